@@ -1,0 +1,60 @@
+import type { Incoming } from "./incoming.ts";
+
+interface Sources {
+  readonly params: () => Iterable<readonly [string, string]>;
+  readonly queries: () => Record<string, string>;
+  readonly bodyLimit: () => number;
+  readonly bodyTimeout: number;
+}
+
+/** The request as maps and bytes: `ctx.request()`. The maps have no prototype and are the caller's own. */
+export class RequestView {
+  readonly #incoming: Incoming;
+  readonly #sources: Sources;
+  #body: Promise<Uint8Array> | undefined;
+
+  constructor(incoming: Incoming, sources: Sources) {
+    this.#incoming = incoming;
+    this.#sources = sources;
+  }
+
+  params(): Record<string, string> {
+    return toMap(this.#sources.params());
+  }
+
+  queries(): Record<string, string> {
+    return toMap(Object.entries(this.#sources.queries()));
+  }
+
+  /** By lower-case name. */
+  headers(): Record<string, string> {
+    return this.#incoming.headers();
+  }
+
+  /** The raw bytes; empty without a body. Rejects when the body is too large, too slow or cut off. */
+  body(): Promise<Uint8Array> {
+    this.#body ??= this.#incoming.readBody(this.#sources.bodyLimit(), this.#sources.bodyTimeout);
+    return this.#body;
+  }
+
+  /** The caller's IP address. Proxy headers count only from trusted peers. */
+  address(): string {
+    return this.#incoming.address;
+  }
+
+  /** `http` or `https`. */
+  protocol(): string {
+    return this.#incoming.protocol;
+  }
+
+  /** `host[:port]` as the client named it; never build a link for somebody else from it. */
+  host(): string {
+    return this.#incoming.host;
+  }
+}
+
+function toMap(entries: Iterable<readonly [string, string]>): Record<string, string> {
+  const map: Record<string, string> = Object.create(null);
+  for (const [name, value] of entries) map[name] = value;
+  return map;
+}

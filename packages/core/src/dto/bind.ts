@@ -1,0 +1,41 @@
+import { isJson, parseJson } from "../context/body.ts";
+import type { RequestLimits } from "../context/limits.ts";
+import { BindError, type Issue } from "../errors.ts";
+import { Dto } from "./dto.ts";
+import type { InferOutput, Schema, StandardIssue } from "./standard-schema.ts";
+
+/** As much of a context as binding needs. */
+interface BodySource {
+  header(name: string): string;
+  request(): { body(): Promise<Uint8Array> };
+}
+
+/** Reads the body, decodes it by its content type and validates it. */
+export async function bind<S extends Schema>(
+  schema: S,
+  source: BodySource,
+  limits: RequestLimits,
+): Promise<InferOutput<S>> {
+  const type = source.header("content-type");
+  if (!isJson(type)) {
+    throw new BindError([{ path: "", rule: "content-type", message: `cannot read ${JSON.stringify(type)}` }]);
+  }
+  return validate(schema, parseJson(await source.request().body(), limits));
+}
+
+async function validate<S extends Schema>(schema: S, input: unknown): Promise<InferOutput<S>> {
+  if (schema instanceof Dto) {
+    const issues: Issue[] = [];
+    const value: unknown = schema.parse(input, "", issues, { fromText: false });
+    if (issues.length > 0) throw new BindError(issues);
+    return value;
+  }
+  const result = await schema["~standard"].validate(input);
+  if (result.issues !== undefined) throw new BindError(result.issues.map(toIssue));
+  return result.value;
+}
+
+function toIssue(issue: StandardIssue): Issue {
+  const path = (issue.path ?? []).map((step) => String(typeof step === "object" ? step.key : step)).join(".");
+  return { path, rule: "schema", message: issue.message };
+}

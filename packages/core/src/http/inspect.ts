@@ -1,0 +1,147 @@
+import type { Refusal } from "./refusal.ts";
+import type { HttpLimits } from "./settings.ts";
+
+/** The head of a request as it came: names and values in turn, nothing joined, nothing dropped. */
+export interface RequestHead {
+  readonly method: string;
+  readonly target: string;
+  readonly version: string;
+  readonly rawHeaders: readonly string[];
+}
+
+/** What was learnt on the way, so that nobody walks the headers again. */
+export interface Inspected {
+  readonly path: string;
+  readonly search: string;
+  readonly host: string;
+  /** Undefined without a declared length. */
+  readonly contentLength: number | undefined;
+  readonly chunked: boolean;
+}
+
+/** Refuses what node:http lets through and no application should have to think of. */
+export function inspect(head: RequestHead, limits: HttpLimits): Inspected | Refusal {
+  if (head.version !== "1.1" && head.version !== "1.0") return refuse(505, "HTTP version");
+  if (head.method === "TRACE") return refuse(501, "TRACE");
+  if (head.target.length > limits.uri) return refuse(414, "URI too long");
+  if (head.rawHeaders.length > 2 * limits.headerCount) return refuse(431, "too many headers");
+  const headers = inspectHeaders(head, limits);
+  if ("status" in headers) return headers;
+  const target = splitTarget(head.target);
+  if ("status" in target) return target;
+  return { ...target, ...headers };
+}
+
+export function isRefusal(result: Inspected | Refusal): result is Refusal {
+  return "status" in result;
+}
+
+function inspectHeaders(
+  head: RequestHead,
+  limits: HttpLimits,
+): Pick<Inspected, "host" | "contentLength" | "chunked"> | Refusal {
+  const { rawHeaders } = head;
+  let bytes = 0;
+  let host: string | undefined;
+  let authorization: string | undefined;
+  let contentType: string | undefined;
+  let apiKey: string | undefined;
+  let contentLength: string | undefined;
+  let transferEncoding: string | undefined;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string; // names and values alternate
+    const value = rawHeaders[index + 1] as string;
+    bytes += name.length + value.length + 4;
+    // most headers are told apart by their length alone
+    switch (name.length) {
+      case 4:
+        if (name.toLowerCase() !== "host") break;
+        if (host !== undefined) return refuse(400, "duplicate Host");
+        host = value;
+        break;
+      case 9:
+        if (name.toLowerCase() !== "x-api-key") break;
+        if (apiKey !== undefined) return refuse(400, "duplicate X-API-Key");
+        apiKey = value;
+        break;
+      case 12:
+        if (name.toLowerCase() !== "content-type") break;
+        if (contentType !== undefined) return refuse(400, "duplicate Content-Type");
+        contentType = value;
+        break;
+      case 13:
+        if (name.toLowerCase() !== "authorization") break;
+        if (authorization !== undefined) return refuse(400, "duplicate Authorization");
+        authorization = value;
+        break;
+      case 14:
+        if (name.toLowerCase() !== "content-length") break;
+        if (contentLength !== undefined) return refuse(400, "duplicate Content-Length");
+        contentLength = value;
+        break;
+      case 16:
+        if (name.toLowerCase() === "content-encoding") return refuse(415, "Content-Encoding");
+        break;
+      case 17:
+        if (name.toLowerCase() !== "transfer-encoding") break;
+        if (transferEncoding !== undefined) return refuse(400, "duplicate Transfer-Encoding");
+        transferEncoding = value;
+        break;
+    }
+  }
+  if (bytes > limits.headerBytes) return refuse(431, "headers too large");
+  if (host === undefined ? head.version === "1.1" : !isPlainHost(host)) return refuse(400, "Host");
+  if (contentType !== undefined && !isMediaType(contentType)) return refuse(400, "Content-Type");
+  if (transferEncoding !== undefined) {
+    if (head.version === "1.0" || contentLength !== undefined) return refuse(400, "Transfer-Encoding");
+    if (transferEncoding.toLowerCase() !== "chunked") return refuse(400, "Transfer-Encoding");
+  }
+  if (contentLength !== undefined && !/^[0-9]{1,15}$/.test(contentLength)) return refuse(400, "Content-Length");
+  return {
+    host: host ?? "",
+    contentLength: contentLength === undefined ? undefined : Number(contentLength),
+    chunked: transferEncoding !== undefined,
+  };
+}
+
+/** Origin form, or absolute form with a plain authority. What follows `#` is never part of a request. */
+function splitTarget(target: string): Pick<Inspected, "path" | "search"> | Refusal {
+  let start = 0;
+  if (!target.startsWith("/")) {
+    const scheme = /^https?:\/\//i.exec(target);
+    if (scheme === null) return refuse(400, "request target");
+    const [authority = ""] = target.slice(scheme[0].length).split(/[/?#]/, 1);
+    if (!isPlainHost(authority)) return refuse(400, "request target");
+    start = scheme[0].length + authority.length;
+  }
+  let question = -1;
+  let end = target.length;
+  for (let index = start; index < end; index++) {
+    const code = target.charCodeAt(index);
+    if (code <= 0x20 || code >= 0x7f) return refuse(400, "request target");
+    if (code === 0x3f && question < 0) question = index;
+    else if (code === 0x23) end = index;
+  }
+  const pathEnd = question < 0 ? end : question;
+  const path = start === 0 && pathEnd === target.length ? target : target.slice(start, pathEnd);
+  return { path: path === "" ? "/" : path, search: question < 0 ? "" : target.slice(question + 1, end) };
+}
+
+/** `name[:port]`, `1.2.3.4[:port]` or `[::1][:port]`, nothing that a URL parser would read otherwise. */
+export function isPlainHost(host: string): boolean {
+  return host.length <= 255 && /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/.test(host);
+}
+
+const tokenCharacters = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const mediaType = new RegExp(
+  `^${tokenCharacters}/${tokenCharacters}(?: *; *(?:${tokenCharacters}=(?:${tokenCharacters}|"[^"\\\\\\x00-\\x1f]*"))?)* *$`,
+);
+
+/** `type/subtype` and well-formed parameters. */
+export function isMediaType(value: string): boolean {
+  return value.length <= 256 && mediaType.test(value);
+}
+
+function refuse(status: number, reason: string): Refusal {
+  return { status, reason };
+}

@@ -1,0 +1,50 @@
+import { defaultRequestLimits, type RequestLimits } from "../context/limits.ts";
+import { type Problem, StartError } from "../errors.ts";
+
+/** Every bound of the HTTP door. Bytes and milliseconds. */
+export interface HttpLimits extends RequestLimits {
+  readonly uri: number;
+  readonly headerBytes: number;
+  readonly headerCount: number;
+  readonly headerTimeout: number;
+  readonly requestTimeout: number;
+  readonly keepAlive: number;
+  /** How long a stop waits for requests in flight before it cuts them off. */
+  readonly stopTimeout: number;
+}
+
+export interface HttpOptions {
+  readonly limits?: Partial<HttpLimits>;
+  /** Peers whose `X-Forwarded-*` headers count, as addresses or CIDR ranges. Nobody's by default. */
+  readonly trustedProxies?: readonly string[];
+}
+
+export interface HttpSettings {
+  readonly limits: HttpLimits;
+  readonly trustedProxies: readonly string[];
+}
+
+const defaultLimits: HttpLimits = Object.freeze({
+  ...defaultRequestLimits,
+  uri: 8 * 1024,
+  headerBytes: 16 * 1024,
+  headerCount: 200,
+  headerTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAlive: 5_000,
+  stopTimeout: 10_000,
+});
+
+export function toHttpSettings(options: HttpOptions): HttpSettings {
+  const limits: HttpLimits = { ...defaultLimits, ...options.limits };
+  const problems: Problem[] = Object.entries(limits)
+    .filter(([, value]) => !Number.isSafeInteger(value) || value < 1)
+    .map(([name, value]) => ({
+      code: "BAD_OPTION",
+      message: Object.hasOwn(defaultLimits, name)
+        ? `limits.${name} is ${String(value)}. It takes a whole number above zero.`
+        : `limits.${name} is not a limit. Limits: ${Object.keys(defaultLimits).join(", ")}.`,
+    }));
+  if (problems.length > 0) throw new StartError(problems);
+  return { limits, trustedProxies: options.trustedProxies ?? [] };
+}

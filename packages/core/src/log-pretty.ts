@@ -1,0 +1,43 @@
+import type { LogDestination } from "./log.ts";
+
+const colors: Record<string, number> = { trace: 90, debug: 90, info: 32, warn: 33, error: 31, fatal: 31 };
+
+/** JSON lines → text for people. */
+export function createPrettyStream(target: LogDestination, options: { readonly color: boolean }): LogDestination {
+  return { write: (line) => target.write(toPrettyLine(line, options.color)) };
+}
+
+function toPrettyLine(line: string, color: boolean): string {
+  const { level, time, name, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>; // pino writes one object a line
+  const paint = (code: number, text: string) => (color ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const label = String(level);
+  const parts = [
+    paint(90, String(time).slice(11, 23)),
+    paint(colors[label] ?? 0, label.toUpperCase().padEnd(5)),
+    name === undefined ? "" : paint(36, plain(String(name))),
+    msg === undefined ? "" : plain(String(msg)),
+    ...Object.entries(fields).map(([key, value]) => paint(90, `${plain(key)}=${plain(toText(value))}`)),
+  ];
+  const head = parts.filter((part) => part !== "").join(" ");
+  return err === undefined ? `${head}\n` : `${head}\n${indent(err)}\n`;
+}
+
+function toText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function indent(err: unknown): string {
+  const stack = typeof err === "object" && err !== null && "stack" in err ? String(err.stack) : toText(err);
+  return stack
+    .split("\n")
+    .map((line) => `    ${plain(line.trim())}`)
+    .join("\n");
+}
+
+/** Control characters from the wire would move the cursor or forge a line. */
+function plain(text: string): string {
+  return text.replaceAll(
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

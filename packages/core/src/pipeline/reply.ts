@@ -1,0 +1,54 @@
+/** What a handler answers with, before a platform turns it into bytes, a page or lines on a terminal. */
+export class Reply {
+  readonly status: number;
+  /** `json` for any value, `text` for a ready string, `raw` for bytes, streams and `Response`, `empty` for no body. */
+  readonly kind: "json" | "text" | "raw" | "empty";
+  readonly value: unknown;
+
+  constructor(status: number, kind: Reply["kind"], value: unknown) {
+    if (!Number.isInteger(status) || status < 200 || status > 599) {
+      throw new RangeError(`A reply's status is a whole number from 200 to 599, not ${String(status)}`);
+    }
+    this.status = status;
+    this.kind = kind;
+    this.value = value;
+  }
+}
+
+/** Any returned value → Reply. The one place that knows what returned values mean. */
+export function toReply(value: unknown): Reply {
+  if (value === undefined) return new Reply(204, "empty", undefined);
+  if (typeof value !== "object" || value === null) return new Reply(200, "json", value);
+  if (value instanceof Reply) return value;
+  if (isRaw(value)) return new Reply(200, "raw", value);
+  return fromConvention(value) ?? new Reply(200, "json", value);
+}
+
+/** `{error}`, `{error, status}` and `{_status, data}`, with no other key, speak about the reply; all else is data. */
+function fromConvention(value: object): Reply | undefined {
+  if (!("error" in value || "_status" in value)) return undefined; // most values, told apart without listing keys
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return undefined;
+  const map = value as Readonly<Record<string, unknown>>; // a plain object, checked above
+  const size = Object.keys(map).length;
+  if (typeof map.error === "string") {
+    if (size === 1) return new Reply(400, "json", map);
+    if (size === 2 && "status" in map) return new Reply(map.status as number, "json", map); // the constructor checks it
+  }
+  if (size === 2 && "_status" in map && "data" in map) return new Reply(map._status as number, "json", map.data);
+  return undefined;
+}
+
+/** Bytes, anything asynchronously iterable (Node and web streams are), or a web `Response`. */
+export type RawBody = Uint8Array | ArrayBuffer | AsyncIterable<unknown> | Response;
+
+function isRaw(value: object): value is RawBody {
+  return (
+    Symbol.asyncIterator in value || value instanceof Uint8Array || value instanceof ArrayBuffer || isResponse(value)
+  );
+}
+
+/** By its tag, because naming the global `Response` makes Node load its whole fetch implementation. */
+export function isResponse(value: object): value is Response {
+  return (value as { readonly [Symbol.toStringTag]?: unknown })[Symbol.toStringTag] === "Response";
+}

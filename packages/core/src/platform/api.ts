@@ -1,0 +1,73 @@
+import type { Context } from "../context/context.ts";
+import { ResponseHeaders } from "../context/response-headers.ts";
+import type { HttpMethods } from "../http/door.ts";
+import { type HttpOptions, toHttpSettings } from "../http/settings.ts";
+import { accessLog } from "../middleware/access-log.ts";
+import { requestId } from "../middleware/request-id.ts";
+import type { MiddlewareLike } from "../pipeline/middleware.ts";
+import { Outgoing } from "../pipeline/outgoing.ts";
+import { isResponse, type RawBody, type Reply } from "../pipeline/reply.ts";
+import { openStream, toChunk, toJson } from "../pipeline/stream.ts";
+import type { Platform } from "./platform.ts";
+
+export interface ApiOptions extends HttpOptions {
+  /** Of the application. The default is `[requestId(), accessLog()]`: a list of your own replaces it. */
+  readonly middlewares?: readonly MiddlewareLike[];
+}
+
+/** JSON over HTTP: serves the routes that have a method. */
+export function api(options: ApiOptions = {}): Platform<HttpMethods> {
+  const settings = toHttpSettings(options);
+  return {
+    name: "api",
+    middlewares: options.middlewares ?? [requestId(), accessLog()],
+    limits: settings.limits,
+    serves: (route) => route.method !== undefined,
+    serialize,
+    async open(parts) {
+      // loaded here, so that a command-line application loads no HTTP code
+      const { createHttpDoor } = await import("../http/door.ts");
+      return createHttpDoor(parts, settings);
+    },
+  };
+}
+
+function serialize(reply: Reply, ctx: Context): Outgoing | Promise<Outgoing> {
+  const { status, value } = reply;
+  switch (reply.kind) {
+    case "json":
+      return new Outgoing(status, toJson(value), "application/json; charset=utf-8", ctx.takeHeaders());
+    case "text":
+      return new Outgoing(status, String(value), "text/plain; charset=utf-8", ctx.takeHeaders());
+    case "empty":
+      return new Outgoing(status, null, "", ctx.takeHeaders());
+    case "raw":
+      return passThrough(value as RawBody, status, ctx); // toReply made it raw
+  }
+}
+
+function passThrough(body: RawBody, status: number, ctx: Context): Outgoing | Promise<Outgoing> {
+  if (isResponse(body)) return fromResponse(body, ctx);
+  if (body instanceof Uint8Array || body instanceof ArrayBuffer) {
+    const bytes = body instanceof Uint8Array ? body : new Uint8Array(body);
+    return new Outgoing(status, bytes, "application/octet-stream", ctx.takeHeaders());
+  }
+  // an event stream may stay silent for long, and its client waits for the head
+  if (ctx.response().header("content-type").startsWith("text/event-stream")) {
+    return new Outgoing(status, mapChunks(body), "", ctx.takeHeaders());
+  }
+  return openStream(body).then(({ type, chunks }) => new Outgoing(status, chunks, type, ctx.takeHeaders()));
+}
+
+async function* mapChunks(source: AsyncIterable<unknown>): AsyncGenerator<string | Uint8Array> {
+  for await (const value of source) yield toChunk(value);
+}
+
+function fromResponse(response: Response, ctx: Context): Outgoing {
+  const headers = ctx.takeHeaders() ?? new ResponseHeaders();
+  for (const [name, value] of response.headers) {
+    if (name !== "set-cookie") headers.setHeader(name, value);
+  }
+  for (const cookie of response.headers.getSetCookie()) headers.addHeader("set-cookie", cookie);
+  return new Outgoing(response.status, response.body, "", headers);
+}

@@ -1,0 +1,33 @@
+import type { RouteParams } from "../context/context.ts";
+import type { Match, Routable } from "./router.ts";
+
+export class MatchedParams implements RouteParams {
+  readonly #match: Match<Routable>;
+
+  constructor(match: Match<Routable>) {
+    this.#match = match;
+  }
+
+  param(name: string): string {
+    const { route, values, rest } = this.#match;
+    if (name === "*") return rest?.join("/") ?? "";
+    const { params } = route.pattern;
+    for (let index = 0; index < params.length; index++) {
+      if (params[index]?.name === name) return values[index] ?? "";
+    }
+    return "";
+  }
+
+  entries(): (readonly [string, string])[] {
+    const { route, values, rest } = this.#match;
+    const named = route.pattern.params.map((param, index) => [param.name, values[index] ?? ""] as const);
+    return rest === undefined ? named : [...named, ["*", rest.join("/")]];
+  }
+
+  /** What `*` matched, segment by segment: a `/` inside one of them was `%2F` on the wire. */
+  rest(): readonly string[] {
+    return this.#match.rest ?? [];
+  }
+}
+
+export const noParams: RouteParams = Object.freeze({ param: () => "", entries: () => [], rest: () => [] });

@@ -1,0 +1,104 @@
+import type { Incoming } from "../context/incoming.ts";
+import { type Problem, StartError } from "../errors.ts";
+import { describe, findDuplicates } from "./conflict.ts";
+import type { FlatRoute } from "./flatten.ts";
+import { joinPaths, parsePattern, shapeOf } from "./pattern.ts";
+import type { Handler, Method, Route, Routes } from "./record.ts";
+import { type Match, Router } from "./router.ts";
+
+/** A route with its chain composed. */
+export interface RunnableRoute extends FlatRoute {
+  readonly run: Handler;
+}
+
+export interface RouteInfo {
+  /** Undefined for commands. */
+  readonly method: Method | undefined;
+  readonly path: string;
+  readonly handler: string;
+  /** Of its groups and its own, in the order in which they run. */
+  readonly middlewares: readonly string[];
+  readonly owner: string;
+}
+
+export interface RouteTableTools {
+  /** Flattens routes that are added at run time. */
+  readonly flatten: (routes: Routes, owner: string, problems: Problem[]) => FlatRoute[];
+  readonly serves: (route: FlatRoute) => boolean;
+  readonly compose: (route: FlatRoute) => Handler;
+}
+
+/** The routes in force. Every change makes a new router and puts it in place at once, or throws and changes nothing. */
+export class RouteTable {
+  readonly #tools: RouteTableTools;
+  #router: Router<RunnableRoute>;
+
+  constructor(routes: readonly FlatRoute[], tools: RouteTableTools) {
+    this.#tools = tools;
+    this.#router = new Router(routes.filter(tools.serves).map((route) => this.#runnable(route)));
+  }
+
+  resolve(incoming: Pick<Incoming, "method" | "path" | "targetLength">): Match<RunnableRoute> | undefined {
+    return this.#router.resolve(incoming.method, incoming.path, incoming.targetLength);
+  }
+
+  /** Adds one route or several, groups included. In force from the next request. */
+  add(routes: Route | Routes, options: { readonly owner?: string } = {}): void {
+    this.#install([...this.#router.routes, ...this.#flatten(routes, options.owner)]);
+  }
+
+  /** Removes the route of this method and path; the names of its parameters do not matter. */
+  remove(method: Method | undefined, path: string): void {
+    this.#install(this.#without(method, path));
+  }
+
+  /** Puts other routes in the place of one, in one step. */
+  replace(
+    method: Method | undefined,
+    path: string,
+    routes: Route | Routes,
+    options: { readonly owner?: string } = {},
+  ): void {
+    this.#install([...this.#without(method, path), ...this.#flatten(routes, options.owner)]);
+  }
+
+  list(): RouteInfo[] {
+    return this.#router.routes.map(({ method, path, handlerName, middlewareNames, owner }) => ({
+      method,
+      path,
+      handler: handlerName,
+      middlewares: middlewareNames,
+      owner,
+    }));
+  }
+
+  #flatten(routes: Route | Routes, owner = "app.routes"): RunnableRoute[] {
+    const problems: Problem[] = [];
+    const list = Array.isArray(routes) ? (routes as Routes) : [routes as Route]; // isArray does not narrow readonly arrays
+    const flat = this.#tools.flatten(list, owner, problems);
+    if (problems.length > 0) throw new StartError(problems);
+    return flat.filter(this.#tools.serves).map((route) => this.#runnable(route));
+  }
+
+  #without(method: Method | undefined, path: string): RunnableRoute[] {
+    const shape = shapeOf(parsePattern(joinPaths("", path)));
+    const rest = this.#router.routes.filter((route) => route.method !== method || shapeOf(route.pattern) !== shape);
+    if (rest.length < this.#router.routes.length) return rest;
+    throw new StartError([
+      {
+        code: "UNKNOWN_ROUTE",
+        message: `There is no route ${describe({ method, path })}. app.routes.list() shows those in force.`,
+      },
+    ]);
+  }
+
+  #install(routes: readonly RunnableRoute[]): void {
+    const problems = findDuplicates(routes);
+    if (problems.length > 0) throw new StartError(problems);
+    this.#router = new Router(routes);
+  }
+
+  #runnable(route: FlatRoute): RunnableRoute {
+    return { ...route, run: this.#tools.compose(route) };
+  }
+}

@@ -1,0 +1,1 @@
+export { createTestApp, type TestAppOptions, type TestHttpApp, type TestRequestOptions } from "./test-app.ts";

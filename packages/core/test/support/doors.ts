@@ -1,0 +1,42 @@
+import { test } from "node:test";
+import { type ApiOptions, api, type Controller, defineModule, type Routes } from "@tenon/core";
+import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
+
+/** One request to the application under test, whichever door it goes through. */
+export type Call = (method: string, path: string, init?: RequestInit) => Promise<Response>;
+
+/** Runs one test twice: in process through `app.fetch`, and over a real socket. */
+export function testOnBothDoors(
+  name: string,
+  routes: Routes,
+  body: (call: Call, app: TestHttpApp) => Promise<void>,
+  options: ApiOptions = {},
+): void {
+  test(`${name} (fetch)`, async () => {
+    const app = await createTestApp(moduleOf(routes), api(options));
+    try {
+      await body((method, path, init) => app.fetch(new Request(`http://localhost${path}`, { ...init, method })), app);
+    } finally {
+      await app.stop();
+    }
+  });
+  test(`${name} (socket)`, async () => {
+    const app = await createTestApp(moduleOf(routes), api(options));
+    try {
+      const { url } = await app.listen({ port: 0, signals: false });
+      await body((method, path, init) => fetch(`${url}${path}`, { ...init, method, redirect: "manual" }), app);
+    } finally {
+      await app.stop();
+    }
+  });
+}
+
+/** A module with one controller that declares these routes. */
+export function moduleOf(routes: Routes, name = "test") {
+  class TestController implements Controller {
+    routes(): Routes {
+      return routes;
+    }
+  }
+  return defineModule({ name, declarations: [TestController] });
+}
