@@ -1,2 +1,11 @@
 export { accessLog } from "./access-log.ts";
+export { bodyLimit } from "./body-limit.ts";
+export { type CompressOptions, compress } from "./compress.ts";
+export { type CorsOptions, cors } from "./cors.ts";
+export type { Encoding } from "./encoded-stream.ts";
+export { type CounterStore, MemoryCounterStore, type MemoryCounterStoreOptions } from "./memory-counter-store.ts";
+export { networkOf } from "./network.ts";
+export { type RateLimitOptions, rateLimit } from "./rate-limit.ts";
 export { type RequestIdOptions, requestId } from "./request-id.ts";
+export { type SecureHeadersOptions, secureHeaders } from "./secure-headers.ts";
+export { type StaticFiles, type StaticFilesOptions, staticFiles } from "./static-files.ts";

@@ -1,0 +1,63 @@
+import type { MiddlewareFunction } from "../pipeline/middleware.ts";
+import type { Outgoing } from "../pipeline/outgoing.ts";
+import { chooseEncoding } from "./accept-encoding.ts";
+import { EncodedStream, type Encoding, encodings as known } from "./encoded-stream.ts";
+import { checkNames, checkWholeNumber, refuseOption } from "./options.ts";
+import { addVary } from "./vary.ts";
+
+export interface CompressOptions {
+  /** Bytes under which it is not worth it. 1,024 unless told otherwise. */
+  readonly threshold?: number;
+  /** In the order of preference. `["br", "zstd", "gzip"]` unless told otherwise. */
+  readonly encodings?: readonly Encoding[];
+}
+
+/** Compresses what gets smaller by it, when the client takes it. Put it before everything whose answers it shall see. */
+export function compress(options: CompressOptions = {}): MiddlewareFunction {
+  const { threshold = 1024, encodings = known } = options;
+  checkNames("compress", options, ["threshold", "encodings"]);
+  checkWholeNumber("compress threshold", threshold, 0);
+  const unknown = encodings.find((encoding) => !known.includes(encoding));
+  if (unknown !== undefined || encodings.length === 0) {
+    refuseOption(`compress encodings is [${encodings.join(", ")}]. It takes some of ${known.join(", ")}.`);
+  }
+
+  return function compress(ctx, next) {
+    ctx.onReply((outgoing) => {
+      if (!mayChange(outgoing) || sizeOf(outgoing, ctx.method === "HEAD") < threshold) return;
+      const { headers, status } = outgoing;
+      addVary(headers, "Accept-Encoding");
+      if (status === 304) return;
+      const encoding = chooseEncoding(ctx.header("accept-encoding"), encodings);
+      if (encoding === undefined) return;
+      headers.setHeader("content-encoding", encoding).removeHeader("content-length");
+      headers.removeHeader("accept-ranges"); // a part would be cut from the plain bytes and joined to these
+      const tag = headers.header("etag");
+      if (tag.startsWith('"')) headers.setHeader("etag", `W/${tag}`);
+      outgoing.body = new EncodedStream(outgoing.body, encoding);
+    });
+    return next();
+  };
+}
+
+/** What these describe is the body as it is, byte by byte. */
+const bound = ["content-encoding", "content-range", "content-digest", "repr-digest"];
+const types =
+  /^(?:text\/(?!event-stream)[^;]+|application\/(?:json|javascript|xml|wasm|x-ndjson|[^;]+\+(?:json|xml))|image\/(?:svg\+xml|x-icon|bmp)|font\/(?:ttf|otf))\s*(?:;|$)/i;
+
+/** Event streams stay as they are: each event has to leave at once, and there is little to gain. */
+function mayChange(outgoing: Outgoing): boolean {
+  const { status, type } = outgoing;
+  if (status === 204 || !types.test(type)) return false;
+  const { headers } = outgoing;
+  return !bound.some((name) => headers.has(name)) && !/\bno-transform\b/i.test(headers.header("cache-control"));
+}
+
+/** Of a stream only the handler can know; unless it said so, it is taken for large. */
+function sizeOf({ body, status, headers }: Outgoing, head: boolean): number {
+  if (typeof body === "string") return Buffer.byteLength(body);
+  if (body instanceof Uint8Array) return body.byteLength;
+  const announced = headers.header("content-length");
+  if (body !== null || status === 304) return announced === "" ? Number.POSITIVE_INFINITY : Number(announced);
+  return head ? Number(announced) : 0; // the answer to HEAD has the length of a body that is not there
+}

@@ -1,0 +1,97 @@
+import type { ResponseHeaders } from "../context/response-headers.ts";
+import type { MiddlewareFunction } from "../pipeline/middleware.ts";
+import { Reply } from "../pipeline/reply.ts";
+import { checkNames, checkWholeNumber, refuseOption } from "./options.ts";
+import { addVary } from "./vary.ts";
+
+export interface CorsOptions {
+  /** Who may read the answers: `"*"` (the default), a list of origins, or a function that decides. It never sees `null`. */
+  readonly origins?: "*" | readonly string[] | ((origin: string) => boolean);
+  readonly methods?: readonly string[];
+  /** Request headers that a page may set. Left out: whichever it asks for. */
+  readonly headers?: readonly string[];
+  /** Response headers that a page may read, besides the few that browsers always show. */
+  readonly exposedHeaders?: readonly string[];
+  /** Lets pages send cookies and read what they get. Needs named origins. */
+  readonly credentials?: boolean;
+  /** Seconds for which a browser may remember the answer to a preflight. */
+  readonly maxAge?: number;
+}
+
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const tokenList = /^[!#$%&'*+\-.^_`|~0-9A-Za-z, \t]+$/;
+const origin = /^[a-z][a-z0-9+.-]*:\/\/[^\s,/?#@\\]+$/;
+
+/** Lets pages of other origins call this application, and answers their preflights. Belongs among the application's middlewares. */
+export function cors(options: CorsOptions = {}): MiddlewareFunction {
+  checkOptions(options);
+  const { origins = "*", credentials = false, maxAge } = options;
+  const methods = (options.methods ?? ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]).join(", ");
+  const allowedHeaders = options.headers?.join(", ");
+  const exposedHeaders = options.exposedHeaders?.join(", ") ?? "";
+  const isAllowed = toDecision(origins);
+
+  const writePreflight = (headers: ResponseHeaders, asked: string): void => {
+    if (allowedHeaders === undefined) addVary(headers, "Access-Control-Request-Headers");
+    setUnlessEmpty(headers, "access-control-allow-methods", methods);
+    setUnlessEmpty(headers, "access-control-allow-headers", allowedHeaders ?? (tokenList.test(asked) ? asked : ""));
+    if (maxAge !== undefined) headers.setHeader("access-control-max-age", String(maxAge));
+  };
+
+  return function cors(ctx, next) {
+    const from = ctx.header("origin");
+    const isPreflight = ctx.method === "OPTIONS" && from !== "" && ctx.header("access-control-request-method") !== "";
+    let allowed = false;
+    ctx.onReply(({ headers }) => {
+      // nobody else has a say: a second value, or one that a handler made of the request, would undo the list
+      headers.removeHeader("access-control-allow-origin").removeHeader("access-control-allow-credentials");
+      if (origins !== "*") addVary(headers, "Origin");
+      if (!allowed) return;
+      headers.setHeader("access-control-allow-origin", origins === "*" ? "*" : from);
+      if (credentials) headers.setHeader("access-control-allow-credentials", "true");
+      if (isPreflight) writePreflight(headers, ctx.header("access-control-request-headers"));
+      else setUnlessEmpty(headers, "access-control-expose-headers", exposedHeaders);
+    });
+    allowed = isAllowed(from); // after the hook, which then runs even when the application's function throws
+    return isPreflight ? new Reply(204, "empty", undefined) : next();
+  };
+}
+
+function toDecision(origins: NonNullable<CorsOptions["origins"]>): (from: string) => boolean {
+  if (origins === "*") return () => true; // the same answer for everybody, so that caches need no variants
+  if (typeof origins === "function") return (from) => origin.test(from) && origins(from) === true;
+  const listed = new Set(origins);
+  return (from) => listed.has(from);
+}
+
+function setUnlessEmpty(headers: ResponseHeaders, name: string, value: string): void {
+  if (value !== "") headers.setHeader(name, value);
+}
+
+function checkOptions(options: CorsOptions): void {
+  checkNames("cors", options, ["origins", "methods", "headers", "exposedHeaders", "credentials", "maxAge"]);
+  const { origins = "*", credentials = false, maxAge } = options;
+  if (maxAge !== undefined) checkWholeNumber("cors maxAge", maxAge, 0);
+  if (origins === "*" && credentials) {
+    refuseOption(
+      'cors({ credentials: true }) with origins "*" would open every session to every site. List the origins.',
+    );
+  }
+  if (typeof origins === "string" && origins !== "*")
+    refuseOption(`cors origins is "${origins}". Write a list: ["${origins}"].`);
+  for (const item of typeof origins === "object" ? origins : []) {
+    if (item !== "null" && !isSerializedOrigin(item)) {
+      refuseOption(`cors origins has "${item}". It takes what browsers send, for example "https://example.com".`);
+    }
+  }
+  for (const name of ["methods", "headers", "exposedHeaders"] as const) {
+    const wrong = options[name]?.find((item) => !token.test(item));
+    if (wrong !== undefined) refuseOption(`cors ${name} has "${wrong}". It takes names, one an item.`);
+  }
+}
+
+/** As browsers write it: no path, no trailing slash, no default port, the host in lower case. */
+function isSerializedOrigin(text: string): boolean {
+  if (!origin.test(text) || !URL.canParse(text)) return false;
+  return !/^https?:/.test(text) || new URL(text).origin === text;
+}

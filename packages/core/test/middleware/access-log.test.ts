@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { HttpError, type Routes } from "@tenon/core";
+import { accessLog, requestId } from "@tenon/core/middleware";
+import { testOnBothDoors } from "../support/doors.ts";
+
+const routes: Routes = [
+  { method: "GET", path: "/posts/:id", handler: () => ({ ok: true }) },
+  {
+    method: "POST",
+    path: "/login",
+    handler: () => {
+      throw new HttpError(401, "Invalid credentials");
+    },
+  },
+];
+
+testOnBothDoors(
+  "each request leaves one line with id, method, path, status and milliseconds, errors and misses included",
+  routes,
+  async (call, _, log) => {
+    const headers = { "x-request-id": "r1" };
+    await call("GET", "/posts/1", { headers });
+    await call("POST", "/login", { headers, body: "{}" });
+    await call("GET", "/nowhere", { headers });
+    await call("GET", "/%zz", { headers });
+    const lines = log.all.filter((line) => line.msg === "request");
+    for (const line of lines) {
+      assert.equal(line.level, "info");
+      assert.ok(typeof line.ms === "number" && line.ms >= 0);
+    }
+    assert.deepEqual(
+      lines.map(({ id, method, path, status }) => ({ id, method, path, status })),
+      [
+        { id: "r1", method: "GET", path: "/posts/1", status: 200 },
+        { id: "r1", method: "POST", path: "/login", status: 401 },
+        { id: "r1", method: "GET", path: "/nowhere", status: 404 },
+        { id: "r1", method: "GET", path: "/%zz", status: 400 },
+      ],
+    );
+  },
+  { middlewares: [requestId(), accessLog()] },
+);
+
+testOnBothDoors(
+  "a line holds nothing of the query, the headers or the body",
+  routes,
+  async (call, _, log) => {
+    await call("POST", "/login?token=hunter2", { headers: { authorization: "Bearer hunter2" }, body: "hunter2" });
+    assert.equal(log.all.filter((line) => line.msg === "request").length, 1);
+    assert.ok(!JSON.stringify(log.all).includes("hunter2"));
+  },
+  { middlewares: [accessLog()] },
+);

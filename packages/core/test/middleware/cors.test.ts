@@ -1,0 +1,313 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, HttpError, type Routes, StartError } from "@tenon/core";
+import { type CorsOptions, cors } from "@tenon/core/middleware";
+import { createTestApp } from "@tenon/core/testing";
+import { moduleOf, testOnBothDoors } from "../support/doors.ts";
+
+const routes: Routes = [
+  { method: "GET", path: "/posts", handler: () => ({ ok: true }) },
+  {
+    method: "GET",
+    path: "/teapot",
+    handler: () => {
+      throw new HttpError(418, "I'm a teapot");
+    },
+  },
+  {
+    method: "GET",
+    path: "/broken",
+    handler: () => {
+      throw new Error("no");
+    },
+  },
+  { method: "OPTIONS", path: "/posts", handler: () => ({ own: true }) },
+];
+const home = "https://app.example.com";
+const evil = "https://evil.example";
+
+function withCors(options?: CorsOptions) {
+  return { middlewares: [cors(options)] };
+}
+
+function preflight(origin: string, headers: Record<string, string> = {}): RequestInit {
+  return { headers: { origin, "access-control-request-method": "PUT", ...headers } };
+}
+
+testOnBothDoors(
+  "by default any origin may read the answers, without credentials and without variants",
+  routes,
+  async (call) => {
+    for (const headers of [{ origin: evil }, { origin: "null" }, {}] as Record<string, string>[]) {
+      const res = await call("GET", "/posts", { headers });
+      assert.equal(res.headers.get("access-control-allow-origin"), "*");
+      assert.equal(res.headers.get("access-control-allow-credentials"), null);
+      assert.equal(res.headers.get("vary"), null);
+    }
+  },
+  withCors(),
+);
+
+testOnBothDoors(
+  "a preflight is answered with 204, also where there is no route for it, before what stands behind",
+  routes,
+  async (call) => {
+    for (const path of ["/posts", "/nowhere"]) {
+      const res = await call(
+        "OPTIONS",
+        path,
+        preflight(home, { "access-control-request-headers": "x-a,content-type" }),
+      );
+      assert.equal(res.status, 204);
+      assert.equal(await res.text(), "");
+      assert.equal(res.headers.get("access-control-allow-origin"), "*");
+      assert.equal(res.headers.get("access-control-allow-methods"), "GET, HEAD, POST, PUT, PATCH, DELETE");
+      assert.equal(res.headers.get("access-control-allow-headers"), "x-a,content-type");
+      assert.equal(res.headers.get("vary"), "Access-Control-Request-Headers");
+      assert.equal(res.headers.get("access-control-max-age"), null);
+    }
+  },
+  {
+    middlewares: [
+      cors(),
+      () => {
+        throw new HttpError(401, "Missing authorization header");
+      },
+    ],
+  },
+);
+
+testOnBothDoors(
+  "an OPTIONS request that is no preflight goes on to its route",
+  routes,
+  async (call) => {
+    for (const headers of [{}, { origin: home }, { "access-control-request-method": "GET" }] as Record<
+      string,
+      string
+    >[]) {
+      const res = await call("OPTIONS", "/posts", { headers });
+      assert.equal(res.status, 200);
+      assert.deepEqual(await res.json(), { own: true });
+    }
+  },
+  withCors(),
+);
+
+testOnBothDoors(
+  "another method is never taken for a preflight",
+  routes,
+  async (call) => {
+    const res = await call("GET", "/posts", preflight(home));
+    assert.equal(res.status, 200);
+    assert.deepEqual(await res.json(), { ok: true });
+  },
+  withCors(),
+);
+
+testOnBothDoors(
+  "a preflight tells what the options say",
+  routes,
+  async (call) => {
+    const asked = { "access-control-request-headers": "x-other" };
+    const res = await call("OPTIONS", "/posts", preflight(home, asked));
+    assert.equal(res.headers.get("access-control-allow-methods"), "GET, PUT");
+    assert.equal(res.headers.get("access-control-allow-headers"), "x-token, content-type");
+    assert.equal(res.headers.get("access-control-max-age"), "600");
+    assert.equal(res.headers.get("access-control-allow-credentials"), "true");
+    assert.equal(res.headers.get("access-control-expose-headers"), null);
+    assert.equal(res.headers.get("vary"), "Origin");
+    const read = await call("GET", "/posts", { headers: { origin: home } });
+    assert.equal(read.headers.get("access-control-expose-headers"), "x-total, link");
+    assert.equal(read.headers.get("access-control-allow-methods"), null);
+  },
+  withCors({
+    origins: [home],
+    methods: ["GET", "PUT"],
+    headers: ["x-token", "content-type"],
+    exposedHeaders: ["x-total", "link"],
+    credentials: true,
+    maxAge: 600,
+  }),
+);
+
+testOnBothDoors(
+  "a function decides about origins, but is not asked about null or about what is no origin",
+  routes,
+  async (call) => {
+    const allowed = await call("GET", "/posts", { headers: { origin: home } });
+    assert.equal(allowed.headers.get("access-control-allow-origin"), home);
+    const others = [
+      "https://b.example.org",
+      "null",
+      "app.example.com",
+      "https://x.example.com/path",
+      `${home}, ${home}`,
+    ];
+    for (const origin of others) {
+      const res = await call("GET", "/posts", { headers: { origin } });
+      assert.equal(res.headers.get("access-control-allow-origin"), null, origin);
+      assert.equal(res.headers.get("vary"), "Origin");
+    }
+  },
+  withCors({ origins: (origin) => !origin.endsWith(".org"), credentials: true }),
+);
+
+testOnBothDoors(
+  "a function that throws gives 500 without a permission",
+  routes,
+  async (call) => {
+    const res = await call("GET", "/posts", { headers: { origin: home } });
+    assert.equal(res.status, 500);
+    assert.equal(res.headers.get("access-control-allow-origin"), null);
+    assert.equal(res.headers.get("vary"), "Origin");
+  },
+  withCors({
+    origins: () => {
+      throw new Error("no list today");
+    },
+  }),
+);
+
+testOnBothDoors(
+  "K6 CORS: an origin is named only when it is listed, with credentials too",
+  routes,
+  async (call) => {
+    const listed = await call("GET", "/posts", { headers: { origin: home } });
+    assert.equal(listed.headers.get("access-control-allow-origin"), home);
+    assert.equal(listed.headers.get("access-control-allow-credentials"), "true");
+    for (const origin of [evil, "null", `${home}.evil.example`, `${home}:8443`, "http://app.example.com", "*"]) {
+      const res = await call("GET", "/posts", { headers: { origin } });
+      assert.equal(res.status, 200);
+      assert.equal(res.headers.get("access-control-allow-origin"), null, origin);
+      assert.equal(res.headers.get("access-control-allow-credentials"), null, origin);
+      const asked = await call("OPTIONS", "/posts", preflight(origin));
+      assert.equal(asked.status, 204);
+      assert.deepEqual(
+        [...asked.headers.keys()].filter((name) => name.startsWith("access-control-")),
+        [],
+      );
+      assert.equal(asked.headers.get("vary"), "Origin");
+    }
+  },
+  withCors({ origins: [home], credentials: true }),
+);
+
+testOnBothDoors(
+  "K6 CORS: null is an origin like others once it is listed",
+  routes,
+  async (call) => {
+    const res = await call("GET", "/posts", { headers: { origin: "null" } });
+    assert.equal(res.headers.get("access-control-allow-origin"), "null");
+  },
+  withCors({ origins: ["null", home] }),
+);
+
+testOnBothDoors(
+  "K6 CORS: Vary: Origin and the permission stand on every variant, errors and misses included",
+  routes,
+  async (call) => {
+    const statuses: number[] = [];
+    for (const path of ["/posts", "/teapot", "/broken", "/nowhere", "/%zz"]) {
+      for (const headers of [{ origin: home }, { origin: evil }, {}] as Record<string, string>[]) {
+        const res = await call("GET", path, { headers });
+        statuses.push(res.status);
+        assert.equal(res.headers.get("vary"), "Origin", `${path} ${headers.origin}`);
+        assert.equal(res.headers.get("access-control-allow-origin"), headers.origin === home ? home : null);
+      }
+    }
+    assert.deepEqual([...new Set(statuses)], [200, 418, 500, 404, 400]);
+  },
+  withCors({ origins: [home] }),
+);
+
+testOnBothDoors(
+  "K6 CORS: there is one permission even when a handler sets its own, and none for whom the list leaves out",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: (ctx) => {
+        ctx.response().setHeader("access-control-allow-origin", [ctx.header("origin"), "*"]);
+        ctx.response().setHeader("access-control-allow-credentials", "true").setHeader("vary", "Accept, ORIGIN");
+        return 1;
+      },
+    },
+  ],
+  async (call) => {
+    const listed = await call("GET", "/", { headers: { origin: home } });
+    assert.equal(listed.headers.get("access-control-allow-origin"), home);
+    assert.equal(listed.headers.get("vary"), "Accept, ORIGIN");
+    const other = await call("GET", "/", { headers: { origin: evil } });
+    assert.equal(other.headers.get("access-control-allow-origin"), null);
+    assert.equal(other.headers.get("access-control-allow-credentials"), null);
+  },
+  withCors({ origins: [home] }),
+);
+
+testOnBothDoors(
+  "K6 CORS: the Vary of a request is never copied, that of a reply is kept",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: (ctx) => {
+        ctx.response().setHeader("vary", ctx.query("vary"));
+        return 1;
+      },
+    },
+  ],
+  async (call) => {
+    const res = await call("GET", "/?vary=Accept", { headers: { origin: home, vary: "X-Injected" } });
+    assert.equal(res.headers.get("vary"), "Accept, Origin");
+    const any = await call("GET", "/?vary=*", { headers: { origin: home } });
+    assert.equal(any.headers.get("vary"), "*");
+  },
+  withCors({ origins: [home] }),
+);
+
+test('K6 CORS: origins "*" with credentials stops the start', () => {
+  assert.throws(
+    () => cors({ credentials: true }),
+    (error) => {
+      assert.ok(error instanceof StartError);
+      assert.equal(error.problems[0]?.code, "BAD_OPTION");
+      assert.match(error.message, /every session to every site. List the origins\.$/);
+      return true;
+    },
+  );
+});
+
+test("options that cannot work stop the start and say what they take", () => {
+  const cases: [unknown, RegExp][] = [
+    [{ origins: "https://a.example" }, /Write a list: \["https:\/\/a\.example"\]/],
+    [{ origins: ["*"] }, /origins has "\*"/],
+    [{ origins: ["https://a.example/"] }, /origins has "https:\/\/a\.example\/"/],
+    [{ origins: ["https://A.example"] }, /origins has/],
+    [{ origins: ["https://a.example:443"] }, /origins has/],
+    [{ origins: ["a.example"] }, /origins has "a\.example"/],
+    [{ methods: ["GET, PUT"] }, /methods has "GET, PUT"/],
+    [{ headers: ["x\r\ny"] }, /headers has/],
+    [{ exposedHeaders: [""] }, /exposedHeaders has ""/],
+    [{ maxAge: -1 }, /maxAge is -1/],
+    [{ origin: [home] }, /cors\(\) has no option origin\. It takes origins, /],
+  ];
+  for (const [options, message] of cases) {
+    assert.throws(() => cors(options as CorsOptions), { name: "StartError", message });
+  }
+  cors({ origins: ["capacitor://localhost", "http://localhost:5173", "http://[::1]:3000"] });
+});
+
+test("B8 header lists of a preflight: a megabyte of blanks is looked at once and not sent back", async () => {
+  // a split at /\s*,\s*/ would need minutes for it
+  const app = await createTestApp(moduleOf(routes), api({ ...withCors(), limits: { headerBytes: 4_000_000 } }));
+  try {
+    for (const asked of [`x${" ".repeat(1_000_000)}y\u00ff`, `${"a,".repeat(500_000)}\u00ff`]) {
+      const init = preflight(home, { "access-control-request-headers": asked });
+      const res = await app.fetch(new Request("http://localhost/posts", { ...init, method: "OPTIONS" }));
+      assert.equal(res.status, 204);
+      assert.equal(res.headers.get("access-control-allow-headers"), null);
+    }
+  } finally {
+    await app.stop();
+  }
+});

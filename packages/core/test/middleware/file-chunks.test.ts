@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { truncateSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { api, type Routes } from "@tenon/core";
+import { compress, staticFiles } from "@tenon/core/middleware";
+import { createTestApp } from "@tenon/core/testing";
+import { FileChunks } from "../../src/middleware/file-chunks.ts";
+import { moduleOf, testOnBothDoors } from "../support/doors.ts";
+import { LogLines } from "../support/log-lines.ts";
+import { openFilesBelow } from "../support/open-files.ts";
+import { createSite } from "../support/site.ts";
+
+const size = 32 * 1024 * 1024;
+const site = createSite({
+  "small.txt": "0123456789",
+  "large.txt": Buffer.alloc(size, "x"),
+  "shrinking.txt": Buffer.alloc(size, "x"),
+});
+after(site.remove);
+const routes: Routes = [{ method: "GET", path: "/*", handler: staticFiles(site.root) }];
+
+async function assertAllClosed(): Promise<void> {
+  for (let turn = 0; turn < 300 && openFilesBelow(site.root).length > 0; turn++) await setTimeout(10);
+  assert.deepEqual(openFilesBelow(site.root), []);
+}
+
+async function withFile(body: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const handle = await open(join(site.root, "small.txt"));
+  await body(handle);
+  assert.equal(handle.fd, -1); // what node shows for a closed handle
+}
+
+test("the file closes with its last chunk, also with nothing to read", async () => {
+  await withFile(async (handle) => {
+    const chunks = new FileChunks(handle, { start: 2, end: 5 });
+    const { value } = await chunks.next();
+    assert.equal(String(value), "234");
+    assert.equal(handle.fd, -1);
+    assert.deepEqual(await chunks.next(), { done: true, value: undefined });
+  });
+  await withFile(async (handle) => {
+    assert.deepEqual(await Array.fromAsync(new FileChunks(handle, { start: 0, end: 0 })), []);
+  });
+});
+
+test("the file closes when the reader stops, before the first chunk or while one is read", async () => {
+  await withFile(async (handle) => {
+    const chunks = new FileChunks(handle, { start: 0, end: 10 });
+    await chunks.return();
+    assert.deepEqual(await chunks.next(), { done: true, value: undefined });
+  });
+  await withFile(async (handle) => {
+    const chunks = new FileChunks(handle, { start: 0, end: 10 });
+    const reading = chunks.next();
+    await Promise.all([chunks.return(), chunks.return()]);
+    await reading;
+  });
+});
+
+test("the file closes when it turns out to be shorter than announced, and the reader learns of it", async () => {
+  await withFile(async (handle) => {
+    const reading = Array.fromAsync(new FileChunks(handle, { start: 0, end: 20 }));
+    await assert.rejects(reading, /the file became shorter while it was sent/);
+  });
+});
+
+testOnBothDoors("no answer leaves a file open", routes, async (call) => {
+  const first = await call("GET", "/small.txt");
+  assert.equal(await first.text(), "0123456789");
+  const etag = first.headers.get("etag") ?? "";
+  const answers: [string, string, Record<string, string>, number][] = [
+    ["HEAD", "/large.txt", {}, 200],
+    ["GET", "/small.txt", { "if-none-match": etag }, 304],
+    ["GET", "/small.txt", { range: "bytes=99-" }, 416],
+    ["GET", "/small.txt", { range: "bytes=1-2" }, 206],
+    ["GET", "/folder", {}, 404],
+    ["GET", "/pipe.txt", {}, 404],
+    ["GET", "/nothing", {}, 404],
+  ];
+  for (const [method, path, headers, status] of answers) {
+    const res = await call(method, path, { headers });
+    assert.equal(res.status, status, path);
+    await res.arrayBuffer();
+  }
+  await assertAllClosed();
+});
+
+testOnBothDoors("a reader that goes away closes the file, before and after the first chunk", routes, async (call) => {
+  const unread = await call("GET", "/large.txt");
+  await unread.body?.cancel();
+  await assertAllClosed();
+  const read = await call("GET", "/large.txt");
+  const reader = read.body?.getReader();
+  await reader?.read();
+  assert.equal(openFilesBelow(site.root).length, 1);
+  await reader?.cancel();
+  await assertAllClosed();
+});
+
+test("replies that are thrown away unread close their files, and never end the process", () => {
+  const fixture = fileURLToPath(new URL("../fixtures/forgotten-file.ts", import.meta.url));
+  const flags = ["--expose-gc", "--conditions=@tenon/source"];
+  const output = execFileSync(process.execPath, [...flags, fixture, site.root], { encoding: "utf8", timeout: 60_000 });
+  assert.equal(output, "10 0");
+});
+
+for (const [name, middlewares] of Object.entries({ plain: [], compressed: [compress({ encodings: ["gzip"] })] })) {
+  test(`a client that cuts the connection closes the file (${name})`, async () => {
+    const app = await createTestApp(moduleOf(routes), api({ middlewares }));
+    try {
+      const { port } = await app.listen({ port: 0, signals: false });
+      for (let attempt = 0; attempt < 5; attempt++) {
+        const socket = connect(port, "127.0.0.1");
+        socket.write("GET /large.txt HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n");
+        if (attempt > 0) await once(socket, "data");
+        socket.destroy();
+      }
+      await assertAllClosed();
+    } finally {
+      await app.stop();
+    }
+  });
+}
+
+test("a file that shrinks while it is sent cuts the connection, and the log says why", async () => {
+  const log = new LogLines();
+  const app = await createTestApp(moduleOf(routes), api({ middlewares: [] }), { log: log.options });
+  try {
+    const { port } = await app.listen({ port: 0, signals: false });
+    const socket = connect(port, "127.0.0.1");
+    socket.write("GET /shrinking.txt HTTP/1.1\r\nHost: a\r\n\r\n");
+    await once(socket, "data");
+    socket.pause();
+    truncateSync(join(site.root, "shrinking.txt"), 1000);
+    let received = 0;
+    socket.on("data", (chunk: Buffer) => {
+      received += chunk.byteLength;
+    });
+    socket.on("error", () => {});
+    socket.resume();
+    await once(socket, "close");
+    assert.ok(received < size);
+    assert.deepEqual(log.causes(), ["the file became shorter while it was sent"]);
+    await assertAllClosed();
+  } finally {
+    await app.stop();
+  }
+});

@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { api, type Context, HttpError, type Routes } from "@tenon/core";
+import { type CounterStore, MemoryCounterStore, type RateLimitOptions, rateLimit } from "@tenon/core/middleware";
+import { createTestApp } from "@tenon/core/testing";
+import { type Call, moduleOf, testOnBothDoors } from "../support/doors.ts";
+
+const routes: Routes = [
+  { method: "GET", path: "/", handler: () => ({ ok: true }) },
+  {
+    method: "GET",
+    path: "/teapot",
+    handler: () => {
+      throw new HttpError(418, "I'm a teapot");
+    },
+  },
+];
+
+/** 20 s before a full minute. */
+const start = 1_700_000_020_000;
+const byClient = (ctx: Context) => ctx.header("x-client");
+
+/** Calls as one client that nobody has seen before. */
+function asNewClient(call: Call): (path?: string) => Promise<Response> {
+  const client = randomUUID();
+  return (path = "/") => call("GET", path, { headers: { "x-client": client } });
+}
+
+function limited(options: Partial<RateLimitOptions> = {}) {
+  return { middlewares: [rateLimit({ limit: 2, window: 60, key: byClient, now: () => start, ...options })] };
+}
+
+/** As an adapter over a network does it: every count is a promise. */
+class RemoteStore implements CounterStore {
+  readonly calls: { readonly key: string; readonly ttl: number }[] = [];
+  readonly #memory = new MemoryCounterStore();
+
+  async increment(key: string, { ttl }: { readonly ttl: number }): Promise<number> {
+    this.calls.push({ key, ttl });
+    return this.#memory.increment(key, { ttl });
+  }
+}
+
+const secret = "connection to 10.1.2.3 refused";
+const brokenStores: Record<string, CounterStore> = {
+  rejects: { increment: () => Promise.reject(new Error(secret)) },
+  throws: {
+    increment: () => {
+      throw new Error(secret);
+    },
+  },
+  "never answers": { increment: () => new Promise(() => {}) },
+};
+
+for (const [name, store] of Object.entries({ memory: new MemoryCounterStore(), remote: new RemoteStore() })) {
+  testOnBothDoors(
+    `past the limit the answer is 429 with Retry-After (${name} store)`,
+    routes,
+    async (call) => {
+      const get = asNewClient(call);
+      for (const remaining of [1, 0]) {
+        const res = await get();
+        assert.equal(res.status, 200);
+        assert.equal(res.headers.get("ratelimit-policy"), '"default";q=2;w=60');
+        assert.equal(res.headers.get("ratelimit"), `"default";r=${remaining};t=20`);
+        assert.equal(res.headers.get("retry-after"), null);
+      }
+      const refused = await get();
+      assert.equal(refused.status, 429);
+      assert.deepEqual(await refused.json(), { error: "Too Many Requests" });
+      assert.equal(refused.headers.get("retry-after"), "20");
+      assert.equal(refused.headers.get("ratelimit"), '"default";r=0;t=20');
+      assert.equal((await asNewClient(call)()).status, 200);
+    },
+    limited({ store }),
+  );
+}
+
+{
+  let time = start;
+  testOnBothDoors(
+    "windows follow the clock, and the seconds left are rounded up",
+    routes,
+    async (call) => {
+      time = start;
+      const get = asNewClient(call);
+      await get();
+      await get();
+      time = start + 19_001;
+      const late = await get();
+      assert.equal(late.status, 429);
+      assert.equal(late.headers.get("retry-after"), "1");
+      time = start + 20_000;
+      const fresh = await get();
+      assert.equal(fresh.status, 200);
+      assert.equal(fresh.headers.get("ratelimit"), '"default";r=1;t=60');
+    },
+    limited({ now: () => time }),
+  );
+}
+
+testOnBothDoors(
+  "errors and misses count and carry the headers too",
+  routes,
+  async (call) => {
+    const get = asNewClient(call);
+    const teapot = await get("/teapot");
+    assert.equal(teapot.status, 418);
+    assert.equal(teapot.headers.get("ratelimit"), '"default";r=1;t=20');
+    const miss = await get("/nowhere");
+    assert.equal(miss.status, 404);
+    assert.equal(miss.headers.get("ratelimit"), '"default";r=0;t=20');
+    assert.equal((await get()).status, 429);
+  },
+  limited(),
+);
+
+testOnBothDoors(
+  "two limits on one store count apart and both tell what is left",
+  (() => {
+    const store = new RemoteStore();
+    const minute = rateLimit({ limit: 5, window: 60, name: "minute", store, key: byClient, now: () => start });
+    const hour = rateLimit({ limit: 100, window: 3600, name: "hour", store, key: byClient, now: () => start });
+    return [{ method: "GET", path: "/", handler: () => 1, middlewares: [hour, minute] }];
+  })(),
+  async (call) => {
+    const res = await asNewClient(call)();
+    assert.equal(res.headers.get("ratelimit-policy"), '"minute";q=5;w=60, "hour";q=100;w=3600');
+    assert.equal(res.headers.get("ratelimit"), '"minute";r=4;t=20, "hour";r=99;t=2780');
+  },
+);
+
+{
+  const store = new RemoteStore();
+  testOnBothDoors(
+    "a store is given a key of bounded length that names limit and window, and how long to keep it",
+    routes,
+    async (call) => {
+      for (const client of ["ada", "x".repeat(5000), `${"x".repeat(5000)}y`]) {
+        await call("GET", "/", { headers: { "x-client": client } });
+      }
+      const [short, long, other] = store.calls.splice(0);
+      assert.deepEqual(short, { key: `login:ada:${Math.floor(start / 60_000)}`, ttl: 20 });
+      assert.match(long?.key ?? "", /^login:[\w-]{43}:\d+$/);
+      assert.notEqual(long?.key, other?.key);
+    },
+    limited({ store, name: "login" }),
+  );
+}
+
+for (const [failure, store] of Object.entries(brokenStores)) {
+  testOnBothDoors(
+    `a store that ${failure} closes the route: 503, and the cause only in the log`,
+    routes,
+    async (call, _, log) => {
+      const res = await call("GET", "/");
+      assert.equal(res.status, 503);
+      assert.deepEqual(await res.json(), { error: "Service Unavailable" });
+      assert.ok(JSON.stringify(log.all).includes(failure === "never answers" ? "the store took over 20 ms" : secret));
+    },
+    limited({ store, storeTimeout: 20 }),
+  );
+
+  testOnBothDoors(
+    `a store that ${failure} lets requests pass uncounted where the options say so, with a warning`,
+    routes,
+    async (call, _, log) => {
+      const res = await call("GET", "/");
+      assert.equal(res.status, 200);
+      assert.equal(res.headers.get("ratelimit"), null);
+      assert.deepEqual(log.messages("warn"), ['rate limit "default": the store failed, the request was not counted']);
+    },
+    limited({ store, storeTimeout: 20, onStoreError: "allow" }),
+  );
+}
+
+testOnBothDoors(
+  "an error of the handler is not taken for one of the store",
+  routes,
+  async (call) => {
+    const res = await call("GET", "/teapot");
+    assert.equal(res.status, 418);
+  },
+  limited({ store: new RemoteStore(), onStoreError: "allow" }),
+);
+
+test("X4 callers are told apart by address: IPv6 by /64, IPv4-mapped as IPv4", async () => {
+  const options = {
+    middlewares: [rateLimit({ limit: 1, window: 60, now: () => start })],
+    trustedProxies: ["127.0.0.1"],
+  };
+  const app = await createTestApp(moduleOf(routes), api(options));
+  try {
+    const { url } = await app.listen({ port: 0, signals: false });
+    const statusFrom = async (address: string) =>
+      (await fetch(url, { headers: { "x-forwarded-for": address } })).status;
+    assert.equal(await statusFrom("2001:db8:1:2::1"), 200);
+    assert.equal(await statusFrom("2001:db8:1:2:ffff::2"), 429);
+    assert.equal(await statusFrom("2001:db8:1:3::1"), 200);
+    assert.equal(await statusFrom("::ffff:192.0.2.1"), 200);
+    assert.equal(await statusFrom("192.0.2.1"), 429);
+    assert.equal(await statusFrom("::ffff:192.0.2.2"), 200);
+  } finally {
+    await app.stop();
+  }
+});
+
+test("a client cannot name its own address", async () => {
+  const app = await createTestApp(
+    moduleOf(routes),
+    api({ middlewares: [rateLimit({ limit: 1, window: 60, now: () => start })] }),
+  );
+  try {
+    const { url } = await app.listen({ port: 0, signals: false });
+    const statuses: number[] = [];
+    for (const address of ["192.0.2.1", "192.0.2.2", "192.0.2.3"]) {
+      statuses.push((await fetch(url, { headers: { "x-forwarded-for": address } })).status);
+    }
+    assert.deepEqual(statuses.sort(), [200, 429, 429]);
+  } finally {
+    await app.stop();
+  }
+});
+
+test("options that cannot work stop the start and say what they take", () => {
+  const cases: [unknown, RegExp][] = [
+    [{ limit: 0, window: 60 }, /rateLimit limit is 0/],
+    [{ limit: 1.5, window: 60 }, /rateLimit limit is 1\.5/],
+    [{ limit: 10 }, /rateLimit window is undefined/],
+    [{ limit: 10, window: 0.5 }, /rateLimit window is 0\.5/],
+    [{ limit: 10, window: 60, storeTimeout: 0 }, /storeTimeout is 0/],
+    [{ limit: 10, window: 60, name: 'a"b' }, /name is "a"b"/],
+    [{ limit: 10, window: 60, onStoreError: "open" }, /onStoreError is "open"\. It takes "refuse" or "allow"/],
+    [{ max: 10, window: 60 }, /rateLimit\(\) has no option max\. It takes limit, window, key/],
+  ];
+  for (const [options, message] of cases) {
+    assert.throws(() => rateLimit(options as RateLimitOptions), { name: "StartError", message });
+  }
+});

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import type { Routes } from "@tenon/core";
+import { requestId } from "@tenon/core/middleware";
+import { testOnBothDoors } from "../support/doors.ts";
+
+const routes: Routes = [
+  {
+    method: "GET",
+    path: "/",
+    handler: (ctx) => {
+      ctx.log.info("handled");
+      return { id: ctx.id };
+    },
+  },
+];
+const random = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+testOnBothDoors(
+  "a request keeps the id that its client gave, in the handler, in the log and in the reply",
+  routes,
+  async (call, _, log) => {
+    const res = await call("GET", "/", { headers: { "x-request-id": "trace-1:a.b_c" } });
+    assert.equal(res.headers.get("x-request-id"), "trace-1:a.b_c");
+    assert.deepEqual(await res.json(), { id: "trace-1:a.b_c" });
+    assert.equal(log.all.find((line) => line.msg === "handled")?.id, "trace-1:a.b_c");
+  },
+  { middlewares: [requestId()] },
+);
+
+testOnBothDoors(
+  "a request without an id, or with one that no log should carry, gets a random one, on misses too",
+  routes,
+  async (call) => {
+    for (const given of ["", "a b", "x".repeat(129), '"}', "a\tb", "é"]) {
+      for (const path of ["/", "/nowhere"]) {
+        const res = await call("GET", path, { headers: { "x-request-id": given } });
+        assert.match(res.headers.get("x-request-id") ?? "", random, given);
+      }
+    }
+  },
+  { middlewares: [requestId()] },
+);
+
+testOnBothDoors(
+  "clients that are not trusted cannot choose an id",
+  routes,
+  async (call) => {
+    const res = await call("GET", "/", { headers: { "x-request-id": "mine" } });
+    assert.match(res.headers.get("x-request-id") ?? "", random);
+  },
+  { middlewares: [requestId({ trust: false })] },
+);

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, type Routes } from "@tenon/core";
+import { type SecureHeadersOptions, secureHeaders } from "@tenon/core/middleware";
+import { createTestApp } from "@tenon/core/testing";
+import { moduleOf, testOnBothDoors } from "../support/doors.ts";
+
+const routes: Routes = [
+  { method: "GET", path: "/", handler: () => ({ ok: true }) },
+  {
+    method: "GET",
+    path: "/page",
+    handler: (ctx) => {
+      ctx.response().setHeader("Content-Security-Policy", "default-src 'self'");
+      return "page";
+    },
+  },
+  {
+    method: "GET",
+    path: "/broken",
+    handler: () => {
+      throw new Error("no");
+    },
+  },
+];
+const expected: Record<string, string> = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "origin-agent-cluster": "?1",
+  "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "x-permitted-cross-domain-policies": "none",
+};
+
+testOnBothDoors(
+  "replies, errors and misses tell browsers to be strict",
+  routes,
+  async (call) => {
+    for (const path of ["/", "/broken", "/nowhere"]) {
+      const res = await call("GET", path);
+      for (const [name, value] of Object.entries(expected))
+        assert.equal(res.headers.get(name), value, `${path} ${name}`);
+    }
+  },
+  { middlewares: [secureHeaders()] },
+);
+
+testOnBothDoors(
+  "a header that the handler set stays",
+  routes,
+  async (call) => {
+    const res = await call("GET", "/page");
+    assert.equal(res.headers.get("content-security-policy"), "default-src 'self'");
+    assert.equal(res.headers.get("x-frame-options"), "DENY");
+  },
+  { middlewares: [secureHeaders()] },
+);
+
+testOnBothDoors(
+  "each header can have another value or be left out",
+  routes,
+  async (call) => {
+    const res = await call("GET", "/");
+    assert.equal(res.headers.get("content-security-policy"), "default-src 'self'");
+    assert.equal(res.headers.get("x-frame-options"), null);
+    assert.equal(res.headers.get("referrer-policy"), "no-referrer");
+  },
+  { middlewares: [secureHeaders({ "content-security-policy": "default-src 'self'", "x-frame-options": false })] },
+);
+
+testOnBothDoors(
+  "plain http carries no Strict-Transport-Security",
+  routes,
+  async (call) => {
+    const res = await call("GET", "/");
+    assert.equal(res.headers.get("strict-transport-security"), null);
+  },
+  { middlewares: [secureHeaders()] },
+);
+
+test("https carries Strict-Transport-Security", async () => {
+  const app = await createTestApp(moduleOf(routes), api({ middlewares: [secureHeaders()] }));
+  try {
+    const res = await app.fetch(new Request("https://localhost/"));
+    assert.equal(res.headers.get("strict-transport-security"), "max-age=31536000; includeSubDomains");
+  } finally {
+    await app.stop();
+  }
+});
+
+test("behind a trusted proxy the protocol of the client counts", async () => {
+  const options = { middlewares: [secureHeaders()], trustedProxies: ["127.0.0.1"] };
+  const app = await createTestApp(moduleOf(routes), api(options));
+  try {
+    const { url } = await app.listen({ port: 0, signals: false });
+    const res = await fetch(url, { headers: { "x-forwarded-proto": "https" } });
+    assert.equal(res.headers.get("strict-transport-security"), "max-age=31536000; includeSubDomains");
+  } finally {
+    await app.stop();
+  }
+});
+
+test("a header that is not one of these, or a value that cannot be sent, stops the start", () => {
+  const cases: [unknown, RegExp][] = [
+    [{ "X-Frame-Options": false }, /secureHeaders\(\) has no option X-Frame-Options/],
+    [{ "referrer-policy": "a\r\nb: c" }, /referrer-policy is "a\\r\\nb: c"\. It takes the header's text, or false/],
+    [{ "referrer-policy": "" }, /referrer-policy is ""/],
+    [{ "referrer-policy": true }, /referrer-policy is true/],
+  ];
+  for (const [options, message] of cases) {
+    assert.throws(() => secureHeaders(options as SecureHeadersOptions), { name: "StartError", message });
+  }
+});

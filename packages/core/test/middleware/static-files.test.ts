@@ -1,0 +1,400 @@
+import assert from "node:assert/strict";
+import { utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { gunzipSync } from "node:zlib";
+import type { Routes } from "@tenon/core";
+import { compress, type StaticFilesOptions, staticFiles } from "@tenon/core/middleware";
+import { testOnBothDoors } from "../support/doors.ts";
+import { sendRaw } from "../support/raw-socket.ts";
+import { createSite, modified } from "../support/site.ts";
+import { testUndecoded } from "../support/undecoded.ts";
+
+const large = Buffer.alloc(300_000, "0123456789");
+const css = "body { color: red }\n".repeat(100);
+const site = createSite({
+  "a.txt": "0123456789",
+  "empty.txt": "",
+  "style.css": css,
+  "app.js": "1",
+  "DATA.JSON": "{}",
+  "image.png": "png",
+  "page.HTML": "<p>",
+  "no-extension": "x",
+  "model.glb": "glb",
+  "deep/er/b.txt": "b",
+  "folder/index.html": "<h1>index</h1>",
+  "assets/app-9f8e7d.js": "hashed",
+  "ünïcode name.txt": "u",
+  "large.bin": large,
+});
+after(site.remove);
+
+function serve(options?: StaticFilesOptions): Routes {
+  return [{ method: "GET", path: "/assets/*", handler: staticFiles(site.root, options) }];
+}
+
+testOnBothDoors("a file is served whole, with its type, its length and what caches need", serve(), async (call) => {
+  const res = await call("GET", "/assets/a.txt");
+  assert.equal(res.status, 200);
+  assert.equal(await res.text(), "0123456789");
+  assert.equal(res.headers.get("content-type"), "text/plain; charset=utf-8");
+  assert.equal(res.headers.get("content-length"), "10");
+  assert.equal(res.headers.get("last-modified"), "Mon, 06 May 2024 07:08:09 GMT");
+  assert.match(res.headers.get("etag") ?? "", /^"[0-9a-z]+-[0-9a-z]+"$/);
+  assert.equal(res.headers.get("cache-control"), "public, max-age=0");
+  assert.equal(res.headers.get("accept-ranges"), "bytes");
+  assert.equal(res.headers.get("x-content-type-options"), "nosniff");
+});
+
+testOnBothDoors("files of any size and depth are served byte by byte", serve(), async (call) => {
+  const big = await call("GET", "/assets/large.bin");
+  assert.equal(big.headers.get("content-length"), "300000");
+  assert.ok(large.equals(Buffer.from(await big.arrayBuffer())));
+  const empty = await call("GET", "/assets/empty.txt");
+  assert.equal(empty.status, 200);
+  assert.equal(empty.headers.get("content-length"), "0");
+  assert.equal(await empty.text(), "");
+  assert.equal(await (await call("GET", "/assets/deep/er/b.txt")).text(), "b");
+  assert.equal(await (await call("GET", "/assets/%C3%BCn%C3%AFcode%20name.txt?v=1")).text(), "u");
+  assert.equal(await (await call("GET", "/assets/link.txt")).text(), "inside");
+});
+
+testOnBothDoors(
+  "the extension tells the content type",
+  serve({ types: { glb: "model/gltf-binary", txt: "text/x-notes" } }),
+  async (call) => {
+    const types: Record<string, string> = {
+      "style.css": "text/css; charset=utf-8",
+      "app.js": "text/javascript; charset=utf-8",
+      "DATA.JSON": "application/json; charset=utf-8",
+      "image.png": "image/png",
+      "page.HTML": "text/html; charset=utf-8",
+      "no-extension": "application/octet-stream",
+      "model.glb": "model/gltf-binary",
+      "a.txt": "text/x-notes",
+      "large.bin": "application/octet-stream",
+    };
+    for (const [name, type] of Object.entries(types)) {
+      const res = await call("GET", `/assets/${name}`);
+      assert.equal(res.headers.get("content-type"), type, name);
+      await res.arrayBuffer();
+    }
+  },
+);
+
+testOnBothDoors(
+  "paths that hold a hash are kept for a year, the others as long as the options say",
+  serve({ maxAge: 60, immutable: /^assets\// }),
+  async (call) => {
+    const hashed = await call("GET", "/assets/assets/app-9f8e7d.js");
+    assert.equal(hashed.headers.get("cache-control"), "public, max-age=31536000, immutable");
+    const plain = await call("GET", "/assets/a.txt");
+    assert.equal(plain.headers.get("cache-control"), "public, max-age=60");
+  },
+);
+
+testOnBothDoors("HEAD has the headers of GET and no body", serve(), async (call) => {
+  const head = await call("HEAD", "/assets/large.bin");
+  const get = await call("GET", "/assets/large.bin");
+  await get.arrayBuffer();
+  assert.equal(head.status, 200);
+  assert.equal(await head.text(), "");
+  for (const name of ["content-type", "content-length", "etag", "last-modified", "cache-control", "accept-ranges"]) {
+    assert.equal(head.headers.get(name), get.headers.get(name), name);
+  }
+  assert.equal((await call("HEAD", "/assets/nothing.txt")).status, 404);
+});
+
+testOnBothDoors("a copy that is still good is answered with 304 and no body", serve(), async (call) => {
+  const first = await call("GET", "/assets/a.txt");
+  const etag = first.headers.get("etag") ?? "";
+  const lastModified = first.headers.get("last-modified") ?? "";
+  const good: Record<string, string>[] = [
+    { "if-none-match": etag },
+    { "if-none-match": `W/${etag}` },
+    { "if-none-match": `"x", ${etag} ,"y"` },
+    { "if-none-match": "*" },
+    { "if-modified-since": lastModified },
+    { "if-modified-since": "Tue, 07 May 2024 00:00:00 GMT" },
+    { "if-none-match": etag, "if-modified-since": "Thu, 01 Jan 1970 00:00:00 GMT" },
+    { "if-none-match": etag, range: "bytes=0-1" },
+  ];
+  for (const method of ["GET", "HEAD"]) {
+    for (const headers of good) {
+      const res = await call(method, "/assets/a.txt", { headers });
+      assert.equal(res.status, 304, JSON.stringify(headers));
+      assert.equal(await res.text(), "");
+      assert.equal(res.headers.get("etag"), etag);
+      assert.equal(res.headers.get("last-modified"), lastModified);
+      assert.equal(res.headers.get("cache-control"), "public, max-age=0");
+    }
+  }
+});
+
+testOnBothDoors("any other copy is answered with the file", serve(), async (call) => {
+  const lastModified = modified.toUTCString();
+  const bad: Record<string, string>[] = [
+    { "if-none-match": '"x"' },
+    { "if-none-match": "x".repeat(5000) },
+    { "if-none-match": '"x"', "if-modified-since": lastModified },
+    { "if-modified-since": "Mon, 06 May 2024 07:08:08 GMT" },
+    { "if-modified-since": "yesterday" },
+  ];
+  for (const headers of bad) {
+    const res = await call("GET", "/assets/a.txt", { headers });
+    assert.equal(res.status, 200, JSON.stringify(headers));
+    assert.equal(await res.text(), "0123456789");
+  }
+});
+
+testOnBothDoors(
+  "a change of the file changes its ETag, even within one second and at one size",
+  serve(),
+  async (call) => {
+    const path = join(site.root, "changing.txt");
+    const tags = new Set<string | null>();
+    for (const [content, seconds] of [
+      ["aa", 100.1],
+      ["bb", 100.2],
+      ["ccc", 100.2],
+    ] as const) {
+      writeFileSync(path, content);
+      utimesSync(path, seconds, seconds);
+      const res = await call("GET", "/assets/changing.txt");
+      assert.equal(await res.text(), content);
+      tags.add(res.headers.get("etag"));
+    }
+    assert.equal(tags.size, 3);
+  },
+);
+
+testOnBothDoors("one range is answered with 206", serve(), async (call) => {
+  const cases: [string, string, string][] = [
+    ["bytes=2-4", "234", "bytes 2-4/10"],
+    ["bytes=7-", "789", "bytes 7-9/10"],
+    ["bytes=-2", "89", "bytes 8-9/10"],
+    ["bytes=5-100", "56789", "bytes 5-9/10"],
+  ];
+  for (const [range, text, contentRange] of cases) {
+    const res = await call("GET", "/assets/a.txt", { headers: { range } });
+    assert.equal(res.status, 206);
+    assert.equal(await res.text(), text);
+    assert.equal(res.headers.get("content-range"), contentRange);
+    assert.equal(res.headers.get("content-length"), String(text.length));
+  }
+  const across = await call("GET", "/assets/large.bin", { headers: { range: "bytes=65530-200000" } });
+  assert.ok(large.subarray(65_530, 200_001).equals(Buffer.from(await across.arrayBuffer())));
+});
+
+testOnBothDoors("a range behind the end is answered with 416 and the size", serve(), async (call) => {
+  const res = await call("GET", "/assets/a.txt", { headers: { range: "bytes=10-" } });
+  assert.equal(res.status, 416);
+  assert.equal(res.headers.get("content-range"), "bytes */10");
+  assert.deepEqual(await res.json(), { error: "Range Not Satisfiable" });
+  assert.equal(res.headers.get("etag"), null);
+});
+
+testOnBothDoors("several ranges, unreadable ones and those of HEAD are ignored", serve(), async (call) => {
+  for (const range of ["bytes=0-1,3-4", "bytes=x", "lines=1-2", "bytes=4-2"]) {
+    const res = await call("GET", "/assets/a.txt", { headers: { range } });
+    assert.equal(res.status, 200, range);
+    assert.equal(await res.text(), "0123456789");
+  }
+  const head = await call("HEAD", "/assets/a.txt", { headers: { range: "bytes=0-1" } });
+  assert.equal(head.status, 200);
+  assert.equal(head.headers.get("content-length"), "10");
+});
+
+testOnBothDoors("If-Range gives the part only to who holds the same bytes", serve(), async (call) => {
+  const first = await call("GET", "/assets/a.txt");
+  const etag = first.headers.get("etag") ?? "";
+  const statusFor = async (ifRange: string) =>
+    (await call("GET", "/assets/a.txt", { headers: { range: "bytes=0-1", "if-range": ifRange } })).status;
+  assert.equal(await statusFor(etag), 206);
+  assert.equal(await statusFor(first.headers.get("last-modified") ?? ""), 206);
+  assert.equal(await statusFor(`W/${etag}`), 200);
+  assert.equal(await statusFor('"x"'), 200);
+  assert.equal(await statusFor("Tue, 07 May 2024 00:00:00 GMT"), 200);
+});
+
+testOnBothDoors(
+  "a directory with a trailing slash shows its index where the options name one",
+  [...serve({ index: "index.html" }), { method: "GET", path: "/plain/*", handler: staticFiles(site.root) }],
+  async (call) => {
+    const res = await call("GET", "/assets/folder/");
+    assert.equal(await res.text(), "<h1>index</h1>");
+    assert.equal(res.headers.get("content-type"), "text/html; charset=utf-8");
+    for (const path of ["/assets/folder", "/assets/", "/assets/deep/", "/assets/a.txt/", "/plain/folder/", "/plain/"]) {
+      assert.equal((await call("GET", path)).status, 404, path);
+    }
+  },
+);
+
+testOnBothDoors(
+  "as a middleware it lets the handler answer for what is no file",
+  [
+    {
+      method: "GET",
+      path: "/app/*",
+      middlewares: [staticFiles(pathToFileURL(site.root))],
+      handler: (ctx) => ({ page: ctx.wildcard() }),
+    },
+    { method: "POST", path: "/app/*", middlewares: [staticFiles(site.root)], handler: () => ({ posted: true }) },
+    { method: "GET", path: "/fixed", middlewares: [staticFiles(site.root)], handler: () => ({ fixed: true }) },
+  ],
+  async (call) => {
+    assert.equal(await (await call("GET", "/app/a.txt")).text(), "0123456789");
+    const page = await call("GET", "/app/users/1");
+    assert.deepEqual(await page.json(), { page: ["users", "1"] });
+    assert.equal(page.headers.get("cache-control"), null);
+    assert.deepEqual(await (await call("GET", "/app/.env")).json(), { page: [".env"] });
+    assert.deepEqual(await (await call("POST", "/app/a.txt")).json(), { posted: true });
+    assert.deepEqual(await (await call("GET", "/fixed")).json(), { fixed: true });
+  },
+);
+
+testOnBothDoors("a miss is 404 and tells nothing of the disk", serve(), async (call) => {
+  const paths = [
+    "/assets/nothing.txt",
+    "/assets/a.txt/b",
+    `/assets/${"x".repeat(300)}`,
+    "/assets/loop.txt",
+    "/assets/pipe.txt",
+  ];
+  for (const path of paths) {
+    const res = await call("GET", path);
+    assert.equal(res.status, 404, path);
+    assert.deepEqual(await res.json(), { error: "Not Found" });
+    assert.equal(res.headers.get("cache-control"), null);
+  }
+});
+
+testOnBothDoors(
+  "K16 static: NUL, a symlink out of the root, dotfiles and directories are 404, without a crash",
+  serve({ index: "index.html" }),
+  async (call) => {
+    for (const path of [
+      "/assets/a.txt%00",
+      "/assets/a.txt%00.png",
+      "/assets/%00",
+      "/assets/out.txt",
+      "/assets/old/secret.txt",
+      "/assets/.env",
+      "/assets/%2eenv",
+      "/assets/.git/config",
+      "/assets/folder/.hidden/x",
+      "/assets/folder",
+      "/assets/deep/er",
+    ]) {
+      const res = await call("GET", path);
+      assert.equal(res.status, 404, path);
+      assert.deepEqual(await res.json(), { error: "Not Found" });
+    }
+    assert.equal((await call("GET", "/assets/a.txt")).status, 200);
+  },
+);
+
+testOnBothDoors("P10 %2F and %5C never act as separators in a file look-up", serve(), async (call) => {
+  for (const path of [
+    "/assets/deep%2Fer%2Fb.txt",
+    "/assets/deep%2fer/b.txt",
+    "/assets/folder%5Cinside.txt",
+    "/assets/..%2Fsecret.txt",
+    "/assets/..%5Csecret.txt",
+    "/assets%2Fa.txt",
+    "/assets/%2F..%2F..%2Fetc%2Fpasswd",
+    "/assets/%2Fetc%2Fpasswd",
+  ]) {
+    assert.equal((await call("GET", path)).status, 404, path);
+  }
+});
+
+testUndecoded(
+  "P11 paths that are not canonical are refused, not resolved",
+  serve({ index: "index.html" }),
+  async (call, app) => {
+    const { port } = await app.listen({ port: 0, signals: false });
+    for (const path of [
+      "/assets/./a.txt",
+      "/assets/../secret.txt",
+      "/assets/folder/../a.txt",
+      "/assets//a.txt",
+      "/assets/folder//inside.txt",
+      "//assets/a.txt",
+      "/assets/%2e%2e/secret.txt",
+      "/assets/%2e/a.txt",
+      "/assets/%252e%252e/secret.txt",
+      "/assets/%252e%252e%252fsecret.txt",
+      "/assets/.%2e/public-old/secret.txt",
+    ]) {
+      // over a socket, because a URL object would make the path canonical before it is sent
+      const { status, text } = await sendRaw(port, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+      assert.ok(status === 404 || status === 400, `${path} gave ${status}`);
+      assert.ok(!text.includes("secret"), path);
+    }
+    assert.equal((await call("GET", "/assets/a.txt")).status, 200);
+  },
+);
+
+testOnBothDoors("P12 backslash and %5c stay part of a name, and such names are never served", serve(), async (call) => {
+  for (const path of [
+    "/assets/back%5cslash.txt",
+    "/assets/..%5csecret.txt",
+    "/assets/folder%5c..%5c..%5csecret.txt",
+    "/assets/%5cetc%5cpasswd",
+  ]) {
+    assert.equal((await call("GET", path)).status, 404, path);
+  }
+});
+
+testOnBothDoors("P13 a decoded parameter never brings a separator back into a look-up", serve(), async (call) => {
+  for (const path of ["/assets/deep%2Fer%2Fb.txt", "/assets/deep%252Fer%252Fb.txt", "/assets/deep%25252Fer/b.txt"]) {
+    assert.equal((await call("GET", path)).status, 404, path);
+  }
+  assert.equal((await call("GET", "/assets/deep/er/b.txt")).status, 200);
+});
+
+testUndecoded(
+  "with compression in front, text is compressed and parts are not",
+  serve(),
+  async (call) => {
+    const headers = { "accept-encoding": "gzip" };
+    const get = await call("GET", "/assets/style.css", { headers });
+    assert.equal(get.headers.get("content-encoding"), "gzip");
+    assert.equal(gunzipSync(Buffer.from(await get.arrayBuffer())).toString(), css);
+    const etag = get.headers.get("etag") ?? "";
+    assert.match(etag, /^W\/"/);
+    const head = await call("HEAD", "/assets/style.css", { headers });
+    assert.equal(head.headers.get("content-encoding"), "gzip");
+    assert.equal(head.headers.get("content-length"), null);
+    const again = await call("GET", "/assets/style.css", { headers: { ...headers, "if-none-match": etag } });
+    assert.equal(again.status, 304);
+    assert.equal(again.headers.get("vary"), "Accept-Encoding");
+    const part = await call("GET", "/assets/style.css", { headers: { ...headers, range: "bytes=0-1099" } });
+    assert.equal(part.status, 206);
+    assert.equal(part.headers.get("content-encoding"), null);
+    assert.equal(await part.text(), css.slice(0, 1100));
+  },
+  { middlewares: [compress()] },
+);
+
+test("a root that is no directory and options that cannot work stop the start", () => {
+  const cases: [string, unknown, RegExp][] = [
+    [join(site.root, "nowhere"), {}, /^staticFiles root ".*nowhere" is not a directory\.$/],
+    [join(site.root, "a.txt"), {}, /is not a directory/],
+    [site.root, { index: "a/b.html" }, /index is "a\/b\.html"/],
+    [site.root, { index: ".hidden" }, /index is "\.hidden"/],
+    [site.root, { maxAge: -1 }, /maxAge is -1/],
+    [site.root, { immutable: /x/g }, /immutable is \/x\/g\. With g or y/],
+    [site.root, { immutable: /x/y }, /immutable is \/x\/y/],
+    [site.root, { types: { ".glb": "model/gltf-binary" } }, /types has "\.glb"/],
+    [site.root, { types: { glb: "model" } }, /types\.glb is "model"/],
+    [site.root, { types: { glb: "a/b\r\nx: y" } }, /types\.glb is/],
+    [site.root, { dotfiles: true }, /staticFiles\(\) has no option dotfiles/],
+  ];
+  for (const [root, options, message] of cases) {
+    assert.throws(() => staticFiles(root, options as StaticFilesOptions), { name: "StartError", message });
+  }
+});
