@@ -1,11 +1,11 @@
 import { type Builtin, Container } from "./di/container.ts";
-import { type Key, keyName, type Provider } from "./di/token.ts";
+import { isKey, isProvider, type Key, keyName, type Provider } from "./di/token.ts";
 import { readEnvironment } from "./environment.ts";
-import { HttpError, type Problem, StartError } from "./errors.ts";
+import { describeValue, HttpError, type Problem, StartError } from "./errors.ts";
 import { Kernel } from "./kernel.ts";
 import { createLog, Log, type LogOptions } from "./log.ts";
 import { createGraph, type ModuleNode } from "./module/graph.ts";
-import { Lifecycle } from "./module/lifecycle.ts";
+import { isStopped, Lifecycle } from "./module/lifecycle.ts";
 import type { Module } from "./module/module.ts";
 import { compileMiddleware } from "./pipeline/compile.ts";
 import { compose } from "./pipeline/compose.ts";
@@ -23,6 +23,8 @@ export interface AppOptions {
   readonly onStartError?: "exit" | "throw";
   /** Puts other factories in the place of declarations. For tests. */
   readonly override?: readonly Provider[];
+  /** How many milliseconds a stop waits for one `onStop()` before it leaves it behind: 10,000 unless told otherwise. */
+  readonly stopTimeout?: number;
 }
 
 /** An application, whatever its platform. The platform adds its own methods: `listen` and `fetch`, or `run`. */
@@ -31,7 +33,7 @@ export interface App {
   readonly log: Log;
   /** What `inject(key)` gives in the root module. */
   get<T>(key: Key<T>): T;
-  /** Runs the `onStart()` hooks, once. The platform's methods do it by themselves. */
+  /** Runs the `onStart()` hooks, once: a start that failed stays failed. The platform's methods do it by themselves. */
   start(): Promise<void>;
   /** Lets what runs finish, then runs the `onStop()` hooks in reverse. */
   stop(): Promise<void>;
@@ -56,24 +58,32 @@ async function buildApp<Methods>(
   options: AppOptions,
 ): Promise<App & Methods> {
   const environment = readEnvironment();
-  const log = createLog({ level: environment.logLevel ?? "info", color: environment.color, ...options.log });
-  const problems: Problem[] = [];
-  const overrides = options.override ?? [];
+  const { override: overrides = [], stopTimeout = 10_000 } = options;
+  const problems = checkOptions(platform, overrides, stopTimeout);
+  if (problems.length > 0) throw new StartError(problems);
+  const log = createLog({
+    level: environment.logLevel ?? "info",
+    ...(environment.color ? {} : { color: false }),
+    ...options.log,
+  });
   const builtins = new Map<Key, Builtin>([[Log, (user) => log.child({ name: user })]]);
   const graph = createGraph(module, { overrides, builtins: new Set(builtins.keys()), problems });
-  for (const { provide, factory } of overrides) if (builtins.has(provide)) builtins.set(provide, factory);
+  for (const override of overrides) {
+    if (isProvider(override) && builtins.has(override.provide)) builtins.set(override.provide, override.factory);
+  }
 
   const container = new Container(graph, builtins, problems);
   container.constructAll();
 
-  const compiler = (node: ModuleNode, user: string) => (middleware: MiddlewareLike) =>
-    compileMiddleware(middleware, { container, node, user, problems });
+  const compiler = (node: ModuleNode, user: string) => (middleware: MiddlewareLike, place: string) =>
+    compileMiddleware(middleware, place, { container, node, user, problems });
+  const compileForPlatform = compiler(graph.root, `${platform.name}()`);
   const appLevel = platform.middlewares
-    .map(compiler(graph.root, `${platform.name}()`))
+    .map((middleware) => compileForPlatform(middleware, `${platform.name}()`))
     .filter((middleware) => middleware !== undefined);
-  const routes = findControllers(container.constructed, problems).flatMap(({ controller, name, node }) =>
+  const routes = findControllers(container.constructed, problems).flatMap(({ controller, name, node, routes }) =>
     flattenRoutes(
-      controller.routes(),
+      routes,
       { name: `${name} (module "${node.name}")`, controller: name, self: controller, compile: compiler(node, name) },
       problems,
     ),
@@ -88,12 +98,12 @@ async function buildApp<Methods>(
   const chain = (middlewares: readonly Compiled[], handler: Handler) =>
     compose([...appLevel, ...middlewares], handler, onLostValue === undefined ? {} : { onLostValue });
   const table = new RouteTable(routes, {
-    flatten: (added, owner, found) =>
-      flattenRoutes(
-        added,
-        { name: owner, controller: owner, self: undefined, compile: compiler(graph.root, owner) },
-        found,
-      ),
+    flatten: (added, owner, found) => {
+      const compile = compiler(graph.root, owner);
+      const flat = flattenRoutes(added, { name: owner, controller: owner, self: undefined, compile }, found);
+      found.push(...problems.splice(0)); // what the container and the compiler met: unread, a route would lose its guard
+      return flat;
+    },
     serves: (route) => platform.serves(route),
     compose: (route) => chain(route.middlewares, route.handler),
   });
@@ -110,20 +120,25 @@ async function buildApp<Methods>(
     }),
   });
 
-  const lifecycle = new Lifecycle(container.constructed, log);
-  let starting: Promise<void> | undefined;
-  let stopping: Promise<void> | undefined;
-  const start = () => (starting ??= lifecycle.start());
-  const stop = () => (stopping ??= door.close().then(() => lifecycle.stop()));
+  const lifecycle = new Lifecycle(container.constructed, log, stopTimeout);
+  const start = () =>
+    lifecycle.start().catch((error: unknown) => {
+      if (isStopped(error)) throw error; // a call that came too late, not a start that failed: no reason to exit
+      return failStart(error, options);
+    });
+  const stop = () => lifecycle.stop(() => door.close());
   const door = await platform.open({ kernel, log, start, stop, failStart: (error) => failStart(error, options) });
 
   const app: App = {
     routes: table,
     log,
     get: <T>(key: Key<T>): T => {
-      const value = container.find(graph.root, key);
-      if (value === undefined) throw new Error(`${keyName(key)} is not visible in module "${graph.root.name}"`);
-      return value as T; // the container keeps the key and the type of its value together
+      if (!container.sees(graph.root, key)) {
+        throw new Error(
+          `app.get(): ${isKey(key) ? keyName(key) : describeValue(key)} is not visible in module "${graph.root.name}". Declare it there, or import a module that exports it.`,
+        );
+      }
+      return container.resolve(graph.root, key, graph.root.name) as T; // the container keeps the key and the type of its value together
     },
     start,
     stop,
@@ -134,9 +149,27 @@ async function buildApp<Methods>(
 /** One readable message and exit code 1; the stack only where somebody debugs. */
 function failStart(error: unknown, options: AppOptions): never {
   if (options.onStartError === "throw" || !(error instanceof StartError)) throw error;
-  const detail = isDebugging() && error.stack !== undefined ? `\n${error.stack}` : "";
+  const causes = error.problems.flatMap(({ cause }) => (cause instanceof Error ? [`caused by ${cause.stack}`] : []));
+  const detail = isDebugging() ? ["", error.stack, ...causes].join("\n") : "";
   process.stderr.write(`Cannot start: ${error.message}${detail}\n`);
   process.exit(1);
+}
+
+const longestWait = 2 ** 31 - 1; // node takes a longer one for none at all
+
+function checkOptions(platform: unknown, overrides: unknown, stopTimeout: number): Problem[] {
+  const problems: Problem[] = [];
+  const report = (message: string) => problems.push({ code: "BAD_OPTION", message });
+  if (typeof platform !== "object" || platform === null) {
+    report(`createApp() was given ${describeValue(platform)} as its platform. Pass one, for example api().`);
+  }
+  if (!Array.isArray(overrides)) {
+    report(`override is ${describeValue(overrides)}. Write a list: override: [provide(key, factory)].`);
+  }
+  if (!Number.isInteger(stopTimeout) || stopTimeout < 1 || stopTimeout > longestWait) {
+    report(`stopTimeout is ${String(stopTimeout)}. It takes a whole number of milliseconds from 1 to ${longestWait}.`);
+  }
+  return problems;
 }
 
 function isDebugging(): boolean {

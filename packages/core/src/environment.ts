@@ -28,7 +28,7 @@ export function readEnvironment(
   if (level !== logLevel) {
     problems.push({
       code: "BAD_ENVIRONMENT",
-      message: `LOG_LEVEL is "${level}". Use one of: ${logLevels.join(", ")}.`,
+      message: `LOG_LEVEL is ${JSON.stringify(level)}. Use one of: ${logLevels.join(", ")}.`,
     });
   }
   if (problems.length > 0) throw new StartError(problems);

@@ -1,26 +1,30 @@
-/** What can go wrong at start. Each code has one cause and one cure, listed in docs/errors.md. */
-export type StartCode =
-  | "BAD_ENVIRONMENT"
-  | "BAD_OPTION"
-  | "BAD_MODULE"
-  | "MODULE_CYCLE"
-  | "DUPLICATE_MODULE"
-  | "BAD_DECLARATION"
-  | "DUPLICATE_DECLARATION"
-  | "EXPORT_NOT_DECLARED"
-  | "UNKNOWN_DEPENDENCY"
-  | "DEPENDENCY_CYCLE"
-  | "INJECT_OUTSIDE_CONSTRUCTION"
-  | "CONSTRUCTION_FAILED"
-  | "CONTROLLER_WITHOUT_ROUTES"
-  | "BAD_ROUTE"
-  | "BAD_HANDLER"
-  | "BAD_MIDDLEWARE"
-  | "DUPLICATE_ROUTE"
-  | "UNKNOWN_ROUTE"
-  | "OVERRIDE_WITHOUT_TARGET"
-  | "START_HOOK_FAILED"
-  | "LISTEN_FAILED";
+/** What can go wrong at start. Causes and cures are listed in docs/errors.md. */
+export const startCodes = [
+  "BAD_ENVIRONMENT",
+  "BAD_OPTION",
+  "BAD_MODULE",
+  "MODULE_CYCLE",
+  "DUPLICATE_MODULE",
+  "BAD_DECLARATION",
+  "DUPLICATE_DECLARATION",
+  "EXPORT_NOT_DECLARED",
+  "UNKNOWN_DEPENDENCY",
+  "DEPENDENCY_CYCLE",
+  "INJECT_OUTSIDE_CONSTRUCTION",
+  "CONSTRUCTION_FAILED",
+  "CONTROLLER_WITHOUT_ROUTES",
+  "ROUTES_FAILED",
+  "BAD_ROUTE",
+  "BAD_HANDLER",
+  "BAD_MIDDLEWARE",
+  "DUPLICATE_ROUTE",
+  "UNKNOWN_ROUTE",
+  "OVERRIDE_WITHOUT_TARGET",
+  "START_HOOK_FAILED",
+  "APP_STOPPED",
+  "LISTEN_FAILED",
+] as const;
+export type StartCode = (typeof startCodes)[number];
 
 export interface Problem {
   readonly code: StartCode;
@@ -34,9 +38,11 @@ export class StartError extends Error {
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {
-    const cause = problems.find((problem) => problem.cause !== undefined)?.cause;
-    super(toText(problems), cause === undefined ? undefined : { cause });
-    this.problems = problems;
+    // a middleware that five routes list and that cannot be made is one mistake
+    const unique = [...new Map(problems.map((problem) => [`${problem.code} ${problem.message}`, problem])).values()];
+    const cause = unique.find((problem) => problem.cause !== undefined)?.cause;
+    super(toText(unique), cause === undefined ? undefined : { cause });
+    this.problems = unique;
   }
 }
 
@@ -45,6 +51,30 @@ function toText(problems: readonly Problem[]): string {
   if (first !== undefined && problems.length === 1) return first.message;
   const list = problems.map((problem, index) => `  ${index + 1}. ${problem.message.replaceAll("\n", "\n     ")}`);
   return `${problems.length} problems:\n${list.join("\n")}`;
+}
+
+/** The cure for an undefined where a module, a class or a token belongs. */
+export const importEachOther = "Most often two files import each other: move what both need into a third file.";
+
+/** Somebody else's error inside one of our sentences: what it says, and how to learn more. */
+export function quoteError(error: unknown): string {
+  const text = error instanceof Error ? error.message || error.name : describeValue(error);
+  return `${text.replace(/\.$/, "")}. LOG_LEVEL=debug shows where it was thrown.`;
+}
+
+/** A value that should have been another one, as a sentence names it. */
+export function describeValue(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "function") {
+    const kind = /^class\b/.test(Function.prototype.toString.call(value)) ? "class" : "function";
+    return `the ${kind} ${value.name || "(anonymous)"}`;
+  }
+  if (typeof value === "object") {
+    const name = Object.getPrototypeOf(value)?.constructor?.name;
+    return typeof name === "string" && name !== "Object" ? `an object (${name})` : "an object";
+  }
+  return typeof value === "string" ? `the text ${JSON.stringify(value)}` : `the ${typeof value} ${String(value)}`;
 }
 
 export interface HttpErrorOptions {

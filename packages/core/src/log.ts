@@ -1,7 +1,9 @@
 import pino from "pino";
 import { token } from "./di/token.ts";
-import type { LogLevel } from "./environment.ts";
-import { createPrettyStream } from "./log-pretty.ts";
+import { type LogLevel, logLevels } from "./environment.ts";
+import { describeValue, StartError } from "./errors.ts";
+import { createPrettyStream, toEscape } from "./log-pretty.ts";
+import { Redactor } from "./log-redact.ts";
 
 export interface LogMethod {
   (fields: object, message?: string): void;
@@ -35,56 +37,37 @@ export interface LogOptions {
 }
 
 export function createLog(options: LogOptions = {}): Log {
+  const { level = "info" } = options;
+  if (!logLevels.includes(level)) {
+    const message = `log.level is ${describeValue(level)}. Use one of: ${logLevels.join(", ")}.`;
+    throw new StartError([{ code: "BAD_OPTION", message }]);
+  }
   const terminal = process.stdout.isTTY === true && options.destination === undefined;
   const target = options.destination ?? pino.destination({ dest: 1, sync: true });
   const pretty = options.pretty ?? terminal;
-  return pino(
+  const redactor = new Redactor();
+  const log = pino(
     {
-      level: options.level ?? "info",
+      level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }), log: redact },
-      serializers: { err: pino.stdSerializers.err },
+      formatters: { level: (label) => ({ level: label }), log: (fields) => redactor.redact(fields) },
+      serializers: { err: (error: unknown) => error }, // the redactor has written it already, and pino's own copies secrets
     },
-    pretty ? createPrettyStream(target, { color: options.color ?? terminal }) : target,
+    pretty
+      ? createPrettyStream(target, { color: options.color ?? terminal })
+      : { write: (line: string) => target.write(escapeControls(line)) },
   );
+  const { child } = log;
+  // pino hands the fields of a child to no formatter; children inherit this method
+  return Object.assign(log, {
+    child(this: typeof log, bindings: Readonly<Record<string, unknown>>) {
+      return child.call(this, { ...redactor.redact(bindings) });
+    },
+  });
 }
 
-const secretNames = new Set([
-  "authorization",
-  "proxyauthorization",
-  "cookie",
-  "setcookie",
-  "sessionid",
-  "apikey",
-  "xapikey",
-  "password",
-  "passwordhash",
-  "secret",
-  "jwtsecret",
-  "token",
-  "accesstoken",
-  "refreshtoken",
-]);
-const maxDepth = 6;
-
-/** Replaces what must never be read in a log, by name and however it is nested. */
-export function redact(fields: Record<string, unknown>): Record<string, unknown> {
-  return redactObject(fields, 0);
-}
-
-function redactObject(fields: object, depth: number): Record<string, unknown> {
-  const clean: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields)) {
-    const isSecret = secretNames.has(name.toLowerCase().replaceAll(/[-_]/g, ""));
-    clean[name] = isSecret ? "[redacted]" : redactValue(value, depth + 1);
-  }
-  return clean;
-}
-
-function redactValue(value: unknown, depth: number): unknown {
-  if (typeof value !== "object" || value === null || depth > maxDepth) return value;
-  if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1));
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null ? redactObject(value, depth) : value;
+/** JSON leaves these as they are, and a terminal obeys them. Inside a line they can only stand in strings. */
+function escapeControls(line: string): string {
+  return line.replaceAll(/[\u007f-\u009f\u2028\u2029]/g, toEscape);
 }

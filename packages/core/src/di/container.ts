@@ -1,7 +1,9 @@
-import { type Problem, StartError } from "../errors.ts";
+import { type Problem, quoteError } from "../errors.ts";
 import type { Binding, Graph, ModuleNode } from "../module/graph.ts";
+import { explainUnknown, labelOf } from "./explain.ts";
 import { type Injector, withInjector } from "./inject.ts";
-import { type Class, isKey, type Key, keyName } from "./token.ts";
+import { type Class, type Key, keyName } from "./token.ts";
+import { UnusableDependency, unusable } from "./unusable.ts";
 
 /** Something every module sees, made for the one who asks: the log is named after its user. */
 export type Builtin = (user: string) => unknown;
@@ -34,7 +36,9 @@ export class Container {
     this.#builtins = builtins;
     this.#problems = problems;
     for (const node of graph.nodes) {
-      for (const binding of node.own.values()) this.#homes.set(binding, node);
+      for (const binding of node.own.values()) {
+        if (!this.#homes.has(binding)) this.#homes.set(binding, node);
+      }
     }
   }
 
@@ -42,30 +46,45 @@ export class Container {
     for (const binding of this.#homes.keys()) this.#instance(binding);
   }
 
-  /** What `inject(key)` would give inside `node`; undefined when it is not visible there. */
-  find(node: ModuleNode, key: Key): unknown {
+  /** Whether `inject(key)` gives something inside `node`. */
+  sees(node: ModuleNode, key: Key): boolean {
+    return this.#builtins.has(key) || node.visible.has(key);
+  }
+
+  /** What `inject(key)` gives to `user` inside `node`. Reports a problem and gives `unusable` when it is not visible there. */
+  resolve(node: ModuleNode, key: Key, user: string): unknown {
     const builtin = this.#builtins.get(key);
-    if (builtin !== undefined) return builtin(node.name);
+    if (builtin !== undefined) return builtin(user);
     const binding = node.visible.get(key);
-    return binding === undefined ? undefined : this.#instance(binding);
+    if (binding === undefined) {
+      // what is missing may come from the import that failed, and that problem is already told
+      if (node.incomplete) return unusable;
+      const chain = this.#stack.map((frame) => keyName(frame.binding.key));
+      this.#report("UNKNOWN_DEPENDENCY", explainUnknown(this.#graph, { node, user, key, chain }));
+      return unusable;
+    }
+    const start = this.#stack.findIndex((frame) => frame.binding === binding);
+    if (start < 0) return this.#instance(binding);
+    this.#report("DEPENDENCY_CYCLE", explainCycle(this.#stack.slice(start).map((frame) => frame.label)));
+    return unusable;
   }
 
   /** The declared instance of a class, or one made for this module when no module declares it; undefined after a problem. */
   obtain<T>(node: ModuleNode, type: Class<T>, user: string): T | undefined {
-    const instance = this.#obtain(node, type, user);
+    const declared = this.sees(node, type) || this.#graph.nodes.some((other) => other.own.has(type));
+    const instance = declared ? this.resolve(node, type, user) : this.#makeUndeclared(node, type);
     return instance === unusable ? undefined : (instance as T); // made by that very class
   }
 
-  #obtain(node: ModuleNode, type: Class, user: string): unknown {
-    if (node.visible.has(type) || this.#declaringNode(type) !== undefined) {
-      return this.#injectorFor(node, user).resolve(type);
-    }
+  #makeUndeclared(node: ModuleNode, type: Class): unknown {
     const made = this.#undeclared.get(node) ?? new Map<Class, unknown>();
     this.#undeclared.set(node, made);
-    if (!made.has(type)) {
-      made.set(type, this.#construct({ key: type, module: node.name, construct: () => new type() }, node));
-    }
-    return made.get(type);
+    if (made.has(type)) return made.get(type);
+    const before = this.#problems.length;
+    const instance = this.#construct({ key: type, module: node.name, construct: () => new type() }, node);
+    // what met a problem is not kept: a route added later with the same class must fail again
+    if (this.#problems.length === before) made.set(type, instance);
+    return instance;
   }
 
   #instance(binding: Binding): unknown {
@@ -77,10 +96,12 @@ export class Container {
 
   #construct(binding: Binding, node: ModuleNode): unknown {
     const name = keyName(binding.key);
-    const label = `${name} (module "${node.name}")`;
+    const label = labelOf(name, node);
+    const injector: Injector = { resolve: (key) => this.resolve(node, key, name) };
     this.#stack.push({ binding, label });
     try {
-      const instance = withInjector(this.#injectorFor(node, name), binding.construct);
+      const instance = withInjector(injector, binding.construct);
+      if (instance === unusable) return unusable; // a factory that passes on what it injects
       if (instance instanceof Promise) {
         instance.catch(() => {}); // without it a rejecting factory would end the process before the problem is told
         this.#report(
@@ -92,65 +113,15 @@ export class Container {
       this.constructed.push({ instance, name, node });
       return instance;
     } catch (error) {
-      if (error instanceof UnusableDependency) return unusable; // its own problem is already reported
-      if (error instanceof StartError) this.#problems.push(...error.problems);
-      else {
-        this.#problems.push({
-          code: "CONSTRUCTION_FAILED",
-          message: `${label} could not be constructed: ${error instanceof Error ? error.message : String(error)}`,
-          cause: error,
-        });
-      }
+      if (error instanceof UnusableDependency) return unusable;
+      const chain = this.#stack.map((frame) => keyName(frame.binding.key)).join(" → ");
+      const needed = this.#stack.length > 1 ? ` (${chain})` : "";
+      const message = `${label} could not be constructed${needed}: ${quoteError(error)}`;
+      this.#problems.push({ code: "CONSTRUCTION_FAILED", message, cause: error });
       return unusable;
     } finally {
       this.#stack.pop();
     }
-  }
-
-  #injectorFor(node: ModuleNode, user: string): Injector {
-    return {
-      resolve: (key) => {
-        const builtin = this.#builtins.get(key);
-        if (builtin !== undefined) return builtin(user);
-        const binding = node.visible.get(key);
-        if (binding === undefined) {
-          this.#report("UNKNOWN_DEPENDENCY", this.#explainUnknown(node, user, key));
-          return unusable;
-        }
-        const start = this.#stack.findIndex((frame) => frame.binding === binding);
-        if (start >= 0) {
-          const chain = [...this.#stack.slice(start), this.#stack[start]].map((frame) => frame?.label);
-          this.#report(
-            "DEPENDENCY_CYCLE",
-            `Dependencies form a cycle: ${chain.join(" → ")}. Move what they share into a service that both inject.`,
-          );
-          return unusable;
-        }
-        return this.#instance(binding);
-      },
-    };
-  }
-
-  #explainUnknown(node: ModuleNode, user: string, key: unknown): string {
-    const asker = `${user} (module "${node.name}")`;
-    if (!isKey(key)) {
-      return `${asker} calls inject(${String(key)}), which is neither a class nor a token. Most often two files import each other: move what both need into a third file.`;
-    }
-    const name = keyName(key);
-    const chain = [...this.#stack.map((frame) => keyName(frame.binding.key)), name].join(" → ");
-    const owner = this.#declaringNode(key);
-    const needs = `${asker} needs ${name}`;
-    if (owner === undefined) {
-      return `${needs}, which no module declares (${chain}). Add ${name} to the declarations of "${node.name}", or import the module that exports it.`;
-    }
-    if (!owner.exported.has(key)) {
-      return `${needs}, which module "${owner.name}" declares but does not export (${chain}). Add ${name} to the exports of "${owner.name}"${node.name === owner.name ? "" : ` and "${owner.name}" to the imports of "${node.name}"`}.`;
-    }
-    return `${needs}, which module "${owner.name}" exports but "${node.name}" does not import (${chain}). Add "${owner.name}" to the imports of "${node.name}".`;
-  }
-
-  #declaringNode(key: Key): ModuleNode | undefined {
-    return this.#graph.nodes.find((node) => node.own.has(key));
   }
 
   #report(code: Problem["code"], message: string): void {
@@ -158,11 +129,8 @@ export class Container {
   }
 }
 
-class UnusableDependency extends Error {}
-
-// Stands in for a dependency that could not be resolved, so that construction goes on and finds the other problems too.
-const unusable: unknown = new Proxy(Object.freeze({}), {
-  get: () => {
-    throw new UnusableDependency();
-  },
-});
+function explainCycle(labels: readonly string[]): string {
+  const [first] = labels;
+  if (labels.length === 1) return `${first} injects itself. Use this in its place.`;
+  return `Dependencies form a cycle: ${[...labels, first].join(" → ")}. Move what they share into a service that both inject.`;
+}

@@ -1,5 +1,5 @@
-import { StartError } from "../errors.ts";
-import { type Key, keyName } from "./token.ts";
+import { describeValue, StartError } from "../errors.ts";
+import { isKey, type Key, keyName } from "./token.ts";
 
 export interface Injector {
   resolve(key: Key): unknown;
@@ -15,7 +15,7 @@ export function inject<T>(key: Key<T>): T {
       {
         code: "INJECT_OUTSIDE_CONSTRUCTION",
         message:
-          `inject(${describe(key)}) was called outside construction. ` +
+          `inject(${isKey(key) ? keyName(key) : describeValue(key)}) was called outside construction. ` +
           "Call it in a field initialiser, a constructor or a provide() factory, and let the container construct the class: list it in a module's declarations instead of using new.",
       },
     ]);
@@ -32,8 +32,4 @@ export function withInjector<T>(injector: Injector, construct: () => T): T {
   } finally {
     current = previous;
   }
-}
-
-function describe(key: unknown): string {
-  return typeof key === "function" || (typeof key === "object" && key !== null) ? keyName(key as Key) : String(key);
 }

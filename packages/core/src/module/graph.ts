@@ -1,6 +1,7 @@
-import { isClass, isKey, isProvider, type Key, keyName, type Provider } from "../di/token.ts";
-import type { Problem } from "../errors.ts";
-import { type Declaration, Module } from "./module.ts";
+import { isKey, type Key, keyName, type Provider } from "../di/token.ts";
+import { describeValue, importEachOther, type Problem, StartError } from "../errors.ts";
+import { Declarations } from "./declarations.ts";
+import { Module } from "./module.ts";
 
 /** One declaration of one module: the container makes one instance of it. */
 export interface Binding {
@@ -11,11 +12,14 @@ export interface Binding {
 
 export interface ModuleNode {
   readonly name: string;
+  readonly imports: ReadonlySet<ModuleNode>;
   /** In the order of declaration. */
   readonly own: ReadonlyMap<Key, Binding>;
   /** What `inject()` can see from inside: own declarations and what the imports export. */
   readonly visible: ReadonlyMap<Key, Binding>;
   readonly exported: ReadonlyMap<Key, Binding>;
+  /** An import could not be followed, here or in a module that it re-exports: something may be missing in `visible`. */
+  readonly incomplete: boolean;
 }
 
 export interface Graph {
@@ -33,74 +37,82 @@ export interface GraphOptions {
 
 /** Walks the modules once and reports every problem it meets instead of stopping at the first. */
 export function createGraph(root: Module, options: GraphOptions): Graph {
+  if (!(root instanceof Module)) {
+    const cure = root === undefined ? importEachOther : "Pass what defineModule() returned.";
+    const message = `createApp() was given ${describeValue(root)}, not a module. ${cure}`;
+    throw new StartError([...options.problems, { code: "BAD_MODULE", message }]);
+  }
   const walk = new Walk(options);
   const node = walk.visit(root, []);
-  walk.checkOverrides();
+  walk.declarations.checkOverrides(root);
   return { nodes: [...walk.nodes.values()], root: node };
 }
 
+type Imported = ReadonlyMap<Module, ModuleNode | undefined>;
+
 class Walk {
   readonly nodes = new Map<Module, ModuleNode>();
+  readonly declarations: Declarations;
   readonly #problems: Problem[];
-  readonly #overrides: Map<Key, Provider>;
-  readonly #builtins: ReadonlySet<Key>;
-  readonly #overridden = new Set<Key>();
-  readonly #names = new Map<string, Module>();
-  readonly #classOwners = new Map<Key, string>();
+  readonly #places = new Map<string, string>();
 
   constructor(options: GraphOptions) {
     this.#problems = options.problems;
-    this.#overrides = new Map(options.overrides?.map((provider) => [provider.provide, provider]));
-    this.#builtins = options.builtins ?? new Set();
+    this.declarations = new Declarations(options);
   }
 
   visit(module: Module, path: readonly Module[]): ModuleNode {
     const known = this.nodes.get(module);
     if (known !== undefined) return known;
+    this.#checkName(module, path.at(-1));
 
-    const namesake = this.#names.get(module.name);
-    if (namesake !== undefined) {
-      this.#report(
-        "DUPLICATE_MODULE",
-        `Two modules are named "${module.name}". Give one of them another name: errors and route owners are told apart by it.`,
-      );
-    }
-    this.#names.set(module.name, module);
-
-    const imported = this.#imports(module, [...path, module]);
-    const own = this.#declarations(module);
+    const [imported, failed] = this.#imports(module, [...path, module]);
+    const own = this.declarations.read(module, this.#list(module, "declarations"));
+    const exports = this.#list(module, "exports");
+    const reached = [...imported.values()].filter((node) => node !== undefined);
     const node: ModuleNode = {
       name: module.name,
+      imports: new Set(reached),
       own,
-      visible: this.#view(module, own, imported),
-      exported: this.#exports(module, own, imported),
+      visible: this.#view(module, own, reached),
+      exported: this.#exports(module, exports, own, imported),
+      incomplete: failed || exports.some((item) => item instanceof Module && imported.get(item)?.incomplete === true),
     };
     this.nodes.set(module, node);
     return node;
   }
 
-  checkOverrides(): void {
-    for (const key of this.#overrides.keys()) {
-      if (this.#overridden.has(key) || this.#builtins.has(key)) continue;
+  #checkName(module: Module, importer: Module | undefined): void {
+    const place = importer === undefined ? "the root module" : `one imported by "${importer.name}"`;
+    if (typeof module.name !== "string" || module.name.trim() === "") {
+      this.#report("BAD_MODULE", `A module has no name: ${place}. Write defineModule({ name: "posts", … }).`);
+      return;
+    }
+    const other = this.#places.get(module.name);
+    if (other === undefined) this.#places.set(module.name, place);
+    else {
       this.#report(
-        "OVERRIDE_WITHOUT_TARGET",
-        `override: ${keyName(key)} replaces nothing: no module declares it. Remove the override, or declare ${keyName(key)} first.`,
+        "DUPLICATE_MODULE",
+        `Two modules are named "${module.name}": ${other} and ${place}. Give one of them another name, or define it once and import it in both places.`,
       );
     }
   }
 
-  #imports(module: Module, path: readonly Module[]): Map<Module, ModuleNode> {
-    const imported = new Map<Module, ModuleNode>();
-    for (const [index, item] of module.imports.entries()) {
+  /** The modules that could be followed, those in a cycle as undefined, and whether any failed. */
+  #imports(module: Module, path: readonly Module[]): [Imported, boolean] {
+    const imported = new Map<Module, ModuleNode | undefined>();
+    let failed = false;
+    for (const [index, item] of this.#list(module, "imports").entries()) {
       if (!(item instanceof Module)) {
+        failed = true;
         this.#report(
           "BAD_MODULE",
-          `imports[${index}] of module "${module.name}" is ${describe(item)}, not a module. ` +
-            (item === undefined
-              ? "Most often two files import each other: move what both need into a third module."
-              : "Use what defineModule() returned."),
+          `imports[${index}] of module "${module.name}" is ${describeValue(item)}, not a module. ` +
+            (item === undefined ? importEachOther : "Use what defineModule() returned."),
         );
       } else if (path.includes(item)) {
+        failed = true;
+        imported.set(item, undefined);
         const chain = [...path.slice(path.indexOf(item)), item].map((step) => step.name).join(" → ");
         this.#report(
           "MODULE_CYCLE",
@@ -110,56 +122,12 @@ class Walk {
         imported.set(item, this.visit(item, path));
       }
     }
-    return imported;
+    return [imported, failed];
   }
 
-  #declarations(module: Module): Map<Key, Binding> {
-    const own = new Map<Key, Binding>();
-    for (const [index, declaration] of module.declarations.entries()) {
-      const binding = this.#binding(module, declaration, index);
-      if (binding === undefined) continue;
-      const name = keyName(binding.key);
-      const owner = this.#classOwners.get(declaration as Key); // a provider is never found here, it is not a key
-      if (own.has(binding.key)) {
-        this.#report(
-          "DUPLICATE_DECLARATION",
-          `${name} is declared twice in module "${module.name}". Remove one of the two.`,
-        );
-      } else if (owner !== undefined) {
-        this.#report(
-          "DUPLICATE_DECLARATION",
-          `${name} is declared in module "${owner}" and in module "${module.name}", which would make two instances. ` +
-            `Declare it in one, export it there, and import that module in the other.`,
-        );
-      } else {
-        own.set(binding.key, binding);
-        if (isClass(declaration)) this.#classOwners.set(declaration, module.name);
-      }
-    }
-    return own;
-  }
-
-  #binding(module: Module, declaration: Declaration, index: number): Binding | undefined {
-    const key = isProvider(declaration) ? declaration.provide : declaration;
-    if (!isProvider(declaration) && !isClass(declaration)) {
-      this.#report(
-        "BAD_DECLARATION",
-        `declarations[${index}] of module "${module.name}" is ${describe(declaration)}. ` +
-          (declaration === undefined
-            ? "Most often two files import each other: move what both need into a third file."
-            : "List a class, or provide(key, factory) for anything else."),
-      );
-      return undefined;
-    }
-    const override = this.#overrides.get(key);
-    if (override !== undefined) this.#overridden.add(key);
-    const construct = override?.factory ?? (isProvider(declaration) ? declaration.factory : () => new declaration());
-    return { key, module: module.name, construct };
-  }
-
-  #view(module: Module, own: ReadonlyMap<Key, Binding>, imported: ReadonlyMap<Module, ModuleNode>): Map<Key, Binding> {
+  #view(module: Module, own: ReadonlyMap<Key, Binding>, imported: readonly ModuleNode[]): Map<Key, Binding> {
     const visible = new Map(own);
-    for (const node of imported.values()) {
+    for (const node of imported) {
       for (const [key, binding] of node.exported) {
         const other = visible.get(key);
         if (other !== undefined && other !== binding) {
@@ -177,48 +145,53 @@ class Walk {
 
   #exports(
     module: Module,
+    exports: Module["exports"],
     own: ReadonlyMap<Key, Binding>,
-    imported: ReadonlyMap<Module, ModuleNode>,
+    imported: Imported,
   ): Map<Key, Binding> {
     const exported = new Map<Key, Binding>();
-    for (const [index, item] of module.exports.entries()) {
+    for (const [index, item] of exports.entries()) {
       if (item instanceof Module) {
-        const node = imported.get(item);
-        for (const [key, binding] of node?.exported ?? []) exported.set(key, binding);
-        if (node === undefined) {
-          this.#report(
-            "EXPORT_NOT_DECLARED",
-            `Module "${module.name}" exports module "${item.name}" but does not import it. Add it to the imports of "${module.name}".`,
-          );
-        }
-        continue;
+        for (const [key, binding] of imported.get(item)?.exported ?? []) exported.set(key, binding);
+        if (imported.has(item)) continue;
+        this.#report(
+          "EXPORT_NOT_DECLARED",
+          `Module "${module.name}" exports module "${item.name}" but does not import it. Add "${item.name}" to the imports of "${module.name}".`,
+        );
+      } else if (!isKey(item)) {
+        this.#report(
+          "BAD_MODULE",
+          `exports[${index}] of module "${module.name}" is ${describeValue(item)}. ` +
+            (item === undefined ? importEachOther : "List a class or a token that it declares, or a module."),
+        );
+      } else {
+        const binding = own.get(item);
+        if (binding === undefined) this.#reportExport(module, item, imported);
+        else exported.set(item, binding);
       }
-      const binding = isKey(item) ? own.get(item) : undefined;
-      if (binding !== undefined) {
-        exported.set(binding.key, binding);
-        continue;
-      }
-      const name = isKey(item) ? keyName(item) : `exports[${index}], which is ${describe(item)},`;
-      const source = isKey(item) ? [...imported].find(([, node]) => node.exported.has(item))?.[0] : undefined;
-      this.#report(
-        "EXPORT_NOT_DECLARED",
-        `Module "${module.name}" exports ${name} but does not declare it. ` +
-          (source === undefined
-            ? `Add it to the declarations of "${module.name}", or remove the export.`
-            : `It comes from module "${source.name}": export that module instead.`),
-      );
     }
     return exported;
+  }
+
+  #reportExport(module: Module, key: Key, imported: Imported): void {
+    const source = imported.values().find((node) => node?.exported.has(key));
+    this.#report(
+      "EXPORT_NOT_DECLARED",
+      `Module "${module.name}" exports ${keyName(key)} but does not declare it. ` +
+        (source === undefined
+          ? `Add ${keyName(key)} to the declarations of "${module.name}", or remove the export.`
+          : `It comes from module "${source.name}": export that module instead.`),
+    );
+  }
+
+  #list<K extends "imports" | "declarations" | "exports">(module: Module, name: K): Module[K] | [] {
+    const list: unknown = module[name];
+    if (Array.isArray(list)) return module[name];
+    this.#report("BAD_MODULE", `${name} of module "${module.name}" is ${describeValue(list)}. Write a list: [ … ].`);
+    return [];
   }
 
   #report(code: Problem["code"], message: string): void {
     this.#problems.push({ code, message });
   }
-}
-
-function describe(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (typeof value === "function") return `the function ${value.name || "(anonymous)"}`;
-  if (typeof value === "object") return `an object (${value.constructor?.name ?? "no prototype"})`;
-  return `${typeof value} ${JSON.stringify(value) ?? String(value)}`;
 }

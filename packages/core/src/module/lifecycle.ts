@@ -1,5 +1,5 @@
 import type { Constructed } from "../di/container.ts";
-import { StartError } from "../errors.ts";
+import { type Problem, quoteError, StartError } from "../errors.ts";
 import type { Log } from "../log.ts";
 
 export interface OnStart {
@@ -9,45 +9,95 @@ export interface OnStop {
   onStop(): unknown;
 }
 
-/** Runs `onStart()` in dependency order and `onStop()` in reverse, only for what had started. */
+/** Runs `onStart()` in dependency order and `onStop()` in reverse, only for what had started. Each happens once. */
 export class Lifecycle {
   readonly #parts: readonly Constructed[];
   readonly #log: Log;
+  readonly #stopTimeout: number;
   readonly #started: Constructed[] = [];
+  #starting: Promise<void> | undefined;
+  #stopping: Promise<void> | undefined;
 
-  constructor(parts: readonly Constructed[], log: Log) {
+  /** `stopTimeout`: how many milliseconds a stop waits for one hook. */
+  constructor(parts: readonly Constructed[], log: Log, stopTimeout: number) {
     this.#parts = parts;
     this.#log = log;
+    this.#stopTimeout = stopTimeout;
   }
 
-  async start(): Promise<void> {
+  /** A start that failed stays failed: every later call rejects with the same error. */
+  start(): Promise<void> {
+    if (this.#stopping !== undefined) return Promise.reject(stopped());
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  /** Runs `close`, then the hooks. A failing or hanging `onStop()` is logged and does not keep the others from stopping. */
+  stop(close: () => Promise<void>): Promise<void> {
+    this.#stopping ??= this.#stop(close);
+    return this.#stopping;
+  }
+
+  async #start(): Promise<void> {
     for (const part of this.#parts) {
+      if (this.#stopping !== undefined) throw stopped();
       try {
         if (hasHook(part.instance, "onStart")) await part.instance.onStart();
         this.#started.push(part);
       } catch (error) {
-        await this.stop();
-        throw new StartError([
-          {
-            code: "START_HOOK_FAILED",
-            message: `${part.name}.onStart() failed (module "${part.node.name}"): ${error instanceof Error ? error.message : String(error)}`,
-            cause: error,
-          },
-        ]);
+        await this.#stopStarted();
+        const message = `onStart() of ${part.name} (module "${part.node.name}") failed: ${quoteError(error)}`;
+        throw new StartError([{ code: "START_HOOK_FAILED", message, cause: error }]);
+      }
+    }
+    if (this.#stopping !== undefined) throw stopped(); // nobody may open a port after it
+  }
+
+  async #stop(close: () => Promise<void>): Promise<void> {
+    try {
+      await close();
+    } finally {
+      // a hook that is just starting must be done before it can be stopped
+      const starting = this.#starting?.catch(() => {}) ?? Promise.resolve();
+      if (!(await this.#inTime(starting))) this.#log.error("an onStart() did not end in time and is left behind");
+      await this.#stopStarted();
+    }
+  }
+
+  async #stopStarted(): Promise<void> {
+    for (let part = this.#started.pop(); part !== undefined; part = this.#started.pop()) {
+      const hook = `onStop() of ${part.name} (module "${part.node.name}")`;
+      try {
+        if (!hasHook(part.instance, "onStop")) continue;
+        const inTime = await this.#inTime(part.instance.onStop());
+        if (!inTime) this.#log.error(`${hook} did not end in time and is left behind`);
+      } catch (error) {
+        this.#log.error({ err: error }, `${hook} failed`);
       }
     }
   }
 
-  /** A failing `onStop()` is logged and does not keep the others from stopping. */
-  async stop(): Promise<void> {
-    for (let part = this.#started.pop(); part !== undefined; part = this.#started.pop()) {
-      try {
-        if (hasHook(part.instance, "onStop")) await part.instance.onStop();
-      } catch (error) {
-        this.#log.error({ err: error }, `${part.name}.onStop() failed`);
-      }
+  async #inTime(work: unknown): Promise<boolean> {
+    const late = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => late.resolve(false), this.#stopTimeout);
+    try {
+      return await Promise.race([Promise.resolve(work).then(() => true), late.promise]);
+    } finally {
+      clearTimeout(timer);
     }
   }
+}
+
+function stopped(): StartError {
+  const problem: Problem = {
+    code: "APP_STOPPED",
+    message: "The application has been stopped and does not start again. Call createApp() for a new one.",
+  };
+  return new StartError([problem]);
+}
+
+export function isStopped(error: unknown): boolean {
+  return error instanceof StartError && error.problems.some((problem) => problem.code === "APP_STOPPED");
 }
 
 function hasHook<K extends "onStart" | "onStop">(instance: unknown, hook: K): instance is Record<K, () => unknown> {

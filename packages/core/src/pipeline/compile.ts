@@ -1,6 +1,7 @@
 import type { Container } from "../di/container.ts";
 import { isClass } from "../di/token.ts";
-import type { Problem } from "../errors.ts";
+import { unusable } from "../di/unusable.ts";
+import { describeValue, importEachOther, type Problem } from "../errors.ts";
 import type { ModuleNode } from "../module/graph.ts";
 import {
   type Compiled,
@@ -13,33 +14,37 @@ import {
 export interface CompileScope {
   readonly container: Container;
   readonly node: ModuleNode;
-  /** Who lists it, for the error. */
+  /** The class that lists it: the one who asks for its dependencies. */
   readonly user: string;
   readonly problems: Problem[];
 }
 
-/** A class, an instance or a function → something that only needs calling. */
-export function compileMiddleware(middleware: MiddlewareLike, scope: CompileScope): Compiled | undefined {
+/** A class, an instance or a function → something that only needs calling. `place` names the route that lists it. */
+export function compileMiddleware(
+  middleware: MiddlewareLike,
+  place: string,
+  { container, node, user, problems }: CompileScope,
+): Compiled | undefined {
+  const refuse = (cure: string): undefined => {
+    problems.push({
+      code: "BAD_MIDDLEWARE",
+      message: `${place} lists ${describeValue(middleware)} as a middleware. ${cure}`,
+    });
+  };
+  if (middleware === undefined) return refuse(`Check its spelling. ${importEachOther}`);
+  if (middleware === unusable) return undefined; // an injected one: the container has reported why
   if (isClass(middleware)) {
-    const instance = scope.container.obtain(scope.node, middleware, scope.user);
-    if (instance === undefined) return undefined; // the container has reported why
-    return isMiddleware(instance) ? bound(middleware.name, instance) : refuse(middleware.name, scope);
+    const instance = container.obtain(node, middleware, user);
+    if (instance === undefined) return undefined; // likewise
+    return isMiddleware(instance) ? bound(middleware.name, instance) : refuse("Give it a method handle(ctx, next).");
   }
   if (typeof middleware === "function") {
     return { name: middleware.name || "(anonymous)", handle: middleware as MiddlewareFunction }; // not a class, see above
   }
-  if (isMiddleware(middleware)) return bound(middleware.constructor.name, middleware);
-  return refuse(String(middleware), scope);
+  if (isMiddleware(middleware)) return bound(middleware.constructor?.name ?? "(anonymous)", middleware);
+  return refuse("Use a class or an object with handle(ctx, next), or a function.");
 }
 
 function bound(name: string, middleware: Middleware): Compiled {
   return { name, handle: middleware.handle.bind(middleware) };
-}
-
-function refuse(what: string, { user, node, problems }: CompileScope): undefined {
-  problems.push({
-    code: "BAD_MIDDLEWARE",
-    message: `${user} (module "${node.name}") lists ${what} as a middleware, which has no handle(ctx, next). Use a class or an object with it, or a function.`,
-  });
-  return undefined;
 }

@@ -5,7 +5,7 @@ import type { Module } from "../module/module.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Method } from "../route/record.ts";
 
-export interface TestAppOptions extends Pick<AppOptions, "override" | "log"> {}
+export interface TestAppOptions extends Pick<AppOptions, "override" | "log" | "stopTimeout"> {}
 
 export interface TestRequestOptions {
   /** Sent as JSON. */
@@ -37,7 +37,8 @@ export async function createTestApp(
     const all = new Headers(headers);
     if (json !== undefined && !all.has("content-type")) all.set("content-type", "application/json");
     return app.fetch(
-      new Request(new URL(path, "http://localhost"), {
+      // not resolved against a base: "//posts" is a path here, not another host
+      new Request(`http://localhost${path.startsWith("/") ? "" : "/"}${path}`, {
         method,
         headers: all,
         body: json === undefined ? (body ?? null) : JSON.stringify(json),

@@ -1,6 +1,7 @@
 import { test } from "node:test";
 import { type ApiOptions, api, type Controller, defineModule, type Routes } from "@tenon/core";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
+import { LogLines } from "./log-lines.ts";
 
 /** One request to the application under test, whichever door it goes through. */
 export type Call = (method: string, path: string, init?: RequestInit) => Promise<Response>;
@@ -9,22 +10,28 @@ export type Call = (method: string, path: string, init?: RequestInit) => Promise
 export function testOnBothDoors(
   name: string,
   routes: Routes,
-  body: (call: Call, app: TestHttpApp) => Promise<void>,
+  body: (call: Call, app: TestHttpApp, log: LogLines) => Promise<void>,
   options: ApiOptions = {},
 ): void {
   test(`${name} (fetch)`, async () => {
-    const app = await createTestApp(moduleOf(routes), api(options));
+    const log = new LogLines();
+    const app = await createTestApp(moduleOf(routes), api(options), { log: log.options });
     try {
-      await body((method, path, init) => app.fetch(new Request(`http://localhost${path}`, { ...init, method })), app);
+      await body(
+        (method, path, init) => app.fetch(new Request(`http://localhost${path}`, { ...init, method })),
+        app,
+        log,
+      );
     } finally {
       await app.stop();
     }
   });
   test(`${name} (socket)`, async () => {
-    const app = await createTestApp(moduleOf(routes), api(options));
+    const log = new LogLines();
+    const app = await createTestApp(moduleOf(routes), api(options), { log: log.options });
     try {
       const { url } = await app.listen({ port: 0, signals: false });
-      await body((method, path, init) => fetch(`${url}${path}`, { ...init, method, redirect: "manual" }), app);
+      await body((method, path, init) => fetch(`${url}${path}`, { ...init, method, redirect: "manual" }), app, log);
     } finally {
       await app.stop();
     }

@@ -1,0 +1,118 @@
+/** Names are compared in lower case and without punctuation. */
+const secretName =
+  /authorization|password|passwd|passphrase|secret|apikey|privatekey|credential|(?:pwd|cookies?|tokens?|sessionids?)$/;
+const redacted = "[redacted]";
+const cut = "[cut]";
+const maxDepth = 8;
+const maxValues = 2000;
+const maxNames = 1000;
+
+/** Copies what is logged without what must never be read in a log, by name and however it is nested. */
+export class Redactor {
+  /** Most fields are logged again and again; the bound is for names that come from outside. */
+  readonly #names = new Map<string, boolean>();
+
+  /** Never throws: a getter that does must not fail the request that is logged. */
+  redact(fields: object): Record<string, unknown> {
+    try {
+      return new Walk(this).fields(fields);
+    } catch {
+      return { unreadable: true };
+    }
+  }
+
+  isSecret(name: string): boolean {
+    const known = this.#names.get(name);
+    if (known !== undefined) return known;
+    const isSecret = secretName.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ""));
+    if (this.#names.size < maxNames) this.#names.set(name, isSecret);
+    return isSecret;
+  }
+}
+
+/** One walk over one logged value. Bounded in depth and size, whatever it is pointed at. */
+class Walk {
+  readonly #redactor: Redactor;
+  readonly #path: object[] = [];
+  #left = maxValues;
+
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor;
+  }
+
+  fields(source: object): Record<string, unknown> {
+    return this.#within(source, () => this.#entries(source));
+  }
+
+  #entries(source: object): Record<string, unknown> {
+    const clean: Record<string, unknown> = Object.create(null); // a field may be called __proto__
+    for (const name of Object.keys(source)) {
+      if (this.#left-- <= 0) {
+        clean["…"] = cut;
+        break;
+      }
+      clean[name] = this.#redactor.isSecret(name) ? redacted : this.#read(source, name);
+    }
+    return clean;
+  }
+
+  #read(source: object, name: string): unknown {
+    const depth = this.#path.length;
+    try {
+      return this.#value((source as Record<string, unknown>)[name]); // one of its own keys
+    } catch {
+      this.#path.length = depth;
+      return "[unreadable]";
+    }
+  }
+
+  #value(value: unknown): unknown {
+    if (typeof value !== "object" || value === null || value instanceof Date) return value;
+    if (this.#path.includes(value)) return "[circular]";
+    if (this.#path.length >= maxDepth || this.#left <= 0) return cut;
+    if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+    return this.#within(value, () => {
+      if (Array.isArray(value)) return this.#list(value);
+      if (value instanceof Error) return this.#error(value);
+      return "toJSON" in value && typeof value.toJSON === "function"
+        ? this.#value(value.toJSON())
+        : this.#entries(value);
+    });
+  }
+
+  #list(list: readonly unknown[]): unknown[] {
+    const clean: unknown[] = [];
+    for (const [index, item] of list.entries()) {
+      if (this.#left-- <= 0) {
+        clean.push(cut);
+        break;
+      }
+      // headers as they came over the wire: a name, then its value
+      const before = index === 0 ? undefined : list[index - 1];
+      const isSecret = typeof item === "string" && typeof before === "string" && this.#redactor.isSecret(before);
+      clean.push(isSecret ? redacted : this.#value(item));
+    }
+    return clean;
+  }
+
+  /** What JSON would leave out of an error, then what it carries besides. */
+  #error(error: Error): Record<string, unknown> {
+    const { message, stack, cause } = error;
+    const errors: unknown = error instanceof AggregateError ? error.errors : undefined;
+    return {
+      type: error.constructor?.name ?? error.name,
+      message,
+      stack,
+      ...(cause === undefined ? {} : { cause: this.#value(cause) }),
+      ...(errors === undefined ? {} : { errors: this.#value(errors) }),
+      ...this.#entries(error),
+    };
+  }
+
+  #within<T>(container: object, read: () => T): T {
+    this.#path.push(container);
+    const result = read();
+    this.#path.pop();
+    return result;
+  }
+}

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runFixture } from "../support/run-fixture.ts";
+
+const run = (way: string, env: Record<string, string> = {}) => runFixture("failing-start.ts", [way], env);
+// all at once: each of them is a process that takes its time to load
+const runs = {
+  wiring: run("wiring"),
+  listen: run("hook-listen"),
+  fetch: run("hook-fetch"),
+  start: run("hook-start"),
+  port: run("port"),
+  debug: run("hook-listen", { LOG_LEVEL: "debug" }),
+  level: run("wiring", { LOG_LEVEL: "verbose" }),
+};
+
+const hookMessage =
+  'Cannot start: onStart() of Migrations (module "data") failed: table posts is locked. LOG_LEVEL=debug shows where it was thrown.\n';
+
+test("a wiring mistake ends the process with code 1 and one readable message", async () => {
+  assert.deepEqual(await runs.wiring, {
+    code: 1,
+    stdout: "",
+    stderr: `Cannot start: 2 problems:
+  1. Signup (module "app") needs Mailer, which no module declares (Signup → Mailer). Add Mailer to the declarations of "app", or import the module that exports it.
+  2. PostsController (module "app") has no routes() method. Add routes(): Routes, or give it another name if it is not a controller.
+`,
+  });
+});
+
+for (const way of ["listen", "fetch", "start"] as const) {
+  test(`a failing onStart() during ${way} stops what had started and ends the process with code 1 and one line`, async () => {
+    assert.deepEqual(await runs[way], {
+      code: 1,
+      stdout: "database started\ndatabase stopped\n",
+      stderr: hookMessage,
+    });
+  });
+}
+
+test("a bad option of listen ends the process with one line, before any hook runs", async () => {
+  assert.deepEqual(await runs.port, {
+    code: 1,
+    stdout: "",
+    stderr: "Cannot start: port is -1. It takes a whole number from 0 to 65535.\n",
+  });
+});
+
+test("LOG_LEVEL=debug adds the stack of the failed start and of its cause", async () => {
+  const { code, stderr } = await runs.debug;
+  assert.equal(code, 1);
+  assert.ok(stderr.startsWith(hookMessage), stderr);
+  assert.match(stderr, /\ncaused by Error: table posts is locked\n {4}at Migrations\.onStart \(.*failing-start\.ts:/);
+});
+
+test("a bad LOG_LEVEL ends the process with one line that names it", async () => {
+  assert.deepEqual(await runs.level, {
+    code: 1,
+    stdout: "",
+    stderr: 'Cannot start: LOG_LEVEL is "verbose". Use one of: trace, debug, info, warn, error, fatal, silent.\n',
+  });
+});

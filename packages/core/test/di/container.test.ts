@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defineModule, inject, type Module, provide, type Routes, token } from "@tenon/core";
+import { startError, startText } from "../support/start-error.ts";
+
+class Users {}
+class Posts {
+  readonly users = inject(Users);
+}
+
+test("a dependency that is declared elsewhere and not exported is told with its module", async () => {
+  const users = defineModule({ name: "users", declarations: [Users] });
+  const declarations = [Posts];
+  assert.equal(
+    (await startError(defineModule({ name: "posts", imports: [users], declarations }))).message,
+    'Posts (module "posts") needs Users, which module "users" declares but does not export (Posts → Users). Add Users to the exports of "users".',
+  );
+  const posts = defineModule({ name: "posts", declarations });
+  assert.equal(
+    (await startError(defineModule({ name: "app", imports: [users, posts] }))).message,
+    'Posts (module "posts") needs Users, which module "users" declares but does not export (Posts → Users). Add Users to the exports of "users" and "users" to the imports of "posts".',
+  );
+});
+
+test("a dependency of a module that is not imported is told with that module", async () => {
+  const users = defineModule({ name: "users", declarations: [Users], exports: [Users] });
+  const posts = defineModule({ name: "posts", declarations: [Posts] });
+  const error = await startError(defineModule({ name: "app", imports: [users, posts] }));
+  assert.equal(
+    error.message,
+    'Posts (module "posts") needs Users, which module "users" exports but "posts" does not import (Posts → Users). Add "users" to the imports of "posts".',
+  );
+});
+
+test("of several modules that declare a token, the one that exports it is named", async () => {
+  const Url = token<string>("Url");
+  class Client {
+    readonly url = inject(Url);
+  }
+  const hidden = defineModule({ name: "hidden", declarations: [provide(Url, () => "a")] });
+  const open = defineModule({ name: "open", declarations: [provide(Url, () => "b")], exports: [Url] });
+  const client = defineModule({ name: "client", declarations: [Client] });
+  const error = await startError(defineModule({ name: "app", imports: [hidden, open, client] }));
+  assert.match(error.message, /which module "open" exports but "client" does not import \(Client → Url\)/);
+});
+
+test("the cure for a missing token is a provide()", async () => {
+  const Url = token<string>("Url");
+  class Client {
+    readonly url = inject(Url);
+  }
+  assert.equal(
+    await startText(Client),
+    'Client (module "app") needs Url, which no module declares (Client → Url). Add provide(Url, …) to the declarations of "app", or import the module that exports it.',
+  );
+});
+
+test("another class of the same name is pointed out: it was imported from another file", async () => {
+  const twin = { Users: class Users {} };
+  assert.equal(
+    await startText(Posts, twin.Users),
+    'Posts (module "app") needs Users, which no module declares (Posts → Users). Module "app" declares another Users: import it from the same file in both places.',
+  );
+});
+
+test("a class without a name is called so", async () => {
+  const [anonymous] = [class {}];
+  class Client {
+    readonly other = inject(anonymous as new () => object); // taken from a list, so that it has no name
+  }
+  assert.match(await startText(Client), /^Client \(module "app"\) needs \(anonymous class\), which no module declares/);
+});
+
+test("inject() of something that is neither class nor token says what it was", async () => {
+  class Circular {
+    readonly other = inject(undefined as never); // what an import cycle gives
+  }
+  assert.equal(
+    await startText(Circular),
+    'Circular (module "app") calls inject() with undefined, which is neither a class nor a token. Most often two files import each other: move what both need into a third file.',
+  );
+  class Textual {
+    readonly other = inject("Users" as never); // no compiler checked it
+  }
+  assert.equal(
+    await startText(Textual),
+    'Textual (module "app") calls inject() with the text "Users", which is neither a class nor a token. Pass a class, or a token made with token().',
+  );
+});
+
+test("a cycle is told from where it closes, with the modules, and once", async () => {
+  class A {
+    readonly b: unknown = inject(B);
+  }
+  class B {
+    readonly c: unknown = inject(C);
+  }
+  class C {
+    readonly b = inject(B);
+  }
+  assert.equal(
+    await startText(A, B, C),
+    'Dependencies form a cycle: B (module "app") → C (module "app") → B (module "app"). Move what they share into a service that both inject.',
+  );
+});
+
+test("a cycle through factories is told as well", async () => {
+  const First = token<unknown>("First");
+  const Second = token<unknown>("Second");
+  assert.equal(
+    await startText(
+      provide(First, () => ({ other: inject(Second) })),
+      provide(Second, () => ({ other: inject(First) })),
+    ),
+    'Dependencies form a cycle: First (module "app") → Second (module "app") → First (module "app"). Move what they share into a service that both inject.',
+  );
+});
+
+test("a class that injects itself is told so", async () => {
+  class Narcissus {
+    readonly self: unknown = inject(Narcissus);
+  }
+  assert.equal(await startText(Narcissus), 'Narcissus (module "app") injects itself. Use this in its place.');
+});
+
+test("a constructor that throws is told with the chain that needed it, and its error is the cause", async () => {
+  const cause = new TypeError("no host.");
+  class Mailer {
+    constructor() {
+      throw cause;
+    }
+  }
+  class Signup {
+    readonly mailer = inject(Mailer);
+  }
+  const error = await startError(defineModule({ name: "app", declarations: [Signup, Mailer] }));
+  assert.equal(
+    error.message,
+    'Mailer (module "app") could not be constructed (Signup → Mailer): no host. LOG_LEVEL=debug shows where it was thrown.',
+  );
+  assert.equal(error.cause, cause);
+});
+
+test("a factory that throws something that is no error is told too", async () => {
+  const Odd = token<string>("Odd");
+  const text = await startText(
+    provide(Odd, () => {
+      throw null;
+    }),
+  );
+  assert.equal(text, 'Odd (module "app") could not be constructed: null. LOG_LEVEL=debug shows where it was thrown.');
+});
+
+test("an asynchronous factory is refused, also when it rejects", async () => {
+  const Connection = token<unknown>("Connection");
+  assert.equal(
+    await startText(provide(Connection, async () => Promise.reject(new Error("unreachable")))),
+    'The factory of Connection (module "app") returned a promise. Factories are synchronous: return the object and connect in its onStart().',
+  );
+});
+
+test("what depends on a mistake is not reported as another one, however it touches it", async () => {
+  const touches: ((users: Users) => unknown)[] = [
+    (users) => String(users),
+    (users) => Object.assign(users, { name: "x" }),
+    (users) => "name" in users,
+    (users) => Object.keys(users),
+    (users) => Reflect.deleteProperty(users, "name"),
+    (users) => (users as () => unknown)(), // as whoever injects a function calls it
+    (users) => new (users as new () => unknown)(), // as whoever injects a class makes one
+    (users) => users,
+  ];
+  const declarations = touches.map((touch, index) => provide(token(`User${index}`), () => touch(inject(Users))));
+  const error = await startError(defineModule({ name: "app", declarations }));
+  assert.deepEqual(
+    error.problems.map((problem) => problem.message.split(",")[0]),
+    touches.map((_, index) => `User${index} (module "app") needs Users`),
+  );
+});
+
+test("routes that depend on a mistake are not reported as another one", async () => {
+  class Guard {
+    readonly users = inject(Users);
+    handle() {}
+  }
+  class ReadingController {
+    readonly #users = inject(Users) as { list?: () => unknown };
+    routes(): Routes {
+      return [{ method: "GET", path: "/", handler: this.#users.list as never }]; // read while it is unusable
+    }
+  }
+  class GuardedController {
+    readonly #guard = inject(Guard);
+    routes(): Routes {
+      return [{ method: "GET", path: "/guarded", handler: () => 1, middlewares: [this.#guard] }];
+    }
+  }
+  const error = await startError(defineModule({ name: "app", declarations: [ReadingController, GuardedController] }));
+  assert.deepEqual(
+    error.problems.map((problem) => problem.message.split(",")[0]),
+    ['ReadingController (module "app") needs Users', 'GuardedController (module "app") needs Guard'],
+  );
+});
+
+test("a broken import is told alone: what it would have brought is not reported as missing", async () => {
+  const imports: Module[] = [];
+  const users = defineModule({ name: "users", imports, declarations: [Users], exports: [Users] });
+  const posts = defineModule({ name: "posts", imports: [users], declarations: [Posts], exports: [users] });
+  imports.push(posts);
+  class Reader {
+    readonly users = inject(Users);
+  }
+  const error = await startError(defineModule({ name: "app", imports: [users, posts], declarations: [Reader] }));
+  assert.equal(
+    error.message,
+    "Modules import each other: users → posts → users. Move what they share into a module that both import.",
+  );
+});

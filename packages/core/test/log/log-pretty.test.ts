@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createPrettyStream } from "../../src/log-pretty.ts";
+import { runFixture } from "../support/run-fixture.ts";
+
+function pretty(line: object, color = false): string {
+  let text = "";
+  const stream = createPrettyStream({ write: (written) => (text += written) }, { color });
+  stream.write(`${JSON.stringify(line)}\n`);
+  return text;
+}
+
+const time = "2026-01-02T03:04:05.678Z";
+
+test("a line is time, level, name, message and fields", () => {
+  const line = { level: "info", time, name: "Posts", id: "a1", status: 200, tags: ["x", 1], msg: "request" };
+  assert.equal(pretty(line), '03:04:05.678 INFO  Posts request id=a1 status=200 tags=["x",1]\n');
+});
+
+test("what is absent leaves no gap", () => {
+  assert.equal(pretty({ level: "warn", time, msg: "careful" }), "03:04:05.678 WARN  careful\n");
+  assert.equal(pretty({ level: "fatal", time, code: null }), "03:04:05.678 FATAL code=null\n");
+});
+
+test("an error follows on lines of its own, indented, with its causes", () => {
+  const err = {
+    type: "Error",
+    message: "outer",
+    stack: "Error: outer\n    at one (a.ts:1:1)",
+    errors: [{ stack: "Error: part" }, "text"],
+    cause: { type: "Error", message: "inner", stack: "Error: inner\n    at two (b.ts:2:2)" },
+  };
+  assert.equal(
+    pretty({ level: "error", time, err, msg: "failed" }),
+    `03:04:05.678 ERROR failed
+    Error: outer
+    at one (a.ts:1:1)
+    one of Error: part
+    one of text
+    caused by Error: inner
+    at two (b.ts:2:2)
+`,
+  );
+});
+
+test("an err that is no error is written as it is", () => {
+  assert.equal(pretty({ level: "error", time, err: "gone", msg: "failed" }), "03:04:05.678 ERROR failed\n    gone\n");
+});
+
+test("colours are added only when asked for", () => {
+  assert.equal(
+    pretty({ level: "error", time, name: "Posts", msg: "failed", id: 1 }, true),
+    "\u001b[90m03:04:05.678\u001b[0m \u001b[31mERROR\u001b[0m \u001b[36mPosts\u001b[0m failed \u001b[90mid=1\u001b[0m\n",
+  );
+});
+
+test("control characters and direction marks are written as escapes, wherever they come from", () => {
+  const bad = "\u001b[2J\r\n\u0085\u009b\u2028\u2029\u202e\u2066";
+  const escaped = "\\u001b[2J\\u000d\\u000a\\u0085\\u009b\\u2028\\u2029\\u202e\\u2066";
+  assert.equal(
+    pretty({ level: "info", time, name: bad, msg: bad, [bad]: bad, nested: { a: "\u009b" } }),
+    `03:04:05.678 INFO  ${escaped} ${escaped} ${escaped}=${escaped} nested={"a":"\\u009b"}\n`,
+  );
+  assert.equal(
+    pretty({ level: "error", time, err: { stack: `Error: ${bad}` }, msg: "x" }),
+    "03:04:05.678 ERROR x\n    Error: \\u001b[2J\n    \\u0085\\u009b\\u2028\\u2029\\u202e\\u2066\n",
+  );
+});
+
+const runs = {
+  pipe: runFixture("log-to-stdout.ts"),
+  terminal: runFixture("log-to-stdout.ts", ["terminal"]),
+  noColor: runFixture("log-to-stdout.ts", ["terminal"], { NO_COLOR: "1" }),
+};
+
+test("on a terminal the log is pretty and coloured, elsewhere it is JSON", async () => {
+  const { stdout } = await runs.pipe;
+  assert.match(stdout, /^\{"level":"info","time":"[^"]+","name":"app","answer":42,"msg":"hello"\}\n$/);
+  assert.match(
+    (await runs.terminal).stdout,
+    /^\u001b\[90m[\d:.]{12}\u001b\[0m \u001b\[32mINFO \u001b\[0m \u001b\[36mapp\u001b\[0m hello \u001b\[90manswer=42\u001b\[0m\n$/,
+  );
+});
+
+test("NO_COLOR takes the colours away", async () => {
+  assert.match((await runs.noColor).stdout, /^[\d:.]{12} INFO {2}app hello answer=42\n$/);
+});

@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, type Context, dto, HttpError, type LogOptions, string } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { type } from "arktype";
+import { createLog } from "../../src/log.ts";
+import { moduleOf, testOnBothDoors } from "../support/doors.ts";
+import type { LogLines } from "../support/log-lines.ts";
+import { sendRaw } from "../support/raw-socket.ts";
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const requests = (lines: LogLines) => lines.all.filter((line) => line.msg === "request");
+
+testOnBothDoors(
+  "each request leaves one line with id, method, path, status and milliseconds, and nothing else",
+  [
+    { method: "GET", path: "/posts/:id", handler: () => "ok" },
+    {
+      method: "POST",
+      path: "/teapot",
+      handler: () => {
+        throw new HttpError(418, "I'm a teapot");
+      },
+    },
+  ],
+  async (call, _, log) => {
+    await call("GET", "/posts/7?token=secret");
+    await call("POST", "/teapot");
+    await call("GET", "/nowhere");
+    await call("GET", "/%zz");
+    assert.deepEqual(
+      requests(log).map(({ level, method, path, status }) => [level, method, path, status]),
+      [
+        ["info", "GET", "/posts/7", 200],
+        ["info", "POST", "/teapot", 418],
+        ["info", "GET", "/nowhere", 404],
+        ["info", "GET", "/%zz", 400],
+      ],
+    );
+    for (const line of requests(log)) {
+      assert.deepEqual(Object.keys(line).sort(), ["id", "level", "method", "ms", "msg", "path", "status", "time"]);
+      assert.match(String(line.id), uuid);
+      assert.equal(typeof line.ms, "number");
+      assert.equal(new Date(String(line.time)).toISOString(), line.time);
+    }
+    assert.equal(new Set(requests(log).map((line) => line.id)).size, 4);
+  },
+);
+
+testOnBothDoors(
+  "a well-formed X-Request-Id is taken, logged by everything in the request, and sent back",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: (ctx) => {
+        ctx.log.info("inside");
+        throw new Error("boom");
+      },
+    },
+  ],
+  async (call, _, log) => {
+    const id = "web-1.2:3_A";
+    const res = await call("GET", "/", { headers: { "x-request-id": id } });
+    assert.equal(res.headers.get("x-request-id"), id);
+    const ofRequest = log.all.filter((line) => line.id === id).map((line) => line.msg);
+    assert.deepEqual(ofRequest, ["inside", "GET / failed", "request"]);
+  },
+);
+
+testOnBothDoors(
+  "an X-Request-Id that is not well-formed is replaced, in the log and in the reply",
+  [{ method: "GET", path: "/", handler: () => "ok" }],
+  async (call, _, log) => {
+    for (const id of ["", "a b", "a\tb", "é", "a,b", '"', "<b>", "x".repeat(129)]) {
+      const res = await call("GET", "/", { headers: { "x-request-id": id } });
+      const given = String(res.headers.get("x-request-id"));
+      assert.match(given, uuid);
+      assert.equal(requests(log).at(-1)?.id, given);
+    }
+    const longest = "x".repeat(128);
+    const res = await call("GET", "/", { headers: { "x-request-id": longest } });
+    assert.equal(res.headers.get("x-request-id"), longest);
+  },
+);
+
+/** Every control character, the line ends of Unicode among them, and what a terminal would obey. */
+const hostile = `\r\n\u001b[2J\u0000\u0007\u0008\u007f\u0085\u009b31m\u2028\u2029{"level":"fatal"}`;
+
+function collect(pretty: boolean): { readonly lines: string[]; readonly options: LogOptions } {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => lines.push(line) };
+  return { lines, options: { level: "debug", pretty, color: false, destination } };
+}
+
+for (const pretty of [false, true]) {
+  test(`control characters from the wire neither break a ${pretty ? "pretty" : "JSON"} line nor reach a terminal`, async () => {
+    const { lines, options } = collect(pretty);
+    const handler = (ctx: Context) => {
+      ctx.log.info({ agent: ctx.header("user-agent"), [ctx.query("name")]: 1 }, ctx.param("text"));
+      ctx.log.child({ name: ctx.query("name"), again: ctx.query("name") }).warn(ctx.query("name"));
+    };
+    const app = await createTestApp(moduleOf([{ method: "GET", path: "/say/:text", handler }]), api(), {
+      log: options,
+    });
+    const encoded = encodeURIComponent(hostile);
+    await app.request("GET", `/say/${encoded}?name=${encoded}`, { headers: { "user-agent": "a\u009b2Jb\u0085c" } });
+    assert.equal(lines.length, 3);
+    for (const line of lines) assert.match(line, /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]+\n$/);
+    if (pretty) return;
+    const [first, second, last] = lines.map((line) => JSON.parse(line) as Record<string, unknown>); // pino's own JSON
+    assert.equal(first?.msg, hostile);
+    assert.equal(first?.agent, "a\u009b2Jb\u0085c");
+    assert.equal(first?.[hostile], 1);
+    assert.equal(second?.again, hostile);
+    assert.equal(last?.path, `/say/${encoded}`);
+  });
+}
+
+test("what is refused at the door leaves one line that repeats nothing from the wire", async () => {
+  const { lines, options } = collect(false);
+  const app = await createTestApp(moduleOf([]), api(), { log: options });
+  try {
+    const { port } = await app.listen({ port: 0, signals: false });
+    lines.length = 0;
+    const { status } = await sendRaw(port, "GET /\x9b2J\x85 HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert.equal(status, 400);
+    assert.equal(lines.length, 1);
+    const { time: _, ...line } = JSON.parse(lines[0] ?? "") as Record<string, unknown>; // pino's own JSON
+    assert.equal(line.msg, "refused");
+    assert.match(lines[0] ?? "", /^[\x20-\x7e]+\n$/);
+  } finally {
+    await app.stop();
+  }
+});
+
+testOnBothDoors(
+  "the headers of a request can be logged whole: its secrets do not appear",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: (ctx) => {
+        ctx.log.info({ headers: ctx.request().headers() }, "headers");
+        ctx.log.info({ headers: Object.entries(ctx.request().headers()).flat() }, "flat");
+      },
+    },
+  ],
+  async (call, _, log) => {
+    await call("GET", "/", {
+      headers: {
+        Authorization: "Bearer hunter2",
+        Cookie: "session_id=hunter2",
+        "X-API-Key": "hunter2",
+        "x-plain": "seen",
+      },
+    });
+    const text = JSON.stringify(log.all);
+    assert.equal(text.includes("hunter2"), false);
+    assert.equal(text.match(/\[redacted\]/g)?.length, 6);
+    assert.equal(text.match(/"seen"/g)?.length, 2);
+  },
+);
+
+testOnBothDoors(
+  "a body that cannot be bound leaves no value of a secret field in the log, not even where a schema quotes it",
+  [
+    {
+      method: "POST",
+      path: "/dto",
+      handler: (ctx) => ctx.bind(dto({ password: string("min=99"), title: string("required") })),
+    },
+    {
+      method: "POST",
+      path: "/schema",
+      handler: (ctx) => ctx.bind(type({ password: "string.digits", title: "string.digits" })),
+    },
+  ],
+  async (call, _, log) => {
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({ password: "hunter2", title: "quoted" });
+    assert.equal((await call("POST", "/dto", { headers, body })).status, 400);
+    assert.equal((await call("POST", "/schema", { headers, body })).status, 400);
+    const issues = log.all.filter((line) => line.msg === "the body could not be bound").map((line) => line.issues);
+    assert.deepEqual(issues[0], { password: "[redacted]" });
+    assert.match(JSON.stringify(issues[1]), /^\{"password":"\[redacted\]","title":\["schema: .*quoted/);
+    assert.equal(JSON.stringify(log.all).includes("hunter2"), false);
+  },
+);
+
+testOnBothDoors(
+  "something thrown that is no error is logged without its secrets",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: () => {
+        throw { reason: "seen", password: "hunter2" };
+      },
+    },
+  ],
+  async (call, _, log) => {
+    assert.equal((await call("GET", "/")).status, 500);
+    const line = log.all.find(({ level }) => level === "error");
+    assert.deepEqual(line?.thrown, { reason: "seen", password: "[redacted]" });
+    assert.equal(line?.err?.message, "an object was thrown, which is not an Error");
+  },
+);
+
+test("the level decides what is written", () => {
+  const lines: string[] = [];
+  const log = createLog({ level: "warn", destination: { write: (line) => lines.push(line) } });
+  log.info("no");
+  log.warn("yes");
+  log.child({ a: 1 }).debug("no");
+  assert.equal(lines.length, 1);
+  assert.equal(log.isLevelEnabled("info"), false);
+});

@@ -1,0 +1,17 @@
+import { parsePattern } from "../../src/route/pattern.ts";
+import { type Routable, Router } from "../../src/route/router.ts";
+
+/** A router over routes written as `GET /users/:id`. */
+export function routerOf(...routes: readonly string[]): Router<Routable> {
+  return new Router(
+    routes.map((route) => {
+      const [method = "", path = ""] = route.split(" ");
+      return { method, pattern: parsePattern(path) };
+    }),
+  );
+}
+
+/** The path of the route that answers, or "404". */
+export function resolvePath(router: Router<Routable>, path: string, method = "GET"): string {
+  return router.resolve(method, path)?.route.pattern.path ?? "404";
+}

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { type ApiOptions, api, type Declaration, defineModule, type Module, StartError } from "@tenon/core";
+import { createTestApp, type TestAppOptions } from "@tenon/core/testing";
+
+/** The error with which this module does not start. */
+export async function startError(
+  module: Module,
+  options: TestAppOptions = {},
+  platform: ApiOptions = {},
+): Promise<StartError> {
+  return rejection(createTestApp(module, api(platform), options));
+}
+
+/** What the start says about a module with these declarations, without its frame. */
+export async function startText(...declarations: readonly Declaration[]): Promise<string> {
+  const error = await startError(defineModule({ name: "app", declarations }));
+  return error.message;
+}
+
+export async function rejection(work: Promise<unknown>): Promise<StartError> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof StartError) return error;
+    throw error;
+  }
+  return assert.fail("it started");
+}

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+import { api, type Context, defineModule, inject, Log, provide, type Routes, token } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { moduleOf } from "../support/doors.ts";
+
+const Sender = token<string>("Sender");
+
+class Mailer {
+  readonly from = inject(Sender);
+  send(to: string): string {
+    throw new Error(`a test sent a real mail to ${to}`);
+  }
+}
+class SignupController {
+  readonly #mailer = inject(Mailer);
+  readonly #log = inject(Log);
+  routes(): Routes {
+    return [{ method: "POST", path: "/signup", handler: this.create }];
+  }
+  create(ctx: Context) {
+    this.#log.info("signup");
+    return this.#mailer.send(ctx.query("to"));
+  }
+}
+const mail = defineModule({
+  name: "mail",
+  declarations: [Mailer, provide(Sender, () => "real@example.org")],
+  exports: [Mailer],
+});
+const module = defineModule({ name: "app", imports: [mail], declarations: [SignupController] });
+
+test("an override stands in the place of a class, for everybody who injects it", async () => {
+  const override = [provide(Mailer, () => ({ from: "", send: (to: string) => `caught ${to}` }))];
+  const app = await createTestApp(module, api(), { override });
+  const res = await app.request("POST", "/signup?to=ada");
+  assert.equal(await res.json(), "caught ada");
+});
+
+test("an override is made where the declaration stands: its factory sees that module", async () => {
+  const override = [provide(Mailer, () => ({ from: inject(Sender), send: () => "" }))];
+  const app = await createTestApp(module, api(), { override });
+  assert.equal(app.get(Mailer).from, "real@example.org");
+});
+
+test("what is overridden is never made, and the override is made once", async () => {
+  const made: string[] = [];
+  class Connection {
+    constructor() {
+      made.push("real");
+    }
+  }
+  class Reader {
+    readonly connection = inject(Connection);
+  }
+  const fake = () => {
+    made.push("fake");
+    return {};
+  };
+  const declarations = [Connection, Reader];
+  const override = [provide(Connection, fake)];
+  const app = await createTestApp(defineModule({ name: "app", declarations }), api(), { override });
+  assert.equal(app.get(Reader).connection, app.get(Connection));
+  assert.deepEqual(made, ["fake"]);
+});
+
+test("an override of a token replaces its factory", async () => {
+  const app = await createTestApp(module, api(), { override: [provide(Sender, () => "test@example.org")] });
+  assert.equal(app.get(Mailer).from, "test@example.org");
+});
+
+test("an override of Log is what everybody injects", async () => {
+  const lines: string[] = [];
+  const write = (...args: readonly unknown[]) => void lines.push(String(args.at(-1)));
+  const fake: Log = {
+    level: "info",
+    trace: write,
+    debug: write,
+    info: write,
+    warn: write,
+    error: write,
+    fatal: write,
+    child: () => fake,
+    isLevelEnabled: () => true,
+  };
+  const override = [provide(Log, () => fake), provide(Mailer, () => ({ from: "", send: () => "" }))];
+  const app = await createTestApp(module, api(), { override });
+  await app.request("POST", "/signup");
+  assert.deepEqual(lines, ["signup"]);
+  assert.equal(app.get(Log), fake);
+});
+
+const echo = moduleOf([
+  {
+    method: "POST",
+    path: "/echo",
+    handler: async (ctx) => ({
+      type: ctx.header("content-type"),
+      agent: ctx.header("user-agent"),
+      body: Buffer.from(await ctx.request().body()).toString(),
+    }),
+  },
+  { method: "GET", path: "/posts", handler: (ctx) => ({ path: ctx.path, page: ctx.query("page") }) },
+]);
+
+test("request() sends JSON, bytes, text and streams, with headers", async () => {
+  const app = await createTestApp(echo, api());
+  const send = async (options: Parameters<typeof app.request>[2]) =>
+    (await app.request("POST", "/echo", options)).json();
+  assert.deepEqual(await send({ json: { a: null }, headers: { "user-agent": "test" } }), {
+    type: "application/json",
+    agent: "test",
+    body: '{"a":null}',
+  });
+  const patch = { "content-type": "application/merge-patch+json" };
+  assert.deepEqual(await send({ json: [1], headers: patch }), { type: patch["content-type"], agent: "", body: "[1]" });
+  assert.deepEqual(await send({ body: "plain" }), { type: "text/plain;charset=UTF-8", agent: "", body: "plain" });
+  assert.deepEqual(await send({ body: new TextEncoder().encode("bytes") }), { type: "", agent: "", body: "bytes" });
+  const stream = ReadableStream.from([new TextEncoder().encode("str"), new TextEncoder().encode("eam")]);
+  assert.deepEqual(await send({ body: stream }), { type: "", agent: "", body: "stream" });
+  assert.deepEqual(await send({}), { type: "", agent: "", body: "" });
+});
+
+test("request() takes the path as it is: a second slash names no host, a missing one is added", async () => {
+  const app = await createTestApp(echo, api());
+  assert.deepEqual(await (await app.request("GET", "/posts?page=2")).json(), { path: "/posts", page: "2" });
+  assert.deepEqual(await (await app.request("GET", "posts")).json(), { path: "/posts", page: "" });
+  assert.equal((await app.request("GET", "//posts")).status, 404);
+  assert.equal((await app.request("GET", "//evil.example/posts")).status, 404);
+});
+
+test("request() passes on a signal: its abort reaches the handler", async () => {
+  const reached = Promise.withResolvers<void>();
+  const handler = async (ctx: Context) => {
+    reached.resolve();
+    await once(ctx.signal, "abort");
+    return "aborted";
+  };
+  const app = await createTestApp(moduleOf([{ method: "GET", path: "/", handler }]), api());
+  const controller = new AbortController();
+  const response = app.request("GET", "/", { signal: controller.signal });
+  await reached.promise;
+  controller.abort();
+  assert.equal(await (await response).json(), "aborted");
+});

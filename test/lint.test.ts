@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { root, run, tool } from "./support/run.ts";
+import { temporaryFolder, writeFiles } from "./support/temporary-folder.ts";
+
+interface Rule {
+  readonly name: string;
+  /** What Biome calls it. */
+  readonly category: string;
+  /** Each file breaks the rule. */
+  readonly bad: Readonly<Record<string, string>>;
+  /** No file does. */
+  readonly good: Readonly<Record<string, string>>;
+}
+
+const core = "packages/core/src";
+const restricted = "lint/style/noRestrictedImports";
+const take = (from: string) => `import { it } from "${from}";\nexport const taken = it;\n`;
+const keep = (expression: string) => `export const kept = ${expression};\n`;
+
+const rules: readonly Rule[] = [
+  {
+    name: "files do not import each other in a circle",
+    category: "lint/suspicious/noImportCycles",
+    bad: {
+      [`${core}/module/left.ts`]: 'import { right } from "./right.ts";\nexport const left = () => right;\n',
+      [`${core}/module/right.ts`]: 'import { left } from "./left.ts";\nexport const right = () => left;\n',
+    },
+    good: {
+      [`${core}/module/top.ts`]: 'import { bottom } from "./bottom.ts";\nexport const top = () => bottom;\n',
+      [`${core}/module/bottom.ts`]: keep("1").replace("kept", "bottom"),
+    },
+  },
+  {
+    name: "routes and the pipeline know neither http nor a platform",
+    category: restricted,
+    bad: {
+      [`${core}/route/a.ts`]: take("../http/door.ts"),
+      [`${core}/route/b.ts`]: take("../platform/api.ts"),
+      [`${core}/route/c.ts`]: 'export { it } from "../http/door.ts";\n',
+      [`${core}/route/d.ts`]: keep('await import("../http/door.ts")'),
+      [`${core}/pipeline/a.ts`]: take("../http/door.ts"),
+      [`${core}/pipeline/b.ts`]: take("../platform/api.ts"),
+      [`${core}/pipeline/c.ts`]: take("node:net"),
+    },
+    good: {
+      [`${core}/route/good.ts`]: take("../pipeline/reply.ts"),
+      [`${core}/pipeline/good.ts`]: take("../route/record.ts"),
+      [`${core}/platform/good.ts`]: take("../http/door.ts"),
+    },
+  },
+  {
+    name: "the context knows no kernel, router, container or door",
+    category: restricted,
+    bad: Object.fromEntries(
+      ["kernel.ts", "route/router.ts", "di/container.ts", "module/graph.ts", "http/door.ts", "platform/api.ts"].map(
+        (file, index) => [`${core}/context/bad-${index}.ts`, take(`../${file}`)],
+      ),
+    ),
+    good: { [`${core}/context/good.ts`]: take("../errors.ts") },
+  },
+  {
+    name: "nothing is any",
+    category: "lint/suspicious/noExplicitAny",
+    bad: { [`${core}/any.ts`]: "export const loose = (value: any): unknown => value;\n" },
+    good: { [`${core}/unknown.ts`]: "export const strict = (value: unknown): unknown => value;\n" },
+  },
+  {
+    name: "nothing is exported as default",
+    category: "lint/style/noDefaultExport",
+    bad: { [`${core}/default.ts`]: "export default 1;\n" },
+    good: { [`${core}/named.ts`]: keep("1") },
+  },
+  {
+    name: "no text is evaluated",
+    category: "lint/security/noGlobalEval",
+    bad: { [`${core}/eval.ts`]: keep('eval("1")'), [`${core}/global-eval.ts`]: keep('globalThis.eval("1")') },
+    good: { [`${core}/no-eval.ts`]: keep('"eval"') },
+  },
+  {
+    name: "no code is made from text and no number can be guessed",
+    category: "plugin",
+    bad: {
+      [`${core}/new-function.ts`]: keep('new Function("return 1")'),
+      [`${core}/global-function.ts`]: keep('new globalThis.Function("return 1")'),
+      [`${core}/function.ts`]: keep('Function("return 1")'),
+      [`${core}/random.ts`]: keep("Math.random()"),
+      [`${core}/random-passed.ts`]: keep("[1, 2].sort(Math.random)"),
+      "apps/hello/src/random.ts": keep("Math.random()"),
+    },
+    good: { [`${core}/max.ts`]: keep("Math.max(1, 2)") },
+  },
+  {
+    name: "the environment is read in one place",
+    category: "lint/style/noProcessEnv",
+    bad: {
+      [`${core}/process-env.ts`]: keep("process.env.HOME"),
+      [`${core}/global-env.ts`]: keep("globalThis.process.env"),
+      "apps/hello/src/env.ts": keep("process.env.HOME"),
+    },
+    good: {
+      [`${core}/environment.ts`]: keep("process.env.HOME"),
+      [`${core}/platform-name.ts`]: keep("process.platform"),
+    },
+  },
+  {
+    name: "the environment is not read in another way either",
+    category: "plugin",
+    bad: {
+      [`${core}/imported-env.ts`]: 'export { env } from "node:process";\n',
+      [`${core}/taken-env.ts`]: "const { env } = process;\nexport { env };\n",
+      [`${core}/renamed-process.ts`]: "const itself = process;\nexport { itself };\n",
+    },
+    good: { [`${core}/pid.ts`]: keep("process.pid") },
+  },
+  {
+    name: "node:http is touched in src/http only",
+    category: "plugin",
+    bad: {
+      [`${core}/app.ts`]: 'import type { Server } from "node:http";\nexport type It = Server;\n',
+      [`${core}/testing/server.ts`]: keep('await import("node:https")'),
+      [`${core}/middleware/server.ts`]:
+        'import { STATUS_CODES } from "node:http";\nexport const codes = STATUS_CODES;\n',
+    },
+    good: {
+      [`${core}/http/node.ts`]: 'import { STATUS_CODES } from "node:http";\nexport const codes = STATUS_CODES;\n',
+    },
+  },
+];
+
+/** One run over everything: the categories that Biome reports, by file. */
+async function lint(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const folder = temporaryFolder("lint");
+  for (const name of ["biome.json", ".gitignore", "scripts/lint"]) {
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  }
+  for (const { bad, good } of rules) writeFiles(folder, { ...bad, ...good });
+  const { stdout } = await run(tool("biome"), ["lint", "--reporter=json", "--max-diagnostics=none", "."], {
+    cwd: folder,
+  });
+  // the form of Biome's report, pinned with its version
+  const { diagnostics } = JSON.parse(stdout) as {
+    diagnostics: readonly { category: string; severity: string; location: { path: string } }[];
+  };
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  const byFile = Map.groupBy(errors, ({ location }) => location.path);
+  return new Map([...byFile].map(([file, list]) => [file, list.map(({ category }) => category)]));
+}
+
+const report = lint();
+report.catch(() => {});
+
+for (const { name, category, bad, good } of rules) {
+  test(`lint: ${name}`, async () => {
+    const found = await report;
+    for (const file of Object.keys(bad)) {
+      assert.ok(found.get(file)?.includes(category), `${file} breaks the rule and passes:\n${bad[file]}`);
+    }
+    for (const file of Object.keys(good)) {
+      assert.deepEqual(found.get(file) ?? [], [], `${file} keeps the rule and fails:\n${good[file]}`);
+    }
+  });
+}

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runOrFail } from "./support/run.ts";
+
+const script = `
+  import { api, createApp, defineModule, dto, HttpError, inject, Log, string } from "@tenon/core";
+  const loaded = () => process.moduleLoadList.filter((name) => /\\b(?:http|https|http2|_http_\\w+|undici)\\b/.test(name));
+  class Service {
+    log = inject(Log);
+    routes() {
+      return [{ path: "posts/list", handler: () => [] }];
+    }
+  }
+  const module = defineModule({ name: "app", declarations: [Service] });
+  dto({ name: string("required") });
+  new HttpError(404, "Not Found");
+  const atFirst = loaded();
+  await createApp(module, api(), { log: { level: "silent" } });
+  process.stdout.write(JSON.stringify({ atFirst, withHttp: loaded() }));
+`;
+
+test("importing the framework loads no HTTP code: a command-line application starts without it", async () => {
+  const args = ["--conditions=@tenon/source", "--input-type=module", "--eval", script];
+  // as the script writes it
+  const { atFirst, withHttp } = JSON.parse(await runOrFail(process.execPath, args)) as Record<string, string[]>;
+  assert.deepEqual(atFirst, []);
+  assert.ok(withHttp?.includes("NativeModule http"), "an application on HTTP loads it: the list can tell");
+});

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { root, run } from "./support/run.ts";
+
+/** Starts with a Node that claims to be another version, as the npm scripts do. */
+function startAs(version: string) {
+  const fake = `data:text/javascript,${encodeURIComponent(`
+    Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } });
+    Object.defineProperty(process, "version", { value: "v${version}" });
+  `)}`;
+  const args = [
+    "--import",
+    fake,
+    "--import",
+    "./scripts/require-node.mjs",
+    "--eval",
+    "process.stdout.write('started')",
+  ];
+  return run(process.execPath, args);
+}
+
+test("on an older Node a start says so in one line and ends with code 1", async () => {
+  for (const version of ["20.20.2", "23.11.0"]) {
+    assert.deepEqual(await startAs(version), {
+      code: 1,
+      stdout: "",
+      stderr: `Tenon needs Node 24 or newer, this is v${version}. Run \`npm ci\`: it installs a pinned Node for the npm scripts.\n`,
+    });
+  }
+});
+
+test("on a Node that is new enough nothing is said", async () => {
+  for (const version of ["24.0.0", "26.10.0", "100.0.0"]) {
+    assert.deepEqual(await startAs(version), { code: 0, stdout: "started", stderr: "" });
+  }
+});
+
+interface Manifest {
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: unknown;
+  readonly peerDependencies?: unknown;
+}
+const readManifest = (path: string) => JSON.parse(readFileSync(`${root}${path}`, "utf8")) as Manifest; // npm refuses others
+
+test("every npm script that runs TypeScript asks for the version first", () => {
+  for (const name of ["start", "test", "test:full", "coverage"]) {
+    assert.match(
+      readManifest("package.json").scripts[name] ?? "",
+      /^node --import \.\/scripts\/require-node\.mjs /,
+      name,
+    );
+  }
+});
+
+test("core has one runtime dependency: pino", () => {
+  const { dependencies, optionalDependencies, peerDependencies } = readManifest("packages/core/package.json");
+  assert.deepEqual(Object.keys(dependencies ?? {}), ["pino"]);
+  assert.deepEqual([optionalDependencies, peerDependencies], [undefined, undefined]);
+});

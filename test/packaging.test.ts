@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { link, packPackages } from "./support/packed-packages.ts";
+import { root, run, runOrFail, tool } from "./support/run.ts";
+import { temporaryFolder, writeFiles } from "./support/temporary-folder.ts";
+
+const folder = temporaryFolder("packaging");
+const consumer = join(folder, "consumer");
+// once for all tests of this file; each of them waits for it and fails with it
+const packed = packPackages(join(folder, "workspace"), consumer);
+packed.catch(() => {});
+
+test("a package holds its build, its source and its papers, and nothing else", async () => {
+  for (const { manifest, files } of await packed) {
+    const odd = files.filter(
+      (file) =>
+        !/^dist\/.+\.(js|d\.ts)(\.map)?$/.test(file) &&
+        !/^src\/.+\.ts$/.test(file) &&
+        !["package.json", "README.md", "LICENSE"].includes(file),
+    );
+    assert.deepEqual(odd, [], manifest.name);
+    const sources = files
+      .filter((file) => file.startsWith("src/"))
+      .map((file) => file.slice(4, -3))
+      .sort();
+    const built = files
+      .filter((file) => /^dist\/.+\.js$/.test(file))
+      .map((file) => file.slice(5, -3))
+      .sort();
+    assert.deepEqual(
+      built,
+      sources,
+      `${manifest.name}: every source file is built, and nothing that is no longer there`,
+    );
+  }
+});
+
+test("every file that an exports map names is in the package", async () => {
+  for (const { manifest, files } of await packed) {
+    const named = Object.values(manifest.exports).flatMap((entry) =>
+      typeof entry === "string" ? [entry] : Object.values(entry),
+    );
+    assert.deepEqual(
+      named.filter((file) => !files.includes(file.replace("./", ""))),
+      [],
+      manifest.name,
+    );
+  }
+});
+
+test("the built packages run in a consumer's folder", async () => {
+  await packed;
+  writeFiles(consumer, {
+    "package.json": '{ "type": "module" }',
+    "main.js": `
+      import { api, createApp, defineModule, inject, Log } from "@tenon/core";
+      import { requestId } from "@tenon/core/middleware";
+      import { createTestApp } from "@tenon/core/testing";
+
+      class HelloController {
+        log = inject(Log);
+        routes() {
+          return [{ method: "GET", path: "/hello/:name", handler: this.hello }];
+        }
+        hello(ctx) {
+          this.log.debug("hello");
+          return { hello: ctx.param("name") };
+        }
+      }
+      const AppModule = defineModule({ name: "app", declarations: [HelloController] });
+      const app = await createApp(AppModule, api({ middlewares: [requestId()] }), { log: { level: "silent" } });
+      const { url } = await app.listen({ port: 0 });
+      const response = await fetch(url + "/hello/socket");
+      await app.stop();
+      const inProcess = await (await createTestApp(AppModule, api())).request("GET", "/hello/fetch");
+      process.stdout.write(JSON.stringify([import.meta.resolve("@tenon/core"), await response.json(), await inProcess.json()]));
+    `,
+  });
+  const [resolved, ...answers] = JSON.parse(await runOrFail(process.execPath, ["main.js"], { cwd: consumer })) as [
+    string,
+    ...unknown[],
+  ]; // as main.js writes it
+  assert.match(resolved, /\/consumer\/node_modules\/@tenon\/core\/dist\/index\.js$/);
+  assert.deepEqual(answers, [{ hello: "socket" }, { hello: "fetch" }]);
+});
+
+const consumerCode = `
+import { type Context, createApp, api, defineModule, dto, type Infer, inject, type Middleware, type Next, type Routes, string, token } from "@tenon/core";
+import { accessLog, requestId } from "@tenon/core/middleware";
+import { createTestApp } from "@tenon/core/testing";
+
+declare module "@tenon/core" {
+  interface ContextValues {
+    user_id: string;
+  }
+}
+
+const Url = token<URL>("Url");
+const CreatePost = dto({ title: string("required"), content: string() });
+const post: Infer<typeof CreatePost> = { title: "t" };
+
+class Guard implements Middleware {
+  handle(ctx: Context, next: Next) {
+    ctx.set("user_id", "u1");
+    return next();
+  }
+}
+
+export class PostsController {
+  readonly #url = inject(Url);
+
+  routes(): Routes {
+    return [{ method: "GET", path: "/posts/:id", handler: this.show, middlewares: [Guard, requestId()] }];
+  }
+
+  async show(ctx: Context<"/posts/:id">) {
+    const user: string = ctx.get("user_id");
+    const { title } = await ctx.bind(CreatePost);
+    return { host: this.#url.host, id: ctx.param("id"), length: title.length, user };
+  }
+}
+
+const module = defineModule({ name: "posts", declarations: [PostsController] });
+const app = await createApp(module, api({ middlewares: [accessLog()] }));
+const { port } = await app.listen({ port: 0 });
+const status: number = (await (await createTestApp(module, api())).request("GET", "/")).status;
+export const results: readonly number[] = [port, status, post.title.length];
+`;
+
+const mistakes: readonly [line: string, code: string][] = [
+  ['import { string } from "@tenon/core"; string("requird");', "TS2345"],
+  [
+    'import type { Context } from "@tenon/core"; export const f = (ctx: Context<"/a/:id">) => ctx.param("name");',
+    "TS2345",
+  ],
+  ['import type { Routes } from "@tenon/core"; export const r: Routes = [{ method: "FETCH", path: "/" }];', "TS2322"],
+  ['import { inject, token } from "@tenon/core"; export const n: number = inject(token<string>("s"));', "TS2322"],
+  ['import { provide, token } from "@tenon/core"; provide(token<string>("s"), () => 1);', "TS2322"],
+  ['import "@tenon/core/di/inject";', "TS2882"],
+];
+
+test("the types of every subpath serve a strict consumer, and refuse mistakes", async () => {
+  const installed = await packed;
+  for (const name of ["node"])
+    link(join(root, "node_modules/@types", name), join(consumer, "node_modules/@types", name));
+  const subpaths = installed.flatMap(({ manifest }) =>
+    Object.keys(manifest.exports)
+      .filter((path) => path !== "./package.json")
+      .map((path) => `${manifest.name}${path.slice(1)}`),
+  );
+  const everything = subpaths.map((path, index) => `export * as s${index} from "${path}";`).join("\n");
+  writeFiles(join(consumer, "types"), {
+    "tsconfig.json": JSON.stringify({
+      compilerOptions: { strict: true, module: "nodenext", target: "es2024", types: ["node"], noEmit: true },
+    }),
+    "consumer.ts": consumerCode,
+    "everything.ts": everything,
+    ...Object.fromEntries(mistakes.map(([line], index) => [`mistake-${index}.ts`, line])),
+  });
+  const { stdout } = await run(tool("tsc"), ["-p", "types", "--pretty", "false"], { cwd: consumer });
+  const found = stdout.split("\n").filter((line) => /: error TS/.test(line));
+  assert.deepEqual(
+    found.map((line) => line.replace(/^(?:types\/)?([^(]+)\(.*error (TS\d+).*$/, "$1 $2")),
+    mistakes.map(([, code], index) => `mistake-${index}.ts ${code}`),
+    stdout,
+  );
+});

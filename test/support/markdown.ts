@@ -1,0 +1,32 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./run.ts";
+
+export interface Block {
+  /** The document it stands in, from the root of the workspace. */
+  readonly document: string;
+  readonly line: number;
+  /** What follows the fence: `ts`, `ts no-check`, `console`. */
+  readonly info: string;
+  readonly code: string;
+}
+
+/** README.md first, then what docs/ holds. */
+export function readDocuments(): { document: string; text: string }[] {
+  return ["README.md", ...globSync("docs/**/*.md", { cwd: root }).sort()].map((document) => ({
+    document,
+    text: readFileSync(join(root, document), "utf8"),
+  }));
+}
+
+/** The fenced blocks of every document, in order. */
+export function readBlocks(): Block[] {
+  return readDocuments().flatMap(({ document, text }) =>
+    [...text.matchAll(/^```([^\n`]*)\n(.*?)^```\s*$/gms)].map(({ index, 1: info = "", 2: code = "" }) => ({
+      document,
+      line: text.slice(0, index).split("\n").length,
+      info: info.trim(),
+      code,
+    })),
+  );
+}
