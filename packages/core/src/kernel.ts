@@ -1,8 +1,7 @@
-import { inspect } from "node:util";
 import { type Context, RequestContext } from "./context/context.ts";
 import type { Incoming } from "./context/incoming.ts";
 import type { RequestLimits } from "./context/limits.ts";
-import { BindError, HttpError } from "./errors.ts";
+import { BindError, describeValue, HttpError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import { Outgoing } from "./pipeline/outgoing.ts";
 import { Reply, toReply } from "./pipeline/reply.ts";
@@ -78,15 +77,19 @@ export class Kernel {
     }
   }
 
-  /** The error reply failed too: a hook or a serializer is broken. */
+  /** The error reply failed too: a hook, a serializer or the log itself is broken. */
   #giveUp(failure: unknown): Outgoing {
-    this.#parts.log.error({ err: failure }, "the error reply could not be made");
-    return new Outgoing(500, '{"error":"Internal Server Error"}', "application/json");
+    try {
+      this.#parts.log.error({ err: failure }, "the error reply could not be made");
+    } catch {
+      // a log that cannot be written must not keep the client from its answer
+    }
+    return new Outgoing(500, '{"error":"Internal Server Error"}', "application/json; charset=utf-8");
   }
 
   #report(ctx: Context, error: unknown): void {
-    if (error instanceof BindError) ctx.log.debug({ issues: error.issues }, "the body could not be bound");
-    else if (!(error instanceof HttpError)) ctx.log.error({ err: toError(error) }, `${ctx.method} ${ctx.path} failed`);
+    if (error instanceof BindError) ctx.log.debug({ issues: toIssueMap(error) }, "the body could not be bound");
+    else if (!(error instanceof HttpError)) ctx.log.error(toErrorFields(error), `${ctx.method} ${ctx.path} failed`);
     else if (error.status >= 500) ctx.log.error({ err: error }, `${ctx.method} ${ctx.path} failed`);
   }
 }
@@ -98,11 +101,14 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   );
 }
 
+/** By path: some schemas quote what they were given, and the log hides the values of fields like `password` by name. */
+function toIssueMap({ issues }: BindError): Record<string, string[]> {
+  const byPath = Map.groupBy(issues, (issue) => issue.path || "(body)");
+  return Object.fromEntries([...byPath].map(([path, list]) => [path, list.map((i) => `${i.rule}: ${i.message}`)]));
+}
+
 /** `throw null` and `throw "x"` leave a line in the log that says so. */
-function toError(error: unknown): unknown {
-  return error instanceof Error
-    ? error
-    : new Error(
-        `something that is not an Error was thrown: ${inspect(error, { depth: 1, breakLength: Number.POSITIVE_INFINITY })}`,
-      );
+function toErrorFields(error: unknown): Record<string, unknown> {
+  if (error instanceof Error) return { err: error };
+  return { err: new Error(`${describeValue(error)} was thrown, which is not an Error`), thrown: error };
 }

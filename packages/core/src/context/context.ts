@@ -164,7 +164,7 @@ export class RequestContext<in Param extends string = string> {
     options: { readonly status?: 301 | 302 | 303 | 307 | 308; readonly external?: boolean } = {},
   ): Reply {
     const target = options.external === true || isOwnPath(to) ? to : "/";
-    this.response().setHeader("location", encodeURI(target).replaceAll("%25", "%"));
+    this.response().setHeader("location", toLocation(target));
     return new Reply(options.status ?? 302, "empty", undefined);
   }
 
@@ -217,5 +217,10 @@ export class StatusReply {
 
 /** `//host`, `/\host` and anything with a scheme lead elsewhere; browsers drop tabs and line breaks before they look. */
 function isOwnPath(to: string): boolean {
-  return /^\/(?![/\\])[^\u0000-\u001f\u007f\\\u2028\u2029]*$/.test(to);
+  return /^\/(?![/\\])[^\u0000-\u001f\u007f\\\u2028\u2029]*$/.test(to) && to.isWellFormed();
+}
+
+/** Encodes what a header cannot carry and leaves alone what is encoded already, and the brackets of IPv6 hosts. */
+function toLocation(target: string): string {
+  return encodeURI(target).replaceAll(/%25|%5B|%5D/g, (code) => decodeURIComponent(code));
 }

@@ -36,6 +36,7 @@ export function serializeCookie(name: string, value: string, options: CookieOpti
   if (!Object.hasOwn(sameSiteNames, sameSite))
     throw new TypeError(`${JSON.stringify(sameSite)} is not a SameSite value`);
   if (maxAge !== undefined && !Number.isInteger(maxAge)) throw new TypeError("maxAge is a whole number of seconds");
+  if (expires !== undefined && Number.isNaN(expires.getTime())) throw new TypeError("expires is not a valid date");
   if (sameSite === "none" && !secure) throw new TypeError("SameSite=None needs secure: true");
   const prefixed = name.toLowerCase();
   if ((prefixed.startsWith("__secure-") || prefixed.startsWith("__host-")) && !secure) {

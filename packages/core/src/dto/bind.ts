@@ -3,6 +3,7 @@ import type { RequestLimits } from "../context/limits.ts";
 import { BindError, type Issue } from "../errors.ts";
 import { Dto } from "./dto.ts";
 import type { InferOutput, Schema, StandardIssue } from "./standard-schema.ts";
+import { cleanse } from "./text.ts";
 
 /** As much of a context as binding needs. */
 interface BodySource {
@@ -24,12 +25,14 @@ export async function bind<S extends Schema>(
 }
 
 async function validate<S extends Schema>(schema: S, input: unknown): Promise<InferOutput<S>> {
+  const issues: Issue[] = [];
   if (schema instanceof Dto) {
-    const issues: Issue[] = [];
     const value: unknown = schema.parse(input, "", issues, { fromText: false });
     if (issues.length > 0) throw new BindError(issues);
     return value;
   }
+  cleanse(input, "", issues);
+  if (issues.length > 0) throw new BindError(issues);
   const result = await schema["~standard"].validate(input);
   if (result.issues !== undefined) throw new BindError(result.issues.map(toIssue));
   return result.value;

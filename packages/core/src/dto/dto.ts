@@ -9,6 +9,7 @@ import {
   parseTags,
   type StringTag,
 } from "./tags.ts";
+import { findTextFault, maxIssues } from "./text.ts";
 
 export interface ReadOptions {
   /** Flags and forms carry text only: numbers and booleans are read from it. */
@@ -102,13 +103,22 @@ export class Dto<T = unknown> implements StandardSchema<unknown, T> {
 /** Declares what a body carries: `dto({ title: string("required"), published: boolean() })`. */
 export function dto<const F extends Fields>(fields: F): Dto<ObjectOf<F>> {
   if (Object.hasOwn(fields, "__proto__")) throw new TypeError('"__proto__" cannot be a field');
+  for (const [name, field] of Object.entries(fields)) {
+    if (!(field instanceof Field))
+      throw new TypeError(`"${name}" is not a field. Use string(), number() and the like.`);
+  }
   return new Dto<ObjectOf<F>>(Object.freeze({ ...fields }));
 }
 
 export function string<const Tags extends readonly StringTag[]>(...tags: Tags): Field<string, IsRequired<Tags>> {
   return new Field("string", "string", tags, (input, path, issues) => {
-    if (typeof input !== "string") issues.push({ path, rule: "string", message: "must be a string" });
-    return input as string;
+    if (typeof input !== "string") {
+      issues.push({ path, rule: "string", message: "must be a string" });
+      return "";
+    }
+    const fault = findTextFault(input);
+    if (fault !== undefined) issues.push({ path, rule: "text", message: fault });
+    return input;
   });
 }
 
@@ -148,13 +158,16 @@ export function array<T, const Tags extends readonly ListTag[]>(
       issues.push({ path, rule: "array", message: "must be a list" });
       return [];
     }
-    return list.map((entry, index) => {
+    const items: T[] = [];
+    for (const [index, entry] of list.entries()) {
+      if (issues.length >= maxIssues) break;
       const itemPath = `${path}.${index}`;
       // a hole in a list has no meaning, so an item is required whether or not its tags say so
-      if (entry === undefined || entry === null)
+      if (entry === undefined || entry === null) {
         issues.push({ path: itemPath, rule: "required", message: "is required" });
-      return item.parse(entry, itemPath, issues, options) as T; // undefined only when there is an issue
-    });
+      } else items.push(item.parse(entry, itemPath, issues, options) as T); // undefined only when there is an issue
+    }
+    return items;
   });
 }
 

@@ -25,15 +25,16 @@ export interface ParsedTags {
   readonly rules: readonly Rule[];
 }
 
-type RuleMaker = (argument: string) => Rule["check"];
+/** The argument is what stands behind "=", undefined without one. */
+type RuleMaker = (argument: string | undefined) => Rule["check"];
 
 const stringRules: Record<string, RuleMaker> = {
-  email: () => onText(isEmail, "must be an e-mail address"),
-  url: () => onText(isUrl, "must be an http or https URL"),
-  uuid: () => onText((text) => uuid.test(text), "must be a UUID"),
-  min: bound((value) => [...(value as string)].length, "min", "characters"),
-  max: bound((value) => [...(value as string)].length, "max", "characters"),
-  len: bound((value) => [...(value as string)].length, "len", "characters"),
+  email: plain("email", isEmail, "must be an e-mail address"),
+  url: plain("url", isUrl, "must be an http or https URL"),
+  uuid: plain("uuid", (text) => uuid.test(text), "must be a UUID"),
+  min: bound((value) => countCodePoints(value as string), "min", "characters"),
+  max: bound((value) => countCodePoints(value as string), "max", "characters"),
+  len: bound((value) => countCodePoints(value as string), "len", "characters"),
   oneof,
 };
 const numberRules: Record<string, RuleMaker> = {
@@ -69,7 +70,7 @@ export function parseTags(kind: FieldKind, tags: readonly string[]): ParsedTags 
         `"${tag}" is not a rule for this field. Rules: ${["required", ...Object.keys(known)].join(", ")}.`,
       );
     }
-    rules.push({ name, check: make(equals < 0 ? "" : tag.slice(equals + 1)) });
+    rules.push({ name, check: make(equals < 0 ? undefined : tag.slice(equals + 1)) });
   }
   return { required: tags.includes("required"), rules };
 }
@@ -77,7 +78,7 @@ export function parseTags(kind: FieldKind, tags: readonly string[]): ParsedTags 
 function bound(measure: (value: unknown) => number, side: "min" | "max" | "len", unit: string): RuleMaker {
   return (argument) => {
     const limit = Number(argument);
-    if (argument === "" || !Number.isFinite(limit)) throw new TypeError(`"${side}=${argument}" needs a number`);
+    if (!argument?.trim() || !Number.isFinite(limit)) throw new TypeError(`"${side}=${argument ?? ""}" needs a number`);
     const passes = {
       min: (size: number) => size >= limit,
       max: (size: number) => size <= limit,
@@ -89,14 +90,23 @@ function bound(measure: (value: unknown) => number, side: "min" | "max" | "len",
   };
 }
 
-function oneof(argument: string): Rule["check"] {
-  const allowed = argument.split(" ").filter((word) => word !== "");
+function oneof(argument: string | undefined): Rule["check"] {
+  const allowed = argument?.split(" ").filter((word) => word !== "") ?? [];
   if (allowed.length === 0) throw new TypeError('"oneof=" needs values, separated by spaces');
   return (value) => (allowed.includes(String(value)) ? undefined : `must be one of ${allowed.join(", ")}`);
 }
 
-function onText(passes: (text: string) => boolean, message: string): Rule["check"] {
-  return (value) => (passes(value as string) ? undefined : message); // the kind was checked before any rule
+function plain(name: string, passes: (text: string) => boolean, message: string): RuleMaker {
+  return (argument) => {
+    if (argument !== undefined) throw new TypeError(`"${name}" takes no value, not "${argument}"`);
+    return (value) => (passes(value as string) ? undefined : message); // the kind was checked before any rule
+  };
+}
+
+function countCodePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
 }
 
 /** `local@domain.tld`, without quoting and comments. Walks the text once, so that no input makes it slow. */
@@ -108,7 +118,9 @@ function isEmail(text: string): boolean {
   if (!isDotted(local, isLocalCharacter) || !isDotted(domain, isDomainCharacter)) return false;
   const labels = domain.split(".");
   return (
-    labels.length > 1 && labels.every((label) => label.length < 64 && !label.startsWith("-") && !label.endsWith("-"))
+    labels.length > 1 &&
+    labels.every((label) => label.length < 64 && !label.startsWith("-") && !label.endsWith("-")) &&
+    !/^[0-9]+$/.test(labels.at(-1) ?? "") // an IP address
   );
 }
 
@@ -127,9 +139,10 @@ function isLetterOrDigit(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
 }
 
-/** Beyond ASCII: letters of any script, but neither C1 controls nor the no-break space. */
+/** Beyond ASCII: letters of any script, but no controls, no blanks and nothing that cannot be seen. */
 function isInternational(code: number): boolean {
-  return code > 0xa0 && code !== 0x2028 && code !== 0x2029 && code !== 0xfeff;
+  if (code <= 0xa0 || code === 0xad || code === 0x1680 || code === 0x3000 || code === 0xfeff) return false;
+  return (code < 0x2000 || code > 0x206f) && code < 0xfff0;
 }
 
 function isLocalCharacter(code: number): boolean {
@@ -140,8 +153,7 @@ function isDomainCharacter(code: number): boolean {
   return isLetterOrDigit(code) || isInternational(code) || code === 0x2d;
 }
 
+/** The parser alone would also take `http:host`, blanks around it and line breaks inside it. */
 function isUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol } = new URL(text);
-  return protocol === "http:" || protocol === "https:";
+  return /^https?:\/\//i.test(text) && !/[\s\\\u0000-\u0020]/.test(text) && URL.canParse(text);
 }

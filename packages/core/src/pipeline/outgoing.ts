@@ -1,20 +1,29 @@
 import { type HeaderValue, ResponseHeaders } from "../context/response-headers.ts";
+import { checkStatus } from "./reply.ts";
 
 /** Streams are read by whoever writes them, chunk by chunk. */
 export type OutgoingBody = string | Uint8Array | AsyncIterable<unknown> | null;
 
 /** A response that only needs writing. */
 export class Outgoing {
-  status: number;
   body: OutgoingBody;
+  #status: number;
   #type: string;
   #headers: ResponseHeaders | undefined;
 
   constructor(status: number, body: OutgoingBody, type: string, headers?: ResponseHeaders) {
-    this.status = status;
+    this.#status = status;
     this.body = body;
     this.#type = type;
     this.#headers = headers;
+  }
+
+  get status(): number {
+    return this.#status;
+  }
+
+  set status(status: number) {
+    this.#status = checkStatus(status); // behind the hooks there is nobody left to answer for a bad one
   }
 
   /** "" when there is none. A content type that the handler set wins over the platform's. */

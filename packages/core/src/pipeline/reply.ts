@@ -6,13 +6,15 @@ export class Reply {
   readonly value: unknown;
 
   constructor(status: number, kind: Reply["kind"], value: unknown) {
-    if (!Number.isInteger(status) || status < 200 || status > 599) {
-      throw new RangeError(`A reply's status is a whole number from 200 to 599, not ${String(status)}`);
-    }
-    this.status = status;
+    this.status = checkStatus(status);
     this.kind = kind;
     this.value = value;
   }
+}
+
+export function checkStatus(status: number): number {
+  if (Number.isInteger(status) && status >= 200 && status <= 599) return status;
+  throw new RangeError(`A reply's status is a whole number from 200 to 599, not ${String(status)}`);
 }
 
 /** Any returned value → Reply. The one place that knows what returned values mean. */

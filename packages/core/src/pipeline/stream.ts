@@ -1,26 +1,78 @@
 export type Chunk = string | Uint8Array;
 
-/** What a stream turned out to be after its first chunk. */
-export interface OpenedStream {
-  readonly type: string;
-  readonly chunks: AsyncIterable<Chunk>;
-}
-
-/** Waits for the first chunk: it tells the content type, and a stream that fails at once is answered with an error. */
-export async function openStream(source: AsyncIterable<unknown>): Promise<OpenedStream> {
-  const iterator = source[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  return { type: first.done === true ? octets : typeOf(first.value), chunks: resume(iterator, first) };
-}
-
 const octets = "application/octet-stream";
 
-async function* resume(iterator: AsyncIterator<unknown>, first: IteratorResult<unknown>): AsyncGenerator<Chunk> {
-  try {
-    for (let step = first; step.done !== true; step = await iterator.next()) yield toChunk(step.value);
-  } finally {
-    await iterator.return?.(); // reached early when the client goes away: the source must learn of it
+/**
+ * A stream on its way out. Not a generator: one that has not started, or that waits, does not pass `return()` on,
+ * and after a HEAD request or a lost client the source would stay open.
+ */
+export class Chunks implements AsyncIterableIterator<Chunk> {
+  readonly #source: Source;
+  #first: Promise<IteratorResult<Chunk>> | undefined;
+  #type: string | undefined;
+
+  constructor(stream: AsyncIterable<unknown>) {
+    this.#source = toSource(stream);
   }
+
+  /** Waits for the first chunk: it tells the content type, and a stream that fails at once is answered with an error. */
+  async open(): Promise<this> {
+    this.#first = this.#read();
+    await this.#first;
+    return this;
+  }
+
+  /** Known once the stream is open. */
+  get type(): string {
+    return this.#type ?? octets;
+  }
+
+  next(): Promise<IteratorResult<Chunk>> {
+    const first = this.#first;
+    this.#first = undefined;
+    return first ?? this.#read();
+  }
+
+  async return(): Promise<IteratorResult<Chunk>> {
+    await this.#source.stop();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async #read(): Promise<IteratorResult<Chunk>> {
+    const step = await this.#source.next();
+    if (step.done === true) return { done: true, value: undefined };
+    this.#type ??= typeOf(step.value);
+    try {
+      return { done: false, value: toChunk(step.value) };
+    } catch (error) {
+      await this.#source.stop();
+      throw error;
+    }
+  }
+}
+
+interface Source {
+  readonly next: () => PromiseLike<{ readonly done?: boolean | undefined; readonly value?: unknown }>;
+  readonly stop: () => unknown;
+}
+
+/** The iterators of Node and web streams stop only between two chunks; their own methods stop a silent stream too. */
+function toSource(stream: AsyncIterable<unknown>): Source {
+  if ("getReader" in stream) {
+    const reader = (stream as ReadableStream).getReader(); // nothing else has both that method and an async iterator
+    return { next: () => reader.read(), stop: () => reader.cancel() };
+  }
+  const iterator = stream[Symbol.asyncIterator]();
+  const next = () => iterator.next();
+  if ("destroy" in stream && typeof stream.destroy === "function") {
+    const destroy = stream.destroy.bind(stream);
+    return { next, stop: () => destroy() };
+  }
+  return { next, stop: () => iterator.return?.() };
 }
 
 /** Text and bytes pass as they are; any other value becomes one line of JSON. */
@@ -38,6 +90,6 @@ function typeOf(value: unknown): string {
 /** JSON text, or an error that says which kind of value cannot be written as JSON. */
 export function toJson(value: unknown): string {
   const text = JSON.stringify(value);
-  if (text === undefined) throw new TypeError(`a ${typeof value} cannot be written as JSON`);
+  if (text === undefined) throw new TypeError(`a value of type ${typeof value} cannot be written as JSON`);
   return text;
 }

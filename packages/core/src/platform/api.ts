@@ -7,7 +7,7 @@ import { requestId } from "../middleware/request-id.ts";
 import type { MiddlewareLike } from "../pipeline/middleware.ts";
 import { Outgoing } from "../pipeline/outgoing.ts";
 import { isResponse, type RawBody, type Reply } from "../pipeline/reply.ts";
-import { openStream, toChunk, toJson } from "../pipeline/stream.ts";
+import { Chunks, toJson } from "../pipeline/stream.ts";
 import type { Platform } from "./platform.ts";
 
 export interface ApiOptions extends HttpOptions {
@@ -52,22 +52,32 @@ function passThrough(body: RawBody, status: number, ctx: Context): Outgoing | Pr
     const bytes = body instanceof Uint8Array ? body : new Uint8Array(body);
     return new Outgoing(status, bytes, "application/octet-stream", ctx.takeHeaders());
   }
+  const chunks = new Chunks(body);
   // an event stream may stay silent for long, and its client waits for the head
   if (ctx.response().header("content-type").startsWith("text/event-stream")) {
-    return new Outgoing(status, mapChunks(body), "", ctx.takeHeaders());
+    return new Outgoing(status, chunks, "", ctx.takeHeaders());
   }
-  return openStream(body).then(({ type, chunks }) => new Outgoing(status, chunks, type, ctx.takeHeaders()));
+  return chunks.open().then(() => new Outgoing(status, chunks, chunks.type, ctx.takeHeaders()));
 }
 
-async function* mapChunks(source: AsyncIterable<unknown>): AsyncGenerator<string | Uint8Array> {
-  for await (const value of source) yield toChunk(value);
-}
+/** They spoke about the connection to another server, and `fetch` has already unpacked the body. */
+const headersOfTheirConnection = new Set([
+  "connection",
+  "content-encoding",
+  "content-length",
+  "keep-alive",
+  "transfer-encoding",
+]);
 
 function fromResponse(response: Response, ctx: Context): Outgoing {
+  if (response.status < 200) throw new TypeError("Response.error() cannot be answered with");
+  if (response.bodyUsed) throw new TypeError("the body of the returned Response was already read");
   const headers = ctx.takeHeaders() ?? new ResponseHeaders();
+  const fetched = response.url !== "";
   for (const [name, value] of response.headers) {
-    if (name !== "set-cookie") headers.setHeader(name, value);
+    if (name === "set-cookie" || (fetched && headersOfTheirConnection.has(name))) continue;
+    headers.setHeader(name, value);
   }
   for (const cookie of response.headers.getSetCookie()) headers.addHeader("set-cookie", cookie);
-  return new Outgoing(response.status, response.body, "", headers);
+  return new Outgoing(response.status, response.body === null ? null : new Chunks(response.body), "", headers);
 }

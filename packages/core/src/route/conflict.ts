@@ -27,7 +27,7 @@ export function findShadows(routes: readonly FlatRoute[]): string[] {
   const guarded = served.filter((route) => route.middlewares.length > 0 && !isExact(route.pattern));
   if (guarded.length === 0) return [];
   const open = served.filter((route) => route.middlewares.length === 0);
-  const behind = new Router(guarded);
+  const behind = new Router(served.filter((route) => !isExact(route.pattern)));
   const byFirstSegment = Map.groupBy(guarded, (route) => route.pattern.segments[0]);
   return open.flatMap((route) => {
     const [first] = route.pattern.segments;
@@ -40,6 +40,7 @@ export function findShadows(routes: readonly FlatRoute[]): string[] {
       .filter(
         (other) =>
           other.method === route.method &&
+          other.middlewares.length > 0 &&
           comparePatterns(route.pattern, other.pattern) < 0 &&
           overlaps(route.pattern, other.pattern),
       )

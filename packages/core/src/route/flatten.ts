@@ -1,4 +1,5 @@
-import type { Problem } from "../errors.ts";
+import type { Schema } from "../dto/standard-schema.ts";
+import { describeValue, type Problem } from "../errors.ts";
 import type { Compiled, MiddlewareLike } from "../pipeline/middleware.ts";
 import { joinPaths, type Pattern, PatternError, parsePattern } from "./pattern.ts";
 import { type Handler, type Method, methods, type Route, type Routes } from "./record.ts";
@@ -19,7 +20,7 @@ export interface FlatRoute {
   readonly owner: string;
   readonly controller: string;
   /** What `takes()` binds, if the handler stands in one. */
-  readonly takes: unknown;
+  readonly takes: Schema | undefined;
 }
 
 export interface Owner {
@@ -27,7 +28,8 @@ export interface Owner {
   readonly controller: string;
   /** What handlers are bound to. */
   readonly self: unknown;
-  readonly compile: (middleware: MiddlewareLike) => Compiled | undefined;
+  /** `place` names the route in a problem. */
+  readonly compile: (middleware: MiddlewareLike, place: string) => Compiled | undefined;
 }
 
 /** Turns the tree an owner declares into a list. Problems are collected; what is broken is left out. */
@@ -45,63 +47,80 @@ export function flattenRoutes(routes: Routes, owner: Owner, problems: Problem[])
         continue;
       }
       const path = joinPaths(group, route.path);
-      const own = (route.middlewares ?? []).map(owner.compile);
-      const middlewares = [...outer, ...own.filter((middleware) => middleware !== undefined)];
       const label = `${route.method ?? "Route"} ${path} of ${owner.name}`;
-      if (route.children !== undefined) walk(route.children, path, middlewares);
-      if (route.handler === undefined) {
-        if (route.method !== undefined) {
-          report(
-            "BAD_HANDLER",
-            `${label} has no handler. Name one, for example handler: this.index, and check the method's spelling.`,
-          );
-        } else if (route.children === undefined) {
-          report("BAD_ROUTE", `${label} has neither a handler nor children. Add one of them.`);
-        }
-        continue;
-      }
-      if (typeof route.handler !== "function") {
-        report(
-          "BAD_HANDLER",
-          `The handler of ${label} is ${typeof route.handler}, not a function. Pass the method itself, for example handler: this.index.`,
-        );
-        continue;
-      }
-      if (route.method !== undefined && !methods.includes(route.method)) {
-        report("BAD_ROUTE", `${label}: "${route.method}" is not a method. Use one of ${methods.join(", ")}.`);
-        continue;
-      }
-      if (route.method === undefined && route.children !== undefined) {
-        report(
-          "BAD_ROUTE",
-          `${label} has children and a handler but no method: a group has no handler. Give the handler a child route of its own.`,
-        );
-        continue;
-      }
-      const pattern = parse(path, route, label);
-      if (pattern === undefined) continue;
-      flat.push({
-        method: route.method,
-        path: pattern.path,
-        pattern,
-        handler: route.handler.bind(owner.self),
-        handlerName: route.handler.name || "(anonymous)",
-        middlewares,
-        middlewareNames: middlewares.map((middleware) => middleware.name),
-        owner: owner.name,
-        controller: owner.controller,
-        takes: schemaOf(route.handler),
-      });
+      const own = listOf(route.middlewares, `The middlewares of ${label}`).map((item) => owner.compile(item, label));
+      const middlewares = [...outer, ...own.filter((middleware) => middleware !== undefined)];
+      const parsed = toFlatRoute(route, path, label, middlewares);
+      if (parsed !== undefined) flat.push(parsed);
+      walk(listOf(route.children, `The children of ${label}`), path, middlewares);
     }
   };
 
-  const parse = (path: string, route: Route, label: string): Pattern | undefined => {
-    if (route.method !== undefined && !path.startsWith("/")) {
+  const listOf = <T>(list: readonly T[] | undefined, label: string): readonly T[] => {
+    if (list === undefined || Array.isArray(list)) return list ?? [];
+    report("BAD_ROUTE", `${label} are ${describeValue(list)}. Write a list: [ … ].`);
+    return [];
+  };
+
+  const toFlatRoute = (
+    route: Route,
+    path: string,
+    label: string,
+    middlewares: readonly Compiled[],
+  ): FlatRoute | undefined => {
+    const { method, handler, children } = route;
+    if (handler === undefined) {
+      if (method !== undefined) {
+        report(
+          "BAD_HANDLER",
+          `${label} has no handler. Name one, for example handler: this.index, and check the method's spelling.`,
+        );
+      } else if (children === undefined) {
+        report("BAD_ROUTE", `${label} has neither a handler nor children. Add one of them.`);
+      }
+      return undefined;
+    }
+    if (typeof handler !== "function") {
+      report(
+        "BAD_HANDLER",
+        `The handler of ${label} is ${typeof handler}, not a function. Pass the method itself, for example handler: this.index.`,
+      );
+      return undefined;
+    }
+    if (method !== undefined && !methods.includes(method)) {
+      report("BAD_ROUTE", `${label}: "${method}" is not a method. Use one of ${methods.join(", ")}.`);
+      return undefined;
+    }
+    if (method === undefined && children !== undefined) {
+      report(
+        "BAD_ROUTE",
+        `${label} has children and a handler but no method: a group has no handler. Give the handler a child route of its own.`,
+      );
+      return undefined;
+    }
+    const pattern = toPattern(path, method, label);
+    if (pattern === undefined) return undefined;
+    return {
+      method,
+      path: pattern.path,
+      pattern,
+      handler: handler.bind(owner.self),
+      handlerName: handler.name || "(anonymous)",
+      middlewares,
+      middlewareNames: middlewares.map((middleware) => middleware.name),
+      owner: owner.name,
+      controller: owner.controller,
+      takes: schemaOf(handler),
+    };
+  };
+
+  const toPattern = (path: string, method: Method | undefined, label: string): Pattern | undefined => {
+    if (method !== undefined && !path.startsWith("/")) {
       report("BAD_ROUTE", `${label}: the path must start with "/": write "/${path}".`);
       return undefined;
     }
     try {
-      return parsePattern(route.method === undefined && path.startsWith("/") ? path.slice(1) : path);
+      return parsePattern(method === undefined && path.startsWith("/") ? path.slice(1) : path);
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;
       report("BAD_ROUTE", `${label} is malformed: ${error.message}.`);

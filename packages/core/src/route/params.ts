@@ -1,5 +1,6 @@
 import type { RouteParams } from "../context/context.ts";
 import type { Match, Routable } from "./router.ts";
+import { splitPath } from "./target.ts";
 
 export class MatchedParams implements RouteParams {
   readonly #match: Match<Routable>;
@@ -9,8 +10,8 @@ export class MatchedParams implements RouteParams {
   }
 
   param(name: string): string {
-    const { route, values, rest } = this.#match;
-    if (name === "*") return rest?.join("/") ?? "";
+    const { route, values } = this.#match;
+    if (name === "*") return this.rest().join("/");
     const { params } = route.pattern;
     for (let index = 0; index < params.length; index++) {
       if (params[index]?.name === name) return values[index] ?? "";
@@ -21,12 +22,13 @@ export class MatchedParams implements RouteParams {
   entries(): (readonly [string, string])[] {
     const { route, values, rest } = this.#match;
     const named = route.pattern.params.map((param, index) => [param.name, values[index] ?? ""] as const);
-    return rest === undefined ? named : [...named, ["*", rest.join("/")]];
+    return rest === undefined ? named : [...named, ["*", this.rest().join("/")]];
   }
 
   /** What `*` matched, segment by segment: a `/` inside one of them was `%2F` on the wire. */
   rest(): readonly string[] {
-    return this.#match.rest ?? [];
+    const { rest } = this.#match;
+    return rest === undefined ? [] : splitPath(`/${rest}`);
   }
 }
 

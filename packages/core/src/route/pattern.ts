@@ -17,6 +17,9 @@ const unusableCharacter = /[\u0000-\u0020\u007f?#\\]/;
 export function parsePattern(path: string): Pattern {
   const bad = unusableCharacter.exec(path);
   if (bad !== null) throw new PatternError(`a path cannot contain ${JSON.stringify(bad[0])}`);
+  // requests are decoded before they are compared, so an encoded pattern would match other requests than it shows
+  if (path.includes("%")) throw new PatternError('a path is written decoded: "é", not "%C3%A9"');
+  if (!path.isWellFormed()) throw new PatternError("a path is well-formed Unicode");
   const parts = (path.startsWith("/") ? path.slice(1) : path).split("/");
   const wildcard = parts.at(-1) === "*";
   if (wildcard) parts.pop();

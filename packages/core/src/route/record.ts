@@ -1,5 +1,6 @@
 import type { Context } from "../context/context.ts";
 import type { MiddlewareLike } from "../pipeline/middleware.ts";
+import { joinPaths } from "./pattern.ts";
 
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"] as const;
 export type Method = (typeof methods)[number];
@@ -43,6 +44,6 @@ const conventions = [
 export function resource(path: string, handlers: ResourceHandlers, options: Pick<Route, "middlewares"> = {}): Routes {
   return conventions.flatMap(({ name, method, suffix }) => {
     const handler = handlers[name];
-    return handler === undefined ? [] : [{ method, path: `${path}${suffix}`, handler, ...options }];
+    return handler === undefined ? [] : [{ method, path: joinPaths(path, suffix), handler, ...options }];
   });
 }

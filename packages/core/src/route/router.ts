@@ -12,8 +12,8 @@ export interface Match<R extends Routable> {
   readonly route: R;
   /** One value for each of `route.pattern.params`. */
   readonly values: readonly string[];
-  /** What `*` matched, segment by segment; undefined without a wildcard. */
-  readonly rest: readonly string[] | undefined;
+  /** What `*` matched, as it was sent: decoded, a long one would take many times its size in the cache. */
+  readonly rest: string | undefined;
 }
 
 const noValues: readonly string[] = Object.freeze([]);
@@ -45,8 +45,11 @@ export class Router<R extends Routable> {
     if (cached !== undefined) return cached;
     const segments = splitPath(path);
     const match =
-      table?.search(segments) ?? (method === "HEAD" ? this.#tables.get("GET")?.search(segments) : undefined);
-    if (match !== undefined && retained <= maxRetained) this.#cache.set(key, match);
+      table?.search(segments, path) ??
+      (method === "HEAD" ? this.#tables.get("GET")?.search(segments, path) : undefined);
+    if (match !== undefined && (key === path ? retained : retained + key.length) <= maxRetained) {
+      this.#cache.set(key, match); // a key that is not the path itself is a second copy of it
+    }
     return match;
   }
 }
@@ -69,17 +72,17 @@ class Table<R extends Routable> {
     this.#wildcards = shelves.filter((shelf) => shelf.wildcard);
   }
 
-  search(segments: readonly string[]): Match<R> | undefined {
+  search(segments: readonly string[], path: string): Match<R> | undefined {
     const exact = this.#searchExact(segments);
     if (exact !== undefined) return exact;
     for (const shelf of this.#patterns) {
       if (shelf.length !== segments.length) continue;
-      const match = shelf.find(segments);
+      const match = shelf.find(segments, path);
       if (match !== undefined) return match;
     }
     for (const shelf of this.#wildcards) {
       if (shelf.length >= segments.length) continue;
-      const match = shelf.find(segments);
+      const match = shelf.find(segments, path);
       if (match !== undefined) return match;
     }
     return undefined;
@@ -111,11 +114,11 @@ class Shelf<R extends Routable> {
     this.#routes.set(key, route);
   }
 
-  find(segments: readonly string[]): Match<R> | undefined {
+  find(segments: readonly string[], path: string): Match<R> | undefined {
     let key = "";
     for (let position = 0; position < this.#statics.length; position++) {
-      const segment = segments[this.#statics[position] as number] as string; // both lengths were compared by the caller
-      if (segment.includes("/")) return undefined;
+      // both lengths were compared by the caller; a "/" inside gives a key with more of them than any route's has
+      const segment = segments[this.#statics[position] as number] as string;
       key = position === 0 ? segment : `${key}/${segment}`;
     }
     const route = this.#routes.get(key);
@@ -126,8 +129,14 @@ class Shelf<R extends Routable> {
       if (value === "") return undefined;
       values.push(value);
     }
-    return { route, values, rest: this.wildcard ? segments.slice(this.length) : undefined };
+    return { route, values, rest: this.wildcard ? skipSegments(path, this.length) : undefined };
   }
+}
+
+function skipSegments(path: string, count: number): string {
+  let start = 1;
+  for (let skipped = 0; skipped < count; skipped++) start = path.indexOf("/", start) + 1;
+  return path.slice(start);
 }
 
 function toShelves<R extends Routable>(routes: readonly R[]): Shelf<R>[] {

@@ -1,8 +1,9 @@
 import type { Incoming } from "../context/incoming.ts";
+import type { Schema } from "../dto/standard-schema.ts";
 import { type Problem, StartError } from "../errors.ts";
 import { describe, findDuplicates } from "./conflict.ts";
 import type { FlatRoute } from "./flatten.ts";
-import { joinPaths, parsePattern, shapeOf } from "./pattern.ts";
+import { joinPaths, PatternError, parsePattern, shapeOf } from "./pattern.ts";
 import type { Handler, Method, Route, Routes } from "./record.ts";
 import { type Match, Router } from "./router.ts";
 
@@ -19,6 +20,8 @@ export interface RouteInfo {
   /** Of its groups and its own, in the order in which they run. */
   readonly middlewares: readonly string[];
   readonly owner: string;
+  /** What `takes()` binds; undefined when the handler binds by itself or not at all. */
+  readonly takes: Schema | undefined;
 }
 
 export interface RouteTableTools {
@@ -63,12 +66,13 @@ export class RouteTable {
   }
 
   list(): RouteInfo[] {
-    return this.#router.routes.map(({ method, path, handlerName, middlewareNames, owner }) => ({
+    return this.#router.routes.map(({ method, path, handlerName, middlewareNames, owner, takes }) => ({
       method,
       path,
       handler: handlerName,
       middlewares: middlewareNames,
       owner,
+      takes,
     }));
   }
 
@@ -81,7 +85,7 @@ export class RouteTable {
   }
 
   #without(method: Method | undefined, path: string): RunnableRoute[] {
-    const shape = shapeOf(parsePattern(joinPaths("", path)));
+    const shape = toShape(path);
     const rest = this.#router.routes.filter((route) => route.method !== method || shapeOf(route.pattern) !== shape);
     if (rest.length < this.#router.routes.length) return rest;
     throw new StartError([
@@ -100,5 +104,14 @@ export class RouteTable {
 
   #runnable(route: FlatRoute): RunnableRoute {
     return { ...route, run: this.#tools.compose(route) };
+  }
+}
+
+function toShape(path: string): string {
+  try {
+    return shapeOf(parsePattern(joinPaths("", path)));
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    throw new StartError([{ code: "BAD_ROUTE", message: `${path} is malformed: ${error.message}.` }]);
   }
 }

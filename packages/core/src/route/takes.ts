@@ -13,6 +13,6 @@ export function takes<S extends Schema>(schema: S, handler: (ctx: Context, input
   return Object.assign(bindThenHandle, { [taken]: schema });
 }
 
-export function schemaOf(handler: Handler): unknown {
-  return (handler as { readonly [taken]?: unknown })[taken]; // only takes() sets it
+export function schemaOf(handler: Handler): Schema | undefined {
+  return (handler as { readonly [taken]?: Schema })[taken]; // only takes() sets it
 }

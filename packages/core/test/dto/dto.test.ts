@@ -1,0 +1,235 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { array, boolean, type Dto, dto, type Field, type Infer, integer, nested, number, string } from "@tenon/core";
+import type { Issue } from "../../src/errors.ts";
+import type { Equal, Expect } from "../support/types.ts";
+
+/** The value, or the issues as `path rule`. */
+function read(schema: Dto, input: unknown, fromText = false): unknown {
+  const issues: Issue[] = [];
+  const value = schema.parse(input, "", issues, { fromText });
+  return issues.length === 0 ? value : issues.map(({ path, rule }) => `${path} ${rule}`.trim());
+}
+
+/** What one field makes of a value, or the rules it breaks. */
+function readField(field: Field, value: unknown, fromText = false): unknown {
+  const result = read(dto({ f: field }), { f: value }, fromText);
+  return Array.isArray(result) ? result : (result as { f?: unknown }).f; // an object when there are no issues
+}
+
+const kinds: readonly {
+  title: string;
+  field: Field;
+  passes: readonly unknown[];
+  fails: readonly unknown[];
+  rule: string;
+}[] = [
+  {
+    title: "a string",
+    field: string(),
+    passes: ["", "x", "ü🙂"],
+    fails: [1, true, {}, [], ["x"]],
+    rule: "string",
+  },
+  {
+    title: "a number",
+    field: number(),
+    passes: [0, -1.5, 1e300],
+    fails: ["1", "", true, {}, [1], Number.NaN, Number.POSITIVE_INFINITY],
+    rule: "number",
+  },
+  {
+    title: "an integer",
+    field: integer(),
+    passes: [0, -7, Number.MAX_SAFE_INTEGER],
+    fails: [1.5, "1", 2 ** 53, 1e300, Number.NaN, false],
+    rule: "integer",
+  },
+  { title: "a boolean", field: boolean(), passes: [true, false], fails: ["true", 1, 0, "", {}], rule: "boolean" },
+  { title: "a list", field: array(string()), passes: [[], ["a", "b"]], fails: ["a", {}, 1], rule: "array" },
+  {
+    title: "an object",
+    field: nested(dto({ a: string() })),
+    passes: [{}, { a: "x" }],
+    fails: ["a", 1, [], [{}], true],
+    rule: "object",
+  },
+];
+for (const { title, field, passes, fails, rule } of kinds) {
+  test(`${title} takes its own kind and nothing that only looks like it`, () => {
+    for (const value of passes) assert.deepEqual(readField(field, value), value);
+    for (const value of fails) assert.deepEqual(readField(field, value), [`f ${rule}`], JSON.stringify(value));
+  });
+
+  test(`${title} that is not required may be absent or null, and is then left out`, () => {
+    assert.deepEqual(read(dto({ f: field }), {}), {});
+    assert.deepEqual(read(dto({ f: field }), { f: null }), {});
+  });
+}
+
+const required: readonly [string, Field][] = [
+  ["a string", string("required")],
+  ["a number", number("required")],
+  ["an integer", integer("required")],
+  ["a boolean", boolean("required")],
+  ["a list", array(string(), "required")],
+  ["an object", nested(dto({}), "required")],
+];
+for (const [title, field] of required) {
+  test(`${title} that is required refuses absent, null and the empty string`, () => {
+    assert.deepEqual(read(dto({ f: field }), {}), ["f required"]);
+    for (const value of [null, ""]) assert.deepEqual(readField(field, value), ["f required"]);
+  });
+}
+
+test("required is about presence: 0, false, [] and {} satisfy it", () => {
+  assert.equal(readField(number("required"), 0), 0);
+  assert.equal(readField(boolean("required"), false), false);
+  assert.deepEqual(readField(array(string(), "required"), []), []);
+  assert.deepEqual(readField(nested(dto({}), "required"), {}), {});
+});
+
+test("issues carry the path of what is wrong, all of them at once", () => {
+  const Author = dto({ email: string("required", "email"), tags: array(string("min=2")) });
+  const schema = dto({ title: string("required"), author: nested(Author, "required"), others: array(nested(Author)) });
+  const input = {
+    author: { email: "nobody", tags: ["ok", "x", 3] },
+    others: [{ email: "a@b.co" }, {}, null, "x", { email: "a@b.co", tags: "x" }],
+  };
+  assert.deepEqual(read(schema, input), [
+    "title required",
+    "author.email email",
+    "author.tags.1 min",
+    "author.tags.2 string",
+    "others.1.email required",
+    "others.2 required",
+    "others.3 object",
+    "others.4.tags array",
+  ]);
+});
+
+test("lists of lists and nested objects are read to any depth", () => {
+  const schema = dto({ grid: array(array(integer())), a: nested(dto({ b: nested(dto({ c: string() })) })) });
+  assert.deepEqual(read(schema, { grid: [[1, 2], [], [3]], a: { b: { c: "x" } } }), {
+    grid: [[1, 2], [], [3]],
+    a: { b: { c: "x" } },
+  });
+  assert.deepEqual(read(schema, { grid: [[1, "2"]], a: { b: { c: 1 } } }), ["grid.0.1 integer", "a.b.c string"]);
+});
+
+test("a list item that is null is an issue, told once, whether or not items are required", () => {
+  assert.deepEqual(readField(array(string()), ["a", null]), ["f.1 required"]);
+  assert.deepEqual(readField(array(string("required")), [null, ""]), ["f.0 required", "f.1 required"]);
+});
+
+test("a list of many wrong items is told in a bounded number of issues", () => {
+  const result = readField(
+    array(string()),
+    Array.from({ length: 10_000 }, () => 1),
+  );
+  assert.equal((result as string[]).length, 100); // issues, see readField
+});
+
+test("unknown keys never pass, at any depth", () => {
+  const schema = dto({ a: nested(dto({ b: string() })), list: array(nested(dto({ c: integer() }))) });
+  assert.deepEqual(read(schema, { role: "admin", a: { b: "x", id: 1 }, list: [{ c: 1, d: 2 }] }), {
+    a: { b: "x" },
+    list: [{ c: 1 }],
+  });
+});
+
+test("inherited values and prototypes never pass", () => {
+  const schema = dto({ toString: string(), constructor: string(), a: string() });
+  const input = JSON.parse('{"__proto__": {"a": "inherited"}, "constructor": "own"}') as object; // own __proto__ key
+  const value = read(schema, input) as object; // there are no issues
+  assert.deepEqual(Object.entries(value), [["constructor", "own"]]);
+  assert.equal(Object.getPrototypeOf(value), Object.prototype);
+  assert.deepEqual(read(dto({ a: string() }), Object.create({ a: "inherited" })), {});
+});
+
+test("the input as a whole must be an object", () => {
+  for (const input of [null, undefined, [], "x", 1, true]) assert.deepEqual(read(dto({}), input), ["object"]);
+});
+
+test("U+0000 and lone surrogates are refused with their path, in bound strings only", () => {
+  const schema = dto({ a: string(), list: array(string()) });
+  assert.deepEqual(read(schema, { a: "x\0y", list: ["fine", "\ud800"] }), ["a text", "list.1 text"]);
+  assert.deepEqual(read(schema, { a: "🙂", other: "\0" }), { a: "🙂" });
+});
+
+test("a field is required, optional, or a mistake where the DTO is defined", () => {
+  assert.throws(() => dto(JSON.parse('{"__proto__": 1}')), { message: '"__proto__" cannot be a field' });
+  assert.throws(() => dto({ a: "required" as unknown as Field }), {
+    message: '"a" is not a field. Use string(), number() and the like.',
+  });
+});
+
+test("from text, numbers, booleans and lists are read from their spelling", () => {
+  assert.equal(readField(number(), "1.5", true), 1.5);
+  assert.equal(readField(integer(), "7", true), 7);
+  for (const text of ["true", "1", "on"]) assert.equal(readField(boolean(), text, true), true);
+  for (const text of ["false", "0"]) assert.equal(readField(boolean(), text, true), false);
+  assert.deepEqual(readField(array(integer()), "1,2", true), [1, 2]);
+  assert.equal(readField(string(), "5", true), "5");
+  assert.equal(readField(boolean(), true, true), true);
+  for (const [field, text] of [
+    [number(), "x"],
+    [number(), " "],
+    [integer(), "1.5"],
+    [boolean(), "yes"],
+  ] as const) {
+    assert.ok(Array.isArray(readField(field, text, true)), `${field.kind} from ${text}`);
+  }
+});
+
+test("a DTO is a Standard Schema itself", async () => {
+  const schema = dto({ a: nested(dto({ b: string("required") })) });
+  const { version, vendor, validate } = schema["~standard"];
+  assert.deepEqual([version, vendor], [1, "tenon"]);
+  assert.deepEqual(await validate({ a: { b: "x" }, c: 1 }), { value: { a: { b: "x" } } });
+  assert.deepEqual(await validate({ a: {} }), { issues: [{ message: "is required", path: ["a", "b"] }] });
+  assert.deepEqual(await validate(7), { issues: [{ message: "must be an object", path: [] }] });
+});
+
+// From here on the compiler is the test.
+
+const Example = dto({
+  title: string("required", "max=80"),
+  note: string(),
+  count: integer("required", "min=1"),
+  ratio: number(),
+  open: boolean("required"),
+  tags: array(string("min=2"), "required"),
+  author: nested(dto({ email: string("required", "email"), name: string() })),
+});
+interface ExpectedExample {
+  title: string;
+  note?: string;
+  count: number;
+  ratio?: number;
+  open: boolean;
+  tags: string[];
+  author?: { email: string; name?: string };
+}
+export type InferChecks = [Expect<Equal<Infer<typeof Example>, ExpectedExample>>, Expect<Equal<Infer<Dto>, unknown>>];
+
+test("tags that the compiler refuses are refused where the DTO is defined too", () => {
+  // @ts-expect-error "requird" is no tag
+  assert.throws(() => string("requird"), TypeError);
+  // @ts-expect-error "min" needs a number
+  assert.throws(() => string("min"), TypeError);
+  // @ts-expect-error "min=" needs a number
+  assert.throws(() => string("min=x"), TypeError);
+  // @ts-expect-error "email" takes no value
+  assert.throws(() => string("email=x"), TypeError);
+  // @ts-expect-error numbers have no e-mail rule
+  assert.throws(() => number("email"), TypeError);
+  // @ts-expect-error numbers have no length
+  assert.throws(() => integer("len=3"), TypeError);
+  // @ts-expect-error a boolean is required or not, nothing else
+  assert.throws(() => boolean("min=1"), TypeError);
+  // @ts-expect-error lists have no "oneof"
+  assert.throws(() => array(string(), "oneof=a b"), TypeError);
+  // @ts-expect-error nested objects bring their own rules
+  assert.throws(() => nested(dto({}), "min=1"), TypeError);
+});

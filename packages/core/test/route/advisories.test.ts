@@ -1,0 +1,242 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Context, Route } from "@tenon/core";
+import { Runs, withServer } from "../support/guard-runs.ts";
+import { resolvePath, routerOf } from "../support/routers.ts";
+
+test("P1 middie CVE-2026-22031, h3 6f6dc091: an encoded letter in a guarded path runs guard and handler, or neither", () => {
+  const runs = new Runs();
+  return withServer([runs.group("/admin", runs.route("/:x"))], async (get) => {
+    const { status, body } = await get("/%61dmin/x");
+    assert.equal(status, 200);
+    assert.deepEqual(JSON.parse(body), { x: "x" });
+    assert.deepEqual([runs.guard.length, runs.handler], [1, 1]);
+  });
+});
+
+test("P2 middie CVE-2026-2880, Nest CVE-2026-2293: other spellings of a guarded path never reach its handler alone", () => {
+  const runs = new Runs();
+  return withServer([runs.group("/admin", runs.route("/"))], async (get) => {
+    for (const target of ["//admin", "/ADMIN", "/admin;x=1", "/admin/", "/admin//", "/admin%20", "/admin%00"]) {
+      assert.equal((await get(target)).status, 404, target);
+    }
+    assert.deepEqual([runs.guard.length, runs.handler], [0, 0]);
+  });
+});
+
+test("P3 Nest CVE-2026-54281: a trailing slash cannot skip a middleware", () => {
+  const runs = new Runs();
+  return withServer([runs.group("/r", runs.route("/"), runs.route("/:id"))], async (get) => {
+    for (const target of ["/r/", "/r/1/"]) assert.equal((await get(target)).status, 404, target);
+    assert.equal(runs.handler, 0);
+    for (const target of ["/r", "/r/1"]) assert.equal((await get(target)).status, 200, target);
+    assert.deepEqual([runs.guard.length, runs.handler], [2, 2]);
+  });
+});
+
+test("P4 Nest CVE-2026-33011: HEAD served by a GET route runs the identical middlewares", () => {
+  const runs = new Runs();
+  const outer = runs.group("/a", runs.group("/b", { ...runs.route("/:id"), middlewares: [runs.guarding] }));
+  return withServer([outer], async (get) => {
+    await get("/a/b/1");
+    assert.deepEqual([runs.guard.length, runs.handler], [3, 1]);
+    const { status, body } = await get("/a/b/1", "HEAD");
+    assert.deepEqual([status, body], [200, ""]);
+    assert.deepEqual([runs.guard.length, runs.handler], [6, 2]);
+  });
+});
+
+test("P5 middie CVE-2026-6270, @fastify/express CVE-2026-33807: a group's middlewares run once at every depth", () => {
+  const runs = new Runs();
+  const nest = (depth: number): Route =>
+    runs.group("/admin", runs.route("/"), runs.route("/admin-x"), ...(depth > 1 ? [nest(depth - 1)] : []));
+  return withServer([nest(4)], async (get) => {
+    for (let depth = 1; depth <= 4; depth++) {
+      for (const leaf of ["", "/admin-x"]) {
+        runs.guard.length = 0;
+        runs.handler = 0;
+        assert.equal((await get(`${"/admin".repeat(depth)}${leaf}`)).status, 200);
+        assert.deepEqual([runs.guard.length, runs.handler], [depth, 1], `depth ${depth}${leaf}`);
+      }
+    }
+  });
+});
+
+test("P6 @fastify/express CVE-2026-6556: a group's path and middlewares hold for every form of registration", () => {
+  const runs = new Runs();
+  return withServer([runs.group("/g", runs.route("/start"))], async (get, app) => {
+    app.routes.add(runs.group("/g", runs.route("/one")));
+    app.routes.add([runs.group("/g", runs.route("/two"), runs.group("/deep", runs.route("/three")))]);
+    app.routes.replace("GET", "/g/one", runs.group("/g", runs.route("/four")));
+    for (const path of ["/start", "/two", "/deep/three", "/four"]) {
+      assert.equal((await get(path)).status, 404, `${path} without its group`);
+      assert.equal((await get(`/g${path}`)).status, 200, `/g${path}`);
+    }
+    assert.deepEqual([runs.guard.length, runs.handler], [5, 4]);
+  });
+});
+
+test("P7 h3 CVE-2026-33490: the middlewares of /admin do not run for /administrator", () => {
+  const runs = new Runs();
+  const routes = [runs.group("/admin", runs.route("/"), runs.route("/*")), runs.route("/administrator")];
+  return withServer(routes, async (get) => {
+    assert.equal((await get("/administrator")).status, 200);
+    assert.deepEqual([runs.guard.length, runs.handler], [0, 1]);
+    assert.equal((await get("/admin")).status, 200);
+    assert.deepEqual([runs.guard.length, runs.handler], [1, 2]);
+  });
+});
+
+test("P8 Hono CVE-2026-47676, h3 0295f903: what is left behind a prefix comes from the path that was matched", () => {
+  const runs = new Runs();
+  return withServer([runs.group("/files", runs.route("/*"))], async (get) => {
+    for (const target of ["/files/a%2fb", "/%66iles/a%2fb", "/fi%6ces/%61%2fb"]) {
+      assert.deepEqual(JSON.parse((await get(target)).body), { "*": "a/b" }, target);
+    }
+    assert.equal(runs.guard.length, 3);
+  });
+});
+
+test("P9 better-auth GHSA-x732-6j76-qmhm: more slashes are another path", () => {
+  const runs = new Runs();
+  return withServer([runs.group("/auth", runs.route("/login"))], async (get) => {
+    for (const target of ["//auth/login", "///auth/login", "/auth//login", "/auth/login//"]) {
+      assert.equal((await get(target)).status, 404, target);
+    }
+    assert.equal(runs.handler, 0);
+  });
+});
+
+test("P10 @fastify/static CVE-2026-6414, @hono/node-server CVE-2026-29087: %2F and %5C separate nothing", () => {
+  const runs = new Runs();
+  return withServer([runs.group("/admin", runs.route("/secret")), runs.route("/:one")], async (get) => {
+    for (const [target, one] of [
+      ["/admin%2Fsecret", "admin/secret"],
+      ["/admin%2fsecret", "admin/secret"],
+      ["/admin%5Csecret", "admin\\secret"],
+    ] as const) {
+      assert.deepEqual(JSON.parse((await get(target)).body), { one }, target);
+    }
+    assert.deepEqual([runs.guard.length, runs.handler], [0, 3]);
+  });
+});
+
+test("P11 @fastify/static CVE-2026-15074, Hono GHSA-wmmm-f939-6g9c: paths with dot segments are refused, not resolved", () => {
+  const runs = new Runs();
+  return withServer([runs.route("/a/b"), runs.route("/files/*")], async (get) => {
+    for (const target of [
+      "/a/./b",
+      "/a/c/../b",
+      "/files/..",
+      "/files/../a/b",
+      "/files/%2e%2e/x",
+      "/files/.%2E",
+      "/files/%2e",
+      "/..",
+      "/.",
+    ]) {
+      assert.equal((await get(target)).status, 400, target);
+    }
+    assert.equal((await get("/a//b")).status, 404);
+    assert.equal(runs.handler, 0);
+    assert.deepEqual(JSON.parse((await get("/files/%252e%252e/.hidden/...")).body), { "*": "%2e%2e/.hidden/..." });
+  });
+});
+
+test("P12 Hono GHSA-wwfh-h76j-fc44, h3 9947d514: a backslash stays a character", () => {
+  const runs = new Runs();
+  return withServer([runs.route("/a/b"), runs.route("/:x")], async (get) => {
+    assert.deepEqual(JSON.parse((await get("/a\\b")).body), { x: "a\\b" });
+    assert.deepEqual(JSON.parse((await get("/a%5cb")).body), { x: "a\\b" });
+    assert.deepEqual(JSON.parse((await get("/..%5c..%5cb")).body), { x: "..\\..\\b" });
+  });
+});
+
+test("P13 h3 cd03d416: a decoded slash never becomes a segment of its own", () => {
+  const route: Route = { method: "GET", path: "/files/*", handler: (ctx) => ctx.wildcard() };
+  return withServer([route], async (get) => {
+    assert.deepEqual(JSON.parse((await get("/files/a/..%2f..%2fetc%2Fpasswd")).body), ["a", "../../etc/passwd"]);
+  });
+});
+
+test("P14 find-my-way CVE-2026-47219: methods with names from Object.prototype are met without a throw", () => {
+  const runs = new Runs();
+  return withServer([runs.route("/a")], async (get, app) => {
+    for (const method of ["constructor", "__proto__", "toString", "hasOwnProperty"]) {
+      assert.equal((await get("/a", method)).status, 400, "node's parser does not know it");
+      const response = await app.fetch(new Request("http://localhost/a", { method }));
+      assert.equal(response.status, 404, method);
+    }
+    assert.equal(runs.handler, 0);
+    assert.equal((await get("/a")).status, 200);
+  });
+});
+
+test("P15 find-my-way CVE-2024-45813, path-to-regexp CVE-2024-45296: no pattern holds a regular expression", () => {
+  for (const path of ["/:a-:b-", "/*/*", "/:a(\\d+)", "/:a?", "/:a+", "/:a*", "/{:a}?/{:b}?"]) {
+    assert.throws(() => routerOf(`GET ${path}`), { name: "Error" }, path);
+  }
+  const router = routerOf("GET /:a/:b/:c", "GET /(a+)+", "GET /x/*");
+  assert.equal(resolvePath(router, "/aaaa"), "404", "parentheses and plus are text");
+  assert.equal(resolvePath(router, "/(a+)+"), "/(a+)+");
+  for (const hostile of ["-".repeat(65_536), "a-".repeat(32_768), "/".repeat(65_536), "%2d".repeat(21_845)]) {
+    assert.equal(resolvePath(router, `/${hostile}`), "404");
+    assert.equal(resolvePath(router, `/x/${hostile}`), "/x/*");
+  }
+});
+
+test("P16 Hono CVE-2023-50710: a parameter never comes from another route's pattern", () => {
+  const runs = new Runs();
+  return withServer([runs.route("/:a/x"), runs.route("/:b/:c"), runs.route("/:d/*")], async (get) => {
+    for (let round = 0; round < 2; round++) {
+      assert.deepEqual(JSON.parse((await get("/1/x")).body), { a: "1" });
+      assert.deepEqual(JSON.parse((await get("/1/2")).body), { b: "1", c: "2" });
+      assert.deepEqual(JSON.parse((await get("/1/2/3")).body), { d: "1", "*": "2/3" });
+    }
+  });
+});
+
+test("P17 Hono GHSA-crvj-82cr-hjcx: nothing behind # is a query parameter", () => {
+  const route: Route = { method: "GET", path: "/a", handler: (ctx) => ctx.request().queries() };
+  return withServer([route], async (get) => {
+    assert.deepEqual(JSON.parse((await get("/a?a=1#x&b=2")).body), { a: "1" });
+    assert.deepEqual(JSON.parse((await get("/a#?a=1")).body), {});
+  });
+});
+
+test("P18 Hono CVE-2025-58362: an absolute target has the same path as an origin one, or is refused", () => {
+  const runs = new Runs();
+  return withServer([runs.group("/admin", runs.route("/:x"))], async (get) => {
+    assert.deepEqual(JSON.parse((await get("http://localhost/admin/1")).body), { x: "1" });
+    assert.deepEqual(JSON.parse((await get("HTTP://other:80/admin/1")).body), { x: "1" });
+    assert.equal(runs.guard.length, 2);
+    for (const target of ["http://a@b/admin/1", "http:///admin/1", "http:/admin/1", "ftp://a/admin/1", "admin/1"]) {
+      assert.equal((await get(target)).status, 400, target);
+    }
+    assert.deepEqual([runs.guard.length, runs.handler], [2, 2]);
+  });
+});
+
+test("P19 h3 babc6ff6, middie 01acaed: a malformed % is 400 and never reaches a handler", () => {
+  const runs = new Runs();
+  return withServer([runs.group("/admin", runs.route("/:x"), runs.route("/a/*"))], async (get) => {
+    for (const target of ["/admin/%", "/admin/%f", "/admin/%zz", "/%admin/x", "/admin/%c0%ae", "/admin/a/%ff"]) {
+      assert.equal((await get(target)).status, 400, target);
+    }
+    assert.equal(runs.handler, 0);
+  });
+});
+
+test("P24 h3 a1cf066c: a cached resolution shares nothing that a handler could change", () => {
+  const greedy = (ctx: Context) => {
+    const before = [ctx.request().params(), ctx.wildcard()];
+    ctx.request().params().id = "changed";
+    (ctx.wildcard() as string[]).push("changed"); // what plain JavaScript could do
+    return before;
+  };
+  return withServer([{ method: "GET", path: "/a/:id/*", handler: greedy }], async (get) => {
+    for (let round = 0; round < 3; round++) {
+      assert.deepEqual(JSON.parse((await get("/a/1/x")).body), [{ id: "1", "*": "x" }, ["x"]]);
+    }
+  });
+});

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import type { Context, Method, Route, Routes } from "@tenon/core";
+import { testOnBothDoors } from "../support/doors.ts";
+
+const allMethods: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"];
+
+testOnBothDoors(
+  "every method of the specification can be routed",
+  allMethods.map(
+    (method): Route => ({
+      method,
+      path: "/a",
+      handler: (ctx) => {
+        ctx.response().setHeader("x-answered-by", method);
+        return method;
+      },
+    }),
+  ),
+  async (call) => {
+    for (const method of allMethods) {
+      const response = await call(method, "/a");
+      assert.equal(response.status, 200, method);
+      assert.equal(response.headers.get("x-answered-by"), method);
+    }
+  },
+);
+
+testOnBothDoors(
+  "what no route matches is 404 Not Found, also when only the method differs",
+  [
+    { method: "GET", path: "/a", handler: () => 1 },
+    { method: "POST", path: "/b/:x", handler: () => 1 },
+  ],
+  async (call) => {
+    for (const [method, path] of [
+      ["GET", "/"],
+      ["GET", "/b/1"],
+      ["POST", "/a"],
+      ["OPTIONS", "/a"],
+      ["PROPFIND", "/a"],
+      ["GET", "/a/"],
+      ["GET", "/A"],
+    ] as const) {
+      const response = await call(method, path);
+      assert.equal(response.status, 404, `${method} ${path}`);
+      assert.equal(response.headers.get("content-type"), "application/json; charset=utf-8");
+      assert.deepEqual(await response.json(), { error: "Not Found" });
+    }
+  },
+);
+
+testOnBothDoors(
+  "parameters are decoded once per segment and an encoded slash stays inside its value",
+  [
+    {
+      method: "GET",
+      path: "/users/:user/files/:file",
+      handler: (ctx: Context<"/users/:user/files/:file">) => [ctx.param("user"), ctx.param("file")],
+    },
+  ],
+  async (call) => {
+    const values = async (path: string) => (await call("GET", path)).json();
+    assert.deepEqual(await values("/users/a%20b/files/c%2Fd"), ["a b", "c/d"]);
+    assert.deepEqual(await values("/users/%C3%A9/files/%252F"), ["é", "%2F"]);
+    assert.deepEqual(await values("/users/a+b/files/c;d=1"), ["a+b", "c;d=1"]);
+    assert.equal((await call("GET", "/users//files/x")).status, 404);
+    assert.equal((await call("GET", "/users/a/files/x/")).status, 404);
+  },
+);
+
+testOnBothDoors(
+  "malformed percent-encoding in the path is 400, whether or not a route would match",
+  [{ method: "GET", path: "/a/*", handler: () => 1 }],
+  async (call) => {
+    for (const path of ["/a/%", "/a/%zz", "/a/%c3%28", "/nowhere/%E0%A4%A"]) {
+      const response = await call("GET", path);
+      assert.equal(response.status, 400, path);
+      assert.deepEqual(await response.json(), { error: "Bad Request" });
+    }
+  },
+);
+
+testOnBothDoors(
+  "a wildcard's remainder is read as `*`, and segment by segment",
+  [
+    {
+      method: "GET",
+      path: "/files/:bucket/*",
+      handler: (ctx: Context<"/files/:bucket/*">) => [ctx.param("bucket"), ctx.param("*"), ctx.wildcard()],
+    },
+    { method: "GET", path: "/plain", handler: (ctx: Context) => ctx.wildcard() },
+  ],
+  async (call) => {
+    const values = async (path: string) => (await call("GET", path)).json();
+    assert.deepEqual(await values("/files/b/x/y%2Fz"), ["b", "x/y/z", ["x", "y/z"]]);
+    assert.deepEqual(await values("/files/b/"), ["b", "", [""]]);
+    assert.deepEqual(await values("/plain"), []);
+    assert.equal((await call("GET", "/files/b")).status, 404);
+  },
+);
+
+const resolution: Routes = [
+  { method: "GET", path: "/a/*", handler: () => "/a/*" },
+  { method: "GET", path: "/:x/b", handler: () => "/:x/b" },
+  { method: "GET", path: "/a/:y/c", handler: () => "/a/:y/c" },
+  { method: "GET", path: "/:x/b/c", handler: () => "/:x/b/c" },
+  { method: "GET", path: "/a/c", handler: () => "/a/c" },
+];
+for (const [title, routes] of [
+  ["as declared", resolution],
+  ["declared the other way round", resolution.toReversed()],
+] as const) {
+  testOnBothDoors(`exact, then patterns, then wildcards, then 404: ${title}`, routes, async (call) => {
+    const winners = { "/a/c": "/a/c", "/a/b": "/:x/b", "/a/b/c": "/a/:y/c", "/z/b/c": "/:x/b/c", "/a/d": "/a/*" };
+    for (const [path, winner] of Object.entries(winners)) {
+      for (const round of ["first", "cached"]) {
+        assert.equal(await (await call("GET", path)).json(), winner, `${path}, ${round}`);
+      }
+    }
+    assert.equal((await call("GET", "/z")).status, 404);
+  });
+}
+
+testOnBothDoors(
+  "HEAD is answered by the GET route without its body",
+  [{ method: "GET", path: "/a/:x", handler: (ctx) => ({ x: ctx.param("x") }) }],
+  async (call) => {
+    const response = await call("HEAD", "/a/1");
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get("content-type"), "application/json; charset=utf-8");
+    assert.equal(response.headers.get("content-length"), String('{"x":"1"}'.length));
+    assert.equal(await response.text(), "");
+    assert.equal((await call("HEAD", "/b")).status, 404);
+  },
+);
+
+testOnBothDoors(
+  "an own HEAD route wins over the GET route of the same path",
+  [
+    { method: "GET", path: "/a", handler: () => "body" },
+    { method: "HEAD", path: "/a", handler: (ctx) => ctx.status(202).send("") },
+  ],
+  async (call) => {
+    assert.equal((await call("HEAD", "/a")).status, 202);
+    assert.equal((await call("GET", "/a")).status, 200);
+  },
+);
