@@ -188,7 +188,13 @@ export class RequestContext<in Param extends string = string> {
 
   /** For the kernel: lets every hook see what goes out. */
   runHooks(outgoing: Outgoing): Outgoing {
-    for (const hook of this.#hooks?.toReversed() ?? []) hook(outgoing);
+    for (const hook of this.#hooks?.toReversed() ?? []) {
+      const pending: unknown = hook(outgoing);
+      // nobody waits for an asynchronous hook: unhandled, its rejection would end the process
+      if (pending instanceof Promise) {
+        pending.catch((error: unknown) => this.log.error({ err: error }, `${this.method} ${this.path}: a hook failed`));
+      }
+    }
     return outgoing;
   }
 

@@ -1,9 +1,11 @@
-import { type Problem, StartError } from "../errors.ts";
+import { StartError } from "../errors.ts";
 import type { Door, DoorParts } from "../platform/platform.ts";
 import { stopOnSignals } from "../signals.ts";
 import { handleFetch } from "./fetch.ts";
+import { checkListenOptions, toListenError } from "./listen-error.ts";
 import { NodeServer, type TlsSettings } from "./node.ts";
-import type { HttpSettings } from "./settings.ts";
+import { checkProxies } from "./proxy.ts";
+import { checkLimits, type HttpSettings } from "./settings.ts";
 
 export interface ListenOptions {
   /** Zero takes any free port. 8080 unless told otherwise. */
@@ -31,6 +33,8 @@ export interface HttpMethods {
 }
 
 export function createHttpDoor(parts: DoorParts, settings: HttpSettings): Door<HttpMethods> {
+  const problems = [...checkLimits(settings.limits), ...checkProxies(settings.trustedProxies)];
+  if (problems.length > 0) throw new StartError(problems);
   const servers = new Set<NodeServer>();
   const forgetSignals: (() => void)[] = [];
   const inFlight = new Set<Promise<Response>>();
@@ -39,10 +43,15 @@ export function createHttpDoor(parts: DoorParts, settings: HttpSettings): Door<H
   async function listen(options: ListenOptions = {}): Promise<Address> {
     const { port = 8080, host = "127.0.0.1" } = options;
     try {
-      checkListenOptions(port, host);
+      const mistakes = checkListenOptions(port, host);
+      if (mistakes.length > 0) throw new StartError(mistakes);
       const server = new NodeServer(parts.kernel, parts.log, settings, options.tls);
       await parts.start();
       const bound = await server.listen(port, host);
+      if (closed) {
+        await server.close();
+        await parts.start(); // rejects, because the application was stopped while the port was being opened
+      }
       servers.add(server);
       if (options.signals !== false) forgetSignals.push(stopOnSignals(parts.stop, parts.log));
       const name = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
@@ -56,9 +65,13 @@ export function createHttpDoor(parts: DoorParts, settings: HttpSettings): Door<H
   }
 
   async function fetch(request: Request): Promise<Response> {
+    try {
+      if (!closed) await parts.start();
+    } catch (error) {
+      if (!closed) throw error; // else the stop came while this request waited for the start
+    }
     if (closed) return Response.json({ error: "Service Unavailable" }, { status: 503 });
-    await parts.start();
-    const response = handleFetch(parts.kernel, request, settings);
+    const response = handleFetch(parts, request, settings);
     inFlight.add(response);
     return response.finally(() => inFlight.delete(response));
   }
@@ -77,35 +90,4 @@ function deadline(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds).unref();
   });
-}
-
-function checkListenOptions(port: number, host: string): void {
-  const problems: Problem[] = [];
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    problems.push({ code: "BAD_OPTION", message: `port is ${String(port)}. It takes a whole number from 0 to 65535.` });
-  }
-  if (typeof host !== "string" || host === "") {
-    problems.push({
-      code: "BAD_OPTION",
-      message: 'host is empty. Use "127.0.0.1", "0.0.0.0" or a name of this machine.',
-    });
-  }
-  if (problems.length > 0) throw new StartError(problems);
-}
-
-const listenCauses: Record<string, (port: number, host: string) => string> = {
-  EADDRINUSE: (port, host) =>
-    `Port ${port} on ${host} is in use. Stop the program that has it, or listen on another port.`,
-  EACCES: (port) => `Port ${port} needs rights that this process does not have. Use a port above 1023.`,
-  EADDRNOTAVAIL: (_, host) => `${host} is not an address of this machine. Use 127.0.0.1 or 0.0.0.0.`,
-  ENOTFOUND: (_, host) => `The host name ${host} cannot be resolved. Use 127.0.0.1 or 0.0.0.0.`,
-};
-
-function toListenError(error: unknown, port: number, host: string): unknown {
-  if (error instanceof StartError) return error;
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const explain = Object.hasOwn(listenCauses, code) ? listenCauses[code] : undefined;
-  const detail = error instanceof Error ? error.message : String(error);
-  const message = explain?.(port, host) ?? `Cannot listen on ${host}:${port}: ${detail}`;
-  return new StartError([{ code: "LISTEN_FAILED", message, cause: error }]);
 }

@@ -1,29 +1,44 @@
-import { BodyReader, tooLarge } from "../context/body.ts";
+import { BodyReader, refuseBody, tooLarge } from "../context/body.ts";
 import type { Incoming } from "../context/incoming.ts";
+import type { HeaderValue } from "../context/response-headers.ts";
 import { HttpError } from "../errors.ts";
-import type { Kernel } from "../kernel.ts";
 import type { Outgoing } from "../pipeline/outgoing.ts";
 import { toChunk } from "../pipeline/stream.ts";
+import type { DoorParts } from "../platform/platform.ts";
 import { type Inspected, inspect, isRefusal } from "./inspect.ts";
 import { findHeader, toHeaderMap } from "./raw-headers.ts";
 import { toErrorBody } from "./refusal.ts";
+import { discard, isBodiless, isStream, stop, toHeaderList } from "./reply-head.ts";
 import type { HttpSettings } from "./settings.ts";
 
 /** Web `Request` in, web `Response` out: the same kernel, the same refusals, no socket. */
-export async function handleFetch(kernel: Kernel, request: Request, settings: HttpSettings): Promise<Response> {
+export async function handleFetch(
+  { kernel, log }: Pick<DoorParts, "kernel" | "log">,
+  request: Request,
+  settings: HttpSettings,
+): Promise<Response> {
   const url = new URL(request.url);
   const rawHeaders = [...request.headers].flat();
   if (!request.headers.has("host")) rawHeaders.push("host", url.host);
   const target = url.pathname + url.search;
   const head = inspect({ method: request.method, target, version: "1.1", rawHeaders }, settings.limits);
-  if (isRefusal(head)) {
-    return new Response(request.method === "HEAD" ? null : toErrorBody(head.status), {
-      status: head.status,
-      headers: { "content-type": "application/json; charset=utf-8" },
-    });
-  }
+  if (isRefusal(head)) return refuse(head.status, request.method === "HEAD");
   const incoming = new FetchIncoming(request, head, rawHeaders, url.protocol.slice(0, -1), target.length);
-  return toResponse(await kernel.handle(incoming), request.method === "HEAD");
+  const outgoing = await kernel.handle(incoming);
+  try {
+    return toResponse(outgoing, request.method === "HEAD");
+  } catch (error) {
+    discard(outgoing.body);
+    log.error({ err: error }, `${incoming.method} ${incoming.path}: the reply could not be written`);
+    return refuse(500, request.method === "HEAD");
+  }
+}
+
+function refuse(status: number, head: boolean): Response {
+  return new Response(head ? null : toErrorBody(status), {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8" },
+  });
 }
 
 class FetchIncoming implements Incoming {
@@ -69,7 +84,7 @@ class FetchIncoming implements Incoming {
   }
 
   readBody(limit: number, timeout: number): Promise<Uint8Array> {
-    if (this.#contentLength > limit) return Promise.reject(tooLarge());
+    if (this.#contentLength > limit) return refuseBody(tooLarge());
     const reader = new BodyReader(limit, timeout);
     void this.#feed(reader);
     return reader.result;
@@ -77,8 +92,10 @@ class FetchIncoming implements Incoming {
 
   async #feed(reader: BodyReader): Promise<void> {
     try {
-      for await (const chunk of this.#request.body ?? []) {
-        if (!reader.push(chunk)) return;
+      const source = this.#request.body?.getReader();
+      reader.result.catch(() => source?.cancel().catch(() => {})); // too large or too slow: its maker may stop
+      for (let step = await source?.read(); step?.done === false; step = await source?.read()) {
+        if (!reader.push(step.value)) return;
       }
       reader.end();
     } catch (error) {
@@ -89,32 +106,37 @@ class FetchIncoming implements Incoming {
 
 function toResponse(outgoing: Outgoing, head: boolean): Response {
   const { status, body } = outgoing;
-  const bodiless = status === 204 || status === 304;
+  const list = toHeaderList(outgoing, head);
   const headers = new Headers();
-  for (const [name, value] of outgoing.headers.entries()) {
-    for (const item of typeof value === "string" ? [value] : value) headers.append(name, item);
+  for (let index = 0; index < list.length; index += 2) {
+    const value = list[index + 1] as HeaderValue; // names and values alternate
+    for (const item of typeof value === "string" ? [value] : value) headers.append(list[index] as string, item);
   }
-  if (bodiless) {
-    headers.delete("content-type");
-    headers.delete("content-length");
+  if (body === null || head || isBodiless(status)) {
+    discard(body);
     return new Response(null, { status, headers });
   }
-  if (body === null || typeof body === "string" || body instanceof Uint8Array) {
-    const length = body === null ? 0 : typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
-    if (body !== null || !headers.has("content-length")) headers.set("content-length", String(length));
-    return new Response(head ? null : (body as string | Uint8Array<ArrayBuffer> | null), { status, headers }); // the type leaves out shared memory, which nobody sends
-  }
-  if (head) {
-    Promise.resolve(body[Symbol.asyncIterator]().return?.()).catch(() => {});
-    return new Response(null, { status, headers });
-  }
-  return new Response(ReadableStream.from(toBytes(body)), { status, headers });
+  if (isStream(body)) return new Response(toByteStream(body), { status, headers });
+  return new Response(body as string | Uint8Array<ArrayBuffer>, { status, headers }); // the type leaves out shared memory, which nobody sends
 }
 
-async function* toBytes(stream: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+/** Not made from a generator: one that nobody began to read does not tell its source that nobody will. */
+function toByteStream(stream: AsyncIterable<unknown>): ReadableStream<Uint8Array> {
+  const iterator = stream[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
-  for await (const value of stream) {
-    const chunk = toChunk(value);
-    yield typeof chunk === "string" ? encoder.encode(chunk) : chunk;
-  }
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const step = await iterator.next();
+        if (step.done === true) {
+          controller.close();
+          return;
+        }
+        const chunk = toChunk(step.value);
+        controller.enqueue(typeof chunk === "string" ? encoder.encode(chunk) : chunk);
+      },
+      cancel: () => stop(() => iterator),
+    },
+    { highWaterMark: 0 },
+  );
 }

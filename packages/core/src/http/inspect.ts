@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import type { Refusal } from "./refusal.ts";
 import type { HttpLimits } from "./settings.ts";
 
@@ -11,9 +12,9 @@ export interface RequestHead {
 
 /** What was learnt on the way, so that nobody walks the headers again. */
 export interface Inspected {
-  readonly path: string;
-  readonly search: string;
-  readonly host: string;
+  path: string;
+  search: string;
+  host: string;
   /** Undefined without a declared length. */
   readonly contentLength: number | undefined;
   readonly chunked: boolean;
@@ -25,21 +26,18 @@ export function inspect(head: RequestHead, limits: HttpLimits): Inspected | Refu
   if (head.method === "TRACE") return refuse(501, "TRACE");
   if (head.target.length > limits.uri) return refuse(414, "URI too long");
   if (head.rawHeaders.length > 2 * limits.headerCount) return refuse(431, "too many headers");
-  const headers = inspectHeaders(head, limits);
-  if ("status" in headers) return headers;
-  const target = splitTarget(head.target);
-  if ("status" in target) return target;
-  return { ...target, ...headers };
+  const inspected = inspectHeaders(head, limits);
+  if (isRefusal(inspected)) return inspected;
+  return readTarget(head.target, inspected) ? inspected : refuse(400, badTarget);
 }
+
+export const badTarget = "request target";
 
 export function isRefusal(result: Inspected | Refusal): result is Refusal {
   return "status" in result;
 }
 
-function inspectHeaders(
-  head: RequestHead,
-  limits: HttpLimits,
-): Pick<Inspected, "host" | "contentLength" | "chunked"> | Refusal {
+function inspectHeaders(head: RequestHead, limits: HttpLimits): Inspected | Refusal {
   const { rawHeaders } = head;
   let bytes = 0;
   let host: string | undefined;
@@ -98,43 +96,60 @@ function inspectHeaders(
   }
   if (contentLength !== undefined && !/^[0-9]{1,15}$/.test(contentLength)) return refuse(400, "Content-Length");
   return {
+    path: "",
+    search: "",
     host: host ?? "",
     contentLength: contentLength === undefined ? undefined : Number(contentLength),
     chunked: transferEncoding !== undefined,
   };
 }
 
-/** Origin form, or absolute form with a plain authority. What follows `#` is never part of a request. */
-function splitTarget(target: string): Pick<Inspected, "path" | "search"> | Refusal {
+/**
+ * Origin form, or absolute form with a plain authority, which then is the host (RFC 9112, 3.2.2).
+ * What follows `#` is never part of a request. False for anything else.
+ */
+function readTarget(target: string, into: Inspected): boolean {
   let start = 0;
-  if (!target.startsWith("/")) {
+  if (target.charCodeAt(0) !== 0x2f) {
     const scheme = /^https?:\/\//i.exec(target);
-    if (scheme === null) return refuse(400, "request target");
+    if (scheme === null) return false;
     const [authority = ""] = target.slice(scheme[0].length).split(/[/?#]/, 1);
-    if (!isPlainHost(authority)) return refuse(400, "request target");
+    if (!isPlainHost(authority)) return false;
+    into.host = authority;
     start = scheme[0].length + authority.length;
   }
   let question = -1;
   let end = target.length;
   for (let index = start; index < end; index++) {
     const code = target.charCodeAt(index);
-    if (code <= 0x20 || code >= 0x7f) return refuse(400, "request target");
+    if (code <= 0x20 || code >= 0x7f) return false;
     if (code === 0x3f && question < 0) question = index;
     else if (code === 0x23) end = index;
   }
   const pathEnd = question < 0 ? end : question;
   const path = start === 0 && pathEnd === target.length ? target : target.slice(start, pathEnd);
-  return { path: path === "" ? "/" : path, search: question < 0 ? "" : target.slice(question + 1, end) };
+  into.path = path === "" ? "/" : path;
+  if (question >= 0) into.search = target.slice(question + 1, end);
+  return true;
 }
 
-/** `name[:port]`, `1.2.3.4[:port]` or `[::1][:port]`, nothing that a URL parser would read otherwise. */
+const octet = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
+const label = "[A-Za-z0-9_-]+";
+// a name whose last label is a number would be read as an address by a URL parser
+const name = `(?:${label}\\.)*(?!0[xX][0-9A-Fa-f]*\\.?(?:$|:))[0-9]*[A-Za-z_-][A-Za-z0-9_-]*\\.?`;
+const port = "(?:[0-5]?[0-9]{1,4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])";
+const plainHost = new RegExp(`^(?:${name}|${octet}(?:\\.${octet}){3}|\\[[0-9A-Fa-f:.]+\\])(?::${port})?$`);
+
+/** `name[:port]`, `1.2.3.4[:port]` or `[::1][:port]`, nothing that a URL parser would refuse or read otherwise. */
 export function isPlainHost(host: string): boolean {
-  return host.length <= 255 && /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/.test(host);
+  if (host.length > 255 || !plainHost.test(host)) return false;
+  return host.charCodeAt(0) !== 0x5b || isIPv6(host.slice(1, host.indexOf("]")));
 }
 
 const tokenCharacters = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+// blanks stand in one place only: with a choice between two, a header of 200 bytes keeps the matcher busy for ever
 const mediaType = new RegExp(
-  `^${tokenCharacters}/${tokenCharacters}(?: *; *(?:${tokenCharacters}=(?:${tokenCharacters}|"[^"\\\\\\x00-\\x1f]*"))?)* *$`,
+  `^${tokenCharacters}/${tokenCharacters}(?:[ \\t]*;(?:[ \\t]*${tokenCharacters}=(?:${tokenCharacters}|"[^"\\\\\\x00-\\x1f\\x7f]*"))?)*[ \\t]*$`,
 );
 
 /** `type/subtype` and well-formed parameters. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { BodyReader, tooLarge } from "../context/body.ts";
+import { BodyReader, refuseBody, tooLarge } from "../context/body.ts";
 import type { Incoming } from "../context/incoming.ts";
 import { HttpError } from "../errors.ts";
 import type { Inspected } from "./inspect.ts";
@@ -16,6 +16,7 @@ export class NodeIncoming implements Incoming {
   #peer: Peer | undefined;
   #controller: AbortController | undefined;
   #reader: BodyReader | undefined;
+  #broken: HttpError | undefined;
 
   constructor(req: IncomingMessage, res: ServerResponse, head: Inspected, trust: ProxyTrust, expectsContinue: boolean) {
     this.#req = req;
@@ -47,17 +48,28 @@ export class NodeIncoming implements Incoming {
     return this.#resolvePeer().host;
   }
 
+  /** Aborted by the client's last word, too: whoever only closed its sending side still gets an answer, if there is one. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      if (this.#res.destroyed) this.abort();
-      else {
-        this.#res.once("close", () => {
-          if (!this.#res.writableFinished) this.abort();
-        });
-      }
+      if (!this.#res.writableFinished) this.#watchClient();
     }
     return this.#controller.signal;
+  }
+
+  #watchClient(): void {
+    const { socket } = this.#req;
+    if (socket.destroyed || socket.readableEnded) {
+      this.abort();
+      return;
+    }
+    // on the socket, because a reply that waits behind another one has none and is never told
+    const gone = () => this.abort();
+    socket.once("end", gone).once("close", gone);
+    this.#res.once("close", () => {
+      socket.off("end", gone).off("close", gone);
+      if (!this.#res.writableFinished) this.abort();
+    });
   }
 
   abort(): void {
@@ -73,14 +85,13 @@ export class NodeIncoming implements Incoming {
   }
 
   readBody(limit: number, timeout: number): Promise<Uint8Array> {
-    const { contentLength = 0 } = this.#head;
-    if (contentLength > limit) return Promise.reject(tooLarge());
+    const { contentLength, chunked } = this.#head;
+    if (!chunked && (contentLength ?? 0) === 0) return Promise.resolve(new Uint8Array());
+    if (contentLength !== undefined && contentLength > limit) return refuseBody(tooLarge());
+    if (this.#req.destroyed && !this.#req.complete) this.#broken ??= new HttpError(400, "Bad Request");
+    if (this.#broken !== undefined) return refuseBody(this.#broken);
     const reader = new BodyReader(limit, timeout);
     this.#reader = reader;
-    if (this.#req.destroyed && !this.#req.complete) {
-      this.breakBody(new HttpError(400, "Bad Request"));
-      return reader.result;
-    }
     this.#req.on("data", (chunk: Uint8Array) => {
       if (!reader.push(chunk)) this.#req.pause();
     });
@@ -92,13 +103,20 @@ export class NodeIncoming implements Incoming {
 
   /** The rest of the body will never come, or not in a form that can be read. */
   breakBody(error: HttpError): void {
+    if (this.#req.complete) return; // it is what comes behind the body that is broken
+    this.#broken = error;
     this.#reader?.fail(error);
+  }
+
+  /** During a stop: a body of which nothing came since the last call is not waited for. */
+  giveUpStalledBody(): void {
+    if (this.#reader?.isStalled() === true) this.#reader.fail(new HttpError(503, "Service Unavailable"));
   }
 
   /** Whether bytes may still come that nobody will read, so that the connection cannot carry another request. */
   leavesTooMuch(limit: number): boolean {
     if (this.#req.complete) return false;
-    if (this.#reader !== undefined || this.#expectsContinue) return true;
+    if (this.#reader !== undefined || this.#broken !== undefined || this.#expectsContinue) return true;
     return this.#head.chunked || (this.#head.contentLength ?? 0) > limit;
   }
 

@@ -1,25 +1,24 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from "node:https";
-import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { setImmediate as turn } from "node:timers/promises";
 import { HttpError } from "../errors.ts";
 import type { Kernel } from "../kernel.ts";
 import type { Log } from "../log.ts";
 import type { Outgoing } from "../pipeline/outgoing.ts";
-import { inspect, isRefusal } from "./inspect.ts";
+import { Connection } from "./connection.ts";
+import { drain } from "./drain.ts";
+import { badTarget, inspect, isRefusal } from "./inspect.ts";
 import { NodeIncoming } from "./node-incoming.ts";
+import { codeOf, statusOfParserError } from "./parser-error.ts";
 import { ProxyTrust } from "./proxy.ts";
+import { pump } from "./pump.ts";
 import { type Refusal, toErrorBody } from "./refusal.ts";
+import { discard, toLength } from "./reply-head.ts";
 import type { HttpLimits, HttpSettings } from "./settings.ts";
 import { write } from "./write.ts";
 
 export interface TlsSettings extends Pick<TlsOptions, "key" | "cert" | "ca" | "pfx" | "passphrase" | "minVersion"> {}
-
-interface Exchange {
-  readonly res: ServerResponse;
-  readonly incoming: NodeIncoming | undefined;
-}
 
 /** node:http behind our own door: refuses what it lets through, and stops without losing a request. */
 export class NodeServer {
@@ -28,8 +27,8 @@ export class NodeServer {
   readonly #log: Log;
   readonly #limits: HttpLimits;
   readonly #trust: ProxyTrust;
-  /** Every open socket with its newest exchange; pipelined replies are written in order, so the newest ends last. */
-  readonly #sockets = new Map<Duplex, Exchange | undefined>();
+  readonly #connections = new Map<Duplex, Connection>();
+  readonly #handshakes = new Map<string, Socket>();
   readonly #eventStreams = new Set<() => void>();
   #draining = false;
 
@@ -38,26 +37,34 @@ export class NodeServer {
     this.#log = log;
     this.#limits = settings.limits;
     this.#trust = new ProxyTrust(settings.trustedProxies);
+    const { uri, headerBytes, headerTimeout, requestTimeout, keepAlive } = settings.limits;
+    const headersTimeout = Math.min(headerTimeout, requestTimeout); // node refuses the longer one
     const options = {
       // the parser's own limit covers request line and headers together; the door counts them apart
-      maxHeaderSize: settings.limits.uri + settings.limits.headerBytes + 1024,
-      headersTimeout: settings.limits.headerTimeout,
-      requestTimeout: settings.limits.requestTimeout,
-      keepAliveTimeout: settings.limits.keepAlive,
-      connectionsCheckingInterval: 1000,
+      maxHeaderSize: uri + headerBytes + 1024,
+      headersTimeout,
+      requestTimeout,
+      keepAliveTimeout: keepAlive,
+      keepAliveTimeoutBuffer: Math.min(1000, keepAlive), // a client that trusts the announced time must not come too late
+      connectionsCheckingInterval: Math.min(1000, headersTimeout),
       requireHostHeader: false, // answered by the door, with a body like every other refusal
+      optimizeEmptyRequests: true, // a request without a body has no stream to keep up
     };
-    this.#server = tls === undefined ? createServer(options) : createTlsServer({ ...options, ...tls });
+    this.#server =
+      tls === undefined
+        ? createServer(options)
+        : createTlsServer({ ...options, handshakeTimeout: headerTimeout, ...tls });
     this.#server.maxHeadersCount = 0; // node would drop the surplus silently; the door counts and refuses
+    // without it, a client that closes its sending side after the request gets no answer
+    Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server
       .on("request", this.#onRequest)
-      .on("checkContinue", (req, res) => this.#exchange(req, res, true))
-      .on("checkExpectation", (req, res) => this.#refuse(req, res, { status: 417, reason: "Expect" }))
+      .on("checkContinue", this.#onExpect)
+      .on("checkExpectation", this.#onExpect)
       .on("clientError", this.#onClientError)
-      .on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
-        this.#sockets.set(socket, undefined);
-        socket.once("close", () => this.#sockets.delete(socket));
-      });
+      .on("timeout", this.#onTimeout);
+    if (tls === undefined) this.#server.on("connection", this.#onConnection);
+    else this.#server.on("connection", this.#onHandshake).on("secureConnection", this.#onConnection);
   }
 
   listen(port: number, host: string): Promise<AddressInfo> {
@@ -71,33 +78,49 @@ export class NodeServer {
     });
   }
 
-  /** No new connections; what was fully sent is answered; the rest closes, at the latest when the deadline is over. */
   async close(): Promise<void> {
     this.#draining = true;
-    // what has already reached this machine still counts: one turn reads and accepts what is waiting
-    await turn();
-    const closed = new Promise<void>((resolve) => {
-      // not http's own close(): it cuts idle sockets before their waiting requests are read
-      NetServer.prototype.close.call(this.#server, () => resolve());
+    await drain(this.#server, {
+      connections: this.#connections,
+      handshakes: this.#handshakes,
+      endStreams: () => {
+        for (const end of this.#eventStreams) end();
+      },
+      timeout: this.#limits.stopTimeout,
+      log: this.#log,
     });
-    await turn();
-    for (const end of this.#eventStreams) end();
-    for (const [socket, exchange] of this.#sockets) {
-      if (exchange === undefined || exchange.res.writableFinished) socket.destroy();
-      else exchange.res.once("close", () => socket.end());
-    }
-    const deadline = setTimeout(() => {
-      this.#log.warn({ connections: this.#sockets.size }, "the stop took too long: open connections are cut");
-      for (const socket of this.#sockets.keys()) socket.destroy();
-    }, this.#limits.stopTimeout);
-    await closed;
-    clearTimeout(deadline);
     this.#server.close(); // ends the timer that checks connections
   }
 
-  readonly #onRequest = (req: IncomingMessage, res: ServerResponse): void => this.#exchange(req, res, false);
+  readonly #onConnection = (socket: Socket): void => {
+    this.#handshakes.delete(peerOf(socket));
+    this.#connections.set(socket, new Connection(socket, this.#limits.requestTimeout));
+    socket.once("close", () => this.#connections.delete(socket));
+    // a client may be gone though it only closed its sending side: what is never written to would stay open for ever
+    socket.once("end", () => socket.setTimeout(this.#limits.requestTimeout));
+  };
 
-  #exchange(req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): void {
+  /** Until the handshake is done, only this map knows the socket; node keeps it apart from the encrypted one. */
+  readonly #onHandshake = (socket: Socket): void => {
+    const peer = peerOf(socket);
+    this.#handshakes.set(peer, socket);
+    socket.once("close", () => this.#handshakes.delete(peer));
+  };
+
+  readonly #onRequest = (req: IncomingMessage, res: ServerResponse): void => this.#admit(req, res, false);
+
+  readonly #onExpect = (req: IncomingMessage, res: ServerResponse): void => this.#admit(req, res, true);
+
+  #admit(req: IncomingMessage, res: ServerResponse, expects: boolean): void {
+    const connection = this.#connections.get(req.socket) as Connection; // made before the parser of the socket was
+    if (connection.answered) this.#exchange(connection, req, res, expects);
+    else connection.enqueue(() => this.#exchange(connection, req, res, expects));
+  }
+
+  #exchange(connection: Connection, req: IncomingMessage, res: ServerResponse, expects: boolean): void {
+    if (connection.closing) return;
+    connection.res = res;
+    connection.incoming = undefined;
     const head = inspect(
       {
         method: req.method as string, // node sets method and url on every request of a server
@@ -108,95 +131,96 @@ export class NodeServer {
       this.#limits,
     );
     if (isRefusal(head)) {
-      this.#refuse(req, res, head);
+      this.#refuse(connection, req, res, head);
       return;
     }
-    const incoming = new NodeIncoming(req, res, head, this.#trust, expectsContinue);
-    this.#sockets.set(req.socket, { res, incoming });
+    if (expects && req.headers.expect?.toLowerCase() !== "100-continue") {
+      this.#refuse(connection, req, res, { status: 417, reason: "Expect" });
+      return;
+    }
+    const incoming = new NodeIncoming(req, res, head, this.#trust, expects);
+    connection.incoming = incoming;
+    if (connection.broken !== undefined) incoming.breakBody(connection.broken);
     const outgoing = this.#kernel.handle(incoming);
-    if (outgoing instanceof Promise) void outgoing.then((ready) => this.#write(req, res, incoming, ready));
-    else this.#write(req, res, incoming, outgoing);
+    if (outgoing instanceof Promise) void outgoing.then((ready) => this.#write(connection, res, incoming, ready));
+    else this.#write(connection, res, incoming, outgoing);
   }
 
-  #write(req: IncomingMessage, res: ServerResponse, incoming: NodeIncoming, outgoing: Outgoing): void {
-    const unread = incoming.leavesTooMuch(this.#limits.body);
-    if (unread) lingerBeforeClose(req.socket);
-    write(res, outgoing, {
-      head: req.method === "HEAD",
-      close: unread || this.#draining,
-      stallTimeout: this.#limits.requestTimeout,
-      onStop: (end) => {
-        this.#eventStreams.add(end);
-        return () => this.#eventStreams.delete(end);
-      },
-      onEarlyEnd: () => incoming.abort(),
-      onStreamError: (error) => this.#log.error({ err: error }, `${req.method} ${incoming.path}: the stream failed`),
-    });
-  }
-
-  #refuse(req: IncomingMessage, res: ServerResponse, refusal: Refusal): void {
-    if (req.method === "OPTIONS" && req.url === "*" && refusal.status === 400 && refusal.reason === "request target") {
-      res.writeHead(204).end();
-      return;
+  #write(connection: Connection, res: ServerResponse, incoming: NodeIncoming, outgoing: Outgoing): void {
+    if (incoming.leavesTooMuch(this.#limits.body)) connection.closeAfterReply();
+    else if (!connection.hasWaiting && (this.#draining || connection.broken !== undefined)) connection.closing = true;
+    const head = incoming.method === "HEAD";
+    try {
+      const { requestTimeout } = this.#limits;
+      const stream = write(res, outgoing, { head, close: connection.closing, stallTimeout: requestTimeout });
+      if (stream !== undefined) this.#pump(res, incoming, outgoing, stream);
+    } catch (error) {
+      this.#log.error({ err: error }, `${incoming.method} ${incoming.path}: the reply could not be written`);
+      discard(outgoing.body);
+      if (res.headersSent) res.destroy();
+      else sendError(connection, res, 500, head);
     }
-    this.#sockets.set(req.socket, { res, incoming: undefined });
-    this.#log.info({ status: refusal.status, reason: refusal.reason }, "refused");
-    lingerBeforeClose(req.socket);
-    const body = toErrorBody(refusal.status);
-    res.writeHead(refusal.status, {
-      "content-type": "application/json; charset=utf-8",
-      "content-length": Buffer.byteLength(body),
-      connection: "close",
+  }
+
+  #pump(res: ServerResponse, incoming: NodeIncoming, outgoing: Outgoing, stream: AsyncIterator<unknown>): void {
+    void pump(res, stream, toLength(outgoing.headers.header("content-length")), {
+      eventStream: outgoing.type.startsWith("text/event-stream"),
+      stallTimeout: this.#limits.requestTimeout,
+      endings: this.#eventStreams,
+      onEarlyEnd: () => incoming.abort(),
+      onError: (error) => this.#log.error({ err: error }, `${incoming.method} ${incoming.path}: the stream failed`),
     });
-    res.end(req.method === "HEAD" ? undefined : body);
+  }
+
+  #refuse(connection: Connection, req: IncomingMessage, res: ServerResponse, refusal: Refusal): void {
+    const asksForAll = refusal.reason === badTarget && req.method === "OPTIONS" && req.url === "*";
+    if (!asksForAll) this.#log.info({ status: refusal.status, reason: refusal.reason }, "refused");
+    sendError(connection, res, asksForAll ? 204 : refusal.status, req.method === "HEAD");
   }
 
   /** The parser gave up, or time ran out. */
-  readonly #onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-    const status = statusOfParserError(error.code);
-    const exchange = this.#sockets.get(socket);
-    if (error.code === "ECONNRESET" || !socket.writable) {
-      socket.destroy();
-    } else if (exchange !== undefined && !exchange.res.writableFinished) {
-      // a request before this one, or this one's own body: its reply goes out first, then the connection ends
-      exchange.incoming?.breakBody(new HttpError(status, STATUS_CODES[status] ?? "Bad Request"));
-      if (exchange.res.headersSent) exchange.res.once("close", () => socket.destroy());
-      else exchange.res.shouldKeepAlive = false;
-      exchange.res.once("finish", () => socket.end());
+  readonly #onClientError = (error: Error, duplex: Duplex): void => {
+    const socket = duplex as Socket; // of a TCP or TLS server, always
+    const connection = this.#connections.get(socket);
+    if (socket.writableEnded) return; // it lingers: nothing more is said, and the client has its time
+    if (connection === undefined || codeOf(error) === "ECONNRESET" || !socket.writable) {
+      socket.destroy(); // a failed handshake, or a client that is gone
+      return;
+    }
+    const status = statusOfParserError(error, this.#limits);
+    if (!connection.answered || codeOf(error) === "HPE_CLOSED_CONNECTION") {
+      // what came whole before it is answered first; what comes behind `Connection: close` is not answered at all
+      connection.endInput(new HttpError(status, STATUS_CODES[status] ?? "Bad Request"));
+    } else if (connection.res?.req.complete === false) {
+      socket.destroy(); // the rest of an answered request: a second answer would be taken for the next one's
     } else {
-      this.#log.info({ status, reason: error.code ?? error.message }, "refused");
-      const body = toErrorBody(status);
-      socket.end(
-        `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-        () => setTimeout(() => socket.destroy(), lingerMilliseconds).unref(),
-      );
+      this.#log.info({ status, reason: codeOf(error) || error.message }, "refused");
+      connection.closing = true;
+      socket.write(toRawReply(status));
+      connection.linger();
     }
   };
-}
 
-const lingerMilliseconds = 500;
-
-/**
- * Closing a socket while the client still sends makes its system throw away the reply it has not read yet.
- * So the write side closes first, what comes is read and dropped for a moment, and then the socket goes.
- */
-function lingerBeforeClose(socket: Socket): void {
-  socket.destroySoon = () => {
-    socket.end();
-    socket.resume();
-    setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
+  /** Idle, stalled or lingering for too long. A handler at work is none of these, though its socket is silent. */
+  readonly #onTimeout = (socket: Socket): void => {
+    const working = this.#connections.get(socket)?.answered === false && socket.writableLength === 0;
+    if (!working || socket.readableEnded) socket.destroy();
   };
 }
 
-function statusOfParserError(code: string | undefined): number {
-  switch (code) {
-    case "HPE_HEADER_OVERFLOW":
-      return 431;
-    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return 413;
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return 408;
-    default:
-      return 400;
-  }
+function peerOf(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort}`;
+}
+
+function sendError(connection: Connection, res: ServerResponse, status: number, head: boolean): void {
+  connection.closeAfterReply();
+  const body = status === 204 ? "" : toErrorBody(status);
+  const type = { "content-type": "application/json; charset=utf-8", "content-length": Buffer.byteLength(body) };
+  res.writeHead(status, { ...(body === "" ? {} : type), connection: "close" });
+  res.end(head ? undefined : body);
+}
+
+function toRawReply(status: number): string {
+  const body = toErrorBody(status);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
 }

@@ -1,5 +1,5 @@
 import { BlockList, isIP, SocketAddress } from "node:net";
-import { StartError } from "../errors.ts";
+import type { Problem } from "../errors.ts";
 import { isPlainHost } from "./inspect.ts";
 
 export interface Peer {
@@ -10,12 +10,16 @@ export interface Peer {
 
 /** Decides whose word counts for where a request came from. Without trusted proxies the socket's does, always. */
 export class ProxyTrust {
-  readonly #trusted = new BlockList();
+  /** Apart, because node takes IPv4 addresses for a part of `::/8`. */
+  readonly #trusted = { ipv4: new BlockList(), ipv6: new BlockList() };
   readonly #any: boolean;
 
+  /** The ranges have passed `checkProxies`. */
   constructor(proxies: readonly string[]) {
     this.#any = proxies.length > 0;
-    for (const proxy of proxies) this.#trust(proxy);
+    for (const { address, bits, type } of proxies.map(parseRange).filter((range) => range !== undefined)) {
+      this.#trusted[type].addSubnet(address, bits, type);
+    }
   }
 
   /** Walks `X-Forwarded-For` from the right and stops at the first address that is not one of our proxies. */
@@ -40,32 +44,32 @@ export class ProxyTrust {
     return client;
   }
 
+  /** `address` is canonical: mapped ones have become IPv4. */
   #isTrusted(address: string): boolean {
     const family = isIP(address);
-    return family !== 0 && this.#trusted.check(address, family === 6 ? "ipv6" : "ipv4");
+    if (family === 0) return false;
+    return family === 4 ? this.#trusted.ipv4.check(address, "ipv4") : this.#trusted.ipv6.check(address, "ipv6");
   }
+}
 
-  #trust(proxy: string): void {
-    const [address = "", prefix, ...rest] = proxy.split("/");
-    const family = isIP(address);
-    const bits = prefix === undefined ? (family === 6 ? 128 : 32) : Number(prefix);
-    if (
-      family === 0 ||
-      rest.length > 0 ||
-      prefix === "" ||
-      !Number.isInteger(bits) ||
-      bits < 0 ||
-      bits > (family === 6 ? 128 : 32)
-    ) {
-      throw new StartError([
-        {
-          code: "BAD_OPTION",
-          message: `trustedProxies has "${proxy}". It takes addresses and CIDR ranges, for example "10.0.0.0/8".`,
-        },
-      ]);
-    }
-    this.#trusted.addSubnet(address, bits, family === 6 ? "ipv6" : "ipv4");
-  }
+export function checkProxies(proxies: readonly string[]): Problem[] {
+  return proxies
+    .filter((proxy) => parseRange(proxy) === undefined)
+    .map((proxy) => ({
+      code: "BAD_OPTION",
+      message: `trustedProxies has ${JSON.stringify(proxy)}. It takes addresses and CIDR ranges, for example "10.0.0.0/8".`,
+    }));
+}
+
+function parseRange(range: string): { address: string; bits: number; type: "ipv4" | "ipv6" } | undefined {
+  const [, given = "", prefix] = /^([^/%]+)(?:\/([0-9]{1,3}))?$/.exec(String(range)) ?? [];
+  const address = toCanonicalAddress(given);
+  if (address === "") return undefined;
+  const type = isIP(address) === 4 ? "ipv4" : "ipv6";
+  const skipped = type === "ipv4" && isIP(given) === 6 ? 96 : 0; // ::ffff:10.0.0.0/104 is 10.0.0.0/8
+  const most = type === "ipv4" ? 32 : 128;
+  const bits = prefix === undefined ? most : Number(prefix) - skipped;
+  return bits < 0 || bits > most ? undefined : { address, bits, type };
 }
 
 /** One spelling for each address, IPv4-mapped ones as IPv4; "" for what is no address. */

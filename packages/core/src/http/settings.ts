@@ -1,5 +1,5 @@
 import { defaultRequestLimits, type RequestLimits } from "../context/limits.ts";
-import { type Problem, StartError } from "../errors.ts";
+import type { Problem } from "../errors.ts";
 
 /** Every bound of the HTTP door. Bytes and milliseconds. */
 export interface HttpLimits extends RequestLimits {
@@ -36,15 +36,19 @@ const defaultLimits: HttpLimits = Object.freeze({
 });
 
 export function toHttpSettings(options: HttpOptions): HttpSettings {
-  const limits: HttpLimits = { ...defaultLimits, ...options.limits };
-  const problems: Problem[] = Object.entries(limits)
-    .filter(([, value]) => !Number.isSafeInteger(value) || value < 1)
-    .map(([name, value]) => ({
-      code: "BAD_OPTION",
-      message: Object.hasOwn(defaultLimits, name)
-        ? `limits.${name} is ${String(value)}. It takes a whole number above zero.`
-        : `limits.${name} is not a limit. Limits: ${Object.keys(defaultLimits).join(", ")}.`,
-    }));
-  if (problems.length > 0) throw new StartError(problems);
-  return { limits, trustedProxies: options.trustedProxies ?? [] };
+  return { limits: { ...defaultLimits, ...options.limits }, trustedProxies: options.trustedProxies ?? [] };
+}
+
+const largest = 2 ** 31 - 1; // node takes a longer wait for none at all
+
+export function checkLimits(limits: HttpLimits): Problem[] {
+  return Object.entries(limits).flatMap(([name, value]): Problem[] => {
+    if (!Object.hasOwn(defaultLimits, name)) {
+      const message = `limits.${name} is not a limit. Limits: ${Object.keys(defaultLimits).join(", ")}.`;
+      return [{ code: "BAD_OPTION", message }];
+    }
+    if (Number.isSafeInteger(value) && value >= 1 && value <= largest) return [];
+    const message = `limits.${name} is ${String(value)}. It takes a whole number from 1 to ${largest}.`;
+    return [{ code: "BAD_OPTION", message }];
+  });
 }

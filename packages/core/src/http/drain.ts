@@ -1,0 +1,75 @@
+import { Server } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
+import type { Log } from "../log.ts";
+import type { Connection } from "./connection.ts";
+
+export interface DrainOptions {
+  readonly connections: ReadonlyMap<unknown, Connection>;
+  /** Sockets that have not finished their TLS handshake. */
+  readonly handshakes: ReadonlyMap<string, { destroy(): unknown }>;
+  readonly endStreams: () => void;
+  readonly timeout: number;
+  readonly log: Log;
+}
+
+const stallCheck = 400;
+
+/** No new connections; what was fully sent is answered; the rest closes, at the latest when the deadline is over. */
+export async function drain(server: Server, options: DrainOptions): Promise<void> {
+  const { connections, handshakes } = options;
+  await acceptWaiting(server);
+  const closed = new Promise<void>((resolve) => {
+    // not http's own close(): it cuts idle sockets before their waiting requests are read
+    Server.prototype.close.call(server, () => resolve());
+  });
+  await turn();
+  await turn();
+  options.endStreams();
+  for (const socket of handshakes.values()) socket.destroy();
+  for (const connection of connections.values()) {
+    if (connection.answered) connection.socket.destroy();
+    else endWithReply(connection);
+  }
+  const giveUpStalledBodies = () => {
+    for (const { incoming } of connections.values()) incoming?.giveUpStalledBody();
+  };
+  giveUpStalledBodies(); // the first time only notes how far they have come
+  const stalled = setInterval(giveUpStalledBodies, stallCheck);
+  const deadline = setTimeout(() => {
+    options.log.warn({ connections: connections.size }, "the stop took too long: open connections are cut");
+    for (const socket of handshakes.values()) socket.destroy();
+    for (const { socket } of connections.values()) socket.destroy();
+  }, options.timeout);
+  await closed;
+  clearTimeout(deadline);
+  clearInterval(stalled);
+}
+
+/** A reply that is still to come says `Connection: close`; one whose head is out can only be followed by the end. */
+function endWithReply(connection: Connection): void {
+  const { res } = connection;
+  if (res?.headersSent !== true || connection.hasWaiting) return;
+  connection.closing = true;
+  res.once("close", () => connection.linger());
+}
+
+const backlog = 511;
+
+/**
+ * What has already reached this machine still counts. The loop accepts one connection a round, and its current round
+ * may be past that: so it goes on until two rounds brought none, or as many came as can have waited.
+ */
+async function acceptWaiting(server: Server): Promise<void> {
+  let quiet = 0;
+  let accepted = 0;
+  const count = () => {
+    accepted++;
+    quiet = 0;
+  };
+  server.on("connection", count);
+  while (quiet < 2 && accepted < backlog) {
+    quiet++;
+    await turn();
+  }
+  server.off("connection", count);
+}

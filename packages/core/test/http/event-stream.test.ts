@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Context } from "@tenon/core";
+import { request } from "../support/gate.ts";
+import { testOnWire } from "../support/wire.ts";
+
+class Events {
+  readonly ended = Promise.withResolvers<void>();
+  #push = Promise.withResolvers<string>();
+
+  push(event: string): void {
+    this.#push.resolve(event);
+    this.#push = Promise.withResolvers();
+  }
+
+  readonly handler = (ctx: Context) => {
+    ctx.response().setHeader("content-type", "text/event-stream");
+    ctx.signal.addEventListener("abort", () => this.ended.resolve());
+    return this.#events();
+  };
+
+  async *#events(): AsyncGenerator<string> {
+    for (;;) yield await this.#push.promise;
+  }
+}
+
+const events = new Events();
+testOnWire(
+  "sends the head of an event stream at once, then each event, and ends it when the client leaves",
+  [{ method: "GET", path: "/", handler: events.handler }],
+  async ({ connect }) => {
+    const client = connect().send(request("/"));
+    await client.until(({ text }) => text.includes("\r\n\r\n"), "head");
+    assert.match(client.text, /content-type: text\/event-stream\r\n/);
+    events.push("data: 1\n\n");
+    await client.until(({ text }) => text.includes("data: 1"), "event");
+    client.socket.destroy();
+    await events.ended.promise;
+    events.push("data: 2\n\n"); // to nobody: ignored
+    await wait(10);
+  },
+);
+
+const stopped = new Events();
+testOnWire(
+  "ends event streams at a stop",
+  [{ method: "GET", path: "/", handler: stopped.handler }],
+  async ({ connect, app }) => {
+    const client = connect().send(request("/"));
+    await client.until(({ text }) => text.includes("\r\n\r\n"), "head");
+    stopped.push("data: 1\n\n");
+    await client.until(({ text }) => text.includes("data: 1"), "event");
+    const stop = app.stop();
+    const [reply] = await client.untilClosed();
+    assert.deepEqual([reply?.body, reply?.complete], ["data: 1\n\n", true]);
+    await stop;
+    await stopped.ended.promise;
+  },
+);

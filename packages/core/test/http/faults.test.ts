@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Context, Next, Routes } from "@tenon/core";
+import { parseReplies, testOnWire, type Wire } from "../support/wire.ts";
+
+const rounds = 200;
+const path = "/";
+const get = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+interface Outcome {
+  readonly status: number;
+  /** Lines at `error`, each round. */
+  readonly errors: number;
+}
+
+/** Sends the same request again and again: one reply each, always the same, and nothing is left unhandled. */
+async function repeat({ connect, log }: Wire, outcome: Outcome, ran: () => number): Promise<void> {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+  process.on("unhandledRejection", note);
+  try {
+    const client = connect().send(get.repeat(rounds));
+    const replies = await client.replies(rounds);
+    assert.deepEqual(new Set(replies.map((reply) => reply.status)), new Set([outcome.status]));
+    await wait(10);
+    assert.equal(client.closed, false);
+    assert.equal(parseReplies(client.text).length, rounds, "one reply each");
+    assert.ok(ran() <= rounds, `the handler ran ${ran()} times`);
+    assert.equal(log.messages("error").length, outcome.errors * rounds);
+    assert.deepEqual(unhandled, []);
+  } finally {
+    process.off("unhandledRejection", note);
+  }
+}
+
+function testFault(name: string, outcome: Outcome, make: (ran: () => void) => Routes[number]): void {
+  let count = 0;
+  const route = make(() => {
+    count++;
+  });
+  testOnWire(`${name}: one ${outcome.status} each, ${rounds} times`, [route], (wire) =>
+    repeat(wire, outcome, () => count),
+  );
+}
+
+const failed = { status: 500, errors: 1 };
+
+testFault("next() twice", failed, (ran) => ({
+  method: "GET",
+  path,
+  handler: ran,
+  middlewares: [
+    (_: Context, next: Next) => {
+      next();
+      return next();
+    },
+  ],
+}));
+
+testFault("next() twice, the second time later", { status: 204, errors: 0 }, (ran) => ({
+  method: "GET",
+  path,
+  handler: ran,
+  middlewares: [
+    (_: Context, next: Next) => {
+      setTimeout(() => {
+        try {
+          next();
+        } catch {
+          // it says so, to whoever called it
+        }
+      }, 1);
+      return next();
+    },
+  ],
+}));
+
+testFault("a middleware that answers itself while the handler rejects", { status: 200, errors: 0 }, (ran) => ({
+  method: "GET",
+  path,
+  handler: async () => {
+    ran();
+    await wait(1);
+    throw new Error("nobody waits for it");
+  },
+  middlewares: [
+    (_: Context, next: Next) => {
+      void next();
+      return "own";
+    },
+  ],
+}));
+
+testFault("a middleware that throws while the handler rejects", failed, (ran) => ({
+  method: "GET",
+  path,
+  handler: async () => {
+    ran();
+    throw new Error("the handler's");
+  },
+  middlewares: [
+    (_: Context, next: Next) => {
+      void next();
+      throw new Error("the middleware's");
+    },
+  ],
+}));
+
+testFault("a middleware that rejects after the handler answered", failed, (ran) => ({
+  method: "GET",
+  path,
+  handler: () => {
+    ran();
+    return "fine";
+  },
+  middlewares: [
+    async (_: Context, next: Next) => {
+      await next();
+      throw new Error("too late");
+    },
+  ],
+}));
+
+const thrown: Readonly<Record<string, unknown>> = {
+  null: null,
+  undefined,
+  "a string": "x",
+  "a number": 404,
+  "an object with a status": { status: 200, message: "secret" },
+  "an object that cannot be shown": {
+    get [Symbol.toStringTag]() {
+      throw new Error("no");
+    },
+  },
+  "a function": () => {},
+};
+for (const [name, value] of Object.entries(thrown)) {
+  testFault(`throw ${name}`, failed, (ran) => ({
+    method: "GET",
+    path,
+    handler: () => {
+      ran();
+      throw value;
+    },
+  }));
+  testFault(`reject with ${name}`, failed, (ran) => ({
+    method: "GET",
+    path,
+    handler: () => {
+      ran();
+      return Promise.reject(value);
+    },
+  }));
+}
+
+for (const value of ["a\r\nSet-Cookie: x=1", "a\nb", "a\0", "\u{1f600}", "é\u0100"]) {
+  testFault(`a header with ${JSON.stringify(value)}`, failed, (ran) => ({
+    method: "GET",
+    path,
+    handler: (ctx: Context) => {
+      ran();
+      ctx.response().setHeader("x-a", value);
+      return "not sent";
+    },
+  }));
+}
+
+for (const status of [99, 1000, 1.5, Number.NaN, -1, "200" as unknown as number]) {
+  // what an unchecked value can be
+  const label = `${JSON.stringify(status)} (${typeof status})`;
+  testFault(`ctx.status(${label})`, failed, () => ({
+    method: "GET",
+    path,
+    handler: (ctx: Context) => ctx.status(status).json({}),
+  }));
+  testFault(`{ _status: ${label} }`, failed, () => ({
+    method: "GET",
+    path,
+    handler: () => ({ _status: status, data: {} }),
+  }));
+  testFault(`a hook that sets the status ${label}`, { status: 500, errors: 2 }, () => ({
+    method: "GET",
+    path,
+    handler: (ctx: Context) => {
+      ctx.onReply((outgoing) => {
+        outgoing.status = status;
+      });
+      return "x";
+    },
+  }));
+}
+
+testFault("a handler that answers with something no JSON can say", failed, (ran) => ({
+  method: "GET",
+  path,
+  handler: () => {
+    ran();
+    return { big: 1n };
+  },
+}));
+
+testFault("a hook that rejects", { status: 200, errors: 1 }, (ran) => ({
+  method: "GET",
+  path,
+  handler: (ctx: Context) => {
+    ctx.onReply(async () => {
+      ran();
+      await wait(1);
+      throw new Error("too late");
+    });
+    return "x";
+  },
+}));
+
+testFault("a thenable that throws", failed, (ran) => ({
+  method: "GET",
+  path,
+  handler: () => {
+    ran();
+    return {
+      // biome-ignore lint/suspicious/noThenProperty: an object with a broken then() is what is tested
+      then() {
+        throw new Error("broken");
+      },
+    };
+  },
+}));

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type ApiOptions, api, type Context, type Routes } from "@tenon/core";
+import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
+import { moduleOf } from "../support/doors.ts";
+
+const url = "http://localhost/";
+const read = {
+  method: "POST" as const,
+  path: "/",
+  handler: async (ctx: Context) => (await ctx.request().body()).length,
+};
+
+async function withApp(
+  routes: Routes,
+  body: (app: TestHttpApp) => Promise<void>,
+  options: ApiOptions = {},
+): Promise<void> {
+  const app = await createTestApp(moduleOf(routes), api(options));
+  try {
+    await body(app);
+  } finally {
+    await app.stop();
+  }
+}
+
+/** A body that goes on for ever and tells when its reader wants no more. */
+function endless(chunk: Uint8Array | undefined): { body: ReadableStream; cancelled: Promise<unknown> } {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const body = new ReadableStream({
+    pull: (controller) => (chunk === undefined ? new Promise(() => {}) : controller.enqueue(chunk)),
+    cancel: resolve,
+  });
+  return { body, cancelled: promise };
+}
+
+const post = (body: ReadableStream | string, headers: Record<string, string> = {}) =>
+  new Request(url, { method: "POST", body, headers, duplex: "half" } as RequestInit); // node asks for duplex, its type has none
+
+test("a body past the limit is answered with 413, and its source is cancelled", () =>
+  withApp([read], async (app) => {
+    const { body, cancelled } = endless(new Uint8Array(100_000));
+    const res = await app.fetch(post(body));
+    assert.deepEqual([res.status, await res.json()], [413, { error: "Payload Too Large" }]);
+    await cancelled;
+  }));
+
+test("a body that never ends is answered with 408, and its source is cancelled", () =>
+  withApp(
+    [read],
+    async (app) => {
+      const { body, cancelled } = endless(undefined);
+      const res = await app.fetch(post(body));
+      assert.equal(res.status, 408);
+      await cancelled;
+    },
+    { limits: { bodyTimeout: 20 } },
+  ));
+
+test("a declared length past the limit is answered before anything is read", () =>
+  withApp([read], async (app) => {
+    const { body } = endless(undefined);
+    assert.equal((await app.fetch(post(body, { "content-length": "1048577" }))).status, 413);
+  }));
+
+test("a body that breaks is answered with 400", () =>
+  withApp([read], async (app) => {
+    const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("cut off")) });
+    assert.equal((await app.fetch(post(broken))).status, 400);
+    const used = post("x");
+    await used.text();
+    assert.equal((await app.fetch(used)).status, 400);
+  }));
+
+for (const [name, init, status] of [
+  ["Content-Encoding", { headers: { "content-encoding": "gzip" } }, 415],
+  ["a malformed Content-Type", { headers: { "content-type": "json" } }, 400],
+  ["a bad Host", { headers: { host: "a@b" } }, 400],
+  ["too large a header", { headers: { "x-a": "a".repeat(17_000) } }, 431],
+] as const) {
+  test(`${name} is refused as on a socket`, () =>
+    withApp([read], async (app) => {
+      const res = await app.fetch(new Request(url, init));
+      assert.equal(res.status, status);
+      assert.deepEqual(Object.keys((await res.json()) as object), ["error"]);
+      const head = await app.fetch(new Request(url, { ...init, method: "HEAD" }));
+      assert.deepEqual([head.status, await head.text()], [status, ""]);
+    }));
+}
+
+test("a URI of more than 8 KiB is refused with 414", () =>
+  withApp([read], async (app) => {
+    assert.equal((await app.fetch(new Request(`${url}${"a".repeat(8192)}`))).status, 414);
+  }));
+
+test("the signal of the request is the signal of the context", () =>
+  withApp(
+    [
+      {
+        method: "GET",
+        path: "/",
+        handler: (ctx: Context) =>
+          new Promise((resolve) => ctx.signal.addEventListener("abort", () => resolve("aborted"))),
+      },
+    ],
+    async (app) => {
+      const controller = new AbortController();
+      const response = app.fetch(new Request(url, { signal: controller.signal }));
+      setTimeout(() => controller.abort(), 10);
+      assert.equal(await (await response).json(), "aborted");
+    },
+  ));
+
+test("protocol and host are those of the URL, and there is no address", () =>
+  withApp(
+    [
+      {
+        method: "GET",
+        path: "/",
+        handler: (ctx: Context) => [ctx.request().protocol(), ctx.request().host(), ctx.request().address()],
+      },
+    ],
+    async (app) => {
+      const res = await app.fetch(new Request("https://example.org:8443/"));
+      assert.deepEqual(await res.json(), ["https", "example.org:8443", ""]);
+    },
+  ));
+
+test("whoever cancels a response stops its stream, before the first chunk and after", async () => {
+  for (const reads of [0, 1]) {
+    const returned = Promise.withResolvers<void>();
+    const source = {
+      [Symbol.asyncIterator]: () => source,
+      next: async () => ({ done: false, value: "chunk" }),
+      return: async () => {
+        returned.resolve();
+        return { done: true, value: undefined };
+      },
+    };
+    await withApp([{ method: "GET", path: "/", handler: () => source }], async (app) => {
+      const reader = (await app.fetch(new Request(url))).body?.getReader();
+      for (let count = 0; count < reads; count++) await reader?.read();
+      await reader?.cancel();
+      await returned.promise;
+    });
+  }
+});
+
+test("a stream that fails later makes its reader fail", () =>
+  withApp(
+    [
+      {
+        method: "GET",
+        path: "/",
+        handler: async function* () {
+          yield "first";
+          throw new Error("the source failed");
+        },
+      },
+    ],
+    async (app) => {
+      const res = await app.fetch(new Request(url));
+      assert.equal(res.status, 200);
+      await assert.rejects(res.text(), /the source failed/);
+    },
+  ));
+
+test("a stop waits for calls in flight, until its deadline", async () => {
+  const answers: unknown[] = [];
+  const routes = [
+    {
+      method: "GET" as const,
+      path: "/",
+      handler: () => new Promise((resolve) => setTimeout(() => resolve("done"), 30)),
+    },
+    { method: "GET" as const, path: "/hang", handler: () => new Promise(() => {}) },
+  ];
+  const app = await createTestApp(moduleOf(routes), api({ limits: { stopTimeout: 60 } }));
+  void app.fetch(new Request(url)).then(async (res) => answers.push(await res.json()));
+  void app.fetch(new Request(`${url}hang`));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await app.stop();
+  assert.deepEqual(answers, ["done"]);
+});

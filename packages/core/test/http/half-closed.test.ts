@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { setTimeout as wait } from "node:timers/promises";
+import { Gate, request } from "../support/gate.ts";
+import { testOnWire } from "../support/wire.ts";
+
+const halfClosed = new Gate();
+testOnWire(
+  "answers a client that closed its sending side after the request",
+  halfClosed.routes,
+  async ({ connect }) => {
+    const client = connect().send(request("/slow"));
+    client.socket.end();
+    await halfClosed.until(1);
+    await wait(20);
+    halfClosed.open();
+    const replies = await client.untilClosed();
+    assert.deepEqual(
+      replies.map((reply) => [reply.status, reply.body]),
+      [[200, '"slow"']],
+    );
+  },
+);
+
+const halfClosedPipeline = new Gate();
+testOnWire("answers all that a half-closed client had asked for", halfClosedPipeline.routes, async ({ connect }) => {
+  const client = connect().send(request("/slow") + request("/fast/1") + request("/large"));
+  client.socket.end();
+  await halfClosedPipeline.until(1);
+  await wait(20);
+  halfClosedPipeline.open();
+  const replies = await client.untilClosed();
+  assert.deepEqual(
+    replies.map((reply) => reply.body.length),
+    ['"slow"'.length, '"1"'.length, 1024 * 1024 + 2],
+  );
+});
+
+const goneHalf = new Gate();
+testOnWire(
+  "gives up a half-closed connection on which nothing happens any more",
+  goneHalf.routes,
+  async ({ connect }) => {
+    const client = connect().send(request("/slow"));
+    client.socket.end();
+    await client.untilClosed();
+    assert.equal(client.text, "");
+    goneHalf.open();
+  },
+  { limits: { requestTimeout: 40 } },
+);
+
+testOnWire(
+  "answers an Upgrade that nobody listens for as plain HTTP, also with a body",
+  new Gate().routes,
+  async (wire) => {
+    const socket = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+    const h2c = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n";
+    for (const upgrade of [socket, h2c]) {
+      const client = wire.connect().send(request("/fast/1", upgrade));
+      await client.replies(1);
+      client.send(`POST /body HTTP/1.1\r\nHost: localhost\r\n${upgrade}Content-Length: 5\r\n\r\nhello`);
+      await client.replies(2);
+      const replies = await client.send(request("/fast/2")).replies(3);
+      assert.deepEqual(
+        replies.map((reply) => [reply.status, reply.body]),
+        [
+          [200, '"1"'],
+          [200, "5"],
+          [200, '"2"'],
+        ],
+      );
+    }
+  },
+);

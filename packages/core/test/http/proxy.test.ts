@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Context } from "@tenon/core";
+import { ProxyTrust, toCanonicalAddress } from "../../src/http/proxy.ts";
+import { testOnWire } from "../support/wire.ts";
+
+const routes = [
+  {
+    method: "GET" as const,
+    path: "/",
+    handler: (ctx: Context) => {
+      const request = ctx.request();
+      return [request.address(), request.protocol(), request.host()];
+    },
+  },
+];
+const ask = (headers: string) => `GET / HTTP/1.1\r\nHost: own.example\r\n${headers}\r\n`;
+const forged =
+  "X-Forwarded-For: 1.2.3.4\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: evil.example\r\nForwarded: for=1.2.3.4\r\nX-Real-IP: 1.2.3.4\r\n";
+
+testOnWire("believes no proxy header by default", routes, async (wire) => {
+  assert.deepEqual(JSON.parse((await wire.ask(ask(forged))).body), ["127.0.0.1", "http", "own.example"]);
+});
+
+testOnWire(
+  "believes no proxy header of a peer outside the trusted ranges",
+  routes,
+  async (wire) => {
+    assert.deepEqual(JSON.parse((await wire.ask(ask(forged))).body), ["127.0.0.1", "http", "own.example"]);
+  },
+  { trustedProxies: ["10.0.0.0/8", "::/8", "127.0.0.2"] },
+);
+
+testOnWire(
+  "believes a trusted peer, and of its list only what trusted proxies added",
+  routes,
+  async (wire) => {
+    const cases: readonly (readonly [headers: string, expected: readonly [string, string, string]])[] = [
+      ["", ["127.0.0.1", "http", "own.example"]],
+      [forged, ["1.2.3.4", "https", "evil.example"]],
+      ["X-Forwarded-For: 6.6.6.6, 1.2.3.4\r\n", ["1.2.3.4", "http", "own.example"]],
+      ["X-Forwarded-For: 6.6.6.6\r\nX-Forwarded-For: 1.2.3.4, 10.1.1.1\r\n", ["1.2.3.4", "http", "own.example"]],
+      ["X-Forwarded-For: 1.2.3.4, unknown, 10.1.1.1\r\n", ["10.1.1.1", "http", "own.example"]],
+      ["X-Forwarded-For: 1.2.3.4, 256.1.1.1\r\n", ["127.0.0.1", "http", "own.example"]],
+      ["X-Forwarded-For: 1.2.3.4, 010.1.1.1\r\n", ["127.0.0.1", "http", "own.example"]],
+      ["X-Forwarded-For: 10.0.0.1\r\n", ["10.0.0.1", "http", "own.example"]],
+      ["X-Forwarded-For: ::ffff:1.2.3.4\r\n", ["1.2.3.4", "http", "own.example"]],
+      ["X-Forwarded-For: 2001:DB8:0::1\r\n", ["2001:db8::1", "http", "own.example"]],
+      ["X-Forwarded-For: \r\nX-Forwarded-Proto: \r\n", ["127.0.0.1", "http", "own.example"]],
+      ["X-Forwarded-Proto: https, http\r\n", ["127.0.0.1", "http", "own.example"]],
+      ["X-Forwarded-Proto: javascript\r\n", ["127.0.0.1", "http", "own.example"]],
+      ["X-Forwarded-Host: a.example, b.example:81\r\n", ["127.0.0.1", "http", "b.example:81"]],
+      ["X-Forwarded-Host: u@evil\r\n", ["127.0.0.1", "http", "own.example"]],
+    ];
+    for (const [headers, expected] of cases) {
+      assert.deepEqual(JSON.parse((await wire.ask(ask(headers))).body), expected, headers);
+    }
+  },
+  { trustedProxies: ["127.0.0.1", "10.0.0.0/8"] },
+);
+
+test("addresses have one spelling, and what is none has the empty one", () => {
+  const spellings: Record<string, string> = {
+    "127.0.0.1": "127.0.0.1",
+    "::ffff:127.0.0.1": "127.0.0.1",
+    "::FFFF:7f00:1": "127.0.0.1",
+    "0:0:0:0:0:ffff:127.0.0.1": "127.0.0.1",
+    "0:0::1": "::1",
+    "::1": "::1",
+    "FE80::1%eth0": "fe80::1",
+    "2001:0db8:0000::0001": "2001:db8::1",
+    "256.1.1.1": "",
+    "127.0.0.01": "",
+    "127.1": "",
+    "0x7f.0.0.1": "",
+    "[::1]": "",
+    "127.0.0.1:80": "",
+    localhost: "",
+    "": "",
+  };
+  for (const [text, address] of Object.entries(spellings)) assert.equal(toCanonicalAddress(text), address, text);
+});
+
+test("ranges of both families are trusted by their bits", () => {
+  const trust = new ProxyTrust(["10.1.0.0/16", "2001:db8::/32", "::1", "::ffff:10.9.0.0/112"]);
+  const clientOf = (address: string) =>
+    trust.resolve({ address, protocol: "http", host: "" }, (name) =>
+      name === "x-forwarded-for" ? "1.2.3.4" : undefined,
+    ).address;
+  for (const trusted of ["10.1.255.255", "::ffff:10.1.0.1", "2001:db8:ffff::1", "::1", "10.9.1.1"]) {
+    assert.equal(clientOf(trusted), "1.2.3.4", trusted);
+  }
+  for (const other of ["10.2.0.0", "10.8.0.0", "2001:db9::1", "::2"]) assert.equal(clientOf(other), other);
+  assert.equal(clientOf(""), "");
+});
+
+test("a list of 16 KiB is walked from the right, at once", () => {
+  const trust = new ProxyTrust(["10.0.0.0/8"]);
+  const list = `1.2.3.4,${"10.0.0.1,".repeat(1800)}10.0.0.1`;
+  const { address } = trust.resolve({ address: "10.0.0.1", protocol: "http", host: "" }, () => list);
+  assert.equal(address, "1.2.3.4");
+});

@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { Readable } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Context } from "@tenon/core";
+import { testOnBothDoors } from "../support/doors.ts";
+import { RawClient, testOnWire } from "../support/wire.ts";
+
+const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+
+/** A source of chunks that says what became of it. */
+class Source {
+  made = 0;
+  signal: AbortSignal | undefined;
+  readonly returned: Promise<void>;
+  readonly #returned = Promise.withResolvers<void>();
+
+  constructor() {
+    this.returned = this.#returned.promise;
+  }
+
+  /** `count` chunks, then it ends; without a count it goes on. */
+  async *chunks(chunk: string, count = Number.POSITIVE_INFINITY): AsyncGenerator<string> {
+    try {
+      while (this.made < count) {
+        this.made++;
+        yield chunk;
+      }
+    } finally {
+      this.#returned.resolve();
+    }
+  }
+
+  readonly handler = (ctx: Context) => {
+    this.signal = ctx.signal;
+    return this.chunks("x".repeat(65_536));
+  };
+}
+
+const kinds = [
+  { method: "GET" as const, path: "/text", handler: () => Readable.from(["a", "b"]) },
+  { method: "GET" as const, path: "/bytes", handler: () => Readable.from([Buffer.from("a"), Buffer.from("b")]) },
+  { method: "GET" as const, path: "/objects", handler: () => Readable.from([{ a: 1 }, [2], false, 3]) },
+  { method: "GET" as const, path: "/generator", handler: () => new Source().chunks("ab", 2) },
+  { method: "GET" as const, path: "/web", handler: () => new Blob(["ab"]).stream() },
+  { method: "GET" as const, path: "/nothing", handler: () => Readable.from([]) },
+];
+
+testOnBothDoors("sends streams of text, bytes and objects, each under its type", kinds, async (call) => {
+  const got: Record<string, unknown> = {};
+  for (const { path } of kinds) {
+    const res = await call("GET", path);
+    got[path] = [res.status, res.headers.get("content-type"), await res.text()];
+  }
+  assert.deepEqual(got, {
+    "/text": [200, "text/plain; charset=utf-8", "ab"],
+    "/bytes": [200, "application/octet-stream", "ab"],
+    "/objects": [200, "application/x-ndjson", '{"a":1}\n[2]\nfalse\n3\n'],
+    "/generator": [200, "text/plain; charset=utf-8", "abab"],
+    "/web": [200, "application/octet-stream", "ab"],
+    "/nothing": [200, "application/octet-stream", ""],
+  });
+});
+
+const slow = new Source();
+testOnWire(
+  "makes no more of a stream than a slow client takes, and ends it when the client leaves",
+  [{ method: "GET", path: "/", handler: slow.handler }],
+  async ({ connect }) => {
+    const client = connect().send(request("/"));
+    await client.until(({ text }) => text.length > 0, "head");
+    client.socket.pause();
+    let before = -1;
+    for (let round = 0; before !== slow.made && round < 200; round++) {
+      before = slow.made;
+      await wait(20);
+    }
+    assert.ok(slow.made < 400, `${slow.made} chunks of 64 KiB were made for a client that reads none`);
+    assert.equal(slow.signal?.aborted, false);
+    client.socket.destroy();
+    await slow.returned;
+    assert.equal(slow.signal?.aborted, true);
+  },
+);
+
+const stalled = new Source();
+testOnWire(
+  "cuts off a client that stops reading a stream",
+  [{ method: "GET", path: "/", handler: stalled.handler }],
+  async ({ connect }) => {
+    const client = connect().send(request("/"));
+    await client.until(({ text }) => text.length > 0, "head");
+    client.socket.pause();
+    await stalled.returned;
+    assert.equal(stalled.signal?.aborted, true);
+  },
+  { limits: { requestTimeout: 60 } },
+);
+
+const silent = Promise.withResolvers<string>();
+testOnWire(
+  "tells a handler at work that its client left, however it left",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: (ctx: Context) =>
+        new Promise((resolve) => {
+          ctx.signal.addEventListener("abort", () => {
+            silent.resolve("aborted");
+            resolve("too late");
+          });
+        }),
+    },
+    {
+      method: "GET",
+      path: "/late",
+      handler: async (ctx: Context) => {
+        await wait(30);
+        return ctx.signal.aborted;
+      },
+    },
+  ],
+  async ({ connect, ask }) => {
+    const reset = connect().send(request("/"));
+    await wait(20);
+    reset.socket.resetAndDestroy();
+    assert.equal(await silent.promise, "aborted");
+    const half = connect().send(request("/late"));
+    half.socket.end();
+    const [reply] = await half.untilClosed();
+    assert.equal(reply?.body, "true", "closing its sending side is a client's last word, too");
+    assert.equal((await ask(request("/late"))).body, "false");
+  },
+);
+
+const afterwards = Promise.withResolvers<AbortSignal>();
+testOnWire(
+  "a reply that was sent whole aborts nothing",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: (ctx: Context) => {
+        setTimeout(() => afterwards.resolve(ctx.signal), 30);
+        return "done";
+      },
+    },
+  ],
+  async ({ ask }) => {
+    await ask(request("/"));
+    const signal = await afterwards.promise;
+    assert.equal(signal.aborted, false);
+  },
+);
+
+/** Gives each chunk time to leave before the next. */
+async function* paced(values: readonly unknown[]): AsyncGenerator<unknown> {
+  for (const value of values) {
+    if (value instanceof Error) throw value;
+    yield value;
+    await wait(5);
+  }
+}
+
+const withLength = (length: number) => (ctx: Context) => {
+  ctx.response().setHeader("content-length", String(length));
+  return paced(["chunk", "chunk"]);
+};
+const failure = new Error("the source failed");
+const failures = [
+  { method: "GET" as const, path: "/first", handler: () => paced([failure]) },
+  { method: "GET" as const, path: "/later", handler: () => paced(["chunk", "chunk", failure]) },
+  { method: "GET" as const, path: "/bigint", handler: () => paced([{ a: 1 }, 2n]) },
+  { method: "GET" as const, path: "/longer", handler: withLength(9) },
+  { method: "GET" as const, path: "/shorter", handler: withLength(11) },
+];
+
+testOnBothDoors("a stream that fails before its first chunk is a 500", failures, async (call, _, log) => {
+  const res = await call("GET", "/first");
+  assert.deepEqual([res.status, await res.json()], [500, { error: "Internal Server Error" }]);
+  assert.deepEqual(log.causes(), ["the source failed"]);
+});
+
+for (const path of ["/later", "/bigint", "/longer", "/shorter"]) {
+  testOnWire(`GET ${path}: a stream that fails later cuts the connection and is logged`, failures, async (wire) => {
+    const replies = await wire.untilClosed(request(path));
+    assert.deepEqual(
+      replies.map((reply) => [reply.status, reply.complete]),
+      [[200, false]],
+    );
+    assert.deepEqual(wire.log.messages("error"), [`GET ${path}: the stream failed`]);
+  });
+}
+
+const aborted = new Source();
+testOnWire(
+  "leaves nothing behind after 300 clients that left in the middle",
+  [{ method: "GET", path: "/", handler: () => aborted.chunks("x".repeat(1000), 1000) }],
+  async ({ port, log }) => {
+    for (let round = 0; round < 300; round++) {
+      const client = new RawClient(port).send(request("/"));
+      if (round % 3 > 0) await client.until(({ text }) => text.length > 0, "reply");
+      if (round % 2 === 0) client.socket.destroy();
+      else client.socket.resetAndDestroy();
+    }
+    await wait(50);
+    assert.deepEqual(log.messages("error"), []);
+  },
+);

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { get } from "node:https";
+import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { connect } from "node:tls";
+import { api, type Context, type HttpLimits } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { moduleOf } from "../support/doors.ts";
+import { RawClient } from "../support/wire.ts";
+
+const key = readFileSync(new URL("../fixtures/tls/key.pem", import.meta.url));
+const cert = readFileSync(new URL("../fixtures/tls/cert.pem", import.meta.url));
+
+const routes = [
+  {
+    method: "GET" as const,
+    path: "/",
+    handler: (ctx: Context) => {
+      ctx.setCookie("a", "1");
+      return { protocol: ctx.request().protocol(), address: ctx.request().address() };
+    },
+  },
+  { method: "GET" as const, path: "/hang", handler: () => new Promise(() => {}) },
+  { method: "GET" as const, path: "/slow", handler: () => wait(100, "slow") },
+];
+
+async function serve(
+  limits: Partial<HttpLimits>,
+  body: (port: number, url: string, stop: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const app = await createTestApp(moduleOf(routes), api({ limits }));
+  try {
+    const { port, url } = await app.listen({ port: 0, tls: { key, cert }, signals: false });
+    await body(port, url, () => app.stop());
+  } finally {
+    await app.stop();
+  }
+}
+
+function request(url: string): Promise<{ body: string; cookies: string[] | undefined }> {
+  return new Promise((resolve, reject) => {
+    get(url, { ca: cert, agent: false }, (res) => {
+      let body = "";
+      res.setEncoding("utf8").on("data", (text: string) => {
+        body += text;
+      });
+      res.on("end", () => resolve({ body, cookies: res.headers["set-cookie"] }));
+    }).on("error", reject);
+  });
+}
+
+test("listen({ tls }) serves https, says so, and makes cookies Secure", () =>
+  serve({}, async (port, url) => {
+    assert.equal(url, `https://127.0.0.1:${port}`);
+    const { body, cookies } = await request(url);
+    assert.deepEqual(JSON.parse(body), { protocol: "https", address: "127.0.0.1" });
+    assert.deepEqual(cookies, ["a=1; Path=/; HttpOnly; Secure; SameSite=Lax"]);
+  }));
+
+test("plain HTTP and garbage on a port for https close the connection, and the server goes on", () =>
+  serve({}, async (port, url) => {
+    for (const bytes of ["GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "\x16\x03\x01\xff\xff", "\0\0\0\0\0\0\0\0"]) {
+      const client = new RawClient(port).send(Buffer.from(bytes, "latin1"));
+      if (bytes.startsWith("\x16")) client.socket.end();
+      await client.until(({ closed }) => closed, "end");
+      assert.doesNotMatch(client.text, /HTTP/);
+    }
+    assert.equal((await request(url)).body.includes("https"), true);
+  }));
+
+test("a handshake that never ends is given up", () =>
+  serve({ headerTimeout: 50 }, async (port) => {
+    const client = new RawClient(port);
+    await client.until(({ closed }) => closed, "end");
+  }));
+
+test("a stop waits neither for idle connections nor for handshakes that never end", () =>
+  serve({ headerTimeout: 20_000, stopTimeout: 20_000 }, async (port, _, stop) => {
+    const silent = new RawClient(port);
+    const secure = connect({ port, host: "127.0.0.1", ca: cert });
+    secure.on("error", () => {});
+    try {
+      await new Promise((resolve) => silent.socket.once("connect", resolve));
+      await new Promise((resolve) => secure.once("secureConnect", resolve));
+      const closed = new Promise((resolve) => secure.once("close", resolve).resume());
+      const stopped = stop();
+      await silent.until((client) => client.closed, "end");
+      await closed;
+      await stopped;
+    } finally {
+      silent.socket.destroy();
+      secure.destroy();
+    }
+  }));
+
+test("a stop lets encrypted requests finish", () =>
+  serve({}, async (_, url, stop) => {
+    const reply = request(`${url}/slow`);
+    await wait(50);
+    await stop();
+    assert.equal((await reply).body, '"slow"');
+  }));
+
+test("the deadline of a stop cuts encrypted connections too", () =>
+  serve({ stopTimeout: 50 }, async (port, _, stop) => {
+    const secure = connect({ port, host: "127.0.0.1", ca: cert });
+    secure.on("error", () => {});
+    const closed = new Promise((resolve) => secure.once("close", resolve).resume());
+    secure.write("GET /hang HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await wait(100);
+    await stop();
+    await closed;
+  }));

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { Readable } from "node:stream";
+import type { Context } from "@tenon/core";
+import { testOnBothDoors } from "../support/doors.ts";
+import { testOnWire } from "../support/wire.ts";
+
+const host = "Host: localhost\r\n";
+const close = `${host}Connection: close\r\n`;
+
+async function* words(): AsyncGenerator<string> {
+  yield "one ";
+  yield "two";
+}
+
+const bodies = [
+  { method: "GET" as const, path: "/json", handler: () => ({ a: "é" }) },
+  { method: "GET" as const, path: "/text", handler: (ctx: Context) => ctx.status(200).send("text") },
+  { method: "GET" as const, path: "/bytes", handler: () => new Uint8Array([97, 98]) },
+  { method: "GET" as const, path: "/stream", handler: () => words() },
+  { method: "GET" as const, path: "/node", handler: () => Readable.from(["a", "b"]) },
+  { method: "GET" as const, path: "/web", handler: () => ReadableStream.from(["a", "b"]) },
+  { method: "GET" as const, path: "/response", handler: () => new Response("text") },
+  {
+    method: "GET" as const,
+    path: "/error",
+    handler: () => {
+      throw new Error("no");
+    },
+  },
+  { method: "GET" as const, path: "/empty", handler: () => undefined },
+];
+
+for (const path of [...bodies.map((route) => route.path), "/missing"]) {
+  testOnWire(`HEAD ${path} has the head of GET and no body`, bodies, async ({ untilClosed }) => {
+    const [get] = await untilClosed(`GET ${path} HTTP/1.1\r\n${close}\r\n`);
+    const [head, ...more] = await untilClosed(`HEAD ${path} HTTP/1.1\r\n${close}\r\n`, { head: true });
+    assert.deepEqual(more, []);
+    assert.equal(head?.status, get?.status);
+    assert.equal(head?.headers.get("content-type"), get?.headers.get("content-type"));
+    assert.equal(head?.headers.get("content-length"), get?.headers.get("content-length"));
+  });
+}
+
+testOnWire("HEAD of a refused request has no body either", bodies, async ({ untilClosed }) => {
+  const replies = await untilClosed(`HEAD / HTTP/1.1\r\n${close}Host: localhost\r\n\r\n`, { head: true });
+  assert.deepEqual(
+    replies.map((reply) => reply.status),
+    [400],
+  );
+});
+
+const bare = [204, 205, 304].flatMap((status) => [
+  { method: "GET" as const, path: `/json/${status}`, handler: (ctx: Context) => ctx.status(status).json({ a: 1 }) },
+  { method: "GET" as const, path: `/text/${status}`, handler: (ctx: Context) => ctx.status(status).send("text") },
+  {
+    method: "GET" as const,
+    path: `/length/${status}`,
+    handler: (ctx: Context) => {
+      ctx.response().setHeader("content-length", "9").setHeader("etag", '"a"');
+      return ctx.status(status).send("text");
+    },
+  },
+]);
+
+testOnBothDoors("204, 205 and 304 carry no body", bare, async (call) => {
+  for (const { path } of bare) {
+    const res = await call("GET", path);
+    assert.deepEqual([res.status, await res.text()], [Number(path.slice(-3)), ""], path);
+    assert.equal(res.headers.get("content-length") ?? "0", "0", path);
+    if (path.startsWith("/length")) assert.equal(res.headers.get("etag"), '"a"');
+  }
+});
+
+testOnWire("nothing behind a reply without a body is read as one", bare, async ({ connect }) => {
+  const client = connect();
+  for (const { path } of bare) client.send(`GET ${path} HTTP/1.1\r\n${host}\r\n`);
+  const replies = await client.replies(bare.length);
+  assert.deepEqual(
+    replies.map((reply) => reply.status),
+    bare.map(({ path }) => Number(path.slice(-3))),
+  );
+});
+
+const framing = [
+  {
+    method: "GET" as const,
+    path: "/text",
+    handler: (ctx: Context) => {
+      ctx.response().setHeader("content-length", "1").setHeader("transfer-encoding", "chunked");
+      ctx
+        .response()
+        .setHeader("keep-alive", "timeout=999")
+        .setHeader("trailer", "x")
+        .setHeader("connection", "upgrade");
+      return ctx.status(200).send("text");
+    },
+  },
+  {
+    method: "GET" as const,
+    path: "/none",
+    handler: (ctx: Context) => {
+      ctx.response().setHeader("content-length", "5");
+      return ctx.redirect("/text");
+    },
+  },
+  {
+    method: "GET" as const,
+    path: "/stream",
+    handler: (ctx: Context) => {
+      ctx.response().setHeader("content-length", "7").setHeader("transfer-encoding", "gzip");
+      return words();
+    },
+  },
+  {
+    method: "GET" as const,
+    path: "/close",
+    handler: (ctx: Context) => {
+      ctx.response().setHeader("connection", "close");
+      return "last";
+    },
+  },
+];
+
+testOnWire(
+  "an application cannot say where its reply ends, and may close the connection",
+  framing,
+  async ({ connect }) => {
+    const client = connect();
+    for (const { path } of framing) client.send(`GET ${path} HTTP/1.1\r\n${host}\r\n`);
+    const replies = await client.untilClosed();
+    assert.deepEqual(
+      replies.map((reply) => [reply.headers.get("content-length"), reply.headers.get("transfer-encoding"), reply.body]),
+      [
+        ["4", null, "text"],
+        ["0", null, ""],
+        ["7", null, "one two"],
+        ["6", null, '"last"'],
+      ],
+    );
+    assert.deepEqual(
+      replies.map((reply) => reply.headers.get("connection")),
+      ["keep-alive", "keep-alive", "keep-alive", "close"],
+    );
+  },
+);
+
+testOnWire("a stream to a client of HTTP/1.0 ends with the connection", bodies, async ({ connect }) => {
+  const client = connect().send("GET /stream HTTP/1.0\r\n\r\n");
+  const [reply] = await client.untilClosed();
+  assert.deepEqual([reply?.headers.has("transfer-encoding"), reply?.body], [false, "one two"]);
+});
+
+testOnBothDoors(
+  "hands a Response through, with each of its cookies",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: (ctx: Context) => {
+        ctx.setCookie("own", "1");
+        const headers = new Headers({ "x-a": "b", "content-type": "text/x" });
+        headers.append("set-cookie", "a=1; Path=/");
+        headers.append("set-cookie", "b=2");
+        return new Response("body", { status: 418, headers });
+      },
+    },
+  ],
+  async (call) => {
+    const res = await call("GET", "/");
+    assert.deepEqual([res.status, await res.text()], [418, "body"]);
+    assert.deepEqual([res.headers.get("x-a"), res.headers.get("content-type")], ["b", "text/x"]);
+    assert.deepEqual(res.headers.getSetCookie(), ["own=1; Path=/; HttpOnly; SameSite=Lax", "a=1; Path=/", "b=2"]);
+  },
+);
+
+const taken = ReadableStream.from(["a"]);
+taken.getReader();
+const unwritable = [
+  { method: "GET" as const, path: "/error", handler: () => Response.error() },
+  {
+    method: "GET" as const,
+    path: "/locked",
+    handler: () => {
+      const response = new Response("a");
+      response.body?.getReader();
+      return response;
+    },
+  },
+  {
+    method: "GET" as const,
+    path: "/hook",
+    handler: (ctx: Context) => {
+      ctx.onReply((outgoing) => {
+        outgoing.body = taken; // in use: it cannot be read a second time
+      });
+      return "x";
+    },
+  },
+];
+
+testOnBothDoors("a reply that cannot be written is one 500, and logged", unwritable, async (call, _, log) => {
+  for (const { path } of unwritable) {
+    const res = await call("GET", path);
+    assert.deepEqual([res.status, await res.json()], [500, { error: "Internal Server Error" }], path);
+  }
+  assert.equal(log.messages("error").length, unwritable.length);
+});
