@@ -83,9 +83,7 @@ export class NodeServer {
     await drain(this.#server, {
       connections: this.#connections,
       handshakes: this.#handshakes,
-      endStreams: () => {
-        for (const end of this.#eventStreams) end();
-      },
+      endStreams: () => this.#endEventStreams(),
       timeout: this.#limits.stopTimeout,
       log: this.#log,
     });
@@ -170,6 +168,11 @@ export class NodeServer {
       onEarlyEnd: () => incoming.abort(),
       onError: (error) => this.#log.error({ err: error }, `${incoming.method} ${incoming.path}: the stream failed`),
     });
+    if (this.#draining) this.#endEventStreams(); // one that opens after the others were ended
+  }
+
+  #endEventStreams(): void {
+    for (const end of this.#eventStreams) end();
   }
 
   #refuse(connection: Connection, req: IncomingMessage, res: ServerResponse, refusal: Refusal): void {

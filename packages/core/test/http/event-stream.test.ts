@@ -57,3 +57,29 @@ testOnWire(
     await stopped.ended.promise;
   },
 );
+
+const late = new Events();
+const opening = Promise.withResolvers<void>();
+testOnWire(
+  "ends an event stream at once that opens during a stop",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: async (ctx: Context) => {
+        await opening.promise;
+        return late.handler(ctx);
+      },
+    },
+  ],
+  async ({ connect, app }) => {
+    const client = connect().send(request("/"));
+    await wait(20);
+    const stop = app.stop();
+    await wait(20);
+    opening.resolve();
+    const [reply] = await client.untilClosed();
+    assert.deepEqual([reply?.status, reply?.headers.get("connection"), reply?.complete], [200, "close", true]);
+    await stop;
+  },
+);
