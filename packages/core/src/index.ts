@@ -1,5 +1,5 @@
 export { type App, type AppOptions, createApp } from "./app.ts";
-export type { Context, ReplyHook, RequestContext, StatusReply } from "./context/context.ts";
+export type { Context, ReplyHook, RequestContext } from "./context/context.ts";
 export type { CookieOptions } from "./context/cookies.ts";
 export type { RequestView } from "./context/request.ts";
 export type { HeaderValue, ResponseHeaders } from "./context/response-headers.ts";
@@ -24,7 +24,7 @@ export type { OnStart, OnStop } from "./module/lifecycle.ts";
 export { type Declaration, defineModule, type Module, type ModuleOptions } from "./module/module.ts";
 export type { Middleware, MiddlewareFunction, MiddlewareLike, Next } from "./pipeline/middleware.ts";
 export type { Outgoing, OutgoingBody } from "./pipeline/outgoing.ts";
-export { Reply } from "./pipeline/reply.ts";
+export { Reply, type StatusReply } from "./pipeline/reply.ts";
 export { type ApiOptions, api } from "./platform/api.ts";
 export type { Platform } from "./platform/platform.ts";
 export {

@@ -3,7 +3,7 @@ import { bind } from "../dto/bind.ts";
 import type { InferOutput, Schema } from "../dto/standard-schema.ts";
 import type { Log } from "../log.ts";
 import type { Outgoing } from "../pipeline/outgoing.ts";
-import { Reply } from "../pipeline/reply.ts";
+import { Reply, StatusReply } from "../pipeline/reply.ts";
 import { type CookieOptions, parseCookies, serializeCookie } from "./cookies.ts";
 import type { Incoming } from "./incoming.ts";
 import type { RequestLimits } from "./limits.ts";
@@ -113,7 +113,9 @@ export class RequestContext<in Param extends string = string> {
 
   /** Decodes and validates the body. Throws a BindError, which is answered with 400 `Invalid request`. */
   bind<S extends Schema>(schema: S): Promise<InferOutput<S>> {
-    return bind(schema, this, this.#limits);
+    const bound = bind(schema, this, this.#limits);
+    bound.catch(ignore); // a handler that forgets to await it must not hand a client the end of the process
+    return bound;
   }
 
   /** A value that a middleware or handler of this request has set; undefined when none did. */
@@ -176,6 +178,9 @@ export class RequestContext<in Param extends string = string> {
 
   /** Lets this request carry a larger or smaller body than the platform's default. Has no effect once the body is read. */
   limitBody(bytes: number): void {
+    if (!Number.isSafeInteger(bytes) || bytes < 0) {
+      throw new RangeError(`limitBody(${String(bytes)}): it takes a whole number of bytes, zero or more`);
+    }
     this.#bodyLimit = bytes;
   }
 
@@ -204,23 +209,6 @@ export class RequestContext<in Param extends string = string> {
   }
 }
 
-/** What `ctx.status(n)` gives. */
-export class StatusReply {
-  readonly #status: number;
-
-  constructor(status: number) {
-    this.#status = status;
-  }
-
-  json(value: unknown): Reply {
-    return new Reply(this.#status, "json", value);
-  }
-
-  send(text: string): Reply {
-    return new Reply(this.#status, "text", text);
-  }
-}
-
 /** `//host`, `/\host` and anything with a scheme lead elsewhere; browsers drop tabs and line breaks before they look. */
 function isOwnPath(to: string): boolean {
   return /^\/(?![/\\])[^\u0000-\u001f\u007f\\\u2028\u2029]*$/.test(to) && to.isWellFormed();
@@ -230,3 +218,5 @@ function isOwnPath(to: string): boolean {
 function toLocation(target: string): string {
   return encodeURI(target).replaceAll(/%25|%5B|%5D/g, (code) => decodeURIComponent(code));
 }
+
+function ignore(): void {}

@@ -30,7 +30,7 @@ export function token<T>(name: string): Token<T> {
 }
 
 /** Declares how something is made. The factory may call `inject()`. */
-export function provide<T>(key: Key<T>, factory: () => T): Provider<T> {
+export function provide<T>(key: Key<T>, factory: () => NoInfer<T>): Provider<T> {
   return Object.freeze({ provide: key, factory });
 }
 

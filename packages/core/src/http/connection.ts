@@ -16,6 +16,11 @@ export class Connection {
   res: ServerResponse | undefined;
   /** Undefined before the first request, and for a refused one. */
   incoming: NodeIncoming | undefined;
+  /** How many requests came in. */
+  requests = 0;
+  /** How many checks in a row found it answered and without a new request. */
+  #idleChecks = 0;
+  #requestsAtCheck = 0;
   /** The reply at work is the last: nothing behind it is handled. */
   closing = false;
   /** Why nothing more is read. What was read whole is still answered. */
@@ -31,6 +36,19 @@ export class Connection {
 
   get answered(): boolean {
     return (this.res === undefined || this.res.writableFinished) && this.#waiting.length === 0;
+  }
+
+  /** Nothing came for about a second, or ever. */
+  get idle(): boolean {
+    return this.answered && (this.requests === 0 || this.#idleChecks > 0);
+  }
+
+  /** Counts idle time from outside: node's own timer starts anew with every byte, a blank line included. */
+  checkIdle(maxChecks: number): void {
+    const idle = this.answered && this.requests > 0 && this.requests === this.#requestsAtCheck;
+    this.#requestsAtCheck = this.requests;
+    this.#idleChecks = idle ? this.#idleChecks + 1 : 0;
+    if (this.#idleChecks > maxChecks) this.socket.destroy();
   }
 
   /** Whether this reply can be followed by another. */

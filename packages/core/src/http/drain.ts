@@ -1,5 +1,5 @@
 import { Server } from "node:net";
-import { setImmediate as turn } from "node:timers/promises";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import type { Log } from "../log.ts";
 import type { Connection } from "./connection.ts";
 
@@ -13,6 +13,7 @@ export interface DrainOptions {
 }
 
 const stallCheck = 400;
+const followUp = 100;
 
 /** No new connections; what was fully sent is answered; the rest closes, at the latest when the deadline is over. */
 export async function drain(server: Server, options: DrainOptions): Promise<void> {
@@ -26,17 +27,29 @@ export async function drain(server: Server, options: DrainOptions): Promise<void
   await turn();
   options.endStreams();
   for (const socket of handshakes.values()) socket.destroy();
+  let busy = false;
   for (const connection of connections.values()) {
-    if (connection.answered) connection.socket.destroy();
-    else endWithReply(connection);
+    if (!connection.answered) endWithReply(connection);
+    else if (connection.idle) connection.socket.destroy();
+    else busy = true;
   }
+  // a client in full swing has its next request under way: answered with `Connection: close`, it knows where it stands
+  if (busy) await sleep(followUp);
+  for (const connection of connections.values()) if (connection.answered) connection.socket.destroy();
   const giveUpStalledBodies = () => {
     for (const { incoming } of connections.values()) incoming?.giveUpStalledBody();
   };
   giveUpStalledBodies(); // the first time only notes how far they have come
   const stalled = setInterval(giveUpStalledBodies, stallCheck);
   const deadline = setTimeout(() => {
-    options.log.warn({ connections: connections.size }, "the stop took too long: open connections are cut");
+    const running = [...connections.values()].filter((connection) => !connection.answered);
+    const requests = running.flatMap(({ incoming }) =>
+      incoming === undefined ? [] : [`${incoming.method} ${incoming.path}`],
+    );
+    options.log.warn(
+      { connections: connections.size, requests: requests.slice(0, 10) },
+      "the stop took too long: requests that still run are cut off",
+    );
     for (const socket of handshakes.values()) socket.destroy();
     for (const { socket } of connections.values()) socket.destroy();
   }, options.timeout);

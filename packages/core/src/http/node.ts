@@ -30,6 +30,7 @@ export class NodeServer {
   readonly #connections = new Map<Duplex, Connection>();
   readonly #handshakes = new Map<string, Socket>();
   readonly #eventStreams = new Set<() => void>();
+  readonly #idleTimer: NodeJS.Timeout;
   #draining = false;
 
   constructor(kernel: Kernel, log: Log, settings: HttpSettings, tls?: TlsSettings) {
@@ -63,6 +64,10 @@ export class NodeServer {
       .on("checkExpectation", this.#onExpect)
       .on("clientError", this.#onClientError)
       .on("timeout", this.#onTimeout);
+    const checkEvery = Math.min(1000, keepAlive);
+    this.#idleTimer = setInterval(() => {
+      for (const connection of this.#connections.values()) connection.checkIdle(Math.ceil(keepAlive / checkEvery));
+    }, checkEvery).unref();
     if (tls === undefined) this.#server.on("connection", this.#onConnection);
     else this.#server.on("connection", this.#onHandshake).on("secureConnection", this.#onConnection);
   }
@@ -87,6 +92,7 @@ export class NodeServer {
       timeout: this.#limits.stopTimeout,
       log: this.#log,
     });
+    clearInterval(this.#idleTimer);
     this.#server.close(); // ends the timer that checks connections
   }
 
@@ -111,6 +117,7 @@ export class NodeServer {
 
   #admit(req: IncomingMessage, res: ServerResponse, expects: boolean): void {
     const connection = this.#connections.get(req.socket) as Connection; // made before the parser of the socket was
+    connection.requests++;
     if (connection.answered) this.#exchange(connection, req, res, expects);
     else connection.enqueue(() => this.#exchange(connection, req, res, expects));
   }

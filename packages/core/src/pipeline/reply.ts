@@ -1,3 +1,5 @@
+import { HttpError } from "../errors.ts";
+
 /** What a handler answers with, before a platform turns it into bytes, a page or lines on a terminal. */
 export class Reply {
   readonly status: number;
@@ -17,13 +19,47 @@ export function checkStatus(status: number): number {
   throw new RangeError(`A reply's status is a whole number from 200 to 599, not ${String(status)}`);
 }
 
+/** What `ctx.status(n)` gives: a reply that still needs its body. */
+export class StatusReply {
+  readonly #status: number;
+
+  constructor(status: number) {
+    this.#status = status;
+  }
+
+  json(value: unknown): Reply {
+    return new Reply(this.#status, "json", value);
+  }
+
+  send(text: string): Reply {
+    return new Reply(this.#status, "text", text);
+  }
+}
+
 /** Any returned value → Reply. The one place that knows what returned values mean. */
 export function toReply(value: unknown): Reply {
   if (value === undefined) return new Reply(204, "empty", undefined);
   if (typeof value !== "object" || value === null) return new Reply(200, "json", value);
   if (value instanceof Reply) return value;
+  refuseSlips(value);
   if (isRaw(value)) return new Reply(200, "raw", value);
   return fromConvention(value) ?? new Reply(200, "json", value);
+}
+
+/** What is never meant as data: written as JSON it would be `{}` with status 200, and nobody would learn of the slip. */
+function refuseSlips(value: object): void {
+  if (value instanceof HttpError) throw value;
+  if (value instanceof Error) throw new TypeError("an Error was returned: throw it", { cause: value });
+  if (value instanceof StatusReply)
+    throw new TypeError("ctx.status(n) was returned without .json(value) or .send(text)");
+  const name = value instanceof Map ? "a Map" : value instanceof Set ? "a Set" : isIterator(value) ? "an iterator" : "";
+  if (name !== "") {
+    throw new TypeError(`${name} was returned, which JSON cannot hold: return an array or an object`);
+  }
+}
+
+function isIterator(value: object): boolean {
+  return "next" in value && typeof value.next === "function" && Symbol.iterator in value;
 }
 
 /** `{error}`, `{error, status}` and `{_status, data}`, with no other key, speak about the reply; all else is data. */

@@ -35,6 +35,23 @@ testOnWire(
 );
 
 testOnWire(
+  "closes a connection that keeps itself awake with blank lines between requests",
+  routes,
+  async ({ connect }) => {
+    const client = connect().send(get);
+    await client.replies(1);
+    const drip = setInterval(() => client.socket.write("\r\n"), 10);
+    try {
+      await client.until(({ closed }) => closed, "end");
+    } finally {
+      clearInterval(drip);
+    }
+    assert.equal(client.text.match(/^HTTP/gm)?.length, 1);
+  },
+  { limits: { ...brief, requestTimeout: 60_000, headerTimeout: 60_000 } },
+);
+
+testOnWire(
   "answers 408 when the whole request takes too long, though its body drips",
   routes,
   async ({ connect }) => {

@@ -135,4 +135,22 @@ describe("a signal", { concurrency: true }, () => {
         assert.deepEqual(server.words, ["hanging"]);
       }));
   }
+
+  test("clients in full swing get a last answer with Connection: close, none of them is cut off", () =>
+    run({}, async (server) => {
+      const clients = Array.from({ length: 20 }, () => server.connect());
+      const lastReplies = clients.map(async (client) => {
+        for (let count = 1; ; count++) {
+          const reply = (await client.send(get("/fast")).replies(count)).at(-1);
+          if (reply?.headers.get("connection") === "close") return reply.body;
+        }
+      });
+      await Promise.all(clients.map((client) => client.replies(5)));
+      server.signal("SIGTERM");
+      assert.deepEqual(
+        await Promise.all(lastReplies),
+        clients.map(() => '"fast"'),
+      );
+      assert.equal(await server.exit(), 0);
+    }));
 });

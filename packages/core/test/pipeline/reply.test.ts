@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Reply } from "@tenon/core";
-import { toReply } from "../../src/pipeline/reply.ts";
+import { HttpError, Reply } from "@tenon/core";
+import { StatusReply, toReply } from "../../src/pipeline/reply.ts";
 
 /** A reply as `[status, kind, value]`. */
 const read = (value: unknown): unknown[] => {
@@ -60,10 +60,23 @@ const nearMisses: Record<string, unknown> = {
   "an instance of a class": new Problem(),
   "a list of them": [{ error: "x" }],
   "nested deeper": { result: { error: "x" } },
-  "an Error": new Error("x"),
 };
 for (const [title, value] of Object.entries(nearMisses)) {
   test(`anything else is data: ${title}`, () => assert.deepEqual(read(value), [200, "json", value]));
+}
+
+const slips: Record<string, [value: unknown, message: string]> = {
+  "an Error": [new Error("x"), "an Error was returned: throw it"],
+  "an HttpError": [new HttpError(404, "Not here"), "Not here"],
+  "ctx.status(n) alone": [new StatusReply(201), "ctx.status(n) was returned without .json(value) or .send(text)"],
+  "a Map": [new Map([[1, 2]]), "a Map was returned, which JSON cannot hold: return an array or an object"],
+  "a Set": [new Set([1]), "a Set was returned, which JSON cannot hold: return an array or an object"],
+  "a generator": [[1].values(), "an iterator was returned, which JSON cannot hold: return an array or an object"],
+};
+for (const [title, [value, message]] of Object.entries(slips)) {
+  test(`what is never meant as data is an error, not an empty object: ${title}`, () => {
+    assert.throws(() => toReply(value), { message });
+  });
 }
 
 test("a status that is not a whole number from 200 to 599 is an error that names it", () => {
