@@ -7,6 +7,7 @@ import { createLog, Log, type LogOptions } from "./log.ts";
 import { createGraph, type ModuleNode } from "./module/graph.ts";
 import { isStopped, Lifecycle } from "./module/lifecycle.ts";
 import type { Module } from "./module/module.ts";
+import { explainUnknownNames, namesOf } from "./options.ts";
 import { compileMiddleware } from "./pipeline/compile.ts";
 import { compose } from "./pipeline/compose.ts";
 import type { Compiled, MiddlewareLike } from "./pipeline/middleware.ts";
@@ -59,7 +60,7 @@ async function buildApp<Methods>(
 ): Promise<App & Methods> {
   const environment = readEnvironment();
   const { override: overrides = [], stopTimeout = 10_000 } = options;
-  const problems = checkOptions(platform, overrides, stopTimeout);
+  const problems = checkOptions(platform, options, overrides, stopTimeout);
   if (problems.length > 0) throw new StartError(problems);
   const log = createLog({
     level: environment.logLevel ?? "info",
@@ -157,9 +158,13 @@ function failStart(error: unknown, options: AppOptions): never {
 
 const longestWait = 2 ** 31 - 1; // node takes a longer one for none at all
 
-function checkOptions(platform: unknown, overrides: unknown, stopTimeout: number): Problem[] {
+const optionNames = namesOf<AppOptions>({ log: true, onStartError: true, override: true, stopTimeout: true });
+
+function checkOptions(platform: unknown, options: object, overrides: unknown, stopTimeout: number): Problem[] {
   const problems: Problem[] = [];
   const report = (message: string) => problems.push({ code: "BAD_OPTION", message });
+  const unknown = explainUnknownNames(options, optionNames);
+  if (unknown !== undefined) report(`createApp() has no option ${unknown}`);
   if (typeof platform !== "object" || platform === null) {
     report(`createApp() was given ${describeValue(platform)} as its platform. Pass one, for example api().`);
   }

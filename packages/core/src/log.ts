@@ -4,6 +4,7 @@ import { type LogLevel, logLevels } from "./environment.ts";
 import { describeValue, StartError } from "./errors.ts";
 import { createPrettyStream, toEscape } from "./log-pretty.ts";
 import { Redactor } from "./log-redact.ts";
+import { checkNames, namesOf } from "./options.ts";
 
 export interface LogMethod {
   (fields: object, message?: string): void;
@@ -36,7 +37,10 @@ export interface LogOptions {
   readonly destination?: LogDestination;
 }
 
+const optionNames = namesOf<LogOptions>({ level: true, pretty: true, color: true, destination: true });
+
 export function createLog(options: LogOptions = {}): Log {
+  checkNames("log", options, optionNames);
   const { level = "info" } = options;
   if (!logLevels.includes(level)) {
     const message = `log.level is ${describeValue(level)}. Use one of: ${logLevels.join(", ")}.`;

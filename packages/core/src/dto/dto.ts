@@ -133,7 +133,7 @@ export function number<const Tags extends readonly NumberTag[]>(...tags: Tags): 
 }
 
 export function integer<const Tags extends readonly NumberTag[]>(...tags: Tags): Field<number, IsRequired<Tags>> {
-  return new Field("integer", "number", tags, (input, path, issues, { fromText }) => {
+  return new Field("integer", "integer", tags, (input, path, issues, { fromText }) => {
     const value = fromText ? toNumber(input) : input;
     if (!Number.isSafeInteger(value)) issues.push({ path, rule: "integer", message: "must be a whole number" });
     return value as number;

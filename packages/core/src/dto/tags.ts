@@ -12,7 +12,7 @@ export type NumberTag = "required" | `min=${number}` | `max=${number}` | `oneof=
 export type ListTag = "required" | `min=${number}` | `max=${number}` | `len=${number}`;
 export type PlainTag = "required";
 
-export type FieldKind = "string" | "number" | "list" | "plain";
+export type FieldKind = "string" | "number" | "integer" | "list" | "plain";
 
 export interface Rule {
   readonly name: string;
@@ -38,8 +38,13 @@ const stringRules: Record<string, RuleMaker> = {
   oneof,
 };
 const numberRules: Record<string, RuleMaker> = {
-  min: bound((value) => value as number, "min", ""),
-  max: bound((value) => value as number, "max", ""),
+  min: bound((value) => value as number, "min", "number"),
+  max: bound((value) => value as number, "max", "number"),
+  oneof,
+};
+const integerRules: Record<string, RuleMaker> = {
+  min: bound((value) => value as number, "min", "whole number"),
+  max: bound((value) => value as number, "max", "whole number"),
   oneof,
 };
 const listRules: Record<string, RuleMaker> = {
@@ -50,6 +55,7 @@ const listRules: Record<string, RuleMaker> = {
 const rulesByKind: Record<FieldKind, Record<string, RuleMaker>> = {
   string: stringRules,
   number: numberRules,
+  integer: integerRules,
   list: listRules,
   plain: {},
 };
@@ -59,10 +65,14 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** `["required", "min=8"]` → rules. Throws where the DTO is defined, so that a bad tag never waits for a request. */
 export function parseTags(kind: FieldKind, tags: readonly string[]): ParsedTags {
   const rules: Rule[] = [];
+  const given = new Map<string, string | undefined>();
   for (const tag of tags) {
-    if (tag === "required") continue;
     const equals = tag.indexOf("=");
     const name = equals < 0 ? tag : tag.slice(0, equals);
+    const argument = equals < 0 ? undefined : tag.slice(equals + 1);
+    if (given.has(name)) throw new TypeError(`"${name}" stands twice among the rules of one field`);
+    given.set(name, argument);
+    if (tag === "required") continue;
     const known = rulesByKind[kind];
     const make = Object.hasOwn(known, name) ? known[name] : undefined;
     if (make === undefined) {
@@ -70,22 +80,50 @@ export function parseTags(kind: FieldKind, tags: readonly string[]): ParsedTags 
         `"${tag}" is not a rule for this field. Rules: ${["required", ...Object.keys(known)].join(", ")}.`,
       );
     }
-    rules.push({ name, check: make(equals < 0 ? undefined : tag.slice(equals + 1)) });
+    rules.push({ name, check: make(argument) });
   }
+  checkBounds(given);
   return { required: tags.includes("required"), rules };
 }
 
-function bound(measure: (value: unknown) => number, side: "min" | "max" | "len", unit: string): RuleMaker {
-  return (argument) => {
-    const limit = Number(argument);
-    if (!argument?.trim() || !Number.isFinite(limit)) throw new TypeError(`"${side}=${argument ?? ""}" needs a number`);
+/** Bounds that no value keeps would refuse every request. */
+function checkBounds(given: ReadonlyMap<string, string | undefined>): void {
+  for (const [low, high] of [
+    ["min", "max"],
+    ["min", "len"],
+    ["len", "max"],
+  ] as const) {
+    if (Number(given.get(low)) > Number(given.get(high))) {
+      throw new TypeError(`no value keeps both "${low}=${given.get(low)}" and "${high}=${given.get(high)}"`);
+    }
+  }
+}
+
+type Unit = "characters" | "items" | "number" | "whole number";
+
+function isCounted(unit: Unit): boolean {
+  return unit === "characters" || unit === "items";
+}
+
+const decimal = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/; // no 0x10 and no blanks, which Number() takes
+
+function parseLimit(tag: string, argument: string, unit: Unit): number {
+  const limit = Number(argument);
+  const fits = unit === "number" ? Number.isFinite(limit) : Number.isSafeInteger(limit);
+  if (decimal.test(argument) && fits && (limit >= 0 || !isCounted(unit))) return limit;
+  throw new TypeError(`"${tag}" needs a ${isCounted(unit) ? `whole number of ${unit}` : unit}`);
+}
+
+function bound(measure: (value: unknown) => number, side: "min" | "max" | "len", unit: Unit): RuleMaker {
+  return (argument = "") => {
+    const limit = parseLimit(`${side}=${argument}`, argument, unit);
     const passes = {
       min: (size: number) => size >= limit,
       max: (size: number) => size <= limit,
       len: (size: number) => size === limit,
     }[side];
     const words = { min: "at least", max: "at most", len: "exactly" }[side];
-    const message = unit === "" ? `must be ${words} ${limit}` : `must have ${words} ${limit} ${unit}`;
+    const message = isCounted(unit) ? `must have ${words} ${limit} ${unit}` : `must be ${words} ${limit}`;
     return (value) => (passes(measure(value)) ? undefined : message);
   };
 }

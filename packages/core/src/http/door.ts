@@ -1,4 +1,5 @@
 import { StartError } from "../errors.ts";
+import { checkNames, namesOf } from "../options.ts";
 import type { Door, DoorParts } from "../platform/platform.ts";
 import { stopOnSignals } from "../signals.ts";
 import { handleFetch } from "./fetch.ts";
@@ -17,6 +18,8 @@ export interface ListenOptions {
   /** Stops on SIGTERM and SIGINT. True unless told otherwise. */
   readonly signals?: boolean;
 }
+
+const listenNames = namesOf<ListenOptions>({ port: true, host: true, tls: true, signals: true });
 
 export interface Address {
   readonly url: string;
@@ -43,6 +46,7 @@ export function createHttpDoor(parts: DoorParts, settings: HttpSettings): Door<H
   async function listen(options: ListenOptions = {}): Promise<Address> {
     const { port = 8080, host = "127.0.0.1" } = options;
     try {
+      checkNames("listen()", options, listenNames);
       const mistakes = checkListenOptions(port, host);
       if (mistakes.length > 0) throw new StartError(mistakes);
       const server = new NodeServer(parts.kernel, parts.log, settings, options.tls);

@@ -1,11 +1,23 @@
+import { describeValue } from "../errors.ts";
+import { checkNames, refuseOption } from "../options.ts";
 import type { MiddlewareFunction } from "../pipeline/middleware.ts";
 
+export interface AccessLogOptions {
+  /** `info` unless told otherwise. */
+  readonly level?: "info" | "debug";
+}
+
 /** One line a request: id, method, path, status and milliseconds. Never the query, headers or body. */
-export function accessLog(): MiddlewareFunction {
+export function accessLog(options: AccessLogOptions = {}): MiddlewareFunction {
+  checkNames("accessLog()", options, ["level"]);
+  const { level = "info" } = options;
+  if (level !== "info" && level !== "debug") {
+    refuseOption(`accessLog level is ${describeValue(level)}. It takes "info" or "debug".`);
+  }
   return function accessLog(ctx, next) {
     const start = performance.now();
     ctx.onReply((outgoing) => {
-      ctx.log.info(
+      ctx.log[level](
         {
           method: ctx.method,
           path: ctx.path,

@@ -1,8 +1,8 @@
+import { checkNames, checkWholeNumber, refuseOption } from "../options.ts";
 import type { MiddlewareFunction } from "../pipeline/middleware.ts";
 import type { Outgoing } from "../pipeline/outgoing.ts";
 import { chooseEncoding } from "./accept-encoding.ts";
 import { EncodedStream, type Encoding, encodings as known } from "./encoded-stream.ts";
-import { checkNames, checkWholeNumber, refuseOption } from "./options.ts";
 import { addVary } from "./vary.ts";
 
 export interface CompressOptions {
@@ -15,7 +15,7 @@ export interface CompressOptions {
 /** Compresses what gets smaller by it, when the client takes it. Put it before everything whose answers it shall see. */
 export function compress(options: CompressOptions = {}): MiddlewareFunction {
   const { threshold = 1024, encodings = known } = options;
-  checkNames("compress", options, ["threshold", "encodings"]);
+  checkNames("compress()", options, ["threshold", "encodings"]);
   checkWholeNumber("compress threshold", threshold, 0);
   const unknown = encodings.find((encoding) => !known.includes(encoding));
   if (unknown !== undefined || encodings.length === 0) {

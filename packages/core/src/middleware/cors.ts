@@ -1,7 +1,7 @@
 import type { ResponseHeaders } from "../context/response-headers.ts";
+import { checkNames, checkWholeNumber, refuseOption } from "../options.ts";
 import type { MiddlewareFunction } from "../pipeline/middleware.ts";
 import { Reply } from "../pipeline/reply.ts";
-import { checkNames, checkWholeNumber, refuseOption } from "./options.ts";
 import { addVary } from "./vary.ts";
 
 export interface CorsOptions {
@@ -69,7 +69,7 @@ function setUnlessEmpty(headers: ResponseHeaders, name: string, value: string): 
 }
 
 function checkOptions(options: CorsOptions): void {
-  checkNames("cors", options, ["origins", "methods", "headers", "exposedHeaders", "credentials", "maxAge"]);
+  checkNames("cors()", options, ["origins", "methods", "headers", "exposedHeaders", "credentials", "maxAge"]);
   const { origins = "*", credentials = false, maxAge } = options;
   if (maxAge !== undefined) checkWholeNumber("cors maxAge", maxAge, 0);
   if (origins === "*" && credentials) {

@@ -1,4 +1,4 @@
-export { accessLog } from "./access-log.ts";
+export { type AccessLogOptions, accessLog } from "./access-log.ts";
 export { bodyLimit } from "./body-limit.ts";
 export { type CompressOptions, compress } from "./compress.ts";
 export { type CorsOptions, cors } from "./cors.ts";

@@ -1,4 +1,4 @@
-import { checkWholeNumber } from "./options.ts";
+import { checkNames, checkWholeNumber } from "../options.ts";
 
 /** Counts by key. The key-value client of an application fits as it is, and then all its instances count together. */
 export interface CounterStore {
@@ -32,6 +32,7 @@ export class MemoryCounterStore implements CounterStore {
   #youngExpires = 0;
 
   constructor(options: MemoryCounterStoreOptions = {}) {
+    checkNames("MemoryCounterStore()", options, ["maxKeys", "now"]);
     const { maxKeys = 100_000, now = Date.now } = options;
     checkWholeNumber("MemoryCounterStore maxKeys", maxKeys, 2);
     this.#generationSize = Math.floor(maxKeys / 2);

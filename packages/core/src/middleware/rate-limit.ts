@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Context } from "../context/context.ts";
-import { HttpError } from "../errors.ts";
+import { describeValue, HttpError } from "../errors.ts";
+import { checkNames, checkWholeNumber, refuseOption } from "../options.ts";
 import type { MiddlewareFunction, Next } from "../pipeline/middleware.ts";
 import { type CounterStore, MemoryCounterStore } from "./memory-counter-store.ts";
 import { networkOf } from "./network.ts";
-import { checkNames, checkWholeNumber, refuseOption } from "./options.ts";
 
 export interface RateLimitOptions {
   /** How many requests a key may make in one window. */
@@ -48,6 +48,11 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
     return next();
   };
 
+  const settle = (ctx: Context, next: Next, count: number, reset: number): unknown => {
+    if (Number.isSafeInteger(count) && count > 0) return decide(ctx, next, count, reset);
+    return giveUp(ctx, next, new TypeError(`the store answered ${describeValue(count)}, not a count`)); // no limit would hold
+  };
+
   return function rateLimit(ctx, next) {
     const time = now();
     const index = Math.floor(time / length);
@@ -59,9 +64,9 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
     } catch (error) {
       return giveUp(ctx, next, error);
     }
-    if (typeof count === "number") return decide(ctx, next, count, reset);
-    return withDeadline(count, storeTimeout).then(
-      (value) => decide(ctx, next, value, reset),
+    if (typeof count === "number") return settle(ctx, next, count, reset);
+    return withDeadline(Promise.resolve(count), storeTimeout).then(
+      (value) => settle(ctx, next, value, reset),
       (error: unknown) => giveUp(ctx, next, error),
     );
   };
@@ -85,7 +90,7 @@ function withDeadline<T>(promise: Promise<T>, milliseconds: number): Promise<T> 
 
 function checkOptions(options: RateLimitOptions): void {
   const known = ["limit", "window", "key", "store", "name", "onStoreError", "storeTimeout", "now"];
-  checkNames("rateLimit", options, known);
+  checkNames("rateLimit()", options, known);
   checkWholeNumber("rateLimit limit", options.limit, 1);
   checkWholeNumber("rateLimit window", options.window, 1);
   if (options.storeTimeout !== undefined) checkWholeNumber("rateLimit storeTimeout", options.storeTimeout, 1);

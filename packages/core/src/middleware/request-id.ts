@@ -1,3 +1,4 @@
+import { checkNames } from "../options.ts";
 import type { MiddlewareFunction } from "../pipeline/middleware.ts";
 
 export interface RequestIdOptions {
@@ -9,6 +10,7 @@ const wellFormed = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Names each request: `X-Request-Id` in, in the log, and out. */
 export function requestId(options: RequestIdOptions = {}): MiddlewareFunction {
+  checkNames("requestId()", options, ["trust"]);
   const { trust = true } = options;
   return function requestId(ctx, next) {
     const given = trust ? ctx.header("x-request-id") : "";

@@ -1,5 +1,5 @@
+import { checkNames, refuseOption } from "../options.ts";
 import type { MiddlewareFunction } from "../pipeline/middleware.ts";
-import { checkNames, refuseOption } from "./options.ts";
 
 const defaults = Object.freeze({
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -19,7 +19,7 @@ export type SecureHeadersOptions = { readonly [Name in keyof typeof defaults]?: 
 
 /** Tells browsers to be strict. The defaults suit an API, which shows no pages; a header that a handler set stays. */
 export function secureHeaders(options: SecureHeadersOptions = {}): MiddlewareFunction {
-  checkNames("secureHeaders", options, Object.keys(defaults));
+  checkNames("secureHeaders()", options, Object.keys(defaults));
   const chosen = Object.entries<string | false>({ ...defaults, ...options }).filter(([, value]) => value !== false);
   const always = chosen.map(([name, value]) => [name, checkValue(name, value)] as const);
   // over plain http anybody on the way could have written it, so browsers ignore it there

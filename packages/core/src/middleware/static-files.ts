@@ -4,12 +4,12 @@ import { extname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Context } from "../context/context.ts";
 import { HttpError } from "../errors.ts";
+import { checkNames, checkWholeNumber, refuseOption } from "../options.ts";
 import type { Next } from "../pipeline/middleware.ts";
 import { Reply } from "../pipeline/reply.ts";
 import { type ByteRange, parseRange } from "./byte-range.ts";
 import { contentTypes } from "./content-types.ts";
 import { FileChunks } from "./file-chunks.ts";
-import { checkNames, checkWholeNumber, refuseOption } from "./options.ts";
 import { allowsRange, isUnchanged, type Validators, validatorsOf } from "./validators.ts";
 
 export interface StaticFilesOptions {
@@ -133,7 +133,7 @@ function resolveRoot(root: string | URL): string {
 }
 
 function checkOptions(options: StaticFilesOptions): void {
-  checkNames("staticFiles", options, ["index", "maxAge", "immutable", "types"]);
+  checkNames("staticFiles()", options, ["index", "maxAge", "immutable", "types"]);
   const { index, maxAge, immutable, types = {} } = options;
   if (maxAge !== undefined) checkWholeNumber("staticFiles maxAge", maxAge, 0);
   if (index !== undefined && !isFileName(index)) {

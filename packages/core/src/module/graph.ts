@@ -65,6 +65,9 @@ class Walk {
     const known = this.nodes.get(module);
     if (known !== undefined) return known;
     this.#checkName(module, path.at(-1));
+    if (module.unknown !== undefined) {
+      this.#report("BAD_MODULE", `Module "${module.name}" has an unknown key: ${module.unknown}`);
+    }
 
     const [imported, failed] = this.#imports(module, [...path, module]);
     const own = this.declarations.read(module, this.#list(module, "declarations"));

@@ -1,9 +1,11 @@
 import type { Context } from "../context/context.ts";
 import { ResponseHeaders } from "../context/response-headers.ts";
+import { describeValue } from "../errors.ts";
 import type { HttpMethods } from "../http/door.ts";
 import { type HttpOptions, toHttpSettings } from "../http/settings.ts";
 import { accessLog } from "../middleware/access-log.ts";
 import { requestId } from "../middleware/request-id.ts";
+import { checkNames, namesOf, refuseOption } from "../options.ts";
 import type { MiddlewareLike } from "../pipeline/middleware.ts";
 import { Outgoing } from "../pipeline/outgoing.ts";
 import { isResponse, type RawBody, type Reply } from "../pipeline/reply.ts";
@@ -15,12 +17,19 @@ export interface ApiOptions extends HttpOptions {
   readonly middlewares?: readonly MiddlewareLike[];
 }
 
+const optionNames = namesOf<ApiOptions>({ middlewares: true, limits: true, trustedProxies: true });
+
 /** JSON over HTTP: serves the routes that have a method. */
 export function api(options: ApiOptions = {}): Platform<HttpMethods> {
+  checkNames("api()", options, optionNames);
+  const { middlewares = [requestId(), accessLog()] } = options;
+  if (!Array.isArray(middlewares)) {
+    refuseOption(`middlewares of api() is ${describeValue(middlewares)}. Write a list: middlewares: [ … ].`);
+  }
   const settings = toHttpSettings(options);
   return {
     name: "api",
-    middlewares: options.middlewares ?? [requestId(), accessLog()],
+    middlewares,
     limits: settings.limits,
     serves: (route) => route.method !== undefined,
     serialize,

@@ -1,5 +1,6 @@
 import type { Schema } from "../dto/standard-schema.ts";
 import { describeValue, type Problem } from "../errors.ts";
+import { explainUnknownNames, namesOf } from "../options.ts";
 import type { Compiled, MiddlewareLike } from "../pipeline/middleware.ts";
 import { joinPaths, type Pattern, PatternError, parsePattern } from "./pattern.ts";
 import { type Handler, type Method, methods, type Route, type Routes } from "./record.ts";
@@ -32,12 +33,15 @@ export interface Owner {
   readonly compile: (middleware: MiddlewareLike, place: string) => Compiled | undefined;
 }
 
+const deepest = 100; // deeper ones are made by a loop, and would exhaust the stack
+const recordNames = namesOf<Route>({ method: true, path: true, handler: true, middlewares: true, children: true });
+
 /** Turns the tree an owner declares into a list. Problems are collected; what is broken is left out. */
 export function flattenRoutes(routes: Routes, owner: Owner, problems: Problem[]): FlatRoute[] {
   const flat: FlatRoute[] = [];
   const report = (code: Problem["code"], message: string) => problems.push({ code, message });
 
-  const walk = (list: Routes, group: string, outer: readonly Compiled[]): void => {
+  const walk = (list: Routes, group: string, outer: readonly Compiled[], groups: Routes): void => {
     for (const [index, route] of list.entries()) {
       if (typeof route !== "object" || route === null || typeof route.path !== "string") {
         report(
@@ -48,11 +52,22 @@ export function flattenRoutes(routes: Routes, owner: Owner, problems: Problem[])
       }
       const path = joinPaths(group, route.path);
       const label = `${route.method ?? "Route"} ${path} of ${owner.name}`;
+      if (groups.includes(route)) {
+        report("BAD_ROUTE", `${label} contains itself. Remove it from the children inside it.`);
+        continue;
+      }
+      if (groups.length > deepest) {
+        report("BAD_ROUTE", `${label} stands inside more than ${deepest} groups. Write fewer, with longer paths.`);
+        continue;
+      }
+      const unknown = explainUnknownNames(route, recordNames);
+      if (unknown !== undefined) report("BAD_ROUTE", `${label} has an unknown key: ${unknown}`);
       const own = listOf(route.middlewares, `The middlewares of ${label}`).map((item) => owner.compile(item, label));
       const middlewares = [...outer, ...own.filter((middleware) => middleware !== undefined)];
-      const parsed = toFlatRoute(route, path, label, middlewares);
+      // what a misspelt key leaves missing is not told as a second mistake
+      const parsed = unknown === undefined ? toFlatRoute(route, path, label, middlewares) : undefined;
       if (parsed !== undefined) flat.push(parsed);
-      walk(listOf(route.children, `The children of ${label}`), path, middlewares);
+      walk(listOf(route.children, `The children of ${label}`), path, middlewares, [...groups, route]);
     }
   };
 
@@ -128,6 +143,6 @@ export function flattenRoutes(routes: Routes, owner: Owner, problems: Problem[])
     }
   };
 
-  walk(routes, "", []);
+  walk(routes, "", [], []);
   return flat;
 }

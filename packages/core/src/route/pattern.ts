@@ -31,6 +31,11 @@ export function parsePattern(path: string): Pattern {
       throw new PatternError('a path has no empty segments ("//")');
     }
     if (part === "." || part === "..") throw new PatternError(`"${part}" is not a segment that a request can carry`);
+    const braces = /\{(.*?)\}/.exec(part);
+    if (braces !== null) {
+      const name = parameterName.test(braces[1] ?? "") ? braces[1] : "name";
+      throw new PatternError(`"${part}" is not a parameter: write ":${name}" as a whole segment`);
+    }
     if (!part.startsWith(":")) return part;
     const name = part.slice(1);
     if (!parameterName.test(name)) {

@@ -1,9 +1,11 @@
 import { type App, type AppOptions, createApp } from "../app.ts";
 import { readEnvironment } from "../environment.ts";
+import { describeValue } from "../errors.ts";
 import type { HttpMethods } from "../http/door.ts";
 import type { Module } from "../module/module.ts";
+import { checkNames, explainUnknownNames, namesOf } from "../options.ts";
 import type { Platform } from "../platform/platform.ts";
-import type { Method } from "../route/record.ts";
+import { type Method, methods } from "../route/record.ts";
 
 export interface TestAppOptions extends Pick<AppOptions, "override" | "log" | "stopTimeout"> {}
 
@@ -21,24 +23,30 @@ export interface TestHttpApp extends App, HttpMethods {
   request(method: Method, path: string, options?: TestRequestOptions): Promise<Response>;
 }
 
+const optionNames = namesOf<TestAppOptions>({ override: true, log: true, stopTimeout: true });
+const requestNames = namesOf<TestRequestOptions>({ json: true, body: true, headers: true, signal: true });
+
 /** A started application for a test: no port, silent unless LOG_LEVEL says otherwise, mistakes rejected as StartError. */
 export async function createTestApp(
   module: Module,
   platform: Platform<HttpMethods>,
   options: TestAppOptions = {},
 ): Promise<TestHttpApp> {
+  checkNames("createTestApp()", options, optionNames);
   const app = await createApp(module, platform, {
     log: { level: readEnvironment().logLevel ?? "silent" },
     ...options,
     onStartError: "throw",
   });
   await app.start();
-  const request: TestHttpApp["request"] = (method, path, { json, body, headers, signal } = {}) => {
+  const request: TestHttpApp["request"] = async (method, path, options = {}) => {
+    checkRequest(method, path, options);
+    const { json, body, headers, signal } = options;
     const all = new Headers(headers);
     if (json !== undefined && !all.has("content-type")) all.set("content-type", "application/json");
     return app.fetch(
       // not resolved against a base: "//posts" is a path here, not another host
-      new Request(`http://localhost${path.startsWith("/") ? "" : "/"}${path}`, {
+      new Request(`http://localhost${path}`, {
         method,
         headers: all,
         body: json === undefined ? (body ?? null) : JSON.stringify(json),
@@ -48,4 +56,18 @@ export async function createTestApp(
     );
   };
   return Object.assign(app, { request });
+}
+
+/** A slip in a test would otherwise be answered with a 404 or go unnoticed, and the test would look at the wrong thing. */
+function checkRequest(method: Method, path: string, options: TestRequestOptions): void {
+  if (!methods.includes(method)) {
+    throw new TypeError(
+      `request() was given ${describeValue(method)} as its method. Use one of ${methods.join(", ")}.`,
+    );
+  }
+  if (typeof path !== "string" || !path.startsWith("/")) {
+    throw new TypeError(`request() was given ${describeValue(path)} as its path. It starts with "/".`);
+  }
+  const unknown = explainUnknownNames(options, requestNames);
+  if (unknown !== undefined) throw new TypeError(`request() has no option ${unknown}`);
 }

@@ -19,6 +19,8 @@ const bounds: readonly {
   { kind: "string", tag: "len=2", passes: ["ab"], fails: ["a", "abc"], text: "must have exactly 2 characters" },
   { kind: "number", tag: "min=-1", passes: [-1, 0, 5.5], fails: [-1.5], text: "must be at least -1" },
   { kind: "number", tag: "max=1.5", passes: [1.5, -3], fails: [1.6], text: "must be at most 1.5" },
+  { kind: "number", tag: "max=1e3", passes: [1000], fails: [1001], text: "must be at most 1000" },
+  { kind: "integer", tag: "min=-2", passes: [-2, 0], fails: [-3], text: "must be at least -2" },
   { kind: "list", tag: "min=1", passes: [[0]], fails: [[]], text: "must have at least 1 items" },
   { kind: "list", tag: "max=1", passes: [[], [0]], fails: [[0, 0]], text: "must have at most 1 items" },
   { kind: "list", tag: "len=2", passes: [[0, 0]], fails: [[0]], text: "must have exactly 2 items" },
@@ -177,10 +179,20 @@ const mistakes: readonly [FieldKind, string, string][] = [
     "constructor",
     '"constructor" is not a rule for this field. Rules: required, email, url, uuid, min, max, len, oneof.',
   ],
-  ["string", "min", '"min=" needs a number'],
-  ["string", "min=", '"min=" needs a number'],
-  ["string", "min= ", '"min= " needs a number'],
-  ["string", "max=x", '"max=x" needs a number'],
+  ["string", "min", '"min=" needs a whole number of characters'],
+  ["string", "min=", '"min=" needs a whole number of characters'],
+  ["string", "min= ", '"min= " needs a whole number of characters'],
+  ["string", "max=x", '"max=x" needs a whole number of characters'],
+  ["string", "len=-1", '"len=-1" needs a whole number of characters'],
+  ["string", "min=1.5", '"min=1.5" needs a whole number of characters'],
+  ["string", "max=0x10", '"max=0x10" needs a whole number of characters'],
+  ["list", "min=-1", '"min=-1" needs a whole number of items'],
+  ["list", "len=1.5", '"len=1.5" needs a whole number of items'],
+  ["number", "min=x", '"min=x" needs a number'],
+  ["number", "max=0x10", '"max=0x10" needs a number'],
+  ["number", "max=1e999", '"max=1e999" needs a number'],
+  ["integer", "min=1.5", '"min=1.5" needs a whole number'],
+  ["integer", "max=9007199254740993", '"max=9007199254740993" needs a whole number'],
   ["number", "max=Infinity", '"max=Infinity" needs a number'],
   ["string", "oneof=", '"oneof=" needs values, separated by spaces'],
   ["string", "oneof", '"oneof=" needs values, separated by spaces'],
@@ -191,3 +203,23 @@ for (const [kind, tag, text] of mistakes) {
     assert.throws(() => parseTags(kind, [tag]), { name: "TypeError", message: text });
   });
 }
+
+const combinations: readonly [FieldKind, readonly string[], string][] = [
+  ["string", ["min=5", "max=2"], 'no value keeps both "min=5" and "max=2"'],
+  ["number", ["max=-1.5", "min=-1"], 'no value keeps both "min=-1" and "max=-1.5"'],
+  ["list", ["len=3", "max=2"], 'no value keeps both "len=3" and "max=2"'],
+  ["string", ["len=3", "min=10"], 'no value keeps both "min=10" and "len=3"'],
+  ["string", ["min=1", "min=2"], '"min" stands twice among the rules of one field'],
+  ["string", ["oneof=a", "oneof=b"], '"oneof" stands twice among the rules of one field'],
+  ["plain", ["required", "required"], '"required" stands twice among the rules of one field'],
+];
+for (const [kind, tags, text] of combinations) {
+  test(`tags that do not go together are refused where the DTO is defined: ${text}`, () => {
+    assert.throws(() => parseTags(kind, tags), { name: "TypeError", message: text });
+  });
+}
+
+test("bounds that leave one value are no mistake", () => {
+  assert.equal(parseTags("string", ["min=2", "max=2", "len=2"]).rules.length, 3);
+  assert.equal(parseTags("number", ["min=9", "max=10"]).rules.length, 2); // "9" > "10" as text
+});

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { HttpError, type Routes } from "@tenon/core";
+import { test } from "node:test";
+import { type ApiOptions, HttpError, type Routes } from "@tenon/core";
 import { accessLog, requestId } from "@tenon/core/middleware";
 import { testOnBothDoors } from "../support/doors.ts";
 
@@ -51,3 +52,35 @@ testOnBothDoors(
   },
   { middlewares: [accessLog()] },
 );
+
+testOnBothDoors(
+  "the lines can be written at debug",
+  routes,
+  async (call, _, log) => {
+    await call("GET", "/posts/1");
+    assert.deepEqual(
+      log.all.filter((line) => line.msg === "request").map((line) => line.level),
+      ["debug"],
+    );
+  },
+  { middlewares: [accessLog({ level: "debug" })] },
+);
+
+test("options that cannot work stop the start and say what they take", () => {
+  const slips: readonly [options: unknown, message: string][] = [
+    [{ level: "warn" }, 'accessLog level is the text "warn". It takes "info" or "debug".'],
+    [{ levle: "info" }, "accessLog() has no option levle (did you mean level?). It takes level."],
+  ];
+  for (const [options, message] of slips) {
+    // the cast stands for code that no compiler checked
+    assert.throws(() => accessLog(options as object), { name: "StartError", message });
+  }
+});
+
+test("a factory whose parentheses were forgotten does not compile as a middleware", () => {
+  // @ts-expect-error accessLog makes a middleware, it is none
+  const log: ApiOptions = { middlewares: [accessLog] };
+  // @ts-expect-error likewise
+  const id: ApiOptions = { middlewares: [requestId] };
+  assert.deepEqual([log.middlewares, id.middlewares], [[accessLog], [requestId]]);
+});

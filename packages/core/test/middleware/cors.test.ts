@@ -289,7 +289,7 @@ test("options that cannot work stop the start and say what they take", () => {
     [{ headers: ["x\r\ny"] }, /headers has/],
     [{ exposedHeaders: [""] }, /exposedHeaders has ""/],
     [{ maxAge: -1 }, /maxAge is -1/],
-    [{ origin: [home] }, /cors\(\) has no option origin\. It takes origins, /],
+    [{ origin: [home] }, /cors\(\) has no option origin \(did you mean origins\?\)\. It takes origins, /],
   ];
   for (const [options, message] of cases) {
     assert.throws(() => cors(options as CorsOptions), { name: "StartError", message });

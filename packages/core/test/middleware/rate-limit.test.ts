@@ -51,6 +51,17 @@ const brokenStores: Record<string, CounterStore> = {
     },
   },
   "never answers": { increment: () => new Promise(() => {}) },
+  "answers NaN": { increment: () => Number.NaN },
+  "answers a promise of NaN": { increment: async () => Number.NaN },
+  "answers undefined": { increment: () => undefined as never }, // an adapter that no compiler checked
+  "answers a promise of a text": { increment: async () => "1" as never }, // likewise
+};
+const causeInLog: Record<string, string> = {
+  "never answers": "the store took over 20 ms",
+  "answers NaN": "the store answered the number NaN, not a count",
+  "answers a promise of NaN": "the store answered the number NaN, not a count",
+  "answers undefined": "the store answered undefined, not a count",
+  "answers a promise of a text": 'the store answered the text "1", not a count',
 };
 
 for (const [name, store] of Object.entries({ memory: new MemoryCounterStore(), remote: new RemoteStore() })) {
@@ -157,7 +168,7 @@ for (const [failure, store] of Object.entries(brokenStores)) {
       const res = await call("GET", "/");
       assert.equal(res.status, 503);
       assert.deepEqual(await res.json(), { error: "Service Unavailable" });
-      assert.ok(JSON.stringify(log.all).includes(failure === "never answers" ? "the store took over 20 ms" : secret));
+      assert.ok(JSON.stringify(log.all).includes(JSON.stringify(causeInLog[failure] ?? secret)));
     },
     limited({ store, storeTimeout: 20 }),
   );

@@ -90,3 +90,19 @@ test("an override that is no provider is told with its place", async () => {
     ],
   );
 });
+
+test("a key of defineModule() that does not exist is told, with the one that was meant", async () => {
+  const known = "It takes name, imports, declarations, exports.";
+  const slips: readonly [options: object, text: string][] = [
+    [{ declaration: [Store] }, `declaration (did you mean declarations?). ${known}`],
+    [{ providers: [Store], controllers: [] }, `providers, controllers. ${known}`],
+  ];
+  for (const [options, text] of slips) {
+    const shop = defineModule({ name: "shop", ...options });
+    const error = await startError(defineModule({ name: "app", imports: [shop] }));
+    assert.deepEqual(
+      error.problems.map(({ code, message }) => [code, message]),
+      [["BAD_MODULE", `Module "shop" has an unknown key: ${text}`]],
+    );
+  }
+});

@@ -98,6 +98,31 @@ test("routes without a method are commands and are no part of an HTTP platform",
 // a record that TypeScript would refuse, as plain JavaScript would write it
 const broken = (record: unknown) => record as Route;
 
+/** A group whose child lists it again. */
+function ouroboros(): Route {
+  const children: Route[] = [];
+  const group = { path: "/a", children: [{ path: "/b", children }] };
+  children.push(group);
+  return group;
+}
+
+/** A route inside that many groups. */
+function nest(depth: number): Route {
+  let route: Route = { method: "GET", path: "/leaf", handler };
+  for (let count = 0; count < depth; count++) route = { path: "/g", children: [route] };
+  return route;
+}
+
+test("a hundred groups inside each other, and one group in two places, are no mistake", async () => {
+  assert.deepEqual(await listOf([nest(100)]), [`GET ${"/g".repeat(100)}/leaf []`]);
+  const shared = nest(0);
+  const routes: Routes = [
+    { path: "/a", children: [shared] },
+    { path: "/b", children: [shared] },
+  ];
+  assert.deepEqual(await listOf(routes), ["GET /a/leaf []", "GET /b/leaf []"]);
+});
+
 const mistakes: readonly { routes: Routes; code: string; text: string }[] = [
   {
     routes: [broken(undefined)],
@@ -168,6 +193,31 @@ const mistakes: readonly { routes: Routes; code: string; text: string }[] = [
     routes: [{ path: "/a", children: [{ method: "GET", path: "//b", handler }] }],
     code: "BAD_ROUTE",
     text: `GET /a//b of ${owner} is malformed: a path has no empty segments ("//").`,
+  },
+  {
+    routes: [{ method: "GET", path: "/posts/{id}", handler }],
+    code: "BAD_ROUTE",
+    text: `GET /posts/{id} of ${owner} is malformed: "{id}" is not a parameter: write ":id" as a whole segment.`,
+  },
+  {
+    routes: [broken({ method: "GET", path: "/a", handler, middleware: [named("guard")] })],
+    code: "BAD_ROUTE",
+    text: `GET /a of ${owner} has an unknown key: middleware (did you mean middlewares?). It takes method, path, handler, middlewares, children.`,
+  },
+  {
+    routes: [{ path: "/a", children: [broken({ method: "GET", path: "/b", handlr: handler, guards: [] })] }],
+    code: "BAD_ROUTE",
+    text: `GET /a/b of ${owner} has an unknown key: handlr (did you mean handler?), guards. It takes method, path, handler, middlewares, children.`,
+  },
+  {
+    routes: [ouroboros()],
+    code: "BAD_ROUTE",
+    text: `Route /a/b/a of ${owner} contains itself. Remove it from the children inside it.`,
+  },
+  {
+    routes: [nest(101)],
+    code: "BAD_ROUTE",
+    text: `GET ${"/g".repeat(101)}/leaf of ${owner} stands inside more than 100 groups. Write fewer, with longer paths.`,
   },
 ];
 for (const { routes, code, text } of mistakes) {

@@ -8,6 +8,7 @@ import {
   dto,
   type Infer,
   type Routes,
+  resource,
   string,
   takes,
 } from "@tenon/core";
@@ -68,3 +69,54 @@ test("the route table knows what takes() binds, and the handler's own name", () 
       ],
     );
   }));
+
+class ThingsController implements Controller {
+  readonly #things: string[] = ["lamp"];
+
+  routes(): Routes {
+    return [
+      ...resource("/things", {
+        index: this.index,
+        create: takes(GreetDTO, this.create),
+        update: takes(GreetDTO, this.update),
+      }),
+    ];
+  }
+
+  index() {
+    return this.#things;
+  }
+
+  create(ctx: Context, { name }: GreetDTO) {
+    this.#things.push(name);
+    return ctx.status(201).json(this.#things);
+  }
+
+  update(ctx: Context<"/things/:id">, { name }: GreetDTO) {
+    return this.#things.with(Number(ctx.param("id")), name);
+  }
+}
+
+test("takes() stands among the handlers of resource(), bound to their controller", async () => {
+  const app = await createTestApp(defineModule({ name: "things", declarations: [ThingsController] }), api());
+  try {
+    const created = await app.request("POST", "/things", { json: { name: "desk" } });
+    assert.deepEqual([created.status, await created.json()], [201, ["lamp", "desk"]]);
+    assert.deepEqual(await (await app.request("PUT", "/things/0", { json: { name: "vase" } })).json(), [
+      "vase",
+      "desk",
+    ]);
+    assert.deepEqual(await (await app.request("GET", "/things")).json(), ["lamp", "desk"]);
+    assert.equal((await app.request("POST", "/things", { json: {} })).status, 400);
+    assert.deepEqual(
+      app.routes.list().map(({ method, path, handler, takes }) => [method, path, handler, takes]),
+      [
+        ["GET", "/things", "index", undefined],
+        ["POST", "/things", "create", GreetDTO],
+        ["PUT", "/things/:id", "update", GreetDTO],
+      ],
+    );
+  } finally {
+    await app.stop();
+  }
+});

@@ -122,10 +122,9 @@ test("request() sends JSON, bytes, text and streams, with headers", async () => 
   assert.deepEqual(await send({}), { type: "", agent: "", body: "" });
 });
 
-test("request() takes the path as it is: a second slash names no host, a missing one is added", async () => {
+test("request() takes the path as it is: a second slash names no host", async () => {
   const app = await createTestApp(echo, api());
   assert.deepEqual(await (await app.request("GET", "/posts?page=2")).json(), { path: "/posts", page: "2" });
-  assert.deepEqual(await (await app.request("GET", "posts")).json(), { path: "/posts", page: "" });
   assert.equal((await app.request("GET", "//posts")).status, 404);
   assert.equal((await app.request("GET", "//evil.example/posts")).status, 404);
 });
@@ -143,4 +142,30 @@ test("request() passes on a signal: its abort reaches the handler", async () => 
   await reached.promise;
   controller.abort();
   assert.equal(await (await response).json(), "aborted");
+});
+
+test("request() refuses what would test something else: a path without a slash, an unknown method, an unknown option", async () => {
+  const app = await createTestApp(echo, api());
+  const methods = "GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD";
+  const slips: readonly [method: unknown, path: unknown, options: unknown, message: string][] = [
+    ["GET", "posts", {}, 'request() was given the text "posts" as its path. It starts with "/".'],
+    ["GET", undefined, {}, 'request() was given undefined as its path. It starts with "/".'],
+    ["get", "/posts", {}, `request() was given the text "get" as its method. Use one of ${methods}.`],
+    ["TRACE", "/posts", {}, `request() was given the text "TRACE" as its method. Use one of ${methods}.`],
+    [
+      "GET",
+      "/posts",
+      { header: {} },
+      "request() has no option header (did you mean headers?). It takes json, body, headers, signal.",
+    ],
+    ["GET", "/posts", { query: {} }, "request() has no option query. It takes json, body, headers, signal."],
+  ];
+  for (const [method, path, options, message] of slips) {
+    // the casts stand for code that no compiler checked
+    await assert.rejects(app.request(method as "GET", path as string, options as object), {
+      name: "TypeError",
+      message,
+    });
+  }
+  await app.stop();
 });
