@@ -1,0 +1,71 @@
+import type { CacheStore } from "./cache.ts";
+
+interface Entry {
+  readonly text: string;
+  readonly bytes: number;
+  readonly expires: number;
+}
+
+export interface MemoryCacheOptions {
+  readonly maxEntries?: number;
+  readonly maxBytes?: number;
+  readonly now?: () => number;
+}
+
+const entryOverhead = 64;
+
+/** In this process, bounded by entries and by bytes; what was used longest ago goes first. */
+export class MemoryCacheStore implements CacheStore {
+  /** In the order of use: a map keeps the order of insertion, and each use inserts again. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #maxEntries: number;
+  readonly #maxBytes: number;
+  readonly #now: () => number;
+  #bytes = 0;
+
+  constructor(options: MemoryCacheOptions = {}) {
+    this.#maxEntries = options.maxEntries ?? 10_000;
+    this.#maxBytes = options.maxBytes ?? 64 * 1024 * 1024;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#remove(key, entry);
+    if (entry.expires <= this.#now()) return undefined;
+    this.#insert(key, entry);
+    return entry.text;
+  }
+
+  async set(key: string, text: string, ttl: number | undefined): Promise<void> {
+    const present = this.#entries.get(key);
+    if (present !== undefined) this.#remove(key, present);
+    const bytes = 2 * (key.length + text.length) + entryOverhead;
+    if (bytes > this.#maxBytes) return; // it would push out everything else and still not fit
+    this.#insert(key, { text, bytes, expires: ttl === undefined ? Number.POSITIVE_INFINITY : this.#now() + ttl });
+    for (const [oldest, entry] of this.#entries) {
+      if (this.#entries.size <= this.#maxEntries && this.#bytes <= this.#maxBytes) break;
+      this.#remove(oldest, entry);
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#remove(key, entry);
+  }
+
+  get size(): { readonly entries: number; readonly bytes: number } {
+    return { entries: this.#entries.size, bytes: this.#bytes };
+  }
+
+  #insert(key: string, entry: Entry): void {
+    this.#entries.set(key, entry);
+    this.#bytes += entry.bytes;
+  }
+
+  #remove(key: string, entry: Entry): void {
+    this.#entries.delete(key);
+    this.#bytes -= entry.bytes;
+  }
+}

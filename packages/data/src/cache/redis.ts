@@ -1,0 +1,26 @@
+import type { RedisConnection } from "../redis-connection.ts";
+import type { CacheStore } from "./cache.ts";
+
+const prefix = "cache:";
+
+/** In Redis, shared by every instance. Its keys stand apart from those of the key-value store. */
+export class RedisCacheStore implements CacheStore {
+  readonly #redis: RedisConnection;
+
+  constructor(redis: RedisConnection) {
+    this.#redis = redis;
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    const text = await this.#redis.run(["GET", prefix + key]);
+    return typeof text === "string" ? text : undefined;
+  }
+
+  async set(key: string, text: string, ttl: number | undefined): Promise<void> {
+    await this.#redis.run(["SET", prefix + key, text, ...(ttl === undefined ? [] : ["PX", String(ttl)])]);
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#redis.run(["DEL", prefix + key]);
+  }
+}

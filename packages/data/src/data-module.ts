@@ -1,0 +1,199 @@
+import { defineModule, inject, Log, type Module, provide } from "@tenon/core";
+import { sql } from "kysely";
+import { Cache } from "./cache/cache.ts";
+import { type MemoryCacheOptions, MemoryCacheStore } from "./cache/memory.ts";
+import { RedisCacheStore } from "./cache/redis.ts";
+import { Database } from "./database/database.ts";
+import { createPostgresDialect } from "./database/postgres-dialect.ts";
+import { type PostgresOptions, PostgresPool } from "./database/postgres-pool.ts";
+import { createSqliteDialect } from "./database/sqlite-dialect.ts";
+import { SqliteFile, type SqliteOptions } from "./database/sqlite-file.ts";
+import { Health } from "./health.ts";
+import { KeyValue } from "./key-value/key-value.ts";
+import { MemoryKeyValue } from "./key-value/memory.ts";
+import { RedisKeyValue } from "./key-value/redis.ts";
+import { SqlKeyValue, type SqlStore } from "./key-value/sql.ts";
+import { RedisConnection, type RedisOptions } from "./redis-connection.ts";
+import { parseStoreUrl } from "./store-url.ts";
+
+export interface DataOptions {
+  /** `sqlite:./data/app.db` unless told otherwise; also `sqlite::memory:` and `postgres://…`. */
+  readonly database?: string;
+  /** In the database unless told otherwise; also `redis://…`, `memory:` and `sqlite:…`. */
+  readonly keyValue?: string;
+  /** `memory:` unless told otherwise; also `redis://…`. */
+  readonly cache?: string;
+  readonly sqlite?: SqliteOptions;
+  readonly postgres?: PostgresOptions;
+  readonly redis?: RedisOptions;
+  readonly memoryCache?: MemoryCacheOptions;
+  /** Another name, for an application with more than one. */
+  readonly name?: string;
+}
+
+/** Exports `Database`, `KeyValue`, `Cache` and `Health`: embedded without options, on servers by URL alone. */
+export function dataModule(options: DataOptions = {}): Module {
+  const stores = new Stores(options);
+  return defineModule({
+    name: options.name ?? "data",
+    declarations: [
+      Health,
+      provide(Database, () => stores.database()),
+      provide(KeyValue, () => stores.keyValue()),
+      provide(Cache, () => stores.cache()),
+    ],
+    exports: [Database, KeyValue, Cache, Health],
+  });
+}
+
+/** Makes each store once, so that database and key-value store share a file, and key-value store and cache a connection. */
+class Stores {
+  readonly #options: DataOptions;
+  readonly #files = new Map<string, SqliteFile>();
+  readonly #pools = new Map<string, PostgresPool>();
+  readonly #connections = new Map<string, RedisConnection>();
+
+  constructor(options: DataOptions) {
+    this.#options = options;
+  }
+
+  database(): Database {
+    const health = inject(Health);
+    const url = parseStoreUrl(this.#databaseUrl, "database", ["sqlite", "postgres"]);
+    const database =
+      url.kind === "sqlite" ? this.#sqliteDatabase(url.path) : this.#postgresDatabase(url.url, url.place);
+    health.add("database", () => sql`select 1`.execute(database));
+    return database;
+  }
+
+  keyValue(): KeyValue {
+    const health = inject(Health);
+    inject(Database); // started before and stopped after what may be kept in it
+    const url = parseStoreUrl(this.#options.keyValue ?? this.#databaseUrl, "keyValue", [
+      "sqlite",
+      "postgres",
+      "redis",
+      "memory",
+    ]);
+    const store =
+      url.kind === "memory"
+        ? new MemoryKeyValue()
+        : url.kind === "redis"
+          ? new RedisKeyValue(this.#redis(url.url, url.place, "keyValue"))
+          : new SqlKeyValue(
+              url.kind === "sqlite" ? this.#sqliteStore(url.path) : this.#postgresStore(url.url, url.place),
+            );
+    health.add("keyValue", () => store.get("health"));
+    return store;
+  }
+
+  cache(): Cache {
+    const log = inject(Log);
+    const url = parseStoreUrl(this.#options.cache ?? "memory:", "cache", ["memory", "redis"]);
+    const onError = (error: unknown) => log.warn({ err: error }, "the cache is down: taken for a miss");
+    if (url.kind === "memory") return new Cache(new MemoryCacheStore(this.#options.memoryCache), { onError });
+    const redis = this.#redis(url.url, url.place, "cache");
+    return Object.assign(new Cache(new RedisCacheStore(redis), { onError }), {
+      onStart: () => redis.open(),
+      onStop: () => redis.close(),
+    });
+  }
+
+  get #databaseUrl(): string {
+    return this.#options.database ?? "sqlite:./data/app.db";
+  }
+
+  #sqliteDatabase(path: string): Database {
+    const file = this.#file(path);
+    return new Database({
+      kind: "sqlite",
+      dialect: createSqliteDialect(file),
+      open: async () => {
+        try {
+          await file.open();
+        } catch (error) {
+          throw new Error(
+            `SQLite cannot open ${path}: ${reasonOf(error)}. Check the folder's rights, or change database.`,
+            {
+              cause: error,
+            },
+          );
+        }
+      },
+      close: async () => file.close(),
+    });
+  }
+
+  #postgresDatabase(url: string, place: string): Database {
+    const pool = this.#pool(url, place);
+    return new Database({
+      kind: "postgres",
+      dialect: createPostgresDialect(pool),
+      open: async () => {
+        await pool.open();
+        try {
+          await pool.check();
+        } catch (error) {
+          await pool.close();
+          throw new Error(`PostgreSQL at ${place} does not answer: ${reasonOf(error)}. Start it, or change database.`, {
+            cause: error,
+          });
+        }
+      },
+      close: () => pool.close(),
+    });
+  }
+
+  #sqliteStore(path: string): SqlStore {
+    const file = this.#file(path);
+    return {
+      kind: "sqlite",
+      open: () => file.open(),
+      execute: (statement, parameters) => file.execute(statement, parameters),
+    };
+  }
+
+  #postgresStore(url: string, place: string): SqlStore {
+    const pool = this.#pool(url, place);
+    return {
+      kind: "postgres",
+      open: () => pool.open(),
+      execute: (statement, parameters) => pool.query(numberParameters(statement), parameters),
+    };
+  }
+
+  #file(path: string): SqliteFile {
+    const known = this.#files.get(path);
+    if (known !== undefined) return known;
+    const file = new SqliteFile(path, this.#options.sqlite);
+    this.#files.set(path, file);
+    return file;
+  }
+
+  #pool(url: string, place: string): PostgresPool {
+    const known = this.#pools.get(url);
+    if (known !== undefined) return known;
+    const pool = new PostgresPool(url, place, this.#options.postgres);
+    this.#pools.set(url, pool);
+    return pool;
+  }
+
+  #redis(url: string, place: string, option: string): RedisConnection {
+    const known = this.#connections.get(url);
+    if (known !== undefined) return known;
+    const redis = new RedisConnection(url, place, option, this.#options.redis);
+    this.#connections.set(url, redis);
+    return redis;
+  }
+}
+
+/** `?` → `$1`, `$2`, …: PostgreSQL numbers its parameters. The statements are ours and have no other question marks. */
+function numberParameters(statement: string): string {
+  let number = 0;
+  return statement.replaceAll("?", () => `$${++number}`);
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message || ("code" in cause ? String(cause.code) : cause.name) : String(cause);
+}

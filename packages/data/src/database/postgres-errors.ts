@@ -1,0 +1,32 @@
+import { type ConstraintKind, StoreError } from "../store-error.ts";
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html
+const constraints: ReadonlyMap<string, ConstraintKind> = new Map([
+  ["23502", "not null"],
+  ["23503", "foreign key"],
+  ["23505", "unique"],
+  ["23514", "check"],
+]);
+const unavailableClasses = new Set(["08", "53", "57", "58"]);
+const unavailableCodes = new Set(["40001", "40P01", "55P03", "25006"]);
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** An answer of the server itself: the connection that brought it is sound. */
+export function isServerError(error: unknown): boolean {
+  const code = codeOf(error);
+  return /^[0-9A-Z]{5}$/.test(code) && !unavailableClasses.has(code.slice(0, 2));
+}
+
+export function translatePostgresError(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const code = codeOf(error);
+  const constraint = constraints.get(code);
+  if (code.startsWith("23") && code.length === 5) {
+    return new StoreError("CONSTRAINT", { cause: error, ...(constraint === undefined ? {} : { constraint }) });
+  }
+  const unavailable = !isServerError(error) || unavailableCodes.has(code);
+  return new StoreError(unavailable ? "UNAVAILABLE" : "FAILED", { cause: error });
+}

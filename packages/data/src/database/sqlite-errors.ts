@@ -1,0 +1,50 @@
+import { type ConstraintKind, StoreError } from "../store-error.ts";
+
+// https://sqlite.org/rescode.html
+const primary = {
+  BUSY: 5,
+  LOCKED: 6,
+  READONLY: 8,
+  IOERR: 10,
+  FULL: 13,
+  CANTOPEN: 14,
+  CONSTRAINT: 19,
+  NOTADB: 26,
+} as const;
+const unavailable: ReadonlySet<number> = new Set([
+  primary.BUSY,
+  primary.LOCKED,
+  primary.READONLY,
+  primary.IOERR,
+  primary.FULL,
+  primary.CANTOPEN,
+  primary.NOTADB,
+]);
+const constraints: ReadonlyMap<number, ConstraintKind> = new Map([
+  [275, "check"],
+  [787, "foreign key"],
+  [1299, "not null"],
+  [1555, "unique"],
+  [2067, "unique"],
+  [2579, "unique"],
+]);
+
+function codeOf(error: unknown): number {
+  return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode : 0;
+}
+
+export function isBusy(error: unknown): boolean {
+  const code = codeOf(error) & 0xff;
+  return code === primary.BUSY || code === primary.LOCKED;
+}
+
+export function translateSqliteError(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const code = codeOf(error);
+  if ((code & 0xff) === primary.CONSTRAINT) {
+    const constraint = constraints.get(code);
+    return new StoreError("CONSTRAINT", { cause: error, ...(constraint === undefined ? {} : { constraint }) });
+  }
+  const isSystemError = error instanceof Error && "syscall" in error;
+  return new StoreError(unavailable.has(code & 0xff) || isSystemError ? "UNAVAILABLE" : "FAILED", { cause: error });
+}

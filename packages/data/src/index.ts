@@ -1,0 +1,12 @@
+export { Cache, type CacheOptions, type CacheStore } from "./cache/cache.ts";
+export { type MemoryCacheOptions, MemoryCacheStore } from "./cache/memory.ts";
+export { type DataOptions, dataModule } from "./data-module.ts";
+export { Database } from "./database/database.ts";
+export { type Migration, type MigrationSource, migrate } from "./database/migrate.ts";
+export type { PostgresOptions } from "./database/postgres-pool.ts";
+export type { SqliteOptions } from "./database/sqlite-file.ts";
+export { Health, type HealthCheck, HealthController, type HealthReport } from "./health.ts";
+export { KeyValue, type SetOptions } from "./key-value/key-value.ts";
+export { MemoryKeyValue, type MemoryOptions } from "./key-value/memory.ts";
+export type { RedisOptions } from "./redis-connection.ts";
+export { type ConstraintKind, isUniqueViolation, type StoreCode, StoreError } from "./store-error.ts";

@@ -1,0 +1,98 @@
+import { toMilliseconds } from "../ttl.ts";
+import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
+
+interface Entry {
+  readonly text: string;
+  readonly expires: number;
+}
+
+export interface MemoryOptions {
+  /** Past it, the oldest goes first. */
+  readonly maxEntries?: number;
+  readonly now?: () => number;
+}
+
+const sweepEvery = 1000;
+const sweepBatch = 2000;
+
+/** For one process, gone with it: for tests and for what may be lost. */
+export class MemoryKeyValue extends KeyValue {
+  readonly #entries = new Map<string, Entry>();
+  readonly #maxEntries: number;
+  readonly #now: () => number;
+  #writes = 0;
+
+  constructor(options: MemoryOptions = {}) {
+    super();
+    this.#maxEntries = options.maxEntries ?? 1_000_000;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async get<T>(key: string): Promise<T | undefined> {
+    return this.#read<T>(key);
+  }
+
+  async set(key: string, value: unknown, options: SetOptions = {}): Promise<void> {
+    const text = encode(value);
+    this.#write(key, text, this.#expiry(options));
+  }
+
+  async delete(key: string): Promise<boolean> {
+    const present = this.#read(key) !== undefined;
+    this.#entries.delete(key);
+    return present;
+  }
+
+  async take<T>(key: string): Promise<T | undefined> {
+    const value = this.#read<T>(key);
+    this.#entries.delete(key);
+    return value;
+  }
+
+  async increment(key: string, options: SetOptions = {}): Promise<number> {
+    const expiry = this.#expiry(options);
+    const value = this.#read<unknown>(key) ?? 0;
+    if (!Number.isSafeInteger(value)) throw notACount(key);
+    const count = (value as number) + 1; // checked above
+    this.#write(key, String(count), this.#entries.get(key)?.expires ?? expiry);
+    return count;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  #read<T>(key: string): T | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    if (entry.expires <= this.#now()) {
+      this.#entries.delete(key);
+      return undefined;
+    }
+    return JSON.parse(entry.text) as T; // what was set under this key
+  }
+
+  #write(key: string, text: string, expires: number): void {
+    if (++this.#writes % sweepEvery === 0) this.#sweep();
+    if (this.#entries.size >= this.#maxEntries && !this.#entries.has(key)) {
+      const oldest = this.#entries.keys().next().value;
+      if (oldest !== undefined) this.#entries.delete(oldest);
+    }
+    this.#entries.set(key, { text, expires });
+  }
+
+  #expiry(options: SetOptions): number {
+    const ttl = toMilliseconds(options.ttl);
+    return ttl === undefined ? Number.POSITIVE_INFINITY : this.#now() + ttl;
+  }
+
+  /** Looks at the oldest entries only, so that one write never pays for all of them. */
+  #sweep(): void {
+    const now = this.#now();
+    let looked = 0;
+    for (const [key, entry] of this.#entries) {
+      if (++looked > sweepBatch) return;
+      if (entry.expires <= now) this.#entries.delete(key);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { OnStart, OnStop } from "@tenon/core";
+import type { RedisConnection } from "../redis-connection.ts";
+import { StoreError } from "../store-error.ts";
+import { toMilliseconds } from "../ttl.ts";
+import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
+
+// the time to live is set by the step that makes the key, so that a steady stream of steps cannot keep a window open
+const incrementScript = `local count = redis.call("INCR", KEYS[1])
+if count == 1 and ARGV[1] ~= "" then redis.call("PEXPIRE", KEYS[1], ARGV[1]) end
+return count`;
+
+/** Shared by every instance that uses the same Redis. */
+export class RedisKeyValue extends KeyValue implements OnStart, OnStop {
+  readonly #redis: RedisConnection;
+
+  constructor(redis: RedisConnection) {
+    super();
+    this.#redis = redis;
+  }
+
+  onStart(): Promise<void> {
+    return this.#redis.open();
+  }
+
+  onStop(): Promise<void> {
+    return this.#redis.close();
+  }
+
+  async get<T>(key: string): Promise<T | undefined> {
+    return parse<T>(await this.#redis.run(["GET", key]));
+  }
+
+  async set(key: string, value: unknown, options: SetOptions = {}): Promise<void> {
+    const ttl = toMilliseconds(options.ttl);
+    const text = encode(value);
+    await this.#redis.run(ttl === undefined ? ["SET", key, text] : ["SET", key, text, "PX", String(ttl)]);
+  }
+
+  async delete(key: string): Promise<boolean> {
+    return (await this.#redis.run(["DEL", key])) === 1;
+  }
+
+  async take<T>(key: string): Promise<T | undefined> {
+    return parse<T>(await this.#redis.run(["GETDEL", key]));
+  }
+
+  async increment(key: string, options: SetOptions = {}): Promise<number> {
+    const ttl = toMilliseconds(options.ttl);
+    try {
+      return Number(await this.#redis.run(["EVAL", incrementScript, "1", key, ttl === undefined ? "" : String(ttl)]));
+    } catch (error) {
+      const refused = error instanceof StoreError && error.cause instanceof Error;
+      throw refused && String(error.cause).includes("not an integer") ? notACount(key) : error;
+    }
+  }
+}
+
+function parse<T>(text: unknown): T | undefined {
+  return typeof text === "string" ? (JSON.parse(text) as T) : undefined; // what was set under this key
+}

@@ -1,0 +1,128 @@
+import type { OnStart, OnStop } from "@tenon/core";
+import { toMilliseconds } from "../ttl.ts";
+import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
+
+/** A database as the key-value store needs it. `?` stands for a parameter. */
+export interface SqlStore {
+  readonly kind: "sqlite" | "postgres";
+  open(): Promise<void>;
+  execute(sql: string, parameters: readonly unknown[]): Promise<{ readonly rows: Record<string, unknown>[] }>;
+}
+
+export interface SqlKeyValueOptions {
+  readonly now?: () => number;
+  /** Milliseconds between sweeps of expired rows. */
+  readonly sweepEvery?: number;
+}
+
+const table = "tenon_key_value";
+const sweepBatch = 500;
+
+/** Keys and values in a table. Each operation is one statement, so that two instances never see half of one. */
+export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
+  readonly #store: SqlStore;
+  readonly #now: () => number;
+  readonly #sweepEvery: number;
+  readonly #statements: Statements;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(store: SqlStore, options: SqlKeyValueOptions = {}) {
+    super();
+    this.#store = store;
+    this.#now = options.now ?? Date.now;
+    this.#sweepEvery = options.sweepEvery ?? 60_000;
+    this.#statements = createStatements(store.kind);
+  }
+
+  async onStart(): Promise<void> {
+    await this.#store.open();
+    for (const statement of [this.#statements.createTable, this.#statements.createIndex]) {
+      // PostgreSQL lets two instances race here: the loser fails although the table is there, and finds it the next time
+      await this.#store.execute(statement, []).catch(() => this.#store.execute(statement, []));
+    }
+    this.#timer = setInterval(() => void this.sweep().catch(() => {}), this.#sweepEvery);
+    this.#timer.unref();
+  }
+
+  onStop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async get<T>(key: string): Promise<T | undefined> {
+    return this.#value<T>(await this.#store.execute(this.#statements.get, [key, this.#now()]));
+  }
+
+  async set(key: string, value: unknown, options: SetOptions = {}): Promise<void> {
+    await this.#store.execute(this.#statements.set, [key, encode(value), this.#expiry(options)]);
+  }
+
+  async delete(key: string): Promise<boolean> {
+    const { rows } = await this.#store.execute(this.#statements.take, [key]);
+    return this.#isAlive(rows[0]);
+  }
+
+  async take<T>(key: string): Promise<T | undefined> {
+    const result = await this.#store.execute(this.#statements.take, [key]);
+    return this.#isAlive(result.rows[0]) ? this.#value<T>(result) : undefined;
+  }
+
+  async increment(key: string, options: SetOptions = {}): Promise<number> {
+    const now = this.#now();
+    const expiry = this.#expiry(options);
+    const { rows } = await this.#store.execute(this.#statements.increment, [key, expiry, now, now, now]);
+    const [row] = rows;
+    if (row === undefined) throw notACount(key);
+    return Number(row.value);
+  }
+
+  /** Deletes expired rows, a bounded batch at a time, and says how many. */
+  async sweep(): Promise<number> {
+    let swept = 0;
+    for (;;) {
+      const { rows } = await this.#store.execute(this.#statements.sweep, [this.#now(), sweepBatch]);
+      swept += rows.length;
+      if (rows.length < sweepBatch) return swept;
+    }
+  }
+
+  #value<T>({ rows }: { readonly rows: Record<string, unknown>[] }): T | undefined {
+    const text = rows[0]?.value;
+    return typeof text === "string" ? (JSON.parse(text) as T) : undefined; // what was set under this key
+  }
+
+  #isAlive(row: Record<string, unknown> | undefined): boolean {
+    if (row === undefined) return false;
+    return row.expires_at === null || Number(row.expires_at) > this.#now();
+  }
+
+  #expiry(options: SetOptions): number | null {
+    const ttl = toMilliseconds(options.ttl);
+    return ttl === undefined ? null : this.#now() + ttl;
+  }
+}
+
+interface Statements {
+  readonly createTable: string;
+  readonly createIndex: string;
+  readonly get: string;
+  readonly set: string;
+  readonly take: string;
+  readonly increment: string;
+  readonly sweep: string;
+}
+
+function createStatements(kind: SqlStore["kind"]): Statements {
+  const integer = kind === "sqlite" ? "integer" : "bigint";
+  const isCount =
+    kind === "sqlite" ? "cast(cast(old.value as integer) as text) = old.value" : "old.value ~ '^-{0,1}[0-9]+$'";
+  const alive = "(old.expires_at is null or old.expires_at > ?)";
+  return {
+    createTable: `create table if not exists ${table} (key text primary key, value text not null, expires_at ${integer})${kind === "sqlite" ? " without rowid" : ""}`,
+    createIndex: `create index if not exists ${table}_expires_at on ${table} (expires_at)`,
+    get: `select value from ${table} where key = ? and (expires_at is null or expires_at > ?)`,
+    set: `insert into ${table} (key, value, expires_at) values (?, ?, ?) on conflict (key) do update set value = excluded.value, expires_at = excluded.expires_at`,
+    take: `delete from ${table} where key = ? returning value, expires_at`,
+    increment: `insert into ${table} as old (key, value, expires_at) values (?, '1', ?) on conflict (key) do update set value = case when ${alive} then cast(cast(old.value as ${integer}) + 1 as text) else '1' end, expires_at = case when ${alive} then old.expires_at else excluded.expires_at end where not ${alive} or ${isCount} returning value`,
+    sweep: `delete from ${table} where key in (select key from ${table} where expires_at <= ? limit ?) returning key`,
+  };
+}

@@ -1,0 +1,129 @@
+import { loadDriver } from "./load-driver.ts";
+import { StoreError } from "./store-error.ts";
+
+/** As much of the client as we use: its own type changes with every option it is made with. */
+interface Client {
+  readonly isReady: boolean;
+  sendCommand(command: string[]): Promise<unknown>;
+  destroy(): void;
+}
+
+export interface RedisOptions {
+  /** Milliseconds a command may take before the store counts as unavailable. */
+  readonly commandTimeout?: number;
+  readonly connectTimeout?: number;
+}
+
+const maxWaiting = 1000;
+const reconnectEvery = 200;
+
+/** One connection to Redis, shared by key-value store and cache. Commands fail at once while it is away. */
+export class RedisConnection {
+  readonly place: string;
+  readonly #url: string;
+  readonly #option: string;
+  readonly #commandTimeout: number;
+  readonly #connectTimeout: number;
+  #client: Client | undefined;
+  #opening: Promise<void> | undefined;
+  #users = 0;
+  #failures = 0;
+
+  constructor(url: string, place: string, option: string, options: RedisOptions = {}) {
+    this.#url = url;
+    this.place = place;
+    this.#option = option;
+    this.#commandTimeout = options.commandTimeout ?? 1000;
+    this.#connectTimeout = options.connectTimeout ?? 1500;
+  }
+
+  /** Connects, or rejects with a line for people. Several users share the connection; the last one to close ends it. */
+  async open(): Promise<void> {
+    this.#users++;
+    this.#opening ??= this.#connect();
+    await this.#opening;
+  }
+
+  async close(): Promise<void> {
+    if (--this.#users > 0) return;
+    const client = this.#client;
+    this.#client = undefined;
+    this.#opening = undefined;
+    client?.destroy();
+  }
+
+  /** Runs one command. Rejects with `store unavailable` when Redis is away or does not answer in time. */
+  async run(command: readonly string[]): Promise<unknown> {
+    const client = this.#client;
+    if (client === undefined || !client.isReady)
+      throw new StoreError("UNAVAILABLE", { cause: new Error("not connected") });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        this.#onLate();
+        reject(new Error(`${command[0]} was not answered within ${this.#commandTimeout} ms`));
+      }, this.#commandTimeout);
+    });
+    try {
+      const reply = await Promise.race([client.sendCommand([...command]), late]);
+      this.#failures = 0;
+      return reply;
+    } catch (error) {
+      const byServer = error instanceof Error && /^[A-Z]+ /.test(error.message);
+      throw new StoreError(byServer ? "FAILED" : "UNAVAILABLE", { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #connect(): Promise<void> {
+    const { createClient } = await loadDriver("redis", this.#option, () => import("redis"));
+    const client = createClient({
+      url: this.#url,
+      disableOfflineQueue: true,
+      commandsQueueMaxLength: maxWaiting,
+      socket: {
+        connectTimeout: this.#connectTimeout,
+        reconnectStrategy: () => reconnectEvery,
+      },
+    });
+    // the client reconnects by itself; unheard, its error would end the process
+    client.on("error", () => {});
+    const failed = new Promise<never>((_, reject) => {
+      client.once("error", reject);
+      setTimeout(() => reject(new Error("no answer")), 2 * this.#connectTimeout).unref();
+    });
+    try {
+      await Promise.race([client.connect(), failed]);
+    } catch (error) {
+      client.destroy();
+      this.#opening = undefined;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`Redis at ${this.place} does not answer: ${reason}. Start it, or change ${this.#option}.`, {
+        cause: error,
+      });
+    }
+    this.#client = client;
+  }
+
+  /** Replies that never come mean a connection that is dead without saying so: a new one is made. */
+  #onLate(): void {
+    if (++this.#failures !== 1) return;
+    const dead = this.#client;
+    this.#client = undefined;
+    dead?.destroy();
+    void this.#reconnect();
+  }
+
+  async #reconnect(): Promise<void> {
+    while (this.#users > 0) {
+      try {
+        await this.#connect();
+        this.#failures = 0;
+        return;
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, reconnectEvery));
+      }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { HttpError } from "@tenon/core";
+
+/** The store's own vocabulary: all that a client may ever read about a store. */
+export const storeMessages = {
+  NOT_FOUND: "record not found",
+  CONSTRAINT: "constraint violation",
+  UNAVAILABLE: "store unavailable",
+  FAILED: "store failure",
+} as const;
+
+export type StoreCode = keyof typeof storeMessages;
+export type ConstraintKind = "unique" | "foreign key" | "not null" | "check";
+
+export interface StoreErrorOptions {
+  readonly cause?: unknown;
+  readonly constraint?: ConstraintKind;
+}
+
+/** An error of any store in its own words. The driver's error is the `cause`, for the log only. */
+export class StoreError extends HttpError {
+  override readonly name = "StoreError";
+  readonly code: StoreCode;
+  /** Which kind of constraint was violated, where the driver says so. */
+  readonly constraint: ConstraintKind | undefined;
+
+  constructor(code: StoreCode, options: StoreErrorOptions = {}) {
+    super(500, storeMessages[code], options);
+    this.code = code;
+    this.constraint = options.constraint;
+  }
+}
+
+/** The value that was to be unique is taken: what an application answers with 409. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof StoreError && error.constraint === "unique";
+}

@@ -1,0 +1,50 @@
+import { StartError } from "@tenon/core";
+
+/** Where a store is, read from its URL. */
+export type StoreUrl =
+  | { readonly kind: "memory" }
+  | { readonly kind: "sqlite"; readonly path: string }
+  | { readonly kind: "postgres"; readonly url: string; readonly place: string }
+  | { readonly kind: "redis"; readonly url: string; readonly place: string };
+
+const forms = "sqlite:./data/app.db, sqlite::memory:, postgres://user@host/name, redis://host:6379, memory:";
+
+/** `option` is the name under which the application gave the URL: the error names it, and never shows a password. */
+export function parseStoreUrl<K extends StoreUrl["kind"]>(
+  text: string,
+  option: string,
+  allowed: readonly K[],
+): Extract<StoreUrl, { kind: K }> {
+  const parsed = parse(text);
+  if (parsed === undefined || !(allowed as readonly string[]).includes(parsed.kind)) {
+    throw new StartError([
+      {
+        code: "BAD_OPTION",
+        message: `${option} is "${withoutPassword(text)}". It takes ${allowed.join(", ")} URLs, such as: ${forms}.`,
+      },
+    ]);
+  }
+  return parsed as Extract<StoreUrl, { kind: K }>; // its kind is in the list
+}
+
+function parse(text: string): StoreUrl | undefined {
+  if (text === "memory:") return { kind: "memory" };
+  if (text.startsWith("sqlite:")) {
+    const path = text.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "");
+    return path === "" ? undefined : { kind: "sqlite", path };
+  }
+  const url = URL.parse(text);
+  if (url === null || url.hostname === "") return undefined;
+  const place = (port: string) => `${url.hostname}:${url.port || port}`;
+  if (url.protocol === "postgres:" || url.protocol === "postgresql:") {
+    return { kind: "postgres", url: text, place: place("5432") };
+  }
+  if (url.protocol === "redis:" || url.protocol === "rediss:") {
+    return { kind: "redis", url: text, place: place("6379") };
+  }
+  return undefined;
+}
+
+function withoutPassword(text: string): string {
+  return text.replace(/\/\/[^@/]*@/, "//***@");
+}

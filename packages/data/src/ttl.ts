@@ -1,0 +1,7 @@
+/** Milliseconds, from the seconds that an application gives. */
+export function toMilliseconds(ttl: number | undefined): number | undefined {
+  if (ttl === undefined) return undefined;
+  if (!(ttl > 0) || !Number.isFinite(ttl))
+    throw new RangeError(`ttl is ${ttl}. It takes a number of seconds above zero.`);
+  return Math.ceil(ttl * 1000);
+}

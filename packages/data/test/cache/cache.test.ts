@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Cache, MemoryCacheStore } from "@tenon/data";
+import { caches, uniqueKey, withStores } from "../support/stores.ts";
+
+for (const adapter of caches) {
+  describe(`cache on ${adapter.name}`, () => {
+    const run = (name: string, body: (cache: Cache, key: string) => Promise<void>) =>
+      test(name, () =>
+        adapter.with((options) => withStores(options, (app) => body(app.get(Cache), uniqueKey("cache")))),
+      );
+
+    run("keeps values until their time is over", async (cache, key) => {
+      assert.equal(await cache.get(key), undefined);
+      await cache.set(key, { a: [1] }, 0.05);
+      assert.deepEqual(await cache.get(key), { a: [1] });
+      await sleep(80);
+      assert.equal(await cache.get(key), undefined);
+    });
+
+    run("deletes", async (cache, key) => {
+      await cache.set(key, 1);
+      await cache.delete(key);
+      assert.equal(await cache.get(key), undefined);
+    });
+
+    run("gives each caller a value of its own", async (cache, key) => {
+      await cache.set(key, { list: [1] });
+      const first = await cache.get<{ list: number[] }>(key);
+      first?.list.push(2);
+      assert.deepEqual(await cache.get(key), { list: [1] });
+    });
+
+    run("loads once for all who ask at the same time, and then not again", async (cache, key) => {
+      let loads = 0;
+      const load = async () => {
+        await sleep(20);
+        return { loads: ++loads };
+      };
+      const all = await Promise.all(Array.from({ length: 20 }, () => cache.remember(key, 60, load)));
+      assert.deepEqual(new Set(all.map((value) => value.loads)), new Set([1]));
+      assert.deepEqual(await cache.remember(key, 60, load), { loads: 1 });
+    });
+
+    run("does not keep a failed load", async (cache, key) => {
+      await assert.rejects(
+        cache.remember(key, 60, () => Promise.reject(new Error("no"))),
+        { message: "no" },
+      );
+      assert.equal(await cache.get(key), undefined);
+      assert.equal(await cache.remember(key, 60, () => "yes"), "yes");
+    });
+
+    run("remembers null and false, and loads undefined again", async (cache, key) => {
+      let loads = 0;
+      for (const value of [null, false]) {
+        const name = `${key}:${value}`;
+        for (let round = 0; round < 2; round++) {
+          assert.equal(
+            await cache.remember(name, 60, () => {
+              loads++;
+              return value;
+            }),
+            value,
+          );
+        }
+      }
+      assert.equal(loads, 2);
+      for (let round = 0; round < 2; round++) {
+        await cache.remember(`${key}:undefined`, 60, () => {
+          loads++;
+          return undefined;
+        });
+      }
+      assert.equal(loads, 4);
+    });
+  });
+}
+
+test("a cache whose store is down gives misses, tells somebody, and loads", async () => {
+  const told: unknown[] = [];
+  const down = () => Promise.reject(new Error("down"));
+  const cache = new Cache({ get: down, set: down, delete: down }, { onError: (error) => told.push(error) });
+  assert.equal(await cache.get("a"), undefined);
+  await cache.set("a", 1);
+  await cache.delete("a");
+  assert.equal(await cache.remember("a", 60, () => 2), 2);
+  assert.equal(told.length, 5);
+});
+
+test("the cache in memory is bounded by entries, and what was used longest ago goes first", async () => {
+  const store = new MemoryCacheStore({ maxEntries: 3 });
+  for (const key of ["a", "b", "c"]) await store.set(key, key, undefined);
+  await store.get("a");
+  await store.set("d", "d", undefined);
+  assert.equal(await store.get("b"), undefined);
+  assert.equal(await store.get("a"), "a");
+  assert.equal(store.size.entries, 3);
+});
+
+test("the cache in memory is bounded by bytes", async () => {
+  const store = new MemoryCacheStore({ maxBytes: 10_000 });
+  for (let index = 0; index < 1000; index++) await store.set(`key${index}`, "x".repeat(100), undefined);
+  assert.ok(store.size.bytes <= 10_000 && store.size.entries > 20);
+  await store.set("huge", "x".repeat(10_000), undefined);
+  assert.equal(await store.get("huge"), undefined);
+  assert.ok(store.size.entries > 20, "what does not fit pushes nothing out");
+});
+
+test("a value in memory is there one millisecond before its time is over, and not when it is", async () => {
+  let now = 0;
+  const store = new MemoryCacheStore({ now: () => now });
+  await store.set("a", "1", 1000);
+  now = 999;
+  assert.equal(await store.get("a"), "1");
+  now = 1000;
+  assert.equal(await store.get("a"), undefined);
+  assert.deepEqual(store.size, { entries: 0, bytes: 0 });
+});

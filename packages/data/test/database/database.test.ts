@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Database, isUniqueViolation, StoreError } from "@tenon/data";
+import { type ColumnType, sql } from "kysely";
+import { databases, withStores } from "../support/stores.ts";
+
+interface Schema {
+  notes: {
+    id: string;
+    title: string;
+    done: ColumnType<boolean, boolean | undefined, boolean>;
+    score: number | null;
+    parent_id: string | null;
+  };
+}
+
+async function createNotes(db: Database<Schema>): Promise<void> {
+  await db.schema
+    .createTable("notes")
+    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("title", "text", (column) => column.notNull().unique())
+    .addColumn("done", "boolean", (column) => column.notNull().defaultTo(false))
+    .addColumn("score", "integer", (column) => column.check(sql`score >= 0`))
+    .addColumn("parent_id", "text", (column) => column.references("notes.id"))
+    .execute();
+}
+
+for (const adapter of databases) {
+  describe(`database on ${adapter.name}`, () => {
+    const run = (name: string, body: (db: Database<Schema>) => Promise<void>) =>
+      test(name, () =>
+        adapter.with((options) =>
+          withStores(options, async (app) => {
+            const db = app.get(Database<Schema>);
+            await createNotes(db);
+            await body(db);
+          }),
+        ),
+      );
+    const note = (id: string, rest = {}) => ({ id, title: `title ${id}`, score: null, parent_id: null, ...rest });
+
+    run("inserts, reads, updates and deletes", async (db) => {
+      await db
+        .insertInto("notes")
+        .values(note("a", { score: 5 }))
+        .execute();
+      const read = await db.selectFrom("notes").selectAll().where("id", "=", "a").executeTakeFirst();
+      assert.deepEqual(read, { id: "a", title: "title a", done: false, score: 5, parent_id: null });
+      const updated = await db.updateTable("notes").set({ done: true }).where("id", "=", "a").executeTakeFirst();
+      assert.equal(updated.numUpdatedRows, 1n);
+      const { done } = await db.selectFrom("notes").select("done").executeTakeFirstOrThrow();
+      assert.equal(done, true);
+      const deleted = await db.deleteFrom("notes").where("id", "=", "a").executeTakeFirst();
+      assert.equal(deleted.numDeletedRows, 1n);
+      assert.equal(await db.selectFrom("notes").selectAll().executeTakeFirst(), undefined);
+    });
+
+    run("gives booleans and counts the same form everywhere", async (db) => {
+      const inserted = await db
+        .insertInto("notes")
+        .values(note("a", { done: true }))
+        .returningAll()
+        .executeTakeFirst();
+      assert.equal(inserted?.done, true);
+      const { count } = await db
+        .selectFrom("notes")
+        .select((eb) => eb.fn.countAll<number>().as("count"))
+        .where("done", "=", true)
+        .executeTakeFirstOrThrow();
+      assert.equal(count, 1);
+    });
+
+    run("translates violated constraints and names their kind", async (db) => {
+      await db.insertInto("notes").values(note("a")).execute();
+      const cases = [
+        [note("a", { title: "other" }), "unique"],
+        [note("b", { title: "title a" }), "unique"],
+        [note("b", { score: -1 }), "check"],
+        [note("b", { parent_id: "nobody" }), "foreign key"],
+        [note("b", { title: null }), "not null"],
+      ] as const;
+      for (const [values, constraint] of cases) {
+        await assert.rejects(db.insertInto("notes").values(values).execute(), (error) => {
+          assert.ok(error instanceof StoreError);
+          assert.equal(error.message, "constraint violation");
+          assert.equal(error.code, "CONSTRAINT");
+          assert.equal(error.constraint, constraint);
+          assert.equal(error.status, 500);
+          assert.equal(isUniqueViolation(error), constraint === "unique");
+          assert.ok(error.cause instanceof Error, "the driver's error is kept for the log");
+          return true;
+        });
+      }
+    });
+
+    run("shows nothing of a broken statement but its own words", async (db) => {
+      await assert.rejects(sql`select * from nowhere`.execute(db), { message: "store failure", code: "FAILED" });
+    });
+
+    run("commits a transaction as a whole", async (db) => {
+      const count = await db.transaction().execute(async (transaction) => {
+        await transaction.insertInto("notes").values(note("a")).execute();
+        await transaction
+          .insertInto("notes")
+          .values(note("b", { parent_id: "a" }))
+          .execute();
+        return (await transaction.selectFrom("notes").select("id").execute()).length;
+      });
+      assert.equal(count, 2);
+      assert.equal((await db.selectFrom("notes").select("id").execute()).length, 2);
+    });
+
+    run("rolls a failed transaction back as a whole, and goes on afterwards", async (db) => {
+      const failing = db.transaction().execute(async (transaction) => {
+        await transaction.insertInto("notes").values(note("a")).execute();
+        await transaction.insertInto("notes").values(note("a")).execute();
+      });
+      await assert.rejects(failing, { message: "constraint violation" });
+      assert.equal((await db.selectFrom("notes").select("id").execute()).length, 0);
+      await db.transaction().execute((transaction) => transaction.insertInto("notes").values(note("b")).execute());
+      assert.equal((await db.selectFrom("notes").select("id").execute()).length, 1);
+    });
+
+    run("keeps what others write out of a transaction, and it out of theirs", async (db) => {
+      let finish = () => {};
+      const held = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      const transaction = db.transaction().execute(async (inside) => {
+        await inside.insertInto("notes").values(note("a")).execute();
+        await held;
+        throw new Error("undo");
+      });
+      const outside = db.insertInto("notes").values(note("b")).execute();
+      setTimeout(finish, 30);
+      await assert.rejects(transaction, { message: "undo" });
+      await outside;
+      assert.deepEqual(await db.selectFrom("notes").select("id").execute(), [{ id: "b" }]);
+    });
+
+    run("runs twenty transactions at once without losing a step", async (db) => {
+      await db
+        .insertInto("notes")
+        .values(note("a", { score: 0 }))
+        .execute();
+      await Promise.all(
+        Array.from({ length: 20 }, () =>
+          db.transaction().execute(async (transaction) => {
+            const { score } = await transaction
+              .selectFrom("notes")
+              .select("score")
+              .where("id", "=", "a")
+              .$if(db.kind === "postgres", (query) => query.forUpdate())
+              .executeTakeFirstOrThrow();
+            await transaction
+              .updateTable("notes")
+              .set({ score: (score ?? 0) + 1 })
+              .execute();
+          }),
+        ),
+      );
+      assert.deepEqual(await db.selectFrom("notes").select("score").execute(), [{ score: 20 }]);
+    });
+
+    run("streams rows", async (db) => {
+      await db
+        .insertInto("notes")
+        .values(Array.from({ length: 30 }, (_, index) => note(`n${index}`)))
+        .execute();
+      const ids: string[] = [];
+      for await (const row of db.selectFrom("notes").select("id").orderBy("id").stream()) ids.push(row.id);
+      assert.equal(ids.length, 30);
+    });
+
+    run("sees a changed table at once, with statements it has run before", async (db) => {
+      await db.insertInto("notes").values(note("a")).execute();
+      await db.selectFrom("notes").selectAll().execute();
+      await sql`alter table notes add column extra text default 'new'`.execute(db);
+      const [row] = await db.selectFrom("notes").selectAll().execute();
+      assert.equal((row as { extra?: string } | undefined)?.extra, "new"); // a column that the type does not know
+    });
+  });
+}

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { Database, type Migration, migrate } from "@tenon/data";
+import { sql } from "kysely";
+import { endProcess, startAndHear } from "../support/processes.ts";
+import { withFolder } from "../support/services.ts";
+import { databases, withStores } from "../support/stores.ts";
+
+const createThings: Migration = {
+  name: "001-create-things",
+  up: (db) => db.schema.createTable("things").addColumn("id", "integer").execute(),
+};
+const fillThings: Migration = { name: "002-fill-things", up: (db) => sql`insert into things values (1)`.execute(db) };
+
+for (const adapter of databases) {
+  describe(`migrations on ${adapter.name}`, () => {
+    const run = (name: string, body: (db: Database) => Promise<void>) =>
+      test(name, () => adapter.with((options) => withStores(options, (app) => body(app.get(Database)))));
+    const count = async (db: Database) => (await sql`select * from things`.execute(db)).rows.length;
+
+    run("run in order, each once", async (db) => {
+      assert.deepEqual(await migrate(db, [createThings, fillThings]), ["001-create-things", "002-fill-things"]);
+      assert.deepEqual(await migrate(db, [createThings, fillThings]), []);
+      assert.equal(await count(db), 1);
+    });
+
+    run("continue where an earlier run ended", async (db) => {
+      await migrate(db, [createThings]);
+      assert.deepEqual(await migrate(db, [createThings, fillThings]), ["002-fill-things"]);
+    });
+
+    run("leave nothing half done when one fails, and say which", async (db) => {
+      const broken: Migration = {
+        name: "002-broken",
+        up: async (transaction) => {
+          await sql`insert into things values (7)`.execute(transaction);
+          await transaction.schema.createTable("more").addColumn("id", "integer").execute();
+          throw new Error("out of luck");
+        },
+      };
+      await assert.rejects(migrate(db, [createThings, broken, fillThings]), {
+        message: 'migration "002-broken" failed and was undone: out of luck',
+      });
+      assert.equal(await count(db), 0);
+      await assert.rejects(sql`select * from more`.execute(db));
+      assert.deepEqual(await migrate(db, [createThings, fillThings]), ["002-fill-things"]);
+    });
+
+    run("run once when several start together", async (db) => {
+      const all = await Promise.all(Array.from({ length: 5 }, () => migrate(db, [createThings, fillThings])));
+      assert.equal(all.flat().length, 2);
+      assert.equal(await count(db), 1);
+    });
+
+    run("come from a folder of files, in the order of their names", (db) =>
+      withFolder(async (folder) => {
+        const files = join(folder, "migrations");
+        mkdirSync(files);
+        writeFileSync(
+          join(files, "002-b.mjs"),
+          "export async function up(db) { await db.schema.dropTable('one').execute(); }",
+        );
+        writeFileSync(
+          join(files, "001-a.mjs"),
+          "export async function up(db) { await db.schema.createTable('one').addColumn('id', 'integer').execute(); }",
+        );
+        assert.deepEqual(await migrate(db, { folder: files }), ["001-a", "002-b"]);
+        assert.deepEqual(await migrate(db, { folder: files }), []);
+        writeFileSync(join(files, "003-c.mjs"), "export const down = 1;");
+        await assert.rejects(migrate(db, { folder: files }), {
+          message: '003-c.mjs is not a migration: it does not export a function "up"',
+        });
+      }),
+    );
+
+    run("refuse two of one name", async (db) => {
+      await assert.rejects(migrate(db, [createThings, createThings]), {
+        message: 'two migrations are named "001-create-things"',
+      });
+    });
+  });
+}
+
+for (const adapter of databases.filter((candidate) => candidate.name !== "SQLite in memory")) {
+  test(`${adapter.name}: two processes that start together run each migration once`, () =>
+    adapter.with(async (options) => {
+      const started = await Promise.all(
+        [1, 2].map(() => startAndHear<string[]>("migrate-worker.ts", [JSON.stringify(options)])),
+      );
+      await Promise.all(started.map(({ child }) => endProcess(child)));
+      assert.deepEqual(started.flatMap(({ message }) => message).toSorted(), ["001-things", "002-fill"]);
+      await withStores(options, async (app) => {
+        assert.deepEqual((await sql`select id from things`.execute(app.get(Database))).rows, [{ id: 1 }]);
+      });
+    }));
+}

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { Database, KeyValue, StoreError } from "@tenon/data";
+import { type Kysely, sql } from "kysely";
+import { endProcess, startProcess } from "../support/processes.ts";
+import { withFolder } from "../support/services.ts";
+import { settle } from "../support/settle.ts";
+import { withStores } from "../support/stores.ts";
+
+const full = process.env.TENON_FULL === "1";
+// the long form holds the lock for 3 s and for 10 s against the default limit of 5 s
+const scale = full ? 1 : 0.1;
+
+async function withTable(body: (db: Database, path: string) => Promise<void>): Promise<void> {
+  await withFolder(async (folder) => {
+    const path = join(folder, "app.db");
+    await withStores({ database: `sqlite:${path}`, sqlite: { lockTimeout: 5000 * scale } }, async (app) => {
+      const db = app.get(Database);
+      await sql`create table notes (id integer primary key, title text)`.execute(db);
+      await body(db, path);
+    });
+  });
+}
+const insert = (db: Kysely<unknown>) => sql`insert into notes (title) values ('a')`.execute(db);
+const read = (db: Database) => sql`select * from notes`.execute(db);
+
+test("a file locked for less than the limit: writes wait and succeed, reads go on, the event loop turns", () =>
+  withTable(async (db, path) => {
+    const holder = await startProcess("hold-lock.ts", [path, String(3000 * scale)]);
+    let done = false;
+    const writes = Promise.all([insert(db), db.transaction().execute((inside) => insert(inside))]).finally(() => {
+      done = true;
+    });
+    let turns = 0;
+    while (!done) {
+      await read(db);
+      await turn();
+      turns++;
+    }
+    await writes;
+    assert.ok(turns > 10, `the event loop turned ${turns} times while the file was locked`);
+    assert.equal((await read(db)).rows.length, 2);
+    await endProcess(holder);
+  }));
+
+test("a file locked for longer than the limit: writes end with the store's words, reads go on", () =>
+  withTable(async (db, path) => {
+    const holder = await startProcess("hold-lock.ts", [path, String(10_000 * scale)]);
+    const writes = [settle(insert(db)), settle(db.transaction().execute((inside) => insert(inside)))];
+    assert.deepEqual((await read(db)).rows, []);
+    for (const { error } of await Promise.all(writes)) {
+      assert.ok(error instanceof StoreError);
+      assert.equal(error.message, "store unavailable");
+    }
+    await endProcess(holder);
+    await insert(db);
+    assert.equal((await read(db)).rows.length, 1);
+  }));
+
+test("a full disk: an error in the store's words, reads go on, and it works again when there is room", () =>
+  withFolder(async (folder) => {
+    const disk = join(folder, "disk");
+    mkdirSync(disk);
+    if (!mountSmallDisk(disk)) {
+      process.stdout.write("left out: the test of a full disk (it mounts one, which needs root on Linux)\n");
+      return;
+    }
+    try {
+      const path = join(disk, "app.db");
+      const ballast = join(disk, "ballast");
+      await withStores({ database: `sqlite:${path}` }, async (app) => {
+        const db = app.get(Database);
+        const store = app.get(KeyValue);
+        await sql`create table notes (id integer primary key, title text)`.execute(db);
+        await insert(db);
+        fill(ballast);
+        const row = "x".repeat(50_000);
+        let failure: unknown;
+        for (let attempt = 0; attempt < 100 && failure === undefined; attempt++) {
+          const { error } = await settle(sql`insert into notes (title) values (${row})`.execute(db));
+          failure = error;
+        }
+        assert.ok(failure instanceof StoreError);
+        assert.equal(failure.message, "store unavailable");
+        const before = (await read(db)).rows.length;
+        assert.ok(before >= 1, "reads go on");
+        await assert.rejects(
+          db.transaction().execute((inside) => sql`insert into notes (title) values (${row})`.execute(inside)),
+          { message: "store unavailable" },
+        );
+        await assert.rejects(store.set("large", row), { message: "store unavailable" });
+
+        rmSync(ballast);
+        await insert(db);
+        await store.set("large", row);
+        await db.transaction().execute((inside) => insert(inside));
+        assert.equal((await read(db)).rows.length, before + 2);
+      });
+      const check = new DatabaseSync(path);
+      assert.deepEqual({ ...check.prepare("pragma integrity_check").get() }, { integrity_check: "ok" });
+      check.close();
+    } finally {
+      execFileSync("umount", [disk]);
+    }
+  }));
+
+function mountSmallDisk(disk: string): boolean {
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", disk], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Leaves a little room, so that the table exists and the next large row does not fit. */
+function fill(path: string): void {
+  for (let size = 2_000_000; size > 4096; size = Math.floor(size / 2)) {
+    try {
+      writeFileSync(path, "x".repeat(size), { flag: "a" });
+    } catch {
+      // as much as fitted was written
+    }
+  }
+}
+
+test("the file is in WAL mode, synchronous full, with foreign keys", () =>
+  withFolder((folder) =>
+    withStores({ database: `sqlite:${join(folder, "deep/er/app.db")}` }, async (app) => {
+      const db = app.get(Database);
+      assert.deepEqual((await sql`pragma journal_mode`.execute(db)).rows, [{ journal_mode: "wal" }]);
+      assert.deepEqual((await sql`pragma synchronous`.execute(db)).rows, [{ synchronous: 2 }]);
+      assert.deepEqual((await sql`pragma foreign_keys`.execute(db)).rows, [{ foreign_keys: 1 }]);
+    }),
+  ));
+
+test("database and key-value store share one file", () =>
+  withFolder(async (folder) => {
+    const path = join(folder, "app.db");
+    await withStores({ database: `sqlite:${path}` }, async (app) => {
+      await app.get(KeyValue).set("a", 1);
+      const { rows } = await sql`select value from tenon_key_value where key = 'a'`.execute(app.get(Database));
+      assert.deepEqual(rows, [{ value: "1" }]);
+    });
+    await withStores({ database: `sqlite:${path}` }, async (app) => {
+      assert.equal(await app.get(KeyValue).get("a"), 1, "it is there after a restart");
+    });
+  }));

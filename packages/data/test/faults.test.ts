@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Cache, Database, Health, KeyValue, StoreError } from "@tenon/data";
+import { sql } from "kysely";
+import { startProxy } from "./support/fault-proxy.ts";
+import { runProcess } from "./support/processes.ts";
+import { services, withPostgres } from "./support/services.ts";
+import { recovered, settle } from "./support/settle.ts";
+import { uniqueKey, withStores } from "./support/stores.ts";
+
+const closedPort = 1;
+
+test("PostgreSQL absent at start: exit 1 and one line", () => {
+  const { status, stderr } = runProcess("start-app.ts", [
+    JSON.stringify({ database: `postgres://u:pass@127.0.0.1:${closedPort}/x` }),
+  ]);
+  assert.equal(status, 1);
+  assert.match(
+    stderr,
+    /^Cannot start: onStart\(\) of Database \(module "data"\) failed: PostgreSQL at 127\.0\.0\.1:1 does not answer: connect ECONNREFUSED 127\.0\.0\.1:1\. Start it, or change database\. LOG_LEVEL=debug shows where it was thrown\.\n$/,
+  );
+});
+
+test("Redis absent at start: exit 1 and one line", () => {
+  const options = { database: "sqlite::memory:", keyValue: `redis://127.0.0.1:${closedPort}` };
+  const { status, stderr } = runProcess("start-app.ts", [JSON.stringify(options)]);
+  assert.equal(status, 1);
+  assert.match(
+    stderr,
+    /^Cannot start: onStart\(\) of KeyValue \(module "data"\) failed: Redis at 127\.0\.0\.1:1 does not answer: .*ECONNREFUSED.*\. Start it, or change keyValue\. LOG_LEVEL=debug shows where it was thrown\.\n$/,
+  );
+});
+
+for (const [name, options] of [
+  ["pg", { database: "postgres://127.0.0.1/x" }],
+  ["redis", { database: "sqlite::memory:", keyValue: "redis://127.0.0.1" }],
+] as const) {
+  test(`a driver that is not installed (${name}): exit 1, and the package to install`, () => {
+    const { status, stderr } = runProcess("start-app.ts", [JSON.stringify(options)], "without-drivers.mjs");
+    assert.equal(status, 1);
+    const option = name === "pg" ? "database" : "keyValue";
+    assert.match(stderr, new RegExp(`${option} needs the package "${name}"\\. Install it: npm install ${name}\\. `));
+    assert.equal(stderr.trim().split("\n").length, 1);
+  });
+}
+
+test("a URL that cannot be read: exit 1, named, without the password", () => {
+  const { status, stderr } = runProcess("start-app.ts", [JSON.stringify({ database: "mysql://u:secret@host/x" })]);
+  assert.equal(status, 1);
+  assert.match(stderr, /database is "mysql:\/\/\*\*\*@host\/x"\. It takes sqlite, postgres URLs/);
+  assert.doesNotMatch(stderr, /secret/);
+});
+
+if (services.postgres !== undefined) {
+  for (const fault of ["refused", "silent"] as const) {
+    test(`PostgreSQL gone during a run (${fault}): every call is answered, and it recovers without losing a slot`, () =>
+      withPostgres(async (direct) => {
+        const { proxy, url } = await startProxy(direct, 5432);
+        try {
+          await withStores({ database: url, postgres: { poolSize: 4 } }, async (app) => {
+            const db = app.get(Database);
+            const query = () => sql<{ one: number }>`select 1 as one`.execute(db);
+            await Promise.all(Array.from({ length: 8 }, query));
+
+            const inFlight = Array.from({ length: 4 }, () => settle(sql`select pg_sleep(0.2)`.execute(db)));
+            await proxy.become(fault);
+            const results = await Promise.all([...inFlight, ...Array.from({ length: 12 }, () => settle(query()))]);
+            for (const { error } of results) {
+              assert.ok(error instanceof StoreError);
+              assert.equal(error.message, "store unavailable");
+            }
+            assert.equal((await app.get(Health).report()).checks.database, "unavailable");
+
+            await proxy.become("none");
+            await recovered(query);
+            const after = await Promise.all(Array.from({ length: 20 }, query));
+            assert.equal(after.length, 20);
+            assert.equal((await app.get(Health).report()).status, "ok");
+          });
+        } finally {
+          await proxy.stop();
+        }
+      }));
+  }
+
+  test("a statement that is only slow is not taken for a dead server", () =>
+    withPostgres((url) =>
+      withStores({ database: url }, async (app) => {
+        const { error } = await settle(sql`select pg_sleep(2)`.execute(app.get(Database)));
+        assert.equal(error, undefined);
+      }),
+    ));
+
+  test("a statement past its own limit ends with the store's words, and its connection is used again", () =>
+    withPostgres((url) =>
+      withStores({ database: url, postgres: { poolSize: 1, statementTimeout: 200 } }, async (app) => {
+        const db = app.get(Database);
+        const { error } = await settle(sql`select pg_sleep(5)`.execute(db));
+        assert.ok(error instanceof StoreError);
+        assert.equal(error.message, "store unavailable");
+        await recovered(() => sql`select 1`.execute(db));
+      }),
+    ));
+}
+
+if (services.redis !== undefined) {
+  const redisUrl = services.redis;
+
+  for (const fault of ["refused", "silent"] as const) {
+    test(`Redis gone during a run (${fault}): every call is answered, the cache misses, and both recover`, async () => {
+      const { proxy, url } = await startProxy(redisUrl, 6379);
+      try {
+        await withStores({ database: "sqlite::memory:", keyValue: url, cache: url }, async (app) => {
+          const store = app.get(KeyValue);
+          const cache = app.get(Cache);
+          const key = uniqueKey("fault");
+          await store.set(key, "kept", { ttl: 60 });
+          await proxy.become(fault);
+          for (const { error } of await Promise.all(Array.from({ length: 50 }, () => settle(store.get(key))))) {
+            assert.ok(error instanceof StoreError);
+            assert.equal(error.message, "store unavailable");
+          }
+          assert.equal(await cache.get(key), undefined);
+          assert.equal(await cache.remember(key, 60, () => "loaded"), "loaded");
+          assert.equal((await app.get(Health).report()).checks.keyValue, "unavailable");
+          await proxy.become("none");
+          assert.equal(await recovered(() => store.get(key)), "kept");
+          await recovered(async () => assert.equal(await cache.remember(key, 60, () => "again"), "again"));
+          await store.delete(key);
+        });
+      } finally {
+        await proxy.stop();
+      }
+    });
+  }
+
+  test("Redis flapping 20 times: calls fail or succeed, never hang, and the last state is a working one", async () => {
+    const { proxy, url } = await startProxy(redisUrl, 6379);
+    try {
+      await withStores({ database: "sqlite::memory:", keyValue: url }, async (app) => {
+        const store = app.get(KeyValue);
+        const key = uniqueKey("flap");
+        await store.set(key, 1, { ttl: 60 });
+        for (let flap = 0; flap < 20; flap++) {
+          await proxy.become("refused");
+          const results = await Promise.all(Array.from({ length: 20 }, () => settle(store.get(key))));
+          for (const { error } of results) assert.ok(error instanceof StoreError);
+          await proxy.become("none");
+          if (flap % 5 === 4) await recovered(() => store.get(key));
+        }
+        assert.equal(await recovered(() => store.get(key)), 1);
+        await store.delete(key);
+      });
+    } finally {
+      await proxy.stop();
+    }
+  });
+}

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, defineModule } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { dataModule, Health, HealthController } from "@tenon/data";
+
+function createHealthApp() {
+  const data = dataModule({ database: "sqlite::memory:" });
+  return createTestApp(defineModule({ name: "app", imports: [data], declarations: [HealthController] }), api());
+}
+
+test("a mounted health controller says that everything is ready", async () => {
+  const app = await createHealthApp();
+  const live = await app.request("GET", "/health/live");
+  assert.deepEqual([live.status, await live.json()], [200, { status: "ok" }]);
+  const ready = await app.request("GET", "/health/ready");
+  assert.deepEqual(
+    [ready.status, await ready.json()],
+    [200, { status: "ok", checks: { database: "ok", keyValue: "ok" } }],
+  );
+  await app.stop();
+});
+
+test("a failing check makes the application not ready, and leaves it alive", async () => {
+  const app = await createHealthApp();
+  app.get(Health).add("mail", () => Promise.reject(new Error("smtp is down")));
+  app.get(Health).add("throws", () => {
+    throw new Error("at once");
+  });
+  const ready = await app.request("GET", "/health/ready");
+  assert.deepEqual(
+    [ready.status, await ready.json()],
+    [
+      503,
+      { status: "unavailable", checks: { database: "ok", keyValue: "ok", mail: "unavailable", throws: "unavailable" } },
+    ],
+  );
+  assert.equal((await app.request("GET", "/health/live")).status, 200);
+  await app.stop();
+});
+
+test("a check that never answers counts as failed", async () => {
+  const health = new Health();
+  health.add("stuck", () => new Promise(() => {}));
+  assert.deepEqual(await health.report(), { status: "unavailable", checks: { stuck: "unavailable" } });
+});

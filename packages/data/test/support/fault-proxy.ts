@@ -1,0 +1,69 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+
+/** What happens to connections: forwarded, refused, or accepted and never answered. */
+export type Fault = "none" | "refused" | "silent";
+
+/** Stands between a client and a server on this machine, and fails on demand. */
+export class FaultProxy {
+  readonly #target: { readonly host: string; readonly port: number };
+  readonly #sockets = new Set<Socket>();
+  #server: Server | undefined;
+  #port = 0;
+  #fault: Fault = "none";
+
+  constructor(target: { readonly host: string; readonly port: number }) {
+    this.#target = target;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  async start(): Promise<void> {
+    const server = createServer((socket) => this.#accept(socket));
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(this.#port, "127.0.0.1", resolve);
+    });
+    this.#port = (server.address() as AddressInfo).port; // a TCP server has no other kind of address
+    this.#server = server;
+  }
+
+  async become(fault: Fault): Promise<void> {
+    this.#fault = fault;
+    if (fault === "refused") await this.stop();
+    else if (this.#server === undefined) await this.start();
+  }
+
+  /** Cuts every connection and accepts no more. */
+  async stop(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    for (const socket of this.#sockets) socket.destroy();
+    if (server !== undefined) await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
+
+  #accept(client: Socket): void {
+    const server = connect(this.#target.port, this.#target.host);
+    for (const socket of [client, server]) {
+      this.#sockets.add(socket);
+      socket.on("error", () => {});
+      socket.once("close", () => {
+        this.#sockets.delete(socket);
+        client.destroy();
+        server.destroy();
+      });
+    }
+    client.on("data", (chunk) => this.#fault === "none" && server.write(chunk));
+    server.on("data", (chunk) => this.#fault === "none" && client.write(chunk));
+  }
+}
+
+/** A proxy before the server of this URL, and the URL that leads through it. */
+export async function startProxy(url: string, defaultPort: number): Promise<{ proxy: FaultProxy; url: string }> {
+  const target = new URL(url);
+  const proxy = new FaultProxy({ host: target.hostname, port: Number(target.port || defaultPort) });
+  await proxy.start();
+  target.host = `127.0.0.1:${proxy.port}`;
+  return { proxy, url: target.href };
+}

@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+const hang = 8000;
+
+/** How a call ended. A call that never ends is what these tests look for: it fails them. */
+export async function settle<T>(call: Promise<T>): Promise<{ readonly value?: T; readonly error?: unknown }> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("the call was never answered")), hang);
+  });
+  try {
+    return { value: await Promise.race([call, late]) };
+  } catch (error) {
+    if (error instanceof Error && error.message === "the call was never answered") throw error;
+    return { error };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Calls until it succeeds, a bounded number of times. */
+export async function recovered<T>(call: () => Promise<T>): Promise<T> {
+  let last: unknown;
+  for (let attempt = 0; attempt < 80; attempt++) {
+    const { value, error } = await settle(call());
+    if (error === undefined) return value as T; // it did not fail, so there is a value
+    last = error;
+    await sleep(50);
+  }
+  throw new Error("it did not recover", { cause: last });
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { api, defineModule } from "@tenon/core";
+import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
+import { type DataOptions, dataModule } from "@tenon/data";
+import { services, withFolder, withPostgres } from "./services.ts";
+
+/** Every adapter of a port: how to configure it, and what cleans up after it. */
+export interface Adapter {
+  readonly name: string;
+  with<T>(body: (options: DataOptions) => Promise<T>): Promise<T>;
+}
+
+const sqliteFile: Adapter = {
+  name: "SQLite file",
+  with: (body) => withFolder((folder) => body({ database: `sqlite:${join(folder, "app.db")}` })),
+};
+const sqliteMemory: Adapter = { name: "SQLite in memory", with: (body) => body({ database: "sqlite::memory:" }) };
+const postgres: Adapter = { name: "PostgreSQL", with: (body) => withPostgres((database) => body({ database })) };
+const memory: Adapter = {
+  name: "memory",
+  with: (body) => body({ database: "sqlite::memory:", keyValue: "memory:", cache: "memory:" }),
+};
+const redis: Adapter = {
+  name: "Redis",
+  with: (body) => body({ database: "sqlite::memory:", keyValue: services.redis ?? "", cache: services.redis ?? "" }),
+};
+
+const available = (adapters: readonly (Adapter | undefined)[]): Adapter[] =>
+  adapters.filter((adapter) => adapter !== undefined);
+
+export const databases = available([sqliteFile, sqliteMemory, services.postgres === undefined ? undefined : postgres]);
+export const keyValues = available([
+  sqliteFile,
+  sqliteMemory,
+  memory,
+  services.postgres === undefined ? undefined : postgres,
+  services.redis === undefined ? undefined : redis,
+]);
+export const caches = available([memory, services.redis === undefined ? undefined : redis]);
+/** Those that two processes can share. */
+export const shared = available([
+  sqliteFile,
+  services.postgres === undefined ? undefined : postgres,
+  services.redis === undefined ? undefined : redis,
+]);
+
+/** A started application with the data module and nothing else. */
+export async function withStores<T>(options: DataOptions, body: (app: TestHttpApp) => Promise<T>): Promise<T> {
+  const data = dataModule(options);
+  const app = await createTestApp(defineModule({ name: "app", imports: [data] }), api());
+  try {
+    return await body(app);
+  } finally {
+    await app.stop();
+  }
+}
+
+/** Keys of one test: Redis is one for all of them. */
+export function uniqueKey(name: string): string {
+  return `${name}:${randomUUID()}`;
+}
