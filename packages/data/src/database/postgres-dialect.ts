@@ -10,6 +10,7 @@ import {
   type TransactionSettings,
 } from "kysely";
 import type { PostgresPool, PostgresSession } from "./postgres-pool.ts";
+import { quoteName } from "./quote-name.ts";
 
 /** Kysely on our pool. */
 export function createPostgresDialect(pool: PostgresPool): Dialect {
@@ -51,15 +52,15 @@ class PostgresDriver implements Driver {
   }
 
   async savepoint(connection: PostgresConnection, name: string): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw(`savepoint ${quote(name)}`));
+    await connection.executeQuery(CompiledQuery.raw(`savepoint ${quoteName(name)}`));
   }
 
   async rollbackToSavepoint(connection: PostgresConnection, name: string): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw(`rollback to ${quote(name)}`));
+    await connection.executeQuery(CompiledQuery.raw(`rollback to ${quoteName(name)}`));
   }
 
   async releaseSavepoint(connection: PostgresConnection, name: string): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw(`release ${quote(name)}`));
+    await connection.executeQuery(CompiledQuery.raw(`release ${quoteName(name)}`));
   }
 
   async releaseConnection(connection: PostgresConnection): Promise<void> {
@@ -88,8 +89,4 @@ class PostgresConnection implements DatabaseConnection {
     const { rows } = await this.executeQuery<R>(query);
     for (let start = 0; start < rows.length; start += chunkSize) yield { rows: rows.slice(start, start + chunkSize) };
   }
-}
-
-function quote(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

@@ -9,6 +9,7 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from "kysely";
+import { quoteName } from "./quote-name.ts";
 import type { SqliteFile, SqliteResult, SqliteTransaction } from "./sqlite-file.ts";
 
 /** Kysely on node:sqlite. */
@@ -60,15 +61,15 @@ class SqliteDriver implements Driver {
   }
 
   async savepoint(connection: SqliteConnection, name: string): Promise<void> {
-    connection.transaction?.execute(`savepoint ${quote(name)}`, []);
+    connection.transaction?.execute(`savepoint ${quoteName(name)}`, []);
   }
 
   async rollbackToSavepoint(connection: SqliteConnection, name: string): Promise<void> {
-    connection.transaction?.execute(`rollback to ${quote(name)}`, []);
+    connection.transaction?.execute(`rollback to ${quoteName(name)}`, []);
   }
 
   async releaseSavepoint(connection: SqliteConnection, name: string): Promise<void> {
-    connection.transaction?.execute(`release ${quote(name)}`, []);
+    connection.transaction?.execute(`release ${quoteName(name)}`, []);
   }
 
   async releaseConnection(connection: SqliteConnection): Promise<void> {
@@ -103,8 +104,4 @@ class SqliteConnection implements DatabaseConnection {
 
 function toResult<R>({ rows, changes, insertId }: SqliteResult): QueryResult<R> {
   return { rows: rows as R[], numAffectedRows: BigInt(changes), insertId: BigInt(insertId) }; // as above
-}
-
-function quote(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

@@ -162,6 +162,27 @@ for (const adapter of databases) {
       assert.deepEqual(await db.selectFrom("notes").select("score").execute(), [{ score: 20 }]);
     });
 
+    run("goes back to a savepoint, and releases one", async (db) => {
+      const transaction = await db.startTransaction().execute();
+      await transaction.insertInto("notes").values(note("a")).execute();
+      const first = await transaction.savepoint('odd "name').execute();
+      await first.insertInto("notes").values(note("b")).execute();
+      const back = await first.rollbackToSavepoint('odd "name').execute();
+      const second = await back.savepoint("second").execute();
+      await second.insertInto("notes").values(note("c")).execute();
+      await (await second.releaseSavepoint("second").execute()).commit().execute();
+      assert.deepEqual(await db.selectFrom("notes").select("id").orderBy("id").execute(), [{ id: "a" }, { id: "c" }]);
+    });
+
+    run("reads in a transaction of its own, beside one that writes", async (db) => {
+      await db.insertInto("notes").values(note("a")).execute();
+      const ids = await db
+        .transaction()
+        .setAccessMode("read only")
+        .execute((transaction) => transaction.selectFrom("notes").select("id").execute());
+      assert.deepEqual(ids, [{ id: "a" }]);
+    });
+
     run("streams rows", async (db) => {
       await db
         .insertInto("notes")

@@ -1,0 +1,4 @@
+/** A name as SQL takes it, whatever it contains. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

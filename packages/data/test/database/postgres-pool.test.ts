@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PostgresPool } from "../../src/database/postgres-pool.ts";
+import { startProxy } from "../support/fault-proxy.ts";
+import { services } from "../support/services.ts";
+import { recovered, settle } from "../support/settle.ts";
+
+if (services.postgres !== undefined) {
+  const direct = services.postgres;
+
+  test("no slot of the pool is lost when connections break in every way", async () => {
+    const { proxy, url } = await startProxy(direct, 5432);
+    const pool = new PostgresPool(url, "the proxy", { poolSize: 3 });
+    try {
+      for (const fault of ["refused", "silent", "refused"] as const) {
+        await recovered(() => pool.query("select 1", []));
+        const running = Array.from({ length: 6 }, () => settle(pool.query("select pg_sleep(0.1)", [])));
+        await proxy.become(fault);
+        await Promise.all(running);
+        await proxy.become("none");
+      }
+      await recovered(() => pool.query("select 1", []));
+      const results = await Promise.all(Array.from({ length: 12 }, () => pool.query("select 1 as one", [])));
+      assert.ok(results.every(({ rows }) => rows.length === 1));
+      const { total, idle, waiting } = pool.usage();
+      assert.ok(total <= 3, `${total} connections in a pool of 3`);
+      assert.equal(idle, total, "every connection is free again");
+      assert.equal(waiting, 0);
+    } finally {
+      await pool.close();
+      await proxy.stop();
+    }
+  });
+
+  test("an error of the server keeps its connection, and counts above 2^53 stay exact", async () => {
+    const pool = new PostgresPool(direct, "the server", { poolSize: 1 });
+    try {
+      await assert.rejects(pool.query("select 1 / 0", []), { message: "store failure" });
+      assert.equal(pool.usage().total, 1);
+      const { rows } = await pool.query<{ large: unknown; small: unknown }>(
+        "select 9007199254740993::bigint as large, 7::bigint as small",
+        [],
+      );
+      assert.deepEqual({ ...rows[0] }, { large: "9007199254740993", small: 7 });
+    } finally {
+      await pool.close();
+    }
+  });
+}

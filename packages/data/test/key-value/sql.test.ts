@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { SqliteFile } from "../../src/database/sqlite-file.ts";
+import { SqlKeyValue } from "../../src/key-value/sql.ts";
+import { withFolder } from "../support/services.ts";
+
+async function withClock(
+  body: (store: SqlKeyValue, clock: { now: number }, count: () => Promise<number>) => Promise<void>,
+  sweepEvery = 3_600_000,
+): Promise<void> {
+  await withFolder(async (folder) => {
+    const file = new SqliteFile(join(folder, "kv.db"));
+    const clock = { now: 1_000_000 };
+    const store = new SqlKeyValue(
+      { kind: "sqlite", open: () => file.open(), execute: (sql, parameters) => file.execute(sql, parameters) },
+      { now: () => clock.now, sweepEvery },
+    );
+    await store.onStart();
+    try {
+      await body(store, clock, async () => {
+        const { rows } = await file.execute("select count(*) as count from tenon_key_value", []);
+        return Number(rows[0]?.count);
+      });
+    } finally {
+      store.onStop();
+      file.close();
+    }
+  });
+}
+
+test("a key is there one millisecond before its time is over, and not when it is", () =>
+  withClock(async (store, clock) => {
+    await store.set("a", 1, { ttl: 10 });
+    clock.now += 9999;
+    assert.equal(await store.get("a"), 1);
+    clock.now += 1;
+    assert.equal(await store.get("a"), undefined);
+    assert.equal(await store.take("a"), undefined);
+  }));
+
+test("a sweep removes what has expired, in batches, and nothing else", () =>
+  withClock(async (store, clock, count) => {
+    for (let index = 0; index < 1100; index++) await store.set(`old:${index}`, index, { ttl: 1 });
+    await store.set("young", 1, { ttl: 60 });
+    await store.set("for ever", 1);
+    clock.now += 2000;
+    assert.equal(await count(), 1102, "reading and writing leave expired rows to the sweep");
+    assert.equal(await store.sweep(), 1100);
+    assert.equal(await count(), 2);
+    assert.equal(await store.sweep(), 0);
+  }));
+
+test("the store sweeps by itself", () =>
+  withClock(async (store, clock, count) => {
+    await store.set("old", 1, { ttl: 1 });
+    clock.now += 2000;
+    for (let look = 0; look < 200 && (await count()) > 0; look++)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.equal(await count(), 0);
+  }, 20));
+
+test("a window of counts begins anew when its time is over, to the millisecond", () =>
+  withClock(async (store, clock) => {
+    assert.equal(await store.increment("hits", { ttl: 60 }), 1);
+    clock.now += 59_999;
+    assert.equal(await store.increment("hits", { ttl: 60 }), 2);
+    clock.now += 1;
+    assert.equal(await store.increment("hits", { ttl: 60 }), 1);
+  }));
