@@ -1,4 +1,4 @@
-import { type Problem, quoteError } from "../errors.ts";
+import { type Problem, quoteError, StartError } from "../errors.ts";
 import type { Binding, Graph, ModuleNode } from "../module/graph.ts";
 import { explainUnknown, labelOf } from "./explain.ts";
 import { type Injector, withInjector } from "./inject.ts";
@@ -114,6 +114,10 @@ export class Container {
       return instance;
     } catch (error) {
       if (error instanceof UnusableDependency) return unusable;
+      if (error instanceof StartError) {
+        this.#problems.push(...error.problems); // a factory that checks its options has said all there is to say
+        return unusable;
+      }
       const chain = this.#stack.map((frame) => keyName(frame.binding.key)).join(" → ");
       const needed = this.#stack.length > 1 ? ` (${chain})` : "";
       const message = `${label} could not be constructed${needed}: ${quoteError(error)}`;

@@ -1,0 +1,70 @@
+import { type AuthOptions, authModule } from "@tenon/auth";
+import { defineModule, type Module, provide } from "@tenon/core";
+import { dataModule, HealthController } from "@tenon/data";
+import { ApiKeysController } from "./auth/api-keys.controller.ts";
+import { AuthController } from "./auth/auth.controller.ts";
+import { AuthService } from "./auth/auth.service.ts";
+import { TutorialAuthController } from "./auth/tutorial-auth.controller.ts";
+import type { Config } from "./config.ts";
+import { Tables } from "./database/tables.ts";
+import { PostOwner, PostPolicy } from "./posts/post-owner.ts";
+import { PostsController } from "./posts/posts.controller.ts";
+import { PostsService } from "./posts/posts.service.ts";
+import { UsersService } from "./users/users.service.ts";
+
+/** What an application may decide for itself. */
+export interface BlogOptions extends Pick<AuthOptions, "passwordWait"> {
+  /** Who may change or remove a post: "anyone" who is authenticated, unless told otherwise. */
+  readonly postPolicy?: PostPolicy;
+}
+
+/** The full authentication reference and the blog. */
+export function createAppModule(config: Config, options: BlogOptions = {}): Module {
+  const { postPolicy, ...authOptions } = options;
+  const { data, auth, users } = createServices(config, authOptions);
+  return defineModule({
+    name: "blog",
+    imports: [data, auth, users],
+    declarations: [AuthController, ApiKeysController, AuthService, ...posts(postPolicy), HealthController],
+  });
+}
+
+/** The blog tutorial's variant: the same services with other wordings, and a shorter `/auth`. */
+export function createTutorialModule(config: Config, options: BlogOptions = {}): Module {
+  const { postPolicy, ...authOptions } = options;
+  const { data, auth, users } = createServices(config, {
+    ...authOptions,
+    claims: "short",
+    missingAuthorization: "Missing authorization",
+  });
+  return defineModule({
+    name: "tutorial",
+    imports: [data, auth, users],
+    declarations: [TutorialAuthController, AuthService, ...posts(postPolicy)],
+  });
+}
+
+function posts(policy: PostPolicy = "anyone") {
+  return [PostsController, PostsService, PostOwner, provide(PostPolicy, () => policy)];
+}
+
+function createServices(config: Config, options: Partial<AuthOptions>) {
+  const data = dataModule({
+    database: config.databaseUrl,
+    ...(config.redisUrl === undefined ? {} : { keyValue: config.redisUrl, cache: config.redisUrl }),
+  });
+  const auth = authModule(data, {
+    secret: config.jwtSecret,
+    issuer: "tenon-blog",
+    bcryptCost: config.bcryptCost,
+    loginLimit: config.loginLimit,
+    ...options,
+  });
+  const users = defineModule({
+    name: "users",
+    imports: [data, auth],
+    declarations: [Tables, UsersService],
+    exports: [UsersService],
+  });
+  return { data, auth, users };
+}

@@ -1,0 +1,52 @@
+import { ApiKeyAuth, ApiKeys, BearerAuth } from "@tenon/auth";
+import { type Context, inject, type Routes } from "@tenon/core";
+import { bodyLimit } from "@tenon/core/middleware";
+import { UsersService } from "../users/users.service.ts";
+import { CreateApiKeyDTO, maxAuthBody } from "./auth.dto.ts";
+
+/** API keys of the bearer, and a route that takes one. */
+export class ApiKeysController {
+  readonly #keys = inject(ApiKeys);
+  readonly #users = inject(UsersService);
+
+  routes(): Routes {
+    return [
+      {
+        path: "/auth/api-keys",
+        middlewares: [bodyLimit(maxAuthBody), BearerAuth],
+        children: [
+          { method: "GET", path: "/", handler: this.index },
+          { method: "POST", path: "/", handler: this.create },
+          { method: "DELETE", path: "/:id", handler: this.delete },
+        ],
+      },
+      { method: "GET", path: "/auth/key", handler: this.show, middlewares: [ApiKeyAuth] },
+    ];
+  }
+
+  index(ctx: Context) {
+    return this.#keys.list(ctx.get("user_id"));
+  }
+
+  async create(ctx: Context) {
+    // nothing in it is required, so that it may be left out
+    const isEmpty = (await ctx.request().body()).byteLength === 0;
+    const { name, expires_at } = isEmpty ? {} : await ctx.bind(CreateApiKeyDTO);
+    const { key, record } = await this.#keys.create(ctx.get("user_id"), {
+      ...(name === undefined ? {} : { name }),
+      ...(expires_at === undefined ? {} : { expiresAt: expires_at }),
+    });
+    return ctx.status(201).json({ ...record, key });
+  }
+
+  async delete(ctx: Context<"/auth/api-keys/:id">) {
+    const revoked = await this.#keys.revoke(ctx.get("user_id"), ctx.param("id"));
+    return revoked ? undefined : ctx.status(404).json({ error: "API key not found" });
+  }
+
+  /** A key of a user who is gone opens nothing. */
+  async show(ctx: Context) {
+    const user = await this.#users.find(ctx.get("user_id"));
+    return user === undefined ? ctx.status(401).json({ error: "Invalid API key" }) : ctx.get("api_key");
+  }
+}

@@ -1,0 +1,90 @@
+import { BearerAuth, SessionAuth, sessionCookie, sessionSeconds } from "@tenon/auth";
+import { type Context, HttpError, inject, type Routes } from "@tenon/core";
+import { bodyLimit } from "@tenon/core/middleware";
+import { toUser } from "../users/user.ts";
+import { UsersService } from "../users/users.service.ts";
+import { LoginDTO, LogoutDTO, maxAuthBody, RefreshDTO, RegisterDTO } from "./auth.dto.ts";
+import { AuthService } from "./auth.service.ts";
+
+/** The full authentication reference. */
+export class AuthController {
+  readonly #auth = inject(AuthService);
+  readonly #users = inject(UsersService);
+
+  routes(): Routes {
+    return [
+      {
+        path: "/auth",
+        middlewares: [bodyLimit(maxAuthBody)],
+        children: [
+          { method: "POST", path: "/register", handler: this.register },
+          { method: "POST", path: "/login", handler: this.login },
+          { method: "POST", path: "/logout", handler: this.logout },
+          { method: "GET", path: "/me", handler: this.me, middlewares: [BearerAuth] },
+          { method: "POST", path: "/token", handler: this.token },
+          { method: "POST", path: "/refresh", handler: this.refresh },
+          { method: "POST", path: "/session", handler: this.openSession },
+          { method: "GET", path: "/session", handler: this.session, middlewares: [SessionAuth] },
+        ],
+      },
+    ];
+  }
+
+  async register(ctx: Context) {
+    const user = await this.#auth.register(await ctx.bind(RegisterDTO));
+    if (user === undefined) return ctx.status(409).json({ error: "Email already registered" });
+    return ctx.status(201).json(await this.#auth.toLoginResponse(user));
+  }
+
+  async login(ctx: Context) {
+    const user = await this.#auth.login(await ctx.bind(LoginDTO), ctx);
+    return user === undefined ? invalidCredentials(ctx) : this.#auth.toLoginResponse(user);
+  }
+
+  async logout(ctx: Context) {
+    await this.#auth.logout(ctx.cookie(sessionCookie), await readRefreshToken(ctx));
+    ctx.setCookie(sessionCookie, "", { maxAge: 0 });
+    return { message: "Logged out" };
+  }
+
+  async me(ctx: Context) {
+    const user = await this.#users.find(ctx.get("user_id"));
+    return user === undefined ? ctx.status(401).json({ error: "Invalid token" }) : toUser(user);
+  }
+
+  async token(ctx: Context) {
+    const user = await this.#auth.login(await ctx.bind(LoginDTO), ctx);
+    return user === undefined ? invalidCredentials(ctx) : this.#auth.issuePair(user);
+  }
+
+  async refresh(ctx: Context) {
+    const { refresh_token } = await ctx.bind(RefreshDTO);
+    return (await this.#auth.refresh(refresh_token)) ?? ctx.status(401).json({ error: "invalid refresh token" });
+  }
+
+  async openSession(ctx: Context) {
+    const user = await this.#auth.login(await ctx.bind(LoginDTO), ctx);
+    if (user === undefined) return invalidCredentials(ctx);
+    ctx.setCookie(sessionCookie, await this.#auth.openSession(user), { maxAge: sessionSeconds });
+    return ctx.status(201).json(toUser(user));
+  }
+
+  async session(ctx: Context) {
+    const user = await this.#users.find(ctx.get("user_id"));
+    return user === undefined ? ctx.status(401).json({ error: "Invalid session" }) : toUser(user);
+  }
+}
+
+function invalidCredentials(ctx: Context) {
+  return ctx.status(401).json({ error: "Invalid credentials" });
+}
+
+/** A logout has no body of its own: one that cannot be read ends the session all the same. */
+async function readRefreshToken(ctx: Context): Promise<string | undefined> {
+  try {
+    return (await ctx.bind(LogoutDTO)).refresh_token;
+  } catch (error) {
+    if (error instanceof HttpError) return undefined;
+    throw error;
+  }
+}

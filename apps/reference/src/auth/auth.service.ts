@@ -1,0 +1,97 @@
+import { accessTokenSeconds, LoginLimit, Passwords, RefreshTokens, Sessions, Tokens } from "@tenon/auth";
+import { BindError, type Context, HttpError, inject, Log } from "@tenon/core";
+import { StoreError } from "@tenon/data";
+import { toUser, type User, type UserRecord } from "../users/user.ts";
+import { foldEmail, UsersService } from "../users/users.service.ts";
+import type { LoginDTO, RegisterDTO } from "./auth.dto.ts";
+
+export interface LoginResponse {
+  readonly token: string;
+  readonly expires_in: number;
+  readonly user: User;
+}
+
+export interface TokenPair {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly expires_in: number;
+}
+
+/** Registration, login and what they hand out. Says in the log who came and went, never with what secret. */
+export class AuthService {
+  readonly #users = inject(UsersService);
+  readonly #passwords = inject(Passwords);
+  readonly #tokens = inject(Tokens);
+  readonly #sessions = inject(Sessions);
+  readonly #refreshTokens = inject(RefreshTokens);
+  readonly #limit = inject(LoginLimit);
+  readonly #log = inject(Log);
+
+  /** Undefined when the address is taken. */
+  async register(input: RegisterDTO): Promise<UserRecord | undefined> {
+    if (!this.#passwords.fits(input.password)) {
+      throw new BindError([{ path: "password", rule: "max", message: "must have at most 72 bytes" }]);
+    }
+    const user = await this.#users.create(input).catch((error: unknown) => {
+      throw error instanceof StoreError ? new HttpError(500, "Failed to create user", { cause: error }) : error;
+    });
+    if (user !== undefined) this.#log.info({ event: "registered", user_id: user.id });
+    return user;
+  }
+
+  /** Undefined when the address is unknown or the password wrong; a 429 after too many failures. */
+  async login({ email, password }: LoginDTO, ctx: Context): Promise<UserRecord | undefined> {
+    const account = foldEmail(email);
+    await this.#limit.check(account, ctx);
+    const user = await this.#users.authenticate(email, password);
+    // once more: guesses that were sent all at once have all passed the first time
+    await this.#limit.check(account, ctx);
+    if (user === undefined) {
+      await this.#limit.noteFailure(account, ctx);
+      this.#log.warn({ event: "login failed", id: ctx.id, address: ctx.request().address() });
+      return undefined;
+    }
+    this.#log.info({ event: "logged in", user_id: user.id });
+    return user;
+  }
+
+  async toLoginResponse(user: UserRecord): Promise<LoginResponse> {
+    return { token: await this.issueToken(user), expires_in: accessTokenSeconds, user: toUser(user) };
+  }
+
+  async issueToken(user: UserRecord): Promise<string> {
+    try {
+      return await this.#tokens.issue(user);
+    } catch (error) {
+      throw new HttpError(500, "Failed to generate token", { cause: error });
+    }
+  }
+
+  async issuePair(user: UserRecord): Promise<TokenPair> {
+    return this.#toPair(await this.issueToken(user), await this.#refreshTokens.generate(user.id));
+  }
+
+  /** Undefined when the refresh token is not valid, or its user is gone. */
+  async refresh(refreshToken: string): Promise<TokenPair | undefined> {
+    const refreshed = await this.#refreshTokens.refresh(refreshToken);
+    const user = refreshed && (await this.#users.find(refreshed.userId));
+    if (refreshed === undefined || user === undefined) return undefined;
+    this.#log.info({ event: "refreshed", user_id: user.id });
+    return this.#toPair(await this.issueToken(user), refreshed.refreshToken);
+  }
+
+  async openSession(user: UserRecord): Promise<string> {
+    return this.#sessions.create(user.id);
+  }
+
+  /** Ends whatever is presented; what is not there is already ended. */
+  async logout(sessionId: string, refreshToken: string | undefined): Promise<void> {
+    if (sessionId !== "") await this.#sessions.destroy(sessionId);
+    if (refreshToken !== undefined) await this.#refreshTokens.revoke(refreshToken);
+    this.#log.info({ event: "logged out", session: sessionId !== "", refresh: refreshToken !== undefined });
+  }
+
+  #toPair(accessToken: string, refreshToken: string): TokenPair {
+    return { access_token: accessToken, refresh_token: refreshToken, expires_in: accessTokenSeconds };
+  }
+}

@@ -1,0 +1,85 @@
+import { BindError, type Context } from "@tenon/core";
+import type { SelectQueryBuilder } from "kysely";
+import { canBeStored } from "../database/can-be-stored.ts";
+import type { Schema } from "../database/schema.ts";
+
+const maxLimit = 1000;
+
+/** Where a page begins: right after this row of the page before. */
+export interface Cursor {
+  readonly created_at: string;
+  readonly id: string;
+}
+
+export interface PageRequest {
+  /** Undefined for all of it. */
+  readonly limit?: number;
+  readonly after?: Cursor;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Undefined on the last page. */
+  readonly next: string | undefined;
+}
+
+/** `?limit=50&cursor=…`. Without them the whole list. */
+export function readPageRequest(ctx: Context): PageRequest {
+  const limit = ctx.query("limit");
+  const cursor = ctx.query("cursor");
+  if (limit !== "" && !(/^\d{1,4}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= maxLimit)) {
+    throw new BindError([{ path: "limit", rule: "limit", message: `must be a whole number from 1 to ${maxLimit}` }]);
+  }
+  return {
+    ...(limit === "" ? {} : { limit: Number(limit) }),
+    ...(cursor === "" ? {} : { after: parseCursor(cursor) }),
+  };
+}
+
+/** The rows of a page and one more, which tells whether there is a next one. */
+export function pageOf<O>(
+  query: SelectQueryBuilder<Schema, "posts", O>,
+  { limit, after }: PageRequest,
+): SelectQueryBuilder<Schema, "posts", O> {
+  return query
+    .$if(after !== undefined, (part) =>
+      // both columns in one comparison: with an OR the database would walk over all the pages before
+      part.where((eb) =>
+        eb(eb.refTuple("posts.created_at", "posts.id"), "<", eb.tuple(after?.created_at ?? "", after?.id ?? "")),
+      ),
+    )
+    .orderBy("posts.created_at", "desc")
+    .orderBy("posts.id", "desc")
+    .$if(limit !== undefined, (part) => part.limit((limit ?? 0) + 1));
+}
+
+export function toPage<T extends Cursor>(rows: readonly T[], { limit }: PageRequest): Page<T> {
+  const last = limit === undefined || rows.length <= limit ? undefined : rows[limit - 1];
+  return { items: limit === undefined ? rows : rows.slice(0, limit), next: last && toCursor(last) };
+}
+
+/** The items as the body, and where to go on in a `Link` header. */
+export function replyWithPage<T>(ctx: Context, { items, next }: Page<T>, { limit }: PageRequest): readonly T[] {
+  if (next !== undefined) ctx.response().setHeader("link", `<${ctx.path}?limit=${limit}&cursor=${next}>; rel="next"`);
+  return items;
+}
+
+function toCursor({ created_at, id }: Cursor): string {
+  return Buffer.from(JSON.stringify([created_at, id])).toString("base64url");
+}
+
+function parseCursor(text: string): Cursor {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
+    if (Array.isArray(value) && isTime(value[0]) && typeof value[1] === "string" && canBeStored(value[1])) {
+      return { created_at: value[0], id: value[1] };
+    }
+  } catch {
+    // told below, like every other cursor that is not ours
+  }
+  throw new BindError([{ path: "cursor", rule: "cursor", message: "must come from a Link header" }]);
+}
+
+function isTime(value: unknown): value is string {
+  return typeof value === "string" && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/.test(value);
+}

@@ -1,0 +1,60 @@
+import { BearerAuth } from "@tenon/auth";
+import { type Context, inject, type Routes } from "@tenon/core";
+import { readPageRequest, replyWithPage } from "./page.ts";
+import { PostOwner, PostPolicy } from "./post-owner.ts";
+import { CreatePostDTO, UpdatePostDTO } from "./posts.dto.ts";
+import { PostsService } from "./posts.service.ts";
+
+export class PostsController {
+  readonly #posts = inject(PostsService);
+  readonly #policy = inject(PostPolicy);
+
+  routes(): Routes {
+    const middlewares = [BearerAuth];
+    const changing = this.#policy === "owner" ? [BearerAuth, PostOwner] : middlewares;
+    return [
+      { method: "GET", path: "/posts", handler: this.index },
+      { method: "GET", path: "/posts/:id", handler: this.show },
+      { method: "POST", path: "/posts", handler: this.create, middlewares },
+      { method: "PUT", path: "/posts/:id", handler: this.update, middlewares: changing },
+      { method: "PATCH", path: "/posts/:id", handler: this.patch, middlewares: changing },
+      { method: "DELETE", path: "/posts/:id", handler: this.delete, middlewares: changing },
+      { method: "GET", path: "/my-posts", handler: this.mine, middlewares },
+    ];
+  }
+
+  async index(ctx: Context) {
+    const request = readPageRequest(ctx);
+    return replyWithPage(ctx, await this.#posts.published(request), request);
+  }
+
+  async show(ctx: Context<"/posts/:id">) {
+    return (await this.#posts.find(ctx.param("id"))) ?? notFound(ctx);
+  }
+
+  async create(ctx: Context) {
+    const input = await ctx.bind(CreatePostDTO);
+    return ctx.status(201).json(await this.#posts.create(ctx.get("user_id"), input));
+  }
+
+  async update(ctx: Context<"/posts/:id">) {
+    return this.#posts.replace(ctx.param("id"), await ctx.bind(UpdatePostDTO));
+  }
+
+  async patch(ctx: Context<"/posts/:id">) {
+    return (await this.#posts.patch(ctx.param("id"), await ctx.bind(UpdatePostDTO))) ?? notFound(ctx);
+  }
+
+  async delete(ctx: Context<"/posts/:id">) {
+    await this.#posts.delete(ctx.param("id"));
+  }
+
+  async mine(ctx: Context) {
+    const request = readPageRequest(ctx);
+    return replyWithPage(ctx, await this.#posts.ofAuthor(ctx.get("user_id"), request), request);
+  }
+}
+
+function notFound(ctx: Context<"/posts/:id">) {
+  return ctx.status(404).json({ error: "Post not found" });
+}

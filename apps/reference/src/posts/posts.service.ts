@@ -1,0 +1,116 @@
+import { Clock } from "@tenon/auth";
+import { inject } from "@tenon/core";
+import { Database, StoreError } from "@tenon/data";
+import { canBeStored } from "../database/can-be-stored.ts";
+import { justAfter } from "../database/just-after.ts";
+import type { PostsTable, Schema } from "../database/schema.ts";
+import type { User } from "../users/user.ts";
+import { type Page, type PageRequest, pageOf, toPage } from "./page.ts";
+import type { Post } from "./post.ts";
+import type { CreatePostDTO, UpdatePostDTO } from "./posts.dto.ts";
+
+const postColumns = [
+  "posts.id",
+  "posts.title",
+  "posts.content",
+  "posts.author_id",
+  "posts.published",
+  "posts.created_at",
+  "posts.updated_at",
+] as const;
+
+/** Posts and their states: made unpublished, replaced, patched, removed. */
+export class PostsService {
+  readonly #db = inject(Database<Schema>);
+  readonly #clock = inject(Clock);
+
+  /** Published posts with their authors, newest first. */
+  async published(request: PageRequest): Promise<Page<Post>> {
+    const query = this.#withAuthor().where("posts.published", "=", true);
+    const rows = await pageOf(query, request).execute();
+    return toPage(rows.map(toPostWithAuthor), request);
+  }
+
+  /** All posts of one author, published or not, newest first. */
+  async ofAuthor(authorId: string, request: PageRequest): Promise<Page<Post>> {
+    const query = this.#db.selectFrom("posts").select(postColumns).where("posts.author_id", "=", authorId);
+    return toPage(await pageOf(query, request).execute(), request);
+  }
+
+  async find(id: string): Promise<Post | undefined> {
+    if (!canBeStored(id)) return undefined;
+    const row = await this.#withAuthor().where("posts.id", "=", id).executeTakeFirst();
+    return row === undefined ? undefined : toPostWithAuthor(row);
+  }
+
+  async create(authorId: string, { title, content }: CreatePostDTO): Promise<Post> {
+    const now = this.#clock.timestamp();
+    const post: Post = {
+      id: this.#clock.uuid(),
+      title,
+      content,
+      author_id: authorId,
+      published: false,
+      created_at: now,
+      updated_at: now,
+    };
+    await this.#db.insertInto("posts").values(post).execute();
+    return post;
+  }
+
+  /** Replaces title, content and published; what is left out becomes empty and unpublished. */
+  async replace(id: string, { title = "", content = "", published = false }: UpdatePostDTO): Promise<Post> {
+    const post = await this.#update(id, { title, content, published });
+    if (post === undefined) throw new StoreError("NOT_FOUND");
+    return post;
+  }
+
+  /** Changes only what is given. Undefined when there is no such post. */
+  patch(id: string, changes: UpdatePostDTO): Promise<Post | undefined> {
+    return this.#update(id, changes);
+  }
+
+  /** Removes the post. One that is not there is as removed as it can be. */
+  async delete(id: string): Promise<void> {
+    if (!canBeStored(id)) return;
+    await this.#db.deleteFrom("posts").where("id", "=", id).execute();
+  }
+
+  /** One statement; the time moves on even when two updates fall into one millisecond, or the clock goes back. */
+  async #update(id: string, changes: UpdatePostDTO): Promise<Post | undefined> {
+    if (!canBeStored(id)) return undefined;
+    const now = this.#clock.timestamp();
+    return this.#db
+      .updateTable("posts")
+      .set((eb) => ({
+        ...changes,
+        updated_at: eb.case().when("updated_at", "<", now).then(now).else(justAfter(this.#db.kind, "updated_at")).end(),
+      }))
+      .where("id", "=", id)
+      .returning(["id", "title", "content", "author_id", "published", "created_at", "updated_at"])
+      .executeTakeFirst();
+  }
+
+  #withAuthor() {
+    return this.#db
+      .selectFrom("posts")
+      .innerJoin("users", "users.id", "posts.author_id")
+      .select([
+        ...postColumns,
+        "users.email as author_email",
+        "users.name as author_name",
+        "users.created_at as author_created_at",
+      ]);
+  }
+}
+
+interface PostWithAuthorRow extends PostsTable {
+  readonly author_email: string;
+  readonly author_name: string;
+  readonly author_created_at: string;
+}
+
+function toPostWithAuthor({ author_email, author_name, author_created_at, ...post }: PostWithAuthorRow): Post {
+  const author: User = { id: post.author_id, email: author_email, name: author_name, created_at: author_created_at };
+  return { ...post, author };
+}

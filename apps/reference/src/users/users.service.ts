@@ -1,0 +1,74 @@
+import { Clock, Passwords } from "@tenon/auth";
+import { inject, Log } from "@tenon/core";
+import { Database, isUniqueViolation } from "@tenon/data";
+import type { Schema } from "../database/schema.ts";
+import type { UserRecord } from "./user.ts";
+
+export interface NewUser {
+  readonly email: string;
+  readonly password: string;
+  readonly name: string;
+}
+
+const columns = ["id", "email", "name", "role", "password", "created_at"] as const;
+
+/** Users and their passwords. */
+export class UsersService {
+  readonly #db = inject(Database<Schema>);
+  readonly #passwords = inject(Passwords);
+  readonly #clock = inject(Clock);
+  readonly #log = inject(Log);
+
+  /** Undefined when the address is taken: the store's own constraint decides, so that two at once cannot both win. */
+  async create({ email, password, name }: NewUser): Promise<UserRecord | undefined> {
+    const user: UserRecord = {
+      id: this.#clock.uuid(),
+      email,
+      name,
+      role: "user",
+      password: await this.#passwords.hash(password),
+      created_at: this.#clock.timestamp(),
+    };
+    try {
+      await this.#db
+        .insertInto("users")
+        .values({ ...user, email_key: foldEmail(email) })
+        .execute();
+      return user;
+    } catch (error) {
+      if (isUniqueViolation(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** The user, if the password is right. An unknown address takes as long as a wrong password. */
+  async authenticate(email: string, password: string): Promise<UserRecord | undefined> {
+    const user = await this.#db
+      .selectFrom("users")
+      .select(columns)
+      .where("email_key", "=", foldEmail(email))
+      .executeTakeFirst();
+    if (!(await this.#passwords.matches(password, user?.password)) || user === undefined) return undefined;
+    if (this.#passwords.isOutdated(user.password)) await this.#rehash(user, password);
+    return user;
+  }
+
+  find(id: string): Promise<UserRecord | undefined> {
+    return this.#db.selectFrom("users").select(columns).where("id", "=", id).executeTakeFirst();
+  }
+
+  /** The password was right whether or not a stronger hash of it can be made now. */
+  async #rehash(user: UserRecord, password: string): Promise<void> {
+    try {
+      const hash = await this.#passwords.hash(password);
+      await this.#db.updateTable("users").set({ password: hash }).where("id", "=", user.id).execute();
+    } catch (error) {
+      this.#log.warn({ err: error, user_id: user.id }, "the password could not be hashed again");
+    }
+  }
+}
+
+/** ASCII only: JavaScript's own lower case would make one address of two that a mail server tells apart. */
+export function foldEmail(email: string): string {
+  return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+}

@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { StartError } from "@tenon/core";
+import { withFolder } from "../../../packages/data/test/support/services.ts";
+import { readConfig } from "../src/config.ts";
+import { runFile } from "./support/processes.ts";
+
+const defaults = { bcryptCost: 14 };
+const secret = "thirty-two bytes of chance, or so";
+
+function problemsOf(env: Record<string, string>): string[] {
+  try {
+    readConfig(defaults, env);
+  } catch (error) {
+    assert.ok(error instanceof StartError);
+    assert.ok(error.problems.every(({ code }) => code === "BAD_ENVIRONMENT"));
+    return error.problems.map(({ message }) => message);
+  }
+  return [];
+}
+
+test("without variables: port 8080 on 127.0.0.1, an SQLite file in the app's own folder, no Redis", () => {
+  assert.deepEqual(readConfig(defaults, { JWT_SECRET: secret }), {
+    port: 8080,
+    host: "127.0.0.1",
+    databaseUrl: `sqlite:${fileURLToPath(new URL("../data/blog.db", import.meta.url))}`,
+    redisUrl: undefined,
+    jwtSecret: secret,
+    bcryptCost: 14,
+    loginLimit: true,
+    warnings: [],
+  });
+});
+
+test("every variable, and an empty one counts as not set", () => {
+  const env = {
+    PORT: "20080",
+    HOST: "0.0.0.0",
+    DATABASE_URL: "postgres://user:pass@host:5432/name",
+    REDIS_URL: "redis://host:6379",
+    JWT_SECRET: secret,
+    BCRYPT_COST: "12",
+    LOGIN_RATE_LIMIT: "off",
+  };
+  assert.deepEqual(readConfig(defaults, env), {
+    port: 20_080,
+    host: "0.0.0.0",
+    databaseUrl: "postgres://user:pass@host:5432/name",
+    redisUrl: "redis://host:6379",
+    jwtSecret: secret,
+    bcryptCost: 12,
+    loginLimit: false,
+    warnings: [],
+  });
+  const emptied = Object.fromEntries(Object.keys(env).map((name) => [name, ""]));
+  const without = readConfig(defaults, { JWT_SECRET: secret });
+  assert.deepEqual(readConfig(defaults, { ...emptied, JWT_SECRET: secret }), without);
+});
+
+test("other forms of the same: postgresql:, rediss:, an absolute file, a database in memory", () => {
+  for (const DATABASE_URL of ["postgresql://host/name", "sqlite:/tmp/x.db", "sqlite:///tmp/x.db", "sqlite::memory:"]) {
+    assert.equal(readConfig(defaults, { JWT_SECRET: secret, DATABASE_URL }).databaseUrl, DATABASE_URL);
+  }
+  assert.equal(readConfig(defaults, { JWT_SECRET: secret, REDIS_URL: "rediss://h" }).redisUrl, "rediss://h");
+});
+
+test("a bad value is named, in one sentence that says what it takes", () => {
+  const database = "DATABASE_URL takes sqlite:<file> or postgres://user@host/name.";
+  const redis = "REDIS_URL takes redis://host:port.";
+  for (const [name, value, message] of [
+    ["PORT", "http", 'PORT is "http". It takes a whole number from 0 to 65535.'],
+    ["PORT", "65536", 'PORT is "65536". It takes a whole number from 0 to 65535.'],
+    ["PORT", "-1", 'PORT is "-1". It takes a whole number from 0 to 65535.'],
+    ["PORT", "80.5", 'PORT is "80.5". It takes a whole number from 0 to 65535.'],
+    ["BCRYPT_COST", "9", 'BCRYPT_COST is "9". It takes a whole number from 10 to 15.'],
+    ["BCRYPT_COST", "16", 'BCRYPT_COST is "16". It takes a whole number from 10 to 15.'],
+    ["BCRYPT_COST", "0x0e", 'BCRYPT_COST is "0x0e". It takes a whole number from 10 to 15.'],
+    ["LOGIN_RATE_LIMIT", "no", 'LOGIN_RATE_LIMIT is "no". It takes on or off.'],
+    ["DATABASE_URL", "mysql://root:hunter2@host/name", database],
+    ["DATABASE_URL", "postgres://", database],
+    ["DATABASE_URL", "sqlite:", database],
+    ["DATABASE_URL", "blog.db", database],
+    ["REDIS_URL", "http://host", redis],
+    ["REDIS_URL", "redis://", redis],
+    ["REDIS_URL", "localhost:6379", redis],
+    ["JWT_SECRET", "   ", "JWT_SECRET is empty. Give it at least 32 random bytes."],
+    [
+      "JWT_SECRET",
+      "-----BEGIN PRIVATE KEY-----",
+      "JWT_SECRET looks like a key file. Tokens are signed with HS256: give it random bytes.",
+    ],
+  ] as const) {
+    assert.deepEqual(problemsOf({ JWT_SECRET: secret, [name]: value }), [message]);
+  }
+});
+
+test("all bad values are named at once, and a mistyped database is no reason to ask for a secret", () => {
+  assert.deepEqual(problemsOf({ PORT: "x", BCRYPT_COST: "x", DATABASE_URL: "x" }), [
+    "DATABASE_URL takes sqlite:<file> or postgres://user@host/name.",
+    'PORT is "x". It takes a whole number from 0 to 65535.',
+    'BCRYPT_COST is "x". It takes a whole number from 10 to 15.',
+  ]);
+});
+
+test("JWT_SECRET empty on embedded storage: 32 random bytes, made once, in a 0600 file beside the SQLite file, and a warning", async () => {
+  await withFolder(async (folder) => {
+    const file = join(folder, "new", "jwt-secret");
+    const env = { DATABASE_URL: `sqlite:${join(folder, "new", "blog.db")}` };
+    const first = readConfig(defaults, env);
+    assert.equal(Buffer.from(first.jwtSecret, "base64url").byteLength, 32);
+    assert.equal(readFileSync(file, "utf8"), first.jwtSecret);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.deepEqual(first.warnings, [`JWT_SECRET is not set: tokens are signed with the secret in ${file}`]);
+    assert.deepEqual(readConfig(defaults, { ...env, JWT_SECRET: "" }), first);
+    assert.deepEqual(readdirSync(join(folder, "new")), ["jwt-secret"]);
+    assert.equal(readConfig(defaults, { ...env, JWT_SECRET: secret }).jwtSecret, secret);
+  });
+});
+
+test("JWT_SECRET empty on a database in memory: another one at every start, kept nowhere", () => {
+  const env = { DATABASE_URL: "sqlite::memory:" };
+  const [first, second] = [readConfig(defaults, env), readConfig(defaults, env)];
+  assert.notEqual(first.jwtSecret, second.jwtSecret);
+  assert.deepEqual(first.warnings, [
+    "JWT_SECRET is not set: tokens are signed with the secret in memory, gone at the next start",
+  ]);
+});
+
+test("JWT_SECRET empty with PostgreSQL or Redis configured, or in production: refuse to start, naming the variable", async () => {
+  const message = "JWT_SECRET is empty. Set it to at least 32 random bytes: every instance needs the same one.";
+  await withFolder(async (folder) => {
+    const DATABASE_URL = `sqlite:${join(folder, "blog.db")}`;
+    assert.deepEqual(problemsOf({ DATABASE_URL: "postgres://host/name" }), [message]);
+    assert.deepEqual(problemsOf({ DATABASE_URL, REDIS_URL: "redis://host" }), [message]);
+    assert.deepEqual(problemsOf({ DATABASE_URL, NODE_ENV: "production" }), [message]);
+    assert.deepEqual(problemsOf({ DATABASE_URL, NODE_ENV: "production", JWT_SECRET: secret }), []);
+    assert.deepEqual(readdirSync(folder), []);
+  });
+});
+
+test("JWT_SECRET under 32 bytes: a warning", () => {
+  const { warnings } = readConfig(defaults, { JWT_SECRET: "é".repeat(15) });
+  assert.deepEqual(warnings, ["JWT_SECRET has fewer than 32 bytes and can be guessed"]);
+  assert.deepEqual(readConfig(defaults, { JWT_SECRET: "é".repeat(16) }).warnings, []);
+});
+
+test("a secret that can be neither read nor kept stops the start with a line that names the variable and the file", async () => {
+  await withFolder(async (folder) => {
+    const file = join(folder, "jwt-secret");
+    const env = { DATABASE_URL: `sqlite:${join(folder, "blog.db")}` };
+    writeFileSync(file, "");
+    const start = `JWT_SECRET is not set, and none can be kept in ${file}: `;
+    assert.deepEqual(problemsOf(env), [`${start}the file is empty, remove it`]);
+    mkdirSync(join(folder, "sub"));
+    writeFileSync(join(folder, "sub", "file"), "");
+    const [problem = ""] = problemsOf({ DATABASE_URL: `sqlite:${join(folder, "sub", "file", "blog.db")}` });
+    assert.ok(problem.startsWith("JWT_SECRET is not set, and none can be kept in "), problem);
+  });
+});
+
+test("instances that start together on a new folder agree on one secret", async () => {
+  await withFolder(async (folder) => {
+    const env = { DATABASE_URL: `sqlite:${join(folder, "new", "blog.db")}` };
+    const runs = await Promise.all(Array.from({ length: 6 }, () => runFile("test/fixtures/print-secret.ts", env)));
+    assert.deepEqual(new Set(runs.map(({ code }) => code)), new Set([0]));
+    const secrets = new Set(runs.map(({ stdout }) => stdout));
+    assert.deepEqual([...secrets], [readFileSync(join(folder, "new", "jwt-secret"), "utf8")]);
+    assert.deepEqual(readdirSync(join(folder, "new")), ["jwt-secret"]);
+  });
+});
+
+test("a bad value ends the process with code 1 and one line on stderr", async () => {
+  const level = { LOG_LEVEL: "loud", DATABASE_URL: "sqlite::memory:" };
+  const [badPort, badLevel] = await Promise.all([
+    runFile("src/main.api.ts", { PORT: "http" }),
+    runFile("src/main.tutorial.ts", level),
+  ]);
+  const stderr = 'Cannot start: PORT is "http". It takes a whole number from 0 to 65535.\n';
+  assert.deepEqual(badPort, { code: 1, stdout: "", stderr });
+  assert.deepEqual(badLevel, {
+    code: 1,
+    stdout: "",
+    stderr: 'Cannot start: LOG_LEVEL is "loud". Use one of: trace, debug, info, warn, error, fatal, silent.\n',
+  });
+});

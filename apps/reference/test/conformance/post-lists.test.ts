@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Database } from "@tenon/data";
+import type { Schema } from "../../src/database/schema.ts";
+import type { Post } from "../../src/posts/post.ts";
+import { type Blog, describeOnStorages } from "../support/blog.ts";
+import { assertError, type Reply } from "../support/client.ts";
+
+/** Seven posts, of which the middle three were made in one millisecond; the fifth is not published. */
+async function writePosts({ app, clock }: Blog, author_id: string): Promise<string[]> {
+  const posts = [0, 1, 2, 2, 2, 3, 4].map((second, index) => {
+    const time = new Date(clock.now() + second * 1000).toISOString();
+    const published = index !== 5;
+    return { id: clock.uuid(), title: "t", content: "c", author_id, published, created_at: time, updated_at: time };
+  });
+  await app
+    .get(Database<Schema>)
+    .insertInto("posts")
+    .values(posts)
+    .execute();
+  return posts.map(({ id }) => id);
+}
+
+const linkForm = /^<([^>]+)>; rel="next"$/;
+
+async function walk(first: string, get: (path: string) => Promise<Reply<Post[]>>): Promise<Post[][]> {
+  const pages: Post[][] = [];
+  for (let path: string | undefined = first; path !== undefined; ) {
+    const { status, headers, body }: Reply<Post[]> = await get(path);
+    assert.equal(status, 200);
+    pages.push(body);
+    path = linkForm.exec(headers.get("link") ?? "")?.[1];
+  }
+  return pages;
+}
+
+describeOnStorages("Lists", (blog) => {
+  test("Newest first, id as tie-break; whole array without parameters", async () => {
+    const { client, users } = blog();
+    const { token, user } = await users.one();
+    const ids = await writePosts(blog(), user.id);
+    const { body, headers } = await client.get<Post[]>("/my-posts", { token });
+    assert.equal(headers.get("link"), null);
+    const [zero, one, a = "", b = "", c = "", five, six] = ids;
+    const expected = [six, five, ...[a, b, c].sort().reverse(), one, zero];
+    assert.deepEqual(
+      body.map(({ id }) => id),
+      expected,
+    );
+    const again = await client.get<Post[]>("/my-posts", { token });
+    assert.deepEqual(again.body, body);
+    const { body: published } = await client.get<Post[]>("/posts");
+    assert.deepEqual(
+      published.map(({ id }) => id),
+      body.filter((post) => post.published).map(({ id }) => id),
+    );
+  });
+
+  test("optional `limit` and `cursor` (next page in a `Link` header): pages together are the whole list", async () => {
+    const { client, users } = blog();
+    const { token } = await users.one();
+    for (const list of ["/posts", "/my-posts"]) {
+      const whole = await client.get<Post[]>(list, { token });
+      for (let limit = 1; limit <= whole.body.length + 1; limit++) {
+        const pages = await walk(`${list}?limit=${limit}`, (path) => client.get<Post[]>(path, { token }));
+        assert.deepEqual(pages.flat(), whole.body);
+        assert.equal(pages.length, Math.ceil(whole.body.length / limit));
+        assert.ok(pages.every((page) => page.length <= limit));
+      }
+    }
+  });
+
+  test("A page goes on where it stopped, also when a newer post comes and the last one of the page goes", async () => {
+    const { app, client, clock, users } = blog();
+    const { token, user } = await users.one();
+    const whole = await client.get<Post[]>("/my-posts", { token });
+    const first = await client.get<Post[]>("/my-posts?limit=3", { token });
+    const next = linkForm.exec(first.headers.get("link") ?? "")?.[1] ?? "";
+    const time = new Date(clock.now() + 60_000).toISOString();
+    const newer = { id: clock.uuid(), title: "t", content: "c", author_id: user.id, published: false };
+    const db = app.get(Database<Schema>);
+    await db
+      .insertInto("posts")
+      .values({ ...newer, created_at: time, updated_at: time })
+      .execute();
+    await db
+      .deleteFrom("posts")
+      .where("id", "in", [first.body[2]?.id ?? ""])
+      .execute();
+    const second = await client.get<Post[]>(next, { token });
+    assert.deepEqual(second.body, whole.body.slice(3, 6));
+  });
+
+  test("400 `Invalid request` for a limit or a cursor that is none", async () => {
+    const { client, users } = blog();
+    const { token } = await users.one();
+    const cursor = (value: unknown) => `cursor=${Buffer.from(JSON.stringify(value)).toString("base64url")}`;
+    const now = new Date().toISOString();
+    for (const query of [
+      "limit=0",
+      "limit=-1",
+      "limit=1.5",
+      "limit=x",
+      "limit=1001",
+      "limit=1e2",
+      "cursor=x",
+      "cursor=%00",
+      cursor([]),
+      cursor([now]),
+      cursor([now, 5]),
+      cursor([now, "\0"]),
+      cursor(["\0", "x"]),
+      cursor(["yesterday", "x"]),
+      cursor({ created_at: now, id: "x" }),
+    ]) {
+      for (const list of ["/posts", "/my-posts"]) {
+        assertError(await client.get(`${list}?${query}`, { token }), 400, "Invalid request");
+      }
+    }
+    for (const query of ["limit=", "cursor=", "limit=1000", "other=1"]) {
+      assert.equal((await client.get(`/posts?${query}`)).status, 200);
+    }
+  });
+});

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { SessionAuth } from "@tenon/auth";
+import type { Context } from "@tenon/core";
+import type { User } from "../../src/users/user.ts";
+import { describeOnStorages } from "../support/blog.ts";
+import { assertError, assertReply } from "../support/client.ts";
+
+const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
+
+describeOnStorages("Session authentication", (blog) => {
+  test("POST /auth/session: creates one; its identifier is a random UUID and travels in the cookie `session_id`", async () => {
+    const { client, users } = blog();
+    const { email, password, user } = await users.one();
+    const reply = await client.post<User>("/auth/session", { email, password });
+    assertReply(reply, 201, user);
+    const [cookie = "", ...others] = reply.headers.getSetCookie();
+    assert.deepEqual(others, []);
+    assert.match(cookie, new RegExp(`^session_id=${uuid}; Path=/; Max-Age=86400; HttpOnly; SameSite=Lax$`));
+  });
+
+  test("POST /auth/session: the cookie is Secure on https", async () => {
+    const { app, users } = blog();
+    const { email, password } = await users.one();
+    const request = new Request("https://localhost/auth/session", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email, password }),
+    });
+    const [cookie = ""] = (await app.fetch(request)).headers.getSetCookie();
+    assert.match(cookie, new RegExp(`^session_id=${uuid}; Path=/; Max-Age=86400; HttpOnly; Secure; SameSite=Lax$`));
+  });
+
+  test("POST /auth/session: the failures of a login, and no cookie", async () => {
+    const { client, users } = blog();
+    const { email } = await users.one();
+    const wrong = await client.post("/auth/session", { email, password: "wrong horse" });
+    assertError(wrong, 401, "Invalid credentials");
+    const unreadable = await client.post("/auth/session", { email });
+    assertError(unreadable, 400, "Invalid request");
+    for (const { headers } of [wrong, unreadable]) assert.deepEqual(headers.getSetCookie(), []);
+  });
+
+  test("Session middleware: cookie missing gives 401 `Not authenticated`", async () => {
+    const { client } = blog();
+    assertError(await client.get("/auth/session"), 401, "Not authenticated");
+    const empty = { headers: { cookie: "session_id=; other=1" } };
+    assertError(await client.get("/auth/session", empty), 401, "Not authenticated");
+  });
+
+  test("session unknown or expired gives 401 `Invalid session`", async () => {
+    const { client } = blog();
+    for (const id of [randomUUID(), "x", "%00", "'; drop table users"]) {
+      const reply = await client.get("/auth/session", { headers: { cookie: `session_id=${id}` } });
+      assertError(reply, 401, "Invalid session");
+    }
+  });
+
+  test("otherwise `user_id` is stored in the context and the chain continues", async () => {
+    const { app, client, users } = blog();
+    const registered = await users.one();
+    const headers = await users.session(registered);
+    assertReply(await client.get("/auth/session", { headers }), 200, registered.user);
+    const handler = (ctx: Context) => [ctx.get("user_id")];
+    app.routes.add({ method: "GET", path: "/session-user", handler, middlewares: [SessionAuth] });
+    assertReply(await client.get("/session-user", { headers }), 200, [registered.user.id]);
+  });
+
+  test("A new id at every login; a client's own id is never adopted (A12)", async () => {
+    const { client, users } = blog();
+    const { email, password } = await users.one();
+    const own = { cookie: `session_id=${randomUUID()}` };
+    const ids = new Set<string>();
+    for (let login = 0; login < 2; login++) {
+      const { headers } = await client.post("/auth/session", { email, password }, { headers: own });
+      const [cookie = ""] = headers.getSetCookie();
+      assert.ok(!cookie.includes(own.cookie));
+      ids.add(cookie);
+    }
+    assert.equal(ids.size, 2);
+    assertError(await client.get("/auth/session", { headers: own }), 401, "Invalid session");
+  });
+
+  test("Session, active → session destroy → removed: a cookie that is sent again is dead (A18)", async () => {
+    const { client, users } = blog();
+    const registered = await users.one();
+    const headers = await users.session(registered);
+    const other = await users.session(registered);
+    for (let logout = 0; logout < 2; logout++) {
+      const reply = await client.call("POST", "/auth/logout", { headers });
+      assertReply(reply, 200, { message: "Logged out" });
+      assert.deepEqual(reply.headers.getSetCookie(), ["session_id=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax"]);
+      assertError(await client.get("/auth/session", { headers }), 401, "Invalid session");
+    }
+    assert.equal((await client.get("/auth/session", { headers: other })).status, 200);
+  });
+
+  test("A session whose user is gone is 401 `Invalid session` (A14)", async () => {
+    const { client, users } = blog();
+    const registered = await users.add();
+    const headers = await users.session(registered);
+    await users.remove(registered);
+    assertError(await client.get("/auth/session", { headers }), 401, "Invalid session");
+  });
+});

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { withFolder } from "../../../packages/data/test/support/services.ts";
+import type { LoginResponse } from "../src/auth/auth.service.ts";
+import type { User } from "../src/users/user.ts";
+import { assertError, assertReply, type Client } from "./support/client.ts";
+import { withServer } from "./support/processes.ts";
+
+const account = { email: "ada@example.com", password: "correct horse", name: "Ada" };
+
+/** The cost of the only user's hash. */
+function costIn(file: string): unknown {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return database.prepare("select substr(password, 5, 2) as cost from users").get()?.cost;
+  } finally {
+    database.close();
+  }
+}
+
+test("main.api.ts: the full reference, cost 14; its secret, and with it every token, outlives a restart", async () => {
+  await withFolder(async (folder) => {
+    const file = join(folder, "blog.db");
+    const env = { DATABASE_URL: `sqlite:${file}` };
+    const register = async ({ client }: { readonly client: Client }) => {
+      const { status, body } = await client.post<LoginResponse>("/auth/register", account);
+      assert.equal(status, 201);
+      return body;
+    };
+    const { token, user } = await withServer("src/main.api.ts", env, register);
+    assert.equal(costIn(file), "14");
+    await withServer("src/main.api.ts", env, async ({ client, lines }) => {
+      assertReply(await client.get("/auth/me", { token }), 200, user);
+      const warning = `JWT_SECRET is not set: tokens are signed with the secret in ${join(folder, "jwt-secret")}`;
+      assert.ok(lines.some((line) => line.includes(warning)));
+      assert.ok(lines.every((line) => !line.includes(token)));
+    });
+  });
+});
+
+test("main.tutorial.ts: the tutorial's variant, cost 10", async () => {
+  await withFolder(async (folder) => {
+    const file = join(folder, "blog.db");
+    await withServer("src/main.tutorial.ts", { DATABASE_URL: `sqlite:${file}` }, async ({ client }) => {
+      const { status, body } = await client.post<User>("/auth/register", account);
+      assert.equal(status, 201);
+      assert.deepEqual(Object.keys(body).sort(), ["created_at", "email", "id", "name"]);
+      assertError(await client.get("/my-posts"), 401, "Missing authorization");
+    });
+    assert.equal(costIn(file), "10");
+  });
+});

@@ -1,0 +1,99 @@
+import { after, before, describe, test } from "node:test";
+import { Clock } from "@tenon/auth";
+import { type Module, type Provider, provide } from "@tenon/core";
+import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
+import { LogLines } from "../../../../packages/core/test/support/log-lines.ts";
+import { type BlogOptions, createAppModule } from "../../src/app.module.ts";
+import type { Config } from "../../src/config.ts";
+import { createPlatform } from "../../src/serve.ts";
+import { Client } from "./client.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { hold } from "./hold.ts";
+import { type Storage, type StorageUrls, storages } from "./storages.ts";
+import { Users } from "./users.ts";
+
+/** A started service, and what a test needs to use it and to look behind it. */
+export interface Blog {
+  readonly app: TestHttpApp;
+  readonly client: Client;
+  readonly users: Users;
+  readonly log: LogLines;
+  readonly clock: FakeClock;
+  readonly urls: StorageUrls;
+}
+
+export interface StartOptions {
+  readonly config?: Partial<Config>;
+  readonly options?: BlogOptions;
+  readonly override?: readonly Provider[];
+  /** The full reference unless told otherwise. */
+  readonly createModule?: (config: Config, options?: BlogOptions) => Module;
+}
+
+export const jwtSecret = "a secret of the tests, thirty-two bytes and more";
+
+export function toConfig(urls: StorageUrls, config: Partial<Config> = {}): Config {
+  return {
+    port: 0,
+    host: "127.0.0.1",
+    jwtSecret,
+    bcryptCost: 10,
+    loginLimit: true,
+    warnings: [],
+    ...urls,
+    ...config,
+  };
+}
+
+/** Starts the service in this process, on a free port. */
+export async function withBlog<T>(
+  urls: StorageUrls,
+  body: (blog: Blog) => Promise<T>,
+  { config, options = {}, override = [], createModule = createAppModule }: StartOptions = {},
+): Promise<T> {
+  const log = new LogLines();
+  const clock = new FakeClock();
+  // a busy machine must not turn the tests' own passwords away
+  const module = createModule(toConfig(urls, config), { passwordWait: 60_000, ...options });
+  const app = await createTestApp(module, createPlatform(), {
+    override: [provide(Clock, () => clock), ...override],
+    log: { ...log.options, level: "trace" },
+  });
+  try {
+    const { url } = await app.listen({ port: 0, signals: false });
+    const client = new Client(url);
+    return await body({ app, client, users: new Users(app), log, clock, urls });
+  } finally {
+    await app.stop();
+  }
+}
+
+/** The same on a storage of its own. */
+export function withFreshBlog<T>(
+  storage: Storage,
+  body: (blog: Blog) => Promise<T>,
+  options: StartOptions = {},
+): Promise<T> {
+  return storage.with((urls) => withBlog(urls, body, options));
+}
+
+/** Declares the tests once for each storage; those of one storage share a service, so each makes its own records. */
+export function describeOnStorages(
+  title: string,
+  define: (blog: () => Blog, storage: Storage) => void,
+  options: StartOptions = {},
+): void {
+  for (const storage of storages) {
+    describe(`${title} (${storage.name})`, () => {
+      const blog = hold<Blog>((use) => withFreshBlog(storage, use, options));
+      before(() => blog.open());
+      after(() => blog.close());
+      define(() => blog.value, storage);
+    });
+  }
+}
+
+/** One test for each storage, with a service of its own. */
+export function testOnStorages(name: string, body: (blog: Blog) => Promise<void>, options: StartOptions = {}): void {
+  for (const storage of storages) test(`${name} (${storage.name})`, () => withFreshBlog(storage, body, options));
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import pg from "pg";
+import { createClient } from "redis";
+import { services, withFolder } from "../../../../packages/data/test/support/services.ts";
+
+export interface StorageUrls {
+  readonly databaseUrl: string;
+  readonly redisUrl: string | undefined;
+}
+
+/** Where the service can keep its data, each time empty and removed afterwards. */
+export interface Storage {
+  readonly name: string;
+  with<T>(body: (urls: StorageUrls) => Promise<T>): Promise<T>;
+}
+
+const sqlite: Storage = {
+  name: "SQLite",
+  with: (body) =>
+    withFolder((folder) => body({ databaseUrl: `sqlite:${join(folder, "blog.db")}`, redisUrl: undefined })),
+};
+const postgres: Storage = {
+  name: "PostgreSQL",
+  with: (body) => withSchema((databaseUrl) => body({ databaseUrl, redisUrl: undefined })),
+};
+const postgresAndRedis: Storage = {
+  name: "PostgreSQL and Redis",
+  with: (body) => withSchema((databaseUrl) => withRedis((redisUrl) => body({ databaseUrl, redisUrl }))),
+};
+
+const hasPostgres = services.postgres !== undefined;
+const hasBoth = hasPostgres && services.redis !== undefined;
+
+/** The two that the specification is walked on: embedded, and on servers where they are reachable. */
+export const storages: readonly Storage[] = hasBoth ? [sqlite, postgresAndRedis] : [sqlite];
+
+/** Every combination that two instances can share. */
+export const sharedStorages: readonly Storage[] = [
+  sqlite,
+  ...(hasPostgres ? [postgres] : []),
+  ...(hasBoth ? [postgresAndRedis] : []),
+];
+
+/** A schema of its own on the server, made and dropped in a fraction of the time that a database takes. */
+async function withSchema<T>(body: (url: string) => Promise<T>): Promise<T> {
+  const name = `tenon_${randomUUID().replaceAll("-", "")}`;
+  const admin = new pg.Client({ connectionString: services.postgres });
+  await admin.connect();
+  try {
+    await admin.query(`create schema ${name}`);
+    const url = new URL(services.postgres ?? "");
+    url.searchParams.set("options", `-c search_path=${name}`);
+    return await body(url.href);
+  } finally {
+    await admin.query(`set client_min_messages = warning; drop schema if exists ${name} cascade`);
+    await admin.end();
+  }
+}
+
+const databases = 15;
+const lock = "tenon-test-lock";
+// a run that was killed gives its database back by itself
+const lockTime = 20 * 60_000;
+
+/** One of Redis' numbered databases, empty and nobody else's for the time of the test: counters are kept by address. */
+async function withRedis<T>(body: (url: string) => Promise<T>): Promise<T> {
+  for (let number = 1; number <= databases; number++) {
+    const url = `${services.redis}/${number}`;
+    const client = createClient({ url });
+    await client.connect();
+    const isFree = (await client.set(lock, "1", { NX: true, PX: lockTime })) !== null;
+    try {
+      if (isFree) return await body(url);
+    } finally {
+      if (isFree) await client.flushDb();
+      await client.close();
+    }
+  }
+  throw new Error(`none of Redis' databases 1 to ${databases} is free`);
+}

@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import { Clock, RefreshTokens, Sessions, sessionCookie, Tokens } from "@tenon/auth";
+import type { App } from "@tenon/core";
+import { Database } from "@tenon/data";
+import type { Schema } from "../../src/database/schema.ts";
+import { toUser, type User, type UserRecord } from "../../src/users/user.ts";
+import { foldEmail } from "../../src/users/users.service.ts";
+
+export interface TestUser {
+  readonly email: string;
+  readonly password: string;
+  readonly token: string;
+  readonly user: User;
+}
+
+const password = "correct horse";
+const hash = "$2b$10$IkgIj/E9x/FCxm/pwgS8VupqR0vTvbJ5T6wPk//3OMtrpUpYFtnVi";
+
+/** Users of the service under test, with what they would get at a login. Only the tests of logins wait for a hash. */
+export class Users {
+  readonly #app: App;
+  #one: Promise<TestUser> | undefined;
+
+  constructor(app: App) {
+    this.#app = app;
+  }
+
+  /** The same user for every test that only needs one. */
+  one(): Promise<TestUser> {
+    this.#one ??= this.add();
+    return this.#one;
+  }
+
+  async add(email: string = uniqueEmail()): Promise<TestUser> {
+    const clock = this.#app.get(Clock);
+    const record: UserRecord = {
+      id: clock.uuid(),
+      email,
+      password: hash,
+      name: "Ada",
+      role: "user",
+      created_at: clock.timestamp(),
+    };
+    const row = { ...record, email_key: foldEmail(email) };
+    await this.#app
+      .get(Database<Schema>)
+      .insertInto("users")
+      .values(row)
+      .execute();
+    return { email, password, token: await this.#app.get(Tokens).issue(record), user: toUser(record) };
+  }
+
+  async remove({ user }: TestUser): Promise<void> {
+    await this.#app
+      .get(Database<Schema>)
+      .deleteFrom("users")
+      .where("id", "=", user.id)
+      .execute();
+  }
+
+  refreshToken({ user }: TestUser): Promise<string> {
+    return this.#app.get(RefreshTokens).generate(user.id);
+  }
+
+  /** A session's cookie, as a client sends it back. */
+  async session({ user }: TestUser): Promise<{ readonly cookie: string }> {
+    return { cookie: `${sessionCookie}=${await this.#app.get(Sessions).create(user.id)}` };
+  }
+}
+
+export function uniqueEmail(): string {
+  return `ada.${randomUUID()}@example.com`;
+}

@@ -1,0 +1,135 @@
+import { BindError, inject, Log } from "@tenon/core";
+import { Database, migrate } from "@tenon/data";
+import { Clock } from "./clock.ts";
+import { digest } from "./digest.ts";
+
+/** A key as its owner sees it. The key itself is shown once, when it is made. */
+export interface ApiKeyRecord {
+  readonly id: string;
+  readonly user_id: string;
+  readonly name: string;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+}
+
+interface Schema {
+  api_keys: ApiKeyRecord & { readonly hash: string };
+}
+
+export interface NewApiKey {
+  readonly name?: string;
+  /** When it ends, in RFC 3339. What is no time is answered with 400. */
+  readonly expiresAt?: string;
+}
+
+const columns = ["id", "user_id", "name", "created_at", "expires_at", "last_used_at"] as const;
+const usedEvery = 60_000;
+
+/** API keys: 256 bits, hashed at rest, revocable. */
+export class ApiKeys {
+  readonly #db = inject(Database<Schema>);
+  readonly #clock = inject(Clock);
+  readonly #log = inject(Log);
+
+  async onStart(): Promise<void> {
+    await migrate(this.#db, [
+      {
+        name: "auth-001-api-keys",
+        up: async (db) => {
+          await db.schema
+            .createTable("api_keys")
+            .addColumn("id", "text", (column) => column.primaryKey())
+            .addColumn("user_id", "text", (column) => column.notNull())
+            .addColumn("name", "text", (column) => column.notNull())
+            .addColumn("hash", "text", (column) => column.notNull().unique())
+            .addColumn("created_at", "text", (column) => column.notNull())
+            .addColumn("expires_at", "text")
+            .addColumn("last_used_at", "text")
+            .execute();
+          await db.schema.createIndex("api_keys_user_id").on("api_keys").column("user_id").execute();
+        },
+      },
+    ]);
+  }
+
+  async create(
+    userId: string,
+    options: NewApiKey = {},
+  ): Promise<{ readonly key: string; readonly record: ApiKeyRecord }> {
+    const key = `tnn_${this.#clock.secret()}`;
+    const record: ApiKeyRecord = {
+      id: this.#clock.uuid(),
+      user_id: userId,
+      name: options.name ?? "",
+      created_at: this.#clock.timestamp(),
+      expires_at: options.expiresAt === undefined ? null : parseExpiry(options.expiresAt),
+      last_used_at: null,
+    };
+    await this.#db
+      .insertInto("api_keys")
+      .values({ ...record, hash: digest(key) })
+      .execute();
+    this.#log.info({ event: "api key created", user_id: userId, key_id: record.id });
+    return { key, record };
+  }
+
+  list(userId: string): Promise<ApiKeyRecord[]> {
+    return this.#db
+      .selectFrom("api_keys")
+      .select(columns)
+      .where("user_id", "=", userId)
+      .orderBy("created_at", "desc")
+      .orderBy("id", "desc")
+      .execute();
+  }
+
+  /** Only the owner's. Whether there was one. */
+  async revoke(userId: string, id: string): Promise<boolean> {
+    if (id.includes("\0")) return false; // no id has it, and PostgreSQL would fail instead of finding nothing
+    const { numDeletedRows } = await this.#db
+      .deleteFrom("api_keys")
+      .where("id", "=", id)
+      .where("user_id", "=", userId)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) return false;
+    this.#log.info({ event: "api key revoked", user_id: userId, key_id: id });
+    return true;
+  }
+
+  /** The record of a key that is valid now. Found by digest, so that nothing about it can be learnt from the time it takes. */
+  async validate(key: string): Promise<ApiKeyRecord | undefined> {
+    const now = this.#clock.timestamp();
+    const record = await this.#db
+      .selectFrom("api_keys")
+      .select(columns)
+      .where("hash", "=", digest(key))
+      .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
+      .executeTakeFirst();
+    if (record !== undefined) await this.#noteUse(record, now);
+    return record;
+  }
+
+  /** Written once a minute at the most: a key in steady use must not turn every read into a write. */
+  async #noteUse({ id, user_id, last_used_at }: ApiKeyRecord, now: string): Promise<void> {
+    const due = new Date(this.#clock.now() - usedEvery).toISOString();
+    if (last_used_at !== null && last_used_at > due) return;
+    const { numUpdatedRows } = await this.#db
+      .updateTable("api_keys")
+      .set({ last_used_at: now })
+      .where("id", "=", id)
+      // asked again where it is written: of many at once, one writes
+      .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<=", due)]))
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) this.#log.info({ event: "api key used", user_id, key_id: id });
+  }
+}
+
+/** Times are compared as text, which holds for years of four digits. */
+function parseExpiry(text: string): string {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime()) || !/^\d{4}-/.test(time.toISOString())) {
+    throw new BindError([{ path: "expires_at", rule: "time", message: "must be a time such as 2027-01-01T00:00:00Z" }]);
+  }
+  return time.toISOString();
+}

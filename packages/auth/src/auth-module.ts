@@ -1,0 +1,34 @@
+import { defineModule, type Module, provide } from "@tenon/core";
+import { ApiKeyAuth } from "./api-key-auth.ts";
+import { ApiKeys } from "./api-keys.ts";
+import { BearerAuth } from "./bearer-auth.ts";
+import { Clock } from "./clock.ts";
+import { LoginLimit } from "./login-limit.ts";
+import { Passwords } from "./passwords.ts";
+import { RefreshTokens } from "./refresh-tokens.ts";
+import { SessionAuth } from "./session-auth.ts";
+import { Sessions } from "./sessions.ts";
+import { type AuthOptions, AuthSettings, toAuthSettings } from "./settings.ts";
+import { Tokens } from "./tokens.ts";
+
+/** Services and guards of authentication, on the stores of the data module it is given. */
+export function authModule(data: Module, options: AuthOptions): Module {
+  const parts = [
+    Clock,
+    Passwords,
+    Tokens,
+    Sessions,
+    RefreshTokens,
+    ApiKeys,
+    LoginLimit,
+    BearerAuth,
+    SessionAuth,
+    ApiKeyAuth,
+  ];
+  return defineModule({
+    name: "auth",
+    imports: [data],
+    declarations: [...parts, provide(AuthSettings, () => toAuthSettings(options))],
+    exports: parts,
+  });
+}

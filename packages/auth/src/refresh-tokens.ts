@@ -1,0 +1,84 @@
+import { inject, Log } from "@tenon/core";
+import { KeyValue } from "@tenon/data";
+import { Clock } from "./clock.ts";
+import { digest } from "./digest.ts";
+import { refreshTokenSeconds } from "./settings.ts";
+
+/** What is known of a token for as long as it could live, used or not. */
+interface KnownToken {
+  readonly user_id: string;
+  /** All tokens that descend from one login. */
+  readonly family: string;
+  readonly expires: number;
+}
+
+export interface Refreshed {
+  readonly userId: string;
+  readonly refreshToken: string;
+}
+
+const ttl = refreshTokenSeconds;
+
+/** Refresh tokens of 7 days, each good for one use. Using one twice ends all that descend from the same login. */
+export class RefreshTokens {
+  readonly #store = inject(KeyValue);
+  readonly #clock = inject(Clock);
+  readonly #log = inject(Log);
+
+  generate(userId: string): Promise<string> {
+    return this.#issue(userId, this.#clock.uuid());
+  }
+
+  /** Consumes the token and gives the next one; undefined when it is unknown, used, expired or revoked. */
+  async refresh(token: string): Promise<Refreshed | undefined> {
+    const name = digest(token);
+    const known = await this.#store.get<KnownToken>(knownKey(name));
+    if (known === undefined || known.expires <= this.#clock.now()) return undefined;
+    // asked before the token is consumed: the losers of a race revoke the family, and would take the win from the winner
+    if (await this.#isRevoked(known.family)) return undefined;
+    if ((await this.#store.take(unusedKey(name))) === undefined) {
+      await this.#revokeFamily(known.family);
+      const fields = { event: "refresh token reused", user_id: known.user_id, family: known.family };
+      this.#log.warn(fields, "a used refresh token came back: its family is revoked");
+      return undefined;
+    }
+    return { userId: known.user_id, refreshToken: await this.#issue(known.user_id, known.family) };
+  }
+
+  /** Ends the token and all that descend from the same login. */
+  async revoke(token: string): Promise<void> {
+    const known = await this.#store.get<KnownToken>(knownKey(digest(token)));
+    if (known !== undefined) await this.#revokeFamily(known.family);
+  }
+
+  /** The family is on record before the token can be used: a revocation finds it however a refresh is getting on. */
+  async #issue(userId: string, family: string): Promise<string> {
+    const token = this.#clock.uuid();
+    const name = digest(token);
+    const known: KnownToken = { user_id: userId, family, expires: this.#clock.now() + ttl * 1000 };
+    await this.#store.set(knownKey(name), known, { ttl });
+    await this.#store.set(unusedKey(name), true, { ttl });
+    return token;
+  }
+
+  async #isRevoked(family: string): Promise<boolean> {
+    return (await this.#store.get(revokedKey(family))) !== undefined;
+  }
+
+  /** Kept for longer than any token that a refresh on its way may still issue. */
+  async #revokeFamily(family: string): Promise<void> {
+    await this.#store.set(revokedKey(family), true, { ttl: 2 * ttl });
+  }
+}
+
+function knownKey(name: string): string {
+  return `refresh-known:${name}`;
+}
+
+function unusedKey(name: string): string {
+  return `refresh-unused:${name}`;
+}
+
+function revokedKey(family: string): string {
+  return `refresh-revoked:${family}`;
+}

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { ApiKeyAuth, ApiKeys } from "@tenon/auth";
+import type { Context, Routes } from "@tenon/core";
+import { testOnBothDoors } from "./support/auth-app.ts";
+
+class Guarded {
+  routes(): Routes {
+    return [{ method: "GET", path: "/key", handler: this.show, middlewares: [ApiKeyAuth] }];
+  }
+
+  show(ctx: Context) {
+    return { user_id: ctx.get("user_id"), api_key: ctx.get("api_key"), role: ctx.get("user_role") ?? null };
+  }
+}
+const setup = { declarations: [Guarded] };
+
+testOnBothDoors("no key is answered with 401 Missing API key", setup, async (ask, { app }) => {
+  const { key } = await app.get(ApiKeys).create("ada");
+  for (const headers of [{}, { "x-api-key": "" }, { "x-api-key": "  " }, { authorization: `Bearer ${key}` }]) {
+    const { status, body } = await ask("/key", headers);
+    assert.deepEqual([status, body], [401, { error: "Missing API key" }]);
+  }
+});
+
+testOnBothDoors("a key that is not valid is answered with 401 Invalid API key", setup, async (ask, { app, clock }) => {
+  const keys = app.get(ApiKeys);
+  const revoked = await keys.create("ada");
+  await keys.revoke("ada", revoked.record.id);
+  const expired = await keys.create("ada", { expiresAt: clock.timestamp() });
+  for (const key of [
+    "x",
+    "tnn_",
+    `tnn_${"A".repeat(43)}`,
+    revoked.key,
+    expired.key,
+    `${revoked.key}, ${expired.key}`,
+  ]) {
+    const { status, body } = await ask("/key", { "x-api-key": key });
+    assert.deepEqual([status, body], [401, { error: "Invalid API key" }], key);
+  }
+});
+
+testOnBothDoors("a valid key passes, with its record and its user in the context", setup, async (ask, { app }) => {
+  const { key, record } = await app.get(ApiKeys).create("ada", { name: "ci" });
+  const { status, body } = await ask("/key", { "X-API-Key": key });
+  assert.equal(status, 200);
+  assert.deepEqual(body, { user_id: "ada", api_key: record, role: null });
+  assert.equal((await ask("/key", { "x-api-key": key })).status, 200);
+  await app.get(ApiKeys).revoke("ada", record.id);
+  assert.deepEqual((await ask("/key", { "x-api-key": key })).body, { error: "Invalid API key" });
+});
+
+testOnBothDoors("a query or a cookie is no place for a key", setup, async (ask, { app }) => {
+  const { key } = await app.get(ApiKeys).create("ada");
+  const { status } = await ask(`/key?x-api-key=${key}&api_key=${key}`, { cookie: `x-api-key=${key}` });
+  assert.equal(status, 401);
+});

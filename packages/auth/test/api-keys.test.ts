@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, test } from "node:test";
+import { type ApiKeyRecord, ApiKeys } from "@tenon/auth";
+import { BindError } from "@tenon/core";
+import { Database } from "@tenon/data";
+import { sql } from "kysely";
+import { databases } from "../../data/test/support/stores.ts";
+import { type AuthApp, withAuth } from "./support/auth-app.ts";
+
+const secondsFromNow = (parts: AuthApp, seconds: number) => new Date(parts.clock.now() + seconds * 1000).toISOString();
+
+for (const adapter of databases) {
+  describe(`API keys on ${adapter.name}`, () => {
+    const run = (name: string, body: (keys: ApiKeys, parts: AuthApp) => Promise<void>) =>
+      test(name, () => adapter.with((data) => withAuth({ data }, (parts) => body(parts.app.get(ApiKeys), parts))));
+
+    run("a key has 256 bits behind tnn_ and a record of its owner", async (keys, parts) => {
+      const { key, record } = await keys.create("ada", { name: "ci" });
+      assert.match(key, /^tnn_[A-Za-z0-9_-]{43}$/);
+      assert.equal(Buffer.from(key.slice(4), "base64url").length, 32);
+      const { id, ...rest } = record;
+      assert.match(id, /^[0-9a-f-]{36}$/);
+      assert.deepEqual(rest, {
+        user_id: "ada",
+        name: "ci",
+        created_at: parts.clock.timestamp(),
+        expires_at: null,
+        last_used_at: null,
+      } satisfies Omit<ApiKeyRecord, "id">);
+      assert.deepEqual(await keys.validate(key), record);
+    });
+
+    run(
+      "a key is shown once: neither list nor validate gives it again, and the table holds its digest",
+      async (keys, { app }) => {
+        const { key } = await keys.create("ada");
+        const shown = JSON.stringify([await keys.list("ada"), await keys.validate(key)]);
+        const { rows } = await sql`select * from api_keys`.execute(app.get(Database));
+        const stored = JSON.stringify(rows);
+        for (const text of [shown, stored]) assert.ok(!text.includes(key.slice(4)));
+        const digest = createHash("sha256").update(key).digest("hex");
+        assert.ok(stored.includes(digest));
+        assert.ok(!shown.includes(digest));
+      },
+    );
+
+    run("what is not a key is not accepted", async (keys) => {
+      const { key } = await keys.create("ada");
+      const digest = createHash("sha256").update(key).digest("hex");
+      const wrong = [
+        "",
+        "tnn_",
+        key.slice(4),
+        key.toLowerCase(),
+        `${key}A`,
+        key.slice(0, -1),
+        ` ${key}`,
+        digest,
+        "'",
+        "x".repeat(9000),
+      ];
+      for (const text of wrong) assert.equal(await keys.validate(text), undefined, text);
+      assert.ok(await keys.validate(key));
+    });
+
+    run("a key lives until the second before its expiry and is refused at its expiry", async (keys, parts) => {
+      const { key, record } = await keys.create("ada", { expiresAt: secondsFromNow(parts, 3600) });
+      assert.equal(record.expires_at, secondsFromNow(parts, 3600));
+      parts.clock.pass(3599);
+      assert.equal((await keys.validate(key))?.id, record.id);
+      parts.clock.pass(1);
+      assert.equal(await keys.validate(key), undefined);
+      assert.equal((await keys.list("ada")).length, 1, "its owner still sees it");
+    });
+
+    run("an expiry in another time zone is the same moment", async (keys, parts) => {
+      const { key, record } = await keys.create("ada", { expiresAt: "2026-03-01T14:00:01+02:00" });
+      assert.equal(record.expires_at, "2026-03-01T12:00:01.000Z");
+      assert.ok(await keys.validate(key));
+      parts.clock.pass(1);
+      assert.equal(await keys.validate(key), undefined);
+    });
+
+    run("a revoked key is dead at once, and only its owner can revoke it", async (keys) => {
+      const { key, record } = await keys.create("ada");
+      const { key: other } = await keys.create("ada");
+      assert.equal(await keys.revoke("eve", record.id), false);
+      assert.ok(await keys.validate(key));
+      assert.equal(await keys.revoke("ada", record.id), true);
+      assert.equal(await keys.validate(key), undefined);
+      assert.equal(await keys.revoke("ada", record.id), false);
+      assert.equal(await keys.revoke("ada", "no such key"), false);
+      assert.ok(await keys.validate(other));
+    });
+
+    run("a list has the owner's keys only, newest first", async (keys, { clock }) => {
+      for (const name of ["first", "second", "third"]) {
+        await keys.create("ada", { name });
+        clock.pass(1);
+      }
+      await keys.create("eve", { name: "hers" });
+      assert.deepEqual(
+        (await keys.list("ada")).map(({ name }) => name),
+        ["third", "second", "first"],
+      );
+      assert.deepEqual(
+        (await keys.list("eve")).map(({ name }) => name),
+        ["hers"],
+      );
+      assert.deepEqual(await keys.list("nobody"), []);
+    });
+
+    run("the time of the last use is written once a minute at the most", async (keys, { clock, log }) => {
+      const { key } = await keys.create("ada");
+      const used = async () => (await keys.list("ada"))[0]?.last_used_at;
+      const start = clock.timestamp();
+      await Promise.all(Array.from({ length: 10 }, () => keys.validate(key)));
+      assert.equal(await used(), start);
+      clock.pass(59);
+      await keys.validate(key);
+      assert.equal(await used(), start);
+      clock.pass(1);
+      await Promise.all(Array.from({ length: 10 }, () => keys.validate(key)));
+      assert.equal(await used(), clock.timestamp());
+      assert.equal(log.all.filter((line) => line.event === "api key used").length, 2, "one event for each write");
+    });
+
+    run("tables are made once, however often the application starts", async (keys) => {
+      await keys.onStart();
+      assert.ok(await keys.create("ada"));
+    });
+  });
+}
+
+test("a text that is no time, or one past the year 9999, is a bad request", () =>
+  withAuth({}, async ({ app }) => {
+    for (const expiresAt of [
+      "",
+      "soon",
+      "2026-13-01T00:00:00Z",
+      "+010000-01-01T00:00:00Z",
+      "9999-12-31T23:59:59-01:00",
+      "-000001-01-01T00:00:00Z",
+    ]) {
+      await assert.rejects(app.get(ApiKeys).create("ada", { expiresAt }), (error: unknown) => {
+        assert.ok(error instanceof BindError, expiresAt);
+        assert.deepEqual(
+          error.issues.map(({ path }) => path),
+          ["expires_at"],
+        );
+        return true;
+      });
+    }
+    assert.deepEqual(await app.get(ApiKeys).list("ada"), []);
+  }));

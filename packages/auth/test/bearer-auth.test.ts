@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BearerAuth, Tokens } from "@tenon/auth";
+import { type Context, dto, type Routes, string } from "@tenon/core";
+import { testOnBothDoors, withAuth } from "./support/auth-app.ts";
+import { mint } from "./support/jwt.ts";
+
+class Notes {
+  routes(): Routes {
+    const middlewares = [BearerAuth];
+    return [
+      { method: "GET", path: "/me", handler: this.me, middlewares },
+      { method: "POST", path: "/notes", handler: this.create, middlewares },
+    ];
+  }
+
+  me(ctx: Context) {
+    const names = ["user_id", "user_email", "user_role"] as const;
+    return { values: Object.fromEntries(names.map((name) => [name, ctx.get(name)])) };
+  }
+
+  async create(ctx: Context) {
+    return ctx.bind(dto({ title: string("required") }));
+  }
+}
+const setup = { declarations: [Notes] };
+const ada = { id: "ada", email: "ada@example.com", role: "admin" };
+
+testOnBothDoors("no header is answered with 401 Missing authorization header", setup, async (ask) => {
+  for (const headers of [{}, { authorization: "" }, { authorization: "  " }]) {
+    const { status, body } = await ask("/me", headers);
+    assert.deepEqual([status, body], [401, { error: "Missing authorization header" }]);
+  }
+});
+
+testOnBothDoors(
+  "the tutorial's wording is Missing authorization, and only that differs",
+  { ...setup, auth: { missingAuthorization: "Missing authorization" } },
+  async (ask) => {
+    assert.deepEqual((await ask("/me")).body, { error: "Missing authorization" });
+    assert.deepEqual((await ask("/me", { authorization: "x" })).body, { error: "Invalid authorization format" });
+    assert.deepEqual((await ask("/me", { authorization: "Bearer x" })).body, { error: "Invalid token" });
+  },
+);
+
+testOnBothDoors(
+  "a header without the Bearer prefix is 401 Invalid authorization format, even with a good token",
+  setup,
+  async (ask, { app }) => {
+    const token = await app.get(Tokens).issue(ada);
+    const forms = ["Basic", "Token", "bearer", "BEARER", "Digest", "JWT", "DPoP", "Bearer:", "Bearer,"].map(
+      (scheme) => `${scheme} ${token}`,
+    );
+    for (const authorization of [
+      ...forms,
+      token,
+      `Bearer${token}`,
+      `Bearer\t${token}`,
+      "Bearer",
+      `"Bearer ${token}"`,
+    ]) {
+      const { status, body } = await ask("/me", { authorization });
+      assert.deepEqual([status, body], [401, { error: "Invalid authorization format" }], authorization);
+    }
+  },
+);
+
+testOnBothDoors("a token that is not valid is 401 Invalid token", setup, async (ask, { app, clock }) => {
+  const token = await app.get(Tokens).issue(ada);
+  for (const bad of [
+    "x",
+    "a.b.c",
+    ` ${token}`,
+    `${token}x`,
+    mint({ payload: { user_id: "ada", exp: clock.seconds } }),
+  ]) {
+    const { status, body } = await ask("/me", { authorization: `Bearer ${bad}` });
+    assert.deepEqual([status, body], [401, { error: "Invalid token" }], bad);
+  }
+});
+
+testOnBothDoors(
+  "a good token passes and leaves user_id, user_email and user_role",
+  setup,
+  async (ask, { app, clock }) => {
+    const authorization = `Bearer ${await app.get(Tokens).issue(ada)}`;
+    const first = await ask("/me", { authorization });
+    assert.equal(first.status, 200);
+    assert.deepEqual(first.body, { values: { user_id: "ada", user_email: "ada@example.com", user_role: "admin" } });
+    assert.deepEqual((await ask("/me", { authorization })).body, first.body, "known by now");
+
+    const bare = mint({ payload: { user_id: "bob", exp: clock.seconds + 1 } });
+    assert.deepEqual((await ask("/me", { authorization: `Bearer ${bare}` })).body, {
+      values: { user_id: "bob", user_email: "", user_role: "" },
+    });
+    clock.pass(86_400);
+    assert.deepEqual((await ask("/me", { authorization })).body, { error: "Invalid token" });
+  },
+);
+
+testOnBothDoors(
+  "the tutorial stores only the first two",
+  { ...setup, auth: { claims: "short" } },
+  async (ask, { clock }) => {
+    const payload = { user_id: "ada", email: "ada@example.com", role: "admin", exp: clock.seconds + 60 };
+    const { body } = await ask("/me", { authorization: `Bearer ${mint({ payload })}` });
+    assert.deepEqual(body, { values: { user_id: "ada", user_email: "ada@example.com" } });
+  },
+);
+
+testOnBothDoors("the guard answers before the body is looked at", setup, async (ask, { app }) => {
+  const bad: RequestInit = { method: "POST", body: "{ not json" };
+  const type = { "content-type": "application/json" };
+  assert.equal((await ask("/notes", type, bad)).status, 401);
+  assert.equal((await ask("/notes", { ...type, authorization: "Bearer x" }, bad)).status, 401);
+  const authorization = `Bearer ${await app.get(Tokens).issue(ada)}`;
+  assert.equal((await ask("/notes", { ...type, authorization }, bad)).status, 400);
+});
+
+test("HEAD passes the same guard", () =>
+  withAuth(setup, async ({ app }) => {
+    assert.equal((await app.request("HEAD", "/me")).status, 401);
+    const authorization = `Bearer ${await app.get(Tokens).issue(ada)}`;
+    assert.equal((await app.request("HEAD", "/me", { headers: { authorization } })).status, 200);
+  }));

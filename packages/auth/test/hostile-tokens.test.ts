@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BearerAuth, Tokens } from "@tenon/auth";
+import type { Routes } from "@tenon/core";
+import { testOnBothDoors, withAuth } from "./support/auth-app.ts";
+import { hostileTokens } from "./support/hostile-tokens.ts";
+import { mint } from "./support/jwt.ts";
+
+class Guarded {
+  routes(): Routes {
+    return [{ method: "GET", path: "/me", handler: (ctx) => ctx.get("user_id"), middlewares: [BearerAuth] }];
+  }
+}
+
+testOnBothDoors(
+  "every hostile token is answered with 401 Invalid token",
+  { declarations: [Guarded] },
+  async (ask, { clock }) => {
+    const claims = { user_id: "ada", email: "ada@example.com", exp: clock.seconds + 3600 };
+    const good = await ask("/me", { authorization: `Bearer ${mint({ payload: claims })}` });
+    assert.deepEqual(good.body, "ada", "what the corpus changes is accepted unchanged");
+
+    const corpus = hostileTokens(clock.seconds);
+    assert.equal(new Set(corpus.map(({ token }) => token)).size, corpus.length, "no token stands in the corpus twice");
+    assert.ok(corpus.length >= 120, `${corpus.length} tokens`);
+    const accepted: string[] = [];
+    for (const { name, token } of corpus) {
+      const { status, body } = await ask("/me", { authorization: `Bearer ${token}` });
+      if (status !== 401 || JSON.stringify(body) !== '{"error":"Invalid token"}') {
+        accepted.push(`${name}: ${status} ${JSON.stringify(body)}`);
+      }
+    }
+    assert.deepEqual(accepted, []);
+  },
+);
+
+test("a hostile token stays refused when a good one with the same claims is known", () =>
+  withAuth({}, async ({ app, clock }) => {
+    const tokens = app.get(Tokens);
+    const payload = { user_id: "ada", email: "ada@example.com", exp: clock.seconds + 3600 };
+    assert.equal((await tokens.verify(mint({ payload })))?.user_id, "ada");
+    for (const round of ["first", "second"]) {
+      for (const { name, token } of hostileTokens(clock.seconds)) {
+        assert.equal(await tokens.verify(token), undefined, `${name}, ${round} time`);
+      }
+    }
+  }));
+
+test("characters that no header can carry are refused too", () =>
+  withAuth({}, async ({ app, clock }) => {
+    const token = mint({ payload: { user_id: "ada", exp: clock.seconds + 3600 } });
+    const [head, body, signature] = token.split(".");
+    assert.notEqual(await app.get(Tokens).verify(token), undefined);
+    for (const odd of ["\n", "\r\n", "\u0000", "\u00ad", "\u200b", "\ufeff", "\ud800", "\uff21"]) {
+      for (const text of [
+        `${token}${odd}`,
+        `${odd}${token}`,
+        `${head}.${odd}${body}.${signature}`,
+        `${head}${odd}.${body}.${signature}`,
+      ]) {
+        assert.equal(await app.get(Tokens).verify(text), undefined, JSON.stringify(odd));
+      }
+    }
+    for (const dot of ["\u3002", "\uff0e", "%2e", ". "]) {
+      assert.equal(await app.get(Tokens).verify(token.replaceAll(".", dot)), undefined);
+    }
+  }));

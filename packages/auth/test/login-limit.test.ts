@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { randomBytes, randomUUID } from "node:crypto";
+import { describe, test } from "node:test";
+import { LoginLimit } from "@tenon/auth";
+import { type Context, inject, provide, type Routes } from "@tenon/core";
+import { type DataOptions, KeyValue } from "@tenon/data";
+import { MemoryKeyValue } from "../../data/src/key-value/memory.ts";
+import { keyValues } from "../../data/test/support/stores.ts";
+import { type AuthSetup, withAuth } from "./support/auth-app.ts";
+
+class Logins {
+  readonly #limit = inject(LoginLimit);
+
+  routes(): Routes {
+    return [{ method: "POST", path: "/login", handler: this.login }];
+  }
+
+  async login(ctx: Context) {
+    const account = ctx.query("account");
+    await this.#limit.check(account, ctx);
+    if (ctx.query("password") === "right") return { ok: true };
+    await this.#limit.noteFailure(account, ctx);
+    return ctx.status(401).json({ error: "Invalid credentials" });
+  }
+}
+
+type Login = (account: string, address: string, password?: string) => Promise<Response>;
+
+/** A server that believes its proxy, so that a test can come from any address. */
+async function withLogins(setup: AuthSetup, body: (login: Login) => Promise<void>): Promise<void> {
+  const api = { trustedProxies: ["127.0.0.1"], middlewares: [] };
+  await withAuth({ ...setup, declarations: [Logins], api }, async ({ app }) => {
+    const { url } = await app.listen({ port: 0, signals: false });
+    await body(async (account, address, password = "wrong") => {
+      const query = new URLSearchParams({ account, password });
+      const response = await fetch(`${url}/login?${query}`, {
+        method: "POST",
+        headers: { "x-forwarded-for": address },
+      });
+      await response.bytes();
+      return response;
+    });
+  });
+}
+
+/** Time and store of one test. */
+function timedStore() {
+  const time = { now: 0 };
+  return { time, override: [provide(KeyValue, () => new MemoryKeyValue({ now: () => time.now }))] };
+}
+
+async function statuses(count: number, login: (index: number) => Promise<Response>): Promise<number[]> {
+  const seen: number[] = [];
+  for (let index = 0; index < count; index++) seen.push((await login(index)).status);
+  return seen;
+}
+const group = () => randomBytes(2).toString("hex");
+const all = (count: number, status: number) => Array.from({ length: count }, () => status);
+
+test("after 20 failures of one account it is 429 with Retry-After from any address, and other accounts go on", () =>
+  withLogins(timedStore(), async (login) => {
+    assert.deepEqual(await statuses(20, (index) => login("ada", `10.0.0.${index}`)), all(20, 401));
+    const refused = await login("ada", "10.0.1.1");
+    assert.equal(refused.status, 429);
+    assert.equal(refused.headers.get("retry-after"), "900");
+    assert.equal((await login("ada", "10.0.1.1", "right")).status, 429, "not even with the right password");
+    assert.equal((await login("bob", "10.0.1.1")).status, 401);
+  }));
+
+test("only failures count", () =>
+  withLogins(timedStore(), async (login) => {
+    assert.deepEqual(await statuses(300, () => login("ada", "10.0.0.1", "right")), all(300, 200));
+    assert.deepEqual(await statuses(19, () => login("ada", "10.0.0.1")), all(19, 401));
+    assert.deepEqual(await statuses(5, () => login("ada", "10.0.0.1", "right")), all(5, 200));
+    assert.equal((await login("ada", "10.0.0.1")).status, 401);
+    assert.equal((await login("ada", "10.0.0.1")).status, 429);
+  }));
+
+test("the window of an account is 15 minutes from its first failure", () => {
+  const { time, override } = timedStore();
+  return withLogins({ override }, async (login) => {
+    await login("ada", "10.0.0.1");
+    time.now += 899_000;
+    await statuses(19, () => login("ada", "10.0.0.1"));
+    assert.equal((await login("ada", "10.0.0.1")).status, 429);
+    time.now += 1000;
+    assert.deepEqual(await statuses(20, () => login("ada", "10.0.0.1")), all(20, 401));
+    assert.equal((await login("ada", "10.0.0.1")).status, 429);
+  });
+});
+
+test("after 200 failures from one address it is 429 for 5 minutes, and other addresses go on", () => {
+  const { time, override } = timedStore();
+  return withLogins({ override }, async (login) => {
+    assert.deepEqual(await statuses(200, (index) => login(`user ${index}`, "10.0.0.1")), all(200, 401));
+    const refused = await login("another", "10.0.0.1");
+    assert.equal(refused.status, 429);
+    assert.equal(refused.headers.get("retry-after"), "300");
+    assert.equal((await login("another", "10.0.0.2")).status, 401);
+    time.now += 299_999;
+    assert.equal((await login("another", "10.0.0.1")).status, 429);
+    time.now += 1;
+    assert.equal((await login("another", "10.0.0.1")).status, 401);
+  });
+});
+
+test("addresses of one IPv6 /64 count as one, those of the next do not", () =>
+  withLogins(timedStore(), async (login) => {
+    const host = () => `2001:db8:1:2::${group()}:${group()}`;
+    assert.deepEqual(await statuses(200, (index) => login(`user ${index}`, host())), all(200, 401));
+    assert.equal((await login("another", host())).status, 429);
+    assert.equal((await login("another", "2001:db8:1:3::1")).status, 401);
+  }));
+
+test("switched off, nothing is counted", () =>
+  withLogins({ ...timedStore(), auth: { loginLimit: false } }, async (login) => {
+    assert.deepEqual(await statuses(220, () => login("ada", "10.0.0.1")), all(220, 401));
+  }));
+
+test("the store holds no account in the clear", () => {
+  const keys: string[] = [];
+  class Watched extends MemoryKeyValue {
+    override increment(...args: Parameters<MemoryKeyValue["increment"]>) {
+      keys.push(args[0]);
+      return super.increment(...args);
+    }
+  }
+  return withLogins({ override: [provide(KeyValue, () => new Watched())] }, async (login) => {
+    await login("ada@example.com", "10.0.0.1");
+    assert.equal(keys.length, 2);
+    assert.ok(!keys.some((key) => key.includes("ada")));
+  });
+});
+
+for (const adapter of keyValues) {
+  describe(`login limit on ${adapter.name}`, () => {
+    test("failures are counted, also when they come at once", () =>
+      adapter.with((data: DataOptions) =>
+        withLogins({ data }, async (login) => {
+          // Redis is one for all tests: nobody else has this account or comes from this network
+          const account = randomUUID();
+          const address = `fd00:${group()}:${group()}:${group()}::1`;
+          const replies = await Promise.all(Array.from({ length: 20 }, () => login(account, address)));
+          assert.deepEqual(
+            replies.map(({ status }) => status),
+            all(20, 401),
+          );
+          assert.equal((await login(account, address)).status, 429);
+          assert.equal((await login(randomUUID(), address)).status, 401);
+        }),
+      ));
+  });
+}

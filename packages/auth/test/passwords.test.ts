@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { availableParallelism } from "node:os";
+import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { Passwords } from "@tenon/auth";
+import { type Context, HttpError, inject, type Routes } from "@tenon/core";
+import { compare, getRounds, hash, hashSync } from "bcrypt";
+import { dummyHash } from "../src/passwords.ts";
+import { testOnBothDoors, withAuth } from "./support/auth-app.ts";
+
+test("a password matches its own hash and no other", () =>
+  withAuth({}, async ({ app }) => {
+    const passwords = app.get(Passwords);
+    const stored = await passwords.hash("correct horse");
+    assert.match(stored, /^\$2b\$10\$[./A-Za-z0-9]{53}$/);
+    assert.equal(await passwords.matches("correct horse", stored), true);
+    for (const wrong of ["correct hors", "correct horse ", "Correct horse", ""]) {
+      assert.equal(await passwords.matches(wrong, stored), false, wrong);
+    }
+    assert.notEqual(await passwords.hash("correct horse"), stored, "salted");
+  }));
+
+test("a password of 72 bytes is taken, a longer one is refused, not cut", () =>
+  withAuth({}, async ({ app }) => {
+    const passwords = app.get(Passwords);
+    const prefix = "x".repeat(72);
+    const stored = await passwords.hash(prefix);
+    assert.equal(await passwords.matches(prefix, stored), true);
+    assert.equal(await compare(`${prefix}Y`, stored), true, "what bcrypt itself says: the reason for the rule");
+    assert.equal(await passwords.matches(`${prefix}Y`, stored), false);
+    await assert.rejects(passwords.hash(`${prefix}X`), RangeError);
+  }));
+
+test("bytes count, not letters", () =>
+  withAuth({}, async ({ app }) => {
+    const passwords = app.get(Passwords);
+    assert.equal(passwords.fits("é".repeat(36)), true);
+    assert.equal(passwords.fits("é".repeat(37)), false);
+    assert.equal(passwords.fits("😀".repeat(18)), true);
+    assert.equal(passwords.fits("😀".repeat(18).concat("a")), false);
+  }));
+
+test("what stands behind a zero byte counts", () =>
+  withAuth({}, async ({ app }) => {
+    const passwords = app.get(Passwords);
+    const stored = await passwords.hash("abc\0def");
+    assert.equal(await passwords.matches("abc\0def", stored), true);
+    for (const other of ["abc\0zzz", "abc", "abc\0"]) assert.equal(await passwords.matches(other, stored), false);
+  }));
+
+test("half a surrogate pair is refused: UTF-8 cannot tell it from another", () =>
+  withAuth({}, async ({ app }) => {
+    const passwords = app.get(Passwords);
+    const stored = await passwords.hash("password\ufffd");
+    assert.equal(await compare("password\ud800", stored), true, "what bcrypt itself says: the reason for the rule");
+    assert.equal(await passwords.matches("password\ud800", stored), false);
+    assert.equal(await passwords.matches("password\ufffd", stored), true);
+    await assert.rejects(passwords.hash("password\ud800"), RangeError);
+  }));
+
+test("the dummy hash is one that bcrypt works through, at the cost in force", async () => {
+  for (let cost = 10; cost <= 15; cost++) assert.equal(getRounds(dummyHash(cost)), cost);
+  const dummy = dummyHash(10);
+  assert.equal(dummy.length, 60);
+  // bcrypt answers false at once to a hash without a salt it can use; this one it hashes with, to the end
+  const worked = hashSync("any password", dummy);
+  assert.equal(worked.slice(0, 29), dummy.slice(0, 29));
+  assert.equal(worked.length, 60);
+  assert.notEqual(worked, dummy);
+  assert.equal(await compare("any password", dummy), false);
+  assert.equal(await compare("does not fit", dummy), false);
+});
+
+test("without a hash nothing matches, not even what the dummy hash is made of", () =>
+  withAuth({}, async ({ app }) => {
+    const passwords = app.get(Passwords);
+    for (const password of ["", "password", "does not fit", "x".repeat(73)]) {
+      assert.equal(await passwords.matches(password, undefined), false);
+    }
+    const stored = await passwords.hash("does not fit");
+    assert.equal(
+      await passwords.matches("x".repeat(73), stored),
+      false,
+      "what stands in for a long password is no key",
+    );
+  }));
+
+test("a hash of a lower cost is outdated, one of the same or a higher cost is not", async () => {
+  await withAuth({ auth: { bcryptCost: 11 } }, async ({ app }) => {
+    const passwords = app.get(Passwords);
+    const low = await hash("p", 10);
+    assert.deepEqual(
+      [low, dummyHash(10), dummyHash(11), dummyHash(12)].map((stored) => passwords.isOutdated(stored)),
+      [true, true, false, false],
+    );
+    assert.equal(await passwords.matches("p", low), true, "an outdated hash still works");
+  });
+});
+
+test("the event loop keeps turning while passwords are hashed", () =>
+  withAuth({}, async ({ app }) => {
+    const passwords = app.get(Passwords);
+    let done = false;
+    let turns = 0;
+    const work = Promise.all([passwords.hash("one"), passwords.matches("two", undefined)]).then(() => {
+      done = true;
+    });
+    while (!done) {
+      turns++;
+      await turn();
+    }
+    await work;
+    // hashing on the main thread would let it turn once or twice
+    assert.ok(turns > 20, `${turns} turns`);
+  }));
+
+const places = Math.min(2, Math.max(1, availableParallelism() - 1));
+
+test("past the queue a caller is turned away with 503 and Retry-After, and those inside are served", () =>
+  withAuth({ auth: { passwordWait: 120 } }, async ({ app }) => {
+    const passwords = app.get(Passwords);
+    const results = await Promise.allSettled(
+      Array.from({ length: 30 }, () => passwords.matches("password", undefined)),
+    );
+    const served = results.filter((result) => result.status === "fulfilled");
+    const refused = results.filter((result) => result.status === "rejected").map((result): unknown => result.reason);
+    // those that run, and those that may wait for the time of two; on a slow machine some of these give up
+    assert.ok(served.length >= places && served.length <= 3 * places, `${served.length} served`);
+    assert.equal(served.length + refused.length, 30);
+    for (const error of refused) {
+      assert.ok(error instanceof HttpError);
+      assert.equal(error.status, 503);
+      assert.match(error.headers["retry-after"] ?? "", /^[1-9][0-9]*$/);
+    }
+    assert.equal(await passwords.matches("password", undefined), false, "the queue is empty again");
+  }));
+
+class Logins {
+  readonly #passwords = inject(Passwords);
+
+  routes(): Routes {
+    return [{ method: "GET", path: "/login", handler: this.login }];
+  }
+
+  async login(ctx: Context) {
+    return this.#passwords.matches(ctx.query("password"), undefined);
+  }
+}
+
+testOnBothDoors(
+  "a client that is turned away reads 503, Retry-After and nothing else",
+  { declarations: [Logins], auth: { passwordWait: 1 } },
+  async (ask) => {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => ask("/login?password=x")));
+    const refused = replies.filter(({ status }) => status === 503);
+    assert.ok(refused.length > 0);
+    assert.equal(replies.filter(({ status }) => status === 200).length, replies.length - refused.length);
+    for (const { body, headers } of refused) {
+      assert.deepEqual(body, { error: "Service Unavailable" });
+      assert.match(headers.get("retry-after") ?? "", /^[1-9][0-9]*$/);
+    }
+  },
+);

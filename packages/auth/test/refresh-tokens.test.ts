@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { RefreshTokens, refreshTokenSeconds } from "@tenon/auth";
+import { Database } from "@tenon/data";
+import { sql } from "kysely";
+import { withFolder } from "../../data/test/support/services.ts";
+import { keyValues } from "../../data/test/support/stores.ts";
+import { type AuthApp, withAuth } from "./support/auth-app.ts";
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+async function next(tokens: RefreshTokens, token: string): Promise<string> {
+  const refreshed = await tokens.refresh(token);
+  assert.ok(refreshed, "the token is good");
+  return refreshed.refreshToken;
+}
+
+for (const adapter of keyValues) {
+  describe(`refresh tokens on ${adapter.name}`, () => {
+    const run = (name: string, body: (tokens: RefreshTokens, parts: AuthApp) => Promise<void>) =>
+      test(name, () =>
+        adapter.with((data) => withAuth({ data }, (parts) => body(parts.app.get(RefreshTokens), parts))),
+      );
+
+    run("a token is a random UUID and gives its user and the next one", async (tokens) => {
+      const token = await tokens.generate("ada");
+      assert.match(token, uuid);
+      const refreshed = await tokens.refresh(token);
+      assert.equal(refreshed?.userId, "ada");
+      assert.match(refreshed.refreshToken, uuid);
+      assert.notEqual(refreshed.refreshToken, token);
+    });
+
+    run("rotations within one second leave only the last token alive", async (tokens, { clock }) => {
+      const now = clock.now();
+      const used: string[] = [];
+      let token = await tokens.generate("ada");
+      for (let count = 0; count < 5; count++) {
+        used.push(token);
+        token = await next(tokens, token);
+      }
+      assert.equal(clock.now(), now);
+      assert.equal(new Set([...used, token]).size, 6);
+      token = await next(tokens, token);
+      assert.equal(await tokens.refresh(used[4] ?? ""), undefined);
+    });
+
+    run("a used token that comes back ends its family, and no other", async (tokens, { log }) => {
+      const first = await tokens.generate("ada");
+      const other = await tokens.generate("ada");
+      const second = await next(tokens, first);
+      const third = await next(tokens, second);
+      assert.equal(await tokens.refresh(first), undefined);
+      assert.equal(await tokens.refresh(third), undefined, "the newest of the family");
+      assert.ok(await tokens.refresh(other), "another login of the same user");
+      const events = log.all.filter((line) => line.event === "refresh token reused");
+      assert.deepEqual(
+        events.map(({ level, user_id }) => ({ level, user_id })),
+        [{ level: "warn", user_id: "ada" }],
+      );
+    });
+
+    run("a token lives for 7 days less a second and is absent at 7 days", async (tokens, { clock, log }) => {
+      assert.equal(refreshTokenSeconds, 7 * 24 * 60 * 60);
+      const [early, late] = [await tokens.generate("ada"), await tokens.generate("ada")];
+      clock.pass(refreshTokenSeconds - 1);
+      const renewed = await next(tokens, early);
+      clock.pass(1);
+      assert.equal(await tokens.refresh(late), undefined);
+      assert.ok(await tokens.refresh(renewed), "each one has 7 days of its own");
+      assert.deepEqual(log.messages("warn"), [], "an expired token is no theft");
+    });
+
+    run("of many refreshes at once exactly one wins", async (tokens) => {
+      for (let round = 0; round < 5; round++) {
+        const token = await tokens.generate("ada");
+        const results = await Promise.all(Array.from({ length: 20 }, () => tokens.refresh(token)));
+        assert.equal(results.filter((result) => result !== undefined).length, 1);
+      }
+    });
+
+    run("a revoked token is dead, and all that descend from the same login", async (tokens) => {
+      const first = await tokens.generate("ada");
+      const second = await next(tokens, first);
+      await tokens.revoke(first); // the used one does as well
+      assert.equal(await tokens.refresh(second), undefined);
+      const again = await tokens.generate("ada");
+      await tokens.revoke(again);
+      await tokens.revoke(again);
+      assert.equal(await tokens.refresh(again), undefined);
+      assert.ok(await tokens.refresh(await tokens.generate("ada")));
+    });
+
+    run("after a revocation that races with a refresh nothing of the family works", async (tokens) => {
+      for (let round = 0; round < 10; round++) {
+        const token = await tokens.generate("ada");
+        const [refreshed] = await Promise.all([tokens.refresh(token), tokens.revoke(token)]);
+        assert.equal(await tokens.refresh(token), undefined);
+        if (refreshed !== undefined) assert.equal(await tokens.refresh(refreshed.refreshToken), undefined);
+      }
+    });
+
+    run("what nobody issued is no token", async (tokens, { log }) => {
+      const good = await tokens.generate("ada");
+      for (const token of ["", "x", good.toUpperCase(), `${good} `, "x".repeat(10_000), "'", "\ud800"]) {
+        assert.equal(await tokens.refresh(token), undefined);
+        await tokens.revoke(token);
+      }
+      assert.deepEqual(log.messages("warn"), []);
+      assert.ok(await tokens.refresh(good));
+    });
+  });
+}
+
+test("a used token stays dead after a restart, and a fresh one works", () =>
+  withFolder(async (folder) => {
+    const data = { database: `sqlite:${join(folder, "app.db")}` };
+    const [used, fresh] = await withAuth({ data }, async ({ app }) => {
+      const token = await app.get(RefreshTokens).generate("ada");
+      return [token, await next(app.get(RefreshTokens), token)] as const;
+    });
+    const newest = await withAuth({ data }, ({ app }) => next(app.get(RefreshTokens), fresh));
+    await withAuth({ data }, async ({ app }) => {
+      assert.equal(await app.get(RefreshTokens).refresh(used), undefined);
+      assert.equal(await app.get(RefreshTokens).refresh(fresh), undefined);
+    });
+    await withAuth({ data }, async ({ app }) => {
+      assert.equal(await app.get(RefreshTokens).refresh(newest), undefined, "its family stays revoked, too");
+    });
+  }));
+
+test("no row of the store holds a token, only digests", () =>
+  withAuth({}, async ({ app }) => {
+    const first = await app.get(RefreshTokens).generate("ada");
+    const second = await next(app.get(RefreshTokens), first);
+    const { rows } = await sql<{ key: string; value: string }>`select key, value from tenon_key_value`.execute(
+      app.get(Database),
+    );
+    const text = JSON.stringify(rows);
+    assert.ok(!text.includes(first) && !text.includes(second));
+    assert.ok(text.includes(createHash("sha256").update(second).digest("hex")));
+  }));

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ApiKeyAuth, ApiKeys, BearerAuth, requireRole, SessionAuth, Sessions, Tokens } from "@tenon/auth";
+import type { Routes } from "@tenon/core";
+import { startError } from "../../core/test/support/start-error.ts";
+import { authAppModule, testOnBothDoors } from "./support/auth-app.ts";
+import { mint } from "./support/jwt.ts";
+
+class Admin {
+  routes(): Routes {
+    const handler = () => ({ ok: true });
+    return [
+      {
+        path: "/admin",
+        middlewares: [BearerAuth, requireRole("admin")],
+        children: [{ method: "GET", path: "/users", handler }],
+      },
+      { method: "GET", path: "/alone", handler, middlewares: [requireRole("admin")] },
+      { method: "GET", path: "/key", handler, middlewares: [ApiKeyAuth, requireRole("admin")] },
+      { method: "GET", path: "/session", handler, middlewares: [SessionAuth, requireRole("admin")] },
+    ];
+  }
+}
+const setup = { declarations: [Admin] };
+const forbidden = [403, { error: "Forbidden" }];
+
+testOnBothDoors("only the role passes, everybody else reads 403 Forbidden", setup, async (ask, { app, clock }) => {
+  const as = async (role: string) => {
+    const authorization = `Bearer ${await app.get(Tokens).issue({ id: "u", email: "u@example.com", role })}`;
+    const { status, body } = await ask("/admin/users", { authorization });
+    return [status, body];
+  };
+  assert.deepEqual(await as("admin"), [200, { ok: true }]);
+  for (const role of ["user", "", "Admin", "administrator", "admin "])
+    assert.deepEqual(await as(role), forbidden, role);
+  const roleless = mint({ payload: { user_id: "u", exp: clock.seconds + 60 } });
+  const reply = await ask("/admin/users", { authorization: `Bearer ${roleless}` });
+  assert.deepEqual([reply.status, reply.body], forbidden);
+});
+
+testOnBothDoors("who has not said who he is reads 401, before any word about roles", setup, async (ask) => {
+  assert.deepEqual((await ask("/admin/users")).body, { error: "Missing authorization header" });
+  assert.deepEqual((await ask("/admin/users", { authorization: "Bearer x" })).body, { error: "Invalid token" });
+});
+
+testOnBothDoors("a gate that no bearer guard stands before lets nobody pass", setup, async (ask, { app }) => {
+  const { key } = await app.get(ApiKeys).create("ada");
+  const session = await app.get(Sessions).create("ada");
+  for (const reply of [
+    await ask("/alone"),
+    await ask("/key", { "x-api-key": key }),
+    await ask("/session", { cookie: `session_id=${session}` }),
+  ]) {
+    assert.deepEqual([reply.status, reply.body], forbidden);
+  }
+});
+
+test("a gate for the empty role, which every token without one has, stops the start", async () => {
+  class Open {
+    routes(): Routes {
+      return [{ method: "GET", path: "/", handler: () => 1, middlewares: [BearerAuth, requireRole("")] }];
+    }
+  }
+  const { message } = await startError(authAppModule({ declarations: [Open] }));
+  assert.match(message, /requireRole\(\) takes the name of a role/);
+});

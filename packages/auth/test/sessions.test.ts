@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { Sessions, sessionSeconds } from "@tenon/auth";
+import { KeyValue } from "@tenon/data";
+import { withFolder } from "../../data/test/support/services.ts";
+import { keyValues } from "../../data/test/support/stores.ts";
+import { type AuthApp, withAuth } from "./support/auth-app.ts";
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+for (const adapter of keyValues) {
+  describe(`sessions on ${adapter.name}`, () => {
+    const run = (name: string, body: (sessions: Sessions, parts: AuthApp) => Promise<void>) =>
+      test(name, () => adapter.with((data) => withAuth({ data }, (parts) => body(parts.app.get(Sessions), parts))));
+
+    run("a session has a random UUID, its user and the time of its making", async (sessions, { clock }) => {
+      const id = await sessions.create("ada");
+      assert.match(id, uuid);
+      assert.deepEqual(await sessions.find(id), { user_id: "ada", created_at: clock.timestamp() });
+      assert.equal(await sessions.find(id.toUpperCase()), undefined);
+    });
+
+    run("a session lives for 24 hours less a second and is absent at 24 hours", async (sessions, { clock }) => {
+      const id = await sessions.create("ada");
+      assert.equal(sessionSeconds, 24 * 60 * 60);
+      clock.pass(86_399);
+      assert.equal((await sessions.find(id))?.user_id, "ada");
+      clock.pass(1);
+      assert.equal(await sessions.find(id), undefined);
+    });
+
+    run("a destroyed session is gone, and the others stay", async (sessions) => {
+      const [first, second] = [await sessions.create("ada"), await sessions.create("ada")];
+      assert.notEqual(first, second);
+      await sessions.destroy(first);
+      await sessions.destroy(first);
+      assert.equal(await sessions.find(first), undefined);
+      assert.equal((await sessions.find(second))?.user_id, "ada");
+    });
+
+    run("the store holds a digest in the place of the identifier", async (sessions, { app }) => {
+      const id = await sessions.create("ada");
+      const store = app.get(KeyValue);
+      assert.equal(await store.get(`session:${id}`), undefined);
+      const kept = await store.get(`session:${createHash("sha256").update(id).digest("hex")}`);
+      assert.ok(!JSON.stringify(kept).includes(id));
+      assert.match(JSON.stringify(kept), /"user_id":"ada"/);
+    });
+
+    run("what nobody made is no session", async (sessions) => {
+      for (const id of [
+        "",
+        "x",
+        "../session",
+        "00000000-0000-4000-8000-000000000000",
+        "x".repeat(10_000),
+        "'",
+        "\ud800",
+      ]) {
+        assert.equal(await sessions.find(id), undefined);
+        await sessions.destroy(id);
+      }
+    });
+  });
+}
+
+test("a session survives a restart of the application, its destruction too", () =>
+  withFolder(async (folder) => {
+    const data = { database: `sqlite:${join(folder, "app.db")}` };
+    const [kept, destroyed] = await withAuth({ data }, async ({ app }) => {
+      const sessions = app.get(Sessions);
+      const ids = [await sessions.create("ada"), await sessions.create("ada")] as const;
+      await sessions.destroy(ids[1]);
+      return ids;
+    });
+    await withAuth({ data }, async ({ app }) => {
+      assert.equal((await app.get(Sessions).find(kept))?.user_id, "ada");
+      assert.equal(await app.get(Sessions).find(destroyed), undefined);
+    });
+  }));
+
+test("a session that one instance destroys is gone for the other at once", () =>
+  withFolder(async (folder) => {
+    const data = { database: `sqlite:${join(folder, "app.db")}` };
+    await withAuth({ data }, ({ app: first }) =>
+      withAuth({ data }, async ({ app: second }) => {
+        const id = await first.get(Sessions).create("ada");
+        assert.equal((await second.get(Sessions).find(id))?.user_id, "ada");
+        await first.get(Sessions).destroy(id);
+        assert.equal(await second.get(Sessions).find(id), undefined);
+      }),
+    );
+  }));

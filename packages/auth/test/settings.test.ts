@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AuthOptions } from "@tenon/auth";
+import { startError } from "../../core/test/support/start-error.ts";
+import { authAppModule, secret, withAuth } from "./support/auth-app.ts";
+
+async function refusal(auth: Partial<AuthOptions>): Promise<string> {
+  const error = await startError(authAppModule({ auth }));
+  assert.ok(error.problems.every(({ code }) => code === "BAD_OPTION"));
+  return error.message;
+}
+
+test("an empty secret stops the start, and so does one that HMAC takes for the empty one", async () => {
+  for (const empty of ["", " ", "\n\t ", "\0", "\0".repeat(32)]) {
+    assert.equal(
+      await refusal({ secret: empty }),
+      "The secret for tokens is empty. Give it at least 32 random bytes.",
+      JSON.stringify(empty),
+    );
+  }
+});
+
+test("a secret that looks like a key file stops the start", async () => {
+  const files = [
+    "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----",
+    "\n  -----BEGIN RSA PRIVATE KEY-----\nMIIE",
+    "-----BEGIN CERTIFICATE-----",
+    '{"kty":"RSA","n":"abc","e":"AQAB"}',
+    ' {"keys":[]}',
+  ];
+  for (const file of files) {
+    assert.equal(
+      await refusal({ secret: file }),
+      "The secret for tokens looks like a key file. Tokens are signed with HS256: give it random bytes.",
+      file,
+    );
+  }
+});
+
+test("the cost of bcrypt is a whole number from 10 to 15", async () => {
+  for (const bcryptCost of [9, 16, 12.5, Number.NaN, 0, -10, Number.POSITIVE_INFINITY]) {
+    assert.equal(
+      await refusal({ bcryptCost }),
+      `The bcrypt cost is ${bcryptCost}. It takes a whole number from 10 to 15.`,
+    );
+  }
+  for (const bcryptCost of [10, 15]) await withAuth({ auth: { bcryptCost } }, async () => {});
+});
+
+test("the longest wait for a password is a whole number of milliseconds", async () => {
+  for (const passwordWait of [0, -1, 1.5, Number.NaN]) {
+    assert.equal(
+      await refusal({ passwordWait }),
+      `passwordWait is ${passwordWait}. It takes a whole number of milliseconds above zero.`,
+    );
+  }
+});
+
+test("all mistakes are told at once, and none of them tells the secret", async () => {
+  const message = await refusal({ secret: `{"k":"${secret}"}`, bcryptCost: 1 });
+  assert.match(message, /^2 problems:/);
+  assert.ok(!message.includes(secret));
+});

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { accessTokenSeconds, Tokens } from "@tenon/auth";
+import { secret, withAuth } from "./support/auth-app.ts";
+import { claimsOf, headerOf, mint } from "./support/jwt.ts";
+
+const ada = { id: "ada", email: "ada@example.com", role: "admin" };
+
+test("a token of the full authentication reference has user_id, email, role, iat, exp and iss", () =>
+  withAuth({ auth: { issuer: "the-issuer" } }, async ({ app, clock }) => {
+    const token = await app.get(Tokens).issue(ada);
+    assert.deepEqual(headerOf(token), { alg: "HS256", typ: "JWT" });
+    assert.deepEqual(claimsOf(token), {
+      user_id: "ada",
+      email: "ada@example.com",
+      role: "admin",
+      iat: clock.seconds,
+      exp: clock.seconds + 86_400,
+      iss: "the-issuer",
+    });
+  }));
+
+test("a token of the tutorial has user_id, email and exp only", () =>
+  withAuth({ auth: { claims: "short" } }, async ({ app, clock }) => {
+    const token = await app.get(Tokens).issue(ada);
+    assert.deepEqual(claimsOf(token), { user_id: "ada", email: "ada@example.com", exp: clock.seconds + 86_400 });
+    const claims = await app.get(Tokens).verify(token);
+    assert.deepEqual(claims, { user_id: "ada", email: "ada@example.com", role: "", exp: clock.seconds + 86_400 });
+  }));
+
+test("exp is iat plus 86400, also when a token is issued within a second", () =>
+  withAuth({}, async ({ app, clock }) => {
+    clock.pass(0.999);
+    const claims = claimsOf(await app.get(Tokens).issue(ada)) as { iat: number; exp: number }; // as the first test says
+    assert.ok(Number.isInteger(claims.iat));
+    assert.equal(claims.exp - claims.iat, accessTokenSeconds);
+    assert.equal(accessTokenSeconds, 86_400);
+  }));
+
+for (const claims of ["full", "short"] as const) {
+  test(`a token with ${claims} claims is valid for 24 hours less a second and invalid at 24 hours`, () =>
+    withAuth({ auth: { claims } }, async ({ app, clock }) => {
+      const tokens = app.get(Tokens);
+      const token = await tokens.issue(ada);
+      const unseen = await tokens.issue({ ...ada, id: "not seen before it expires" });
+      clock.pass(86_399);
+      assert.equal((await tokens.verify(token))?.user_id, "ada");
+      clock.pass(1);
+      assert.equal(await tokens.verify(token), undefined, "known since it was valid");
+      assert.equal(await tokens.verify(unseen), undefined);
+      assert.equal(await tokens.verify(unseen), undefined, "known since it expired");
+    }));
+}
+
+test("a token is invalid before its nbf and valid from then on", () =>
+  withAuth({}, async ({ app, clock }) => {
+    const tokens = app.get(Tokens);
+    const token = mint({ payload: { user_id: "ada", exp: clock.seconds + 60, nbf: clock.seconds + 10 } });
+    assert.equal(await tokens.verify(token), undefined);
+    clock.pass(9);
+    assert.equal(await tokens.verify(token), undefined);
+    clock.pass(1);
+    assert.equal((await tokens.verify(token))?.user_id, "ada");
+  }));
+
+test("a minted token with user_id, email and exp is enough", () =>
+  withAuth({}, async ({ app, clock }) => {
+    const exp = clock.seconds + 60;
+    const payload = { user_id: "ada", email: "ada@example.com", exp };
+    for (const header of [{ alg: "HS256" }, { alg: "HS256", typ: "JWT" }, { alg: "HS256", typ: "at+jwt" }]) {
+      const claims = await app.get(Tokens).verify(mint({ header, payload }));
+      assert.deepEqual(claims, { user_id: "ada", email: "ada@example.com", role: "", exp });
+    }
+  }));
+
+test("jku, jwk, x5u and kid change nothing about a token that is signed with the secret", () =>
+  withAuth({}, async ({ app, clock }) => {
+    const payload = { user_id: "ada", exp: clock.seconds + 60 };
+    const jwk = { kty: "oct", k: "AAAA" };
+    for (const extra of [
+      { kid: "../../dev/null" },
+      { jku: "http://127.0.0.1:9/" },
+      { x5u: "http://127.0.0.1:9/" },
+      { jwk },
+    ]) {
+      const claims = await app.get(Tokens).verify(mint({ header: { alg: "HS256", ...extra }, payload }));
+      assert.equal(claims?.user_id, "ada", JSON.stringify(extra));
+    }
+  }));
+
+test("aud is ignored: there is no audience to be configured", () =>
+  withAuth({}, async ({ app, clock }) => {
+    for (const aud of ["somebody else", ["a", "b"], 1]) {
+      const token = mint({ payload: { user_id: "ada", exp: clock.seconds + 60, aud } });
+      assert.equal((await app.get(Tokens).verify(token))?.user_id, "ada");
+    }
+  }));
+
+test("of a name that stands twice in the payload the last one counts, in the bytes that were signed", () =>
+  withAuth({}, async ({ app, clock }) => {
+    const payload = `{"user_id":"eve","user_id":"ada","exp":1,"exp":${clock.seconds + 60}}`;
+    assert.equal((await app.get(Tokens).verify(mint({ payload })))?.user_id, "ada");
+  }));
+
+test("a token of 8192 letters is read, one more is too long", () =>
+  withAuth({}, async ({ app, clock }) => {
+    const sized = (filler: number) =>
+      mint({
+        header: { alg: "HS256", x: "" },
+        payload: { user_id: "ada", exp: clock.seconds + 60, x: "y".repeat(filler) },
+      });
+    let filler = 6000;
+    while (sized(filler + 1).length <= 8192) filler++;
+    assert.equal((await app.get(Tokens).verify(sized(filler)))?.user_id, "ada");
+    assert.equal(await app.get(Tokens).verify(sized(filler + 1)), undefined);
+  }));
+
+test("known tokens never swap their claims", () =>
+  withAuth({}, async ({ app }) => {
+    const tokens = app.get(Tokens);
+    const users = Array.from({ length: 50 }, (_, index) => ({
+      id: `u${index}`,
+      email: `u${index}@example.com`,
+      role: `r${index}`,
+    }));
+    const issued = await Promise.all(users.map((user) => tokens.issue(user)));
+    for (const round of [1, 2]) {
+      const all = await Promise.all(issued.map((token) => tokens.verify(token)));
+      assert.deepEqual(
+        all.map((claims) => ({ id: claims?.user_id, email: claims?.email, role: claims?.role })),
+        users,
+        `round ${round}`,
+      );
+    }
+  }));
+
+test("nobody can change the claims that later requests get", () =>
+  withAuth({}, async ({ app }) => {
+    const tokens = app.get(Tokens);
+    const token = await tokens.issue(ada);
+    const claims = await tokens.verify(token);
+    assert.throws(() => Object.assign(claims ?? {}, { user_id: "eve" }), TypeError);
+    assert.equal((await tokens.verify(token))?.user_id, "ada");
+  }));
+
+test("a token of one secret is not valid under another, and a short secret works", async () => {
+  const token = await withAuth({}, ({ app }) => app.get(Tokens).issue(ada));
+  await withAuth({}, async ({ app }) => assert.equal((await app.get(Tokens).verify(token))?.user_id, "ada"));
+  await withAuth({ auth: { secret: secret.slice(1) } }, async ({ app }) => {
+    assert.equal(await app.get(Tokens).verify(token), undefined);
+    assert.equal((await app.get(Tokens).verify(await app.get(Tokens).issue(ada)))?.user_id, "ada");
+  });
+  await withAuth({ auth: { secret: "short" } }, async ({ app }) => {
+    assert.equal((await app.get(Tokens).verify(await app.get(Tokens).issue(ada)))?.user_id, "ada");
+  });
+});

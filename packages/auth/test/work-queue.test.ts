@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { HttpError } from "@tenon/core";
+import { WorkQueue, type WorkQueueOptions } from "../src/work-queue.ts";
+
+/** Work that ends when the test says so. */
+class Bench {
+  readonly queue: WorkQueue;
+  readonly started: string[] = [];
+  readonly #ends = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
+  most = 0;
+
+  constructor(options: WorkQueueOptions) {
+    this.queue = new WorkQueue(options);
+  }
+
+  run(name: string): Promise<string> {
+    return this.queue.run(async () => {
+      this.started.push(name);
+      this.most = Math.max(this.most, this.#ends.size + 1);
+      await new Promise<void>((resolve, reject) => this.#ends.set(name, { resolve, reject }));
+      return name;
+    });
+  }
+
+  async end(name: string, error?: Error): Promise<void> {
+    const end = this.#ends.get(name);
+    assert.ok(end, `${name} runs`);
+    this.#ends.delete(name);
+    if (error === undefined) end.resolve();
+    else end.reject(error);
+    await turn();
+  }
+}
+
+test("never more than the given number run at once, and the rest follow in the order of asking", async () => {
+  const bench = new Bench({ concurrency: 2, maxWait: 1e9 });
+  const names = ["a", "b", "c", "d"];
+  const results = Promise.all(names.map((name) => bench.run(name)));
+  await turn();
+  assert.deepEqual(bench.started, ["a", "b"]);
+  await bench.end("b");
+  assert.deepEqual(bench.started, ["a", "b", "c"]);
+  await bench.end("a");
+  assert.deepEqual(bench.started, names);
+  await bench.end("d");
+  await bench.end("c");
+  assert.deepEqual(await results, names);
+  assert.equal(bench.most, 2);
+});
+
+test("a place that passes on cannot be taken by one who comes in that moment", async () => {
+  const bench = new Bench({ concurrency: 1, maxWait: 1e9 });
+  const first = bench.run("first");
+  const waiting = bench.run("waiting");
+  await turn();
+  // asks right behind the end of the first, before the one who waits has begun
+  const late = first.then(() => bench.run("late"));
+  await bench.end("first");
+  assert.deepEqual(bench.started, ["first", "waiting"]);
+  await bench.end("waiting");
+  await bench.end("late");
+  await Promise.all([waiting, late]);
+  assert.equal(bench.most, 1);
+});
+
+test("work that fails frees its place, and its caller alone hears of it", async () => {
+  const bench = new Bench({ concurrency: 1, maxWait: 1e9 });
+  const failing = assert.rejects(bench.run("failing"), { message: "broken" });
+  const next = bench.run("next");
+  await turn();
+  await bench.end("failing", new Error("broken"));
+  await failing;
+  await bench.end("next");
+  assert.equal(await next, "next");
+  await assert.rejects(
+    bench.queue.run(() => {
+      throw new Error("broken before it began");
+    }),
+    { message: "broken before it began" },
+  );
+  const after = bench.run("after");
+  await turn();
+  await bench.end("after");
+  assert.equal(await after, "after");
+});
+
+function isTurnedAway(error: unknown): boolean {
+  assert.ok(error instanceof HttpError);
+  assert.equal(error.status, 503);
+  assert.equal(error.message, "Service Unavailable");
+  assert.match(error.headers["retry-after"] ?? "", /^[1-9][0-9]*$/);
+  return true;
+}
+
+test("before anything was measured a few may wait, and the rest are turned away with 503 and Retry-After", async () => {
+  const bench = new Bench({ concurrency: 1, maxWait: 5000 });
+  const running = ["run", "w1", "w2", "w3", "w4"].map((name) => bench.run(name));
+  await assert.rejects(bench.run("too many"), isTurnedAway);
+  await assert.rejects(bench.run("too many"), (error: HttpError) => error.headers["retry-after"] === "7");
+  for (const name of ["run", "w1", "w2", "w3", "w4"]) {
+    await turn();
+    await bench.end(name);
+  }
+  assert.deepEqual(await Promise.all(running), ["run", "w1", "w2", "w3", "w4"]);
+  const again = bench.run("again");
+  await turn();
+  await bench.end("again");
+  assert.equal(await again, "again", "whoever comes back finds a place");
+  assert.ok(!bench.started.includes("too many"));
+});
+
+test("what the work is taken to need counts until some of it was measured", async () => {
+  const bench = new Bench({ concurrency: 1, maxWait: 1000, expected: 500 });
+  const names = ["run", "w1", "w2"];
+  const accepted = names.map((name) => bench.run(name));
+  await assert.rejects(bench.run("w3"), (error: HttpError) => error.headers["retry-after"] === "2");
+  for (const name of names) {
+    await turn();
+    await bench.end(name);
+  }
+  await Promise.all(accepted);
+});
+
+test("who may wait depends on what the work has taken", async (context) => {
+  let now = 0;
+  context.mock.method(performance, "now", () => now);
+  const bench = new Bench({ concurrency: 2, maxWait: 1000 });
+  const measured = bench.run("measured");
+  await turn();
+  now += 500;
+  await bench.end("measured");
+  await measured;
+  // 500 ms each on two places: the fourth in the queue waits 1,000 ms, a fifth would wait longer
+  const names = ["a", "b", "w1", "w2", "w3", "w4"];
+  const accepted = names.map((name) => bench.run(name));
+  await assert.rejects(bench.run("w5"), (error: HttpError) => error.headers["retry-after"] === "2");
+  for (const name of names) {
+    await turn();
+    await bench.end(name);
+  }
+  await Promise.all(accepted);
+});
+
+test("work that fails at once does not make the queue longer", async (context) => {
+  let now = 0;
+  context.mock.method(performance, "now", () => now);
+  const bench = new Bench({ concurrency: 1, maxWait: 1000 });
+  const measured = bench.run("measured");
+  await turn();
+  now += 1000;
+  await bench.end("measured");
+  await measured;
+  for (let count = 0; count < 50; count++) {
+    await assert.rejects(
+      bench.queue.run(async () => {
+        throw new Error("broken");
+      }),
+    );
+  }
+  const accepted = ["run", "w1"].map((name) => bench.run(name));
+  await assert.rejects(bench.run("w2"), isTurnedAway);
+  for (const name of ["run", "w1"]) {
+    await turn();
+    await bench.end(name);
+  }
+  await Promise.all(accepted);
+});
+
+test("who waits longer than it should have been is turned away, and the others keep their order", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const bench = new Bench({ concurrency: 1, maxWait: 1000, expected: 10 });
+  const running = bench.run("run");
+  const early = assert.rejects(bench.run("early"), isTurnedAway);
+  await turn();
+  context.mock.timers.tick(600);
+  const [late, later] = [bench.run("late"), bench.run("later")];
+  await turn();
+  context.mock.timers.tick(400);
+  await early;
+  await bench.end("run");
+  await bench.end("late");
+  context.mock.timers.tick(10_000);
+  await bench.end("later");
+  assert.deepEqual(await Promise.all([running, late, later]), ["run", "late", "later"]);
+  assert.deepEqual(bench.started, ["run", "late", "later"], "work that nobody waits for is not begun");
+});
+
+test("the queue has an end, however fast the work is", async (context) => {
+  context.mock.method(performance, "now", () => 1);
+  const bench = new Bench({ concurrency: 1, maxWait: 1e12, maxWaiting: 3 });
+  const accepted = ["run", "w1", "w2", "w3"].map((name) => bench.run(name));
+  await assert.rejects(bench.run("w4"), isTurnedAway);
+  for (const name of ["run", "w1", "w2", "w3"]) {
+    await turn();
+    await bench.end(name);
+  }
+  await Promise.all(accepted);
+});
