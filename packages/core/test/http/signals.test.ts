@@ -58,6 +58,7 @@ describe("a signal", { concurrency: true }, () => {
         );
         assert.deepEqual(server.words.toSorted(), ["slow", "slow", "slow", "streaming"], "nothing has stopped yet");
         await refusesConnections(server);
+        server.signal("SIGUSR2");
         for (const client of slow) {
           assert.deepEqual(summary(await client.untilClosed()), [[200, "close", '"slow"', true]]);
         }
@@ -105,6 +106,7 @@ describe("a signal", { concurrency: true }, () => {
         await wait(10);
       }
       assert.deepEqual(summary(await client.untilClosed()), [[200, "close", "100", true]]);
+      server.signal("SIGUSR2");
       assert.equal(await server.exit(), 0);
     }));
 
