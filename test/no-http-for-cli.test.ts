@@ -3,23 +3,32 @@ import { test } from "node:test";
 import { runOrFail } from "./support/run.ts";
 
 const script = `
+  import { Writable } from "node:stream";
+  import { cli } from "@tenon/core/cli";
   import { api, createApp, defineModule, dto, HttpError, inject, Log, string } from "@tenon/core";
   const loaded = () => process.moduleLoadList.filter((name) => /\\b(?:http|https|http2|_http_\\w+|undici)\\b/.test(name));
   class Service {
     log = inject(Log);
     routes() {
-      return [{ path: "posts/list", handler: () => [] }];
+      return [
+        { path: "posts/list", handler: () => [{ title: "Hello" }] },
+        { method: "GET", path: "/posts", handler: () => [] },
+      ];
     }
   }
   const module = defineModule({ name: "app", declarations: [Service] });
   dto({ name: string("required") });
   new HttpError(404, "Not Found");
-  const atFirst = loaded();
+  const stdout = new Writable({ write: (chunk, encoding, done) => done() });
+  const command = await createApp(module, cli({ name: "blog" }));
+  const code = await command.execute(["posts", "list"], { stdin: process.stdin, stdout, stderr: stdout });
+  await command.stop();
+  const atFirst = [...loaded(), ...(code === 0 ? [] : ["the command failed"])];
   await createApp(module, api(), { log: { level: "silent" } });
   process.stdout.write(JSON.stringify({ atFirst, withHttp: loaded() }));
 `;
 
-test("importing the framework loads no HTTP code: a command-line application starts without it", async () => {
+test("the framework loads no HTTP code by itself: a command runs without it, HTTP controllers or not", async () => {
   const args = ["--conditions=@tenon/source", "--input-type=module", "--eval", script];
   // as the script writes it
   const { atFirst, withHttp } = JSON.parse(await runOrFail(process.execPath, args)) as Record<string, string[]>;

@@ -55,13 +55,17 @@ test("the built packages run in a consumer's folder", async () => {
     "package.json": '{ "type": "module" }',
     "main.js": `
       import { api, createApp, defineModule, inject, Log } from "@tenon/core";
+      import { cli } from "@tenon/core/cli";
       import { requestId } from "@tenon/core/middleware";
       import { createTestApp } from "@tenon/core/testing";
 
       class HelloController {
         log = inject(Log);
         routes() {
-          return [{ method: "GET", path: "/hello/:name", handler: this.hello }];
+          return [
+            { method: "GET", path: "/hello/:name", handler: this.hello },
+            { path: "hello/:name", handler: this.hello },
+          ];
         }
         hello(ctx) {
           this.log.debug("hello");
@@ -74,7 +78,8 @@ test("the built packages run in a consumer's folder", async () => {
       const response = await fetch(url + "/hello/socket");
       await app.stop();
       const inProcess = await (await createTestApp(AppModule, api())).request("GET", "/hello/fetch");
-      process.stdout.write(JSON.stringify([import.meta.resolve("@tenon/core"), await response.json(), await inProcess.json()]));
+      const command = await (await createTestApp(AppModule, cli({ name: "hello" }))).run(["hello", "shell", "--json"]);
+      process.stdout.write(JSON.stringify([import.meta.resolve("@tenon/core"), await response.json(), await inProcess.json(), JSON.parse(command.stdout)]));
     `,
   });
   const [resolved, ...answers] = JSON.parse(await runOrFail(process.execPath, ["main.js"], { cwd: consumer })) as [
@@ -82,11 +87,12 @@ test("the built packages run in a consumer's folder", async () => {
     ...unknown[],
   ]; // as main.js writes it
   assert.match(resolved, /\/consumer\/node_modules\/@tenon\/core\/dist\/index\.js$/);
-  assert.deepEqual(answers, [{ hello: "socket" }, { hello: "fetch" }]);
+  assert.deepEqual(answers, [{ hello: "socket" }, { hello: "fetch" }, { hello: "shell" }]);
 });
 
 const consumerCode = `
 import { type Context, createApp, api, defineModule, dto, type Infer, inject, type Middleware, type Next, type Routes, string, token } from "@tenon/core";
+import { cli } from "@tenon/core/cli";
 import { accessLog, requestId } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
 
@@ -125,7 +131,9 @@ const module = defineModule({ name: "posts", declarations: [PostsController] });
 const app = await createApp(module, api({ middlewares: [accessLog()] }));
 const { port } = await app.listen({ port: 0 });
 const status: number = (await (await createTestApp(module, api())).request("GET", "/")).status;
-export const results: readonly number[] = [port, status, post.title.length];
+const command = await createTestApp(module, cli({ name: "posts" }));
+const { code, stdout } = await command.run(["show", "1"]);
+export const results: readonly number[] = [port, status, post.title.length, code, stdout.length];
 `;
 
 const mistakes: readonly [line: string, code: string][] = [
@@ -137,6 +145,7 @@ const mistakes: readonly [line: string, code: string][] = [
   ['import type { Routes } from "@tenon/core"; export const r: Routes = [{ method: "FETCH", path: "/" }];', "TS2322"],
   ['import { inject, token } from "@tenon/core"; export const n: number = inject(token<string>("s"));', "TS2322"],
   ['import { provide, token } from "@tenon/core"; provide(token<string>("s"), () => 1);', "TS2322"],
+  ['import { cli } from "@tenon/core/cli"; cli({});', "TS2741"],
   ['import "@tenon/core/di/inject";', "TS2882"],
 ];
 

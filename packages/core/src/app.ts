@@ -24,7 +24,7 @@ export interface AppOptions {
   readonly onStartError?: "exit" | "throw";
   /** Puts other factories in the place of declarations. For tests. */
   readonly override?: readonly Provider[];
-  /** How many milliseconds a stop waits for one `onStop()` before it leaves it behind: 10,000 unless told otherwise. */
+  /** How many milliseconds a stop waits for one `onStop()`, or for an interrupted command: 10,000 unless told otherwise. */
   readonly stopTimeout?: number;
 }
 
@@ -63,7 +63,8 @@ async function buildApp<Methods>(
   const problems = checkOptions(platform, options, overrides, stopTimeout);
   if (problems.length > 0) throw new StartError(problems);
   const log = createLog({
-    level: environment.logLevel ?? "info",
+    ...platform.log,
+    ...(environment.logLevel === undefined ? {} : { level: environment.logLevel }),
     ...(environment.color ? {} : { color: false }),
     ...options.log,
   });
@@ -91,7 +92,7 @@ async function buildApp<Methods>(
   );
   problems.push(...findDuplicates(routes));
   if (problems.length > 0) throw new StartError(problems);
-  for (const warning of findShadows(routes)) log.warn(warning);
+  for (const warning of findShadows(routes.filter((route) => platform.serves(route)))) log.warn(warning);
 
   const onLostValue = environment.production
     ? undefined
@@ -111,6 +112,7 @@ async function buildApp<Methods>(
   const kernel = new Kernel({
     table,
     serialize: platform.serialize,
+    fail: platform.fail,
     limits: platform.limits,
     log,
     onMiss: chain([], () => {
@@ -128,7 +130,15 @@ async function buildApp<Methods>(
       return failStart(error, options);
     });
   const stop = () => lifecycle.stop(() => door.close());
-  const door = await platform.open({ kernel, log, start, stop, failStart: (error) => failStart(error, options) });
+  const door = await platform.open({
+    kernel,
+    routes: table,
+    log,
+    stopTimeout,
+    start,
+    stop,
+    failStart: (error) => failStart(error, options),
+  });
 
   const app: App = {
     routes: table,

@@ -13,6 +13,7 @@ import type { RouteTable } from "./route/table.ts";
 export interface KernelParts {
   readonly table: RouteTable;
   readonly serialize: Platform["serialize"];
+  readonly fail: Platform["fail"];
   readonly limits: RequestLimits;
   readonly log: Log;
   /** The application's middlewares around a miss and around a path that cannot be read. */
@@ -66,15 +67,19 @@ export class Kernel {
   #fail(ctx: Context, error: unknown): Outgoing | Promise<Outgoing> {
     ctx.takeHeaders();
     try {
-      this.#report(ctx, error);
-      const known = error instanceof HttpError ? error : new HttpError(500, "Internal Server Error");
-      for (const [name, value] of Object.entries(known.headers)) ctx.response().setHeader(name, value);
-      const outgoing = this.#parts.serialize(new Reply(known.status, "json", { error: known.message }), ctx);
+      const outgoing = this.#parts.fail?.(error, ctx) ?? this.#replyToError(ctx, error);
       if (!(outgoing instanceof Promise)) return ctx.runHooks(outgoing);
       return outgoing.then((ready) => ctx.runHooks(ready)).catch((failure: unknown) => this.#giveUp(failure));
     } catch (failure) {
       return this.#giveUp(failure);
     }
+  }
+
+  #replyToError(ctx: Context, error: unknown): Outgoing | Promise<Outgoing> {
+    this.#report(ctx, error);
+    const known = error instanceof HttpError ? error : new HttpError(500, "Internal Server Error");
+    for (const [name, value] of Object.entries(known.headers)) ctx.response().setHeader(name, value);
+    return this.#parts.serialize(new Reply(known.status, "json", { error: known.message }), ctx);
   }
 
   /** The error reply failed too: a hook, a serializer or the log itself is broken. */

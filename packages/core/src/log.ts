@@ -26,7 +26,9 @@ export interface Log {
 export const Log = token<Log>("Log");
 
 export interface LogDestination {
-  write(line: string): void;
+  write(line: string): unknown;
+  /** Whether people read it there. */
+  readonly isTTY?: boolean;
 }
 
 export interface LogOptions {
@@ -46,7 +48,7 @@ export function createLog(options: LogOptions = {}): Log {
     const message = `log.level is ${describeValue(level)}. Use one of: ${logLevels.join(", ")}.`;
     throw new StartError([{ code: "BAD_OPTION", message }]);
   }
-  const terminal = process.stdout.isTTY === true && options.destination === undefined;
+  const terminal = (options.destination ?? process.stdout).isTTY === true;
   const target = options.destination ?? pino.destination({ dest: 1, sync: true });
   const pretty = options.pretty ?? terminal;
   const redactor = new Redactor();

@@ -1,4 +1,5 @@
 import { describeValue, StartError } from "./errors.ts";
+import { findNearest } from "./nearest.ts";
 
 /** Stops the start: something was called with what it cannot work with. */
 export function refuseOption(message: string): never {
@@ -36,28 +37,4 @@ export function explainUnknownNames(record: object, known: readonly string[]): s
     return near === undefined ? name : `${name} (did you mean ${near}?)`;
   });
   return `${guesses.join(", ")}. It takes ${known.join(", ")}.`;
-}
-
-/** At most two letters away, and no more than half of the name. */
-function findNearest(name: string, known: readonly string[]): string | undefined {
-  const farthest = Math.min(2, name.length / 2);
-  const [nearest] = known
-    .map((candidate) => ({ candidate, distance: distanceOf(name, candidate) }))
-    .filter(({ distance }) => distance <= farthest)
-    .sort((a, b) => a.distance - b.distance);
-  return nearest?.candidate;
-}
-
-/** How many letters must be added, removed or changed (Levenshtein). */
-function distanceOf(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column++) {
-      const changed = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      current.push(Math.min(changed, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous.at(-1) ?? 0;
 }

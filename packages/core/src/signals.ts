@@ -3,15 +3,26 @@ import type { Log } from "./log.ts";
 
 const signals = ["SIGTERM", "SIGINT"] as const;
 
-/** The first signal stops the application and then ends the process; a second one ends it at once. */
-export function stopOnSignals(stop: () => Promise<void>, log: Log): () => void {
+type Signal = (typeof signals)[number];
+
+/** What shells say of a process that a signal has ended. */
+export function exitCodeOf(signal: Signal): number {
+  return 128 + constants.signals[signal];
+}
+
+/** The first signal stops the application and then ends the process with `exitCode`; a second one ends it at once. */
+export function stopOnSignals(
+  stop: (signal: Signal) => Promise<void>,
+  log: Log,
+  exitCode: (signal: Signal) => number = () => 0,
+): () => void {
   let stopping = false;
-  const onSignal = (signal: (typeof signals)[number]) => {
-    if (stopping) process.exit(128 + constants.signals[signal]);
+  const onSignal = (signal: Signal) => {
+    if (stopping) process.exit(exitCodeOf(signal));
     stopping = true;
     log.info(`${signal}: stopping`);
-    stop().then(
-      () => process.exit(0),
+    stop(signal).then(
+      () => process.exit(exitCode(signal)),
       (error: unknown) => {
         log.error({ err: error }, "the stop failed");
         process.exit(1);

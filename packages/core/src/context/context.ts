@@ -7,6 +7,7 @@ import { Reply, StatusReply } from "../pipeline/reply.ts";
 import { type CookieOptions, parseCookies, serializeCookie } from "./cookies.ts";
 import type { Incoming } from "./incoming.ts";
 import type { RequestLimits } from "./limits.ts";
+import { type Progress, silentProgress } from "./progress.ts";
 import { parseQuery } from "./query.ts";
 import { RequestView } from "./request.ts";
 import { ResponseHeaders } from "./response-headers.ts";
@@ -111,9 +112,9 @@ export class RequestContext<in Param extends string = string> {
     return this.#cookies[name] ?? "";
   }
 
-  /** Decodes and validates the body. Throws a BindError, which is answered with 400 `Invalid request`. */
+  /** Decodes and validates the body or, of a command, its flags. A BindError is answered with 400 `Invalid request`. */
   bind<S extends Schema>(schema: S): Promise<InferOutput<S>> {
-    const bound = bind(schema, this, this.#limits);
+    const bound = bind(schema, this, this.#limits, this.#incoming.fields);
     bound.catch(ignore); // a handler that forgets to await it must not hand a client the end of the process
     return bound;
   }
@@ -168,6 +169,12 @@ export class RequestContext<in Param extends string = string> {
     const target = options.external === true || isOwnPath(to) ? to : "/";
     this.response().setHeader("location", toLocation(target));
     return new Reply(options.status ?? 302, "empty", undefined);
+  }
+
+  /** Shows whoever runs a command how far the work of `total` steps has come; silent on other platforms. */
+  progress(total: number, label = ""): Progress {
+    if (!Number.isFinite(total) || total < 0) throw new RangeError(`progress() takes a number of steps, not ${total}`);
+    return this.#incoming.progress?.(total, label) ?? silentProgress;
   }
 
   /** Runs when the reply is ready and before it is written. */

@@ -1,3 +1,5 @@
+import type { Progress } from "./progress.ts";
+
 /** A request as a door hands it over. The context reads from it and never learns which door it was. */
 export interface Incoming {
   readonly method: string;
@@ -16,6 +18,10 @@ export interface Incoming {
   headers(): Record<string, string>;
   /** Reads the whole body, once. Rejects with an HttpError past the limit or the deadline. */
   readBody(limit: number, timeout: number): Promise<Uint8Array>;
+  /** What the caller gave as text, by name: bound in the place of a body. */
+  readonly fields?: Readonly<Record<string, string>> | undefined;
+  /** Shows the caller how far the work has come. Left out where nobody watches. */
+  progress?(total: number, label: string): Progress;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
 }

@@ -1,7 +1,7 @@
 import { isJson, parseJson } from "../context/body.ts";
 import type { RequestLimits } from "../context/limits.ts";
 import { BindError, type Issue } from "../errors.ts";
-import { Dto } from "./dto.ts";
+import { Dto, type ReadOptions } from "./dto.ts";
 import type { InferOutput, Schema, StandardIssue } from "./standard-schema.ts";
 import { cleanse } from "./text.ts";
 
@@ -11,23 +11,25 @@ interface BodySource {
   request(): { body(): Promise<Uint8Array> };
 }
 
-/** Reads the body, decodes it by its content type and validates it. */
+/** Validates `fields` when there are any; else reads the body, decodes it by its content type and validates it. */
 export async function bind<S extends Schema>(
   schema: S,
   source: BodySource,
   limits: RequestLimits,
+  fields?: Readonly<Record<string, string>>,
 ): Promise<InferOutput<S>> {
+  if (fields !== undefined) return validate(schema, { ...fields }, { fromText: true }); // a copy: it is cleansed in place
   const type = source.header("content-type");
   if (!isJson(type)) {
     throw new BindError([{ path: "", rule: "content-type", message: `cannot read ${JSON.stringify(type)}` }]);
   }
-  return validate(schema, parseJson(await source.request().body(), limits));
+  return validate(schema, parseJson(await source.request().body(), limits), { fromText: false });
 }
 
-async function validate<S extends Schema>(schema: S, input: unknown): Promise<InferOutput<S>> {
+async function validate<S extends Schema>(schema: S, input: unknown, options: ReadOptions): Promise<InferOutput<S>> {
   const issues: Issue[] = [];
   if (schema instanceof Dto) {
-    const value: unknown = schema.parse(input, "", issues, { fromText: false });
+    const value: unknown = schema.parse(input, "", issues, options);
     if (issues.length > 0) throw new BindError(issues);
     return value;
   }

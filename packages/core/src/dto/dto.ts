@@ -16,22 +16,50 @@ export interface ReadOptions {
   readonly fromText: boolean;
 }
 
+interface FieldNotes {
+  readonly letter?: string;
+  readonly description?: string;
+}
+
 /** One field of a DTO: what it is and its rules. `T` and `Required` are there for inference. */
 export class Field<T = unknown, Required extends boolean = boolean> {
   declare readonly output: T;
   readonly required: Required;
   readonly kind: string;
   readonly tags: readonly string[];
+  /** Of its flag: `-l` for "l"; "" without one. */
+  readonly letter: string;
+  readonly description: string;
+  readonly #family: FieldKind;
   readonly #rules: ParsedTags["rules"];
   readonly #read: Reader<T>;
 
-  constructor(kind: string, family: FieldKind, tags: readonly string[], read: Reader<T>) {
+  constructor(kind: string, family: FieldKind, tags: readonly string[], read: Reader<T>, notes: FieldNotes = {}) {
     const parsed = parseTags(family, tags);
     this.required = parsed.required as Required; // `string("required")` infers Required from the same tags
     this.kind = kind;
     this.tags = tags;
+    this.letter = notes.letter ?? "";
+    this.description = notes.description ?? "";
+    this.#family = family;
     this.#rules = parsed.rules;
     this.#read = read;
+  }
+
+  /** The same field, which a command also takes as `-l`: `integer().short("l")`. */
+  short(letter: string): Field<T, Required> {
+    if (!/^[A-Za-z]$/.test(letter)) throw new TypeError(`"${letter}" is not one letter`);
+    return new Field(this.kind, this.#family, this.tags, this.#read, { letter, description: this.description });
+  }
+
+  /** The same field with a word about it, for people who read the help of a command. */
+  about(description: string): Field<T, Required> {
+    return new Field(this.kind, this.#family, this.tags, this.#read, { letter: this.letter, description });
+  }
+
+  /** What its rules ask for, in words: `must be at least 1`. */
+  rules(): string[] {
+    return this.#rules.map((rule) => rule.message);
   }
 
   /** Undefined when the field is absent or broken; what is broken is added to `issues`. */
@@ -45,8 +73,7 @@ export class Field<T = unknown, Required extends boolean = boolean> {
     const value = this.#read(input, path, issues, options);
     if (issues.length > count) return undefined;
     for (const rule of this.#rules) {
-      const message = rule.check(value);
-      if (message !== undefined) issues.push({ path, rule: rule.name, message });
+      if (!rule.passes(value)) issues.push({ path, rule: rule.name, message: rule.message });
     }
     return value;
   }
@@ -106,6 +133,9 @@ export function dto<const F extends Fields>(fields: F): Dto<ObjectOf<F>> {
   for (const [name, field] of Object.entries(fields)) {
     if (!(field instanceof Field))
       throw new TypeError(`"${name}" is not a field. Use string(), number() and the like.`);
+    const twin = Object.keys(fields).find((other) => field.letter !== "" && fields[other]?.letter === field.letter);
+    if (twin !== undefined && twin !== name)
+      throw new TypeError(`"${twin}" and "${name}" have the same short("${field.letter}")`);
   }
   return new Dto<ObjectOf<F>>(Object.freeze({ ...fields }));
 }

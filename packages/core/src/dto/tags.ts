@@ -16,8 +16,9 @@ export type FieldKind = "string" | "number" | "integer" | "list" | "plain";
 
 export interface Rule {
   readonly name: string;
-  /** Undefined when the value passes, else what is wrong with it. */
-  readonly check: (value: unknown) => string | undefined;
+  /** What a value must be: `must be at least 1`. */
+  readonly message: string;
+  readonly passes: (value: unknown) => boolean;
 }
 
 export interface ParsedTags {
@@ -26,7 +27,7 @@ export interface ParsedTags {
 }
 
 /** The argument is what stands behind "=", undefined without one. */
-type RuleMaker = (argument: string | undefined) => Rule["check"];
+type RuleMaker = (argument: string | undefined) => Omit<Rule, "name">;
 
 const stringRules: Record<string, RuleMaker> = {
   email: plain("email", isEmail, "must be an e-mail address"),
@@ -80,7 +81,7 @@ export function parseTags(kind: FieldKind, tags: readonly string[]): ParsedTags 
         `"${tag}" is not a rule for this field. Rules: ${["required", ...Object.keys(known)].join(", ")}.`,
       );
     }
-    rules.push({ name, check: make(argument) });
+    rules.push({ name, ...make(argument) });
   }
   checkBounds(given);
   return { required: tags.includes("required"), rules };
@@ -124,20 +125,20 @@ function bound(measure: (value: unknown) => number, side: "min" | "max" | "len",
     }[side];
     const words = { min: "at least", max: "at most", len: "exactly" }[side];
     const message = isCounted(unit) ? `must have ${words} ${limit} ${unit}` : `must be ${words} ${limit}`;
-    return (value) => (passes(measure(value)) ? undefined : message);
+    return { message, passes: (value) => passes(measure(value)) };
   };
 }
 
-function oneof(argument: string | undefined): Rule["check"] {
+function oneof(argument: string | undefined): ReturnType<RuleMaker> {
   const allowed = argument?.split(" ").filter((word) => word !== "") ?? [];
   if (allowed.length === 0) throw new TypeError('"oneof=" needs values, separated by spaces');
-  return (value) => (allowed.includes(String(value)) ? undefined : `must be one of ${allowed.join(", ")}`);
+  return { message: `must be one of ${allowed.join(", ")}`, passes: (value) => allowed.includes(String(value)) };
 }
 
 function plain(name: string, passes: (text: string) => boolean, message: string): RuleMaker {
   return (argument) => {
     if (argument !== undefined) throw new TypeError(`"${name}" takes no value, not "${argument}"`);
-    return (value) => (passes(value as string) ? undefined : message); // the kind was checked before any rule
+    return { message, passes: (value) => passes(value as string) }; // the kind was checked before any rule
   };
 }
 

@@ -1,16 +1,20 @@
 import type { Context } from "../context/context.ts";
 import type { RequestLimits } from "../context/limits.ts";
 import type { Kernel } from "../kernel.ts";
-import type { Log } from "../log.ts";
+import type { Log, LogOptions } from "../log.ts";
 import type { MiddlewareLike } from "../pipeline/middleware.ts";
 import type { Outgoing } from "../pipeline/outgoing.ts";
 import type { Reply } from "../pipeline/reply.ts";
 import type { FlatRoute } from "../route/flatten.ts";
+import type { RouteTable } from "../route/table.ts";
 
 /** What a platform gets to build its door with. */
 export interface DoorParts {
   readonly kernel: Kernel;
+  readonly routes: RouteTable;
   readonly log: Log;
+  /** How many milliseconds a stop may wait for one thing. */
+  readonly stopTimeout: number;
   /** Runs the `onStart()` hooks, once. */
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -31,7 +35,11 @@ export interface Platform<Methods = unknown> {
   /** Of the application: they run before those of groups and routes, on misses too. */
   readonly middlewares: readonly MiddlewareLike[];
   readonly limits: RequestLimits;
+  /** How it logs where neither the environment nor the application says otherwise. */
+  readonly log?: LogOptions;
   serves(route: FlatRoute): boolean;
   serialize(reply: Reply, ctx: Context): Outgoing | Promise<Outgoing>;
+  /** What becomes of anything thrown, in the log too. Left out: `{ error }` with its status, and what is not ours hidden. */
+  fail?(error: unknown, ctx: Context): Outgoing | Promise<Outgoing>;
   open(parts: DoorParts): Promise<Door<Methods>>;
 }

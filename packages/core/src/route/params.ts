@@ -27,8 +27,8 @@ export class MatchedParams implements RouteParams {
 
   /** What `*` matched, segment by segment: a `/` inside one of them was `%2F` on the wire. */
   rest(): readonly string[] {
-    const { rest } = this.#match;
-    return rest === undefined ? [] : splitPath(`/${rest}`);
+    const { rest, route } = this.#match;
+    return rest === undefined ? [] : splitPath(`/${rest}`, route.method === undefined);
   }
 }
 

@@ -40,10 +40,10 @@ export class Router<R extends Routable> {
     const table = this.#tables.get(method);
     const exact = table?.exact.get(path);
     if (exact !== undefined) return exact;
-    const key = method === "GET" ? path : method + path;
+    const key = method === "GET" ? path : `${method} ${path}`;
     const cached = this.#cache.get(key);
     if (cached !== undefined) return cached;
-    const segments = splitPath(path);
+    const segments = splitPath(path, method === "");
     const match =
       table?.search(segments, path) ??
       (method === "HEAD" ? this.#tables.get("GET")?.search(segments, path) : undefined);

@@ -1,1 +1,8 @@
-export { createTestApp, type TestAppOptions, type TestHttpApp, type TestRequestOptions } from "./test-app.ts";
+export type { TestRunOptions, TestRunResult } from "./run.ts";
+export {
+  createTestApp,
+  type TestAppOptions,
+  type TestCliApp,
+  type TestHttpApp,
+  type TestRequestOptions,
+} from "./test-app.ts";

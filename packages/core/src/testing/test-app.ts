@@ -1,4 +1,5 @@
 import { type App, type AppOptions, createApp } from "../app.ts";
+import type { CliMethods } from "../cli/door.ts";
 import { readEnvironment } from "../environment.ts";
 import { describeValue } from "../errors.ts";
 import type { HttpMethods } from "../http/door.ts";
@@ -6,6 +7,7 @@ import type { Module } from "../module/module.ts";
 import { checkNames, explainUnknownNames, namesOf } from "../options.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type Method, methods } from "../route/record.ts";
+import { runInMemory, type TestRunOptions, type TestRunResult } from "./run.ts";
 
 export interface TestAppOptions extends Pick<AppOptions, "override" | "log" | "stopTimeout"> {}
 
@@ -23,15 +25,30 @@ export interface TestHttpApp extends App, HttpMethods {
   request(method: Method, path: string, options?: TestRequestOptions): Promise<Response>;
 }
 
+export interface TestCliApp extends App, Omit<CliMethods, "run"> {
+  /** Runs one command without a process, as often as wanted. */
+  run(argv: readonly string[], options?: TestRunOptions): Promise<TestRunResult>;
+}
+
 const optionNames = namesOf<TestAppOptions>({ override: true, log: true, stopTimeout: true });
 const requestNames = namesOf<TestRequestOptions>({ json: true, body: true, headers: true, signal: true });
 
 /** A started application for a test: no port, silent unless LOG_LEVEL says otherwise, mistakes rejected as StartError. */
-export async function createTestApp(
+export function createTestApp(
+  module: Module,
+  platform: Platform<CliMethods>,
+  options?: TestAppOptions,
+): Promise<TestCliApp>;
+export function createTestApp(
   module: Module,
   platform: Platform<HttpMethods>,
+  options?: TestAppOptions,
+): Promise<TestHttpApp>;
+export async function createTestApp(
+  module: Module,
+  platform: Platform<CliMethods | HttpMethods>,
   options: TestAppOptions = {},
-): Promise<TestHttpApp> {
+): Promise<TestCliApp | TestHttpApp> {
   checkNames("createTestApp()", options, optionNames);
   const app = await createApp(module, platform, {
     log: { level: readEnvironment().logLevel ?? "silent" },
@@ -39,7 +56,13 @@ export async function createTestApp(
     onStartError: "throw",
   });
   await app.start();
-  const request: TestHttpApp["request"] = async (method, path, options = {}) => {
+  if (!("execute" in app)) return Object.assign(app, { request: createRequest(app) });
+  const run: TestCliApp["run"] = (argv, runOptions) => runInMemory(app, argv, runOptions);
+  return Object.assign(app, { run });
+}
+
+function createRequest(app: HttpMethods): TestHttpApp["request"] {
+  return async (method, path, options = {}) => {
     checkRequest(method, path, options);
     const { json, body, headers, signal } = options;
     const all = new Headers(headers);
@@ -55,7 +78,6 @@ export async function createTestApp(
       }),
     );
   };
-  return Object.assign(app, { request });
 }
 
 /** A slip in a test would otherwise be answered with a 404 or go unnoticed, and the test would look at the wrong thing. */

@@ -211,7 +211,12 @@ interface ExpectedExample {
   tags: string[];
   author?: { email: string; name?: string };
 }
-export type InferChecks = [Expect<Equal<Infer<typeof Example>, ExpectedExample>>, Expect<Equal<Infer<Dto>, unknown>>];
+const Noted = dto({ limit: integer("required").short("l").about("How many"), title: string().about("What") });
+export type InferChecks = [
+  Expect<Equal<Infer<typeof Noted>, { limit: number; title?: string }>>,
+  Expect<Equal<Infer<typeof Example>, ExpectedExample>>,
+  Expect<Equal<Infer<Dto>, unknown>>,
+];
 
 test("tags that the compiler refuses are refused where the DTO is defined too", () => {
   // @ts-expect-error "requird" is no tag
@@ -232,4 +237,34 @@ test("tags that the compiler refuses are refused where the DTO is defined too", 
   assert.throws(() => array(string(), "oneof=a b"), TypeError);
   // @ts-expect-error nested objects bring their own rules
   assert.throws(() => nested(dto({}), "min=1"), TypeError);
+});
+
+test("short() and about() give the same field with a note, and leave the one they were called on alone", () => {
+  const plain = integer("required", "min=1");
+  const noted = plain.short("l").about("How many to show");
+  assert.deepEqual([plain.letter, plain.description], ["", ""]);
+  assert.deepEqual([noted.letter, noted.description, noted.kind], ["l", "How many to show", "integer"]);
+  assert.deepEqual(plain.about("A").short("x").description, "A");
+  assert.equal(noted.required, true);
+  assert.deepEqual(readField(noted, 0), ["f min"]);
+  assert.deepEqual(readField(noted, null), ["f required"]);
+  assert.equal(readField(noted, "5", true), 5);
+});
+
+test("a field tells its rules in words", () => {
+  assert.deepEqual(string("required", "email", "max=9").rules(), [
+    "must be an e-mail address",
+    "must have at most 9 characters",
+  ]);
+  assert.deepEqual(boolean().rules(), []);
+});
+
+test("short() takes one letter, and a DTO has each letter once", () => {
+  for (const letter of ["", "ab", "1", "-", "é"]) {
+    assert.throws(() => string().short(letter), { message: `"${letter}" is not one letter` });
+  }
+  assert.throws(() => dto({ a: string().short("x"), b: string(), c: string().short("x") }), {
+    message: '"a" and "c" have the same short("x")',
+  });
+  dto({ a: string().short("x"), b: string().short("X"), c: string() });
 });

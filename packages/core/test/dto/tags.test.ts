@@ -4,7 +4,7 @@ import { type FieldKind, parseTags } from "../../src/dto/tags.ts";
 
 /** The messages of the rules that a value breaks. */
 function faults(kind: FieldKind, tag: string, value: unknown): string[] {
-  return parseTags(kind, [tag]).rules.flatMap((rule) => rule.check(value) ?? []);
+  return parseTags(kind, [tag]).rules.flatMap((rule) => (rule.passes(value) ? [] : [rule.message]));
 }
 
 const bounds: readonly {
@@ -159,8 +159,8 @@ test("B3 Fastify 16a74e7cb, fast-jwt CVE-2026-35040: a rule gives the same answe
   for (const [tag, text] of Object.entries(cases)) {
     const [rule] = parseTags("string", [tag]).rules;
     for (let round = 0; round < 3; round++) {
-      assert.equal(rule?.check(text), undefined);
-      assert.notEqual(rule?.check("x"), undefined);
+      assert.equal(rule?.passes(text), true);
+      assert.equal(rule?.passes("x"), false);
     }
   }
 });

@@ -216,3 +216,14 @@ test("the level decides what is written", () => {
   assert.equal(lines.length, 1);
   assert.equal(log.isLevelEnabled("info"), false);
 });
+
+test("a destination that is a terminal gets text for people", () => {
+  const lines: string[] = [];
+  const write = (line: string) => lines.push(line);
+  createLog({ destination: { write, isTTY: true } }).info("hello");
+  createLog({ destination: { write, isTTY: true }, color: false }).info("hello");
+  createLog({ destination: { write, isTTY: false } }).info("hello");
+  assert.match(lines[0] ?? "", /^\u001b\[90m[0-9:.]+\u001b\[0m \u001b\[32mINFO \u001b\[0m hello\n$/);
+  assert.match(lines[1] ?? "", /^[0-9:.]+ INFO {2}hello\n$/);
+  assert.match(lines[2] ?? "", /^\{"level":"info"/);
+});

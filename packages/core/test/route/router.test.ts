@@ -221,3 +221,10 @@ test("a thousand patterns of one shape are told apart by their static text", () 
   assert.equal(resolvePath(router, "/r999/x/edit"), "/r999/:id/edit");
   assert.equal(resolvePath(router, "/r1000/x/edit"), "404");
 });
+
+test("the words of a command may be dots, the segments of a request may not", () => {
+  const router = routerOf(" show/:id", " add/*", "GET /show/:id");
+  assert.deepEqual(router.resolve("", "/show/..")?.values, [".."]);
+  assert.equal(router.resolve("", "/add/./..")?.rest, "./..");
+  assert.throws(() => router.resolve("GET", "/show/.."), { status: 400 });
+});

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { api, type Context, defineModule, inject, Log, provide, type Routes, token } from "@tenon/core";
+import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
 import { moduleOf } from "../support/doors.ts";
 
@@ -167,5 +168,51 @@ test("request() refuses what would test something else: a path without a slash, 
       message,
     });
   }
+  await app.stop();
+});
+
+test("run() runs commands of a started application, as often as wanted, and gives what they wrote", async () => {
+  let started = 0;
+  class Echo {
+    onStart() {
+      started++;
+    }
+    routes(): Routes {
+      return [
+        { path: "echo/:word", handler: this.echo },
+        { path: "wait", handler: (ctx) => once(ctx.signal, "abort") },
+      ];
+    }
+    async echo(ctx: Context) {
+      return `${ctx.param("word")} ${Buffer.from(await ctx.request().body()).toString()}`;
+    }
+  }
+  const app = await createTestApp(defineModule({ name: "app", declarations: [Echo] }), cli({ name: "test" }));
+  assert.deepEqual(await app.run(["echo", "a"]), { code: 0, stdout: "a \n", stderr: "" });
+  assert.deepEqual(await app.run(["echo", "b"], { stdin: "c" }), { code: 0, stdout: "b c\n", stderr: "" });
+  assert.deepEqual(await app.run(["ecoh"]), {
+    code: 2,
+    stdout: "",
+    stderr: 'test: unknown command "ecoh". Did you mean "echo"?\n',
+  });
+  const controller = new AbortController();
+  const waiting = app.run(["wait"], { signal: controller.signal });
+  setImmediate(() => controller.abort());
+  assert.equal((await waiting).code, 0);
+  assert.equal(started, 1);
+  await app.stop();
+});
+
+test("an override stands in the place of a class on the command line too", async () => {
+  class MailController {
+    readonly #mailer = inject(Mailer);
+    routes(): Routes {
+      return [{ path: "mail/:to", handler: (ctx) => this.#mailer.send(ctx.param("to")) }];
+    }
+  }
+  const withCommand = defineModule({ name: "app", imports: [mail], declarations: [MailController] });
+  const override = [provide(Mailer, () => ({ from: "", send: (to: string) => `caught ${to}` }))];
+  const app = await createTestApp(withCommand, cli({ name: "test" }), { override });
+  assert.equal((await app.run(["mail", "ada"])).stdout, "caught ada\n");
   await app.stop();
 });

@@ -1,0 +1,82 @@
+import type { Readable } from "node:stream";
+import { BodyReader } from "../context/body.ts";
+import type { Incoming } from "../context/incoming.ts";
+import type { Progress } from "../context/progress.ts";
+import { HttpError } from "../errors.ts";
+import type { CommandCall } from "./invocation.ts";
+import { CommandProgress, type ProgressOutput } from "./progress.ts";
+
+export interface CommandSource {
+  /** Opened only by a command that reads it: an open terminal would keep the process alive. */
+  readonly stdin: () => Readable;
+  readonly signal: AbortSignal;
+  readonly progress: ProgressOutput;
+}
+
+/** A command as the context sees it: flags are its query, standard input is its body. */
+export class CommandIncoming implements Incoming {
+  readonly method = "";
+  readonly address = "";
+  readonly protocol = "";
+  readonly host = "";
+  readonly path: string;
+  readonly search: string;
+  readonly targetLength: number;
+  readonly fields: Readonly<Record<string, string>> | undefined;
+  readonly signal: AbortSignal;
+  readonly #source: CommandSource;
+  readonly #shown: CommandProgress[] = [];
+
+  constructor({ path, search, fields }: CommandCall, source: CommandSource) {
+    this.path = path;
+    this.search = search;
+    this.targetLength = path.length;
+    this.fields = fields;
+    this.signal = source.signal;
+    this.#source = source;
+  }
+
+  header(): undefined {
+    return undefined;
+  }
+
+  headers(): Record<string, string> {
+    return Object.create(null);
+  }
+
+  readBody(limit: number, timeout: number): Promise<Uint8Array> {
+    const reader = new BodyReader(limit, timeout);
+    const abort = () => reader.fail(this.signal.reason);
+    if (this.signal.aborted) abort();
+    this.signal.addEventListener("abort", abort, { once: true });
+    void this.#feed(reader, limit).finally(() => this.signal.removeEventListener("abort", abort));
+    return reader.result;
+  }
+
+  progress(total: number, label: string): Progress {
+    const progress = new CommandProgress(total, label, this.#source.progress);
+    this.#shown.push(progress);
+    return progress;
+  }
+
+  endProgress(): void {
+    for (const progress of this.#shown) progress.close();
+  }
+
+  async #feed(reader: BodyReader, limit: number): Promise<void> {
+    let size = 0;
+    const stdin = this.#source.stdin();
+    reader.result.catch(() => stdin.destroy()); // too much, too slow or interrupted: open, it would keep the process alive
+    try {
+      for await (const chunk of stdin as AsyncIterable<string | Uint8Array>) {
+        const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+        size += bytes.byteLength;
+        if (size > limit) reader.fail(new HttpError(413, `standard input is longer than ${limit} bytes`));
+        if (!reader.push(bytes)) return;
+      }
+      reader.end();
+    } catch (error) {
+      reader.fail(new HttpError(400, "standard input cannot be read", { cause: error }));
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { toJson } from "../pipeline/stream.ts";
+import type { Paint } from "./paint.ts";
+import { pad, showControls, truncate, widthOf } from "./text.ts";
+
+export interface LayoutOptions {
+  /** Cells of the terminal; infinite where there is none, so that programs read every value whole. */
+  readonly width: number;
+  readonly paint: Paint;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+const gap = "  ";
+const narrowest = 4;
+
+/** A value for people: a table, key/value lines, or text. Shows what JSON would: an object's `toJSON()` hides here too. */
+export function layOut(value: unknown, options: LayoutOptions): string {
+  if (typeof value === "string") return endLine(value);
+  const plain: unknown = JSON.parse(toJson(value));
+  if (Array.isArray(plain)) return layOutList(plain, options);
+  return isRow(plain) ? layOutRecord(plain, options) : `${String(plain)}\n`;
+}
+
+function layOutList(list: readonly unknown[], options: LayoutOptions): string {
+  if (list.length > 0 && list.every(isRow)) return layOutTable(list, options);
+  return list.map((item) => `${item === null ? "null" : toCell(item)}\n`).join("");
+}
+
+function layOutTable(rows: readonly Row[], { width, paint }: LayoutOptions): string {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const longest = width === Number.POSITIVE_INFINITY ? width : 4 * width; // no more of a long text is ever looked at
+  const lines = [names.map(showControls), ...rows.map((row) => names.map((name) => toCell(own(row, name), longest)))];
+  const natural = names.map((_, column) =>
+    lines.reduce((most, line) => Math.max(most, widthOf(line[column] ?? "")), 0),
+  );
+  const widths = fitColumns(natural, width);
+  const isCut = widths.length < names.length;
+  return lines
+    .map((line, index) => {
+      const cells = widths.map((cells, column) => pad(truncate(line[column] ?? "", cells), cells));
+      const text = `${cells.join(gap)}${isCut ? `${gap}…` : ""}`.trimEnd();
+      return `${index === 0 ? paint.bold(text) : text}\n`;
+    })
+    .join("");
+}
+
+/** The widest columns give way first. When even narrow ones do not fit, the last ones are left out. */
+function fitColumns(natural: readonly number[], width: number): number[] {
+  for (let count = natural.length; count > 0; count--) {
+    const kept = natural.slice(0, count);
+    const ellipsis = count < natural.length ? gap.length + 1 : 0;
+    const limit = findLimit(kept, width - gap.length * (count - 1) - ellipsis);
+    if (limit >= narrowest) return kept.map((cells) => Math.min(cells, limit));
+  }
+  return natural.slice(0, 1).map((cells) => Math.min(cells, narrowest));
+}
+
+/** The largest width that each column may have so that all of them fit. */
+function findLimit(widths: readonly number[], room: number): number {
+  let rest = room;
+  for (const [index, cells] of widths.toSorted((a, b) => a - b).entries()) {
+    const share = Math.floor(rest / (widths.length - index));
+    if (cells > share) return share;
+    rest -= cells;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** Values are shown whole: a text of several lines goes on below its first. */
+function layOutRecord(record: Row, { paint }: LayoutOptions): string {
+  const names = Object.keys(record).map((name) => showControls(name));
+  const width = Math.max(0, ...names.map(widthOf));
+  return Object.values(record)
+    .map((value, index) => {
+      const lines = typeof value === "string" ? value.split(/\r?\n/).map(showControls) : [toCell(value)];
+      const text = lines.join(`\n${" ".repeat(width)}${gap}`);
+      return `${`${paint.bold(pad(names[index] ?? "", width))}${gap}${text}`.trimEnd()}\n`;
+    })
+    .join("");
+}
+
+function toCell(value: unknown, longest: number = Number.POSITIVE_INFINITY): string {
+  if (value === undefined || value === null) return "";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return showControls(text.length > longest ? text.slice(0, longest) : text);
+}
+
+function own(row: Row, name: string): unknown {
+  return Object.hasOwn(row, name) ? row[name] : undefined;
+}
+
+function isRow(value: unknown): value is Row {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function endLine(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}

@@ -1,0 +1,57 @@
+import { toEscape } from "../log-pretty.ts";
+
+const ascii = /^[\x20-\x7e]*$/;
+const zeroWidth = /^[\p{Mn}\p{Me}\p{Emoji_Modifier}\u200b-\u200f]$/u;
+/** Drawn two cells wide: East Asian characters and emoji. */
+const wide =
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;
+const zeroWidthJoiner = "\u200d";
+
+/** How many cells of a terminal a text takes. */
+export function widthOf(text: string): number {
+  if (ascii.test(text)) return text.length;
+  let width = 0;
+  for (const [, cells] of measure(text)) width += cells;
+  return width;
+}
+
+export function pad(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - widthOf(text)));
+}
+
+/** As much of a text as fits, with an ellipsis where it was cut. */
+export function truncate(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = "";
+  let room = width - 1;
+  for (const [character, cells] of measure(text)) {
+    room -= cells;
+    if (room < 0) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
+function* measure(text: string): Generator<readonly [character: string, cells: number]> {
+  let joined = false;
+  for (const character of text) {
+    // what a joiner adds is drawn into the character before it
+    yield [character, joined || zeroWidth.test(character) ? 0 : wide.test(character) ? 2 : 1];
+    joined = character === zeroWidthJoiner;
+  }
+}
+
+const names: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** Control characters from data would move the cursor or colour the terminal, direction marks would reorder the line. */
+export function showControls(text: string): string {
+  return text.replaceAll(
+    /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => names[character] ?? toEscape(character),
+  );
+}
+
+/** Anything said in one line, whoever wrote it. */
+export function toOneLine(text: string): string {
+  return showControls(text.trim().replaceAll(/\s*\n\s*/g, " "));
+}

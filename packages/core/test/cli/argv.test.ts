@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { array, boolean, dto, integer, string } from "@tenon/core";
+import fc from "fast-check";
+import { parseArgv } from "../../src/cli/argv.ts";
+import { FlagSet, toFlagName } from "../../src/cli/flags.ts";
+import { parsePattern } from "../../src/route/pattern.ts";
+import { seeded } from "../support/seed.ts";
+
+const Fields = dto({
+  limit: integer().short("l"),
+  author_id: string(),
+  dryRun: boolean().short("n"),
+  force: boolean().short("f"),
+  tags: array(string()).short("t"),
+});
+const flags = Object.entries(Fields.fields).map(([field, declaration]) => ({
+  field,
+  name: toFlagName(field),
+  declaration,
+}));
+const declared = new FlagSet([{ pattern: parsePattern("posts/list"), title: "posts list", flags }]);
+const undeclared = new FlagSet([]);
+
+function parse(argv: readonly string[], set = declared) {
+  const { words, flags, common, version, problems } = parseArgv(argv, () => set);
+  return {
+    words: [...words],
+    flags: Object.fromEntries(flags),
+    ...(common.size > 0 ? { common: [...common] } : {}),
+    ...(version ? { version } : {}),
+    ...(problems.length > 0 ? { problems: [...problems] } : {}),
+  };
+}
+
+const spellings: readonly [argv: string, flags: Record<string, string>][] = [
+  ["--limit=5", { limit: "5" }],
+  ["--limit 5", { limit: "5" }],
+  ["-l 5", { limit: "5" }],
+  ["-l5", { limit: "5" }],
+  ["-l=5", { limit: "5" }],
+  ["--limit -5", { limit: "-5" }],
+  ["--limit=", { limit: "" }],
+  ["--limit=a=b", { limit: "a=b" }],
+  ["--limit -", { limit: "-" }],
+  ["--force", { force: "true" }],
+  ["--force=false", { force: "false" }],
+  ["--no-force", { force: "false" }],
+  ["-f", { force: "true" }],
+  ["-f=0", { force: "0" }],
+  ["-fn", { force: "true", dryRun: "true" }],
+  ["-fl5", { force: "true", limit: "5" }],
+  ["-fnl 5", { force: "true", dryRun: "true", limit: "5" }],
+  ["--author-id x", { author_id: "x" }],
+  ["--author_id x", { author_id: "x" }],
+  ["--dry-run", { dryRun: "true" }],
+  ["--no-dry-run", { dryRun: "false" }],
+  ["--tags a --tags b,c -t d", { tags: "a,b,c,d" }],
+];
+for (const [argv, expected] of spellings) {
+  test(`declared flags: ${argv}`, () => {
+    assert.deepEqual(parse(argv.split(" ")), { words: [], flags: expected });
+  });
+}
+
+test("a declared boolean takes no word, any other flag takes the next one", () => {
+  assert.deepEqual(parse(["posts", "--force", "list", "-f=1", "--limit", "5", "42"]), {
+    words: ["posts", "list", "42"],
+    flags: { force: "true", limit: "5" },
+    problems: ["--force is given twice"],
+  });
+});
+
+test("a flag that nobody declared takes the next word, and is true without one", () => {
+  assert.deepEqual(parse(["a", "--limit", "5", "--force", "--no-color", "--last"], undeclared), {
+    words: ["a"],
+    flags: { limit: "5", force: "true", "no-color": "true", last: "true" },
+  });
+  assert.deepEqual(parse(["--x=1", "--x", "2", "--x", "b"], undeclared), { words: [], flags: { x: "1" } });
+});
+
+test("-- ends the flags: what follows are words", () => {
+  assert.deepEqual(parse(["a", "--limit=1", "--", "--limit", "-f", "--"]), {
+    words: ["a", "--limit", "-f", "--"],
+    flags: { limit: "1" },
+  });
+  assert.deepEqual(parse(["--limit", "--", "5"]), { words: ["5"], flags: {}, problems: ["--limit needs a value"] });
+});
+
+test("a lone dash, negative numbers and the empty word are words", () => {
+  assert.deepEqual(parse(["-", "-5", "-.5", ""]), { words: ["-", "-5", "-.5", ""], flags: {} });
+});
+
+const mistakes: readonly [argv: string, problems: string[]][] = [
+  ["--limit", ["--limit needs a value"]],
+  ["--limit --force", ["--limit needs a value"]],
+  ["-l", ["--limit needs a value"]],
+  ["--limit 1 -l 2", ["--limit is given twice"]],
+  ["--force --no-force", ["--force is given twice"]],
+  ["-x", ["unknown flag -x"]],
+  ["-fx=1", ["unknown flag -x"]],
+  ["-é", ["unknown flag -é"]],
+  ["--=1", ["a flag has a name: --name=1"]],
+  ["--json=1", ["--json takes no value"]],
+  ["--help=posts", ["--help takes no value"]],
+];
+for (const [argv, problems] of mistakes) {
+  test(`${argv} is a mistake`, () => {
+    assert.deepEqual(parse(argv.split(" ")).problems, problems);
+  });
+}
+
+test("the flags of every command are told apart, and never take a word", () => {
+  assert.deepEqual(parse(["--json", "posts", "-h", "list", "--stdin", "x", "--help"]), {
+    words: ["posts", "list", "x"],
+    flags: {},
+    common: ["json", "help", "stdin"],
+  });
+  assert.deepEqual(parse(["a", "-fh"]), { words: ["a"], flags: { force: "true" }, common: ["help"] });
+});
+
+test("--version and -V ask for the version only where no command stands", () => {
+  assert.deepEqual(parse(["--version"], undeclared), { words: [], flags: {}, version: true });
+  assert.deepEqual(parse(["--json", "-V"], undeclared), { words: [], flags: {}, common: ["json"], version: true });
+  assert.deepEqual(parse(["publish", "--version", "2"], undeclared), { words: ["publish"], flags: { version: "2" } });
+  assert.deepEqual(parse(["publish", "-V"], undeclared).problems, ["unknown flag -V"]);
+});
+
+test("where no command stands, --version is not the flag of a command that has one of that name", () => {
+  const flag = { field: "version", name: "version", declaration: string().short("V") };
+  const publish = new FlagSet([{ pattern: parsePattern("publish"), title: "publish", flags: [flag] }]);
+  for (const token of ["--version", "-V"])
+    assert.deepEqual(parse([token], publish), { words: [], flags: {}, version: true });
+  for (const argv of [
+    ["publish", "--version", "2"],
+    ["publish", "-V2"],
+  ]) {
+    assert.deepEqual(parse(argv, publish), { words: ["publish"], flags: { version: "2" } });
+  }
+});
+
+test("very many words and letters are read like a few", () => {
+  const words = Array.from({ length: 200_000 }, () => "word");
+  assert.equal(parse(["--", ...words]).words.length, 200_000);
+  assert.deepEqual(parse([`-${"h".repeat(200_000)}`]).common, ["help"]);
+});
+
+test("the words before the first flag decide whose flags they are", () => {
+  const asked: string[][] = [];
+  const remember = (words: readonly string[]) => {
+    asked.push([...words]);
+    return undeclared;
+  };
+  parseArgv(["--json", "posts", "--help", "show", "--limit", "5", "42"], remember);
+  parseArgv(["posts", "-l5", "list"], remember);
+  parseArgv(["a", "--", "b"], remember);
+  assert.deepEqual(asked, [["posts", "show"], ["posts"], ["a"]]);
+});
+
+test("names that an object inherits are flags like any other", () => {
+  const { flags } = parseArgv(["--__proto__=1", "--constructor", "x"], () => undeclared);
+  assert.deepEqual(
+    [...flags],
+    [
+      ["__proto__", "1"],
+      ["constructor", "x"],
+    ],
+  );
+});
+
+test("whatever is typed is read back as it was meant, in every spelling and order", () => {
+  const value = fc.string({ unit: "grapheme" }).filter((text) => !/^-[^0-9.]/.test(text));
+  const numberFlag = fc.tuple(value, fc.constantFrom("=", " ", "l", "l=")).map(([text, form]) => {
+    if (form === "=") return { tokens: [`--limit=${text}`], flags: { limit: text } };
+    if (form === "l=") return { tokens: [`-l=${text}`], flags: { limit: text } };
+    if (form === "l" && text !== "" && !text.startsWith("=")) return { tokens: [`-l${text}`], flags: { limit: text } };
+    return { tokens: ["--limit", text], flags: { limit: text } };
+  });
+  const force = fc
+    .constantFrom(
+      ["--force", "true"],
+      ["-f", "true"],
+      ["--no-force", "false"],
+      ["--force=false", "false"],
+      ["-f=true", "true"],
+    )
+    .map(([token = "", text = ""]) => ({ tokens: [token], flags: { force: text } }));
+  const author = value.map((text) => ({ tokens: [`--author-id=${text}`], flags: { author_id: text } }));
+  const word = value.map((text) => ({ tokens: [text], word: text }));
+  const some = <T>(part: fc.Arbitrary<T>) => fc.option(part, { nil: undefined });
+  const typed = fc.tuple(some(numberFlag), some(force), some(author), fc.array(word)).chain(([a, b, c, words]) => {
+    const parts = [a, b, c].filter((part) => part !== undefined);
+    return fc.record({
+      flags: fc.shuffledSubarray(parts, { minLength: parts.length }),
+      words: fc.constant(words),
+      places: fc.array(fc.nat(), { minLength: parts.length, maxLength: parts.length }),
+      tail: fc.option(fc.array(fc.string({ unit: "grapheme" })), { nil: undefined }),
+    });
+  });
+  fc.assert(
+    fc.property(typed, ({ flags, words, places, tail }) => {
+      const order: { tokens: string[] }[] = [...words];
+      for (const [index, flag] of flags.entries()) order.splice((places[index] ?? 0) % (order.length + 1), 0, flag);
+      const argv = [...order.flatMap(({ tokens }) => tokens), ...(tail === undefined ? [] : ["--", ...tail])];
+      assert.deepEqual(parse(argv), {
+        words: [...words.map(({ word }) => word), ...(tail ?? [])],
+        flags: Object.assign({}, ...flags.map(({ flags }) => flags)),
+      });
+    }),
+    seeded("argv", { fast: 500, full: 50_000 }),
+  );
+});
+
+test("nothing that can be typed makes the parser fail or lose a word", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(fc.string(), fc.constantFrom("--limit", "-l", "--", "--no-force", "--json", "-fl"))),
+      (argv) => {
+        const { words } = parseArgv(argv, () => declared);
+        for (const word of words) assert.ok(argv.includes(word));
+      },
+    ),
+    seeded("any argv", { fast: 500, full: 50_000 }),
+  );
+});

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { array, boolean, dto, integer, nested, number, type Routes, string, takes } from "@tenon/core";
+import { withCommands } from "../support/terminal.ts";
+
+const CreatePost = dto({
+  title: string("required", "max=200").short("t").about("What it is called"),
+  kind: string("oneof=note article"),
+  stars: integer("min=1", "max=5"),
+  price: number(),
+  published: boolean().about("Everybody may read it"),
+  tags: array(string(), "max=10"),
+  author: nested(dto({ email: string() })),
+  author_id: string("uuid"),
+});
+const routes: Routes = [
+  {
+    path: "posts",
+    children: [
+      { path: "list", handler: () => [] },
+      { path: "create", handler: takes(CreatePost, () => "") },
+      { path: "show/:id/revisions/:number", handler: () => "" },
+      { path: "copy/*", handler: () => "" },
+    ],
+  },
+  { path: "user/:id", handler: () => "" },
+  { path: "user/:id/delete", handler: () => "" },
+  { method: "GET", path: "/posts", handler: () => "" },
+];
+
+const createSummary =
+  "--title=<string> [--kind=<string>] [--stars=<integer>] [--price=<number>] [--published] [--tags=<list>] [--author=<object>] [--author-id=<string>]";
+
+test("the help of the program lists every command, aligned, with its arguments and flags", () =>
+  withCommands(
+    routes,
+    async (app) => {
+      const expected = `blog 1.2.3: Writes and reads posts
+
+Usage: blog <command> [flags]
+
+Commands:
+  posts copy <…>
+  posts create                        ${createSummary}
+  posts list
+  posts show <id> revisions <number>
+  user <id>
+  user <id> delete
+
+Flags:
+      --json     Print the result as JSON
+  -h, --help     Show this help
+  -V, --version  Show the version
+
+blog <command> --help shows the flags of a command.
+`;
+      for (const argv of [["--help"], ["-h"], ["help"], ["help", "--json"]]) {
+        assert.deepEqual(await app.run(argv), { code: 0, stdout: expected, stderr: "" });
+      }
+    },
+    { version: "1.2.3", description: "Writes and reads posts" },
+  ));
+
+test("without version and description the help begins with the usage, and --version is a mistake", () =>
+  withCommands([{ path: "a", handler: () => "" }], async (app) => {
+    assert.equal(
+      (await app.run(["--help"])).stdout,
+      `Usage: blog <command> [flags]
+
+Commands:
+  a
+
+Flags:
+      --json  Print the result as JSON
+  -h, --help  Show this help
+
+blog <command> --help shows the flags of a command.
+`,
+    );
+    assert.deepEqual(await app.run(["--version"]), { code: 2, stdout: "", stderr: "blog: unknown flag --version\n" });
+  }));
+
+test("--version and -V print name and version", () =>
+  withCommands(
+    routes,
+    async (app) => {
+      for (const argv of [["--version"], ["-V"]]) {
+        assert.deepEqual(await app.run(argv), { code: 0, stdout: "blog 2.0.0\n", stderr: "" });
+      }
+    },
+    { version: "2.0.0" },
+  ));
+
+test("the help of a group lists what is in it", () =>
+  withCommands(routes, async (app) => {
+    const { stdout } = await app.run(["posts", "--help"]);
+    assert.match(stdout, /^Usage: blog posts <command> \[flags\]\n\nCommands:\n {2}posts copy <…>\n {2}posts create /);
+    assert.doesNotMatch(stdout, /user|stdin|version/);
+    assert.equal((await app.run(["help", "posts"])).stdout, stdout);
+  }));
+
+test("the help of a command gives its flags with kind, rules and what they are about", () =>
+  withCommands(routes, async (app) => {
+    const expected = `Usage: blog posts create [flags]
+
+Flags:
+  -t, --title=<string>      What it is called; required; must have at most 200 characters
+      --kind=<string>       must be one of note, article
+      --stars=<integer>     must be at least 1; must be at most 5
+      --price=<number>
+      --published           Everybody may read it
+      --tags=<list>         separated by commas, or repeated; must have at most 10 items
+      --author=<object>     only with --stdin
+      --author-id=<string>  must be a UUID
+      --json                Print the result as JSON
+      --stdin               Read the values as JSON from standard input
+  -h, --help                Show this help
+`;
+    for (const argv of [
+      ["posts", "create", "--help"],
+      ["posts/create", "-h"],
+      ["posts", "--help", "create"],
+      ["posts", "create", "--title", "x", "--nonsense", "--help"],
+      ["help", "posts", "create"],
+    ]) {
+      assert.deepEqual(await app.run(argv), { code: 0, stdout: expected, stderr: "" }, argv.join(" "));
+    }
+  }));
+
+test("the help of a command can be asked for with and without its arguments", () =>
+  withCommands([{ path: "show/:id", handler: () => "" }], async (app) => {
+    const expected = `Usage: blog show <id> [flags]
+
+Flags:
+      --json  Print the result as JSON
+  -h, --help  Show this help
+`;
+    assert.equal((await app.run(["show", "--help"])).stdout, expected);
+    assert.equal((await app.run(["show", "42", "--help"])).stdout, expected);
+  }));
+
+test("a command with commands below it shows both", () =>
+  withCommands(routes, async (app) => {
+    const { stdout } = await app.run(["user", "7", "--help"]);
+    assert.match(
+      stdout,
+      /^Usage: blog user <id> \[flags\], or a command below it\n\nCommands:\n {2}user <id> delete\n/,
+    );
+  }));
+
+test("help about nothing that is known is a mistake", () =>
+  withCommands(routes, async (app) => {
+    const stderr = 'blog: unknown command "pots". Did you mean "posts"?\n';
+    assert.deepEqual(await app.run(["pots", "--help"]), { code: 2, stdout: "", stderr });
+    assert.deepEqual(await app.run(["help", "pots"]), { code: 2, stdout: "", stderr });
+  }));
+
+test("a command of one's own may be called help", () =>
+  withCommands([{ path: "help/me", handler: () => "helped" }], async (app) => {
+    assert.equal((await app.run(["help", "me"])).stdout, "helped\n");
+    assert.match((await app.run(["help", "me", "--help"])).stdout, /^Usage: blog help me/);
+  }));

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { boolean, dto, integer, type Routes, string, takes } from "@tenon/core";
+import { withCommands } from "../support/terminal.ts";
+
+const List = dto({ limit: integer().short("l"), created_after: string(), all: boolean() });
+const routes: Routes = [
+  {
+    path: "posts",
+    children: [
+      { path: "list", handler: takes(List, (_, input) => JSON.stringify(input)) },
+      { path: "show/:id", handler: takes(dto({ verbose: boolean() }), (ctx) => ctx.param("id")) },
+      { path: "free", handler: (ctx) => ctx.query("anything") },
+    ],
+  },
+  { path: "move/:from/:to", handler: () => "" },
+  { path: "add/*", handler: () => "" },
+];
+
+const mistakes: readonly [argv: string[], line: string][] = [
+  [["pots"], 'unknown command "pots". Did you mean "posts"?'],
+  [["pots", "list"], 'unknown command "pots list". Did you mean "posts list"?'],
+  [["posts", "lst"], 'unknown command "posts lst". Did you mean "posts list"?'],
+  [["posts/lst"], 'unknown command "posts lst". Did you mean "posts list"?'],
+  [["posts", "shwo", "42"], 'unknown command "posts shwo 42". Did you mean "posts show"?'],
+  [["elephant"], 'unknown command "elephant"'],
+  [["posts", "elephant"], 'unknown command "posts elephant"'],
+  [["add"], '"add" needs <…>'],
+  [["\u001b[2J"], 'unknown command "\\u001b[2J"'],
+  [["posts", "show"], '"posts show" needs <id>'],
+  [["move"], '"move" needs <from> <to>'],
+  [["move", "a"], '"move a" needs <to>'],
+  [["posts", "list", "more"], '"posts list" does not take "more"'],
+  [["posts", "show", "1", "2", "3"], '"posts show <id>" does not take "2"'],
+  [["posts", "list", "--limt", "5"], 'unknown flag --limt of "posts list". Did you mean "--limit"?'],
+  [
+    ["posts", "list", "--created-afer=x"],
+    'unknown flag --created-afer of "posts list". Did you mean "--created-after"?',
+  ],
+  [["posts", "list", "--elephant"], 'unknown flag --elephant of "posts list"'],
+  [["posts", "list", "-x"], "unknown flag -x"],
+  [["posts", "list", "--limit"], "--limit needs a value"],
+  [["posts", "list", "-x", "--limit"], "unknown flag -x; --limit needs a value"],
+  [["pots", "--limit"], 'unknown command "pots". Did you mean "posts"?'],
+];
+for (const [argv, line] of mistakes) {
+  test(`${JSON.stringify(argv.join(" "))} is refused: ${line}`, () =>
+    withCommands(routes, async (app) => {
+      assert.deepEqual(await app.run(argv), { code: 2, stdout: "", stderr: `blog: ${line}\n` });
+    }));
+}
+
+test("with --json a mistake is a document on stdout too", () =>
+  withCommands(routes, async (app) => {
+    assert.deepEqual(await app.run(["elephant", "--json"]), {
+      code: 2,
+      stdout: '{"error":"unknown command \\"elephant\\""}\n',
+      stderr: 'blog: unknown command "elephant"\n',
+    });
+  }));
+
+test("no command, or only a group, is a mistake that shows the help", () =>
+  withCommands(routes, async (app) => {
+    const nothing = await app.run([]);
+    assert.deepEqual([nothing.code, nothing.stdout], [2, ""]);
+    assert.match(nothing.stderr, /^blog: no command given\n\nUsage: blog <command> \[flags\]\n/);
+    const group = await app.run(["posts"]);
+    assert.deepEqual([group.code, group.stdout], [2, ""]);
+    assert.match(group.stderr, /^blog: "posts" is a group of commands\n\nUsage: blog posts <command> \[flags\]\n/);
+  }));
+
+test("an application without commands knows none", () =>
+  withCommands([], async (app) => {
+    assert.match((await app.run([])).stderr, /^blog: no command given\n\nUsage: blog <command> \[flags\]\n/);
+    assert.equal((await app.run(["a"])).stderr, 'blog: unknown command "a"\n');
+  }));
+
+test("a boolean of the command takes no word, also between the words of the command", () =>
+  withCommands(routes, async (app) => {
+    assert.equal((await app.run(["posts", "show", "--verbose", "42"])).stdout, "42\n");
+    assert.equal((await app.run(["posts", "list", "--all", "-l2"])).stdout, '{"limit":2,"all":true}\n');
+  }));
+
+test("a command whose flags nobody declared takes any", () =>
+  withCommands(routes, async (app) => {
+    assert.equal((await app.run(["posts", "free", "--anything", "goes", "--more"])).stdout, "goes\n");
+  }));

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CommandProgress } from "../../src/cli/progress.ts";
+
+/** A clock that stands still until it is told, and what was written. */
+function record(options: { readonly isTerminal: boolean; readonly width?: number }) {
+  const clock = { now: 1000 };
+  const written: string[] = [];
+  const write = (text: string) => void written.push(text);
+  return { clock, written, output: { width: 80, ...options, write, now: () => clock.now } };
+}
+
+test("elsewhere than on a terminal it is one line for every tenth, however it advances", () => {
+  const { written, output } = record({ isTerminal: false });
+  const progress = new CommandProgress(1000, "seeding", output);
+  for (let count = 0; count < 1000; count++) progress.advance();
+  progress.done();
+  assert.deepEqual(
+    written,
+    [100, 200, 300, 400, 500, 600, 700, 800, 900]
+      .map((count) => `seeding: ${count / 10} %, ${count}/1,000\n`)
+      .concat("seeding: 100 %, 1,000/1,000\n"),
+  );
+});
+
+test("a large step is one line", () => {
+  const { written, output } = record({ isTerminal: false });
+  const progress = new CommandProgress(10, "", output);
+  progress.advance(7);
+  progress.advance(0);
+  progress.advance(-1);
+  progress.advance(Number.NaN);
+  assert.deepEqual(written, ["70 %, 7/10\n"]);
+});
+
+test("work that ends early says how far it came, and is then silent", () => {
+  const { written, output } = record({ isTerminal: false });
+  const progress = new CommandProgress(100, "copying", output);
+  progress.advance(5);
+  progress.done();
+  progress.done();
+  progress.advance(50);
+  assert.deepEqual(written, ["copying: 5 %, 5/100\n"]);
+});
+
+test("work of no steps is done at once, more steps than announced are no more than all", () => {
+  const { written, output } = record({ isTerminal: false });
+  new CommandProgress(0, "", output).done();
+  new CommandProgress(2, "", output).advance(5);
+  assert.deepEqual(written, ["100 %, 0/0\n", "100 %, 5/2\n"]);
+});
+
+test("on a terminal a bar with percentage, counts and rate is drawn over itself, no more often than people can read", () => {
+  const { clock, written, output } = record({ isTerminal: true });
+  const progress = new CommandProgress(2000, "seeding", output);
+  for (let count = 0; count < 500; count++) progress.advance();
+  clock.now += 500;
+  progress.advance(500);
+  progress.advance(1);
+  clock.now += 500;
+  progress.advance(999);
+  progress.done();
+  const bar = (cells: number) => `[${"=".repeat(cells)}${" ".repeat(24 - cells)}]`;
+  assert.deepEqual(written, [
+    `\rseeding ${bar(0)} 0 % 0/2,000\u001b[K`,
+    `\rseeding ${bar(12)} 50 % 1,000/2,000 2,000/s\u001b[K`,
+    `\rseeding ${bar(24)} 100 % 2,000/2,000 2,000/s\u001b[K`,
+    `\rseeding ${bar(24)} 100 % 2,000/2,000 2,000/s\u001b[K`,
+    "\n",
+  ]);
+});
+
+test("a narrow terminal gets a narrower bar, and never a line that wraps", () => {
+  const { written, output } = record({ isTerminal: true, width: 40 });
+  new CommandProgress(10, "a \u001b label", output);
+  new CommandProgress(10, "a very long label for so small a terminal", output);
+  assert.deepEqual(written, [
+    `\ra \\u001b label [${" ".repeat(13)}] 0 % 0/10\u001b[K`,
+    "\ra very long label for so small a termi…\u001b[K",
+  ]);
+});
+
+test("a command that ends without done() leaves the line of its bar, and says nothing elsewhere", () => {
+  const terminal = record({ isTerminal: true });
+  new CommandProgress(10, "", terminal.output).close();
+  assert.equal(terminal.written.at(-1), "\n");
+  const file = record({ isTerminal: false });
+  const progress = new CommandProgress(10, "", file.output);
+  progress.close();
+  progress.advance(10);
+  assert.deepEqual(file.written, []);
+});

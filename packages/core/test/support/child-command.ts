@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+export interface ChildResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command of a fixture in a process of its own. */
+export class ChildCommand {
+  readonly #process: ChildProcess;
+  readonly #closed: Promise<unknown[]>;
+  #stdout = "";
+  #stderr = "";
+
+  constructor(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    const { LOG_LEVEL: _, NODE_ENV: __, NODE_OPTIONS: ___, NO_COLOR: ____, ...inherited } = process.env;
+    const file = fileURLToPath(new URL("../fixtures/blog.ts", import.meta.url));
+    // the warning: early versions of Node 24 print it for every file they strip of its types
+    const options = ["--disable-warning=ExperimentalWarning", "--conditions=@tenon/source"];
+    this.#process = spawn(process.execPath, [...options, file, ...argv], {
+      env: { ...inherited, ...env },
+      timeout: 30_000,
+    });
+    this.#closed = once(this.#process, "close");
+    this.#process.stdin?.on("error", () => {}); // it may be gone before it has read everything
+    this.#process.stdout?.setEncoding("utf8").on("data", (text: string) => (this.#stdout += text));
+    this.#process.stderr?.setEncoding("utf8").on("data", (text: string) => (this.#stderr += text));
+  }
+
+  /** Waits until it has said this on stderr. */
+  async says(word: string): Promise<this> {
+    const signal = AbortSignal.timeout(20_000);
+    while (!this.#stderr.includes(word)) {
+      if (this.#process.stderr === null) throw new Error("the command has no stderr");
+      await once(this.#process.stderr, "data", { signal });
+    }
+    return this;
+  }
+
+  signal(name: NodeJS.Signals): this {
+    this.#process.kill(name);
+    return this;
+  }
+
+  /** Reads one chunk of its output and no more, as `| head` does. */
+  async closeOutput(): Promise<this> {
+    const { stdout } = this.#process;
+    if (stdout === null) throw new Error("the command has no stdout");
+    await once(stdout, "data");
+    stdout.destroy();
+    return this;
+  }
+
+  write(text: string): this {
+    this.#process.stdin?.write(text);
+    return this;
+  }
+
+  /** Ends its input. */
+  end(input: string): this {
+    this.#process.stdin?.end(input);
+    return this;
+  }
+
+  async result(): Promise<ChildResult> {
+    const [code] = await this.#closed;
+    return { code: code as number | null, stdout: this.#stdout, stderr: this.#stderr }; // of the close event
+  }
+}
