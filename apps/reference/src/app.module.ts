@@ -1,15 +1,20 @@
 import { type AuthOptions, authModule } from "@tenon/auth";
 import { defineModule, type Module, provide } from "@tenon/core";
 import { dataModule, HealthController } from "@tenon/data";
+import { ApiKeysCommands } from "./auth/api-keys.commands.ts";
 import { ApiKeysController } from "./auth/api-keys.controller.ts";
 import { AuthController } from "./auth/auth.controller.ts";
 import { AuthService } from "./auth/auth.service.ts";
 import { TutorialAuthController } from "./auth/tutorial-auth.controller.ts";
 import type { Config } from "./config.ts";
+import { DatabaseCommands } from "./database/database.commands.ts";
+import { Seed } from "./database/seed.ts";
 import { Tables } from "./database/tables.ts";
 import { PostOwner, PostPolicy } from "./posts/post-owner.ts";
+import { PostsCommands } from "./posts/posts.commands.ts";
 import { PostsController } from "./posts/posts.controller.ts";
 import { PostsService } from "./posts/posts.service.ts";
+import { UsersCommands } from "./users/users.commands.ts";
 import { UsersService } from "./users/users.service.ts";
 
 /** What an application may decide for itself. */
@@ -25,7 +30,7 @@ export function createAppModule(config: Config, options: BlogOptions = {}): Modu
   return defineModule({
     name: "blog",
     imports: [data, auth, users],
-    declarations: [AuthController, ApiKeysController, AuthService, ...posts(postPolicy), HealthController],
+    declarations: [AuthController, ApiKeysController, AuthService, ...posts(postPolicy), HealthController, ...commands],
   });
 }
 
@@ -43,6 +48,9 @@ export function createTutorialModule(config: Config, options: BlogOptions = {}):
     declarations: [TutorialAuthController, AuthService, ...posts(postPolicy)],
   });
 }
+
+/** The same services at a terminal: `main.cli.ts`. */
+const commands = [PostsCommands, UsersCommands, ApiKeysCommands, DatabaseCommands, Seed];
 
 function posts(policy: PostPolicy = "anyone") {
   return [PostsController, PostsService, PostOwner, provide(PostPolicy, () => policy)];
@@ -64,7 +72,7 @@ function createServices(config: Config, options: Partial<AuthOptions>) {
     name: "users",
     imports: [data, auth],
     declarations: [Tables, UsersService],
-    exports: [UsersService],
+    exports: [UsersService, Tables],
   });
   return { data, auth, users };
 }

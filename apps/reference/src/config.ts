@@ -90,3 +90,14 @@ function isServerUrl(text: string, protocols: readonly string[]): boolean {
   const url = URL.parse(text);
   return url !== null && protocols.includes(url.protocol) && url.hostname !== "";
 }
+
+/** For the entry points: a bad value stops the start with a line that names it. */
+export function readConfigOrExit(defaults: ConfigDefaults): Config {
+  try {
+    return readConfig(defaults);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    process.stderr.write(`Cannot start: ${error.message}\n`);
+    process.exit(1);
+  }
+}

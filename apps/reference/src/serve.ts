@@ -1,6 +1,6 @@
-import { api, createApp, type HttpMethods, type Module, type Platform, StartError } from "@tenon/core";
+import { api, createApp, type HttpMethods, type Module, type Platform } from "@tenon/core";
 import { accessLog, requestId, secureHeaders } from "@tenon/core/middleware";
-import { type Config, type ConfigDefaults, readConfig } from "./config.ts";
+import { type Config, type ConfigDefaults, readConfigOrExit } from "./config.ts";
 
 /** Reads the configuration, starts the application and listens. A bad value stops the start with a line that names it. */
 export async function serve(defaults: ConfigDefaults, createModule: (config: Config) => Module): Promise<void> {
@@ -13,14 +13,4 @@ export async function serve(defaults: ConfigDefaults, createModule: (config: Con
 /** JSON over HTTP, with what every request passes through. */
 export function createPlatform(): Platform<HttpMethods> {
   return api({ middlewares: [requestId(), accessLog(), secureHeaders()] });
-}
-
-function readConfigOrExit(defaults: ConfigDefaults): Config {
-  try {
-    return readConfig(defaults);
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    process.stderr.write(`Cannot start: ${error.message}\n`);
-    process.exit(1);
-  }
 }

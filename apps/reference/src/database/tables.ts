@@ -48,7 +48,10 @@ const migrations: readonly Migration[] = [
 export class Tables {
   readonly #db = inject(Database<Schema>);
 
+  /** What this start had to do. */
+  ran: readonly string[] = [];
+
   async onStart(): Promise<void> {
-    await migrate(this.#db, migrations);
+    this.ran = await migrate(this.#db, migrations);
   }
 }

@@ -1,4 +1,9 @@
-export type Role = "user" | "admin";
+export const roles = ["user", "admin"] as const;
+export type Role = (typeof roles)[number];
+
+export function isRole(text: string): text is Role {
+  return (roles as readonly string[]).includes(text);
+}
 
 /** A user as it is shown. The password hash is not part of it, so that no reply and no log can carry it. */
 export interface User {

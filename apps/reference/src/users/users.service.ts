@@ -1,8 +1,9 @@
 import { Clock, Passwords } from "@tenon/auth";
 import { inject, Log } from "@tenon/core";
 import { Database, isUniqueViolation } from "@tenon/data";
+import { canBeStored } from "../database/can-be-stored.ts";
 import type { Schema } from "../database/schema.ts";
-import type { UserRecord } from "./user.ts";
+import type { Role, UserRecord } from "./user.ts";
 
 export interface NewUser {
   readonly email: string;
@@ -43,11 +44,7 @@ export class UsersService {
 
   /** The user, if the password is right. An unknown address takes as long as a wrong password. */
   async authenticate(email: string, password: string): Promise<UserRecord | undefined> {
-    const user = await this.#db
-      .selectFrom("users")
-      .select(columns)
-      .where("email_key", "=", foldEmail(email))
-      .executeTakeFirst();
+    const user = await this.findByEmail(email);
     if (!(await this.#passwords.matches(password, user?.password)) || user === undefined) return undefined;
     if (this.#passwords.isOutdated(user.password)) await this.#rehash(user, password);
     return user;
@@ -55,6 +52,27 @@ export class UsersService {
 
   find(id: string): Promise<UserRecord | undefined> {
     return this.#db.selectFrom("users").select(columns).where("id", "=", id).executeTakeFirst();
+  }
+
+  async findByEmail(email: string): Promise<UserRecord | undefined> {
+    if (!canBeStored(email)) return undefined;
+    return this.#db.selectFrom("users").select(columns).where("email_key", "=", foldEmail(email)).executeTakeFirst();
+  }
+
+  /** All of them, newest first. */
+  list(): Promise<UserRecord[]> {
+    return this.#db.selectFrom("users").select(columns).orderBy("created_at", "desc").orderBy("id", "desc").execute();
+  }
+
+  /** Undefined when there is no such user. Tokens that are out keep the role they were made with. */
+  async setRole(email: string, role: Role): Promise<UserRecord | undefined> {
+    if (!canBeStored(email)) return undefined;
+    return this.#db
+      .updateTable("users")
+      .set({ role })
+      .where("email_key", "=", foldEmail(email))
+      .returning(columns)
+      .executeTakeFirst();
   }
 
   /** The password was right whether or not a stronger hash of it can be made now. */

@@ -1,0 +1,48 @@
+import { ApiKeys } from "@tenon/auth";
+import { type Context, dto, HttpError, type Infer, inject, type Routes, string, takes } from "@tenon/core";
+import type { UserRecord } from "../users/user.ts";
+import { UsersService } from "../users/users.service.ts";
+
+const CreateKey = dto({
+  name: string("max=100").about("What it is for"),
+  expires_at: string("max=40").about("When it ends, such as 2027-01-01T00:00:00Z; never without it"),
+});
+
+/** API keys at a terminal. A key is shown once, when it is made. */
+export class ApiKeysCommands {
+  readonly #keys = inject(ApiKeys);
+  readonly #users = inject(UsersService);
+
+  routes(): Routes {
+    return [
+      {
+        path: "keys",
+        children: [
+          { path: "create/:email", handler: takes(CreateKey, this.create) },
+          { path: "revoke/:email/:id", handler: this.revoke },
+        ],
+      },
+    ];
+  }
+
+  async create(ctx: Context, { name, expires_at }: Infer<typeof CreateKey>) {
+    const user = await this.#owner(ctx.param("email"));
+    const { key, record } = await this.#keys.create(user.id, {
+      ...(name === undefined ? {} : { name }),
+      ...(expires_at === undefined ? {} : { expiresAt: expires_at }),
+    });
+    return { ...record, key };
+  }
+
+  async revoke(ctx: Context<"keys/revoke/:email/:id">) {
+    const user = await this.#owner(ctx.param("email"));
+    if (!(await this.#keys.revoke(user.id, ctx.param("id")))) throw new HttpError(404, "API key not found");
+    return ctx.status(200).send("revoked");
+  }
+
+  async #owner(email: string): Promise<UserRecord> {
+    const user = await this.#users.findByEmail(email);
+    if (user === undefined) throw new HttpError(404, "User not found");
+    return user;
+  }
+}

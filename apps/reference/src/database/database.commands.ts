@@ -1,0 +1,38 @@
+import { type Context, dto, type Infer, inject, integer, type Routes, takes } from "@tenon/core";
+import { Seed } from "./seed.ts";
+import { Tables } from "./tables.ts";
+
+const SeedDatabase = dto({
+  posts: integer("min=1", "max=1000000").about("How many posts to write; 10000 unless told otherwise"),
+});
+
+/** The store at a terminal. */
+export class DatabaseCommands {
+  readonly #tables = inject(Tables);
+  readonly #seed = inject(Seed);
+
+  routes(): Routes {
+    return [
+      {
+        path: "db",
+        children: [
+          { path: "migrate", handler: this.migrate },
+          { path: "seed", handler: takes(SeedDatabase, this.seed) },
+        ],
+      },
+    ];
+  }
+
+  /** The start of every command has migrated already: this says what there was to do. */
+  migrate(ctx: Context) {
+    const { ran } = this.#tables;
+    return ctx.status(200).send(ran.length === 0 ? "nothing to migrate" : `migrated: ${ran.join(", ")}`);
+  }
+
+  async seed(ctx: Context, { posts = 10_000 }: Infer<typeof SeedDatabase>) {
+    const progress = ctx.progress(posts, "posts");
+    const written = await this.#seed.write(posts, ctx.signal, (count) => progress.advance(count));
+    progress.done();
+    return ctx.status(200).send(`${written} posts written`);
+  }
+}

@@ -1,0 +1,47 @@
+import { boolean, type Context, dto, HttpError, type Infer, inject, integer, type Routes, takes } from "@tenon/core";
+import type { Post } from "./post.ts";
+import { PostsService } from "./posts.service.ts";
+
+const ListPosts = dto({
+  limit: integer("min=1", "max=1000").short("l").about("How many to show; 20 unless told otherwise"),
+});
+const PublishPost = dto({
+  undo: boolean().about("Takes it back instead"),
+});
+
+/** The blog at a terminal, on the services of the API. */
+export class PostsCommands {
+  readonly #posts = inject(PostsService);
+
+  routes(): Routes {
+    return [
+      {
+        path: "posts",
+        children: [
+          { path: "list", handler: takes(ListPosts, this.list) },
+          { path: "show/:id", handler: this.show },
+          { path: "publish/:id", handler: takes(PublishPost, this.publish) },
+        ],
+      },
+    ];
+  }
+
+  async list(_: Context, { limit = 20 }: Infer<typeof ListPosts>) {
+    const { items } = await this.#posts.published({ limit });
+    return items.map(({ id, title, author, updated_at }) => ({ id, title, author: author?.name ?? "", updated_at }));
+  }
+
+  async show(ctx: Context<"posts/show/:id">) {
+    const { author, ...post } = found(await this.#posts.find(ctx.param("id")));
+    return { ...post, author: author?.name ?? "" };
+  }
+
+  async publish(ctx: Context, { undo = false }: Infer<typeof PublishPost>) {
+    return found(await this.#posts.patch(ctx.param("id"), { published: !undo }));
+  }
+}
+
+function found(post: Post | undefined): Post {
+  if (post === undefined) throw new HttpError(404, "Post not found");
+  return post;
+}

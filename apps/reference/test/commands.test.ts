@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { cli } from "@tenon/core/cli";
+import { createTestApp, type TestCliApp } from "@tenon/core/testing";
+import { createAppModule } from "../src/app.module.ts";
+import { toConfig } from "./support/blog.ts";
+import { runEntryPoint } from "./support/command.ts";
+import { storages } from "./support/storages.ts";
+
+for (const storage of storages) {
+  describe(`commands (${storage.name})`, () => {
+    const run = (name: string, body: (app: TestCliApp) => Promise<void>) =>
+      test(name, () =>
+        storage.with(async (urls) => {
+          const app = await createTestApp(createAppModule(toConfig(urls)), cli({ name: "blog" }));
+          try {
+            await body(app);
+          } finally {
+            await app.stop();
+          }
+        }),
+      );
+    const json = async (app: TestCliApp, ...argv: string[]) => JSON.parse((await app.run([...argv, "--json"])).stdout);
+
+    run("users: create, list and role; a password is made up when none is given", async (app) => {
+      const ada = await json(app, "users", "create", "--email=Ada@example.com", "--name=Ada");
+      assert.deepEqual(Object.keys(ada), ["id", "email", "name", "created_at", "password"]);
+      const given = JSON.stringify({ email: "bob@example.com", name: "Bob", password: "correct horse" });
+      const bob = await app.run(["users", "create", "--stdin", "--json"], { stdin: given });
+      assert.deepEqual(Object.keys(JSON.parse(bob.stdout)), ["id", "email", "name", "created_at"]);
+      assert.deepEqual(await app.run(["users", "create", "--email=ada@EXAMPLE.com", "--name=A"]), {
+        code: 1,
+        stdout: "",
+        stderr: "blog: Email already registered\n",
+      });
+      assert.equal((await json(app, "users", "role", "ada@example.com", "admin")).role, "admin");
+      const roles = (await json(app, "users", "list")).map((user: { email: string; role: string }) => [
+        user.email,
+        user.role,
+      ]);
+      assert.deepEqual(Object.fromEntries(roles), { "Ada@example.com": "admin", "bob@example.com": "user" });
+      assert.equal(
+        (await app.run(["users", "role", "ada@example.com", "king"])).stderr,
+        'blog: "king" is not a role. Roles: user, admin.\n',
+      );
+      assert.equal((await app.run(["users", "role", "eve@example.com", "user"])).stderr, "blog: User not found\n");
+    });
+
+    run("posts: list, show and publish, on what db seed wrote", async (app) => {
+      const seeded = await app.run(["db", "seed", "--posts=1200"]);
+      assert.deepEqual([seeded.code, seeded.stdout], [0, "1200 posts written\n"]);
+      const [first, second, ...rest] = await json(app, "posts", "list", "-l", "2");
+      assert.deepEqual([first.title, second.title, rest], ["Post 1", "Post 2", []]);
+      const shown = await json(app, "posts", "show", first.id);
+      assert.deepEqual([shown.author, shown.published], ["Seed", true]);
+      assert.equal((await json(app, "posts", "publish", first.id, "--undo")).published, false);
+      assert.equal((await json(app, "posts", "list", "-l", "1"))[0].title, "Post 2");
+      assert.equal((await json(app, "posts", "publish", first.id)).published, true);
+      for (const command of ["show", "publish"]) {
+        assert.deepEqual(await app.run(["posts", command, "nobody"]), {
+          code: 1,
+          stdout: "",
+          stderr: "blog: Post not found\n",
+        });
+      }
+    });
+
+    run("keys: create shows the key once, revoke ends it, only the owner's", async (app) => {
+      await app.run(["users", "create", "--email=ada@example.com", "--name=Ada"]);
+      await app.run(["users", "create", "--email=bob@example.com", "--name=Bob"]);
+      const { id, key, name } = await json(app, "keys", "create", "ada@example.com", "--name=ci");
+      assert.match(key, /^tnn_/);
+      assert.equal(name, "ci");
+      assert.equal((await app.run(["keys", "revoke", "bob@example.com", id])).stderr, "blog: API key not found\n");
+      assert.equal((await app.run(["keys", "revoke", "ada@example.com", id])).stdout, "revoked\n");
+      assert.equal((await app.run(["keys", "create", "eve@example.com"])).stderr, "blog: User not found\n");
+    });
+
+    run("db migrate says what this start had to do", async (app) => {
+      assert.equal((await app.run(["db", "migrate"])).stdout, "migrated: blog-001-users, blog-002-posts\n");
+    });
+  });
+}
+
+test("npm run cli: the second start has nothing to migrate, and a bad variable is named", async () => {
+  const { folder, run, remove } = runEntryPoint();
+  try {
+    const env = { DATABASE_URL: `sqlite:${folder}/blog.db` };
+    assert.deepEqual(run(["db", "migrate"], env), {
+      code: 0,
+      stdout: "migrated: blog-001-users, blog-002-posts\n",
+      stderr: "",
+    });
+    assert.deepEqual(run(["db/migrate"], env), { code: 0, stdout: "nothing to migrate\n", stderr: "" });
+    assert.deepEqual(run(["db", "migrate"], { ...env, BCRYPT_COST: "9" }), {
+      code: 1,
+      stdout: "",
+      stderr: 'Cannot start: BCRYPT_COST is "9". It takes a whole number from 10 to 15.\n',
+    });
+  } finally {
+    remove();
+  }
+});
