@@ -69,7 +69,8 @@ export function readConfig(defaults: ConfigDefaults, env: NodeJS.ProcessEnv = pr
     report("JWT_SECRET is empty. Set it to at least 32 random bytes: every instance needs the same one.");
   } else if (fault !== undefined) {
     report(`JWT_SECRET ${fault}`);
-  } else if (Buffer.byteLength(jwtSecret) < shortSecret) {
+  }
+  if (jwtSecret !== "" && Buffer.byteLength(jwtSecret) < shortSecret) {
     warnings.push(`JWT_SECRET has fewer than ${shortSecret} bytes and can be guessed`);
   }
   if (problems.length > 0) throw new StartError(problems);

@@ -63,7 +63,7 @@ export class ApiKeys {
       user_id: userId,
       name: options.name ?? "",
       created_at: this.#clock.timestamp(),
-      expires_at: options.expiresAt === undefined ? null : parseExpiry(options.expiresAt),
+      expires_at: options.expiresAt === undefined ? null : parseExpiry(options.expiresAt, this.#clock.now()),
       last_used_at: null,
     };
     await this.#db
@@ -126,10 +126,16 @@ export class ApiKeys {
 }
 
 /** Times are compared as text, which holds for years of four digits. */
-function parseExpiry(text: string): string {
+function parseExpiry(text: string, now: number): string {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}/.exec(text) ?? [];
   const time = new Date(text);
-  if (Number.isNaN(time.getTime()) || !/^\d{4}-/.test(time.toISOString())) {
+  // JavaScript reads 30 February as 2 March
+  const exists = Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  if (!exists || Number.isNaN(time.getTime()) || time.toISOString().length !== 24) {
     throw new BindError([{ path: "expires_at", rule: "time", message: "must be a time such as 2027-01-01T00:00:00Z" }]);
+  }
+  if (time.getTime() <= now) {
+    throw new BindError([{ path: "expires_at", rule: "future", message: "must be a time to come" }]);
   }
   return time.toISOString();
 }

@@ -29,6 +29,11 @@ export class RefreshTokens {
     return this.#issue(userId, this.#clock.uuid());
   }
 
+  /** Whose token it is, used or not, without consuming it; undefined when nobody's. */
+  async ownerOf(token: string): Promise<string | undefined> {
+    return (await this.#store.get<KnownToken>(knownKey(digest(token))))?.user_id;
+  }
+
   /** Consumes the token and gives the next one; undefined when it is unknown, used, expired or revoked. */
   async refresh(token: string): Promise<Refreshed | undefined> {
     const name = digest(token);

@@ -133,9 +133,13 @@ for (const adapter of databases) {
   });
 }
 
-test("a text that is no time, or one past the year 9999, is a bad request", () =>
-  withAuth({}, async ({ app }) => {
+test("a text that is no time to come, or one past the year 9999, is a bad request", () =>
+  withAuth({}, async ({ app, clock }) => {
     for (const expiresAt of [
+      clock.timestamp(),
+      "2020-01-01T00:00:00Z",
+      "2030-02-30T00:00:00Z",
+      "2030-01-01",
       "",
       "soon",
       "2026-13-01T00:00:00Z",

@@ -5,6 +5,7 @@ import { type MemoryCacheOptions, MemoryCacheStore } from "./cache/memory.ts";
 import { RedisCacheStore } from "./cache/redis.ts";
 import { Database } from "./database/database.ts";
 import { createPostgresDialect } from "./database/postgres-dialect.ts";
+import { isAnswer } from "./database/postgres-errors.ts";
 import { type PostgresOptions, PostgresPool } from "./database/postgres-pool.ts";
 import { createSqliteDialect } from "./database/sqlite-dialect.ts";
 import { SqliteFile, type SqliteOptions } from "./database/sqlite-file.ts";
@@ -14,6 +15,7 @@ import { MemoryKeyValue } from "./key-value/memory.ts";
 import { RedisKeyValue } from "./key-value/redis.ts";
 import { SqlKeyValue, type SqlStore } from "./key-value/sql.ts";
 import { RedisConnection, type RedisOptions } from "./redis-connection.ts";
+import { StoreError } from "./store-error.ts";
 import { parseStoreUrl } from "./store-url.ts";
 
 export interface DataOptions {
@@ -135,9 +137,10 @@ class Stores {
           await pool.check();
         } catch (error) {
           await pool.close();
-          throw new Error(`PostgreSQL at ${place} does not answer: ${reasonOf(error)}. Start it, or change database.`, {
-            cause: error,
-          });
+          const refused = error instanceof StoreError && isAnswer(error.cause);
+          const what = refused ? "refuses the connection" : "does not answer";
+          const cure = refused ? "Change it there, or change database." : "Start it, or change database.";
+          throw new Error(`PostgreSQL at ${place} ${what}: ${reasonOf(error)}. ${cure}`, { cause: error });
         }
       },
       close: () => pool.close(),

@@ -52,6 +52,18 @@ test("a URL that cannot be read: exit 1, named, without the password", () => {
 });
 
 if (services.postgres !== undefined) {
+  const server = new URL(services.postgres);
+
+  test("a database that does not exist: the server is not said to be away", () => {
+    server.pathname = "/tenon_nowhere";
+    const { status, stderr } = runProcess("start-app.ts", [JSON.stringify({ database: server.href })]);
+    assert.equal(status, 1);
+    assert.match(
+      stderr,
+      /refuses the connection: database "tenon_nowhere" does not exist\. Change it there, or change database\./,
+    );
+  });
+
   for (const fault of ["refused", "silent"] as const) {
     test(`PostgreSQL gone during a run (${fault}): every call is answered, and it recovers without losing a slot`, () =>
       withPostgres(async (direct) => {

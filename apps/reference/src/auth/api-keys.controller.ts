@@ -3,6 +3,7 @@ import { type Context, inject, type Routes } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
 import { UsersService } from "../users/users.service.ts";
 import { CreateApiKeyDTO, maxAuthBody } from "./auth.dto.ts";
+import { noStore } from "./no-store.ts";
 
 /** API keys of the bearer, and a route that takes one. */
 export class ApiKeysController {
@@ -13,14 +14,14 @@ export class ApiKeysController {
     return [
       {
         path: "/auth/api-keys",
-        middlewares: [bodyLimit(maxAuthBody), BearerAuth],
+        middlewares: [bodyLimit(maxAuthBody), noStore, BearerAuth],
         children: [
           { method: "GET", path: "/", handler: this.index },
           { method: "POST", path: "/", handler: this.create },
           { method: "DELETE", path: "/:id", handler: this.delete },
         ],
       },
-      { method: "GET", path: "/auth/key", handler: this.show, middlewares: [ApiKeyAuth] },
+      { method: "GET", path: "/auth/key", handler: this.show, middlewares: [noStore, ApiKeyAuth] },
     ];
   }
 
@@ -32,6 +33,8 @@ export class ApiKeysController {
     // nothing in it is required, so that it may be left out
     const isEmpty = (await ctx.request().body()).byteLength === 0;
     const { name, expires_at } = isEmpty ? {} : await ctx.bind(CreateApiKeyDTO);
+    if ((await this.#users.find(ctx.get("user_id"))) === undefined)
+      return ctx.status(401).json({ error: "Invalid token" });
     const { key, record } = await this.#keys.create(ctx.get("user_id"), {
       ...(name === undefined ? {} : { name }),
       ...(expires_at === undefined ? {} : { expiresAt: expires_at }),

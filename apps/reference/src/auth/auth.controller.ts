@@ -1,10 +1,12 @@
 import { BearerAuth, SessionAuth, sessionCookie, sessionSeconds } from "@tenon/auth";
 import { type Context, HttpError, inject, type Routes } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
+import { StoreError } from "@tenon/data";
 import { toUser } from "../users/user.ts";
 import { UsersService } from "../users/users.service.ts";
 import { LoginDTO, LogoutDTO, maxAuthBody, RefreshDTO, RegisterDTO } from "./auth.dto.ts";
 import { AuthService } from "./auth.service.ts";
+import { noStore } from "./no-store.ts";
 
 /** The full authentication reference. */
 export class AuthController {
@@ -15,7 +17,7 @@ export class AuthController {
     return [
       {
         path: "/auth",
-        middlewares: [bodyLimit(maxAuthBody)],
+        middlewares: [bodyLimit(maxAuthBody), noStore],
         children: [
           { method: "POST", path: "/register", handler: this.register },
           { method: "POST", path: "/login", handler: this.login },
@@ -42,9 +44,17 @@ export class AuthController {
   }
 
   async logout(ctx: Context) {
-    await this.#auth.logout(ctx.cookie(sessionCookie), await readRefreshToken(ctx));
+    const refreshToken = await readRefreshToken(ctx);
     ctx.setCookie(sessionCookie, "", { maxAge: 0 });
-    return { message: "Logged out" };
+    try {
+      await this.#auth.logout(ctx.cookie(sessionCookie), refreshToken);
+      return { message: "Logged out" };
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      // said as it is, since the session lives on in the store; returned, so that the browser forgets its cookie all the same
+      ctx.log.error({ err: error }, "the session could not be ended");
+      return ctx.status(500).json({ error: error.message });
+    }
   }
 
   async me(ctx: Context) {

@@ -73,11 +73,14 @@ export class AuthService {
 
   /** Undefined when the refresh token is not valid, or its user is gone. */
   async refresh(refreshToken: string): Promise<TokenPair | undefined> {
+    // the token is consumed last: a database that is away for a moment must not cost the login
+    const userId = await this.#refreshTokens.ownerOf(refreshToken);
+    const user = userId === undefined ? undefined : await this.#users.find(userId);
+    const accessToken = user && (await this.issueToken(user));
     const refreshed = await this.#refreshTokens.refresh(refreshToken);
-    const user = refreshed && (await this.#users.find(refreshed.userId));
-    if (refreshed === undefined || user === undefined) return undefined;
+    if (user === undefined || accessToken === undefined || refreshed === undefined) return undefined;
     this.#log.info({ event: "refreshed", user_id: user.id });
-    return this.#toPair(await this.issueToken(user), refreshed.refreshToken);
+    return this.#toPair(accessToken, refreshed.refreshToken);
   }
 
   async openSession(user: UserRecord): Promise<string> {

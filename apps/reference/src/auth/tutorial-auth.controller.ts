@@ -3,6 +3,7 @@ import { bodyLimit } from "@tenon/core/middleware";
 import { toUser } from "../users/user.ts";
 import { LoginDTO, maxAuthBody, RegisterDTO } from "./auth.dto.ts";
 import { AuthService } from "./auth.service.ts";
+import { noStore } from "./no-store.ts";
 
 /** The blog tutorial's variant: other wordings, and only registration and login. */
 export class TutorialAuthController {
@@ -12,7 +13,7 @@ export class TutorialAuthController {
     return [
       {
         path: "/auth",
-        middlewares: [bodyLimit(maxAuthBody)],
+        middlewares: [bodyLimit(maxAuthBody), noStore],
         children: [
           { method: "POST", path: "/register", handler: this.register },
           { method: "POST", path: "/login", handler: this.login },

@@ -37,6 +37,8 @@ testOnStorages(
     replies.push(await client.get("/my-posts", { headers: { authorization } }));
     await post("/auth/logout", { refresh_token: next.refresh_token }, { cookie });
 
+    const cacheable = replies.filter(({ headers }) => headers.get("cache-control") !== "no-store");
+    assert.equal(cacheable.length, 2, "only the two replies about posts may be kept by a cache");
     for (const { text } of replies) {
       assert.ok(!text.includes(password), text);
       assert.ok(!/"password|\$2b\$/.test(text), text);

@@ -14,6 +14,11 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
+/** Whatever it says, the server said it: it is there. */
+export function isAnswer(error: unknown): boolean {
+  return /^[0-9A-Z]{5}$/.test(codeOf(error)) && codeOf(error) !== "EPIPE";
+}
+
 /** An answer of the server itself: the connection that brought it is sound. */
 export function isServerError(error: unknown): boolean {
   const code = codeOf(error);

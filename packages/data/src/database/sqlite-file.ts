@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -205,7 +205,7 @@ export class SqliteFile {
   /** Retried too: a new file is locked while another process turns it to WAL. */
   async #connect(): Promise<Connection> {
     return this.#retry(() => {
-      if (!this.#inMemory) mkdirSync(dirname(this.#path), { recursive: true });
+      if (!this.#inMemory) prepareFile(this.#path);
       return new Connection(this.#path, () => {
         this.#main?.forget();
         this.#second?.forget();
@@ -227,6 +227,12 @@ export class SqliteFile {
       await sleep(pause);
     }
   }
+}
+
+/** A new file is its owner's alone: it holds what the application knows of people. SQLite gives its side files the same rights. */
+function prepareFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, "a", 0o600));
 }
 
 export class SqliteTransaction {

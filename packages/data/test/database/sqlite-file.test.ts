@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
@@ -149,5 +149,15 @@ test("database and key-value store share one file", () =>
     });
     await withStores({ database: `sqlite:${path}` }, async (app) => {
       assert.equal(await app.get(KeyValue).get("a"), 1, "it is there after a restart");
+    });
+  }));
+
+test("a new file and its folder are their owner's alone", () =>
+  withFolder(async (folder) => {
+    const path = join(folder, "private/app.db");
+    await withStores({ database: `sqlite:${path}` }, async (app) => {
+      await app.get(KeyValue).set("a", 1);
+      const mode = (file: string) => (statSync(file).mode & 0o777).toString(8);
+      assert.deepEqual([mode(join(folder, "private")), mode(path), mode(`${path}-wal`)], ["700", "600", "600"]);
     });
   }));
