@@ -61,7 +61,7 @@ test("the first block of README.md runs and answers as README.md says", async ()
   const child = spawn(process.execPath, ["--conditions=@tenon/source", "first.ts"], {
     cwd: folder,
     env: { ...process.env, LOG_LEVEL: "info" },
-    timeout: 30_000,
+    timeout: 120_000,
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = once(child, "exit");

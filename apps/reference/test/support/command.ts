@@ -13,7 +13,7 @@ export function runEntryPoint() {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       ["--conditions=@tenon/source", entryPoint, ...argv],
-      { encoding: "utf8", timeout: 20_000, env: { PATH: process.env.PATH ?? "", ...env } },
+      { encoding: "utf8", timeout: 120_000, env: { PATH: process.env.PATH ?? "", ...env } },
     );
     return { code: status, stdout, stderr };
   };

@@ -13,7 +13,7 @@ export interface DrainOptions {
 }
 
 const stallCheck = 400;
-const followUp = 100;
+const followUpTurns = 20; // of ten milliseconds
 
 /** No new connections; what was fully sent is answered; the rest closes, at the latest when the deadline is over. */
 export async function drain(server: Server, options: DrainOptions): Promise<void> {
@@ -27,14 +27,13 @@ export async function drain(server: Server, options: DrainOptions): Promise<void
   await turn();
   options.endStreams();
   for (const socket of handshakes.values()) socket.destroy();
-  let busy = false;
   for (const connection of connections.values()) {
     if (!connection.answered) endWithReply(connection);
     else if (connection.idle) connection.socket.destroy();
-    else busy = true;
   }
   // a client in full swing has its next request under way: answered with `Connection: close`, it knows where it stands
-  if (busy) await sleep(followUp);
+  const isWaiting = (connection: Connection) => connection.answered && !connection.socket.destroyed;
+  for (let turns = 0; turns < followUpTurns && [...connections.values()].some(isWaiting); turns++) await sleep(10);
   for (const connection of connections.values()) if (connection.answered) connection.socket.destroy();
   const giveUpStalledBodies = () => {
     for (const { incoming } of connections.values()) incoming?.giveUpStalledBody();

@@ -22,7 +22,7 @@ export class ChildCommand {
     const options = ["--disable-warning=ExperimentalWarning", "--conditions=@tenon/source"];
     this.#process = spawn(process.execPath, [...options, file, ...argv], {
       env: { ...inherited, ...env },
-      timeout: 30_000,
+      timeout: 120_000,
     });
     this.#closed = once(this.#process, "close");
     this.#process.stdin?.on("error", () => {}); // it may be gone before it has read everything
@@ -32,7 +32,7 @@ export class ChildCommand {
 
   /** Waits until it has said this on stderr. */
   async says(word: string): Promise<this> {
-    const signal = AbortSignal.timeout(20_000);
+    const signal = AbortSignal.timeout(120_000);
     while (!this.#stderr.includes(word)) {
       if (this.#process.stderr === null) throw new Error("the command has no stderr");
       await once(this.#process.stderr, "data", { signal });

@@ -49,7 +49,7 @@ export class ChildServer {
 
   /** Waits until it has said a word this often. */
   async says(word: string, count = 1): Promise<void> {
-    const signal = AbortSignal.timeout(10_000);
+    const signal = AbortSignal.timeout(120_000);
     while (this.#said.split(word).length <= count) {
       if (this.#process.stdout === null) throw new Error("the fixture has no output");
       await once(this.#process.stdout, "data", { signal });

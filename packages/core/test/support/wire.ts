@@ -13,7 +13,7 @@ export interface WireReply {
   readonly complete: boolean;
 }
 
-const patience = 5000;
+const patience = 60_000;
 
 /** A client that sends exactly the bytes it is told to. */
 export class RawClient {

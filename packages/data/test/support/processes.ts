@@ -43,7 +43,7 @@ export function runProcess(fixture: string, args: readonly string[], preload?: s
   const imports = preload === undefined ? [] : ["--import", pathOf(preload)];
   return spawnSync(process.execPath, [...execArgv, ...imports, pathOf(fixture), ...args], {
     encoding: "utf8",
-    timeout: 20_000,
+    timeout: 120_000,
     env: { ...process.env, LOG_LEVEL: "warn" },
   });
 }
