@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { link, packPackages } from "./support/packed-packages.ts";
@@ -17,6 +18,7 @@ test("a package holds its build, its source and its papers, and nothing else", a
       (file) =>
         !/^dist\/.+\.(js|d\.ts)(\.map)?$/.test(file) &&
         !/^src\/.+\.ts$/.test(file) &&
+        !(manifest.name === "tenon" && file.startsWith("templates/")) &&
         !["package.json", "README.md", "LICENSE"].includes(file),
     );
     assert.deepEqual(odd, [], manifest.name);
@@ -88,6 +90,24 @@ test("the built packages run in a consumer's folder", async () => {
   ]; // as main.js writes it
   assert.match(resolved, /\/consumer\/node_modules\/@tenon\/core\/dist\/index\.js$/);
   assert.deepEqual(answers, [{ hello: "socket" }, { hello: "fetch" }, { hello: "shell" }]);
+});
+
+test("the installed tool makes an application that runs on the built packages", async () => {
+  await packed;
+  const main = join(consumer, "node_modules/tenon/dist/main.js");
+  const make = (cwd: string, ...argv: string[]) =>
+    runOrFail(process.execPath, [main, ...argv, "--no-install"], { cwd });
+  await make(consumer, "app", "--name=shop");
+  const shop = join(consumer, "shop");
+  await make(shop, "g", "module", "--name=blog-post", "--type=resource");
+  const { dependencies, scripts } = JSON.parse(readFileSync(join(shop, "package.json"), "utf8")) as Record<
+    string,
+    Record<string, string>
+  >; // as the tool writes it
+  assert.deepEqual(dependencies, { "@tenon/core": "^0.1.0", "@tenon/data": "^0.1.0" });
+  assert.equal(scripts?.start, "node src/main.api.ts");
+  const said = await runOrFail(process.execPath, ["--test", "test/**/*.test.ts"], { cwd: shop });
+  assert.match(said, /DELETE \/blog-posts\/:id removes one/);
 });
 
 const consumerCode = `

@@ -13,7 +13,7 @@ export interface Packed {
   readonly files: readonly string[];
 }
 
-const parts = ["package.json", "tsconfig.json", "README.md", "LICENSE", "src"];
+const parts = ["package.json", "tsconfig.json", "README.md", "LICENSE", "src", "templates"];
 
 /** Packs every package of a copy of the workspace, so that nothing of it changes, and installs them for a consumer. */
 export async function packPackages(workspace: string, consumer: string): Promise<readonly Packed[]> {

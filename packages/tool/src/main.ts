@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+import { createApp } from "@tenon/core";
+import { cli } from "@tenon/core/cli";
+import { readOrigin } from "./origin.ts";
+import { ToolModule } from "./tool.module.ts";
+
+const { version } = readOrigin();
+const app = await createApp(
+  ToolModule,
+  cli({ name: "tenon", version, description: "Makes applications and their modules" }),
+);
+await app.run();

@@ -1,0 +1,89 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { HttpError, inject } from "@tenon/core";
+import { createFiles, exists } from "./files.ts";
+import { Installer } from "./installer.ts";
+import { addDataDependency } from "./manifest.ts";
+import { toModuleNames, toPascal, toReplacements } from "./names.ts";
+import { readOrigin, toSpecifier } from "./origin.ts";
+import { type ModuleType, readTemplate } from "./templates.ts";
+import { tokenize } from "./tokens.ts";
+import { wireModule } from "./wiring.ts";
+
+export interface NewModule {
+  readonly name: string;
+  readonly type: ModuleType;
+  /** Of the application. */
+  readonly folder: string;
+  readonly install: boolean;
+  readonly signal: AbortSignal;
+}
+
+const sharedFile = "src/data.module.ts";
+const appModuleFile = "src/app.module.ts";
+
+export class ModulesService {
+  readonly #installer = inject(Installer);
+
+  /** Looks before it writes; what it gives back writes and tells of each step. */
+  create(module: NewModule): AsyncIterable<string> {
+    const { name, type, folder } = module;
+    if (!exists(join(folder, "package.json")) || !exists(join(folder, "src"))) {
+      throw new HttpError(404, `${folder} is no application: it has no package.json or no src`);
+    }
+    const names = toModuleNames(name);
+    const files = readTemplate(`module-${type}`, toReplacements(names));
+    const present = [`src/${names.plural}`, ...files.keys()].filter(
+      (path) => path !== sharedFile && exists(join(folder, path)),
+    );
+    if (present.length > 0) throw new HttpError(409, `${present[0]} exists already: nothing was changed`);
+    if (exists(join(folder, sharedFile)) && files.delete(sharedFile)) checkShared(folder);
+    const manifest =
+      type === "resource"
+        ? addDataDependency(readFileSync(join(folder, "package.json"), "utf8"), toSpecifier(readOrigin(), "data"))
+        : undefined;
+    return this.#write(module, names.plural, files, manifest);
+  }
+
+  async *#write(
+    { folder, install, signal, type }: NewModule,
+    plural: string,
+    files: ReadonlyMap<string, string>,
+    manifest: string | undefined,
+  ): AsyncGenerator<string> {
+    yield* createFiles(folder, files);
+    if (manifest !== undefined) {
+      writeFileSync(join(folder, "package.json"), manifest);
+      yield "changed  package.json: depends on @tenon/data\n";
+    }
+    yield wireInto(folder, { name: `${toPascal(plural)}Module`, path: `./${plural}/${plural}.module.ts` });
+    if (manifest !== undefined && install) {
+      yield "running  npm install\n";
+      await this.#installer.install(folder, signal);
+    }
+    const steps = [...(manifest !== undefined && !install ? ["npm install"] : []), "npm test", "npm start"];
+    yield `\nThe ${type} module ${plural} is ready. Next:\n${steps.map((step) => `  ${step}\n`).join("")}`;
+  }
+}
+
+/** Without this name in it, what is generated would not start. */
+function checkShared(folder: string): void {
+  const words = tokenize(readFileSync(join(folder, sharedFile), "utf8"))?.map(({ text }) => text) ?? [];
+  if (words.some((word, index) => word === "DataModule" && words[index - 1] === "const")) return;
+  throw new HttpError(409, `${sharedFile} declares no DataModule, which a resource imports: nothing was changed`);
+}
+
+/** A file that cannot be understood stays as it is, and whoever wrote it is told what to add. */
+function wireInto(folder: string, module: { readonly name: string; readonly path: string }): string {
+  const file = join(folder, appModuleFile);
+  const wired = exists(file) ? wireModule(readFileSync(file, "utf8"), module) : undefined;
+  if (wired === undefined) {
+    return [
+      `\n${appModuleFile} could not be understood and stays as it is. Add to the module of your application:\n`,
+      `  import { ${module.name} } from "${module.path}";\n`,
+      `  imports: [${module.name}],\n`,
+    ].join("");
+  }
+  writeFileSync(file, wired);
+  return `changed  ${appModuleFile}: imports ${module.name}\n`;
+}

@@ -1,0 +1,7 @@
+import { api, createApp } from "@tenon/core";
+import { accessLog, requestId, secureHeaders } from "@tenon/core/middleware";
+import { AppModule } from "./app.module.ts";
+import { config } from "./config.ts";
+
+const app = await createApp(AppModule, api({ middlewares: [requestId(), accessLog(), secureHeaders()] }));
+await app.listen(config);

@@ -1,0 +1,18 @@
+import { inject, type Routes } from "@tenon/core";
+import { SampleItemsService } from "./sample-items.service.ts";
+
+export class SampleItemsController {
+  readonly #sampleItems = inject(SampleItemsService);
+
+  /** The same handler as an HTTP route and as a command. */
+  routes(): Routes {
+    return [
+      { method: "GET", path: "/sample-items", handler: this.index },
+      { path: "sample-items", handler: this.index },
+    ];
+  }
+
+  index() {
+    return this.#sampleItems.describe();
+  }
+}

@@ -1,0 +1,5 @@
+export class SampleItemsService {
+  describe() {
+    return { message: "sample items are ready" };
+  }
+}

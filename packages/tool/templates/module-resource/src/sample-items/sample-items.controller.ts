@@ -1,0 +1,51 @@
+import { type Context, HttpError, inject, type Routes } from "@tenon/core";
+import { CreateSampleItemDTO, UpdateSampleItemDTO } from "./sample-items.dto.ts";
+import { SampleItemsService } from "./sample-items.service.ts";
+
+const longestList = 100;
+
+export class SampleItemsController {
+  readonly #sampleItems = inject(SampleItemsService);
+
+  routes(): Routes {
+    return [
+      { method: "GET", path: "/sample-items", handler: this.index },
+      { method: "GET", path: "/sample-items/:id", handler: this.show },
+      { method: "POST", path: "/sample-items", handler: this.create },
+      { method: "PUT", path: "/sample-items/:id", handler: this.update },
+      { method: "DELETE", path: "/sample-items/:id", handler: this.delete },
+    ];
+  }
+
+  index() {
+    return this.#sampleItems.list(longestList);
+  }
+
+  async show(ctx: Context<"/sample-items/:id">) {
+    return (await this.#sampleItems.find(readId(ctx))) ?? notFound();
+  }
+
+  async create(ctx: Context) {
+    const input = await ctx.bind(CreateSampleItemDTO);
+    return ctx.status(201).json(await this.#sampleItems.create(input));
+  }
+
+  async update(ctx: Context<"/sample-items/:id">) {
+    const input = await ctx.bind(UpdateSampleItemDTO);
+    return (await this.#sampleItems.update(readId(ctx), input)) ?? notFound();
+  }
+
+  async delete(ctx: Context<"/sample-items/:id">) {
+    if (!(await this.#sampleItems.delete(readId(ctx)))) notFound();
+  }
+}
+
+/** U+0000 is in no id, and PostgreSQL fails when it is asked for one. */
+function readId(ctx: Context<"/sample-items/:id">): string {
+  const id = ctx.param("id");
+  return id.includes("\0") ? notFound() : id;
+}
+
+function notFound(): never {
+  throw new HttpError(404, "Sample item not found");
+}

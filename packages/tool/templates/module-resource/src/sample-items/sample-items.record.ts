@@ -1,0 +1,6 @@
+export interface SampleItem {
+  readonly id: string;
+  readonly title: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+}

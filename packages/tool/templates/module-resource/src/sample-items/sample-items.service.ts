@@ -1,0 +1,44 @@
+import { randomUUID } from "node:crypto";
+import { inject } from "@tenon/core";
+import { Database, migrate } from "@tenon/data";
+import type { CreateSampleItemDTO, UpdateSampleItemDTO } from "./sample-items.dto.ts";
+import type { SampleItem } from "./sample-items.record.ts";
+import { migrations, type Schema } from "./sample-items.tables.ts";
+
+export class SampleItemsService {
+  readonly #db = inject(Database<Schema>);
+
+  async onStart(): Promise<void> {
+    await migrate(this.#db, migrations);
+  }
+
+  /** Newest first. */
+  list(limit: number): Promise<SampleItem[]> {
+    const newest = this.#db.selectFrom("sample_items").selectAll().orderBy("created_at", "desc");
+    return newest.orderBy("id", "desc").limit(limit).execute();
+  }
+
+  find(id: string): Promise<SampleItem | undefined> {
+    return this.#db.selectFrom("sample_items").selectAll().where("id", "=", id).executeTakeFirst();
+  }
+
+  async create({ title }: CreateSampleItemDTO): Promise<SampleItem> {
+    const now = new Date().toISOString();
+    const created: SampleItem = { id: randomUUID(), title, created_at: now, updated_at: now };
+    await this.#db.insertInto("sample_items").values(created).execute();
+    return created;
+  }
+
+  /** Undefined when there is none with this id. */
+  update(id: string, { title }: UpdateSampleItemDTO): Promise<SampleItem | undefined> {
+    const changes = { title, updated_at: new Date().toISOString() };
+    const query = this.#db.updateTable("sample_items").set(changes).where("id", "=", id);
+    return query.returningAll().executeTakeFirst();
+  }
+
+  /** Whether there was one. */
+  async delete(id: string): Promise<boolean> {
+    const query = this.#db.deleteFrom("sample_items").where("id", "=", id);
+    return (await query.returning("id").executeTakeFirst()) !== undefined;
+  }
+}

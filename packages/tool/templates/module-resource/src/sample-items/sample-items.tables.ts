@@ -1,0 +1,20 @@
+import type { Migration } from "@tenon/data";
+import type { SampleItem } from "./sample-items.record.ts";
+
+export interface Schema {
+  sample_items: SampleItem;
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    name: "sample-items-001",
+    up: (db) =>
+      db.schema
+        .createTable("sample_items")
+        .addColumn("id", "text", (column) => column.primaryKey())
+        .addColumn("title", "text", (column) => column.notNull())
+        .addColumn("created_at", "text", (column) => column.notNull())
+        .addColumn("updated_at", "text", (column) => column.notNull())
+        .execute(),
+  },
+];

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { after, beforeEach, test } from "node:test";
+import { api, defineModule } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { dataModule } from "@tenon/data";
+import { SampleItemsController } from "../src/sample-items/sample-items.controller.ts";
+import { SampleItemsService } from "../src/sample-items/sample-items.service.ts";
+
+/** The module on a database in memory, so that a test never meets what another start has kept. */
+const TestModule = defineModule({
+  name: "test",
+  imports: [dataModule({ database: "sqlite::memory:" })],
+  declarations: [SampleItemsController, SampleItemsService],
+});
+const app = await createTestApp(TestModule, api());
+after(() => app.stop());
+
+let id = "";
+beforeEach(async () => {
+  const created = await app.request("POST", "/sample-items", { json: { title: "First" } });
+  assert.equal(created.status, 201);
+  ({ id } = (await created.json()) as { id: string }); // as the service makes it
+});
+
+test("POST /sample-items refuses what has no title", async () => {
+  assert.equal((await app.request("POST", "/sample-items", { json: {} })).status, 400);
+});
+
+test("GET /sample-items lists what was created", async () => {
+  const response = await app.request("GET", "/sample-items");
+  const list = (await response.json()) as { id: string }[]; // as the service makes it
+  assert.ok(list.some((listed) => listed.id === id));
+});
+
+test("GET /sample-items/:id shows one", async () => {
+  const response = await app.request("GET", `/sample-items/${id}`);
+  assert.equal(response.status, 200);
+  assert.partialDeepStrictEqual(await response.json(), { id, title: "First" });
+});
+
+test("PUT /sample-items/:id changes one", async () => {
+  const response = await app.request("PUT", `/sample-items/${id}`, { json: { title: "Second" } });
+  assert.equal(response.status, 200);
+  assert.partialDeepStrictEqual(await response.json(), { id, title: "Second" });
+});
+
+test("DELETE /sample-items/:id removes one", async () => {
+  assert.equal((await app.request("DELETE", `/sample-items/${id}`)).status, 204);
+  assert.equal((await app.request("GET", `/sample-items/${id}`)).status, 404);
+});
+
+test("one that is not there is answered with 404", async () => {
+  for (const method of ["GET", "DELETE"] as const) {
+    assert.equal((await app.request(method, "/sample-items/none")).status, 404);
+  }
+  const response = await app.request("PUT", "/sample-items/none", { json: { title: "Second" } });
+  assert.equal(response.status, 404);
+  assert.deepEqual(await response.json(), { error: "Sample item not found" });
+});

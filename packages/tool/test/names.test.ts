@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { globSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import fc from "fast-check";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { findAppNameFault, findModuleNameFault, toModuleNames, toReplacements } from "../src/names.ts";
+import { runTool } from "./support/tool.ts";
+
+test("a name is given in every form that the files need", () => {
+  for (const name of ["blog-post", "blog-posts"]) {
+    assert.deepEqual(
+      [...toReplacements(toModuleNames(name)).values()],
+      ["BlogPosts", "BlogPost", "blogPosts", "blogPost", "blog-posts", "blog_posts", "blog posts", "Blog post"],
+    );
+  }
+  assert.deepEqual(toModuleNames("sales-person"), { singular: "sales-person", plural: "sales-people" });
+});
+
+const refused = [
+  "",
+  "..",
+  "../up",
+  "/etc",
+  "a/b",
+  "a\\b",
+  "a\0b",
+  "C:",
+  "Blog",
+  "1st",
+  "-a",
+  "a-",
+  "a--b",
+  "a b",
+  "a.b",
+  "é",
+  "class",
+  "nul",
+  "x".repeat(101),
+];
+
+test("names that are no names are refused with a reason", () => {
+  for (const name of refused) {
+    assert.match(findAppNameFault(name) ?? "", /^must /, JSON.stringify(name));
+    assert.match(findModuleNameFault(name) ?? "", /^must /, JSON.stringify(name));
+  }
+  for (const name of ["node", "typescript", "tenon"]) assert.match(findAppNameFault(name) ?? "", /package/, name);
+  for (const name of ["context", "dates", "route", "data", "schema"]) {
+    assert.match(findModuleNameFault(name) ?? "", /^must not be /, name);
+  }
+  for (const name of ["a", "blog-post", "shop2", "x".repeat(100)]) {
+    assert.equal(findAppNameFault(name), undefined, name);
+    assert.equal(findModuleNameFault(name), undefined, name);
+  }
+});
+
+test("a refused name is exit code 2 with the reason, and nothing is written", async () => {
+  const folder = temporaryFolder("refused");
+  for (const name of refused) {
+    for (const command of [["app"], ["g", "module", "--type=plain"], ["generate", "module", "--type=resource"]]) {
+      const { code, stdout, stderr } = await runTool(folder, ...command, `--name=${name}`);
+      assert.deepEqual([code, stdout], [2, ""], JSON.stringify(name));
+      assert.match(stderr, /^tenon: --name must |^tenon: --name [^\n]+\n$/);
+    }
+  }
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+const pieces = [
+  "..",
+  "/",
+  "\\",
+  "\0",
+  "\n",
+  "~",
+  "C:",
+  "%2e%2e",
+  "%2f",
+  ".",
+  " ",
+  "-",
+  "$HOME",
+  "`",
+  '"',
+  "é",
+  "a",
+  "con",
+];
+const hostile = fc.oneof(
+  { weight: 8, arbitrary: fc.string({ unit: "binary", maxLength: 120 }) },
+  { weight: 8, arbitrary: fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((parts) => parts.join("")) },
+  { weight: 1, arbitrary: fc.stringMatching(/^[a-z][a-z0-9-]{0,2}$/) },
+);
+
+test("10,000 hostile names leave no file outside the target", async () => {
+  const root = temporaryFolder("hostile");
+  const apps = join(root, "above", "apps");
+  mkdirSync(apps, { recursive: true });
+  assert.equal((await runTool(join(root, "above"), "app", "--name=shop")).code, 0);
+  const shop = join(root, "above", "shop");
+  const ownFiles = new Set(globSync("**/*", { cwd: shop }));
+  const seen = new Set<number>();
+  await fc.assert(
+    fc.asyncProperty(hostile, fc.boolean(), async (name, asModule) => {
+      const { code } = asModule
+        ? await runTool(shop, "g", "module", "--type=plain", `--name=${name}`)
+        : await runTool(apps, "app", `--name=${name}`);
+      seen.add(code);
+      assert.ok([0, 1, 2].includes(code));
+    }),
+    { numRuns: 10_000 },
+  );
+  assert.deepEqual([...seen].sort(), [0, 1, 2], "some were made, some were there already, some were refused");
+  assert.deepEqual(readdirSync(root), ["above"]);
+  assert.deepEqual(readdirSync(join(root, "above")).sort(), ["apps", "shop"]);
+  for (const name of readdirSync(apps)) assert.match(name, /^[a-z][a-z0-9-]*$/);
+  for (const path of globSync("**/*", { cwd: shop })) {
+    const isModule = /^src\/([a-z][a-z0-9-]*)(?:\/\1\.(?:module|controller|service)\.ts)?$/.test(path);
+    assert.ok(ownFiles.has(path) || isModule || /^test\/[a-z][a-z0-9-]*\.test\.ts$/.test(path), path);
+  }
+});

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { toPlural, toSingular } from "../src/plural.ts";
+
+const pairs: readonly [singular: string, plural: string][] = [
+  ["post", "posts"],
+  ["story", "stories"],
+  ["day", "days"],
+  ["class", "classes"],
+  ["box", "boxes"],
+  ["match", "matches"],
+  ["dish", "dishes"],
+  ["status", "statuses"],
+  ["bus", "buses"],
+  ["address", "addresses"],
+  ["house", "houses"],
+  ["page", "pages"],
+  ["person", "people"],
+  ["child", "children"],
+  ["sheep", "sheep"],
+  ["news", "news"],
+];
+
+for (const [singular, plural] of pairs) {
+  test(`${singular} and ${plural} are found from each other, and stay as they are`, () => {
+    assert.equal(toPlural(singular), plural);
+    assert.equal(toPlural(plural), plural);
+    assert.equal(toSingular(plural), singular);
+    assert.equal(toSingular(singular), singular);
+  });
+}

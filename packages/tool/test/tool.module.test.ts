@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { root, run } from "../../../test/support/run.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { runTool } from "./support/tool.ts";
+
+test("nothing that exists is overwritten: a second run says what is there", async () => {
+  const folder = temporaryFolder("twice");
+  await runTool(folder, "app", "--name=shop");
+  const shop = join(folder, "shop");
+  assert.deepEqual(await runTool(folder, "app", "--name=shop", "--template=cli"), {
+    code: 1,
+    stdout: "",
+    stderr: `tenon: ${shop} exists already: nothing was changed\n`,
+  });
+  assert.ok(!existsSync(join(shop, "src/main.cli.ts")));
+  await runTool(shop, "g", "module", "--name=post", "--type=plain");
+  const before = readFileSync(join(shop, "src/app.module.ts"), "utf8");
+  assert.deepEqual(await runTool(shop, "g", "module", "--name=posts", "--type=resource"), {
+    code: 1,
+    stdout: "",
+    stderr: "tenon: src/posts exists already: nothing was changed\n",
+  });
+  assert.equal(readFileSync(join(shop, "src/app.module.ts"), "utf8"), before);
+  assert.ok(!existsSync(join(shop, "src/data.module.ts")));
+});
+
+test("a resource is not made beside a src/data.module.ts that declares something else", async () => {
+  const folder = temporaryFolder("shared");
+  await runTool(folder, "app", "--name=shop");
+  const shop = join(folder, "shop");
+  writeFileSync(join(shop, "src/data.module.ts"), "// const DataModule\nexport const Stores = 1;\n");
+  const { code, stderr } = await runTool(shop, "g", "module", "--name=post", "--type=resource");
+  assert.equal(code, 1);
+  assert.match(stderr, /declares no DataModule/);
+  assert.ok(!existsSync(join(shop, "src/posts")));
+});
+
+test("an application is made only in a folder that is there", async () => {
+  const { code, stderr } = await runTool(join(temporaryFolder("none"), "lost"), "app", "--name=shop");
+  assert.equal(code, 1);
+  assert.match(stderr, /there is no folder/);
+});
+
+test("a module is made only in an application", async () => {
+  const folder = temporaryFolder("none");
+  const { code, stderr } = await runTool(folder, "g", "module", "--name=post", "--type=plain");
+  assert.equal(code, 1);
+  assert.match(stderr, /is no application/);
+});
+
+test("a link that leads nowhere counts as existing: nothing is written where it leads", async () => {
+  const folder = temporaryFolder("links");
+  await runTool(folder, "app", "--name=shop");
+  symlinkSync(join(folder, "elsewhere"), join(folder, "other"));
+  symlinkSync(join(folder, "elsewhere"), join(folder, "shop/src/posts"));
+  assert.equal((await runTool(folder, "app", "--name=other")).code, 1);
+  assert.equal((await runTool(join(folder, "shop"), "g", "module", "--name=post", "--type=plain")).code, 1);
+  assert.ok(!existsSync(join(folder, "elsewhere")));
+});
+
+test("an application's module that cannot be understood stays as it is, and the lines to add are printed", async () => {
+  const folder = temporaryFolder("unclear");
+  await runTool(folder, "app", "--name=shop");
+  const shop = join(folder, "shop");
+  const source = "export const AppModule = createMyModule();\n";
+  writeFileSync(join(shop, "src/app.module.ts"), source);
+  const { code, stdout } = await runTool(shop, "generate", "module", "--name=blog-post", "--type=plain");
+  assert.equal(code, 0);
+  assert.ok(stdout.includes('import { BlogPostsModule } from "./blog-posts/blog-posts.module.ts";'), stdout);
+  assert.ok(existsSync(join(shop, "src/blog-posts/blog-posts.module.ts")));
+  assert.equal(readFileSync(join(shop, "src/app.module.ts"), "utf8"), source);
+});
+
+test("each file is told of, and the last lines say what to type next", async () => {
+  const folder = temporaryFolder("told");
+  const { stdout } = await runTool(folder, "app", "--name=shop");
+  assert.match(stdout, /^created {2}shop\/\.gitignore\ncreated {2}shop\/README\.md\n/);
+  assert.ok(stdout.endsWith("\nshop is ready. Next:\n  cd shop\n  npm install\n  npm test\n  npm start\n"), stdout);
+  const made = await runTool(join(folder, "shop"), "g", "module", "--name=post", "--type=resource");
+  assert.match(made.stdout, /^created {2}src\/data\.module\.ts$/m);
+  assert.match(made.stdout, /^changed {2}package\.json: depends on @tenon\/data$/m);
+  const second = await runTool(join(folder, "shop"), "g", "module", "--name=page", "--type=resource");
+  assert.doesNotMatch(second.stdout, /data\.module|package\.json/);
+});
+
+test("the entry point runs as a process", async () => {
+  const main = join(root, "packages/tool/src/main.ts");
+  const { code, stdout } = await run(process.execPath, ["--conditions=@tenon/source", main, "--version"]);
+  assert.equal(code, 0);
+  assert.match(stdout, /0\.1\.0\n$/);
+  const missing = await run(process.execPath, ["--conditions=@tenon/source", main, "app"]);
+  assert.equal(missing.code, 2, missing.stderr);
+});
