@@ -62,6 +62,25 @@ const rules: readonly Rule[] = [
     good: { [`${core}/context/good.ts`]: take("../errors.ts") },
   },
   {
+    name: "nothing but the web platform knows the pages, and the pages know no door",
+    category: restricted,
+    bad: {
+      [`${core}/index-of-web.ts`]: take("./web/view.ts"),
+      [`${core}/platform-of-web.ts`]: take("./platform/web.ts"),
+      [`${core}/route/web.ts`]: take("../web/view.ts"),
+      [`${core}/pipeline/web.ts`]: take("../web/view.ts"),
+      [`${core}/context/web.ts`]: take("../web/view.ts"),
+      [`${core}/middleware/web.ts`]: take("../web/view.ts"),
+      [`${core}/testing/web.ts`]: keep('await import("../web/view.ts")'),
+      [`${core}/cli/web.ts`]: take("../web/view.ts"),
+      [`${core}/web/door.ts`]: take("../http/door.ts"),
+    },
+    good: {
+      [`${core}/platform/of-web.ts`]: take("../web/view.ts"),
+      [`${core}/web/good.ts`]: take("../platform/web.ts"),
+    },
+  },
+  {
     name: "nothing is any",
     category: "lint/suspicious/noExplicitAny",
     bad: { [`${core}/any.ts`]: "export const loose = (value: any): unknown => value;\n" },

@@ -35,3 +35,38 @@ test("the framework loads no HTTP code by itself: a command runs without it, HTT
   assert.deepEqual(atFirst, []);
   assert.ok(withHttp?.includes("NativeModule http"), "an application on HTTP loads it: the list can tell");
 });
+
+const watching = `
+  import { registerHooks } from "node:module";
+  const files = [];
+  registerHooks({ load: (url, context, next) => (files.push(url), next(url, context)) });
+  const { cli } = await import("@tenon/core/cli");
+  const { createApp, defineModule } = await import("@tenon/core");
+  const module = defineModule({ name: "app", declarations: [] });
+  await (await createApp(module, cli({ name: "blog" }))).stop();
+  const ofPages = () => files.filter((url) => /\\/core\\/src\\/(?:web|platform\\/web)|\\/eta\\//.test(url));
+  const atFirst = ofPages();
+  const { web } = await import("@tenon/core/web");
+  const withPages = ofPages();
+  const builtins = process.moduleLoadList.filter((name) => /\\b(?:http|https|http2|_http_\\w+|undici)\\b/.test(name));
+  const views = { has: () => false, render: () => "" };
+  await createApp(module, web({ views }), { log: { level: "silent" } });
+  const withoutFolder = ofPages().filter((url) => url.includes("/eta/"));
+  process.stdout.write(JSON.stringify({ atFirst, withPages, builtins, withoutFolder }));
+`;
+
+test("neither @tenon/core nor a command loads anything of the web platform, and only a folder of views loads Eta", async () => {
+  const args = ["--conditions=@tenon/source", "--input-type=module", "--eval", watching];
+  // as the script writes it
+  const { atFirst, withPages, builtins, withoutFolder } = JSON.parse(await runOrFail(process.execPath, args)) as Record<
+    string,
+    string[]
+  >;
+  assert.deepEqual(atFirst, []);
+  assert.ok(
+    withPages?.some((url) => url.endsWith("/platform/web.ts")),
+    "an application with pages does: the list can tell",
+  );
+  assert.deepEqual(builtins, [], "a controller that commands share may import view() and redirect()");
+  assert.deepEqual(withoutFolder, []);
+});

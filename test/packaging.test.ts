@@ -92,6 +92,37 @@ test("the built packages run in a consumer's folder", async () => {
   assert.deepEqual(answers, [{ hello: "socket" }, { hello: "fetch" }, { hello: "shell" }]);
 });
 
+test("pages run in a consumer's folder once Eta is installed, and before that the start says what is missing", async () => {
+  await packed;
+  writeFiles(consumer, {
+    "views/posts/index.eta": "<h1><%= data.title %></h1>",
+    "pages.js": `
+      import { createApp, defineModule } from "@tenon/core";
+      import { web } from "@tenon/core/web";
+      class PostsController {
+        routes() {
+          return [{ method: "GET", path: "/", handler: this.index }];
+        }
+        index() {
+          return { title: "<Posts>" };
+        }
+      }
+      const module = defineModule({ name: "app", declarations: [PostsController] });
+      const app = await createApp(module, web({ views: "views" }), { log: { level: "silent" } });
+      process.stdout.write(await (await app.fetch(new Request("http://localhost/"))).text());
+      await app.stop();
+    `,
+  });
+  const { code, stderr } = await run(process.execPath, ["pages.js"], { cwd: consumer });
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^Cannot start: web\(\{ views \}\) with a folder needs the package "eta"\. Install it: npm install eta\./,
+  );
+  link(join(root, "node_modules/eta"), join(consumer, "node_modules/eta"));
+  assert.equal(await runOrFail(process.execPath, ["pages.js"], { cwd: consumer }), "<h1>&lt;Posts&gt;</h1>");
+});
+
 test("the installed tool makes an application that runs on the built packages", async () => {
   await packed;
   const main = join(consumer, "node_modules/tenon/dist/main.js");
@@ -115,6 +146,7 @@ import { type Context, createApp, api, defineModule, dto, type Infer, inject, ty
 import { cli } from "@tenon/core/cli";
 import { accessLog, requestId } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
+import { redirect, type ViewEngine, WebSessions, web } from "@tenon/core/web";
 
 declare module "@tenon/core" {
   interface ContextValues {
@@ -142,6 +174,8 @@ export class PostsController {
 
   async show(ctx: Context<"/posts/:id">) {
     const user: string = ctx.get("user_id");
+    await ctx.get("session").flash("seen", user);
+    if (ctx.route?.handler !== "show") return redirect("/");
     const { title } = await ctx.bind(CreatePost);
     return { host: this.#url.host, id: ctx.param("id"), length: title.length, user };
   }
@@ -151,6 +185,9 @@ const module = defineModule({ name: "posts", declarations: [PostsController] });
 const app = await createApp(module, api({ middlewares: [accessLog()] }));
 const { port } = await app.listen({ port: 0 });
 const status: number = (await (await createTestApp(module, api())).request("GET", "/")).status;
+const engine: ViewEngine = { has: (name) => name === "posts/show", render: (name, { page }) => page.csrfField() };
+const pages = await createTestApp(module, web({ views: engine, middlewares: [WebSessions] }));
+await pages.request("POST", "/", { form: { title: "t" } });
 const command = await createTestApp(module, cli({ name: "posts" }));
 const { code, stdout } = await command.run(["show", "1"]);
 export const results: readonly number[] = [port, status, post.title.length, code, stdout.length];
@@ -166,6 +203,7 @@ const mistakes: readonly [line: string, code: string][] = [
   ['import { inject, token } from "@tenon/core"; export const n: number = inject(token<string>("s"));', "TS2322"],
   ['import { provide, token } from "@tenon/core"; provide(token<string>("s"), () => 1);', "TS2322"],
   ['import { cli } from "@tenon/core/cli"; cli({});', "TS2741"],
+  ['import { web } from "@tenon/core/web"; web({});', "TS2741"],
   ['import "@tenon/core/di/inject";', "TS2882"],
 ];
 

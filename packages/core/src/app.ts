@@ -90,6 +90,8 @@ async function buildApp<Methods>(
       problems,
     ),
   );
+  const own = { name: `${platform.name}()`, controller: platform.name, self: undefined, compile: compileForPlatform };
+  routes.push(...flattenRoutes(platform.routes ?? [], own, problems));
   problems.push(...findDuplicates(routes));
   if (problems.length > 0) throw new StartError(problems);
   for (const warning of findShadows(routes.filter((route) => platform.serves(route)))) log.warn(warning);

@@ -23,6 +23,7 @@ export const startCodes = [
   "START_HOOK_FAILED",
   "APP_STOPPED",
   "LISTEN_FAILED",
+  "BAD_VIEW",
 ] as const;
 export type StartCode = (typeof startCodes)[number];
 

@@ -1,6 +1,7 @@
 export { type App, type AppOptions, createApp } from "./app.ts";
-export type { Context, ReplyHook, RequestContext } from "./context/context.ts";
+export type { Context, MatchedRoute, ReplyHook, RequestContext } from "./context/context.ts";
 export type { CookieOptions } from "./context/cookies.ts";
+export type { Form, UploadedFile } from "./context/form.ts";
 export type { Progress } from "./context/progress.ts";
 export type { RequestView } from "./context/request.ts";
 export type { HeaderValue, ResponseHeaders } from "./context/response-headers.ts";

@@ -1,11 +1,12 @@
 import { type Context, RequestContext } from "./context/context.ts";
 import type { Incoming } from "./context/incoming.ts";
 import type { RequestLimits } from "./context/limits.ts";
-import { BindError, describeValue, HttpError } from "./errors.ts";
+import { HttpError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import { Outgoing } from "./pipeline/outgoing.ts";
 import { Reply, toReply } from "./pipeline/reply.ts";
 import type { Platform } from "./platform/platform.ts";
+import { reportFailure } from "./report-failure.ts";
 import { MatchedParams, noParams } from "./route/params.ts";
 import type { Handler } from "./route/record.ts";
 import type { RouteTable } from "./route/table.ts";
@@ -76,7 +77,7 @@ export class Kernel {
   }
 
   #replyToError(ctx: Context, error: unknown): Outgoing | Promise<Outgoing> {
-    this.#report(ctx, error);
+    reportFailure(ctx, error);
     const known = error instanceof HttpError ? error : new HttpError(500, "Internal Server Error");
     for (const [name, value] of Object.entries(known.headers)) ctx.response().setHeader(name, value);
     return this.#parts.serialize(new Reply(known.status, "json", { error: known.message }), ctx);
@@ -91,12 +92,6 @@ export class Kernel {
     }
     return new Outgoing(500, '{"error":"Internal Server Error"}', "application/json; charset=utf-8");
   }
-
-  #report(ctx: Context, error: unknown): void {
-    if (error instanceof BindError) ctx.log.debug({ issues: toIssueMap(error) }, "the body could not be bound");
-    else if (!(error instanceof HttpError)) ctx.log.error(toErrorFields(error), `${ctx.method} ${ctx.path} failed`);
-    else if (error.status >= 500) ctx.log.error({ err: error }, `${ctx.method} ${ctx.path} failed`);
-  }
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
@@ -104,16 +99,4 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
     value instanceof Promise ||
     (typeof value === "object" && value !== null && "then" in value && typeof value.then === "function")
   );
-}
-
-/** By path: some schemas quote what they were given, and the log hides the values of fields like `password` by name. */
-function toIssueMap({ issues }: BindError): Record<string, string[]> {
-  const byPath = Map.groupBy(issues, (issue) => issue.path || "(body)");
-  return Object.fromEntries([...byPath].map(([path, list]) => [path, list.map((i) => `${i.rule}: ${i.message}`)]));
-}
-
-/** `throw null` and `throw "x"` leave a line in the log that says so. */
-function toErrorFields(error: unknown): Record<string, unknown> {
-  if (error instanceof Error) return { err: error };
-  return { err: new Error(`${describeValue(error)} was thrown, which is not an Error`), thrown: error };
 }

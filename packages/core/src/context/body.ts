@@ -78,6 +78,11 @@ export function tooLarge(): HttpError {
   return new HttpError(413, "Payload Too Large");
 }
 
+/** A content type that the caller cannot read. */
+export function refuseType(contentType: string): never {
+  throw new BindError([{ path: "", rule: "content-type", message: `cannot read ${JSON.stringify(contentType)}` }]);
+}
+
 /** A body that is refused before it is read. */
 export function refuseBody(error: HttpError): Promise<never> {
   const refused = Promise.reject(error);

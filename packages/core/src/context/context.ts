@@ -13,8 +13,20 @@ import { RequestView } from "./request.ts";
 import { ResponseHeaders } from "./response-headers.ts";
 import type { ParamNames, ValueName, ValueOf } from "./values.ts";
 
+/** The route that answers a request, as it was declared. */
+export interface MatchedRoute {
+  /** That of a HEAD request is `GET` when a GET route answers it. Undefined for commands. */
+  readonly method: string | undefined;
+  /** With the names of its parameters: `/posts/:id`. */
+  readonly path: string;
+  /** The name of the class that declares it. */
+  readonly controller: string;
+  readonly handler: string;
+}
+
 /** What the router found, as the context needs it. */
 export interface RouteParams {
+  readonly route: MatchedRoute | undefined;
   param(name: string): string;
   entries(): Iterable<readonly [string, string]>;
   /** What `*` matched, segment by segment. */
@@ -57,6 +69,11 @@ export class RequestContext<in Param extends string = string> {
   /** The path as it was sent, without query. */
   get path(): string {
     return this.#incoming.path;
+  }
+
+  /** The route that answers; undefined on a miss. */
+  get route(): MatchedRoute | undefined {
+    return this.#params.route;
   }
 
   /** Names this request in logs. Random, unless the request-id middleware took the client's. */
@@ -144,7 +161,7 @@ export class RequestContext<in Param extends string = string> {
       params: () => this.#params.entries(),
       queries: () => this.#query(),
       bodyLimit: () => this.#bodyLimit ?? this.#limits.body,
-      bodyTimeout: this.#limits.bodyTimeout,
+      limits: this.#limits,
     });
     return this.#request;
   }

@@ -1,10 +1,13 @@
+import { refuseType } from "./body.ts";
+import { type Form, isForm, parseForm } from "./form.ts";
 import type { Incoming } from "./incoming.ts";
+import type { RequestLimits } from "./limits.ts";
 
 interface Sources {
   readonly params: () => Iterable<readonly [string, string]>;
   readonly queries: () => Record<string, string>;
   readonly bodyLimit: () => number;
-  readonly bodyTimeout: number;
+  readonly limits: RequestLimits;
 }
 
 /** The request as maps and bytes: `ctx.request()`. The maps have no prototype and are the caller's own. */
@@ -12,6 +15,7 @@ export class RequestView {
   readonly #incoming: Incoming;
   readonly #sources: Sources;
   #body: Promise<Uint8Array> | undefined;
+  #form: Promise<Form> | undefined;
 
   constructor(incoming: Incoming, sources: Sources) {
     this.#incoming = incoming;
@@ -33,8 +37,17 @@ export class RequestView {
 
   /** The raw bytes; empty without a body. Rejects when the body is too large, too slow or cut off. */
   body(): Promise<Uint8Array> {
-    this.#body ??= this.#incoming.readBody(this.#sources.bodyLimit(), this.#sources.bodyTimeout);
+    this.#body ??= this.#incoming.readBody(this.#sources.bodyLimit(), this.#sources.limits.bodyTimeout);
     return this.#body;
+  }
+
+  /** The body as a form, urlencoded or multipart. Rejects like `body()`, and with a BindError when it is none. */
+  form(): Promise<Form> {
+    if (this.#form === undefined) {
+      this.#form = this.#readForm();
+      this.#form.catch(ignore); // a handler that forgets to await it must not hand a client the end of the process
+    }
+    return this.#form;
   }
 
   /** The caller's IP address. Proxy headers count only from trusted peers. */
@@ -51,7 +64,15 @@ export class RequestView {
   host(): string {
     return this.#incoming.host;
   }
+
+  async #readForm(): Promise<Form> {
+    const type = this.#incoming.header("content-type") ?? "";
+    if (!isForm(type)) refuseType(type);
+    return parseForm(await this.body(), type, this.#sources.limits);
+  }
 }
+
+function ignore(): void {}
 
 function toMap(entries: Iterable<readonly [string, string]>): Record<string, string> {
   const map: Record<string, string> = Object.create(null);

@@ -1,4 +1,5 @@
-import { isJson, parseJson } from "../context/body.ts";
+import { isJson, parseJson, refuseType } from "../context/body.ts";
+import { csrfField, type Form, isForm } from "../context/form.ts";
 import type { RequestLimits } from "../context/limits.ts";
 import { BindError, type Issue } from "../errors.ts";
 import { Dto, type ReadOptions } from "./dto.ts";
@@ -8,7 +9,7 @@ import { cleanse } from "./text.ts";
 /** As much of a context as binding needs. */
 interface BodySource {
   header(name: string): string;
-  request(): { body(): Promise<Uint8Array> };
+  request(): { body(): Promise<Uint8Array>; form(): Promise<Form> };
 }
 
 /** Validates `fields` when there are any; else reads the body, decodes it by its content type and validates it. */
@@ -20,9 +21,12 @@ export async function bind<S extends Schema>(
 ): Promise<InferOutput<S>> {
   if (fields !== undefined) return validate(schema, { ...fields }, { fromText: true }); // a copy: it is cleansed in place
   const type = source.header("content-type");
-  if (!isJson(type)) {
-    throw new BindError([{ path: "", rule: "content-type", message: `cannot read ${JSON.stringify(type)}` }]);
+  if (limits.forms === true && isForm(type)) {
+    const fields = (await source.request().form()).toRecord();
+    delete fields[csrfField]; // says where the form comes from, and a strict schema would refuse it
+    return validate(schema, fields, { fromText: true, fromForm: true });
   }
+  if (!isJson(type)) refuseType(type);
   return validate(schema, parseJson(await source.request().body(), limits), { fromText: false });
 }
 

@@ -14,6 +14,8 @@ import { findTextFault, maxIssues } from "./text.ts";
 export interface ReadOptions {
   /** Flags and forms carry text only: numbers and booleans are read from it. */
   readonly fromText: boolean;
+  /** Forms repeat a name where flags write a comma, and send "" for what was left empty. */
+  readonly fromForm?: boolean;
 }
 
 interface FieldNotes {
@@ -62,10 +64,16 @@ export class Field<T = unknown, Required extends boolean = boolean> {
     return this.#rules.map((rule) => rule.message);
   }
 
+  /** Whether it was left empty in a form, and empty is nothing that this field could hold. */
+  isLeftEmpty(input: unknown, { fromForm }: ReadOptions): boolean {
+    if (fromForm !== true || input !== "") return false;
+    return this.kind !== "string" || this.#rules.some((rule) => !rule.passes(""));
+  }
+
   /** Undefined when the field is absent or broken; what is broken is added to `issues`. */
   parse(input: unknown, path: string, issues: Issue[], options: ReadOptions): T | undefined {
     // null counts as left out, and "" does not satisfy "required"
-    if (input === undefined || input === null || (input === "" && this.required)) {
+    if (input === undefined || input === null || (input === "" && this.required) || this.isLeftEmpty(input, options)) {
       if (this.required) issues.push({ path, rule: "required", message: "is required" });
       return undefined;
     }
@@ -183,7 +191,7 @@ export function array<T, const Tags extends readonly ListTag[]>(
   ...tags: Tags
 ): Field<T[], IsRequired<Tags>> {
   return new Field("array", "list", tags, (input, path, issues, options) => {
-    const list = options.fromText && typeof input === "string" ? input.split(",") : input;
+    const list = options.fromText && typeof input === "string" ? toList(input, options) : input;
     if (!Array.isArray(list)) {
       issues.push({ path, rule: "array", message: "must be a list" });
       return [];
@@ -191,6 +199,7 @@ export function array<T, const Tags extends readonly ListTag[]>(
     const items: T[] = [];
     for (const [index, entry] of list.entries()) {
       if (issues.length >= maxIssues) break;
+      if (item.isLeftEmpty(entry, options)) continue;
       const itemPath = `${path}.${index}`;
       // a hole in a list has no meaning, so an item is required whether or not its tags say so
       if (entry === undefined || entry === null) {
@@ -212,6 +221,11 @@ export function nested<T, const Tags extends readonly PlainTag[]>(
 
 function toNumber(input: unknown): unknown {
   return typeof input === "string" && input.trim() !== "" ? Number(input) : input;
+}
+
+/** Of a form it is one item: a comma in it was typed, or stands in what was chosen. */
+function toList(text: string, { fromForm }: ReadOptions): string[] {
+  return fromForm === true ? [text] : text.split(",");
 }
 
 function toBoolean(input: unknown): unknown {

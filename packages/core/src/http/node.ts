@@ -23,7 +23,7 @@ export interface TlsSettings extends Pick<TlsOptions, "key" | "cert" | "ca" | "p
 /** node:http behind our own door: refuses what it lets through, and stops without losing a request. */
 export class NodeServer {
   readonly #server: Server;
-  readonly #kernel: Kernel;
+  readonly #kernel: Pick<Kernel, "handle">;
   readonly #log: Log;
   readonly #limits: HttpLimits;
   readonly #trust: ProxyTrust;
@@ -33,7 +33,7 @@ export class NodeServer {
   readonly #idleTimer: NodeJS.Timeout;
   #draining = false;
 
-  constructor(kernel: Kernel, log: Log, settings: HttpSettings, tls?: TlsSettings) {
+  constructor(kernel: Pick<Kernel, "handle">, log: Log, settings: HttpSettings, tls?: TlsSettings) {
     this.#kernel = kernel;
     this.#log = log;
     this.#limits = settings.limits;

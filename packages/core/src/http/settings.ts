@@ -2,7 +2,7 @@ import { defaultRequestLimits, type RequestLimits } from "../context/limits.ts";
 import type { Problem } from "../errors.ts";
 
 /** Every bound of the HTTP door. Bytes and milliseconds. */
-export interface HttpLimits extends RequestLimits {
+export interface HttpLimits extends Omit<RequestLimits, "forms"> {
   readonly uri: number;
   readonly headerBytes: number;
   readonly headerCount: number;

@@ -20,7 +20,7 @@ export function chooseEncoding<Encoding extends string>(
 const weightText = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
 /** `gzip;q=0.8, *;q=0` → names with their weights; an item whose weight cannot be read counts as refused. */
-function parseWeights(header: string): Map<string, number> {
+export function parseWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const item of header.split(",")) {
     const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());

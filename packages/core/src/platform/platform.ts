@@ -6,11 +6,12 @@ import type { MiddlewareLike } from "../pipeline/middleware.ts";
 import type { Outgoing } from "../pipeline/outgoing.ts";
 import type { Reply } from "../pipeline/reply.ts";
 import type { FlatRoute } from "../route/flatten.ts";
+import type { Routes } from "../route/record.ts";
 import type { RouteTable } from "../route/table.ts";
 
 /** What a platform gets to build its door with. */
 export interface DoorParts {
-  readonly kernel: Kernel;
+  readonly kernel: Pick<Kernel, "handle">;
   readonly routes: RouteTable;
   readonly log: Log;
   /** How many milliseconds a stop may wait for one thing. */
@@ -34,6 +35,8 @@ export interface Platform<Methods = unknown> {
   readonly name: string;
   /** Of the application: they run before those of groups and routes, on misses too. */
   readonly middlewares: readonly MiddlewareLike[];
+  /** Its own, beside those of the controllers. */
+  readonly routes?: Routes;
   readonly limits: RequestLimits;
   /** How it logs where neither the environment nor the application says otherwise. */
   readonly log?: LogOptions;

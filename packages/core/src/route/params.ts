@@ -1,4 +1,4 @@
-import type { RouteParams } from "../context/context.ts";
+import type { MatchedRoute, RouteParams } from "../context/context.ts";
 import type { Match, Routable } from "./router.ts";
 import { splitPath } from "./target.ts";
 
@@ -7,6 +7,10 @@ export class MatchedParams implements RouteParams {
 
   constructor(match: Match<Routable>) {
     this.#match = match;
+  }
+
+  get route(): MatchedRoute | undefined {
+    return this.#match.route.matched;
   }
 
   param(name: string): string {
@@ -32,4 +36,9 @@ export class MatchedParams implements RouteParams {
   }
 }
 
-export const noParams: RouteParams = Object.freeze({ param: () => "", entries: () => [], rest: () => [] });
+export const noParams: RouteParams = Object.freeze({
+  route: undefined,
+  param: () => "",
+  entries: () => [],
+  rest: () => [],
+});

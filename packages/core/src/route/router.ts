@@ -1,3 +1,4 @@
+import type { MatchedRoute } from "../context/context.ts";
 import { comparePatterns, isExact, type Pattern } from "./pattern.ts";
 import { splitPath } from "./target.ts";
 
@@ -5,6 +6,8 @@ import { splitPath } from "./target.ts";
 export interface Routable {
   readonly method: string | undefined;
   readonly pattern: Pattern;
+  /** What `ctx.route` tells. */
+  readonly matched?: MatchedRoute;
 }
 
 /** Shared between requests by the cache, therefore never changed after it is made. */

@@ -1,3 +1,4 @@
+import type { MatchedRoute } from "../context/context.ts";
 import type { Incoming } from "../context/incoming.ts";
 import type { Schema } from "../dto/standard-schema.ts";
 import { type Problem, StartError } from "../errors.ts";
@@ -10,6 +11,7 @@ import { type Match, Router } from "./router.ts";
 /** A route with its chain composed. */
 export interface RunnableRoute extends FlatRoute {
   readonly run: Handler;
+  readonly matched: MatchedRoute;
 }
 
 export interface RouteInfo {
@@ -103,7 +105,8 @@ export class RouteTable {
   }
 
   #runnable(route: FlatRoute): RunnableRoute {
-    return { ...route, run: this.#tools.compose(route) };
+    const { method, path, controller, handlerName: handler } = route;
+    return { ...route, run: this.#tools.compose(route), matched: Object.freeze({ method, path, controller, handler }) };
   }
 }
 

@@ -14,6 +14,8 @@ export interface TestAppOptions extends Pick<AppOptions, "override" | "log" | "s
 export interface TestRequestOptions {
   /** Sent as JSON. */
   readonly json?: unknown;
+  /** Sent as a browser sends a form without files; a list gives a field several times. */
+  readonly form?: Readonly<Record<string, string | readonly string[]>> | URLSearchParams;
   /** Sent as it is. */
   readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream;
   readonly headers?: Readonly<Record<string, string>>;
@@ -31,7 +33,13 @@ export interface TestCliApp extends App, Omit<CliMethods, "run"> {
 }
 
 const optionNames = namesOf<TestAppOptions>({ override: true, log: true, stopTimeout: true });
-const requestNames = namesOf<TestRequestOptions>({ json: true, body: true, headers: true, signal: true });
+const requestNames = namesOf<TestRequestOptions>({
+  json: true,
+  form: true,
+  body: true,
+  headers: true,
+  signal: true,
+});
 
 /** A started application for a test: no port, silent unless LOG_LEVEL says otherwise, mistakes rejected as StartError. */
 export function createTestApp(
@@ -64,20 +72,29 @@ export async function createTestApp(
 function createRequest(app: HttpMethods): TestHttpApp["request"] {
   return async (method, path, options = {}) => {
     checkRequest(method, path, options);
-    const { json, body, headers, signal } = options;
+    const { json, form, body, headers, signal } = options;
     const all = new Headers(headers);
     if (json !== undefined && !all.has("content-type")) all.set("content-type", "application/json");
+    const text = json === undefined ? undefined : JSON.stringify(json);
     return app.fetch(
       // not resolved against a base: "//posts" is a path here, not another host
       new Request(`http://localhost${path}`, {
         method,
         headers: all,
-        body: json === undefined ? (body ?? null) : JSON.stringify(json),
+        body: text ?? (form === undefined ? undefined : toSearchParams(form)) ?? body ?? null,
         ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
         ...(signal === undefined ? {} : { signal }),
       }),
     );
   };
+}
+
+/** `Request` gives such a body its content type. */
+function toSearchParams(form: NonNullable<TestRequestOptions["form"]>): URLSearchParams {
+  if (form instanceof URLSearchParams) return form;
+  return new URLSearchParams(
+    Object.entries(form).flatMap(([name, value]) => [value].flat().map((item) => [name, item])),
+  );
 }
 
 /** A slip in a test would otherwise be answered with a 404 or go unnoticed, and the test would look at the wrong thing. */
@@ -92,4 +109,6 @@ function checkRequest(method: Method, path: string, options: TestRequestOptions)
   }
   const unknown = explainUnknownNames(options, requestNames);
   if (unknown !== undefined) throw new TypeError(`request() has no option ${unknown}`);
+  const bodies = ["json", "form", "body"].filter((name) => options[name as "json"] !== undefined); // the names above
+  if (bodies.length > 1) throw new TypeError(`request() was given ${bodies.join(" and ")}. A request has one body.`);
 }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { realpathSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { test } from "node:test";
 import {
   api,
@@ -13,9 +15,11 @@ import {
   type StartError,
 } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
+import { web } from "@tenon/core/web";
 import { readEnvironment } from "../../src/environment.ts";
 import { moduleOf } from "../support/doors.ts";
 import { rejection, startError } from "../support/start-error.ts";
+import { temporaryViews } from "../support/views.ts";
 
 interface Case {
   readonly mistake: string;
@@ -56,6 +60,8 @@ class Clock {
   }
 }
 class Guardless {}
+
+const viewsFolder = temporaryViews({ "index.eta": "<h1>Hello</h1>\n<% if (data) {\n" });
 
 const index = () => "ok";
 const misspelt = undefined as never; // what a misspelt name gives in code that no compiler checked
@@ -194,6 +200,11 @@ const cases: Record<StartCode, Case> = {
       await app.stop();
       return rejection(app.start());
     },
+  },
+  BAD_VIEW: {
+    mistake: "a view whose tags do not end, in production",
+    text: `A view cannot be read: ${join(realpathSync(viewsFolder), "index.eta")}:2: unclosed tag.`,
+    start: () => rejection(createTestApp(moduleOf([]), web({ views: viewsFolder, development: false }))),
   },
   LISTEN_FAILED: {
     mistake: "a port in use",

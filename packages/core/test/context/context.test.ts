@@ -17,6 +17,46 @@ testOnBothDoors(
   },
 );
 
+function show(ctx: Context) {
+  return ctx.route ?? null;
+}
+
+testOnBothDoors(
+  "route tells which route answers, as it was declared: in handlers, for HEAD, for routes added later, not on a miss",
+  [
+    { path: "/users", children: [get("/:id", show)] },
+    { method: "POST", path: "/users", handler: (ctx) => Object.isFrozen(ctx.route) },
+  ],
+  async (call, app) => {
+    const user = { method: "GET", path: "/users/:id", controller: "TestController", handler: "show" };
+    assert.deepEqual(await json(call, "/users/7"), user);
+    assert.deepEqual(await json(call, "/users/8"), user);
+    assert.equal(await (await call("POST", "/users")).json(), true, "it is shared by all requests");
+    const head = await call("HEAD", "/users/7");
+    assert.equal(head.headers.get("x-route"), "GET /users/:id");
+    const miss = await call("GET", "/nobody");
+    assert.equal(miss.headers.get("x-route"), "none");
+    app.routes.add(get("/late", show), { owner: "a test" });
+    assert.deepEqual(await json(call, "/late"), {
+      method: "GET",
+      path: "/late",
+      controller: "a test",
+      handler: "show",
+    });
+  },
+  {
+    middlewares: [
+      (ctx: Context, next: Next) => {
+        const { route } = ctx;
+        ctx.onReply(({ headers }) => {
+          headers.setHeader("x-route", route === undefined ? "none" : `${route.method} ${route.path}`);
+        });
+        return next();
+      },
+    ],
+  },
+);
+
 testOnBothDoors(
   "query() gives the first value, and an empty string when it is absent",
   [get("/", (ctx) => [ctx.query("a"), ctx.query("b"), ctx.query("toString"), ctx.query("__proto__")])],

@@ -145,6 +145,20 @@ test("request() passes on a signal: its abort reaches the handler", async () => 
   assert.equal(await (await response).json(), "aborted");
 });
 
+test("request() sends a form as a browser does, lists as repeated fields, a content type of one's own left alone", async () => {
+  const handler = async (ctx: Context) => [ctx.header("content-type"), String(Buffer.from(await ctx.request().body()))];
+  const app = await createTestApp(moduleOf([{ method: "POST", path: "/", handler }]), api());
+  const sent = async (options: object) => (await app.request("POST", "/", options)).json();
+  const type = "application/x-www-form-urlencoded;charset=UTF-8";
+  assert.deepEqual(await sent({ form: { title: "Ä & b", tags: ["x", "y"], none: [] } }), [
+    type,
+    "title=%C3%84+%26+b&tags=x&tags=y",
+  ]);
+  assert.deepEqual(await sent({ form: new URLSearchParams([["a", "1"]]) }), [type, "a=1"]);
+  assert.deepEqual(await sent({ form: { a: "1" }, headers: { "content-type": "text/odd" } }), ["text/odd", "a=1"]);
+  await app.stop();
+});
+
 test("request() refuses what would test something else: a path without a slash, an unknown method, an unknown option", async () => {
   const app = await createTestApp(echo, api());
   const methods = "GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD";
@@ -157,9 +171,10 @@ test("request() refuses what would test something else: a path without a slash, 
       "GET",
       "/posts",
       { header: {} },
-      "request() has no option header (did you mean headers?). It takes json, body, headers, signal.",
+      "request() has no option header (did you mean headers?). It takes json, form, body, headers, signal.",
     ],
-    ["GET", "/posts", { query: {} }, "request() has no option query. It takes json, body, headers, signal."],
+    ["POST", "/posts", { json: 1, form: {} }, "request() was given json and form. A request has one body."],
+    ["GET", "/posts", { query: {} }, "request() has no option query. It takes json, form, body, headers, signal."],
   ];
   for (const [method, path, options, message] of slips) {
     // the casts stand for code that no compiler checked

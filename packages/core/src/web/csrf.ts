@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import type { Context } from "../context/context.ts";
+import { csrfField, isForm } from "../context/form.ts";
+import { HttpError } from "../errors.ts";
+import { isSameSecret, Signature } from "./signature.ts";
+
+const size = 32;
+const form = /^[A-Za-z0-9_-]{86}$/;
+
+/** Tokens that belong to a session id, without a store. */
+export class CsrfTokens {
+  readonly #signature: Signature;
+
+  constructor(secret: string) {
+    this.#signature = new Signature(secret, "csrf");
+  }
+
+  /** Under a random pad: the same bytes in every page would let a compressed page be guessed at byte by byte. */
+  create(id: string): string {
+    const pad = randomBytes(size);
+    return Buffer.concat([pad, xor(pad, this.#signature.of(id))]).toString("base64url");
+  }
+
+  isFor(id: string, token: string): boolean {
+    if (!form.test(token)) return false;
+    const bytes = Buffer.from(token, "base64url");
+    return isSameSecret(xor(bytes.subarray(0, size), bytes.subarray(size)), this.#signature.of(id));
+  }
+}
+
+function xor(left: Uint8Array, right: Uint8Array): Uint8Array {
+  return left.map((byte, index) => byte ^ (right[index] ?? 0));
+}
+
+/** As much of a session as the check needs. */
+interface Checked {
+  readonly identity: {
+    current(): { readonly known: boolean } | undefined;
+    /** Keeps the reply from changing what the browser has. */
+    mute(): void;
+  };
+  readonly session: { isCsrfToken(token: string): boolean };
+}
+
+const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Whether a page of somebody else could make a browser send this with what the browser keeps for us. */
+export function needsCsrfCheck(ctx: Context): boolean {
+  if (safeMethods.has(ctx.method)) return false;
+  return ctx.header("cookie") !== "" || isForm(ctx.header("content-type"));
+}
+
+/** Refuses with 403 what did not come from a page of this application. */
+export async function checkCsrf(ctx: Context, checked: Checked): Promise<void> {
+  const foreign = explainForeign(ctx);
+  if (foreign !== undefined) {
+    // browsers send such a request without our cookie: a new one in its reply would take the visitor's place
+    checked.identity.mute();
+    refuse(ctx, "This request came from another site.", foreign);
+  }
+  const fault = await explainToken(ctx, checked);
+  if (fault !== undefined) refuse(ctx, "This form has expired. Go back, reload the page and try again.", fault);
+}
+
+function refuse(ctx: Context, message: string, reason: string): never {
+  ctx.log.info({ event: "csrf refused", reason });
+  throw new HttpError(403, message, { cause: new Error(reason) });
+}
+
+/** What browsers say about where a request comes from. Pages cannot forge it; other clients need not send it. */
+function explainForeign(ctx: Context): string | undefined {
+  const site = ctx.header("sec-fetch-site");
+  if (site !== "" && site !== "same-origin" && site !== "none") return `Sec-Fetch-Site is ${site}`;
+  const origin = ctx.header("origin");
+  const host = ctx.request().host();
+  if (origin === "" || isOriginOf(origin, host)) return undefined;
+  return `Origin is ${origin} and the host is ${host}. Behind a proxy that changes the host, name it in trustedProxies.`;
+}
+
+/** The scheme does not count: behind a proxy the application sees another one than the browser. */
+function isOriginOf(origin: string, host: string): boolean {
+  const scheme = /^https?:\/\//.exec(origin)?.[0];
+  const own = `${scheme}${host}`; // parsed, because a default port may be there or not
+  return scheme !== undefined && URL.canParse(own) && new URL(own).origin === origin;
+}
+
+async function explainToken(ctx: Context, { identity, session }: Checked): Promise<string | undefined> {
+  if (identity.current()?.known !== true) return "The request has no cookie of a living session.";
+  const header = ctx.header("x-csrf-token");
+  const sent = isForm(ctx.header("content-type"));
+  const token = header !== "" || !sent ? header : (await ctx.request().form()).get(csrfField);
+  if (session.isCsrfToken(token)) return undefined;
+  if (token !== "") return "The token was made for another session.";
+  return sent
+    ? "The form has no field _csrf: write <%~ page.csrfField() %> into it."
+    : "The request has no header x-csrf-token: it takes what page.csrfToken() gives.";
+}

@@ -1,0 +1,69 @@
+import type { FailureReport, ReportedError } from "./failure-report.ts";
+import { escapeHtml } from "./html.ts";
+import { toPlainPage } from "./plain-page.ts";
+import type { SourceExcerpt } from "./source-excerpt.ts";
+
+const mostRoutes = 200;
+
+/** Why a request failed, for whoever develops the application. Never shown in production. */
+export function toDeveloperPage(report: FailureReport): string {
+  const { status, message, errors, request } = report;
+  const [thrown, ...causes] = errors;
+  const title = thrown?.message || message;
+  const parts = [
+    `<p class="status">${status} ${escapeHtml(thrown?.name || message)}</p>`,
+    `<h1>${escapeHtml(title)}</h1>`,
+    `<p class="dim">${escapeHtml(`${request.method} ${request.path}`)}${describeRoute(report)}</p>`,
+    report.source === undefined ? "" : toSource(report.source),
+    section(
+      "What could not be bound",
+      table(report.issues.map(({ path, rule, message }) => [path || "(body)", `${message} (${rule})`])),
+    ),
+    section(
+      "Routes",
+      table(report.routes.slice(0, mostRoutes).map(({ method, path, owner }) => [`${method} ${path}`, owner])),
+    ),
+    section("Stack", toStack(thrown)),
+    ...causes.map((cause) =>
+      section("Caused by", `<p>${escapeHtml(`${cause.name}: ${cause.message}`)}</p>${toStack(cause)}`),
+    ),
+    section("Path parameters", table(Object.entries(request.params))),
+    section("Query", table(Object.entries(request.query))),
+    section("Headers", table(Object.entries(request.headers))),
+    '<p class="dim">This page is for development. With NODE_ENV=production clients see the status and its message only.</p>',
+  ];
+  return toPlainPage(`${status} ${title}`, `<main>\n${parts.filter((part) => part !== "").join("\n")}\n</main>`);
+}
+
+function describeRoute({ route }: FailureReport): string {
+  if (route === undefined) return " matched no route";
+  return escapeHtml(` → ${route.controller}.${route.handler} (${route.path})`);
+}
+
+function toSource({ file, line, lines }: SourceExcerpt): string {
+  const width = String(lines.at(-1)?.number ?? 0).length;
+  const rows = lines.map(({ number, text, isHit }) => {
+    const row = `${String(number).padStart(width)}  ${text}`;
+    return `<span${isHit ? ' class="hit"' : ""}>${escapeHtml(row)}</span>`;
+  });
+  return section(`${file}:${line}`, `<pre>${rows.join("")}</pre>`);
+}
+
+function toStack(error: ReportedError | undefined): string {
+  if (error === undefined || error.stack === "") return "";
+  const rows = error.stack.split("\n").map((row) => `<span>${escapeHtml(row.trim())}</span>`);
+  return `<pre>${rows.join("")}</pre>`;
+}
+
+function table(rows: readonly (readonly [string, unknown])[]): string {
+  if (rows.length === 0) return "";
+  const cells = rows.map(
+    ([name, value]) => `<tr><th scope="row">${escapeHtml(name)}</th><td>${escapeHtml(value)}</td></tr>`,
+  );
+  return `<table><tbody>${cells.join("")}</tbody></table>`;
+}
+
+/** Nothing when there is nothing to show. */
+function section(heading: string, content: string): string {
+  return content === "" ? "" : `<section><h2>${escapeHtml(heading)}</h2>${content}</section>`;
+}

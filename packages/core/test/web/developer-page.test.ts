@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BindError, type Context, HttpError, type Routes } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { view, web } from "@tenon/core/web";
+import { type Call, moduleOf, testOnBothDoors } from "../support/doors.ts";
+import { type Files, temporaryViews } from "../support/views.ts";
+
+const get = (path: string, handler: (ctx: Context) => unknown) => ({ method: "GET" as const, path, handler });
+
+function explode(): never {
+  throw new TypeError("the <fuse> burned"); // the line that the page marks
+}
+
+const routes: Routes = [
+  get("/boom/:id", function boom() {
+    explode();
+  }),
+  get("/caused", () => {
+    throw new Error("could not list", { cause: new RangeError("out of rows") });
+  }),
+  get("/text", () => {
+    throw "just a text";
+  }),
+  get("/view", () => view("list", {})),
+  get("/missing", () => view("lists", {})),
+  get("/gone", () => {
+    throw new HttpError(410, "Gone for good");
+  }),
+  get("/bind", () => {
+    throw new BindError([{ path: "title", rule: "required", message: "is required" }]);
+  }),
+  get("/answered", (ctx) => ctx.status(409).json({ error: "Taken" })),
+];
+
+const platform = (files: Files = {}) => {
+  const views = temporaryViews({ "list.eta": "<ul>\n<li>\n<%= data.author.name %>", ...files });
+  return () => web({ views, development: true });
+};
+
+async function told(call: Call, path: string, headers: Record<string, string> = {}) {
+  const response = await call("GET", path, { headers: { accept: "text/html", ...headers } });
+  return { status: response.status, text: await response.text() };
+}
+
+testOnBothDoors(
+  "in development a failed page tells the reason, the source around it, the stack and the request",
+  routes,
+  async (call) => {
+    const { status, text } = await told(call, "/boom/7?q=x&token=t0p", {
+      authorization: "Bearer hunter2",
+      cookie: "session_id=hunter2",
+      "x-api-key": "hunter2",
+      "x-odd": "<b>odd</b>",
+    });
+    assert.equal(status, 500);
+    assert.match(text, /<p class="status">500 TypeError<\/p>\n<h1>the &lt;fuse&gt; burned<\/h1>/);
+    assert.match(text, /GET \/boom\/7 → TestController\.boom \(\/boom\/:id\)/);
+    assert.match(text, /<h2>[^<]*developer-page\.test\.ts:\d+<\/h2>/);
+    assert.match(text, /<span class="hit">\d+ {4}throw new TypeError\(&quot;the &lt;fuse&gt; burned&quot;\);/);
+    assert.match(text, /<h2>Stack<\/h2><pre><span>at explode \(/);
+    assert.match(text, /<h2>Path parameters<\/h2><table><tbody><tr><th scope="row">id<\/th><td>7<\/td>/);
+    assert.match(text, /<th scope="row">q<\/th><td>x<\/td>/);
+    assert.match(text, /<th scope="row">x-odd<\/th><td>&lt;b&gt;odd&lt;\/b&gt;<\/td>/);
+    for (const name of ["authorization", "cookie", "x-api-key", "token"]) {
+      assert.ok(text.includes(`<th scope="row">${name}</th><td>[redacted]</td>`), name);
+    }
+    assert.ok(!text.includes("hunter2") && !text.includes("t0p"));
+    assert.ok(!text.includes("<script"));
+  },
+  platform(),
+);
+
+testOnBothDoors(
+  "a view that fails is shown with its own file and line, a missing one with the nearest name",
+  routes,
+  async (call) => {
+    const failed = (await told(call, "/view")).text;
+    assert.match(failed, /<h1>[^<]*list\.eta:3: Cannot read properties of undefined/);
+    assert.match(failed, /<h2>[^<]*list\.eta:3<\/h2>/);
+    assert.match(failed, /<span class="hit">3 {2}&lt;%= data\.author\.name %&gt;<\/span>/);
+    assert.match(failed, /<h2>Caused by<\/h2><p>TypeError: Cannot read/);
+    assert.match(
+      (await told(call, "/missing")).text,
+      /There is no view &quot;lists&quot; in [^<]*\. Did you mean &quot;list&quot;\?/,
+    );
+  },
+  platform(),
+);
+
+testOnBothDoors(
+  "causes are told, and so is what is thrown and no error",
+  routes,
+  async (call) => {
+    const { text } = await told(call, "/caused");
+    assert.match(text, /<h1>could not list<\/h1>/);
+    assert.match(text, /<h2>Caused by<\/h2><p>RangeError: out of rows<\/p><pre><span>at /);
+    assert.match((await told(call, "/text")).text, /<h1>the text &quot;just a text&quot; was thrown<\/h1>/);
+  },
+  platform(),
+);
+
+testOnBothDoors(
+  "a refusal for which the application has no view is told too: a miss with all routes, a body with what is wrong",
+  routes,
+  async (call) => {
+    const lost = await told(call, "/lost");
+    assert.equal(lost.status, 404);
+    assert.match(lost.text, /GET \/lost matched no route/);
+    assert.match(
+      lost.text,
+      /<th scope="row">GET \/boom\/:id<\/th><td>TestController \(module &quot;test&quot;\)<\/td>/,
+    );
+    const gone = await told(call, "/gone");
+    assert.equal(gone.status, 410);
+    assert.match(gone.text, /<h1>Gone for good<\/h1>/);
+    assert.ok(!gone.text.includes("<h2>Routes</h2>"));
+    const bound = await told(call, "/bind");
+    assert.equal(bound.status, 400);
+    assert.match(bound.text, /<th scope="row">title<\/th><td>is required \(required\)<\/td>/);
+    const answered = await told(call, "/answered");
+    assert.equal(answered.status, 409);
+    assert.match(answered.text, /<p class="status">409 Taken<\/p>\n<h1>Taken<\/h1>/);
+    assert.ok(!answered.text.includes("<h2>Stack</h2>"));
+  },
+  platform(),
+);
+
+testOnBothDoors(
+  "the application's own views stay in development, but for a failure that they would hide",
+  routes,
+  async (call) => {
+    assert.deepEqual(await told(call, "/lost"), { status: 404, text: "own 404" });
+    assert.deepEqual(await told(call, "/gone"), { status: 410, text: "own" });
+    assert.match((await told(call, "/caused")).text, /<h1>could not list<\/h1>/);
+  },
+  platform({ "errors/404.eta": "own 404", "errors/error.eta": "own", "errors/500.eta": "own 500" }),
+);
+
+testOnBothDoors(
+  "the view errors/development takes the place of the built-in one, and when it fails itself that one is back",
+  routes,
+  async (call) => {
+    assert.deepEqual(await told(call, "/caused"), {
+      status: 500,
+      text: "500 could not list|out of rows /caused developer-page.test.ts",
+    });
+    assert.match((await told(call, "/text")).text, /<h1>the text &quot;just a text&quot; was thrown<\/h1>/);
+  },
+  platform({
+    "errors/development.eta":
+      "<%= data.status %> <%= data.errors.map((e) => e.message).join('|') %> <%= data.request.path %> <%= data.source.file.split('/').at(-1) %>",
+  }),
+);
+
+testOnBothDoors(
+  "in development an error view that fails tells why, with the status of the page that it is for",
+  routes,
+  async (call) => {
+    const { status, text } = await told(call, "/lost");
+    assert.equal(status, 404);
+    assert.match(text, /<h1>[^<]*404\.eta:1: nobody is not defined<\/h1>/);
+  },
+  platform({ "errors/404.eta": "<%= nobody %>" }),
+);
+
+testOnBothDoors(
+  "whoever asks for JSON gets no more in development than in production",
+  routes,
+  async (call) => {
+    const response = await call("GET", "/boom/1", { headers: { accept: "application/json" } });
+    assert.deepEqual([response.status, await response.text()], [500, '{"error":"Internal Server Error"}']);
+  },
+  platform(),
+);
+
+test("a query that cannot be read is no reason to fail again", async () => {
+  const app = await createTestApp(moduleOf([get("/", (ctx) => ctx.query("a"))]), platform()());
+  const response = await app.request("GET", `/?${"a&".repeat(1001)}`);
+  assert.equal(response.status, 400);
+  assert.match(await response.text(), /<h2>Headers<\/h2>/);
+  await app.stop();
+});
