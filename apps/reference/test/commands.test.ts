@@ -65,6 +65,13 @@ for (const storage of storages) {
       }
     });
 
+    run("db seed stops between two batches when it is interrupted", async (app) => {
+      const interruption = new AbortController();
+      setImmediate(() => interruption.abort());
+      const { stdout } = await app.run(["db", "seed", "--posts=20000"], { signal: interruption.signal });
+      assert.ok(Number.parseInt(stdout, 10) < 20_000, stdout);
+    });
+
     run("keys: create shows the key once, revoke ends it, only the owner's", async (app) => {
       await app.run(["users", "create", "--email=ada@example.com", "--name=Ada"]);
       await app.run(["users", "create", "--email=bob@example.com", "--name=Bob"]);

@@ -7,13 +7,20 @@ import { type AppTemplate, appTemplates } from "./templates.ts";
 
 const NewAppFlags = dto({
   name: string().short("n").about("Of the application and of its folder"),
-  template: string("oneof=api cli").short("t").about("What it starts as; api unless told otherwise"),
+  template: string("oneof=api web cli full").short("t").about("What it starts as; api unless told otherwise"),
   in: string().about("The folder to work in; the current one unless told otherwise"),
-  install: boolean().about("Run npm install; --no-install leaves it out"),
+  no_install: boolean().about("Leave npm install out"),
 });
 type NewAppFlags = Infer<typeof NewAppFlags>;
 
-const usage = "tenon app --name=<name> [--template=<api|cli>]";
+const usage = `tenon app --name=<name> [--template=<${appTemplates.join("|")}>]`;
+const naming = { flag: "name", text: "Name of the application", findFault: findAppNameFault };
+const choosing = {
+  flag: "template",
+  text: "Template: api, web, cli or full",
+  fallback: "api",
+  findFault: oneOf(appTemplates),
+};
 
 export class AppsController {
   readonly #apps = inject(AppsService);
@@ -24,20 +31,16 @@ export class AppsController {
   }
 
   async create(ctx: Context, flags: NewAppFlags) {
-    const naming = { flag: "name", text: "Name of the application", findFault: findAppNameFault };
-    const choosing = {
-      flag: "template",
-      text: "Template, api or cli",
-      fallback: "api",
-      findFault: oneOf(appTemplates),
-    };
+    const folder = resolve(flags.in ?? ".");
+    if (this.#questions.isTerminal()) this.#apps.checkFolder(folder); // or it would ask for nothing
     const name = await this.#questions.settle(ctx, flags.name, naming, usage);
+    const target = this.#apps.locate(folder, name);
     const template = await this.#questions.settle(ctx, flags.template, choosing, usage);
     return this.#apps.create({
       name,
+      target,
       template: template as AppTemplate, // oneOf has looked
-      folder: resolve(flags.in ?? "."),
-      install: flags.install ?? true,
+      install: flags.no_install !== true,
       signal: ctx.signal,
     });
   }

@@ -7,13 +7,17 @@ import { type ModuleType, moduleTypes } from "./templates.ts";
 
 const NewModuleFlags = dto({
   name: string().short("n").about("What it is about: blog-post makes src/blog-posts"),
-  type: string("oneof=plain resource").short("t").about("A resource has a table and five routes"),
+  type: string("oneof=plain resource")
+    .short("t")
+    .about("A resource has a table, and list, show, create, update and delete"),
   in: string().about("The folder of the application; the current one unless told otherwise"),
-  install: boolean().about("Run npm install when a dependency was added; --no-install leaves it out"),
+  no_install: boolean().about("Leave npm install out, which runs when a dependency was added"),
 });
 type NewModuleFlags = Infer<typeof NewModuleFlags>;
 
-const usage = "tenon g module --name=<name> --type=<plain|resource>";
+const usage = `tenon g module --name=<name> --type=<${moduleTypes.join("|")}>`;
+const naming = { flag: "name", text: "Name of the module", findFault: findModuleNameFault };
+const choosing = { flag: "type", text: "Type: plain or resource", findFault: oneOf(moduleTypes) };
 
 export class ModulesController {
   readonly #modules = inject(ModulesService);
@@ -28,15 +32,15 @@ export class ModulesController {
   }
 
   async create(ctx: Context, flags: NewModuleFlags) {
-    const naming = { flag: "name", text: "Name of the module", findFault: findModuleNameFault };
-    const choosing = { flag: "type", text: "Type, plain or resource", findFault: oneOf(moduleTypes) };
+    const folder = resolve(flags.in ?? ".");
+    if (this.#questions.isTerminal()) this.#modules.checkFolder(folder); // or it would ask for nothing
     const name = await this.#questions.settle(ctx, flags.name, naming, usage);
     const type = await this.#questions.settle(ctx, flags.type, choosing, usage);
     return this.#modules.create({
       name,
       type: type as ModuleType, // oneOf has looked
-      folder: resolve(flags.in ?? "."),
-      install: flags.install ?? true,
+      folder,
+      install: flags.no_install !== true,
       signal: ctx.signal,
     });
   }

@@ -5,7 +5,8 @@ import { createFiles, exists } from "./files.ts";
 import { Installer } from "./installer.ts";
 import { addDataDependency } from "./manifest.ts";
 import { toModuleNames, toPascal, toReplacements } from "./names.ts";
-import { readOrigin, toSpecifier } from "./origin.ts";
+import { readOrigin } from "./origin.ts";
+import { isFor, type Part, readParts } from "./parts.ts";
 import { type ModuleType, readTemplate } from "./templates.ts";
 import { tokenize } from "./tokens.ts";
 import { wireModule } from "./wiring.ts";
@@ -19,38 +20,33 @@ export interface NewModule {
   readonly signal: AbortSignal;
 }
 
+interface Plan {
+  readonly plural: string;
+  readonly parts: ReadonlySet<Part>;
+  readonly files: ReadonlyMap<string, string>;
+  /** Undefined when package.json stays as it is. */
+  readonly manifest: string | undefined;
+}
+
 const sharedFile = "src/data.module.ts";
 const appModuleFile = "src/app.module.ts";
 
 export class ModulesService {
   readonly #installer = inject(Installer);
 
-  /** Looks before it writes; what it gives back writes and tells of each step. */
-  create(module: NewModule): AsyncIterable<string> {
-    const { name, type, folder } = module;
-    if (!exists(join(folder, "package.json")) || !exists(join(folder, "src"))) {
-      throw new HttpError(404, `${folder} is no application: it has no package.json or no src`);
-    }
-    const names = toModuleNames(name);
-    const files = readTemplate(`module-${type}`, toReplacements(names));
-    const present = [`src/${names.plural}`, ...files.keys()].filter(
-      (path) => path !== sharedFile && exists(join(folder, path)),
-    );
-    if (present.length > 0) throw new HttpError(409, `${present[0]} exists already: nothing was changed`);
-    if (exists(join(folder, sharedFile)) && files.delete(sharedFile)) checkShared(folder);
-    const manifest =
-      type === "resource"
-        ? addDataDependency(readFileSync(join(folder, "package.json"), "utf8"), toSpecifier(readOrigin(), "data"))
-        : undefined;
-    return this.#write(module, names.plural, files, manifest);
+  checkFolder(folder: string): void {
+    if (exists(join(folder, "package.json")) && exists(join(folder, "src"))) return;
+    throw new HttpError(404, `${folder} is no application: it has no package.json or no src`);
   }
 
-  async *#write(
-    { folder, install, signal, type }: NewModule,
-    plural: string,
-    files: ReadonlyMap<string, string>,
-    manifest: string | undefined,
-  ): AsyncGenerator<string> {
+  /** Looks before it writes; what it gives back writes and tells of each step. */
+  create(module: NewModule): AsyncIterable<string> {
+    this.checkFolder(module.folder);
+    return this.#write(module, plan(module));
+  }
+
+  async *#write({ folder, install, signal, type }: NewModule, planned: Plan): AsyncGenerator<string> {
+    const { plural, files, manifest } = planned;
     yield* createFiles(folder, files);
     if (manifest !== undefined) {
       writeFileSync(join(folder, "package.json"), manifest);
@@ -61,9 +57,38 @@ export class ModulesService {
       yield "running  npm install\n";
       await this.#installer.install(folder, signal);
     }
-    const steps = [...(manifest !== undefined && !install ? ["npm install"] : []), "npm test", "npm start"];
+    const missing = manifest !== undefined && !install ? ["npm install"] : [];
+    const steps = [...missing, "npm test", ...toStarts(planned, type)];
     yield `\nThe ${type} module ${plural} is ready. Next:\n${steps.map((step) => `  ${step}\n`).join("")}`;
   }
+}
+
+function plan({ name, type, folder }: NewModule): Plan {
+  const { plural, singular } = toModuleNames(name);
+  const parts = readParts(folder);
+  if (plural === "assets" && parts.has("pages")) {
+    throw new HttpError(409, "/assets is where pages have their files: nothing was changed");
+  }
+  const files = readTemplate(`module-${type}`, toReplacements({ plural, singular }), (path) =>
+    isFor(parts, type, path),
+  );
+  const present = [`src/${plural}`, ...files.keys()].filter(
+    (path) => path !== sharedFile && exists(join(folder, path)),
+  );
+  if (present.length > 0) throw new HttpError(409, `${present[0]} exists already: nothing was changed`);
+  if (exists(join(folder, sharedFile)) && files.delete(sharedFile)) checkShared(folder);
+  const manifest =
+    type === "resource"
+      ? addDataDependency(readFileSync(join(folder, "package.json"), "utf8"), readOrigin())
+      : undefined;
+  return { plural, parts, files, manifest };
+}
+
+/** How to see it at work. */
+function toStarts({ plural, parts }: Plan, type: ModuleType): string[] {
+  if (!parts.has("commands")) return ["npm start"];
+  const command = type === "resource" ? `${plural} list` : plural;
+  return parts.size === 1 ? [`npm start -- ${command}`] : ["npm start", `npm run cli -- ${command}`];
 }
 
 /** Without this name in it, what is generated would not start. */

@@ -1,6 +1,7 @@
 import { toPlural, toSingular } from "./plural.ts";
 
-const longestName = 100;
+/** PostgreSQL cuts the names of tables after 63 characters, and a plural may be three longer. */
+const longestName = 60;
 
 const keywords =
   "arguments as async await break case catch class const constructor continue debugger default delete do else enum eval export extends false finally for from function get if implements import in instanceof interface let new null of package private protected prototype public return set static super switch this throw true try type typeof undefined var void while with yield";
@@ -64,6 +65,8 @@ export function toReplacements({ singular, plural }: ModuleNames): ReadonlyMap<s
     ["sample-items", plural],
     ["sample_items", plural.replaceAll("-", "_")],
     ["sample items", plural.replaceAll("-", " ")],
+    ["sample item", singular.replaceAll("-", " ")],
+    ["Sample items", capitalize(plural.replaceAll("-", " "))],
     ["Sample item", capitalize(singular.replaceAll("-", " "))],
   ]);
 }

@@ -20,6 +20,6 @@ export function readOrigin(folder: string = packageFolder): Origin {
 }
 
 /** What stands in package.json for a package of the framework: `^0.1.0`, or a link to the checkout. */
-export function toSpecifier({ version, checkout }: Origin, name: "core" | "data"): string {
+export function toSpecifier({ version, checkout }: Origin, name: string): string {
   return checkout === undefined ? `^${version}` : `file:${join(checkout, name).replaceAll("\\", "/")}`;
 }

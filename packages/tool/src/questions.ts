@@ -32,16 +32,16 @@ export class Questions {
   /** The flag's value; without one the answer, or at no terminal the fallback. Refused values end with exit code 2. */
   async settle(ctx: Context, given: string | undefined, question: Question, usage: string): Promise<string> {
     const { flag, fallback, findFault } = question;
-    if (given === undefined && this.isTerminal()) return this.ask(question, ctx.signal);
-    const value = given ?? fallback;
+    const isAsked = given === undefined && this.isTerminal();
+    const value = isAsked ? await this.ask(question, ctx.signal) : (given ?? fallback);
     if (value === undefined) throw refuse(flag, "required", `is required. Usage: ${usage}`);
     const fault = findFault(value);
     if (fault !== undefined) throw refuse(flag, "name", fault);
     return value;
   }
 
-  /** Until there is an answer that can be taken. */
-  async ask({ text, fallback, findFault }: Question, signal: AbortSignal): Promise<string> {
+  /** Until there is an answer that can be taken. Undefined when Ctrl-D says that there is none. */
+  async ask({ text, fallback, findFault }: Question, signal: AbortSignal): Promise<string | undefined> {
     const { input, output } = this.#streams();
     const terminal = createInterface({ input, output });
     // the terminal is raw while it asks, so that Ctrl-C is a key and no signal
@@ -54,6 +54,10 @@ export class Questions {
         if (fault === undefined) return answer;
         output.write(`It ${fault}.\n`);
       }
+    } catch (error) {
+      if (signal.aborted || !(error instanceof Error && error.name === "AbortError")) throw error;
+      output.write("\n");
+      return undefined;
     } finally {
       terminal.close();
     }

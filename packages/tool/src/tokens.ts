@@ -75,3 +75,28 @@ function endOfSubstitution(source: string, start: number): number | undefined {
   }
   return undefined;
 }
+
+const closing: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
+
+export interface Pairs {
+  /** Each opening bracket's index with that of its partner. */
+  readonly partners: ReadonlyMap<number, number>;
+  /** How many have none. */
+  readonly unclosed: number;
+}
+
+/** Undefined when a bracket is closed that was not opened. */
+export function pairUp(tokens: readonly Token[]): Pairs | undefined {
+  const partners = new Map<number, number>();
+  const open: number[] = [];
+  for (const [index, { kind, text }] of tokens.entries()) {
+    if (kind !== "sign") continue;
+    if (text in closing) open.push(index);
+    else if (Object.values(closing).includes(text)) {
+      const start = open.pop();
+      if (start === undefined || closing[tokens[start]?.text ?? ""] !== text) return undefined;
+      partners.set(start, index);
+    }
+  }
+  return { partners, unclosed: open.length };
+}

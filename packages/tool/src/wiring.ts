@@ -1,4 +1,5 @@
-import { type Token, tokenize } from "./tokens.ts";
+import { widestLine } from "./line-width.ts";
+import { pairUp, type Token, tokenize } from "./tokens.ts";
 
 export interface WiredModule {
   /** `BlogPostsModule` */
@@ -13,15 +14,12 @@ interface Edit {
   readonly removeTo?: number;
 }
 
-const widestLine = 120;
-const closing: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
-
 /** The source of the application's module with one more import. Undefined when it cannot be understood for sure. */
 export function wireModule(source: string, { name, path }: WiredModule): string | undefined {
   const tokens = tokenize(source);
   if (tokens === undefined || tokens.some(({ text }) => text === name)) return undefined;
-  const partners = pairUp(tokens);
-  if (partners === undefined) return undefined;
+  const { partners, unclosed } = pairUp(tokens) ?? {};
+  if (partners === undefined || unclosed !== 0) return undefined;
   const imports = findImports(tokens, partners);
   if (!imports.some(({ from, names }) => from === "@tenon/core" && names.includes("defineModule"))) return undefined;
   const object = findModuleObject(tokens, imports.at(-1)?.lastToken ?? -1);
@@ -30,7 +28,7 @@ export function wireModule(source: string, { name, path }: WiredModule): string 
   if (listing === undefined) return undefined;
   const newline = source.includes("\r\n") ? "\r\n" : "\n";
   const line = `import { ${name} } from "${path}";`;
-  const next = imports.find(({ from }) => from.startsWith("./") && from > path);
+  const next = imports.find(({ from }) => from.startsWith("./") && compare(from, path) > 0);
   const last = imports.at(-1);
   const importing: Edit =
     next !== undefined
@@ -39,20 +37,16 @@ export function wireModule(source: string, { name, path }: WiredModule): string 
   return apply(source, [importing, { ...listing, text: listing.text.replaceAll("\n", newline) }]);
 }
 
-/** Each bracket's index with that of its partner. */
-function pairUp(tokens: readonly Token[]): Map<number, number> | undefined {
-  const partners = new Map<number, number>();
-  const open: number[] = [];
-  for (const [index, { kind, text }] of tokens.entries()) {
-    if (kind !== "sign") continue;
-    if (text in closing) open.push(index);
-    else if (Object.values(closing).includes(text)) {
-      const start = open.pop();
-      if (start === undefined || closing[tokens[start]?.text ?? ""] !== text) return undefined;
-      partners.set(start, index);
-    }
+const collator = new Intl.Collator("en", { numeric: true });
+
+/** As formatters sort imports: folder by folder, and 2 before 10. */
+function compare(left: string, right: string): number {
+  const others = right.split("/");
+  for (const [index, part] of left.split("/").entries()) {
+    const order = collator.compare(part, others[index] ?? "");
+    if (order !== 0) return order;
   }
-  return open.length === 0 ? partners : undefined;
+  return 0;
 }
 
 interface ImportLine {

@@ -2,73 +2,192 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { runOrFail } from "../../../test/support/run.ts";
+import { run, runOrFail } from "../../../test/support/run.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { appTemplates } from "../src/templates.ts";
-import { checkStyle, generateApp, whileServing } from "./support/generated-app.ts";
+import { checkStyle, checkTypes, generateApp, isFull, whileServing } from "./support/generated-app.ts";
 import { runTool } from "./support/tool.ts";
 
-const apps = new Map(appTemplates.map((template) => [template, generateApp(template)]));
+const folder = temporaryFolder("generated");
+const apps = new Map(appTemplates.map((template) => [template, generateApp(join(folder, template), template)]));
+const appOf = (template: (typeof appTemplates)[number]) => apps.get(template) ?? assert.fail();
+
+/** What the tests of each application say, which shows that its modules were made for it. */
+const expected = {
+  api: [/GET \/ greets/, /DELETE \/blog-posts\/:id removes one/, /GET \/people answers/],
+  web: [/the form is remembered/, /one is deleted after a question/, /GET \/people shows a page/],
+  cli: [/greet prints a greeting/, /delete removes one/, /the command prints its message/],
+  full: [
+    ...[/GET \/ greets/, /the form is remembered/, /greet prints a greeting/],
+    ...[/DELETE \/blog-posts\/:id removes one/, /delete removes one/],
+    ...[/GET \/people answers/, /the command prints its message/],
+  ],
+};
+
+test("applications of all templates with both kinds of module pass the linter and the types, whatever the names", async () => {
+  const [api] = await Promise.all(apps.values());
+  assert.ok(api !== undefined);
+  const long = await generateApp(join(folder, "long"), "full", `shop-${"of-things-".repeat(5)}best`);
+  for (const name of [
+    "x",
+    "zebra",
+    "category",
+    "child",
+    "series",
+    "series-of-ours",
+    "item-2",
+    "item-10",
+    "a".repeat(60),
+  ]) {
+    const { code, stderr } = await runTool(long, "g", "module", `--name=${name}`, "--type=resource");
+    assert.equal(code, 0, stderr);
+  }
+  await checkStyle(folder);
+  const all = [...(await Promise.all(apps.values())), long];
+  if (isFull) for (const app of all) await runOrFail("npm", ["run", "types"], { cwd: app });
+  else await checkTypes(folder, all);
+});
 
 for (const [template, generated] of apps) {
-  test(`an application of the template ${template} with both kinds of module passes the linter and the types`, async () => {
-    const app = await generated;
-    await checkStyle(app);
-    await runOrFail("npm", ["run", "types"], { cwd: app });
-  });
-
   test(`an application of the template ${template} with both kinds of module passes its own tests`, async () => {
     const said = await runOrFail("npm", ["test"], { cwd: await generated });
-    assert.match(said, /DELETE \/blog-posts\/:id removes one/);
-    assert.match(said, /GET \/people answers/);
+    for (const name of expected[template]) assert.match(said, name);
   });
 
   test(`the module of an application of the template ${template} imports what was generated`, async () => {
     const source = readFileSync(join(await generated, "src/app.module.ts"), "utf8");
-    assert.match(source, /imports: \[GreetingsModule, BlogPostsModule, PeopleModule\]/);
+    assert.match(source, /imports: \[(?:DataModule, )?GreetingsModule, BlogPostsModule, PeopleModule\]/);
   });
 }
 
-test("short, long, irregular and unchanging names give formatted and typed files", async () => {
-  const app = await generateApp("api");
-  for (const name of ["x", "zebra", "category", "child", "series", "customer-support-ticket"]) {
-    const { code, stderr } = await runTool(app, "g", "module", `--name=${name}`, "--type=resource");
-    assert.equal(code, 0, stderr);
+async function checkFiveRoutes(url: string): Promise<void> {
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+    });
+    const text = await response.text();
+    return { status: response.status, value: (text === "" ? undefined : JSON.parse(text)) as unknown };
+  };
+  assert.deepEqual(await call("GET", "/"), { status: 200, value: { message: "Hello, World!" } });
+  assert.deepEqual(await call("GET", "/people"), { status: 200, value: { message: "people are ready" } });
+  assert.deepEqual(await call("GET", "/blog-posts"), { status: 200, value: [] });
+  const created = await call("POST", "/blog-posts", { title: "First" });
+  assert.equal(created.status, 201);
+  const { id } = created.value as { id: string }; // as the test below it shows
+  assert.deepEqual(await call("GET", `/blog-posts/${id}`), { status: 200, value: created.value });
+  const updated = await call("PUT", `/blog-posts/${id}`, { title: "Second" });
+  assert.equal(updated.status, 200);
+  assert.deepEqual(await call("GET", "/blog-posts"), { status: 200, value: [updated.value] });
+  assert.deepEqual(await call("DELETE", `/blog-posts/${id}`), { status: 204, value: undefined });
+  const missing = { status: 404, value: { error: "Blog post not found" } };
+  assert.deepEqual(await call("GET", `/blog-posts/${id}`), missing);
+  assert.deepEqual(await call("GET", "/blog-posts/%00"), missing);
+}
+
+/** Somebody who keeps the cookie, and sends the forms that the pages show. */
+class Visitor {
+  readonly #url: string;
+  #cookie = "";
+
+  constructor(url: string) {
+    this.#url = url;
   }
-  await checkStyle(app);
-  await runOrFail("npm", ["run", "types"], { cwd: app });
-});
+
+  async open(path: string, init: RequestInit = {}): Promise<{ path: string; status: number; html: string }> {
+    const response = await fetch(`${this.#url}${path}`, {
+      ...init,
+      headers: { ...init.headers, accept: "text/html", ...(this.#cookie === "" ? {} : { cookie: this.#cookie }) },
+      redirect: "manual",
+    });
+    this.#cookie = response.headers.get("set-cookie")?.split(";")[0] ?? this.#cookie;
+    const html = await response.text();
+    const location = response.headers.get("location");
+    return location === null ? { path, status: response.status, html } : this.open(location);
+  }
+
+  /** Fills in the only form of a page. */
+  async send(page: string, fields: Readonly<Record<string, string>>) {
+    const { html } = await this.open(page);
+    const action = /<form method="post" action="([^"]+)"/.exec(html)?.[1] ?? assert.fail(html);
+    const token = /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? assert.fail(html);
+    const headers = { origin: this.#url, referer: `${this.#url}${page}` };
+    return this.open(action, { method: "POST", body: new URLSearchParams({ _csrf: token, ...fields }), headers });
+  }
+}
+
+async function checkGreetingPages(visitor: Visitor): Promise<void> {
+  const first = await visitor.open("/");
+  assert.match(first.html, /<h1>Hello, World!<\/h1>/);
+  const style = await visitor.open(/href="(\/assets\/style\.[^"]+)"/.exec(first.html)?.[1] ?? assert.fail(first.html));
+  assert.match(style.html, /color-scheme/);
+  assert.match((await visitor.send("/", { name: "Ada" })).html, /Your name was noted[\s\S]*Hello, Ada!/);
+  const nowhere = await visitor.open("/nowhere");
+  assert.equal(nowhere.status, 404);
+  assert.match(nowhere.html, /There is no page at this address/);
+}
 
 test("npm start of an API serves the five routes of a generated resource, and the plain module", async () => {
-  const app = await (apps.get("api") ?? assert.fail());
-  await whileServing(app, async (url) => {
-    const call = async (method: string, path: string, body?: object) => {
-      const response = await fetch(`${url}${path}`, {
-        method,
-        ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
-      });
-      const text = await response.text();
-      return { status: response.status, value: (text === "" ? undefined : JSON.parse(text)) as unknown };
-    };
-    assert.deepEqual(await call("GET", "/"), { status: 200, value: { message: "Hello, World!" } });
-    assert.deepEqual(await call("GET", "/people"), { status: 200, value: { message: "people are ready" } });
-    assert.deepEqual(await call("GET", "/blog-posts"), { status: 200, value: [] });
-    const created = await call("POST", "/blog-posts", { title: "First" });
-    assert.equal(created.status, 201);
-    const { id } = created.value as { id: string }; // as the test below it shows
-    assert.deepEqual(await call("GET", `/blog-posts/${id}`), { status: 200, value: created.value });
-    const updated = await call("PUT", `/blog-posts/${id}`, { title: "Second" });
-    assert.equal(updated.status, 200);
-    assert.deepEqual(await call("GET", "/blog-posts"), { status: 200, value: [updated.value] });
-    assert.deepEqual(await call("DELETE", `/blog-posts/${id}`), { status: 204, value: undefined });
-    const missing = { status: 404, value: { error: "Blog post not found" } };
-    assert.deepEqual(await call("GET", `/blog-posts/${id}`), missing);
-    assert.deepEqual(await call("GET", "/blog-posts/%00"), missing);
+  await whileServing(await appOf("api"), "start", checkFiveRoutes);
+});
+
+test("npm start of a site serves its pages, and those of both kinds of module", async () => {
+  await whileServing(await appOf("web"), "start", async (url) => {
+    const visitor = new Visitor(url);
+    await checkGreetingPages(visitor);
+    assert.match((await visitor.open("/people")).html, /people are ready/);
+    assert.match((await visitor.open("/blog-posts")).html, /There are none yet/);
+    const created = await visitor.send("/blog-posts/new", { title: "First" });
+    assert.match(created.html, /Blog post created[\s\S]*<h1>First<\/h1>/);
+    assert.match((await visitor.send(`${created.path}/edit`, { title: "Second" })).html, /<h1>Second<\/h1>/);
+    assert.match((await visitor.open("/blog-posts")).html, />Second<\/a>/);
+    assert.match((await visitor.send(`${created.path}/delete`, {})).html, /Blog post deleted[\s\S]*There are none yet/);
+    assert.equal((await visitor.open(created.path)).status, 404);
   });
 });
 
+/** The commands of a resource, through the script that runs them. */
+async function checkCommands(app: string, ...script: readonly string[]): Promise<void> {
+  const type = (...words: readonly string[]) => runOrFail("npm", [...script, "--silent", "--", ...words], { cwd: app });
+  const { id } = JSON.parse(await type("blog-posts", "create", "--title=First", "--json")) as { id: string }; // as the service makes it
+  assert.match(await type("blog-posts", "list"), new RegExp(`^id .*\n${id}  First`));
+}
+
 test("npm start of a command-line application runs its commands", async () => {
-  const app = await (apps.get("cli") ?? assert.fail());
+  const app = await appOf("cli");
   assert.match(await runOrFail("npm", ["start"], { cwd: app }), /^Hello, World!$/m);
-  assert.match(await runOrFail("npm", ["start", "--", "greet", "Ada", "-l"], { cwd: app }), /^HELLO, ADA!$/m);
-  assert.match(await runOrFail("npm", ["start", "--", "people"], { cwd: app }), /people are ready/);
+  await checkCommands(app, "start");
+});
+
+test("a full application is served as an API and as pages, and runs its commands", async () => {
+  const app = await appOf("full");
+  await whileServing(app, "start", checkFiveRoutes);
+  await whileServing(app, "start:web", (url) => checkGreetingPages(new Visitor(url)));
+  await checkCommands(app, "run", "cli");
+});
+
+test("a bad port or an unknown flag ends the start with one line", async () => {
+  const start = async (app: string, script: string, ...flags: readonly string[]) => {
+    const { code, stderr } = await run("npm", ["run", script, "--silent", "--", ...flags], {
+      cwd: app,
+      env: { PORT: "http" },
+    });
+    return { code, stderr };
+  };
+  const [api, pages, flag] = await Promise.all([
+    start(await appOf("api"), "start"),
+    start(await appOf("full"), "start:web"),
+    start(await appOf("web"), "start", "--prt=1"),
+  ]);
+  const refused = { code: 1, stderr: 'Cannot start: the port is "http". It takes a number from 0 to 65535.\n' };
+  assert.deepEqual([api, pages], [refused, refused]);
+  assert.equal(flag.code, 1);
+  assert.match(flag.stderr, /^Cannot start: Unknown option '--prt'.*\n$/);
+});
+
+test("in production a site does not start without the secret that signs its cookies", async () => {
+  const env = { NODE_ENV: "production", PORT: "0" };
+  const { code, stderr } = await run("npm", ["start", "--silent"], { cwd: await appOf("web"), env });
+  assert.equal(code, 1);
+  assert.match(stderr, /^Cannot start: .*SESSION_SECRET is not set.*\n$/);
 });

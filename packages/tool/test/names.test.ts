@@ -11,10 +11,20 @@ test("a name is given in every form that the files need", () => {
   for (const name of ["blog-post", "blog-posts"]) {
     assert.deepEqual(
       [...toReplacements(toModuleNames(name)).values()],
-      ["BlogPosts", "BlogPost", "blogPosts", "blogPost", "blog-posts", "blog_posts", "blog posts", "Blog post"],
+      [
+        ...["BlogPosts", "BlogPost", "blogPosts", "blogPost", "blog-posts", "blog_posts"],
+        ...["blog posts", "blog post", "Blog posts", "Blog post"],
+      ],
     );
   }
   assert.deepEqual(toModuleNames("sales-person"), { singular: "sales-person", plural: "sales-people" });
+});
+
+test("the name of a table is not longer than PostgreSQL keeps it", () => {
+  for (const name of [`${"x".repeat(54)}-child`, "x".repeat(60), `${"b".repeat(59)}y`]) {
+    assert.equal(findModuleNameFault(name), undefined);
+    assert.ok((toReplacements(toModuleNames(name)).get("sample_items") ?? "").length <= 63, name);
+  }
 });
 
 const refused = [
@@ -36,7 +46,7 @@ const refused = [
   "é",
   "class",
   "nul",
-  "x".repeat(101),
+  "x".repeat(61),
 ];
 
 test("names that are no names are refused with a reason", () => {
@@ -48,7 +58,7 @@ test("names that are no names are refused with a reason", () => {
   for (const name of ["context", "dates", "route", "data", "schema"]) {
     assert.match(findModuleNameFault(name) ?? "", /^must not be /, name);
   }
-  for (const name of ["a", "blog-post", "shop2", "x".repeat(100)]) {
+  for (const name of ["a", "blog-post", "shop2", "x".repeat(60)]) {
     assert.equal(findAppNameFault(name), undefined, name);
     assert.equal(findModuleNameFault(name), undefined, name);
   }

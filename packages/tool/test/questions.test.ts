@@ -20,7 +20,7 @@ function createTerminal(answers: readonly string[]) {
   output.on("data", (chunk) => {
     text += chunk;
     const answer = /: (?:\x1b\[\d+G)?$/.test(text) ? rest.shift() : undefined;
-    if (answer !== undefined) setImmediate(() => input.write(`${answer}\n`));
+    if (answer !== undefined) setImmediate(() => input.write(answer === "\x04" ? answer : `${answer}\n`));
   });
   return { streams: () => ({ input, output }), said: () => text };
 }
@@ -51,18 +51,43 @@ test("at a terminal an empty answer takes the default, and a flag asks nothing",
   assert.ok(existsSync(join(folder, "shop/src/main.api.ts")));
 });
 
+test("at a terminal nothing is asked for what cannot be done anyway", async () => {
+  const folder = temporaryFolder("asked");
+  const none = await runAtTerminal([], ["g", "module", `--in=${folder}`]);
+  assert.deepEqual([none.code, none.said], [1, ""]);
+  assert.match(none.stderr, /is no application/);
+  const lost = await runAtTerminal([], ["app", `--in=${join(folder, "lost")}`]);
+  assert.deepEqual([lost.code, lost.said], [1, ""]);
+  await runTool(folder, "app", "--name=shop");
+  const taken = await runAtTerminal(["shop"], ["app", `--in=${folder}`]);
+  assert.equal(taken.code, 1);
+  assert.match(taken.stderr, /exists already/);
+  assert.doesNotMatch(taken.said, /Template/);
+});
+
+test("at a terminal Ctrl-D is no answer: exit code 2 with the usage, on a line of its own", async () => {
+  const folder = temporaryFolder("asked");
+  for (const flags of [[], ["--name=shop"]]) {
+    const { code, stderr, said } = await runAtTerminal(["\x04"], ["app", `--in=${folder}`, ...flags]);
+    assert.equal(code, 2);
+    assert.match(stderr, /is required\. Usage: tenon app/);
+    assert.ok(said.endsWith("\n"));
+  }
+  assert.ok(!existsSync(join(folder, "shop")));
+});
+
 test("without a terminal a missing flag is exit code 2 with the usage", async () => {
   const folder = temporaryFolder("asked");
   assert.deepEqual(await runTool(folder, "app"), {
     code: 2,
     stdout: "",
-    stderr: "tenon: --name is required. Usage: tenon app --name=<name> [--template=<api|cli>]\n",
+    stderr: "tenon: --name is required. Usage: tenon app --name=<name> [--template=<api|web|cli|full>]\n",
   });
   assert.deepEqual(await runTool(folder, "g", "module", "--name=post"), {
     code: 2,
     stdout: "",
     stderr: "tenon: --type is required. Usage: tenon g module --name=<name> --type=<plain|resource>\n",
   });
-  const { code, stderr } = await runTool(folder, "app", "--name=shop", "--template=web");
-  assert.deepEqual([code, stderr], [2, "tenon: --template must be one of api, cli\n"]);
+  const { code, stderr } = await runTool(folder, "app", "--name=shop", "--template=wbe");
+  assert.deepEqual([code, stderr], [2, "tenon: --template must be one of api, web, cli, full\n"]);
 });

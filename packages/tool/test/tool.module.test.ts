@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root, run } from "../../../test/support/run.ts";
@@ -39,9 +39,14 @@ test("a resource is not made beside a src/data.module.ts that declares something
 });
 
 test("an application is made only in a folder that is there", async () => {
-  const { code, stderr } = await runTool(join(temporaryFolder("none"), "lost"), "app", "--name=shop");
-  assert.equal(code, 1);
-  assert.match(stderr, /there is no folder/);
+  const folder = temporaryFolder("none");
+  writeFileSync(join(folder, "file"), "");
+  for (const place of ["lost", "file", "file/below"]) {
+    const { code, stderr } = await runTool(join(folder, place), "app", "--name=shop");
+    assert.equal(code, 1);
+    assert.match(stderr, /there is no folder/);
+  }
+  if (existsSync("/proc/self")) assert.equal((await runTool("/proc", "app", "--name=shop")).code, 1);
 });
 
 test("a module is made only in an application", async () => {
@@ -78,12 +83,57 @@ test("each file is told of, and the last lines say what to type next", async () 
   const folder = temporaryFolder("told");
   const { stdout } = await runTool(folder, "app", "--name=shop");
   assert.match(stdout, /^created {2}shop\/\.gitignore\ncreated {2}shop\/README\.md\n/);
-  assert.ok(stdout.endsWith("\nshop is ready. Next:\n  cd shop\n  npm install\n  npm test\n  npm start\n"), stdout);
-  const made = await runTool(join(folder, "shop"), "g", "module", "--name=post", "--type=resource");
+  const shop = join(folder, "shop"); // whole, because it is not below the folder of this process
+  assert.ok(stdout.endsWith(`\nshop is ready. Next:\n  cd ${shop}\n  npm install\n  npm test\n  npm start\n`), stdout);
+  const made = await runTool(shop, "g", "module", "--name=post", "--type=resource");
   assert.match(made.stdout, /^created {2}src\/data\.module\.ts$/m);
   assert.match(made.stdout, /^changed {2}package\.json: depends on @tenon\/data$/m);
-  const second = await runTool(join(folder, "shop"), "g", "module", "--name=page", "--type=resource");
+  const second = await runTool(shop, "g", "module", "--name=page", "--type=resource");
   assert.doesNotMatch(second.stdout, /data\.module|package\.json/);
+});
+
+test("the next steps show the commands that a module has", async () => {
+  const folder = temporaryFolder("steps");
+  await runTool(folder, "app", "--name=tool", "--template=cli");
+  await runTool(folder, "app", "--name=all", "--template=full");
+  const endOf = async (app: string, type: string) => {
+    const { stdout } = await runTool(join(folder, app), "g", "module", `--name=${type}-post`, `--type=${type}`);
+    return stdout.split("Next:\n")[1];
+  };
+  assert.equal(await endOf("tool", "plain"), "  npm test\n  npm start -- plain-posts\n");
+  assert.equal(await endOf("tool", "resource"), "  npm install\n  npm test\n  npm start -- resource-posts list\n");
+  assert.equal(await endOf("all", "resource"), "  npm test\n  npm start\n  npm run cli -- resource-posts list\n");
+});
+
+test("a module has what the entry points of its application can serve", async () => {
+  const folder = temporaryFolder("parts");
+  await runTool(folder, "app", "--name=shop");
+  const shop = join(folder, "shop");
+  const main = (name: string) => join(shop, `src/main.${name}.ts`);
+  const rolesOf = async (name: string, ...entries: readonly string[]) => {
+    for (const old of ["api", "web", "cli"]) rmSync(main(old), { force: true });
+    for (const entry of entries) writeFileSync(main(entry), "");
+    const { code, stderr } = await runTool(shop, "g", "module", `--name=${name}`, "--type=resource");
+    assert.equal(code, 0, stderr);
+    const files = readdirSync(join(shop, "src", name)).map((file) => file.split(".")[1] ?? "");
+    return files.filter((role) => ["controller", "pages", "commands"].includes(role)).sort();
+  };
+  assert.deepEqual(await rolesOf("ones", "api", "web"), ["controller"]);
+  assert.deepEqual(await rolesOf("twos", "web", "cli"), ["commands", "pages"]);
+  assert.deepEqual(await rolesOf("threes"), ["controller"]);
+  const pages = readFileSync(join(shop, "src/twos/twos.module.ts"), "utf8");
+  assert.match(pages, /declarations: \[TwosPages, TwosCommands, TwosService\]/);
+  assert.doesNotMatch(pages, /TwosController/);
+});
+
+test("no module of a site takes the place of its assets", async () => {
+  const folder = temporaryFolder("assets");
+  await runTool(folder, "app", "--name=site", "--template=web");
+  await runTool(folder, "app", "--name=shop", "--template=api");
+  const refused = await runTool(join(folder, "site"), "g", "module", "--name=asset", "--type=plain");
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /\/assets is where pages have their files/);
+  assert.equal((await runTool(join(folder, "shop"), "g", "module", "--name=asset", "--type=plain")).code, 0);
 });
 
 test("the entry point runs as a process", async () => {

@@ -79,6 +79,17 @@ test("the import stands where a sorted list has it", () => {
   assert.ok(wired.startsWith(core + a + line + z), wired);
 });
 
+test("numbers in the paths of imports count as numbers, and a folder comes before those that begin with its name", () => {
+  const lines = ["series", "series-2", "series-10"].map((name) => `import { A } from "./${name}/${name}.module.ts";\n`);
+  const rest = "\nexport const AppModule = defineModule({ imports: [A] });\n";
+  for (const [index, added] of lines.entries()) {
+    const others = lines.toSpliced(index, 1).join("");
+    const path = /"(.+)"/.exec(added)?.[1] ?? "";
+    const wired = wireModule(core + others + rest, { name: "B", path }) ?? "";
+    assert.ok(wired.startsWith(core + lines.with(index, added.replace("A", "B")).join("")), wired);
+  }
+});
+
 test("a list that gets too wide for its line is broken, one module a line", () => {
   const names = Array.from({ length: 6 }, (_, index) => `SomeRatherLong${index}Module`);
   const source = `${core}\nexport const AppModule = defineModule({\n  imports: [${names.join(", ")}],\n});\n`;

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { Clock } from "@tenon/auth";
 import { inject } from "@tenon/core";
 import { Database } from "@tenon/data";
@@ -23,6 +24,7 @@ export class Seed {
       await this.#db.insertInto("posts").values(rows).execute();
       written += count;
       onWritten(count);
+      await setImmediate(); // the embedded store answers without letting the event loop turn, and no signal would be heard
     }
     return written;
   }

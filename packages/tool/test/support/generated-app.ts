@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { root, runOrFail } from "../../../../test/support/run.ts";
-import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { root, runOrFail, tool } from "../../../../test/support/run.ts";
 import { runTool } from "./tool.ts";
 
-const isFull = process.env.TENON_FULL === "1";
+export const isFull = process.env.TENON_FULL === "1";
 
 /** A new application with both kinds of module. The long form of the tests installs it from the registry. */
-export async function generateApp(template: string): Promise<string> {
-  const folder = temporaryFolder(`generated-${template}`);
-  const app = join(folder, "my-shop");
+export async function generateApp(folder: string, template: string, name = "my-shop"): Promise<string> {
+  mkdirSync(folder, { recursive: true });
+  const app = join(folder, name);
   for (const result of [
-    await runTool(folder, "app", "--name=my-shop", `--template=${template}`),
+    await runTool(folder, "app", `--name=${name}`, `--template=${template}`),
     await runTool(app, "g", "module", "--name=blog-post", "--type=resource"),
     await runTool(app, "generate", "module", "--name=person", "--type=plain"),
   ]) {
@@ -26,8 +25,8 @@ export async function generateApp(template: string): Promise<string> {
   return app;
 }
 
-/** Lints and formats by the rules of the workspace, as far as they are not about its own folders. */
-export async function checkStyle(app: string): Promise<void> {
+/** Lints and formats all that is in a folder by the rules of the workspace, as far as they are not about its own folders. */
+export async function checkStyle(folder: string): Promise<void> {
   const config = JSON.parse(readFileSync(join(root, "biome.json"), "utf8")) as Record<string, unknown>; // biome reads it too
   const [environment] = config.overrides as { includes: string[] }[]; // the first is about process.env
   assert.ok(environment !== undefined);
@@ -35,16 +34,28 @@ export async function checkStyle(app: string): Promise<void> {
   const includes = environment.includes.map((glob) => glob.replace("apps/*/", "**/"));
   const own = { ...config, vcs: { enabled: false }, plugins: [], overrides: [{ ...environment, includes }] };
   const files = { includes: ["**", "!**/package-lock.json", "!**/node_modules"] };
-  const above = dirname(app); // beside the application, which is looked at as it was made
-  writeFileSync(join(above, "biome.json"), JSON.stringify({ ...own, files }));
-  await runOrFail(join(root, "node_modules/.bin/biome"), ["check", "--error-on-warnings", basename(app)], {
-    cwd: above,
-  });
+  writeFileSync(join(folder, "biome.json"), JSON.stringify({ ...own, files }));
+  const made = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const names = made.map((entry) => entry.name);
+  await runOrFail(tool("biome"), ["check", "--error-on-warnings", ...names], { cwd: folder });
 }
 
-/** `npm start` on a free port until the work is done. */
-export async function whileServing(app: string, work: (url: string) => Promise<void>): Promise<void> {
-  const child = spawn("npm", ["start"], {
+/** Checks the types of several applications in one go, with the options that all of them have. */
+export async function checkTypes(folder: string, apps: readonly string[]): Promise<void> {
+  const [first = ""] = apps;
+  const include = apps.flatMap((app) => [join(app, "src"), join(app, "test")]);
+  const config = {
+    extends: join(first, "tsconfig.json"),
+    compilerOptions: { typeRoots: [join(root, "node_modules/@types")] },
+    include,
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+  await runOrFail(tool("tsc"), ["-p", "."], { cwd: folder });
+}
+
+/** `npm run <script>` on a free port until the work is done. */
+export async function whileServing(app: string, script: string, work: (url: string) => Promise<void>): Promise<void> {
+  const child = spawn("npm", ["run", script], {
     cwd: app,
     env: { ...process.env, PORT: "0", LOG_LEVEL: "info" },
     stdio: ["ignore", "pipe", "inherit"],

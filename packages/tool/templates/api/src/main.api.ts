@@ -1,7 +1,8 @@
 import { api, createApp } from "@tenon/core";
 import { accessLog, requestId, secureHeaders } from "@tenon/core/middleware";
 import { AppModule } from "./app.module.ts";
-import { config } from "./config.ts";
+import { readAddress } from "./config.ts";
 
+const address = readAddress();
 const app = await createApp(AppModule, api({ middlewares: [requestId(), accessLog(), secureHeaders()] }));
-await app.listen(config);
+await app.listen(address);

@@ -23,7 +23,8 @@ beforeEach(async () => {
 });
 
 test("POST /sample-items refuses what has no title", async () => {
-  assert.equal((await app.request("POST", "/sample-items", { json: {} })).status, 400);
+  const { status } = await app.request("POST", "/sample-items", { json: {} });
+  assert.equal(status, 400);
 });
 
 test("GET /sample-items lists what was created", async () => {

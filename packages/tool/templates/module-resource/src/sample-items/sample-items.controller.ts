@@ -22,21 +22,25 @@ export class SampleItemsController {
   }
 
   async show(ctx: Context<"/sample-items/:id">) {
-    return (await this.#sampleItems.find(readId(ctx))) ?? notFound();
+    const found = await this.#sampleItems.find(readId(ctx));
+    return found ?? notFound();
   }
 
   async create(ctx: Context) {
     const input = await ctx.bind(CreateSampleItemDTO);
-    return ctx.status(201).json(await this.#sampleItems.create(input));
+    const created = await this.#sampleItems.create(input);
+    return ctx.status(201).json(created);
   }
 
   async update(ctx: Context<"/sample-items/:id">) {
     const input = await ctx.bind(UpdateSampleItemDTO);
-    return (await this.#sampleItems.update(readId(ctx), input)) ?? notFound();
+    const updated = await this.#sampleItems.update(readId(ctx), input);
+    return updated ?? notFound();
   }
 
   async delete(ctx: Context<"/sample-items/:id">) {
-    if (!(await this.#sampleItems.delete(readId(ctx)))) notFound();
+    const deleted = await this.#sampleItems.delete(readId(ctx));
+    if (!deleted) notFound();
   }
 }
 

@@ -22,16 +22,16 @@ export class SampleItemsService {
     return this.#db.selectFrom("sample_items").selectAll().where("id", "=", id).executeTakeFirst();
   }
 
-  async create({ title }: CreateSampleItemDTO): Promise<SampleItem> {
+  async create(input: CreateSampleItemDTO): Promise<SampleItem> {
     const now = new Date().toISOString();
-    const created: SampleItem = { id: randomUUID(), title, created_at: now, updated_at: now };
+    const created: SampleItem = { id: randomUUID(), ...input, created_at: now, updated_at: now };
     await this.#db.insertInto("sample_items").values(created).execute();
     return created;
   }
 
   /** Undefined when there is none with this id. */
-  update(id: string, { title }: UpdateSampleItemDTO): Promise<SampleItem | undefined> {
-    const changes = { title, updated_at: new Date().toISOString() };
+  update(id: string, input: UpdateSampleItemDTO): Promise<SampleItem | undefined> {
+    const changes = { ...input, updated_at: new Date().toISOString() };
     const query = this.#db.updateTable("sample_items").set(changes).where("id", "=", id);
     return query.returningAll().executeTakeFirst();
   }

@@ -1,0 +1,26 @@
+import { boolean, type Context, dto, type Infer, inject, type Routes, takes } from "@tenon/core";
+import { GreetingsService } from "./greetings.service.ts";
+
+const Greet = dto({ loud: boolean().short("l").about("In capital letters") });
+type Greet = Infer<typeof Greet>;
+
+export class GreetingsCommands {
+  readonly #greetings = inject(GreetingsService);
+
+  routes(): Routes {
+    return [
+      { path: "/", handler: this.index },
+      { path: "greet/:name", handler: takes(Greet, this.greet) },
+    ];
+  }
+
+  /** What is printed when no command is typed. */
+  index() {
+    return this.#greetings.greet("World");
+  }
+
+  greet(ctx: Context, { loud = false }: Greet) {
+    const greeting = this.#greetings.greet(ctx.param("name"));
+    return loud ? greeting.toUpperCase() : greeting;
+  }
+}

@@ -1,0 +1,29 @@
+import { type Context, dto, inject, type Routes, string } from "@tenon/core";
+import { redirect } from "@tenon/core/web";
+import { GreetingsService } from "../greetings/greetings.service.ts";
+
+const GreetForm = dto({ name: string("required", "max=50") });
+
+export class GreetingsPages {
+  readonly #greetings = inject(GreetingsService);
+
+  routes(): Routes {
+    return [
+      { method: "GET", path: "/", handler: this.index },
+      { method: "POST", path: "/greetings", handler: this.greet },
+    ];
+  }
+
+  async index(ctx: Context) {
+    const name = (await ctx.get("session").get<string>("name")) ?? "World";
+    return { message: this.#greetings.greet(name) };
+  }
+
+  async greet(ctx: Context) {
+    const { name } = await ctx.bind(GreetForm);
+    const session = ctx.get("session");
+    await session.set("name", name);
+    await session.flash("done", "Your name was noted.");
+    return redirect("/");
+  }
+}

@@ -1,0 +1,18 @@
+import { defineModule, inject, provide } from "@tenon/core";
+import { WebSessionSettings } from "@tenon/core/web";
+import { KeyValue } from "@tenon/data";
+import { readSessionSecret } from "../config.ts";
+import { DataModule } from "../data.module.ts";
+import { GreetingsService } from "../greetings/greetings.service.ts";
+import { GreetingsPages } from "./greetings.pages.ts";
+
+/** Pages, on the services that the API and the commands use. */
+export const PagesModule = defineModule({
+  name: "pages",
+  imports: [DataModule],
+  declarations: [
+    GreetingsPages,
+    GreetingsService,
+    provide(WebSessionSettings, () => ({ store: inject(KeyValue), secret: readSessionSecret() })),
+  ],
+});

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { cli } from "@tenon/core/cli";
+import { createTestApp } from "@tenon/core/testing";
+import { GreetingsModule } from "../src/greetings/greetings.module.ts";
+
+const app = await createTestApp(GreetingsModule, cli({ name: "my-app" }));
+after(() => app.stop());
+
+test("without a command it greets the world", async () => {
+  assert.deepEqual(await app.run([]), { code: 0, stdout: "Hello, World!\n", stderr: "" });
+});
+
+test("greet prints a greeting", async () => {
+  assert.deepEqual(await app.run(["greet", "Ada"]), { code: 0, stdout: "Hello, Ada!\n", stderr: "" });
+});
+
+test("greet --loud prints it in capital letters", async () => {
+  assert.equal((await app.run(["greet", "Ada", "--loud"])).stdout, "HELLO, ADA!\n");
+});
+
+test("greet without a name says what it needs", async () => {
+  assert.deepEqual(await app.run(["greet"]), { code: 2, stdout: "", stderr: 'my-app: "greet" needs <name>\n' });
+});

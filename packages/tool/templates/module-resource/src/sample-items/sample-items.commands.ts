@@ -1,0 +1,54 @@
+import { type Context, dto, HttpError, type Infer, inject, integer, type Routes, takes } from "@tenon/core";
+import { CreateSampleItemDTO, UpdateSampleItemDTO } from "./sample-items.dto.ts";
+import { SampleItemsService } from "./sample-items.service.ts";
+
+const ListFlags = dto({
+  limit: integer("min=1", "max=1000").short("l").about("How many to show; 20 unless told otherwise"),
+});
+type ListFlags = Infer<typeof ListFlags>;
+
+export class SampleItemsCommands {
+  readonly #sampleItems = inject(SampleItemsService);
+
+  routes(): Routes {
+    return [
+      {
+        path: "sample-items",
+        children: [
+          { path: "list", handler: takes(ListFlags, this.list) },
+          { path: "show/:id", handler: this.show },
+          { path: "create", handler: takes(CreateSampleItemDTO, this.create) },
+          { path: "update/:id", handler: takes(UpdateSampleItemDTO, this.update) },
+          { path: "delete/:id", handler: this.delete },
+        ],
+      },
+    ];
+  }
+
+  list(_: Context, { limit = 20 }: ListFlags) {
+    return this.#sampleItems.list(limit);
+  }
+
+  async show(ctx: Context) {
+    const found = await this.#sampleItems.find(ctx.param("id"));
+    return found ?? notFound();
+  }
+
+  create(_: Context, input: CreateSampleItemDTO) {
+    return this.#sampleItems.create(input);
+  }
+
+  async update(ctx: Context, input: UpdateSampleItemDTO) {
+    const updated = await this.#sampleItems.update(ctx.param("id"), input);
+    return updated ?? notFound();
+  }
+
+  async delete(ctx: Context) {
+    const deleted = await this.#sampleItems.delete(ctx.param("id"));
+    return deleted ? "deleted" : notFound();
+  }
+}
+
+function notFound(): never {
+  throw new HttpError(404, "Sample item not found");
+}

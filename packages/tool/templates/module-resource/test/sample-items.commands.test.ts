@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { after, beforeEach, test } from "node:test";
+import { defineModule } from "@tenon/core";
+import { cli } from "@tenon/core/cli";
+import { createTestApp } from "@tenon/core/testing";
+import { dataModule } from "@tenon/data";
+import { SampleItemsCommands } from "../src/sample-items/sample-items.commands.ts";
+import { SampleItemsService } from "../src/sample-items/sample-items.service.ts";
+
+/** The commands on a database in memory, so that a test never meets what another start has kept. */
+const TestModule = defineModule({
+  name: "test",
+  imports: [dataModule({ database: "sqlite::memory:" })],
+  declarations: [SampleItemsCommands, SampleItemsService],
+});
+const app = await createTestApp(TestModule, cli({ name: "app" }));
+after(() => app.stop());
+
+async function run(...words: readonly string[]) {
+  const { code, stdout, stderr } = await app.run(["sample-items", ...words, "--json"]);
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout) as unknown;
+}
+
+let id = "";
+beforeEach(async () => {
+  ({ id } = (await run("create", "--title=First")) as { id: string }); // as the service makes it
+});
+
+test("create needs a title", async () => {
+  const { code, stderr } = await app.run(["sample-items", "create"]);
+  assert.deepEqual([code, stderr], [2, "app: --title is required\n"]);
+});
+
+test("list shows what was created", async () => {
+  const list = (await run("list", "--limit=1000")) as { id: string }[]; // as the service makes it
+  assert.ok(list.some((listed) => listed.id === id));
+});
+
+test("show shows one", async () => {
+  assert.partialDeepStrictEqual(await run("show", id), { id, title: "First" });
+});
+
+test("update changes one", async () => {
+  assert.partialDeepStrictEqual(await run("update", id, "--title=Second"), { id, title: "Second" });
+});
+
+test("delete removes one", async () => {
+  assert.equal(await run("delete", id), "deleted");
+  assert.equal((await app.run(["sample-items", "show", id])).code, 1);
+});
+
+test("one that is not there fails with a line that says so", async () => {
+  for (const words of [
+    ["show", "none"],
+    ["delete", "none"],
+    ["update", "none", "--title=Second"],
+  ]) {
+    const { code, stderr } = await app.run(["sample-items", ...words]);
+    assert.deepEqual([code, stderr], [1, "app: Sample item not found\n"]);
+  }
+});

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { defineModule, inject, provide } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { WebSessionSettings, WebSessions, web } from "@tenon/core/web";
+import { dataModule, KeyValue } from "@tenon/data";
+import { SampleItemsPages } from "../src/sample-items/sample-items.pages.ts";
+import { SampleItemsService } from "../src/sample-items/sample-items.service.ts";
+
+const secret = "a secret of at least 32 bytes, for tests";
+const settings = provide(WebSessionSettings, () => ({ store: inject(KeyValue), secret }));
+/** The pages on stores in memory, so that a test never meets what another start has kept. */
+const TestModule = defineModule({
+  name: "test",
+  imports: [dataModule({ database: "sqlite::memory:" })],
+  declarations: [SampleItemsPages, SampleItemsService, settings],
+});
+const views = new URL("../views/", import.meta.url);
+const assets = new URL("../assets/", import.meta.url);
+const app = await createTestApp(TestModule, web({ views, assets, middlewares: [WebSessions] }));
+after(() => app.stop());
+
+/** What a browser keeps of a page with a form. */
+let cookie = "";
+let token = "";
+before(async () => {
+  const response = await app.request("GET", "/sample-items/new");
+  cookie = response.headers.get("set-cookie")?.split(";")[0] ?? "";
+  token = /name="_csrf" value="([^"]+)"/.exec(await response.text())?.[1] ?? "";
+});
+
+async function get(path: string) {
+  const response = await app.request("GET", path, { headers: { cookie } });
+  return { status: response.status, html: await response.text() };
+}
+
+/** Sends a form from the page with this path, and gives where it leads. */
+async function send(path: string, fields: Readonly<Record<string, string>>, from = "/") {
+  const headers = { cookie, referer: `http://localhost${from}` };
+  const response = await app.request("POST", path, { form: { _csrf: token, ...fields }, headers });
+  assert.equal(response.status, 303);
+  return response.headers.get("location") ?? "";
+}
+
+test("the form creates one, which is shown and listed", async () => {
+  const path = await send("/sample-items", { title: "First <b>" });
+  const { status, html } = await get(path);
+  assert.equal(status, 200);
+  assert.match(html, /Sample item created/);
+  assert.match(html, /<h1>First &lt;b&gt;<\/h1>/);
+  assert.ok((await get("/sample-items")).html.includes(`href="${path}"`));
+});
+
+test("a form that cannot be taken leads back, with what was typed and what is wrong", async () => {
+  const title = "a".repeat(201);
+  const path = await send("/sample-items", { title }, "/sample-items/new");
+  assert.equal(path, "/sample-items/new");
+  const { html } = await get(path);
+  assert.ok(html.includes(`value="${title}"`));
+  assert.match(html, /The title must have at most 200 characters/);
+});
+
+test("the form changes one", async () => {
+  const path = await send("/sample-items", { title: "First" });
+  assert.match((await get(`${path}/edit`)).html, /value="First"/);
+  assert.equal(await send(`${path}?_method=PUT`, { title: "Second" }), path);
+  assert.match((await get(path)).html, /<h1>Second<\/h1>/);
+});
+
+test("one is deleted after a question", async () => {
+  const path = await send("/sample-items", { title: "First" });
+  assert.match((await get(`${path}/delete`)).html, /This cannot be undone/);
+  assert.equal(await send(`${path}?_method=DELETE`, {}), "/sample-items");
+  assert.equal((await get(path)).status, 404);
+});
+
+test("a form without the token of the page is refused", async () => {
+  const options = { form: { title: "First" }, headers: { cookie } };
+  const { status } = await app.request("POST", "/sample-items", options);
+  assert.equal(status, 403);
+});
+
+test("one that is not there is answered with 404", async () => {
+  for (const path of ["none", "none/edit", "none/delete", "%00"]) {
+    assert.equal((await get(`/sample-items/${path}`)).status, 404);
+  }
+});

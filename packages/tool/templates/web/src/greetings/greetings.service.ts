@@ -1,0 +1,5 @@
+export class GreetingsService {
+  greet(name: string): string {
+    return `Hello, ${name}!`;
+  }
+}
