@@ -56,7 +56,8 @@ function posts(policy: PostPolicy = "anyone") {
   return [PostsController, PostsService, PostOwner, provide(PostPolicy, () => policy)];
 }
 
-function createServices(config: Config, options: Partial<AuthOptions>) {
+/** What every variant stands on. */
+export function createServices(config: Config, options: Partial<AuthOptions>) {
   const data = dataModule({
     database: config.databaseUrl,
     ...(config.redisUrl === undefined ? {} : { keyValue: config.redisUrl, cache: config.redisUrl }),

@@ -19,6 +19,8 @@ export interface Config {
 
 export interface ConfigDefaults {
   readonly bcryptCost: number;
+  /** 8080 unless told otherwise. */
+  readonly port?: number;
 }
 
 const dataFolder = fileURLToPath(new URL("../data/", import.meta.url));
@@ -48,7 +50,7 @@ export function readConfig(defaults: ConfigDefaults, env: NodeJS.ProcessEnv = pr
   }
   const limit = env.LOGIN_RATE_LIMIT || "on";
   if (limit !== "on" && limit !== "off") report(`LOGIN_RATE_LIMIT is "${limit}". It takes on or off.`);
-  const port = integer("PORT", 8080, 0, 65_535);
+  const port = integer("PORT", defaults.port ?? 8080, 0, 65_535);
   const bcryptCost = integer("BCRYPT_COST", defaults.bcryptCost, 10, 15);
 
   const warnings: string[] = [];

@@ -3,9 +3,13 @@ import { accessLog, requestId, secureHeaders } from "@tenon/core/middleware";
 import { type Config, type ConfigDefaults, readConfigOrExit } from "./config.ts";
 
 /** Reads the configuration, starts the application and listens. A bad value stops the start with a line that names it. */
-export async function serve(defaults: ConfigDefaults, createModule: (config: Config) => Module): Promise<void> {
+export async function serve(
+  defaults: ConfigDefaults,
+  createModule: (config: Config) => Module,
+  platform: Platform<HttpMethods> = createPlatform(),
+): Promise<void> {
   const config = readConfigOrExit(defaults);
-  const app = await createApp(createModule(config), createPlatform());
+  const app = await createApp(createModule(config), platform);
   for (const warning of config.warnings) app.log.warn(warning);
   await app.listen({ port: config.port, host: config.host });
 }

@@ -35,6 +35,12 @@ test("without variables: port 8080 on 127.0.0.1, an SQLite file in the app's own
   });
 });
 
+test("an entry point has a port of its own, and PORT decides", () => {
+  const pages = { ...defaults, port: 8081 };
+  assert.equal(readConfig(pages, { JWT_SECRET: secret }).port, 8081);
+  assert.equal(readConfig(pages, { JWT_SECRET: secret, PORT: "20080" }).port, 20_080);
+});
+
 test("every variable, and an empty one counts as not set", () => {
   const env = {
     PORT: "20080",

@@ -4,9 +4,11 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { withFolder } from "../../../packages/data/test/support/services.ts";
 import type { LoginResponse } from "../src/auth/auth.service.ts";
+import type { Post } from "../src/posts/post.ts";
 import type { User } from "../src/users/user.ts";
 import { assertError, assertReply, type Client } from "./support/client.ts";
 import { withServer } from "./support/processes.ts";
+import { WebClient } from "./support/web-client.ts";
 
 const account = { email: "ada@example.com", password: "correct horse", name: "Ada" };
 
@@ -50,5 +52,26 @@ test("main.tutorial.ts: the tutorial's variant, cost 10", async () => {
       assertError(await client.get("/my-posts"), 401, "Missing authorization");
     });
     assert.equal(costIn(file), "10");
+  });
+});
+
+test("main.web.ts: the pages, cost 14, beside the API on the same file: what one writes the other shows", async () => {
+  await withFolder(async (folder) => {
+    const file = join(folder, "blog.db");
+    const env = { DATABASE_URL: `sqlite:${file}` };
+    await withServer("src/main.web.ts", env, async (pages) => {
+      const visitor = new WebClient(pages.client.url);
+      await visitor.get("/register");
+      assert.equal((await visitor.submit("/register", account)).location, "/my-posts");
+      assert.equal(costIn(file), "14");
+      await withServer("src/main.api.ts", env, async ({ client }) => {
+        const { token } = (await client.post<LoginResponse>("/auth/login", account)).body;
+        const { body } = await client.post<Post>("/posts", { title: "From the API", content: "c" }, { token });
+        await client.call("PATCH", `/posts/${body.id}`, { token, json: { published: true } });
+        assert.match((await new WebClient(visitor.url).get("/")).text, /From the API/);
+        const cookie = `session_id=${visitor.cookies.get("session_id")}`;
+        assert.equal((await client.get<User>("/auth/session", { headers: { cookie } })).body.name, "Ada");
+      });
+    });
   });
 });

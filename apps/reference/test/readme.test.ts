@@ -9,6 +9,7 @@ import type { LoginResponse } from "../src/auth/auth.service.ts";
 import type { Post } from "../src/posts/post.ts";
 import { withFreshBlog } from "./support/blog.ts";
 import { assertError, type Client } from "./support/client.ts";
+import { asPages } from "./support/pages.ts";
 import { textOf, withServer } from "./support/processes.ts";
 import { storages } from "./support/storages.ts";
 
@@ -116,6 +117,22 @@ test("the README lists every endpoint with its guard, and no other", async () =>
     middlewares.flatMap((name) => guards[name] ?? []).join(),
   ]);
   const listed = tableUnder("Endpoints").map(([, method, path, guard]) => [method, path, guard]);
+  assert.deepEqual(listed.toSorted(), expected.toSorted());
+});
+
+test("the README lists every page and whom it is for, and no other", async () => {
+  const guards: Readonly<Record<string, string>> = { RequireLogin: "logged in", OwnPost: "author" };
+  const [sqlite] = storages;
+  assert.ok(sqlite !== undefined);
+  const routes = await withFreshBlog(sqlite, async ({ app }) => app.routes.list(), asPages);
+  const expected = routes
+    .filter(({ path }) => !path.startsWith("/assets/"))
+    .map(({ method, path, middlewares }) => [
+      method,
+      path,
+      middlewares.flatMap((name) => guards[name] ?? []).at(-1) ?? "",
+    ]);
+  const listed = tableUnder("Pages").map(([, method, path, guard]) => [method, path, guard]);
   assert.deepEqual(listed.toSorted(), expected.toSorted());
 });
 

@@ -5,7 +5,7 @@ import type { Schema } from "../database/schema.ts";
 
 const maxLimit = 1000;
 
-/** Where a page begins: right after this row of the page before. */
+/** Where a page begins or ends: right after, or right before, this row of another page. */
 export interface Cursor {
   readonly created_at: string;
   readonly id: string;
@@ -15,12 +15,16 @@ export interface PageRequest {
   /** Undefined for all of it. */
   readonly limit?: number;
   readonly after?: Cursor;
+  /** The page that ends there: the way back. Never together with `after`. */
+  readonly before?: Cursor;
 }
 
 export interface Page<T> {
   readonly items: readonly T[];
   /** Undefined on the last page. */
   readonly next: string | undefined;
+  /** Undefined on the first page. */
+  readonly previous: string | undefined;
 }
 
 /** `?limit=50&cursor=…`. Without them the whole list. */
@@ -36,26 +40,40 @@ export function readPageRequest(ctx: Context): PageRequest {
   };
 }
 
-/** The rows of a page and one more, which tells whether there is a next one. */
+/** The rows of a page and one more, which tells whether there is a next one. On the way back the oldest comes first. */
 export function pageOf<O>(
   query: SelectQueryBuilder<Schema, "posts", O>,
-  { limit, after }: PageRequest,
+  { limit, after, before }: PageRequest,
 ): SelectQueryBuilder<Schema, "posts", O> {
+  const edge = before ?? after;
+  const direction = before === undefined ? "desc" : "asc";
   return query
-    .$if(after !== undefined, (part) =>
+    .$if(edge !== undefined, (part) =>
       // both columns in one comparison: with an OR the database would walk over all the pages before
       part.where((eb) =>
-        eb(eb.refTuple("posts.created_at", "posts.id"), "<", eb.tuple(after?.created_at ?? "", after?.id ?? "")),
+        eb(
+          eb.refTuple("posts.created_at", "posts.id"),
+          before === undefined ? "<" : ">",
+          eb.tuple(edge?.created_at ?? "", edge?.id ?? ""),
+        ),
       ),
     )
-    .orderBy("posts.created_at", "desc")
-    .orderBy("posts.id", "desc")
+    .orderBy("posts.created_at", direction)
+    .orderBy("posts.id", direction)
     .$if(limit !== undefined, (part) => part.limit((limit ?? 0) + 1));
 }
 
-export function toPage<T extends Cursor>(rows: readonly T[], { limit }: PageRequest): Page<T> {
-  const last = limit === undefined || rows.length <= limit ? undefined : rows[limit - 1];
-  return { items: limit === undefined ? rows : rows.slice(0, limit), next: last && toCursor(last) };
+/** What `pageOf` found, newest first. */
+export function toPage<T extends Cursor>(rows: readonly T[], { limit, after, before }: PageRequest): Page<T> {
+  const found = limit === undefined ? rows : rows.slice(0, limit);
+  const hasMore = rows.length > found.length;
+  const items = before === undefined ? found : found.toReversed();
+  const [first, last] = [items[0], items.at(-1)];
+  return {
+    items,
+    next: last && (hasMore || before !== undefined) ? toCursor(last) : undefined,
+    previous: first && (before === undefined ? after !== undefined : hasMore) ? toCursor(first) : undefined,
+  };
 }
 
 /** The items as the body, and where to go on in a `Link` header. */
@@ -68,7 +86,8 @@ function toCursor({ created_at, id }: Cursor): string {
   return Buffer.from(JSON.stringify([created_at, id])).toString("base64url");
 }
 
-function parseCursor(text: string): Cursor {
+/** Throws a BindError on what is not a cursor of ours. */
+export function parseCursor(text: string): Cursor {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
     if (Array.isArray(value) && isTime(value[0]) && typeof value[1] === "string" && canBeStored(value[1])) {

@@ -1,11 +1,11 @@
 import { after, before, describe, test } from "node:test";
 import { Clock } from "@tenon/auth";
-import { type Module, type Provider, provide } from "@tenon/core";
+import { type HttpMethods, type Module, type Platform, type Provider, provide } from "@tenon/core";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { LogLines } from "../../../../packages/core/test/support/log-lines.ts";
 import { type BlogOptions, createAppModule } from "../../src/app.module.ts";
 import type { Config } from "../../src/config.ts";
-import { createPlatform } from "../../src/serve.ts";
+import { createPlatform as createApiPlatform } from "../../src/serve.ts";
 import { Client } from "./client.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { hold } from "./hold.ts";
@@ -28,6 +28,7 @@ export interface StartOptions {
   readonly override?: readonly Provider[];
   /** The full reference unless told otherwise. */
   readonly createModule?: (config: Config, options?: BlogOptions) => Module;
+  readonly createPlatform?: () => Platform<HttpMethods>;
 }
 
 export const jwtSecret = "a secret of the tests, thirty-two bytes and more";
@@ -49,8 +50,10 @@ export function toConfig(urls: StorageUrls, config: Partial<Config> = {}): Confi
 export async function withBlog<T>(
   urls: StorageUrls,
   body: (blog: Blog) => Promise<T>,
-  { config, options = {}, override = [], createModule = createAppModule }: StartOptions = {},
+  start: StartOptions = {},
 ): Promise<T> {
+  const { config, options = {}, override = [], createModule = createAppModule } = start;
+  const { createPlatform = createApiPlatform } = start;
   const log = new LogLines();
   const clock = new FakeClock();
   // a busy machine must not turn the tests' own passwords away

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Clock, Sessions } from "@tenon/auth";
+import { type App, createApp, HttpError, type HttpMethods } from "@tenon/core";
+import { Database } from "@tenon/data";
+import { readConfig } from "../../src/config.ts";
+import type { Schema } from "../../src/database/schema.ts";
+import { createPagesModule } from "../../src/pages/pages.module.ts";
+import { createPagesPlatform } from "../../src/pages/pages.platform.ts";
+import { UsersService } from "../../src/users/users.service.ts";
+import { sampleAuthors, samplePosts } from "./sample-posts.ts";
+
+export const samplePassword = "correct horse";
+
+export interface RunningPages {
+  readonly app: App & HttpMethods;
+  readonly url: string;
+  /** The value of the cookie that logs an author in. */
+  logIn(email: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export function emailOf(author: string): string {
+  return `${author.split(" ")[0]?.toLowerCase()}@example.com`;
+}
+
+/** The pages on a free port of this machine and on a folder that goes with them, as visitors see them in production. */
+export async function startPages(): Promise<RunningPages> {
+  const folder = mkdtempSync(join(tmpdir(), "tenon-pages-"));
+  const config = readConfig(
+    { bcryptCost: 10 },
+    {
+      DATABASE_URL: `sqlite:${join(folder, "blog.db")}`,
+      JWT_SECRET: "a secret for pictures, 32 bytes and more",
+    },
+  );
+  const platform = createPagesPlatform({ development: false });
+  const app = await createApp(createPagesModule(config), platform, { log: { level: "silent" } });
+  const { url } = await app.listen({ port: 0, host: "127.0.0.1", signals: false });
+  app.routes.add({
+    method: "GET",
+    path: "/fails-with/:status",
+    handler: (ctx) => {
+      throw new HttpError(Number(ctx.param("status")), "Invalid request");
+    },
+  });
+  return {
+    app,
+    url,
+    async logIn(email) {
+      const user = await app.get(UsersService).findByEmail(email);
+      return app.get(Sessions).create(user?.id ?? "");
+    },
+    async stop() {
+      await app.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Writes the sample posts under their dates. Gives the ids, in the order of the sample. */
+export async function writeSamplePosts({ app }: RunningPages): Promise<string[]> {
+  const [users, clock] = [app.get(UsersService), app.get(Clock)];
+  const ids = new Map<string, string>();
+  for (const name of sampleAuthors) {
+    const user = await users.create({ email: emailOf(name), name, password: samplePassword });
+    ids.set(name, user?.id ?? "");
+  }
+  const rows = samplePosts.map(({ author, title, content, date, published = true }) => ({
+    id: clock.uuid(),
+    title,
+    content,
+    author_id: ids.get(author) ?? "",
+    published,
+    created_at: `${date}T09:30:00.000Z`,
+    updated_at: `${date}T09:30:00.000Z`,
+  }));
+  await app
+    .get(Database<Schema>)
+    .insertInto("posts")
+    .values(rows)
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,95 @@
+import { sessionCookie, sessionSeconds } from "@tenon/auth";
+import { type Context, type Issue, inject, type Routes } from "@tenon/core";
+import { type Redirect, redirect } from "@tenon/core/web";
+import { StoreError } from "@tenon/data";
+import { LoginDTO, RegisterDTO } from "../auth/auth.dto.ts";
+import { AuthService } from "../auth/auth.service.ts";
+import { noStore } from "../auth/no-store.ts";
+import type { UserRecord } from "../users/user.ts";
+import { toPathWithNext } from "./next-path.ts";
+
+const home = "/my-posts";
+
+/** Coming and going. A form that cannot be bound leads back to its page, with what was typed and without the password. */
+export class AccountPages {
+  readonly #auth = inject(AuthService);
+
+  routes(): Routes {
+    return [
+      {
+        path: "/",
+        middlewares: [noStore],
+        children: [
+          { method: "GET", path: "/login", handler: this.login },
+          { method: "POST", path: "/login", handler: this.openSession },
+          { method: "GET", path: "/register", handler: this.register },
+          { method: "POST", path: "/register", handler: this.createUser },
+          { method: "POST", path: "/logout", handler: this.logout },
+        ],
+      },
+    ];
+  }
+
+  login(ctx: Context) {
+    return this.#showForm(ctx);
+  }
+
+  register(ctx: Context) {
+    return this.#showForm(ctx);
+  }
+
+  async openSession(ctx: Context) {
+    const input = await ctx.bind(LoginDTO);
+    const user = await this.#auth.login(input, ctx);
+    if (user === undefined) {
+      const message = "No account has this e-mail address and password.";
+      return back(ctx, "/login", { path: "", rule: "credentials", message });
+    }
+    return this.#enter(ctx, user, `Welcome back, ${user.name}.`);
+  }
+
+  async createUser(ctx: Context) {
+    const user = await this.#auth.register(await ctx.bind(RegisterDTO));
+    if (user === undefined) {
+      return back(ctx, "/register", { path: "email", rule: "unique", message: "is already registered" });
+    }
+    return this.#enter(ctx, user, `Welcome, ${user.name}. Your account is ready.`);
+  }
+
+  async logout(ctx: Context) {
+    ctx.setCookie(sessionCookie, "", { maxAge: 0 });
+    try {
+      await this.#auth.logout(ctx.cookie(sessionCookie), undefined);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      // returned, so that the browser forgets its cookie even though the session lives on in the store
+      ctx.log.error({ err: error }, "the session could not be ended");
+      return ctx.status(500).json({ error: error.message });
+    }
+    await ctx.get("session").destroy();
+    await ctx.get("session").flash("done", "You are logged out.");
+    return redirect("/");
+  }
+
+  async #showForm(ctx: Context) {
+    const next = ctx.query("next");
+    return (await ctx.get("visitor").user()) === undefined ? { next } : redirect(next || home);
+  }
+
+  /** Nothing that was known before the login opens anything after it: neither session keeps its identifier. */
+  async #enter(ctx: Context, user: UserRecord, message: string): Promise<Redirect> {
+    const before = ctx.cookie(sessionCookie);
+    if (before !== "") await this.#auth.logout(before, undefined);
+    ctx.setCookie(sessionCookie, await this.#auth.openSession(user), { maxAge: sessionSeconds });
+    await ctx.get("session").regenerate();
+    await ctx.get("session").flash("done", message);
+    return redirect((await ctx.request().form()).get("next") || home);
+  }
+}
+
+/** To the form again, with what was typed and what is wrong with it. */
+async function back(ctx: Context, path: string, issue: Issue): Promise<Redirect> {
+  const form = await ctx.request().form();
+  await ctx.get("session").keepForm(form.toRecord(), [issue]);
+  return redirect(toPathWithNext(path, form.get("next")));
+}

@@ -1,0 +1,57 @@
+import { Sessions, sessionCookie } from "@tenon/auth";
+import { type Context, inject, type Middleware, type Next } from "@tenon/core";
+import { toUser, type User } from "../users/user.ts";
+import { UsersService } from "../users/users.service.ts";
+
+/** Who is looking. Asked for once a request at most, and never for a file. */
+export class Visitor {
+  readonly #find: () => Promise<User | undefined>;
+  #user: Promise<User | undefined> | undefined;
+
+  constructor(find: () => Promise<User | undefined>) {
+    this.#find = find;
+  }
+
+  /** Whether the answer depends on who is looking. */
+  get wasAsked(): boolean {
+    return this.#user !== undefined;
+  }
+
+  /** Undefined when nobody is logged in. */
+  user(): Promise<User | undefined> {
+    this.#user ??= this.#find();
+    return this.#user;
+  }
+}
+
+declare module "@tenon/core" {
+  interface ContextValues {
+    visitor: Visitor;
+  }
+}
+
+/** Sets `visitor`, by the session of the cookie that the API's sessions use too. */
+export class CurrentUser implements Middleware {
+  readonly #sessions = inject(Sessions);
+  readonly #users = inject(UsersService);
+
+  handle(ctx: Context, next: Next) {
+    const id = ctx.cookie(sessionCookie);
+    const visitor = new Visitor(() => this.#find(id));
+    ctx.set("visitor", visitor);
+    ctx.onReply(({ headers }) => {
+      if (!visitor.wasAsked) return;
+      headers.addHeader("vary", "cookie");
+      // the page of somebody who is logged in is gone with the session: the back button must not bring it back
+      if (id !== "") headers.setHeader("cache-control", "no-store");
+      else if (!headers.has("cache-control")) headers.setHeader("cache-control", "no-cache");
+    });
+    return next();
+  }
+
+  async #find(id: string): Promise<User | undefined> {
+    const session = id === "" ? undefined : await this.#sessions.find(id);
+    const user = session && (await this.#users.find(session.user_id));
+    return user && toUser(user);
+  }
+}

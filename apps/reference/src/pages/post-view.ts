@@ -1,0 +1,81 @@
+import { inject } from "@tenon/core";
+import { Cache } from "@tenon/data";
+import type { Post } from "../posts/post.ts";
+import { toExcerpt, toHtml } from "./markdown.ts";
+
+export interface ShownTime {
+  /** For machines: `<time datetime>`. */
+  readonly iso: string;
+  readonly text: string;
+}
+
+/** A post in a list. Of its author only the name: pages show no addresses. */
+export interface PostSummary {
+  readonly id: string;
+  readonly title: string;
+  readonly author: string;
+  readonly published: boolean;
+  readonly created: ShownTime;
+  /** Undefined when it last changed on the day it was written. */
+  readonly updated: ShownTime | undefined;
+  readonly excerpt: string;
+}
+
+/** A post on its own page. */
+export interface PostDetail extends Omit<PostSummary, "excerpt"> {
+  /** Safe to put into a page as it is. */
+  readonly html: string;
+  /** How long it takes to read. */
+  readonly minutes: number;
+}
+
+const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
+const wordsPerMinute = 220;
+const longestTitle = 300;
+const longestName = 100;
+const cacheSeconds = 3600;
+
+export function toSummary(post: Post): PostSummary {
+  return { ...describe(post), excerpt: toExcerpt(post.content) };
+}
+
+/** Renders posts, each once: a changed one has another time, and with it another place in the cache. */
+export class PostViews {
+  readonly #cache = inject(Cache);
+
+  async detail(post: Post): Promise<PostDetail> {
+    const key = `post-html:${post.id}:${post.updated_at}`;
+    const rendered = await this.#cache.remember(key, cacheSeconds, () => render(post.content));
+    return { ...describe(post), ...rendered };
+  }
+}
+
+function render(content: string): Pick<PostDetail, "html" | "minutes"> {
+  const words = content.match(/\S+/g)?.length ?? 0;
+  return { html: toHtml(content), minutes: Math.max(1, Math.round(words / wordsPerMinute)) };
+}
+
+/** The API takes a post without a title, or with one of a megabyte: a link needs a text, and a list an end. */
+function describe(post: Post): Omit<PostSummary, "excerpt"> {
+  const created = toTime(post.created_at);
+  const updated = toTime(post.updated_at);
+  return {
+    id: post.id,
+    title: cut(post.title, longestTitle) || "Untitled",
+    author: cut(post.author?.name ?? "", longestName) || "Anonymous",
+    published: post.published,
+    created,
+    updated: updated.text === created.text ? undefined : updated,
+  };
+}
+
+function toTime(iso: string): ShownTime {
+  return { iso, text: day.format(new Date(iso)) };
+}
+
+/** Never through a character. */
+function cut(text: string, length: number): string {
+  const trimmed = text.trim();
+  if (trimmed.length <= length) return trimmed;
+  return `${[...trimmed.slice(0, length * 2)].slice(0, length).join("")}…`;
+}

@@ -1,0 +1,17 @@
+import { type Context, HttpError, type Middleware, type Next } from "@tenon/core";
+import { redirect } from "@tenon/core/web";
+import { toLoginPath } from "./next-path.ts";
+
+/** Lets only those pass who are logged in; others log in first, and come back to the page they wanted. */
+export class RequireLogin implements Middleware {
+  async handle(ctx: Context, next: Next) {
+    const user = await ctx.get("visitor").user();
+    if (user !== undefined) {
+      ctx.set("user_id", user.id);
+      return next();
+    }
+    if (ctx.method === "GET" || ctx.method === "HEAD") return redirect(toLoginPath(ctx.path));
+    // a form cannot be sent again by a redirect
+    throw new HttpError(401, "You are logged out. Log in and try again.");
+  }
+}

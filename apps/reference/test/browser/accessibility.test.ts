@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import { HttpError } from "@tenon/core";
+import type { AxeResults, RunOptions } from "axe-core";
+import type { Page } from "playwright-core";
+import { describeInBrowser, withPage } from "../support/browser.ts";
+import { addPost } from "../support/pages.ts";
+import type { TestUser } from "../support/users.ts";
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const rich = `# A heading
+
+A paragraph with [a link](https://example.com/), *some* **words** and \`code\`.
+
+> Said by others.
+
+- one
+- two
+
+| a | b |
+|---|--:|
+| ${"wide ".repeat(30)} | 2 |
+
+\`\`\`ts
+const line = "${"wide ".repeat(40)}";
+\`\`\``;
+
+async function violations(page: Page, options: RunOptions = {}): Promise<string[]> {
+  const { violations: found } = await page.evaluate(async (given) => {
+    const { axe } = globalThis as unknown as { axe: { run(options: unknown): Promise<AxeResults> } };
+    return axe.run({ resultTypes: ["violations"], ...given });
+  }, options);
+  return found
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
+}
+
+/** Headings, landmarks and labels; nothing that keeps somebody out, light or dark; no sideways scrolling on a small telephone. */
+async function assertAccessible(page: Page, name: string): Promise<void> {
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.evaluate(axeSource);
+  assert.deepEqual(await violations(page), [], name);
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.deepEqual(await violations(page, { runOnly: ["color-contrast"] }), [], `${name}, dark`);
+  for (const role of ["banner", "main", "contentinfo"] as const) {
+    assert.equal(await page.getByRole(role).count(), 1, `${name}: ${role}`);
+  }
+  assert.equal(await page.getByRole("navigation", { name: "Site" }).count(), 1, name);
+  assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1, name);
+  const wide = await page.evaluate(() => {
+    const { document } = globalThis as unknown as {
+      document: { documentElement: { readonly scrollWidth: number; readonly clientWidth: number } };
+    };
+    return document.documentElement.scrollWidth - document.documentElement.clientWidth;
+  });
+  assert.equal(wide, 0, `${name} scrolls sideways`);
+}
+
+/** What the focus is on, as a screen reader would call it. */
+function focused(page: Page): Promise<{ name: string; outline: string }> {
+  return page.evaluate(() => {
+    interface Element {
+      readonly textContent: string;
+      readonly labels?: Iterable<{ readonly textContent: string }>;
+    }
+    const root = globalThis as unknown as {
+      document: { readonly activeElement: Element };
+      getComputedStyle(element: Element): { readonly outlineStyle: string; readonly outlineWidth: string };
+    };
+    const element = root.document.activeElement;
+    const [label] = [...(element.labels ?? [])];
+    const { outlineStyle, outlineWidth } = root.getComputedStyle(element);
+    return { name: (label ?? element).textContent.trim(), outline: `${outlineStyle} ${outlineWidth}` };
+  });
+}
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 30; presses++) {
+    await page.keyboard.press("Tab");
+    const found = await focused(page);
+    if (found.name !== name) continue;
+    assert.equal(found.outline, "solid 3px", `the focus on ${name} can be seen`);
+    return;
+  }
+  assert.fail(`no way by keyboard to ${name}`);
+}
+
+describeInBrowser("Every page for everybody", (blog) => {
+  const narrow = { viewport: { width: 320, height: 640 } };
+
+  test("what visitors see has headings, landmarks and labels, and no serious fault", async () => {
+    await withPage(
+      blog(),
+      async (page) => {
+        await page.goto("/");
+        await assertAccessible(page, "the empty list");
+        const author = await blog().users.one();
+        const post = await addPost(blog(), author, { title: `Long${"er".repeat(60)}`, content: rich });
+        for (let index = 0; index < 10; index++) await addPost(blog(), author, { title: `Post ${index}` });
+        for (const path of ["/", `/posts/${post.id}`, "/login", "/register", "/nothing"]) {
+          await page.goto(path);
+          await assertAccessible(page, path);
+        }
+        await page.goto("/");
+        await page.getByRole("link", { name: "Older posts" }).click();
+        await assertAccessible(page, "older posts");
+        for (const path of ["/login", "/register"]) {
+          await page.goto(path);
+          await page.getByRole("main").getByRole("button").click();
+          await page.getByRole("alert").waitFor();
+          await assertAccessible(page, `${path} with mistakes`);
+        }
+        blog().app.routes.add({
+          method: "GET",
+          path: "/fails-with/:status",
+          handler: (ctx) => {
+            throw new HttpError(Number(ctx.param("status")), "Invalid request");
+          },
+        });
+        for (const status of [400, 401]) {
+          await page.goto(`/fails-with/${status}`);
+          await assertAccessible(page, `the page of ${status}`);
+        }
+      },
+      narrow,
+    );
+  });
+
+  test("so have the pages of an author", async () => {
+    const author = await blog().users.add();
+    await withPage(
+      blog(),
+      async (page) => {
+        await page.goto("/my-posts");
+        await assertAccessible(page, "no posts yet");
+        const draft = await addPost(blog(), author, { title: "A draft", content: rich, published: false });
+        await addPost(blog(), author, { title: "Published" });
+        const foreign = await addPost(blog(), await blog().users.one());
+        for (const path of [
+          "/my-posts",
+          "/posts/new",
+          `/posts/${draft.id}`,
+          `/posts/${draft.id}/edit`,
+          `/posts/${draft.id}/delete`,
+          `/posts/${foreign.id}/edit`,
+        ]) {
+          await page.goto(path);
+          await assertAccessible(page, path);
+        }
+        await page.goto("/posts/new");
+        await page.locator("summary").click();
+        await page.getByRole("button", { name: "Publish" }).click();
+        await assertAccessible(page, "/posts/new with mistakes");
+        await page.getByLabel("Text").fill("text");
+        await page.context().clearCookies({ name: "session_id" });
+        await page.getByRole("button", { name: "Publish" }).click();
+        await assertAccessible(page, "a form that came too late");
+      },
+      { as: author, ...narrow },
+    );
+  });
+
+  test("by keyboard alone: past the navigation, through the login, to a saved draft", async () => {
+    const author: TestUser = await blog().users.add();
+    await withPage(blog(), async (page) => {
+      await page.goto("/");
+      await tabTo(page, "Skip to the content");
+      await page.keyboard.press("Enter");
+      assert.match(page.url(), /#main$/);
+      assert.equal(await page.getByRole("main").evaluate((main) => main === main.ownerDocument.activeElement), true);
+
+      await page.goto("/posts/new");
+      await tabTo(page, "E-mail address");
+      await page.keyboard.type(author.email);
+      await tabTo(page, "Password");
+      await page.keyboard.type(author.password);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { level: 1, name: "Write" }).waitFor();
+
+      await tabTo(page, "Title");
+      await page.keyboard.type("By keyboard");
+      await tabTo(page, "Text");
+      await page.keyboard.type("First line");
+      await page.keyboard.press("Enter");
+      await page.keyboard.type("second line");
+      await tabTo(page, "Save draft");
+      await page.keyboard.press("Space");
+      await page.getByRole("status").getByText("Your draft is saved.").waitFor();
+
+      await tabTo(page, "Publish “By keyboard”");
+      await page.keyboard.press("Enter");
+      await page.getByRole("status").getByText("Your post is published.").waitFor();
+    });
+  });
+
+  test("light and dark follow the reader, and motion stays away from those who do not want it", async () => {
+    await withPage(blog(), async (page) => {
+      const style = (property: string, selector = "html") =>
+        page
+          .locator(selector)
+          .first()
+          .evaluate((element, name) => {
+            const { getComputedStyle } = globalThis as unknown as {
+              getComputedStyle(element: unknown): { getPropertyValue(name: string): string };
+            };
+            return getComputedStyle(element).getPropertyValue(name);
+          }, property);
+      await page.emulateMedia({ colorScheme: "light", reducedMotion: "no-preference" });
+      await page.goto("/login");
+      const light = [await style("background-color"), await style("color")];
+      assert.notEqual(await style("transition-duration", ".button"), "0s");
+      await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+      const dark = [await style("background-color"), await style("color")];
+      assert.equal(await style("transition-duration", ".button"), "0s");
+      const brightness = (color: string) => (color.match(/\d+/g) ?? []).reduce((sum, part) => sum + Number(part), 0);
+      assert.ok(light.map(brightness).every((value) => value > 0));
+      assert.ok(brightness(light[0] ?? "") > brightness(light[1] ?? ""), "dark on light");
+      assert.ok(brightness(dark[0] ?? "") < brightness(dark[1] ?? ""), "light on dark");
+    });
+  });
+});

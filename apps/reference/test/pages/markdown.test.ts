@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { maxMarkdown, toExcerpt, toHtml } from "../../src/pages/markdown.ts";
+
+const link = (href: string, text: string) => `<a href="${href}" rel="nofollow ugc noopener">${text}</a>`;
+
+test("headings stand below the title of the page, and six levels stay six", () => {
+  assert.equal(toHtml("# a\n## b\n###### c"), "<h2>a</h2>\n<h3>b</h3>\n<h6>c</h6>\n");
+});
+
+test("links: http, https, mailto and own paths; none is a recommendation", () => {
+  assert.equal(
+    toHtml("[a](https://example.com/?x=1&y=2)"),
+    `<p>${link("https://example.com/?x=1&amp;y=2", "a")}</p>\n`,
+  );
+  assert.equal(toHtml("[a](/posts/1)"), `<p>${link("/posts/1", "a")}</p>\n`);
+  assert.equal(toHtml("[a](mailto:a@example.com)"), `<p>${link("mailto:a@example.com", "a")}</p>\n`);
+  assert.equal(toHtml("see https://example.com"), `<p>see ${link("https://example.com", "https://example.com")}</p>\n`);
+  assert.equal(toHtml("example.com and a@example.com"), "<p>example.com and a@example.com</p>\n");
+});
+
+test("an image becomes a link to it, and inside a link its text", () => {
+  assert.equal(
+    toHtml("![a *cat*](https://example.com/c.png)"),
+    `<p>${link("https://example.com/c.png", "a cat")}</p>\n`,
+  );
+  assert.equal(toHtml("![](/c.png)"), `<p>${link("/c.png", "image")}</p>\n`);
+  assert.equal(toHtml("[![cat](/c.png)](/cats)"), `<p>${link("/cats", "cat")}</p>\n`);
+});
+
+test("tables keep their alignment without a style attribute, and can be scrolled by keyboard, as can code", () => {
+  const html = toHtml("|a|b|c|\n|:-|:-:|-:|\n|1|2|3|");
+  assert.match(html, /^<div class="scroll" tabindex="0"><table>/);
+  assert.match(
+    html,
+    /<td class="align-left">1<\/td>\s*<td class="align-center">2<\/td>\s*<td class="align-right">3<\/td>/,
+  );
+  assert.equal(toHtml("```ts\na < b\n```"), '<pre tabindex="0"><code class="language-ts">a &lt; b\n</code></pre>\n');
+});
+
+/** Every one of them would run a script, restyle the page or leave it, if it came through. */
+const attacks = [
+  "<script>alert(1)</script>",
+  "<img src=x onerror=alert(1)>",
+  "<svg/onload=alert(1)>",
+  "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+  '<a href="javascript:alert(1)">x</a>',
+  "[x](javascript:alert(1))",
+  "[x](JaVaScRiPt:alert(1))",
+  "[x](java\nscript:alert(1))",
+  "[x](&#106;avascript:alert(1))",
+  "[x](javascript&colon;alert(1))",
+  "[x](\u0001javascript:alert(1))",
+  "[x](vbscript:msgbox(1))",
+  "[x](data:text/html,<script>alert(1)</script>)",
+  "[x](data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==)",
+  "![x](javascript:alert(1))",
+  '![x](https://a.b/c" onerror="alert(1))',
+  '![x" onerror="alert(1)](https://a.b/c)',
+  '[x](https://a.b "t\\" onclick=\\"alert(1)")',
+  "[x](//example.com)",
+  "<javascript:alert(1)>",
+  "[x]: javascript:alert(1)\n\n[x]",
+  '```" onclick="alert(1)\nx\n```',
+  "```<img src=x onerror=alert(1)>\nx\n```",
+  "<style>body{display:none}</style>",
+  '<p style="position:fixed">x</p>',
+  '<form action="https://example.com"><button>x</button></form>',
+  '<base href="https://example.com/">',
+  '<meta http-equiv="refresh" content="0;url=https://example.com">',
+  "<!--<script>-->alert(1)<!--</script>-->",
+  "<math><mtext></p><style><img src=x onerror=alert(1)></style></mtext></math>",
+  "</div></main><script>alert(1)</script>",
+  "\\<script>alert(1)\\</script>",
+  "**<b onmouseover=alert(1)>x**",
+  "&lt;script&gt;alert(1)&lt;/script&gt;",
+];
+
+test("nothing that is typed becomes a tag or an attribute which is not on the list", () => {
+  const tags = new Set(
+    "h2 h3 h4 h5 h6 p br hr blockquote pre ul ol li a em strong s code div table thead tbody tr th td".split(" "),
+  );
+  for (const attack of attacks) {
+    for (const [tag, name = ""] of toHtml(attack).matchAll(/<\/?([a-z0-9]+)[^>]*>/gi)) {
+      assert.ok(tags.has(name), `${attack} → ${tag}`);
+      const attributes = tag.slice(name.length + 1).replaceAll(/"[^"]*"/g, '""');
+      assert.doesNotMatch(attributes, /\b(?:on\w+|style|src|srcset|id|action)\s*=/i, attack);
+      const href = /href="([^"]*)"/.exec(tag)?.[1];
+      if (href !== undefined) assert.match(href, /^(?:https?:\/\/|mailto:|\/(?!\/)|#)/, attack);
+    }
+  }
+});
+
+test("a text past the limit is shown as it was typed", () => {
+  const source = `# a\n\n<i>b\nc</i>\n\n${"x".repeat(maxMarkdown)}`;
+  const html = toHtml(source);
+  assert.ok(
+    html.startsWith(
+      '<p class="as-typed"># a</p>\n<p class="as-typed">&lt;i&gt;b\nc&lt;/i&gt;</p>\n<p class="as-typed">xxx',
+    ),
+  );
+});
+
+test("an excerpt is the plain text of what stands first, without headings and code", () => {
+  const source = "# Title\n\nSome *slanted* `code` and [a link](/x).\nNext line.\n\n```\nskipped\n```\n\n- item";
+  assert.equal(toExcerpt(source), "Some slanted code and a link. Next line. item");
+  assert.equal(toExcerpt(""), "");
+  assert.equal(toExcerpt("<b>bold</b>"), "<b>bold</b>", "text, which the page escapes");
+});
+
+test("an excerpt ends behind a sentence or between words, and where there are none, between characters", () => {
+  assert.equal(toExcerpt("One two. Three four five", 14), "One two.");
+  assert.equal(toExcerpt("No. This one is long", 14), "No. This one…");
+  assert.equal(toExcerpt("one two three four", 12), "one two…");
+  assert.equal(toExcerpt("🪵".repeat(30), 10), `${"🪵".repeat(10)}…`);
+  assert.equal(toExcerpt("exactly ten", 11), "exactly ten");
+  assert.ok(toExcerpt("word ".repeat(100_000)).length < 250);
+});

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { provide } from "@tenon/core";
+import { StoreError } from "@tenon/data";
+import { PostsService } from "../../src/posts/posts.service.ts";
+import { decode, tokenIn, typedIn } from "../support/html.ts";
+import { addPost, describePages, postsOf, storedPost, visit, withPages } from "../support/pages.ts";
+
+describePages("Forms that were forged or came too late", (blog) => {
+  const forms = async () => {
+    const author = await blog().users.one();
+    const post = await addPost(blog(), author, { published: false });
+    const fields = { title: "forged", content: "forged", published: "true" };
+    return {
+      author,
+      post,
+      fields,
+      paths: ["/posts", ...["PUT", "PATCH", "DELETE"].map((m) => `/posts/${post.id}?_method=${m}`)],
+    };
+  };
+
+  test("without a token, with the token of somebody else, from another site: 403, and nothing happens", async () => {
+    const { author, post, fields, paths } = await forms();
+    const visitor = await visit(blog(), author);
+    await visitor.get("/my-posts");
+    const stranger = await visit(blog());
+    const foreign = tokenIn((await stranger.get("/login")).text);
+    const count = (await postsOf(blog(), author)).length;
+    for (const path of [...paths, "/logout"]) {
+      for (const options of [
+        { token: "" },
+        { token: "x" },
+        { token: foreign },
+        { headers: { origin: "https://evil.example" } },
+        { headers: { origin: "null" } },
+        { headers: { "sec-fetch-site": "cross-site" } },
+        { headers: { "sec-fetch-site": "same-site" } },
+      ]) {
+        assert.equal((await visitor.submit(path, fields, options)).status, 403, `${path} ${JSON.stringify(options)}`);
+      }
+    }
+    assert.deepEqual(await storedPost(blog(), post.id), post);
+    assert.equal((await postsOf(blog(), author)).length, count);
+    assert.equal((await visitor.get("/my-posts")).status, 200, "still logged in");
+  });
+
+  test("a login or registration needs a token, too: nobody is logged in as somebody else without knowing", async () => {
+    const { email } = await blog().users.one();
+    const visitor = await visit(blog());
+    for (const path of ["/login", "/register"]) {
+      const reply = await visitor.submit(path, { email, password: "correct horse", name: "Eve" }, { token: "" });
+      assert.equal(reply.status, 403, path);
+      assert.match(reply.text, /expired/);
+    }
+    assert.equal(visitor.cookies.has("session_id"), false);
+  });
+
+  test("a method in the query counts for forms alone: a link deletes nothing", async () => {
+    const { author, post } = await forms();
+    const visitor = await visit(blog(), author);
+    assert.equal((await visitor.get(`/posts/${post.id}?_method=DELETE`)).status, 200);
+    assert.deepEqual(await storedPost(blog(), post.id), post);
+  });
+
+  test("a post that was sent after a logout comes back to be copied: 401", async () => {
+    const { author, post } = await forms();
+    const visitor = await visit(blog(), author);
+    await visitor.get("/posts/new");
+    visitor.cookies.delete("session_id");
+    const typed = { title: "Late & <b>", content: "The work of a night\n</textarea><script>" };
+    for (const path of ["/posts", `/posts/${post.id}?_method=PUT`]) {
+      const { status, text, headers } = await visitor.submit(path, typed, { multipart: true });
+      assert.equal(status, 401);
+      assert.match(text, /<h1 class="page-title">Your text was not saved<\/h1>/);
+      const again = path === "/posts" ? "/posts/new" : `/posts/${post.id}/edit`;
+      assert.ok(text.includes(`href="/login?next=${encodeURIComponent(again)}"`));
+      assert.equal(decode(/id="title"[^>]+value="([^"]*)"/.exec(text)?.[1] ?? ""), typed.title);
+      assert.equal(typedIn(text).content, typed.content);
+      assert.equal(headers.get("cache-control"), "no-store");
+    }
+    assert.deepEqual(await storedPost(blog(), post.id), post);
+  });
+
+  test("so does one with the token of an earlier login: 403", async () => {
+    const { author } = await forms();
+    const visitor = await visit(blog(), author);
+    await visitor.get("/posts/new");
+    const typed = { title: "t", content: "the work of a night" };
+    const { status, text } = await visitor.submit("/posts", typed, { token: "x" });
+    assert.equal(status, 403);
+    assert.equal(typedIn(text).content, "the work of a night");
+    assert.match(text, /href="\/posts\/new">try again</);
+    const foreign = await visitor.submit("/posts", typed, { headers: { "sec-fetch-site": "same-site" } });
+    assert.equal(foreign.status, 403);
+    assert.ok(!foreign.text.includes(typed.content), "what another site has written is nobody's text");
+  });
+
+  test("so does one whose post was deleted in the meantime, or is not one's own: 404, 403", async () => {
+    const { author, post } = await forms();
+    const other = await addPost(blog(), await blog().users.add());
+    const visitor = await visit(blog(), author);
+    await visitor.get(`/posts/${post.id}/edit`);
+    await blog().app.get(PostsService).delete(post.id);
+    for (const [id, status] of [
+      [post.id, 404],
+      [other.id, 403],
+    ] as const) {
+      const reply = await visitor.submit(`/posts/${id}?_method=PUT`, { title: "t", content: "the work of a night" });
+      assert.equal(reply.status, status);
+      assert.equal(typedIn(reply.text).content, "the work of a night");
+    }
+  });
+
+  test("and one that the store cannot take: 500, without a word of the reason, which is in the log", async () => {
+    const { author } = await forms();
+    class FullPosts extends PostsService {
+      override create(): Promise<never> {
+        return Promise.reject(new StoreError("FAILED", { cause: new Error("the disk is full") }));
+      }
+    }
+    await withPages(
+      blog().urls,
+      async (full) => {
+        const visitor = await visit(full, author);
+        await visitor.get("/posts/new");
+        const { status, text } = await visitor.submit("/posts", { title: "t", content: "the work of a night" });
+        assert.equal(status, 500);
+        assert.equal(typedIn(text).content, "the work of a night");
+        assert.doesNotMatch(text, /store failure|disk/);
+        assert.deepEqual(full.log.messages("error"), ["POST /posts failed"]);
+      },
+      { override: [provide(PostsService, () => new FullPosts())] },
+    );
+  });
+});

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { Passwords } from "@tenon/auth";
+import { HttpError, provide } from "@tenon/core";
+import { KeyValue, StoreError } from "@tenon/data";
+import type { Blog } from "../support/blog.ts";
+import { tokenIn } from "../support/html.ts";
+import { noteFailures } from "../support/login-failures.ts";
+import { testPages, visit, withPages } from "../support/pages.ts";
+import { type TestUser, uniqueEmail } from "../support/users.ts";
+import type { WebClient } from "../support/web-client.ts";
+
+const password = "correct horse";
+
+async function logIn(visitor: WebClient, email: string) {
+  await visitor.get("/login");
+  return visitor.submit("/login", { email, password });
+}
+
+testPages(
+  "after twenty failures a page says how long to wait, with the status and the header of the API",
+  async (blog) => {
+    const { email } = await blog.users.one();
+    await noteFailures(
+      blog,
+      Array.from({ length: 20 }, () => email),
+    );
+    const reply = await logIn(await visit(blog), email);
+    assert.equal(reply.status, 429);
+    assert.equal(reply.headers.get("retry-after"), "900");
+    assert.match(reply.text, /<h1>Too many attempts<\/h1>/);
+    assert.ok(!reply.text.includes(password));
+  },
+);
+
+testPages("when too many passwords wait, a page says so with 503 and Retry-After", async ({ urls }) => {
+  class BusyPasswords extends Passwords {
+    override matches(): Promise<boolean> {
+      return Promise.reject(new HttpError(503, "Service Unavailable", { headers: { "retry-after": "2" } }));
+    }
+  }
+  await withPages(
+    urls,
+    async (blog) => {
+      const reply = await logIn(await visit(blog), uniqueEmail());
+      assert.deepEqual([reply.status, reply.headers.get("retry-after")], [503, "2"]);
+      assert.match(reply.text, /<h1>All hands are busy<\/h1>/);
+    },
+    { override: [provide(Passwords, () => new BusyPasswords())] },
+  );
+});
+
+testPages(
+  "a store of sessions that is away: pages can be read, logging out says what happened and forgets the cookie",
+  async (blog) => {
+    const author = await blog.users.one();
+    await withPages(
+      blog.urls,
+      async (broken) => {
+        const visitor = await visit(broken);
+        const [session, forms] = await loggedIn(blog, author);
+        visitor.cookies.set("session_id", session);
+        const list = await visitor.get("/");
+        assert.equal(list.status, 200);
+        assert.match(list.text, />Log in</);
+        assert.equal((await visitor.get("/my-posts")).status, 500);
+        visitor.cookies.set("tenon_session", forms.cookie);
+        const reply = await visitor.submit("/logout", {}, { token: forms.token });
+        assert.equal(reply.status, 500);
+        assert.match(reply.text, /Something broke on our side/);
+        assert.ok(!visitor.cookies.has("session_id"));
+      },
+      { override: [provide(KeyValue, () => new LostStore())] },
+    );
+  },
+);
+
+/** The cookies of somebody who logged in while the store was there. */
+async function loggedIn(blog: Blog, author: TestUser) {
+  const visitor = await visit(blog, author);
+  const { text } = await visitor.get("/my-posts");
+  const token = tokenIn(text);
+  const cookie = visitor.cookies.get("tenon_session") ?? "";
+  return [visitor.cookies.get("session_id") ?? "", { cookie, token }] as const;
+}
+
+class LostStore extends KeyValue {
+  override get(): Promise<never> {
+    return this.#fail();
+  }
+  override set(): Promise<never> {
+    return this.#fail();
+  }
+  override delete(): Promise<never> {
+    return this.#fail();
+  }
+  override take(): Promise<never> {
+    return this.#fail();
+  }
+  override increment(): Promise<never> {
+    return this.#fail();
+  }
+  #fail(): Promise<never> {
+    return Promise.reject(new StoreError("UNAVAILABLE"));
+  }
+}
+
+testPages("an error that nobody expected: a plain page with 500, no details, and a line in the log", async (blog) => {
+  blog.app.routes.add({
+    method: "GET",
+    path: "/broken",
+    handler: () => {
+      throw new Error("the secret of the house");
+    },
+  });
+  const { status, text } = await (await visit(blog)).get("/broken");
+  assert.equal(status, 500);
+  assert.match(text, /Something broke on our side/);
+  assert.doesNotMatch(text, /secret of the house|\.ts:/);
+  assert.ok(blog.log.messages("error").some((message) => message.includes("/broken")));
+});

@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { typedIn } from "../support/html.ts";
+import { addPost, describePages, postsOf, storedPost, visit } from "../support/pages.ts";
+import type { WebClient } from "../support/web-client.ts";
+
+function idIn(location: string): string {
+  return location.slice("/posts/".length);
+}
+
+describePages("The pages of an author", (blog) => {
+  const opened = async (path: string): Promise<WebClient> => {
+    const visitor = await visit(blog(), await blog().users.one());
+    assert.equal((await visitor.get(path)).status, 200);
+    return visitor;
+  };
+
+  test("write a draft, publish it, take it back, change it, delete it", async () => {
+    const visitor = await opened("/posts/new");
+    const created = await visitor.submit(
+      "/posts",
+      { title: " Hello ", content: "One\r\n\r\ntwo" },
+      { multipart: true },
+    );
+    const id = idIn(created.location);
+    assert.equal(created.status, 303);
+    const stored = await storedPost(blog(), id);
+    assert.deepEqual(
+      [stored?.title, stored?.content, stored?.published],
+      ["Hello", "One\n\ntwo", false],
+      "browsers send two characters for a line break",
+    );
+    assert.match(
+      (await visitor.follow(created)).text,
+      /role="status">Your draft is saved\.<[\s\S]+Only you can see it/,
+    );
+
+    const published = await visitor.submit(`/posts/${id}?_method=PATCH`, { published: "true" });
+    assert.deepEqual([published.status, published.location], [303, `/posts/${id}`]);
+    assert.match((await visitor.follow(published)).text, /role="status">Your post is published\.</);
+    assert.equal((await (await visit(blog())).get(`/posts/${id}`)).status, 200);
+
+    await visitor.submit(`/posts/${id}?_method=PATCH`, { published: "false" });
+    assert.match((await visitor.get(`/posts/${id}`)).text, /role="status">Your post is a draft again\.</);
+    assert.equal((await (await visit(blog())).get(`/posts/${id}`)).status, 404);
+
+    const { text } = await visitor.get(`/posts/${id}/edit`);
+    assert.deepEqual(typedIn(text), { title: "Hello", content: "One\n\ntwo" });
+    const changed = await visitor.submit(`/posts/${id}?_method=PUT`, { title: "Hello again", content: "three" });
+    assert.deepEqual([changed.status, changed.location], [303, `/posts/${id}`]);
+    const now = await storedPost(blog(), id);
+    assert.deepEqual([now?.title, now?.content, now?.published], ["Hello again", "three", false]);
+
+    assert.match((await visitor.get(`/posts/${id}/delete`)).text, /<h1>Delete this post\?<\/h1>[\s\S]+Hello again/);
+    assert.ok((await storedPost(blog(), id)) !== undefined, "asked, not done");
+    const deleted = await visitor.submit(`/posts/${id}?_method=DELETE`, {});
+    assert.deepEqual([deleted.status, deleted.location], [303, "/my-posts"]);
+    assert.match((await visitor.follow(deleted)).text, /role="status">Your post is deleted\.</);
+    assert.equal(await storedPost(blog(), id), undefined);
+    assert.equal((await visitor.get(`/posts/${id}`)).status, 404);
+  });
+
+  test("a new post can be published at once, and an edited draft too; saving does not unpublish", async () => {
+    const visitor = await opened("/posts/new");
+    const created = await visitor.submit("/posts", { title: "t", content: "c", publish: "true" }, { multipart: true });
+    const id = idIn(created.location);
+    assert.equal((await storedPost(blog(), id))?.published, true);
+    await visitor.submit(`/posts/${id}?_method=PUT`, { title: "t", content: "d" });
+    assert.equal((await storedPost(blog(), id))?.published, true);
+    const draft = await addPost(blog(), await blog().users.one(), { published: false });
+    await visitor.submit(`/posts/${draft.id}?_method=PUT`, { title: "t", content: "d", publish: "true" });
+    assert.equal((await storedPost(blog(), draft.id))?.published, true);
+  });
+
+  test("a post without a title or a text is shown again with 422 and everything that was typed", async () => {
+    const visitor = await opened("/posts/new");
+    const before = (await postsOf(blog(), await blog().users.one())).length;
+    for (const [title, content, problem] of [
+      ["", "A long evening's work </textarea><b>", "Title is required."],
+      ["  ", "text", "Title is required."],
+      ['A "title" <b>', "", "Text is required."],
+      ["A title", " \n\t", "Text is required."],
+      ["x".repeat(201), "text", "Title must have at most 200 characters."],
+    ] as const) {
+      const { status, text } = await visitor.submit("/posts", { title, content }, { multipart: true });
+      assert.equal(status, 422);
+      assert.match(text, /<title>Problem: Write/);
+      assert.ok(text.includes(problem), problem);
+      assert.deepEqual(typedIn(text), { title: title.trim(), content });
+      const field = problem.startsWith("Title") ? "title" : "content";
+      assert.match(text, new RegExp(`id="${field}"[^>]+aria-describedby="[^"]*${field}-problem" aria-invalid="true"`));
+      assert.match(text, new RegExp(`<a href="#${field}">`));
+    }
+    assert.equal((await postsOf(blog(), await blog().users.one())).length, before);
+  });
+
+  test("a text that is far too long comes back whole, too", async () => {
+    const visitor = await opened("/posts/new");
+    const content = "Words & <words>, ".repeat(100_000).trim();
+    const { status, text } = await visitor.submit("/posts", { title: "t", content }, { multipart: true });
+    assert.equal(status, 422);
+    assert.ok(text.includes("Text must have at most 100000 characters."));
+    assert.equal(typedIn(text).content, content);
+  });
+
+  test("the largest text that is taken fits through the door in any script", async () => {
+    const visitor = await opened("/posts/new");
+    const content = "🪵".repeat(100_000);
+    const { status, location } = await visitor.submit("/posts", { title: "t", content }, { multipart: true });
+    assert.equal(status, 303);
+    assert.equal((await storedPost(blog(), idIn(location)))?.content, content);
+  });
+
+  test("a body past the limit of the door: a page with 413", async () => {
+    const visitor = await opened("/posts/new");
+    const content = "x".repeat(4 * 1024 * 1024);
+    const { status, text } = await visitor.submit("/posts", { title: "t", content }, { multipart: true });
+    assert.equal(status, 413);
+    assert.match(text, /That is more than fits/);
+  });
+
+  test("an edit that is wrong leaves the post alone and keeps the text", async () => {
+    const author = await blog().users.one();
+    const { id } = await addPost(blog(), author, { title: "Stays", content: "stays" });
+    const visitor = await opened(`/posts/${id}/edit`);
+    const reply = await visitor.submit(
+      `/posts/${id}?_method=PUT`,
+      { title: "", content: "typed" },
+      { multipart: true },
+    );
+    assert.equal(reply.status, 422);
+    assert.match(reply.text, new RegExp(`action="/posts/${id}\\?_method=PUT"`));
+    assert.deepEqual(typedIn(reply.text), { title: "", content: "typed" });
+    assert.equal((await storedPost(blog(), id))?.title, "Stays");
+  });
+
+  test("a text that begins with an empty line keeps it", async () => {
+    const { id } = await addPost(blog(), await blog().users.one(), { content: "\n\nafter" });
+    const visitor = await visit(blog(), await blog().users.one());
+    const { text } = await visitor.get(`/posts/${id}/edit`);
+    assert.match(
+      text,
+      /<textarea id="content"[^>]*>\n\n\nafter<\/textarea>/,
+      "one more than there are: browsers drop the first",
+    );
+  });
+
+  test("only the author changes a post: 403 for what others can read, 404 for a draft, and nothing changes", async () => {
+    const author = await blog().users.one();
+    const other = await visit(blog(), await blog().users.add());
+    await other.get("/posts/new");
+    for (const published of [true, false]) {
+      const post = await addPost(blog(), author, { published });
+      const status = published ? 403 : 404;
+      for (const path of ["edit", "delete"]) {
+        assert.equal((await other.get(`/posts/${post.id}/${path}`)).status, status);
+      }
+      const fields = { title: "mine", content: "mine", published: String(!published) };
+      for (const method of ["PATCH", "DELETE"]) {
+        const { status: answered } = await other.submit(`/posts/${post.id}?_method=${method}`, fields);
+        assert.equal(answered, status, method);
+      }
+      const put = await other.submit(`/posts/${post.id}?_method=PUT`, fields);
+      assert.equal(put.status, status);
+      assert.deepEqual(await storedPost(blog(), post.id), post);
+    }
+  });
+
+  test("a post that is not there: 404 from every page of its author", async () => {
+    const visitor = await opened("/posts/new");
+    for (const id of ["none", "11111111-1111-4111-8111-111111111111", "%00"]) {
+      for (const path of [`/posts/${id}/edit`, `/posts/${id}/delete`])
+        assert.equal((await visitor.get(path)).status, 404);
+      for (const method of ["PUT", "PATCH", "DELETE"]) {
+        const reply = await visitor.submit(`/posts/${id}?_method=${method}`, { published: "true" });
+        assert.equal(reply.status, 404, `${method} ${id}`);
+      }
+    }
+  });
+
+  test("who is not logged in is sent to log in, and a form that came too late is told so", async () => {
+    const { id } = await addPost(blog(), await blog().users.one());
+    for (const path of ["/my-posts", "/posts/new", `/posts/${id}/edit`, `/posts/${id}/delete`]) {
+      const { status, location, headers } = await (await visit(blog())).get(path);
+      assert.deepEqual([status, location], [303, `/login?next=${encodeURIComponent(path)}`]);
+      assert.equal(headers.get("cache-control"), "no-store");
+    }
+    const visitor = await opened("/my-posts");
+    visitor.cookies.delete("session_id");
+    for (const method of ["PATCH", "DELETE"]) {
+      const { status, text } = await visitor.submit(`/posts/${id}?_method=${method}`, { published: "false" });
+      assert.equal(status, 401);
+      assert.match(text, /<h1>You are logged out<\/h1>/);
+    }
+    assert.equal((await storedPost(blog(), id))?.published, true);
+  });
+
+  test("pages of an author are kept by no cache", async () => {
+    const { id } = await addPost(blog(), await blog().users.one(), { published: false });
+    const visitor = await visit(blog(), await blog().users.one());
+    for (const path of ["/my-posts", "/posts/new", `/posts/${id}`, `/posts/${id}/edit`, `/posts/${id}/delete`, "/"]) {
+      assert.equal((await visitor.get(path)).headers.get("cache-control"), "no-store", path);
+    }
+  });
+
+  test("my posts: drafts and published ones of one author, with pages", async () => {
+    const author = await blog().users.add();
+    await addPost(blog(), await blog().users.one(), { title: "Somebody else's" });
+    for (let index = 0; index < 12; index++) {
+      const time = new Date(blog().clock.now() - index * 60_000).toISOString();
+      await addPost(blog(), author, {
+        title: `No ${index}`,
+        published: index % 2 === 0,
+        created_at: time,
+        updated_at: time,
+      });
+    }
+    const visitor = await visit(blog(), author);
+    const { text } = await visitor.get("/my-posts");
+    assert.equal(text.match(/class="state draft"/g)?.length, 5);
+    assert.equal(text.match(/class="state published"/g)?.length, 5);
+    assert.ok(!text.includes("Somebody else"));
+    const older = /rel="next" href="(\/my-posts\?after=[^"]+)"/.exec(text)?.[1] ?? "";
+    const { text: second } = await visitor.get(older);
+    assert.match(second, /No 10[\s\S]+No 11/);
+    const newer = /rel="prev" href="([^"]+)"/.exec(second)?.[1] ?? "";
+    assert.equal((await visitor.get(newer)).location, "/my-posts");
+  });
+});

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { after, before, describe } from "node:test";
+import { Sessions, sessionCookie } from "@tenon/auth";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { type Blog, withFreshBlog } from "./blog.ts";
+import { findChromium, launchChromium } from "./chromium.ts";
+import { hold } from "./hold.ts";
+import { asPages } from "./pages.ts";
+import { storages } from "./storages.ts";
+import type { TestUser } from "./users.ts";
+
+const executable = findChromium();
+if (executable === undefined) {
+  if (process.env.REQUIRE_SERVICES === "1") throw new Error("REQUIRE_SERVICES is set and chromium cannot be found");
+  process.stdout.write("left out: the tests that need chromium (not found on this machine)\n");
+}
+
+/** One for all files: starting it takes longer than most tests. */
+const shared: { browser?: Promise<Browser> } = {};
+after(async () => (await shared.browser)?.close());
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** Who is logged in; nobody unless told otherwise. */
+  readonly as?: TestUser;
+}
+
+/** Declares tests of the pages on a service of their own; none where there is no browser. */
+export function describeInBrowser(title: string, define: (blog: () => Blog) => void): void {
+  const [storage] = storages;
+  if (executable === undefined || storage === undefined) return;
+  describe(title, () => {
+    const blog = hold<Blog>((use) => withFreshBlog(storage, use, asPages));
+    before(async () => {
+      shared.browser ??= launchChromium(executable);
+      await Promise.all([blog.open(), shared.browser]);
+    });
+    after(() => blog.close());
+    define(() => blog.value);
+  });
+}
+
+/** A window of its own, without the cookies of others. Fails when the page complained about anything. */
+export async function withPage<T>(blog: Blog, body: (page: Page) => Promise<T>, options: OpenOptions = {}): Promise<T> {
+  const { as, ...contextOptions } = options;
+  const browser = await shared.browser;
+  assert.ok(browser !== undefined);
+  const context = await browser.newContext({ baseURL: blog.client.url, reducedMotion: "reduce", ...contextOptions });
+  try {
+    if (as !== undefined) {
+      const value = await blog.app.get(Sessions).create(as.user.id);
+      await context.addCookies([{ name: sessionCookie, value, url: blog.client.url }]);
+    }
+    const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => {
+      // the status of the page itself, which its test looks at
+      const isStatus = message.text().startsWith("Failed to load resource: the server responded with a status of 4");
+      if (message.type() === "error" && !isStatus) complaints.push(message.text());
+    });
+    const result = await body(page);
+    assert.deepEqual(complaints, []);
+    return result;
+  } finally {
+    await context.close();
+  }
+}

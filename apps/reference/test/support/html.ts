@@ -1,0 +1,22 @@
+/** Text as it was before a page escaped it. */
+export function decode(html: string): string {
+  return html
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&");
+}
+
+/** What stands in the fields of a post's form. A browser drops the first line break of a textarea. */
+export function typedIn(html: string) {
+  return {
+    title: decode(/<input id="title"[^>]* value="([^"]*)"/.exec(html)?.[1] ?? "no field"),
+    content: decode(/<textarea id="content"[^>]*>\n?([^<]*)<\/textarea>/.exec(html)?.[1] ?? "no field"),
+  };
+}
+
+/** The token of the first form in a page; "" when there is none. */
+export function tokenIn(html: string): string {
+  return /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? "";
+}

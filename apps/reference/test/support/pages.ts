@@ -1,0 +1,79 @@
+import { Clock, Sessions, sessionCookie } from "@tenon/auth";
+import { Database } from "@tenon/data";
+import type { PostsTable, Schema } from "../../src/database/schema.ts";
+import { createPagesModule } from "../../src/pages/pages.module.ts";
+import { createPagesPlatform } from "../../src/pages/pages.platform.ts";
+import { type Blog, describeOnStorages, type StartOptions, testOnStorages, withBlog } from "./blog.ts";
+import type { StorageUrls } from "./storages.ts";
+import type { TestUser } from "./users.ts";
+import { WebClient } from "./web-client.ts";
+
+/** As in production: what a visitor sees, not what a developer does. */
+export const asPages: StartOptions = {
+  createModule: createPagesModule,
+  createPlatform: () => createPagesPlatform({ development: false }),
+};
+
+export function describePages(title: string, define: (blog: () => Blog) => void, options: StartOptions = {}): void {
+  describeOnStorages(title, define, { ...asPages, ...options });
+}
+
+export function testPages(name: string, body: (blog: Blog) => Promise<void>, options: StartOptions = {}): void {
+  testOnStorages(name, body, { ...asPages, ...options });
+}
+
+export function withPages<T>(
+  urls: StorageUrls,
+  body: (blog: Blog) => Promise<T>,
+  options: StartOptions = {},
+): Promise<T> {
+  return withBlog(urls, body, { ...asPages, ...options });
+}
+
+/** Somebody at a browser; with a user, logged in. */
+export async function visit({ app, client }: Blog, who?: TestUser): Promise<WebClient> {
+  const visitor = new WebClient(client.url);
+  if (who !== undefined) visitor.cookies.set(sessionCookie, await app.get(Sessions).create(who.user.id));
+  return visitor;
+}
+
+/** Writes a post past the pages, with whatever in it. */
+export async function addPost(blog: Blog, { user }: TestUser, post: Partial<PostsTable> = {}): Promise<PostsTable> {
+  const clock = blog.app.get(Clock);
+  const time = clock.timestamp();
+  const row = {
+    id: clock.uuid(),
+    title: "A title",
+    content: "Some text.",
+    author_id: user.id,
+    published: true,
+    created_at: time,
+    updated_at: time,
+    ...post,
+  };
+  await blog.app
+    .get(Database<Schema>)
+    .insertInto("posts")
+    .values(row)
+    .execute();
+  return row;
+}
+
+/** The post as the store has it; undefined when it has none. */
+export async function storedPost({ app }: Blog, id: string): Promise<PostsTable | undefined> {
+  return app
+    .get(Database<Schema>)
+    .selectFrom("posts")
+    .selectAll()
+    .where("id", "=", id)
+    .executeTakeFirst();
+}
+
+export async function postsOf({ app }: Blog, { user }: TestUser): Promise<PostsTable[]> {
+  return app
+    .get(Database<Schema>)
+    .selectFrom("posts")
+    .selectAll()
+    .where("author_id", "=", user.id)
+    .execute();
+}
