@@ -1,0 +1,20 @@
+import type { WireCase } from "../support/wire-case.ts";
+import { bodyCases } from "./wire-cases/bodies.ts";
+import { chunkCases } from "./wire-cases/chunks.ts";
+import { exchangeCases } from "./wire-cases/exchanges.ts";
+import { framingCases } from "./wire-cases/framing.ts";
+import { headerCases } from "./wire-cases/headers.ts";
+
+export type { WireCase, WireExpectation } from "../support/wire-case.ts";
+
+/**
+ * What hostile and odd clients send, with the answer of the door. The targets exist in the reference service too, so
+ * that the fuzzer, which mutates these bytes, gets past the router there. Cases of H7 are incomplete on purpose.
+ */
+export const wireCases: readonly WireCase[] = [
+  ...framingCases,
+  ...chunkCases,
+  ...headerCases,
+  ...bodyCases,
+  ...exchangeCases,
+];
