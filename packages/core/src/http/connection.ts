@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { HttpError } from "../errors.ts";
 import type { NodeIncoming } from "./node-incoming.ts";
@@ -16,6 +16,8 @@ export class Connection {
   res: ServerResponse | undefined;
   /** Undefined before the first request, and for a refused one. */
   incoming: NodeIncoming | undefined;
+  /** The request that asked for another protocol. */
+  upgrade: IncomingMessage | undefined;
   /** How many requests came in. */
   requests = 0;
   /** How many checks in a row found it answered and without a new request. */

@@ -50,6 +50,7 @@ export class NodeServer {
       connectionsCheckingInterval: Math.min(1000, headersTimeout),
       requireHostHeader: false, // answered by the door, with a body like every other refusal
       optimizeEmptyRequests: true, // a request without a body has no stream to keep up
+      shouldUpgradeCallback: this.#refuseUpgrade,
     };
     this.#server =
       tls === undefined
@@ -111,6 +112,13 @@ export class NodeServer {
     socket.once("close", () => this.#handshakes.delete(peer));
   };
 
+  /** Answered as plain HTTP. The parser throws away what one packet holds behind such a request, so it is the last. */
+  readonly #refuseUpgrade = (req: IncomingMessage): boolean => {
+    const connection = this.#connections.get(req.socket);
+    if (connection !== undefined) connection.upgrade = req;
+    return false;
+  };
+
   readonly #onRequest = (req: IncomingMessage, res: ServerResponse): void => this.#admit(req, res, false);
 
   readonly #onExpect = (req: IncomingMessage, res: ServerResponse): void => this.#admit(req, res, true);
@@ -126,6 +134,7 @@ export class NodeServer {
     if (connection.closing) return;
     connection.res = res;
     connection.incoming = undefined;
+    if (connection.upgrade === req) connection.closeAfterReply();
     const head = inspect(
       {
         method: req.method as string, // node sets method and url on every request of a server
