@@ -1,7 +1,7 @@
 import { type Context, inject, type Middleware, type Next } from "@tenon/core";
 import { AuthSettings } from "./settings.ts";
 import { Tokens } from "./tokens.ts";
-import { unauthorized } from "./unauthorized.ts";
+import { invalidToken, unauthorized } from "./unauthorized.ts";
 
 const prefix = "Bearer ";
 
@@ -12,10 +12,10 @@ export class BearerAuth implements Middleware {
 
   async handle(ctx: Context, next: Next) {
     const header = ctx.header("authorization");
-    if (header === "") return unauthorized(ctx, this.#settings.missingAuthorization);
-    if (!header.startsWith(prefix)) return unauthorized(ctx, "Invalid authorization format");
+    if (header === "") return unauthorized(ctx, this.#settings.missingAuthorization, "Bearer");
+    if (!header.startsWith(prefix)) return unauthorized(ctx, "Invalid authorization format", "Bearer");
     const claims = await this.#tokens.verify(header.slice(prefix.length));
-    if (claims === undefined) return unauthorized(ctx, "Invalid token");
+    if (claims === undefined) return invalidToken(ctx);
     ctx.set("user_id", claims.user_id);
     ctx.set("user_email", claims.email);
     if (this.#settings.claims === "full") ctx.set("user_role", claims.role);

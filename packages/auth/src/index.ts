@@ -18,3 +18,4 @@ export {
   sessionSeconds,
 } from "./settings.ts";
 export { type Claims, Tokens, type TokenUser } from "./tokens.ts";
+export { invalidToken } from "./unauthorized.ts";

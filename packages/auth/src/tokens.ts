@@ -76,9 +76,14 @@ function isPlainHeader(header: Readonly<Record<string, unknown>>): boolean {
   return type === undefined || (typeof type === "string" && ["jwt", "at+jwt"].includes(type.toLowerCase()));
 }
 
+/** Nobody's id holds U+0000 or half a character, and PostgreSQL fails on the first instead of finding nobody. */
+function isUserId(text: string): boolean {
+  return text !== "" && !text.includes("\0") && text.isWellFormed();
+}
+
 function toClaims(payload: Readonly<Record<string, unknown>>): Claims | undefined {
   const { user_id, email, role, exp, iat, nbf, iss, sub } = payload;
-  if (typeof user_id !== "string" || user_id === "") return undefined;
+  if (typeof user_id !== "string" || !isUserId(user_id)) return undefined;
   if (typeof exp !== "number" || !Number.isFinite(exp)) return undefined;
   for (const number of [iat, nbf]) {
     if (number !== undefined && (typeof number !== "number" || !Number.isFinite(number))) return undefined;

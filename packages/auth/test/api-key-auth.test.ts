@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { test } from "node:test";
 import { ApiKeyAuth, ApiKeys } from "@tenon/auth";
-import type { Context, Routes } from "@tenon/core";
-import { testOnBothDoors } from "./support/auth-app.ts";
+import { type Context, HttpError, provide, type Routes } from "@tenon/core";
+import { StoreError } from "@tenon/data";
+import { testOnBothDoors, withAuth } from "./support/auth-app.ts";
 
 class Guarded {
   routes(): Routes {
@@ -55,4 +57,55 @@ testOnBothDoors("a query or a cookie is no place for a key", setup, async (ask, 
   const { key } = await app.get(ApiKeys).create("ada");
   const { status } = await ask(`/key?x-api-key=${key}&api_key=${key}`, { cookie: `x-api-key=${key}` });
   assert.equal(status, 401);
+});
+
+/** Routes whose handlers answer in the ways that matter for whether a key counts as used. */
+class Answers {
+  routes(): Routes {
+    const handlers = {
+      "/ok": () => "ok",
+      "/missing": (ctx: Context) => ctx.status(404).json({ error: "missing" }),
+      "/failed": () => Promise.reject(new Error("failed")),
+      "/returned": (ctx: Context) => ctx.status(401).json({ error: "Invalid API key" }),
+      "/thrown": () => Promise.reject(new HttpError(401, "Invalid API key")),
+    };
+    return Object.entries(handlers).map(([path, handler]) => ({
+      method: "GET" as const,
+      path,
+      handler,
+      middlewares: [ApiKeyAuth],
+    }));
+  }
+}
+
+for (const [path, isUse] of [
+  ["/ok", true],
+  ["/missing", true],
+  ["/failed", true],
+  ["/returned", false],
+  ["/thrown", false],
+] as const) {
+  test(`a key that ${path} answers ${isUse ? "is noted as used" : "refuses is not noted as used"}`, () =>
+    withAuth({ declarations: [Answers] }, async ({ app, clock, log }) => {
+      const keys = app.get(ApiKeys);
+      const { key } = await keys.create("ada");
+      await app.request("GET", path, { headers: { "x-api-key": key } });
+      const [record] = await keys.list("ada");
+      assert.equal(record?.last_used_at, isUse ? clock.timestamp() : null);
+      assert.equal(log.all.filter(({ event }) => event === "api key used").length, isUse ? 1 : 0);
+    }));
+}
+
+test("a use that cannot be noted is told in the log, and the answer stays what it was", () => {
+  class Forgetful extends ApiKeys {
+    override noteUse(): Promise<void> {
+      return Promise.reject(new StoreError("UNAVAILABLE"));
+    }
+  }
+  const override = [provide(ApiKeys, () => new Forgetful())];
+  return withAuth({ declarations: [Answers], override }, async ({ app, log }) => {
+    const { key } = await app.get(ApiKeys).create("ada");
+    assert.equal((await app.request("GET", "/ok", { headers: { "x-api-key": key } })).status, 200);
+    assert.deepEqual(log.messages("warn"), ["the use of an API key could not be noted"]);
+  });
 });

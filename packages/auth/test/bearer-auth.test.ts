@@ -123,3 +123,16 @@ test("HEAD passes the same guard", () =>
     const authorization = `Bearer ${await app.get(Tokens).issue(ada)}`;
     assert.equal((await app.request("HEAD", "/me", { headers: { authorization } })).status, 200);
   }));
+
+testOnBothDoors(
+  "a 401 names the scheme in WWW-Authenticate, and an invalid token as the fault",
+  setup,
+  async (ask, { app }) => {
+    const challenge = async (authorization: string) =>
+      (await ask("/me", { authorization })).headers.get("www-authenticate");
+    assert.equal(await challenge(""), "Bearer");
+    assert.equal(await challenge("Basic x"), "Bearer");
+    assert.equal(await challenge("Bearer x"), 'Bearer error="invalid_token"');
+    assert.equal(await challenge(`Bearer ${await app.get(Tokens).issue(ada)}`), null);
+  },
+);

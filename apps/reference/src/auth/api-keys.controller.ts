@@ -1,4 +1,4 @@
-import { ApiKeyAuth, ApiKeys, BearerAuth } from "@tenon/auth";
+import { ApiKeyAuth, ApiKeys, BearerAuth, invalidToken } from "@tenon/auth";
 import { type Context, inject, type Routes } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
 import { UsersService } from "../users/users.service.ts";
@@ -33,8 +33,7 @@ export class ApiKeysController {
     // nothing in it is required, so that it may be left out
     const isEmpty = (await ctx.request().body()).byteLength === 0;
     const { name, expires_at } = isEmpty ? {} : await ctx.bind(CreateApiKeyDTO);
-    if ((await this.#users.find(ctx.get("user_id"))) === undefined)
-      return ctx.status(401).json({ error: "Invalid token" });
+    if ((await this.#users.find(ctx.get("user_id"))) === undefined) return invalidToken(ctx);
     const { key, record } = await this.#keys.create(ctx.get("user_id"), {
       ...(name === undefined ? {} : { name }),
       ...(expires_at === undefined ? {} : { expiresAt: expires_at }),

@@ -1,4 +1,4 @@
-import { BearerAuth, SessionAuth, sessionCookie, sessionSeconds } from "@tenon/auth";
+import { BearerAuth, invalidToken, SessionAuth, sessionCookie, sessionSeconds } from "@tenon/auth";
 import { type Context, HttpError, inject, type Routes } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
 import { StoreError } from "@tenon/data";
@@ -59,7 +59,7 @@ export class AuthController {
 
   async me(ctx: Context) {
     const user = await this.#users.find(ctx.get("user_id"));
-    return user === undefined ? ctx.status(401).json({ error: "Invalid token" }) : toUser(user);
+    return user === undefined ? invalidToken(ctx) : toUser(user);
   }
 
   async token(ctx: Context) {
@@ -75,7 +75,8 @@ export class AuthController {
   async openSession(ctx: Context) {
     const user = await this.#auth.login(await ctx.bind(LoginDTO), ctx);
     if (user === undefined) return invalidCredentials(ctx);
-    ctx.setCookie(sessionCookie, await this.#auth.openSession(user), { maxAge: sessionSeconds });
+    const id = await this.#auth.openSession(user, ctx.cookie(sessionCookie));
+    ctx.setCookie(sessionCookie, id, { maxAge: sessionSeconds });
     return ctx.status(201).json(toUser(user));
   }
 

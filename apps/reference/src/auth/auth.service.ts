@@ -83,7 +83,9 @@ export class AuthService {
     return this.#toPair(accessToken, refreshed.refreshToken);
   }
 
-  async openSession(user: UserRecord): Promise<string> {
+  /** Ends the session that the same browser had before: its cookie is replaced, and nobody could log it out any more. */
+  async openSession(user: UserRecord, previousId: string): Promise<string> {
+    if (previousId !== "") await this.#sessions.destroy(previousId);
     return this.#sessions.create(user.id);
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { ApiKeyAuth, type ApiKeyRecord } from "@tenon/auth";
+import { ApiKeyAuth, type ApiKeyRecord, ApiKeys } from "@tenon/auth";
 import type { Context } from "@tenon/core";
 import { Database } from "@tenon/data";
 import { sql } from "kysely";
@@ -138,5 +138,16 @@ describeOnStorages("API key authentication", (blog) => {
     const { key } = await createKey(blog(), gone.token);
     await users.remove(gone);
     assertError(await show(blog(), key), 401, "Invalid API key");
+  });
+
+  test("A key that is refused because its user is gone does not count as used", async () => {
+    const { app, log, users } = blog();
+    const gone = await users.add();
+    const { key, id } = await createKey(blog(), gone.token);
+    await users.remove(gone);
+    await show(blog(), key);
+    const [record] = await app.get(ApiKeys).list(gone.user.id);
+    assert.equal(record?.last_used_at, null);
+    assert.ok(!log.all.some(({ event, key_id }) => event === "api key used" && key_id === id));
   });
 });

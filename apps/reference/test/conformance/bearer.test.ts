@@ -72,6 +72,9 @@ describeOnStorages("Bearer token (JWT)", (blog) => {
       mint(payload, { alg: "HS256", b64: false }),
       mint(payload, { alg: "HS256", zip: "DEF" }),
     ];
+    for (const user_id of ["\0", `${user.id}\0`, "\ud800", `${user.id}\udfff`]) {
+      invalid.push(mint({ ...payload, user_id })); // signed correctly: PostgreSQL itself would fail on the first
+    }
     for (const hostile of invalid) assertError(await client.get("/auth/me", { token: hostile }), 401, "Invalid token");
   });
 

@@ -82,6 +82,22 @@ describeOnStorages("Session authentication", (blog) => {
     assertError(await client.get("/auth/session", { headers: own }), 401, "Invalid session");
   });
 
+  test("A login ends the session that the same browser had, whoever it was, and no other", async () => {
+    const { client, users } = blog();
+    const { email, password } = await users.one();
+    const previous = await users.add();
+    const [old, other] = [await users.session(previous), await users.session(previous)];
+    const failed = await client.post("/auth/session", { email, password: "wrong horse" }, { headers: old });
+    assertError(failed, 401, "Invalid credentials");
+    assert.equal((await client.get("/auth/session", { headers: old })).status, 200, "a failed login ends nothing");
+    const opened = await client.post("/auth/session", { email, password }, { headers: old });
+    assert.equal(opened.status, 201);
+    assertError(await client.get("/auth/session", { headers: old }), 401, "Invalid session");
+    assert.equal((await client.get("/auth/session", { headers: other })).status, 200);
+    const cookie = opened.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    assert.equal((await client.get("/auth/session", { headers: { cookie } })).status, 200);
+  });
+
   test("Session, active → session destroy → removed: a cookie that is sent again is dead (A18)", async () => {
     const { client, users } = blog();
     const registered = await users.one();
