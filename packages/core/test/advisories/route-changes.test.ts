@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Context } from "@tenon/core";
+import { Runs, withServer } from "../support/guard-runs.ts";
+
+test("P20 h3 94d0edd7: a route that is removed leaves its siblings and its other methods", () => {
+  const runs = new Runs();
+  const routes = [runs.route("/a/:id"), runs.route("/a/:id", "PUT"), runs.route("/a/:id/b"), runs.route("/a")];
+  return withServer(routes, async (get, app) => {
+    assert.equal((await get("/a/1")).status, 200);
+    app.routes.remove("GET", "/a/:id");
+    assert.equal((await get("/a/1")).status, 404);
+    for (const [target, method] of [["/a/1", "PUT"], ["/a/1/b"], ["/a"]] as const) {
+      assert.equal((await get(target, method)).status, 200, target);
+    }
+  });
+});
+
+test("P22 routes cached past a change: an exact route that is added answers the very next request", () => {
+  const say = (text: string) => () => text;
+  return withServer([{ method: "GET", path: "/*", handler: say("wildcard") }], async (get, app) => {
+    for (let round = 0; round < 3; round++) assert.equal((await get("/a/b")).body, '"wildcard"');
+    app.routes.add({ method: "GET", path: "/a/b", handler: say("exact") });
+    assert.equal((await get("/a/b")).body, '"exact"');
+    app.routes.remove("GET", "/a/b");
+    assert.equal((await get("/a/b")).body, '"wildcard"');
+  });
+});
+
+test("P24 h3 a1cf066c: a cached resolution shares nothing that a handler could change", () => {
+  const greedy = (ctx: Context) => {
+    const before = [ctx.request().params(), ctx.wildcard()];
+    ctx.request().params().id = "changed";
+    (ctx.wildcard() as string[]).push("changed"); // what plain JavaScript could do
+    return before;
+  };
+  return withServer([{ method: "GET", path: "/a/:id/*", handler: greedy }], async (get) => {
+    for (let round = 0; round < 3; round++) {
+      assert.deepEqual(JSON.parse((await get("/a/1/x")).body), [{ id: "1", "*": "x" }, ["x"]]);
+    }
+  });
+});
