@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { type Context, dto, string } from "@tenon/core";
+import { parseCookies } from "../../src/context/cookies.ts";
+import { parseQuery } from "../../src/context/query.ts";
+import { isMediaType, isPlainHost } from "../../src/http/inspect.ts";
+import { ProxyTrust } from "../../src/http/proxy.ts";
+import { chooseEncoding } from "../../src/middleware/accept-encoding.ts";
+import { parseRange } from "../../src/middleware/byte-range.ts";
+import { networkOf } from "../../src/middleware/network.ts";
+import { splitPath } from "../../src/route/target.ts";
+import { anything } from "../support/anything.ts";
+import { testOnBothDoors } from "../support/doors.ts";
+import { runFixture } from "../support/run-fixture.ts";
+import { leastMilliseconds, leastMillisecondsOf } from "../support/time.ts";
+
+const repeats = {
+  method: "POST" as const,
+  path: "/",
+  handler: (ctx: Context) => ctx.bind(dto({ email: string("email"), url: string("url"), uuid: string("uuid") })),
+};
+
+testOnBothDoors(
+  "B3 Fastify 16a74e7cb, fast-jwt CVE-2026-35040: the same input gets the same answer each time",
+  [repeats],
+  async (call) => {
+    const ask = async (body: object) => {
+      const headers = { "content-type": "application/json" };
+      return (await call("POST", "/", { headers, body: JSON.stringify(body) })).status;
+    };
+    const uuid = "3f2a9c1b-7d4e-4f5a-8b6c-0d1e2f3a4b5c";
+    for (let round = 0; round < 4; round++) {
+      assert.equal(await ask({ email: "a@example.com", url: "https://example.com/", uuid }), 200);
+      for (const wrong of [{ email: "a@" }, { url: "ftp://a" }, { uuid: `${uuid}0` }]) {
+        assert.equal(await ask(wrong), 400);
+      }
+    }
+  },
+);
+
+test("B3 Fastify 16a74e7cb, fast-jwt CVE-2026-35040: no expression of ours remembers where it stopped", () => {
+  const packages = fileURLToPath(new URL("../../..", import.meta.url));
+  const files = globSync("{core,data,auth}/src/**/*.ts", { cwd: packages });
+  assert.ok(files.length > 100);
+  for (const file of files) {
+    const text = readFileSync(join(packages, file), "utf8");
+    // a literal, or RegExp("…", "g"); replaceAll and matchAll start anew each time and need the flag
+    for (const match of text.matchAll(
+      /(?<call>\w*)\((?<literal>\/(?![/*])(?:\\.|\[[^\]\n]*\]|[^/\n\\])+\/)(?<flags>[dimsuv]*[gy]\w*)/g,
+    )) {
+      assert.match(match.groups?.call ?? "", /^(?:replaceAll|replace|matchAll)$/, `${file}: ${match[0]}`);
+    }
+    assert.doesNotMatch(text, /= \/(?![/*])(?:\\.|\[[^\]\n]*\]|[^/\n\\])+\/[dimsuv]*[gy]/, file);
+    assert.doesNotMatch(text, /RegExp\([^\n]*, "[a-z]*[gy]/, file);
+  }
+});
+
+const query = { method: "GET" as const, path: "/", handler: (ctx: Context) => ctx.request().queries() };
+
+testOnBothDoors(
+  "B5 body-parser CVE-2024-45590, CVE-2025-13466, qs CVE-2025-15284, CVE-2026-2391: a query is flat, and has a thousand pairs at most",
+  [query],
+  async (call) => {
+    const read = async (search: string) => {
+      const reply = await call("GET", `/?${search}`);
+      return reply.status === 200 ? await reply.json() : reply.status;
+    };
+    assert.deepEqual(await read("a[b][c]=1&a[b][d]=2&e[]=3&e[]=4&f=5,6&g.h=7"), {
+      "a[b][c]": "1",
+      "a[b][d]": "2",
+      "e[]": "3",
+      f: "5,6",
+      "g.h": "7",
+    });
+    assert.equal(Object.keys((await read("a[]=&".repeat(1000))) as object).length, 1);
+    assert.equal(await read("a[]=&".repeat(1001)), 400);
+    for (const hostile of ["a[]=1&".repeat(1000), `a=${"1,".repeat(3000)}`, `${"[a]".repeat(2000)}=1`]) {
+      assert.ok((await leastMillisecondsOf(() => read(hostile))) < 20 * 5, hostile.slice(0, 20));
+    }
+  },
+);
+
+const maps = {
+  method: "POST" as const,
+  path: "/:constructor/:toString",
+  handler: async (ctx: Context) => {
+    const maps = [ctx.request().params(), ctx.request().queries(), ctx.request().headers()];
+    const bound = await ctx.bind(dto({ name: string(), constructor: string(), toString: string() }));
+    return {
+      prototypes: maps.map((map) => Object.getPrototypeOf(map)),
+      bound: Object.entries(bound),
+      inherited: Object.getPrototypeOf(bound) === Object.prototype,
+      cookie: ctx.cookie("__proto__"),
+    };
+  },
+};
+
+testOnBothDoors(
+  "B7 Elysia CVE-2026-31865, Adonis CVE-2026-25754, multiparty CVE-2026-8161: no input reaches a prototype",
+  [
+    maps,
+    {
+      method: "POST" as const,
+      path: "/any",
+      handler: async (ctx: Context) => Object.assign({}, await ctx.bind(anything)),
+    },
+  ],
+  async (call) => {
+    const pollution = '{"x":1,"polluted":true}';
+    const body = `{"__proto__":${pollution},"constructor":{"prototype":${pollution}},"name":"Ada"}`;
+    const headers = { "content-type": "application/json", cookie: "__proto__=x; constructor=y" };
+    const search = "?__proto__[polluted]=1&__proto__=x&constructor.prototype.polluted=1&constructor=y";
+    const wrong = await call("POST", `/a/b${search}`, { headers, body });
+    assert.equal(wrong.status, 400, "constructor is no text");
+    const right = await call("POST", `/a/b${search}`, { headers, body: `{"__proto__":${pollution},"name":"Ada"}` });
+    assert.deepEqual(await right.json(), {
+      prototypes: [null, null, null],
+      bound: [["name", "Ada"]],
+      inherited: true,
+      cookie: "x",
+    });
+    const any = await call("POST", "/any", { headers, body });
+    assert.deepEqual(await any.json(), { constructor: { prototype: { x: 1, polluted: true } }, name: "Ada" });
+    for (const name of ["x", "polluted"]) assert.equal(name in {}, false);
+  },
+);
+
+const texts = dto({
+  email: string("email"),
+  url: string("url"),
+  uuid: string("uuid"),
+  least: string("min=3", "max=9"),
+});
+const readers: Readonly<Record<string, (text: string) => unknown>> = {
+  rules: (text) => texts["~standard"].validate({ email: text, url: text, uuid: text, least: text }),
+  Host: isPlainHost,
+  "Content-Type": isMediaType,
+  Cookie: parseCookies,
+  Range: (text) => parseRange(text, 1000),
+  "Accept-Encoding": (text) => chooseEncoding(text, ["br", "gzip"]),
+  "X-Forwarded-For": (text) =>
+    new ProxyTrust(["127.0.0.1"]).resolve({ address: "127.0.0.1", protocol: "http", host: "" }, () => text),
+  query: (text) => refused(() => parseQuery(text, 1000)),
+  path: (text) => refused(() => splitPath(`/${text}`, false)),
+  address: networkOf,
+};
+
+function refused(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (error) {
+    return error;
+  }
+}
+
+test("B8 Elysia CVE-2026-30837, Hono CVE-2026-69207, Koa CVE-2025-25200: no text of 64 KB keeps a check busy", () => {
+  const pieces = [
+    " ",
+    "a",
+    "-",
+    ",",
+    "@",
+    "%",
+    "\t",
+    ";",
+    "=",
+    ".",
+    ":",
+    "/",
+    "a@",
+    "a.",
+    ", ",
+    "; a=b",
+    '"',
+    "%41",
+    "0",
+    "1,",
+  ];
+  for (const [name, read] of Object.entries(readers)) {
+    for (const piece of pieces) {
+      for (const end of ["", "!", "@a", "\0"]) {
+        const text = piece.repeat(Math.ceil(65_536 / piece.length)) + end;
+        const took = leastMilliseconds(() => read(text), 3);
+        assert.ok(took < 20 * 5, `${name} of ${JSON.stringify(piece)} took ${took} ms`);
+      }
+    }
+  }
+});
+
+test("B9 Elysia CVE-2025-66457: an application runs where no code can be made from text", async () => {
+  const { code, stdout, stderr } = await runFixture("without-code-from-text.ts", [], {
+    NODE_OPTIONS: "--disallow-code-generation-from-strings",
+  });
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+  assert.match(stdout, /^200 \{"email":"a@example\.com","id":"1","q":"2"\} a=1; Path=\//);
+});
