@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Context, CookieOptions } from "@tenon/core";
+import { parseCookies } from "../../src/context/cookies.ts";
+import { testOnBothDoors } from "../support/doors.ts";
+import { request } from "../support/gate.ts";
+import { leastMilliseconds } from "../support/time.ts";
+import { testOnWire } from "../support/wire.ts";
+
+type Cookie = readonly [name: string, value: string, options?: object];
+
+/** A route that sets the cookie which the test gives it, behind a good one. */
+class Setter {
+  cookie: Cookie = ["a", "1"];
+
+  readonly routes = [
+    {
+      method: "GET" as const,
+      path: "/",
+      handler: (ctx: Context) => {
+        const [name, value, options] = this.cookie;
+        ctx.setCookie("before", "1");
+        ctx.setCookie(name, value, options as CookieOptions); // plain JavaScript can pass anything
+        return "set";
+      },
+    },
+  ];
+}
+
+const breaking = [";", "\r", "\n", "\r\nx: y", "\0", "\u2028", "é"];
+const badNames = ["", ...[...breaking, "=", ",", " ", "\t", '"'].map((text) => `a${text}b`)];
+const refused: readonly Cookie[] = [
+  ...badNames.map((name): Cookie => [name, "1"]),
+  ...breaking.map((text): Cookie => ["a", "1", { path: `/${text}` }]),
+  ...breaking.map((text): Cookie => ["a", "1", { domain: `example.com${text}` }]),
+  ...[...breaking, "lax; Secure", "", "LAX", "constructor"].map((sameSite): Cookie => ["a", "1", { sameSite }]),
+  ["a", "1", { maxAge: "1; Secure" }],
+  ["a", "1", { expires: new Date(Number.NaN) }],
+];
+
+const k1 = new Setter();
+testOnBothDoors(
+  "K1 cookie CVE-2024-47764, Hono CVE-2026-47675: what would break a cookie is one 500 without any cookie",
+  k1.routes,
+  async (call) => {
+    for (const cookie of refused) {
+      k1.cookie = cookie;
+      const reply = await call("GET", "/");
+      assert.deepEqual([reply.status, reply.headers.getSetCookie()], [500, []], JSON.stringify(cookie));
+      assert.equal(reply.headers.get("x"), null);
+    }
+    for (const text of [...breaking, "=", ",", " "]) {
+      k1.cookie = ["a", `1${text}`];
+      const reply = await call("GET", "/");
+      const [, cookie] = reply.headers.getSetCookie();
+      assert.equal(cookie, `a=1${encodeURIComponent(text)}; Path=/; HttpOnly; SameSite=Lax`);
+    }
+  },
+);
+
+const reader = {
+  method: "GET" as const,
+  path: "/",
+  handler: (ctx: Context) => ["__Host-x", "__Secure-x", "session_id", "a"].map((name) => ctx.cookie(name)),
+};
+
+testOnWire(
+  "K2 Hono CVE-2026-39410: names are trimmed of space and tab only, and of two cookies of one name the first counts",
+  [reader],
+  async ({ ask }) => {
+    const read = async (cookies: string) =>
+      JSON.parse((await ask(Buffer.from(request("/", `Cookie: ${cookies}\r\n`), "latin1"))).body) as string[];
+    assert.deepEqual(await read(" \t__Host-x \t= 1 ; a=2"), ["1", "", "", "2"]);
+    for (const blank of ["\xa0", "\x85", "\xad"]) {
+      assert.deepEqual(await read(`${blank}__Host-x=evil; ${blank}__Secure-x=evil; a=1`), ["", "", "", "1"]);
+    }
+    for (const name of ["__host-x", "__HOST-X", "__Host-x%20", "$__Host-x"]) {
+      assert.deepEqual(await read(`${name}=evil`), ["", "", "", ""], name);
+    }
+    assert.deepEqual(await read("session_id=first; session_id=second"), ["", "", "first", ""]);
+    assert.deepEqual(await read("session_id=first\r\nCookie: session_id=second"), ["", "", "first", ""]);
+  },
+);
+
+const k3 = new Setter();
+testOnBothDoors("K3 Hono 44ae0c8c: a cookie keeps what its prefix promises, or is not set", k3.routes, async (call) => {
+  const set = async (...cookie: Cookie) => {
+    k3.cookie = cookie;
+    return (await call("GET", "/")).status;
+  };
+  for (const name of ["__Host-x", "__host-x", "__HOST-x"]) {
+    assert.equal(await set(name, "1"), 500, "not Secure");
+    assert.equal(await set(name, "1", { secure: true, path: "/a" }), 500, "another path");
+    assert.equal(await set(name, "1", { secure: true, domain: "example.com" }), 500, "a domain");
+    assert.equal(await set(name, "1", { secure: true }), 200);
+  }
+  for (const name of ["__Secure-x", "__secure-x"]) {
+    assert.equal(await set(name, "1"), 500);
+    assert.equal(await set(name, "1", { secure: true, path: "/a", domain: "example.com" }), 200);
+  }
+  assert.equal(await set("a", "1", { sameSite: "none" }), 500, "SameSite=None without Secure");
+});
+
+test("K5 h3 399257cb, 8eb1063e: many cookies are read at once, one by one, and none is put together from pieces", () => {
+  const many = Array.from({ length: 2000 }, (_, index) => `c${index}=${index}`).join("; ");
+  const pieces = "session=__chunked__2; session.0=a; session.1=b; session.C=2; __chunk_session=9999999";
+  const header = `${pieces}; ${many}; ${"x".repeat(8192)}=1`;
+  const cookies = parseCookies(header);
+  assert.equal(Object.keys(cookies).length, 2006);
+  assert.deepEqual([cookies.session, cookies["session.0"], cookies["session.1"]], ["__chunked__2", "a", "b"]);
+  for (const hostile of [header, ";".repeat(16_384), "a=".repeat(8192), "=;".repeat(8192), `a=${"%41".repeat(5000)}`]) {
+    assert.ok(leastMilliseconds(() => parseCookies(hostile)) < 20, hostile.slice(0, 20));
+  }
+});

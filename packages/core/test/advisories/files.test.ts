@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { api } from "@tenon/core";
+import { staticFiles } from "@tenon/core/middleware";
+import { createTestApp } from "@tenon/core/testing";
+import { moduleOf } from "../support/doors.ts";
+import { LogLines } from "../support/log-lines.ts";
+import { openFilesBelow } from "../support/open-files.ts";
+import { requestRaw } from "../support/raw-request.ts";
+import { createSite } from "../support/site.ts";
+
+const site = createSite({ "index.html": "<p>page</p>", "a.txt": "a" });
+after(() => site.remove());
+
+test("K16 Hono GHSA-w332-q679-j88p, @hono/node-server CVE-2024-23340, node-static CVE-2025-11149: only files below the root are served, and nothing else crashes", async () => {
+  const log = new LogLines();
+  const handler = staticFiles(site.root, { index: "index.html" });
+  const app = await createTestApp(moduleOf([{ method: "GET", path: "/assets/*", handler }]), api(), {
+    log: log.options,
+  });
+  try {
+    const { port } = await app.listen({ port: 0, signals: false });
+    const get = (path: string) => requestRaw(port, `/assets/${path}`);
+    assert.equal((await get("a.txt")).body.includes("a"), true);
+    const missing = {
+      "a NUL": ["%00", "a.txt%00", "a%00.txt", "%00/a.txt", "..%00/secret.txt"],
+      "a dotfile": [".env", ".git/config", "folder/.env", "%2eenv", "%2Egit/config"],
+      "a way out": ["..%2fsecret.txt", "..%2Fsecret.txt", "..%5csecret.txt", "..\\secret.txt", "%2fetc%2fpasswd"],
+      "a link that leads out": ["out.txt", "old/secret.txt"],
+      "a link to itself": ["loop.txt"],
+      "a directory": ["folder", "folder/", "old"],
+      "no file": ["pipe.txt", "nothing", "a.txt/", "a.txt/b", "", `${"x".repeat(300)}`, `${"d/".repeat(1000)}x`],
+      "a backslash": ["back\\slash.txt", "back%5cslash.txt"],
+    };
+    for (const [what, paths] of Object.entries(missing)) {
+      for (const path of paths) {
+        const reply = await get(path);
+        const expected = path === "" ? 200 : 404;
+        assert.equal(reply.status, expected, `${what}: ${path}`);
+        assert.ok(!reply.body.includes("secret"), `${what}: ${path}`);
+      }
+    }
+    for (const path of [
+      "../secret.txt",
+      "folder/../../secret.txt",
+      "%2e%2e/secret.txt",
+      ".%2e/secret.txt",
+      "./a.txt",
+      "%",
+    ]) {
+      assert.equal((await get(path)).status, 400, path);
+    }
+    assert.deepEqual(log.messages("error"), []);
+    assert.deepEqual(openFilesBelow(site.root), []);
+  } finally {
+    await app.stop();
+  }
+});

@@ -1,0 +1,287 @@
+import assert from "node:assert/strict";
+import { setImmediate as turn } from "node:timers/promises";
+import { type Context, HttpError, type MiddlewareLike } from "@tenon/core";
+import { testOnBothDoors } from "../support/doors.ts";
+import { request } from "../support/gate.ts";
+import { testOnWire } from "../support/wire.ts";
+
+const redirect = { method: "GET" as const, path: "/", handler: (ctx: Context) => ctx.redirect(ctx.query("to")) };
+
+testOnBothDoors(
+  "K8 Koa CVE-2025-54420, CVE-2025-8129, Express CVE-2024-29041, h3 459a1c65: a redirect that would lead elsewhere leads to /",
+  [redirect, { method: "GET" as const, path: "/back", handler: (ctx: Context) => ctx.redirect(ctx.header("referer")) }],
+  async (call) => {
+    const elsewhere = [
+      "//evil.example",
+      "/\\evil.example",
+      "\\\\evil.example",
+      "https:evil.example",
+      "https://evil.example/",
+      "HTTPS://evil.example/",
+      "javascript:alert(1)",
+      "/\t/evil.example",
+      "/\n/evil.example",
+      "\t//evil.example",
+      "/\u2028/evil.example",
+      "/\r\nset-cookie: a=1",
+      "///evil.example",
+      "evil.example",
+      "",
+    ];
+    for (const to of elsewhere) {
+      const reply = await call("GET", `/?to=${encodeURIComponent(to)}`);
+      assert.deepEqual([reply.status, reply.headers.get("location")], [302, "/"], JSON.stringify(to));
+      assert.deepEqual(reply.headers.getSetCookie(), []);
+    }
+    for (const referer of ["https://evil.example/", "//evil.example/x"]) {
+      assert.equal((await call("GET", "/back", { headers: { referer } })).headers.get("location"), "/");
+    }
+    assert.equal((await call("GET", "/?to=/posts?a=1%26b")).headers.get("location"), "/posts?a=1&b");
+  },
+);
+
+testOnBothDoors(
+  "K9 Express CVE-2024-43796, Koa CVE-2025-32379, h3 60a2e915: a redirect has no body that a target could be written into",
+  [redirect],
+  async (call) => {
+    for (const to of ['/"><script>alert(1)</script>', "/'onmouseover=x", "/<b>"]) {
+      const reply = await call("GET", `/?to=${encodeURIComponent(to)}`);
+      assert.equal(await reply.text(), "");
+      assert.doesNotMatch(reply.headers.get("location") ?? "", /[<>"]/);
+    }
+  },
+);
+
+const header = {
+  method: "GET" as const,
+  path: "/",
+  handler: (ctx: Context) => {
+    ctx.response().setHeader("x-before", "1").setHeader(ctx.query("name"), ctx.query("value"));
+    return "ok";
+  },
+};
+
+testOnBothDoors(
+  "K10 headers that cannot be sent: each is one whole 500, and the application goes on",
+  [header],
+  async (call, _, log) => {
+    const bad = [
+      ["x-a", "1\r\nx-b: 2"],
+      ["x-a", "1\n2"],
+      ["x-a", "\r"],
+      ["x-a", "😀"],
+      ["x-a", "Ā"],
+      ["x-a", "\0"],
+      ["x a", "1"],
+      ["x-a:", "1"],
+      ["", "1"],
+      ["x-é", "1"],
+    ];
+    for (const [name, value] of bad) {
+      const reply = await call("GET", `/?${new URLSearchParams({ name: name ?? "", value: value ?? "" })}`);
+      assert.deepEqual([reply.status, await reply.json()], [500, { error: "Internal Server Error" }]);
+      assert.deepEqual([reply.headers.get("x-before"), reply.headers.get("x-b")], [null, null]);
+    }
+    assert.equal(log.messages("error").length, bad.length);
+    assert.equal((await call("GET", "/?name=x-a&value=1")).headers.get("x-a"), "1");
+  },
+);
+
+const statuses: readonly unknown[] = [
+  Number.NaN,
+  99,
+  199,
+  600,
+  1000,
+  "200",
+  "",
+  1.5,
+  -1,
+  null,
+  undefined,
+  {},
+  Infinity,
+];
+const waysToSay: Readonly<Record<string, (status: number, ctx: Context) => unknown>> = {
+  "/reply": (status, ctx) => ctx.status(status).json("ok"),
+  "/text": (status, ctx) => ctx.status(status).send("ok"),
+  "/data": (_status) => ({ _status, data: "ok" }),
+  "/error": (status) => ({ error: "no", status }),
+  "/hook": (status, ctx) => {
+    ctx.onReply((outgoing) => {
+      if (outgoing.status !== 500) outgoing.status = status;
+    });
+    return "ok";
+  },
+};
+
+let status: unknown;
+testOnBothDoors(
+  "K11 h3 8e695936: a status that is none is a 500 that the log explains",
+  Object.entries(waysToSay).map(([path, say]) => ({
+    method: "GET" as const,
+    path,
+    handler: (ctx: Context) => say(status as number, ctx), // what plain JavaScript could pass
+  })),
+  async (call, _, log) => {
+    for (const path of Object.keys(waysToSay)) {
+      for (const wrong of statuses) {
+        status = wrong;
+        const reply = await call("GET", path);
+        assert.deepEqual([reply.status, await reply.json()], [500, { error: "Internal Server Error" }], path);
+      }
+    }
+    assert.equal(log.causes().length, statuses.length * Object.keys(waysToSay).length);
+  },
+);
+
+const thrown: Readonly<Record<string, unknown>> = {
+  "/text": "secret",
+  "/null": null,
+  "/undefined": undefined,
+  "/object": { status: 200, statusCode: 200, message: "secret" },
+  "/error": Object.assign(new Error("secret"), { status: 200, statusCode: 204, expose: true }),
+  "/response": { status: 200, body: "secret", headers: {} },
+};
+
+testOnBothDoors(
+  "K21 h3 d5a5c7af: whatever is thrown or rejected is a 500, never what it says of itself",
+  Object.entries(thrown).flatMap(([path, value]) => [
+    {
+      method: "GET" as const,
+      path,
+      handler: () => {
+        throw value;
+      },
+    },
+    { method: "POST" as const, path, handler: () => Promise.reject(value) },
+    { method: "PUT" as const, path, handler: () => "never", middlewares: [async () => Promise.reject(value)] },
+  ]),
+  async (call) => {
+    for (const path of Object.keys(thrown)) {
+      for (const method of ["GET", "POST", "PUT"]) {
+        const reply = await call(method, path);
+        assert.deepEqual(
+          [reply.status, await reply.json()],
+          [500, { error: "Internal Server Error" }],
+          `${method} ${path}`,
+        );
+      }
+    }
+  },
+);
+
+const cause = new Error('duplicate key in "users": insert into users /srv/app/main.ts 10.0.0.5:5432');
+testOnBothDoors(
+  "K22 h3 ea2f2a32, 936f14ba: a 500 says nothing of stack, statement, path or host",
+  [
+    { method: "GET" as const, path: "/error", handler: () => Promise.reject(cause) },
+    { method: "GET" as const, path: "/cause", handler: () => Promise.reject(new HttpError(500, "Sorry", { cause })) },
+    { method: "GET" as const, path: "/json", handler: () => ({ toJSON: () => assert.fail(cause) }) },
+  ],
+  async (call, _, log) => {
+    for (const path of ["/error", "/cause", "/json"]) {
+      const reply = await call("GET", path);
+      const text = `${await reply.text()} ${JSON.stringify([...reply.headers])}`;
+      assert.equal(reply.status, 500);
+      assert.doesNotMatch(text, /insert|users|srv|10\.0|\.ts|\bat /, path);
+    }
+    assert.equal(log.messages("error").length, 3, "the log has it");
+  },
+);
+
+const remove = ["set-cookie", "x-one", "x-many", "x-added", "content-type", "x-of-response", "etag"];
+const removing: MiddlewareLike = (ctx, next) => {
+  ctx.onReply(({ headers }) => {
+    seen.push([...headers.entries()].map(([name]) => name));
+    for (const name of remove) headers.removeHeader(name.toUpperCase());
+  });
+  return next();
+};
+const seen: string[][] = [];
+
+testOnBothDoors(
+  "K20 on-headers CVE-2025-7339, Fastify e4ffc2053: a hook sees every header in whatever form it was set, and can remove it",
+  [
+    {
+      method: "GET" as const,
+      path: "/",
+      handler: (ctx: Context) => {
+        ctx.setCookie("a", "1");
+        ctx.setCookie("b", "2");
+        ctx
+          .response()
+          .setHeader("X-One", "1")
+          .setHeader("x-many", ["1", "2"])
+          .addHeader("X-Added", "1")
+          .addHeader("x-added", "2");
+        return new Response("text", {
+          headers: [
+            ["ETag", '"1"'],
+            ["x-of-response", "1"],
+            ["set-cookie", "c=3"],
+          ],
+        });
+      },
+    },
+  ],
+  async (call) => {
+    seen.length = 0;
+    const reply = await call("GET", "/");
+    assert.deepEqual(seen[0]?.toSorted(), remove.toSorted());
+    for (const name of remove) assert.equal(reply.headers.get(name), null, name);
+  },
+  { middlewares: [removing] },
+);
+
+/** Two requests that take turns, each at its own pace. */
+const isolated = {
+  method: "GET" as const,
+  path: "/:id",
+  handler: async (ctx: Context) => {
+    const id = ctx.param("id");
+    ctx.set("id", id);
+    for (let round = 0; round < 5; round++) {
+      await turn();
+      ctx.log.info({ own: id }, "working");
+      ctx.response().setHeader("x-own", id);
+    }
+    ctx.setCookie("own", id);
+    return { id: ctx.param("id"), value: ctx.get("id"), query: ctx.query("q"), header: ctx.header("x-q") };
+  },
+};
+
+testOnBothDoors(
+  "K18 Hono fab3b136: nothing of a request is seen by another that runs at the same time",
+  [isolated],
+  async (call, _, log) => {
+    const ids = Array.from({ length: 30 }, (_, index) => String(index));
+    await Promise.all(
+      ids.map(async (id) => {
+        const reply = await call("GET", `/${id}?q=${id}`, { headers: { "x-q": id, "x-request-id": `request-${id}` } });
+        assert.deepEqual(await reply.json(), { id, value: id, query: id, header: id });
+        assert.equal(reply.headers.get("x-own"), id);
+        assert.deepEqual(reply.headers.getSetCookie(), [`own=${id}; Path=/; HttpOnly; SameSite=Lax`]);
+        assert.equal(reply.headers.get("x-request-id"), `request-${id}`);
+      }),
+    );
+    const lines = log.all.filter(({ msg }) => msg === "working");
+    assert.equal(lines.length, 150);
+    for (const line of lines) assert.equal(line.id, `request-${line.own}`);
+  },
+);
+
+testOnWire(
+  "K10 headers that cannot be sent: nothing of a half-made reply is on the wire",
+  [header],
+  async ({ connect }) => {
+    const client = connect().send(
+      request("/?name=x-a&value=%0d%0a%0d%0aHTTP/1.1+200+OK") + request("/?name=x-a&value=1"),
+    );
+    const replies = await client.replies(2);
+    assert.deepEqual(
+      replies.map((reply) => reply.status),
+      [500, 200],
+    );
+  },
+);
