@@ -1,4 +1,5 @@
 import { type Problem, StartError, token } from "@tenon/core";
+import { isOrigin } from "./foreign-page.ts";
 
 export interface AuthOptions {
   /** Signs access tokens. At least 32 bytes of chance; never empty. */
@@ -15,6 +16,8 @@ export interface AuthOptions {
   readonly missingAuthorization?: string;
   /** Limits failed logins. On unless told otherwise. */
   readonly loginLimit?: boolean;
+  /** Other origins whose pages may act with a session's cookie: `["https://app.example.com"]`. None unless told otherwise. */
+  readonly trustedOrigins?: readonly string[];
 }
 
 export type AuthSettings = Required<AuthOptions>;
@@ -32,6 +35,7 @@ export function toAuthSettings(options: AuthOptions): AuthSettings {
     claims: "full",
     missingAuthorization: "Missing authorization header",
     loginLimit: true,
+    trustedOrigins: [],
     ...options,
   };
   const problems: Problem[] = [];
@@ -48,6 +52,12 @@ export function toAuthSettings(options: AuthOptions): AuthSettings {
     problems.push({
       code: "BAD_OPTION",
       message: `passwordWait is ${passwordWait}. It takes a whole number of milliseconds above zero.`,
+    });
+  }
+  for (const origin of settings.trustedOrigins.filter((text) => !isOrigin(text))) {
+    problems.push({
+      code: "BAD_OPTION",
+      message: `trustedOrigins has "${origin}". It takes what browsers send, for example "https://app.example.com".`,
     });
   }
   if (problems.length > 0) throw new StartError(problems);
