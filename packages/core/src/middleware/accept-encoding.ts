@@ -17,13 +17,16 @@ export function chooseEncoding<Encoding extends string>(
   return bestWeight < (weights.get("identity") ?? 0) ? undefined : best;
 }
 
+// far more than anybody knows: a header of nothing but commas is not worth the time it takes
+const maxItems = 50;
+const maxParameters = 10;
 const weightText = /^(?:0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
 /** `gzip;q=0.8, *;q=0` → names with their weights; an item whose weight cannot be read counts as refused. */
 export function parseWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
-  for (const item of header.split(",")) {
-    const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
+  for (const item of header.split(",", maxItems)) {
+    const [name = "", ...parameters] = item.split(";", maxParameters).map((part) => part.trim().toLowerCase());
     const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
     weights.set(name, weightText.test(weight) ? Number(weight) : 0);
   }
