@@ -1,6 +1,7 @@
 // The test runner: node:test over every workspace, straight from the source.
 //   --full      the long form of the property and load tests
 //   --coverage  line and branch coverage of the packages, with its gate
+//   --name=X    only the tests whose name matches the regular expression X
 //   anything else is a file, or part of a test file's path
 import { spawn } from "node:child_process";
 import { globSync } from "node:fs";
@@ -9,9 +10,10 @@ import { join } from "node:path";
 const args = process.argv.slice(2);
 const flags = new Set(args.filter((arg) => arg.startsWith("--")));
 const wanted = args.filter((arg) => !arg.startsWith("--"));
-const unknown = [...flags].filter((flag) => flag !== "--full" && flag !== "--coverage");
+const isName = (flag) => flag.startsWith("--name=");
+const unknown = [...flags].filter((flag) => flag !== "--full" && flag !== "--coverage" && !isName(flag));
 if (unknown.length > 0) {
-  console.error(`unknown option ${unknown.join(" ")}; options: --full --coverage, then parts of file names`);
+  console.error(`unknown option ${unknown.join(" ")}; options: --full --coverage --name=X, then parts of file names`);
   process.exit(2);
 }
 
@@ -32,7 +34,8 @@ const coverage = [
 const env = { ...process.env, ...(flags.has("--full") ? { TENON_FULL: "1" } : {}) };
 
 function run(part, stdio) {
-  const options = ["--conditions=@tenon/source", "--test", "--test-isolation=none"];
+  const names = [...flags].filter(isName).map((flag) => flag.replace("--name", "--test-name-pattern"));
+  const options = ["--conditions=@tenon/source", "--test", "--test-isolation=none", ...names];
   const child = spawn(process.execPath, [...options, ...(flags.has("--coverage") ? coverage : []), ...part], {
     stdio: ["ignore", stdio, stdio],
     env,

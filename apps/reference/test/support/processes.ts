@@ -16,11 +16,24 @@ const application = fileURLToPath(new URL("../..", import.meta.url));
 /** Where node itself would put it: each process after the first starts in a third of the time. */
 const compileCache = join(tmpdir(), "node-compile-cache");
 
-function spawnFile(file: string, env: Environment): ChildProcess {
+export interface SpawnOptions {
+  /** Options of node itself, such as `--expose-gc`. */
+  readonly nodeOptions?: readonly string[];
+  /** A command that runs node for us, such as `strace -f`. */
+  readonly under?: readonly string[];
+}
+
+export function spawnFile(
+  file: string,
+  env: Environment,
+  { nodeOptions = [], under = [] }: SpawnOptions = {},
+): ChildProcess {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
-  return spawn(process.execPath, ["--conditions=@tenon/source", resolve(application, file)], {
+  const node = [process.execPath, ...nodeOptions, "--conditions=@tenon/source", resolve(application, file)];
+  const [command = "", ...args] = [...under, ...node];
+  return spawn(command, args, {
     env: { NODE_COMPILE_CACHE: compileCache, ...inherited, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
 }
 
@@ -46,25 +59,57 @@ export class ServerProcess {
   readonly client: Client;
   /** What it has logged, line by line. */
   readonly lines: readonly string[];
+  /** How it ended: with an exit code, or by a signal. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
   readonly #child: ChildProcess;
 
   constructor(child: ChildProcess, url: string, lines: readonly string[]) {
     this.#child = child;
     this.client = new Client(url);
     this.lines = lines;
+    this.ended = new Promise((resolve) => {
+      child.once("exit", (code, signal) => resolve({ code, signal }));
+    });
+  }
+
+  get url(): string {
+    return this.client.url;
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0; // it listens, so it was started
+  }
+
+  get alive(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  /** Sends a message and gives the answer; the file has to know the question. */
+  async ask<T>(question: string): Promise<T> {
+    const answer = once(this.#child, "message");
+    this.#child.send(question);
+    return (await answer)[0] as T; // the file's own protocol
+  }
+
+  async kill(): Promise<void> {
+    this.signal("SIGKILL");
+    await this.ended;
   }
 
   async stop(): Promise<void> {
-    if (this.#child.exitCode !== null) return;
-    const exit = once(this.#child, "exit");
-    this.#child.kill("SIGTERM");
-    await exit;
+    if (!this.alive) return;
+    this.signal("SIGTERM");
+    await this.ended;
   }
 }
 
 /** Starts an entry point on a free port and waits until it listens. */
-async function startServer(file: string, env: Environment): Promise<ServerProcess> {
-  const child = spawnFile(file, { PORT: "0", ...env });
+export async function startServer(file: string, env: Environment, options: SpawnOptions = {}): Promise<ServerProcess> {
+  const child = spawnFile(file, { PORT: "0", ...env }, options);
   child.stderr?.pipe(process.stderr);
   const lines: string[] = [];
   const output = createInterface({ input: child.stdout ?? process.stdin });

@@ -1,7 +1,9 @@
+import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { Clock, RefreshTokens, Sessions, sessionCookie, Tokens } from "@tenon/auth";
 import type { App } from "@tenon/core";
-import { Database } from "@tenon/data";
+import { Database, KeyValue } from "@tenon/data";
+import { digest } from "../../../../packages/auth/src/digest.ts";
 import type { Schema } from "../../src/database/schema.ts";
 import { toUser, type User, type UserRecord } from "../../src/users/user.ts";
 import { foldEmail } from "../../src/users/users.service.ts";
@@ -65,6 +67,17 @@ export class Users {
   /** A session's cookie, as a client sends it back. */
   async session({ user }: TestUser): Promise<{ readonly cookie: string }> {
     return { cookie: `${sessionCookie}=${await this.#app.get(Sessions).create(user.id)}` };
+  }
+
+  /** A session that is nearly over. */
+  async sessionEndingIn({ id }: User, milliseconds: number): Promise<{ readonly cookie: string }> {
+    const sessionId = await this.#app.get(Sessions).create(id);
+    const key = `session:${digest(sessionId)}`;
+    const store = this.#app.get(KeyValue);
+    const session = await store.get<object>(key);
+    assert.ok(session !== undefined, "the sessions' keys are as they were");
+    await store.set(key, { ...session, expires: Date.now() + milliseconds }, { ttl: milliseconds / 1000 });
+    return { cookie: `${sessionCookie}=${sessionId}` };
   }
 }
 

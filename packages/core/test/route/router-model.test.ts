@@ -6,6 +6,7 @@ import type { Problem } from "../../src/errors.ts";
 import { flattenRoutes } from "../../src/route/flatten.ts";
 import { MatchedParams } from "../../src/route/params.ts";
 import { type Routable, Router } from "../../src/route/router.ts";
+import { noteFigures } from "../support/figures.ts";
 import { type ModelAnswer, type ModelRoute, resolveByRules } from "../support/route-model.ts";
 import { seeded } from "../support/seed.ts";
 
@@ -84,6 +85,7 @@ function resolve(router: Router<Routable>, model: readonly ModelRoute[], method:
 
 test("P2 the router answers as the literal model of the rules does, for random tables and paths", () => {
   const seen = new Map<string, number>();
+  const parameters = seeded("router against its model", { fast: 2_500, full: 100_000 });
   fc.assert(
     fc.property(
       fc.array(draft, { maxLength: 40, size: "max" }),
@@ -99,8 +101,10 @@ test("P2 the router answers as the literal model of the rules does, for random t
         }
       },
     ),
-    seeded("router against its model", { fast: 2_500, full: 100_000 }),
+    parameters,
   );
+  const lookups = [...seen.values()].reduce((sum, count) => sum + count, 0);
+  noteFigures({ runs: parameters.numRuns, lookups });
   for (const kind of ["exact", "pattern", "wildcard", "miss", "malformed"]) {
     assert.ok((seen.get(kind) ?? 0) > 100, `${kind} was met ${seen.get(kind)} times`);
   }
