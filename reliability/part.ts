@@ -1,0 +1,96 @@
+/** What a part cannot do without. Missing, it is left out, and the table says so. */
+export type Need = "postgres" | "redis" | "own postgres" | "own redis" | "strace";
+
+export interface PartOptions {
+  /** The shortened form, for every change; the figures of the plan need the full one. */
+  readonly short: boolean;
+  /** Repeats a random run. Undefined: a new seed, which is printed. */
+  readonly seed: number | undefined;
+  /** Of the soak. */
+  readonly minutes: number;
+  /** One line on how far it is. */
+  readonly say: (text: string) => void;
+}
+
+export interface PartResult {
+  readonly figures: Readonly<Record<string, string | number>>;
+  readonly ok: boolean;
+  /** Why it is not ok, or what a reader of the figures has to know. */
+  readonly note?: string;
+}
+
+/** One line of the plan. */
+export interface Part {
+  readonly id: string;
+  readonly title: string;
+  /** The plan's pass figure, in words. */
+  readonly bar: string;
+  readonly needs: readonly Need[];
+  /** It measures times that a busy machine would spoil: nothing runs beside it. */
+  readonly alone?: boolean;
+  /** Only on demand: `--only L5`, `npm run test:soak`. */
+  readonly onDemand?: boolean;
+  run(options: PartOptions): Promise<PartResult>;
+}
+
+/** Collects the figures of a part, each against its bar. */
+export class Figures {
+  readonly #figures: Record<string, string | number> = {};
+  readonly #misses: string[] = [];
+  readonly #notes: string[] = [];
+
+  /** Only to be read. */
+  show(name: string, value: string | number): this {
+    this.#figures[name] = value;
+    return this;
+  }
+
+  exactly(name: string, value: string | number, expected: string | number): this {
+    return this.#judge(name, value, value === expected, `is not ${expected}`);
+  }
+
+  atMost(name: string, value: number, bar: number): this {
+    return this.#judge(name, value, value <= bar, `is over ${bar}`);
+  }
+
+  atLeast(name: string, value: number, bar: number): this {
+    return this.#judge(name, value, value >= bar, `is under ${bar}`);
+  }
+
+  holds(what: string, condition: boolean): this {
+    if (!condition) this.#misses.push(`${what}: no`);
+    return this;
+  }
+
+  miss(text: string): this {
+    this.#misses.push(text);
+    return this;
+  }
+
+  note(text: string): this {
+    this.#notes.push(text);
+    return this;
+  }
+
+  done(): PartResult {
+    const texts = [...this.#misses, ...this.#notes];
+    return {
+      figures: this.#figures,
+      ok: this.#misses.length === 0,
+      ...(texts.length === 0 ? {} : { note: texts.join("; ") }),
+    };
+  }
+
+  #judge(name: string, value: string | number, met: boolean, how: string): this {
+    this.#figures[name] = typeof value === "number" ? round(value) : value;
+    if (!met) this.#misses.push(`${name} ${this.#figures[name]} ${how}`);
+    return this;
+  }
+}
+
+/** Three digits that count are enough to read. */
+export function round(value: number): number {
+  if (!Number.isFinite(value) || Number.isInteger(value)) return value;
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
+  return Number(value.toFixed(Math.min(digits, 3)));
+}

@@ -1,0 +1,20 @@
+import { globSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Part } from "./part.ts";
+
+/** The plan's lines, in its order. */
+export const planned = (
+  "W1 W2 W3 P1 P2 P3 F1 F2 J1 T1 T2 R1 R2 R3 D1 D2 D3 D4 D5 D6 D7 S1 L1 L2 L3 L4 L5 M1 C1 V1 G1 Q1" as const
+).split(" ");
+
+const folder = new URL("./parts/", import.meta.url);
+
+/** Every file of parts/ exports one as `part`. In the order of the plan; what the plan does not name comes last. */
+export async function loadParts(): Promise<readonly Part[]> {
+  const files = globSync("*.ts", { cwd: fileURLToPath(folder) });
+  const modules = await Promise.all(
+    files.map((file) => import(new URL(file, folder).href) as Promise<{ readonly part: Part }>), // see above
+  );
+  const place = ({ id }: Part) => (planned.includes(id) ? planned.indexOf(id) : planned.length);
+  return modules.map(({ part }) => part).toSorted((a, b) => place(a) - place(b));
+}

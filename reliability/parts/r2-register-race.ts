@@ -1,0 +1,24 @@
+import type { Part } from "../part.ts";
+import { sumOf } from "../support/test-files.ts";
+import { judgeTests } from "../support/test-part.ts";
+
+export const part: Part = {
+  id: "R2",
+  title: "one e-mail in all spellings, 2 instances × 50 registrations at once",
+  bar: "50 rounds: one 201 and 99 × 409 in each, 0 × 500",
+  needs: ["postgres", "redis"],
+  async run(options) {
+    const figures = await judgeTests(
+      ["apps/reference/test/races"],
+      options,
+      (all, run) => {
+        all
+          .show("stores", new Set(run.figures.map(({ store }) => store)).size)
+          .exactly("rounds", sumOf(run, "rounds"), options.short ? 3 : 150)
+          .show("registrations", sumOf(run, "registrations"));
+      },
+      "R2\\)",
+    );
+    return figures.done();
+  },
+};

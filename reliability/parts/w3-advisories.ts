@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { Figures, type Part } from "../part.ts";
+import { runTestFiles } from "../support/test-files.ts";
+
+/** How many lines each letter of the list has. */
+const lines = { P: 24, H: 17, B: 13, K: 22, X: 6, J: 14, A: 20 } as const;
+const ids = Object.entries(lines).flatMap(([letter, count]) =>
+  Array.from({ length: count }, (_, index) => `${letter}${index + 1}`),
+);
+
+export const part: Part = {
+  id: "W3",
+  title: "the advisories of others, one test each, named by its id",
+  bar: "every line tested, or not applicable with a reason; all pass; at most 60 s",
+  needs: [],
+  async run(options) {
+    const run = await runTestFiles(["advisories"], options);
+    const tested = new Set([...run.passed, ...run.failed].flatMap((name) => name.match(/\b[PHBKXJA]\d+\b/g) ?? []));
+    const security = readFileSync(new URL("../../SECURITY.md", import.meta.url), "utf8");
+    const [, section = ""] = security.split(/^#+ .*not applicable.*$/im);
+    const notApplicable = new Set(section.match(/\b[PHBKXJA]\d+\b/g) ?? []);
+    const uncovered = ids.filter((id) => !tested.has(id) && !notApplicable.has(id));
+    const figures = new Figures()
+      .show("lines", ids.length)
+      .show("tested", ids.filter((id) => tested.has(id)).length)
+      .show("not applicable", ids.filter((id) => !tested.has(id) && notApplicable.has(id)).length)
+      .exactly("neither", uncovered.length, 0)
+      .show("tests", run.passed.length)
+      .exactly("failed", run.failed.length, 0)
+      .atMost("seconds", run.seconds, 60);
+    if (uncovered.length > 0) figures.note(`neither: ${uncovered.join(" ")}`);
+    return figures.done();
+  },
+};

@@ -1,0 +1,102 @@
+import { execFileSync } from "node:child_process";
+import { arch, availableParallelism, totalmem, type } from "node:os";
+import pg from "pg";
+import { createClient } from "redis";
+import { services } from "../packages/data/test/support/services.ts";
+import type { Part } from "./part.ts";
+
+export interface Outcome {
+  readonly part: Part;
+  readonly state: "met" | "missed" | "left out";
+  readonly seconds: number;
+  readonly figures: Readonly<Record<string, string | number>>;
+  readonly note?: string;
+}
+
+const count = new Intl.NumberFormat("en-US", { maximumFractionDigits: 3 });
+
+function describeFigures({ figures }: Outcome): string {
+  return Object.entries(figures)
+    .map(([name, value]) => `${name} ${typeof value === "number" ? count.format(value) : value}`)
+    .join(" · ");
+}
+
+/** One line for the terminal. */
+export function summarize(outcome: Outcome): string {
+  const { state, seconds, note } = outcome;
+  const time = `${seconds.toFixed(1)} s`.padStart(8);
+  return `${state === "missed" ? "MISSED" : state.padEnd(8)} ${time}  ${describeFigures(outcome)}${note === undefined ? "" : `  [${note}]`}`;
+}
+
+/** The summary at the end: figures beside their bars. */
+export function toTable(outcomes: readonly Outcome[]): string {
+  return outcomes
+    .map((outcome) => {
+      const { part, state } = outcome;
+      const head = `${part.id.padEnd(3)} ${state === "missed" ? "MISSED" : state.padEnd(8)} ${part.title}`;
+      const lines = [`bar:     ${part.bar}`, `figures: ${describeFigures(outcome) || "none"}`];
+      if (outcome.note !== undefined) lines.push(`note:    ${outcome.note}`);
+      return [head, ...lines.map((line) => `             ${line}`)].join("\n");
+    })
+    .join("\n");
+}
+
+/** The committed report. */
+export async function toReport(
+  outcomes: readonly Outcome[],
+  run: { readonly short: boolean; readonly seconds: number },
+): Promise<string> {
+  const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+  const rows = outcomes.map((outcome) => {
+    const { part, state, seconds, note } = outcome;
+    const figures = describeFigures(outcome) + (note === undefined ? "" : ` (${note})`);
+    return `| ${part.id} | ${cell(part.title)} | ${cell(part.bar)} | ${cell(figures)} | ${state} | ${Math.round(seconds)} s |`;
+  });
+  const missed = outcomes.filter(({ state }) => state === "missed").map(({ part }) => part.id);
+  return `# Reliability report
+
+Written by \`npm run test:full -- --report docs/reliability-report.md\`; not edited by hand. Each line is a part of \`reliability/parts/\`, and \`npm run test:full -- --only <id>\` runs it alone.
+
+| | |
+|---|---|
+| Date | ${new Date().toISOString().slice(0, 10)} |
+| Form | ${run.short ? "shortened" : "full"}, ${Math.round(run.seconds / 60)} minutes |
+${(await versions()).map(([name, text]) => `| ${name} | ${text} |`).join("\n")}
+| Result | ${missed.length === 0 ? "every figure is met" : `missed: ${missed.join(", ")}`} |
+
+| Id | What | Bar | Figures | Result | Time |
+|---|---|---|---|---|---|
+${rows.join("\n")}
+`;
+}
+
+async function versions(): Promise<[string, string][]> {
+  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
+  const gigabytes = Math.round(totalmem() / 2 ** 30);
+  return [
+    ["Commit", commit],
+    ["Node", process.version],
+    ["System", `${type()} ${arch()}, ${availableParallelism()} cores, ${gigabytes} GB`],
+    ["PostgreSQL", await postgresVersion()],
+    ["Redis", await redisVersion()],
+    ["SQLite", process.versions.sqlite ?? "unknown"],
+  ];
+}
+
+async function postgresVersion(): Promise<string> {
+  if (services.postgres === undefined) return "not there";
+  const client = new pg.Client({ connectionString: services.postgres });
+  await client.connect();
+  const { rows } = await client.query<{ server_version: string }>("show server_version");
+  await client.end();
+  return rows[0]?.server_version.split(" ")[0] ?? "unknown";
+}
+
+async function redisVersion(): Promise<string> {
+  if (services.redis === undefined) return "not there";
+  const client = createClient({ url: services.redis });
+  await client.connect();
+  const text = await client.info("server");
+  await client.close();
+  return /redis_version:(\S+)/.exec(text)?.[1] ?? "unknown";
+}

@@ -1,0 +1,11 @@
+// One part in a process of its own: a part that crashes, or that leaves something behind, harms no other.
+
+import type { PartOptions } from "./part.ts";
+import { loadParts } from "./parts.ts";
+
+const [id = "", given = "{}"] = process.argv.slice(2);
+const options = JSON.parse(given) as Omit<PartOptions, "say">; // run.ts wrote it
+const part = (await loadParts()).find((candidate) => candidate.id === id);
+if (part === undefined) throw new Error(`there is no part ${id}`);
+const result = await part.run({ ...options, say: (text) => process.send?.({ progress: text }) });
+process.send?.({ result }, () => process.exit(0));

@@ -1,0 +1,133 @@
+// Runs the parts of the plan, each in a process of its own, and prints their figures.
+import { fork } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { missing } from "./needs.ts";
+import type { Part, PartOptions, PartResult } from "./part.ts";
+import { loadParts } from "./parts.ts";
+import { type Outcome, summarize, toReport, toTable } from "./report.ts";
+import { Screen } from "./screen.ts";
+
+const help = `Runs the parts of the test plan and prints the figure of each. Exit code 1 when one is missed.
+
+  npm run test:full -- [options]
+
+  --only W2,D1       these parts and no others
+  --short            the shortened form: minutes instead of a quarter of an hour
+  --seed 123         repeats a random run; each prints its seed
+  --minutes 60       of the soak (L5), which runs only when it is named
+  --report <file>    writes the table as Markdown
+  --list             the parts and their bars
+  --help`;
+
+const longest = { short: 5 * 60_000, full: 15 * 60_000 };
+const lanes = 2;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string" },
+    short: { type: "boolean", default: false },
+    seed: { type: "string" },
+    minutes: { type: "string", default: "60" },
+    report: { type: "string" },
+    list: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  },
+});
+const options = {
+  short: values.short,
+  seed: values.seed === undefined ? undefined : Number(values.seed),
+  minutes: Number(values.minutes),
+} satisfies Omit<PartOptions, "say">;
+
+const all = await loadParts();
+const wanted = values.only?.split(",").map((id) => id.trim().toUpperCase());
+const unknown = wanted?.filter((id) => !all.some((part) => part.id === id)) ?? [];
+const parts = all.filter((part) => wanted?.includes(part.id) ?? part.onDemand !== true);
+
+if (values.help) console.log(help);
+else if (values.list) for (const { id, title, bar } of all) console.log(`${id.padEnd(3)} ${title}: ${bar}`);
+else if (unknown.length > 0) {
+  console.error(`no part is called ${unknown.join(", ")}. Parts: ${all.map(({ id }) => id).join(", ")}`);
+  process.exitCode = 2;
+} else process.exitCode = await runAll();
+
+async function runAll(): Promise<number> {
+  const screen = new Screen();
+  const outcomes = new Map<string, Outcome>();
+  const started = performance.now();
+  const runOne = async (part: Part) => {
+    const outcome = await perform(part, screen);
+    outcomes.set(part.id, outcome);
+    screen.done(part.id, summarize(outcome));
+  };
+  const together = parts.filter((part) => part.alone !== true);
+  const next = together.values();
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      for (const part of next) await runOne(part);
+    }),
+  );
+  for (const part of parts) if (part.alone === true) await runOne(part);
+
+  const inOrder = parts.map((part) => outcomes.get(part.id) as Outcome); // each has just been run
+  const seconds = (performance.now() - started) / 1000;
+  console.log(`\n${toTable(inOrder)}\n`);
+  const missed = inOrder.filter(({ state }) => state === "missed");
+  const left = inOrder.filter(({ state }) => state === "left out");
+  const met = inOrder.length - missed.length - left.length;
+  console.log(`${met} met, ${missed.length} missed, ${left.length} left out, in ${Math.round(seconds)} s`);
+  if (values.report !== undefined) writeFileSync(values.report, await toReport(inOrder, { ...options, seconds }));
+  return missed.length === 0 ? 0 : 1;
+}
+
+async function perform(part: Part, screen: Screen): Promise<Outcome> {
+  const absent = missing(part.needs);
+  if (absent.length > 0) {
+    const note = `needs ${absent.join(" and ")}, which this machine does not have`;
+    return { part, state: "left out", seconds: 0, figures: {}, note };
+  }
+  screen.start(part.id, part.title);
+  const started = performance.now();
+  const result = await runInChild(part, (text) => screen.progress(part.id, text));
+  const seconds = (performance.now() - started) / 1000;
+  return {
+    part,
+    state: result.ok ? "met" : "missed",
+    seconds,
+    figures: result.figures,
+    ...(result.note === undefined ? {} : { note: result.note }),
+  };
+}
+
+function runInChild(part: Part, onProgress: (text: string) => void): Promise<PartResult> {
+  const child = fork(fileURLToPath(new URL("./run-part.ts", import.meta.url)), [part.id, JSON.stringify(options)], {
+    execArgv: ["--conditions=@tenon/source", "--disable-warning=ExperimentalWarning"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      said = (said + text).slice(-4000);
+    });
+  }
+  const limit = part.onDemand === true ? options.minutes * 60_000 + 300_000 : longest[options.short ? "short" : "full"];
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    child.kill("SIGKILL");
+  }, limit);
+  let result: PartResult | undefined;
+  child.on("message", (message: { readonly progress?: string; readonly result?: PartResult }) => {
+    if (message.progress !== undefined) onProgress(message.progress);
+    if (message.result !== undefined) result = message.result;
+  });
+  return new Promise((resolve) => {
+    child.once("close", (code, signal) => {
+      clearTimeout(timer);
+      const how = late ? `took longer than ${limit / 1000} s` : `ended with ${code ?? signal} and no figures`;
+      resolve(result ?? { figures: {}, ok: false, note: `it ${how}: ${said.trim()}` });
+    });
+  });
+}

@@ -1,0 +1,100 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { freePort } from "./ports.ts";
+
+/** Where this machine keeps a program of PostgreSQL. */
+export function postgresBinary(name: string): string | undefined {
+  return [...globSync("/usr/lib/postgresql/*/bin"), "/usr/local/bin", "/usr/bin"]
+    .map((folder) => join(folder, name))
+    .findLast((file) => existsSync(file));
+}
+
+/** A PostgreSQL of the test's own, to be killed at will: never the machine's. */
+export class OwnPostgres {
+  readonly #folder = mkdtempSync(join(tmpdir(), "tenon-postgres-"));
+  readonly #owner = ownerOfServers();
+  #port = 0;
+  #server: ChildProcess | undefined;
+
+  get url(): string {
+    return `postgres://postgres@127.0.0.1:${this.#port}/postgres`;
+  }
+
+  static async make(): Promise<OwnPostgres> {
+    const own = new OwnPostgres();
+    own.#port = await freePort();
+    if (own.#owner !== undefined) chownSync(own.#folder, own.#owner.uid, own.#owner.gid);
+    const args = ["-D", join(own.#folder, "data"), "-U", "postgres", "-A", "trust", "-N"];
+    execFileSync(postgresBinary("initdb") ?? "initdb", args, { ...own.#owner, stdio: "ignore", cwd: own.#folder });
+    await own.start();
+    return own;
+  }
+
+  /** Starts it and waits until it answers. After a kill the old backends must be gone first, so it is tried again. */
+  async start(): Promise<void> {
+    const settings = ["-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=${this.#folder}`];
+    for (let attempt = 0; attempt < 200; attempt++) {
+      const server = spawn(
+        postgresBinary("postgres") ?? "postgres",
+        ["-D", join(this.#folder, "data"), "-p", String(this.#port), ...settings],
+        { ...this.#owner, cwd: this.#folder, stdio: "ignore" },
+      );
+      this.#server = server;
+      for (let wait = 0; wait < 2000 && server.exitCode === null; wait++) {
+        if (await this.#answers()) return;
+        await sleep(5);
+      }
+      await sleep(10);
+    }
+    throw new Error("the test's own PostgreSQL does not start");
+  }
+
+  async kill(): Promise<void> {
+    await this.#end("SIGKILL");
+  }
+
+  /** As an administrator would: sessions are cut, what is committed is written. */
+  async stop(): Promise<void> {
+    await this.#end("SIGINT");
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    const exit = once(server, "exit");
+    server.kill(signal);
+    await exit;
+  }
+
+  async #answers(): Promise<boolean> {
+    const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 1000 });
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      await client.query("select 1");
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+}
+
+/** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
+function ownerOfServers(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
+  return { uid: id("-u"), gid: id("-g") };
+}

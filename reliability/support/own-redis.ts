@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "./ports.ts";
+
+/** A Redis of the test's own that writes every command down before it answers. */
+export class OwnRedis {
+  readonly #folder = mkdtempSync(join(tmpdir(), "tenon-redis-"));
+  #port = 0;
+  #server: ChildProcess | undefined;
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.#port}`;
+  }
+
+  static async make(): Promise<OwnRedis> {
+    const own = new OwnRedis();
+    own.#port = await freePort();
+    await own.start();
+    return own;
+  }
+
+  async start(): Promise<void> {
+    const settings = ["--bind", "127.0.0.1", "--dir", this.#folder, "--save", ""];
+    const durable = ["--appendonly", "yes", "--appendfsync", "always"];
+    this.#server = spawn("redis-server", ["--port", String(this.#port), ...settings, ...durable], { stdio: "ignore" });
+    for (let wait = 0; wait < 2000; wait++) {
+      if (await this.#answers()) return;
+      await sleep(5);
+    }
+    throw new Error("the test's own Redis does not start");
+  }
+
+  async kill(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (server === undefined) return;
+    const exit = once(server, "exit");
+    server.kill("SIGKILL");
+    await exit;
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Whether it has read its file: until then it answers with -LOADING. */
+  #answers(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const socket = connect(this.#port, "127.0.0.1", () => socket.write("PING\r\n"));
+      socket.setTimeout(1000, () => socket.destroy());
+      socket.once("data", (chunk: Buffer) => {
+        resolve(chunk.toString().startsWith("+PONG"));
+        socket.destroy();
+      });
+      socket.once("error", () => {});
+      socket.once("close", () => resolve(false));
+    });
+  }
+}

@@ -1,0 +1,69 @@
+// Loaded with --import into the service under test: answers questions about the process it runs in.
+import { readdirSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface Memory {
+  /** Bytes, after the garbage was collected. */
+  readonly rss: number;
+  readonly heap: number;
+  /** Open file descriptors. */
+  readonly files: number;
+  /** What keeps the event loop alive, by kind. */
+  readonly resources: Readonly<Record<string, number>>;
+  /** Rejections that nobody handled, and exceptions that nobody caught. */
+  readonly unhandled: number;
+}
+
+export interface Delay {
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+// only there with --expose-gc; the last resort also gives back the pages that V8 would keep for later
+const { gc } = globalThis as { readonly gc?: (options: object) => void };
+const collect = () => gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
+const delay = monitorEventLoopDelay({ resolution: 1 });
+let unhandled = 0;
+process.on("unhandledRejection", () => {
+  unhandled++;
+});
+
+async function measureMemory(): Promise<Memory> {
+  for (let round = 0; round < 4; round++) {
+    collect();
+    await sleep(20); // finalizers and closed handles are done between two collections
+  }
+  const { rss, heapUsed } = process.memoryUsage();
+  const resources: Record<string, number> = {};
+  for (const name of process.getActiveResourcesInfo()) resources[name] = (resources[name] ?? 0) + 1;
+  return { rss, heap: heapUsed, files: readdirSync("/proc/self/fd").length - 1, resources, unhandled };
+}
+
+const prototypes = [Object.prototype, Array.prototype, Function.prototype, String.prototype];
+const namesAtStart = prototypes.map((prototype) => Object.getOwnPropertyNames(prototype).join());
+
+const answers: Record<string, () => unknown> = {
+  /** Whether anything was added to what all objects inherit. */
+  polluted: () =>
+    "polluted" in {} ||
+    prototypes.some((prototype, index) => Object.getOwnPropertyNames(prototype).join() !== namesAtStart[index]),
+  memory: measureMemory,
+  "begin delay": () => {
+    delay.reset();
+    delay.enable();
+    return true;
+  },
+  "end delay": (): Delay => {
+    delay.disable();
+    return { p50: delay.percentile(50) / 1e6, p99: delay.percentile(99) / 1e6, max: delay.max / 1e6 };
+  },
+};
+
+process.on("message", async (question: string) => {
+  const answer = answers[question];
+  if (answer !== undefined) process.send?.(await answer());
+});
+process.channel?.unref(); // the service ends when it wants to

@@ -1,0 +1,70 @@
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { ServerProcess, spawnFile } from "../../apps/reference/test/support/processes.ts";
+import { freePort } from "./ports.ts";
+
+export interface ServiceOptions {
+  /** `DATABASE_URL` and whatever else it takes. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Another entry point than the full reference. */
+  readonly file?: string;
+  /** A command that runs it for us, such as `strace -f`. */
+  readonly under?: readonly string[];
+  readonly nodeOptions?: readonly string[];
+}
+
+export const jwtSecret = "a secret of the reliability tests, long enough";
+
+const probe = fileURLToPath(new URL("./probe.ts", import.meta.url));
+const patience = 20_000;
+
+/** The reference service as users start it, in a process of its own that answers the questions of the probe. */
+export async function startService({
+  env,
+  file = "src/main.api.ts",
+  under = [],
+  nodeOptions = [],
+}: ServiceOptions): Promise<ServerProcess> {
+  const port = env.PORT ?? String(await freePort());
+  const child = spawnFile(
+    file,
+    { JWT_SECRET: jwtSecret, BCRYPT_COST: "10", LOGIN_RATE_LIMIT: "off", LOG_LEVEL: "error", ...env, PORT: port },
+    { under, nodeOptions: ["--expose-gc", "--import", probe, ...nodeOptions] },
+  );
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      if (lines.length < 1000) lines.push(...text.trimEnd().split("\n"));
+    });
+  }
+  const server = new ServerProcess(child, `http://127.0.0.1:${port}`, lines);
+  const deadline = performance.now() + patience;
+  while (!(await accepts(Number(port)))) {
+    if (!server.alive) throw new Error(`the service ended before it listened: ${lines.join("\n")}`);
+    if (performance.now() > deadline) throw new Error(`the service does not listen: ${lines.join("\n")}`);
+    await sleep(5);
+  }
+  return server;
+}
+
+export async function withService<T>(options: ServiceOptions, body: (server: ServerProcess) => Promise<T>): Promise<T> {
+  const server = await startService(options);
+  try {
+    return await body(server);
+  } finally {
+    if (server.alive) await server.kill();
+  }
+}
+
+/** Whether somebody listens there. */
+export function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
