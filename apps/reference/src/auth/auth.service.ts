@@ -84,7 +84,7 @@ export class AuthService {
   }
 
   /** Ends the session that the same browser had before: its cookie is replaced, and nobody could log it out any more. */
-  async openSession(user: UserRecord, previousId: string): Promise<string> {
+  async openSession(user: UserRecord, previousId = ""): Promise<string> {
     if (previousId !== "") await this.#sessions.destroy(previousId);
     return this.#sessions.create(user.id);
   }
