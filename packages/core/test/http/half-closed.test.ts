@@ -50,25 +50,23 @@ testOnWire(
 );
 
 testOnWire(
-  "answers an Upgrade that nobody listens for as plain HTTP, also with a body",
+  "answers an Upgrade that nobody listens for as plain HTTP, also with a body, and closes",
   new Gate().routes,
   async (wire) => {
     const socket = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
     const h2c = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n";
     for (const upgrade of [socket, h2c]) {
-      const client = wire.connect().send(request("/fast/1", upgrade));
-      await client.replies(1);
-      client.send(`POST /body HTTP/1.1\r\nHost: localhost\r\n${upgrade}Content-Length: 5\r\n\r\nhello`);
-      await client.replies(2);
-      const replies = await client.send(request("/fast/2")).replies(3);
-      assert.deepEqual(
-        replies.map((reply) => [reply.status, reply.body]),
-        [
-          [200, '"1"'],
-          [200, "5"],
-          [200, '"2"'],
-        ],
-      );
+      const body = `POST /body HTTP/1.1\r\nHost: localhost\r\n${upgrade}Content-Length: 5\r\n\r\nhello`;
+      for (const [bytes, answer] of [
+        [request("/fast/1", upgrade), '"1"'],
+        [body, "5"],
+      ] as const) {
+        const replies = await wire.untilClosed(bytes);
+        assert.deepEqual(
+          replies.map((reply) => [reply.status, reply.headers.get("connection"), reply.body]),
+          [[200, "close", answer]],
+        );
+      }
     }
   },
 );
