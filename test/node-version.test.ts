@@ -41,6 +41,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: unknown;
   readonly peerDependencies?: unknown;
+  readonly peerDependenciesMeta?: Record<string, { readonly optional: boolean }>;
 }
 const readManifest = (path: string) => JSON.parse(readFileSync(`${root}${path}`, "utf8")) as Manifest; // npm refuses others
 
@@ -55,7 +56,13 @@ test("every npm script that runs TypeScript asks for the version first", () => {
 });
 
 test("core has one runtime dependency: pino", () => {
-  const { dependencies, optionalDependencies, peerDependencies } = readManifest("packages/core/package.json");
-  assert.deepEqual(Object.keys(dependencies ?? {}), ["pino"]);
-  assert.deepEqual([optionalDependencies, peerDependencies], [undefined, undefined]);
+  const manifest = readManifest("packages/core/package.json");
+  assert.deepEqual(Object.keys(manifest.dependencies ?? {}), ["pino"]);
+  assert.equal(manifest.optionalDependencies, undefined);
+});
+
+test("core asks for Eta only where views are rendered: an optional peer", () => {
+  const { peerDependencies, peerDependenciesMeta } = readManifest("packages/core/package.json");
+  assert.deepEqual(Object.keys(peerDependencies ?? {}), ["eta"]);
+  assert.deepEqual(peerDependenciesMeta, { eta: { optional: true } });
 });

@@ -5,7 +5,7 @@ import { KeyValue } from "@tenon/data";
 import { ask, endProcess, startProcess } from "../support/processes.ts";
 import { shared, uniqueKey, withStores } from "../support/stores.ts";
 
-const rounds = 200;
+const rounds = process.env.TENON_FULL === "1" ? 200 : 20;
 const callsEach = 50;
 
 interface Result {
