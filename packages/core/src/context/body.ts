@@ -74,8 +74,9 @@ export class BodyReader {
   }
 }
 
-export function tooLarge(): HttpError {
-  return new HttpError(413, "Payload Too Large");
+/** `reason` is for whoever runs the application: clients read the status only. */
+export function tooLarge(reason = "The body is larger than limits.body, or than bodyLimit() allows."): HttpError {
+  return new HttpError(413, "Payload Too Large", { cause: new Error(reason) });
 }
 
 /** A content type that the caller cannot read. */

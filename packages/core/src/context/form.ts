@@ -1,3 +1,4 @@
+import type { HttpError } from "../errors.ts";
 import { refuseType, tooLarge } from "./body.ts";
 import { decodePercent, decodeText } from "./form-text.ts";
 import type { RequestLimits } from "./limits.ts";
@@ -96,14 +97,21 @@ function toForm(body: Uint8Array, contentType: string, limits: FormLimits): Form
   const files: UploadedFile[] = [];
   let count = 0;
   for (const { name, fileName, type, bytes } of parseMultipart(body, findBoundary(contentType))) {
-    if (++count > limits.formParts) throw tooLarge();
+    if (++count > limits.formParts) throw tooManyParts(limits.formParts);
     if (fileName === undefined) fields.push([name, decodeText(bytes)]);
     else if (fileName !== "" || bytes.byteLength > 0) {
-      if (files.length === limits.files || bytes.byteLength > limits.fileSize) throw tooLarge();
+      if (files.length === limits.files) throw tooLarge(`The form has more files than limits.files, ${limits.files}.`);
+      if (bytes.byteLength > limits.fileSize) {
+        throw tooLarge(`A file has more bytes than limits.fileSize, ${limits.fileSize}.`);
+      }
       files.push({ field: name, name: fileName, type, bytes });
     } // else nothing was chosen: browsers send the field all the same
   }
   return new Form(fields, files);
+}
+
+function tooManyParts(limit: number): HttpError {
+  return tooLarge(`The form has more fields and files than limits.formParts, ${limit}.`);
 }
 
 function parseUrlencoded(body: Uint8Array, maxPairs: number): [string, string][] {
@@ -113,7 +121,7 @@ function parseUrlencoded(body: Uint8Array, maxPairs: number): [string, string][]
     let end = text.indexOf("&", start);
     if (end < 0) end = text.length;
     if (end > start) {
-      if (pairs.length === maxPairs) throw tooLarge();
+      if (pairs.length === maxPairs) throw tooManyParts(maxPairs);
       const pair = text.slice(start, end); // cut first: a search for "=" beyond it would read the whole body for each pair
       const equals = pair.indexOf("=");
       const split = equals < 0 ? pair.length : equals;

@@ -1,4 +1,4 @@
-import { constants, realpathSync, statSync } from "node:fs";
+import { constants, realpathSync, type Stats, statSync } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,6 +15,20 @@ export interface FileStamp {
   readonly size: number;
   /** Milliseconds, with their fraction. */
   readonly modified: number;
+  /** The same, of name, owner and content: nobody can set it back. */
+  readonly changed: number;
+  readonly inode: number;
+}
+
+export function stampOf({ size, mtimeMs, ctimeMs, ino }: Stats): FileStamp {
+  return { size, modified: mtimeMs, changed: ctimeMs, inode: ino };
+}
+
+/** How one file may be kept. */
+export interface Caching {
+  readonly cacheControl: string;
+  /** One of size and time unless told otherwise. */
+  readonly etag?: string | undefined;
 }
 
 /** The plain files below one directory, and nothing else of the disk. */
@@ -29,16 +43,21 @@ export class ServedFolder {
     this.#types = new Map([...contentTypes, ...Object.entries(types)]);
   }
 
-  /** Undefined without such a file. `cacheControl` is asked about the file that is open, so it speaks of what is sent. */
-  async serve(ctx: Context, path: string, cacheControl: (stamp: FileStamp) => string): Promise<Reply | undefined> {
+  /** Undefined without such a file. `toCaching` is asked about the file that is open, so it speaks of what is sent. */
+  async serve(
+    ctx: Context,
+    path: string,
+    toCaching: (stamp: FileStamp) => string | Caching,
+  ): Promise<Reply | undefined> {
     const file = await openFile(this.path, path);
     if (file === undefined) return undefined;
+    const { cacheControl, etag } = await readCaching(file, toCaching);
     ctx
       .response()
       .setHeader("content-type", this.#types.get(extname(path).slice(1).toLowerCase()) ?? "application/octet-stream")
-      .setHeader("cache-control", cacheControl(file.stamp))
+      .setHeader("cache-control", cacheControl)
       .setHeader("x-content-type-options", "nosniff");
-    return toReply(ctx, file);
+    return toReply(ctx, file, etag);
   }
 }
 
@@ -67,9 +86,23 @@ async function openFile(base: string, path: string): Promise<OpenFile | undefine
   try {
     const stats = await handle.stat();
     kept = stats.isFile();
-    return kept ? { handle, stamp: { size: stats.size, modified: stats.mtimeMs } } : undefined;
+    return kept ? { handle, stamp: stampOf(stats) } : undefined;
   } finally {
     if (!kept) await handle.close();
+  }
+}
+
+/** In development it reads the disk, where it may fail: the file must not stay open then. */
+async function readCaching(
+  { handle, stamp }: OpenFile,
+  toCaching: (stamp: FileStamp) => string | Caching,
+): Promise<Caching> {
+  try {
+    const caching = toCaching(stamp);
+    return typeof caching === "string" ? { cacheControl: caching } : caching;
+  } catch (error) {
+    await handle.close();
+    throw error;
   }
 }
 
@@ -89,9 +122,10 @@ export function isMissing(error: unknown): boolean {
 }
 
 /** Closes the file, or hands it to the chunks, which do. */
-async function toReply(ctx: Context, { handle, stamp }: OpenFile): Promise<Reply> {
+async function toReply(ctx: Context, { handle, stamp }: OpenFile, etag: string | undefined): Promise<Reply> {
   const headers = ctx.response();
-  const validators = validatorsOf(stamp.size, stamp.modified);
+  const bySize = validatorsOf(stamp.size, stamp.modified);
+  const validators = etag === undefined ? bySize : { ...bySize, etag };
   const { size } = stamp;
   const { status, range } = toPlan(ctx, size, validators);
   headers.setHeader("etag", validators.etag).setHeader("last-modified", validators.lastModified);

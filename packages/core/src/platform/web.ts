@@ -22,7 +22,7 @@ export interface WebOptions extends HttpOptions {
   /** The folder of the views, which are then written in Eta, or an engine of your own. */
   readonly views: string | URL | ViewEngine;
   /** A folder whose files are served below `/assets/`. */
-  readonly assets?: string | URL;
+  readonly assets?: string | URL | AssetsFolder;
   /** Of the application. The default is `[requestId(), accessLog(), pageHeaders()]`: a list of your own replaces it. */
   readonly middlewares?: readonly MiddlewareLike[];
   /** Says what the data of handlers mean, before the default rules do. */
@@ -33,6 +33,12 @@ export interface WebOptions extends HttpOptions {
   readonly redirects?: readonly string[];
   /** Shows why a page failed, and rereads views. True unless NODE_ENV is `production`. */
   readonly development?: boolean;
+}
+
+export interface AssetsFolder {
+  readonly folder: string | URL;
+  /** Names that carry a hash which is not recognised by itself, such as Vite's: they are kept for a year as they are. */
+  readonly immutable?: RegExp;
 }
 
 const optionNames = namesOf<WebOptions>({
@@ -47,12 +53,15 @@ const optionNames = namesOf<WebOptions>({
   trustedProxies: true,
 });
 
+const assetsNames = namesOf<AssetsFolder>({ folder: true, immutable: true });
+
 /** Pages over HTTP: serves the routes that have a method, and renders what their handlers return. */
 export function web(options: WebOptions): Platform<HttpMethods> {
   checkOptions(options);
   const { middlewares = [requestId(), accessLog(), pageHeaders()], views, redirects = [], serializer, share } = options;
   const development = options.development ?? !readEnvironment().production;
-  const assets = options.assets === undefined ? undefined : createAssets(options.assets, { development });
+  const { folder, immutable } = toAssetsFolder(options.assets) ?? {};
+  const assets = folder === undefined ? undefined : createAssets(folder, { immutable, development });
   const settings = toHttpSettings(options);
   let pages: Pages;
   return {
@@ -64,15 +73,26 @@ export function web(options: WebOptions): Platform<HttpMethods> {
     serialize: (reply, ctx) => pages.serialize(reply, ctx),
     fail: (error, ctx) => pages.fail(error, ctx),
     async open(parts) {
-      const engine = isEngine(views) ? views : await createEtaEngine(views, development);
+      const engine = isEngine(views)
+        ? views
+        : await createEtaEngine(views, development, (text) => parts.log.warn(text));
       const renderer = new Renderer({ engine, share, assetUrl: assets?.url });
-      const errors = new ErrorPages({ renderer, development, routes: () => parts.routes.list() });
+      const errors = new ErrorPages({
+        renderer,
+        development,
+        limits: settings.limits,
+        routes: () => parts.routes.list(),
+      });
       pages = new Pages({ renderer, errors, serializer, redirects: new Set(redirects), development });
       if (development) parts.log.info("errors are shown with their source, because NODE_ENV is not production");
       const { createHttpDoor } = await import("../http/door.ts");
       return createHttpDoor({ ...parts, kernel: overrideMethods(parts.kernel) }, settings);
     },
   };
+}
+
+function toAssetsFolder(assets: WebOptions["assets"]): AssetsFolder | undefined {
+  return typeof assets === "string" || assets instanceof URL ? { folder: assets } : assets;
 }
 
 function isEngine(views: unknown): views is ViewEngine {
@@ -88,8 +108,11 @@ function checkOptions(options: WebOptions): void {
   if (!isFolder(views) && !isEngine(views)) {
     refuse("views", views, "It takes a folder, as a path or a file URL, or an object with has() and render().");
   }
-  if (assets !== undefined && !isFolder(assets)) {
-    refuse("assets", assets, "It takes a folder, as a path or a file URL.");
+  if (typeof assets === "object" && assets !== null && "folder" in assets) {
+    checkNames("assets of web()", assets, assetsNames);
+  }
+  if (assets !== undefined && !isFolder(toAssetsFolder(assets)?.folder)) {
+    refuse("assets", assets, "It takes a folder, as a path or a file URL, or { folder, immutable }.");
   }
   if (!Array.isArray(middlewares)) refuse("middlewares", middlewares, "Write a list: middlewares: [ … ].");
   for (const [name, value] of Object.entries({ serializer, share })) {

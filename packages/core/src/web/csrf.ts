@@ -44,9 +44,14 @@ interface Checked {
 
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
+/** Whether a request of this method only asks. */
+export function isSafe(method: string): boolean {
+  return safeMethods.has(method);
+}
+
 /** Whether a page of somebody else could make a browser send this with what the browser keeps for us. */
 export function needsCsrfCheck(ctx: Context): boolean {
-  if (safeMethods.has(ctx.method)) return false;
+  if (isSafe(ctx.method)) return false;
   return ctx.header("cookie") !== "" || isForm(ctx.header("content-type"));
 }
 

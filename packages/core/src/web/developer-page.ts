@@ -23,9 +23,13 @@ export function toDeveloperPage(report: FailureReport): string {
       "Routes",
       table(report.routes.slice(0, mostRoutes).map(({ method, path, owner }) => [`${method} ${path}`, owner])),
     ),
+    section("Limits of web()", table(Object.entries(report.limits))),
     section("Stack", toStack(thrown)),
     ...causes.map((cause) =>
-      section("Caused by", `<p>${escapeHtml(`${cause.name}: ${cause.message}`)}</p>${toStack(cause)}`),
+      section(
+        "Caused by",
+        `<p>${escapeHtml([cause.name, cause.message].filter((text) => text !== "").join(": "))}</p>${toStack(cause)}`,
+      ),
     ),
     section("Path parameters", table(Object.entries(request.params))),
     section("Query", table(Object.entries(request.query))),

@@ -1,4 +1,5 @@
 import type { Context } from "../context/context.ts";
+import type { RequestLimits } from "../context/limits.ts";
 import type { RouteInfo } from "../route/table.ts";
 import { toDeveloperPage } from "./developer-page.ts";
 import { type Failure, toFailureReport } from "./failure-report.ts";
@@ -9,6 +10,8 @@ import type { Renderer } from "./renderer.ts";
 export interface ErrorPagesParts {
   readonly renderer: Renderer;
   readonly development: boolean;
+  /** Shown to a developer whose request was too large. */
+  readonly limits: RequestLimits;
   /** Shown to a developer whose request met none of them. */
   readonly routes: () => readonly RouteInfo[];
 }
@@ -24,7 +27,7 @@ export class ErrorPages {
   }
 
   async render(failure: Failure, ctx: Context): Promise<string> {
-    const name = this.#viewFor(failure.status);
+    const name = this.#findView(failure.status, ctx);
     if (name === undefined) return this.#renderPlain(failure, ctx);
     try {
       return await this.#parts.renderer.renderError(ctx, name, this.#dataFor(name, failure, ctx), failure.status);
@@ -32,6 +35,15 @@ export class ErrorPages {
       ctx.log.error({ err: error }, `the view ${name} failed`);
       // whoever writes that view wants to know why; of the two errors the developer's own view can only hide one
       return this.#renderPlain(name === developerView ? failure : { ...failure, error }, ctx);
+    }
+  }
+
+  #findView(status: number, ctx: Context): string | undefined {
+    try {
+      return this.#viewFor(status);
+    } catch (error) {
+      ctx.log.error({ err: error }, "the views of errors could not be looked for");
+      return undefined;
     }
   }
 
@@ -43,13 +55,13 @@ export class ErrorPages {
   }
 
   #dataFor(name: string, failure: Failure, ctx: Context): object {
-    if (name === developerView) return toFailureReport(failure, ctx, this.#parts.routes);
+    if (name === developerView) return toFailureReport(failure, ctx, this.#parts);
     return { status: failure.status, message: failure.message };
   }
 
   #renderPlain(failure: Failure, ctx: Context): string {
     ctx.response().setHeader("content-security-policy", plainPagePolicy);
-    if (this.#parts.development) return toDeveloperPage(toFailureReport(failure, ctx, this.#parts.routes));
+    if (this.#parts.development) return toDeveloperPage(toFailureReport(failure, ctx, this.#parts));
     const { status, message } = failure;
     return toPlainPage(
       message,

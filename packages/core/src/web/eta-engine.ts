@@ -6,16 +6,24 @@ import type { Eta } from "eta";
 import { describeValue, HttpError, type Problem, StartError } from "../errors.ts";
 import { refuseOption } from "../options.ts";
 import { TemplateError } from "./template-error.ts";
-import { describeMissingView, type ViewEngine, type ViewScope } from "./view-engine.ts";
+import { describeMissingView, isViewName, type ViewEngine, type ViewScope, viewNameRule } from "./view-engine.ts";
 
 const extension = ".eta";
-/** Nothing that leads out of the folder, and no hidden files: a view's name may have come from a request. */
-const viewName = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
 /** The views of a folder, written in Eta. Loaded here, because only applications that use it install it. */
-export async function createEtaEngine(folder: string | URL, development: boolean): Promise<ViewEngine> {
+export async function createEtaEngine(
+  folder: string | URL,
+  development: boolean,
+  warn?: (message: string) => void,
+): Promise<ViewEngine> {
   const { Eta } = await loadEta();
-  return new EtaEngine(Eta, resolveFolder(folder), development);
+  const engine = new EtaEngine(Eta, resolveFolder(folder), development);
+  const [first, ...others] = engine.unusable();
+  if (first !== undefined) {
+    const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+    warn?.(`The file ${JSON.stringify(first + extension)}${more} in ${engine.place} is no view. ${viewNameRule}.`);
+  }
+  return engine;
 }
 
 class EtaEngine implements ViewEngine {
@@ -62,10 +70,18 @@ class EtaEngine implements ViewEngine {
   }
 
   names(): string[] {
+    return this.#list().filter((name) => this.has(name));
+  }
+
+  /** Files that were meant as views, and that no name can reach. Hidden ones are hidden on purpose. */
+  unusable(): string[] {
+    return this.#list().filter((name) => !isViewName(name) && !/(?:^|\/)\./.test(name));
+  }
+
+  #list(): string[] {
     return readdirSync(this.place, { recursive: true, encoding: "utf8" })
       .filter((path) => path.endsWith(extension))
-      .map((path) => path.slice(0, -extension.length).replaceAll(sep, "/"))
-      .filter((name) => this.has(name));
+      .map((path) => path.slice(0, -extension.length).replaceAll(sep, "/"));
   }
 
   /** A view that cannot be read stops the start in production, where nobody looks at pages one by one. */
@@ -94,7 +110,7 @@ class EtaEngine implements ViewEngine {
 
   #find(name: string): string | undefined {
     if (this.#paths !== undefined) return this.#paths.get(name);
-    if (!viewName.test(name)) return undefined;
+    if (!isViewName(name)) return undefined;
     const path = realFile(join(this.place, name + extension));
     return path?.startsWith(this.place + sep) === true ? path : undefined; // a link may lead out of the folder
   }

@@ -1,4 +1,6 @@
+import { inspect } from "node:util";
 import type { Context, MatchedRoute } from "../context/context.ts";
+import type { RequestLimits } from "../context/limits.ts";
 import { BindError, describeValue, type Issue } from "../errors.ts";
 import { Redactor } from "../log-redact.ts";
 import type { RouteInfo } from "../route/table.ts";
@@ -24,7 +26,7 @@ export interface ReportedError {
 export interface FailureReport {
   readonly status: number;
   readonly message: string;
-  /** The error first, then its causes. Empty when nothing was thrown. */
+  /** The error first, then its causes and the errors that it gathers. Empty when nothing was thrown. */
   readonly errors: readonly ReportedError[];
   /** The lines around the place where it failed, in a file of the application. */
   readonly source: SourceExcerpt | undefined;
@@ -33,6 +35,8 @@ export interface FailureReport {
   readonly route: MatchedRoute | undefined;
   /** All routes, when none matched. */
   readonly routes: readonly RouteInfo[];
+  /** What `web({ limits })` allows, when the request was too large. */
+  readonly limits: Readonly<Record<string, number>>;
   /** Secrets are replaced, by the names that hide them in logs. */
   readonly request: {
     readonly method: string;
@@ -43,30 +47,34 @@ export interface FailureReport {
   };
 }
 
-const mostErrors = 5;
+const mostErrors = 10;
+const longestValue = 2000;
 const redactor = new Redactor();
 
-export function toFailureReport(
-  { status, message, error }: Failure,
-  ctx: Context,
-  routes: () => readonly RouteInfo[],
-): FailureReport {
-  const chain = toChain(error);
+export interface ReportSources {
+  readonly routes: () => readonly RouteInfo[];
+  readonly limits: RequestLimits;
+}
+
+export function toFailureReport(failure: Failure, ctx: Context, sources: ReportSources): FailureReport {
+  const { status, message, error } = failure;
+  const chain = "error" in failure ? toChain(error) : []; // `throw undefined` is a reason too
   const request = ctx.request();
   return {
     status,
     message,
-    errors: chain.map(toReportedError),
+    errors: chain.map((reason, index) => toReportedError(reason, index === 0)),
     source: findSource(chain),
     issues: error instanceof BindError ? error.issues : [],
     route: ctx.route,
-    routes: status === 404 && ctx.route === undefined ? routes() : [],
+    routes: status === 404 && ctx.route === undefined ? sources.routes() : [],
+    limits: status === 413 ? toLimits(sources.limits) : {},
     request: {
       method: ctx.method,
       path: ctx.path,
       params: redactor.redact(request.params()),
       query: redactor.redact(readQueries(ctx)),
-      headers: redactor.redact(request.headers()),
+      headers: redactor.redact(withCleanReferer(request.headers())),
     },
   };
 }
@@ -80,16 +88,50 @@ function readQueries(ctx: Context): Record<string, string> {
   }
 }
 
+function toLimits({ body, formParts, files, fileSize }: RequestLimits): Record<string, number> {
+  return { body, formParts, files, fileSize };
+}
+
+/** The page before may have had a token in its address. */
+function withCleanReferer(headers: Record<string, string>): Record<string, string> {
+  if (headers.referer === undefined) return headers;
+  const referer = headers.referer.replaceAll(/([?&#;])([^=&#;]*)=[^&#;]*/g, (pair, mark: string, name: string) =>
+    redactor.isSecret(decode(name)) ? `${mark}${name}=[redacted]` : pair,
+  );
+  return { ...headers, referer };
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
 function toChain(error: unknown): unknown[] {
   const chain: unknown[] = [];
-  for (let next = error; next !== undefined && chain.length < mostErrors && !chain.includes(next); ) {
+  const add = (next: unknown): void => {
+    if (chain.length >= mostErrors || chain.includes(next)) return;
     chain.push(next);
-    next = next instanceof Error ? next.cause : undefined;
-  }
+    if (!(next instanceof Error)) return;
+    if (next.cause !== undefined) add(next.cause);
+    if (next instanceof AggregateError && Array.isArray(next.errors)) next.errors.forEach(add);
+  };
+  add(error);
   return chain;
 }
 
-function toReportedError(error: unknown): ReportedError {
-  if (!(error instanceof Error)) return { name: "", message: `${describeValue(error)} was thrown`, stack: "" };
-  return { name: error.name, message: error.message, stack: framesOf(error) };
+function toReportedError(error: unknown, isThrown: boolean): ReportedError {
+  if (error instanceof Error) return { name: error.name, message: error.message, stack: framesOf(error) };
+  const value = describeReason(error);
+  return { name: "", message: isThrown ? `${value} was thrown` : value, stack: "" };
+}
+
+/** With what is in it, but for secrets. */
+function describeReason(value: unknown): string {
+  if (typeof value !== "object" || value === null) return describeValue(value);
+  const { value: clean } = redactor.redact({ value });
+  const content = inspect(clean, { depth: 3 }).replaceAll("[Object: null prototype] ", "");
+  return `${describeValue(value)} ${content.slice(0, longestValue)}`;
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type FileStamp, isFileName, isMissing } from "../middleware/served-folder.ts";
+import { type FileStamp, isFileName, isMissing, stampOf } from "../middleware/served-folder.ts";
 
 export interface Fingerprint extends FileStamp {
   readonly text: string;
@@ -36,7 +36,8 @@ export class Fingerprints {
 }
 
 export function isSame(one: FileStamp, other: FileStamp | undefined): boolean {
-  return one.size === other?.size && one.modified === other.modified;
+  if (one.size !== other?.size || one.modified !== other.modified) return false;
+  return one.changed === other.changed && one.inode === other.inode; // a copy may bring its old time along
 }
 
 /** Files that did not change since are not read again. */
@@ -70,7 +71,7 @@ function findStamp(folder: string, name: string): FileStamp | undefined {
   return unlessMissing(() => {
     const real = realpathSync(join(folder, name));
     const stats = real.startsWith(folder) ? statSync(real) : undefined;
-    return stats?.isFile() === true ? { size: stats.size, modified: stats.mtimeMs } : undefined;
+    return stats?.isFile() === true ? stampOf(stats) : undefined;
   });
 }
 

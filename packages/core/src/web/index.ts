@@ -1,4 +1,4 @@
-export { type WebOptions, web } from "../platform/web.ts";
+export { type AssetsFolder, type WebOptions, web } from "../platform/web.ts";
 export type { FailureReport, ReportedError } from "./failure-report.ts";
 export type { FlashMessage, FormValues, Page } from "./page.ts";
 export { pageHeaders } from "./page-headers.ts";

@@ -11,7 +11,7 @@ import { toFormFailure } from "./form-failure.ts";
 import { type Renderer, sessionOf } from "./renderer.ts";
 import type { Serializer } from "./serializer.ts";
 import { Redirect, View } from "./view.ts";
-import { viewNameOf } from "./view-engine.ts";
+import { isViewName, plainName, viewNameOf } from "./view-engine.ts";
 
 export interface PagesParts {
   readonly renderer: Renderer;
@@ -79,7 +79,12 @@ export class Pages {
     }
     const name = viewNameOf(route);
     if (this.#parts.renderer.has(name)) return name;
-    const whose = `${route.controller}.${route.handler} of ${route.method} ${route.path}`;
+    const whose = `${route.controller}.${plainName(route.handler)} of ${route.method} ${route.path}`;
+    if (!isViewName(name) || route.handler === "handler") {
+      throw new Error(
+        `${whose} returned data, and has no name that a view could have. Return view(name, data) instead.`,
+      );
+    }
     const missing = this.#parts.renderer.describeMissing(name);
     throw new Error(`${whose} returned data. ${missing} Add it, or return view(name, data).`);
   }
@@ -97,9 +102,7 @@ export class Pages {
     const allowed = allowedUrl(to, this.#parts.redirects);
     const reply = ctx.redirect(allowed ?? to, { status, external: allowed !== undefined });
     if (this.#parts.development && to !== "/" && ctx.response().header("location") === "/") {
-      ctx.log.warn(
-        `redirect(${JSON.stringify(to)}) leads away from this site and went to "/". List its host in web({ redirects }) to allow it.`,
-      );
+      ctx.log.warn(`redirect(${JSON.stringify(to)}) ${explainRefusal(to, ctx.request().host())}`);
     }
     return reply;
   }
@@ -109,6 +112,16 @@ export class Pages {
 function errorIn({ status, value }: Reply): string | undefined {
   if (status < 400 || typeof value !== "object" || value === null || !("error" in value)) return undefined;
   return typeof value.error === "string" ? value.error : undefined;
+}
+
+/** The rest of a sentence that begins with the call. */
+function explainRefusal(to: string, ownHost: string): string {
+  if (!URL.canParse(to)) return 'is no path of this site and went to "/". A target starts with one "/".';
+  const { host, pathname, search, hash } = new URL(to);
+  if (host !== ownHost) {
+    return 'leads away from this site and went to "/". A target on this site starts with "/"; list another host in web({ redirects }) to allow it.';
+  }
+  return `names the host of this site and went to "/". A target starts with "/": write ${JSON.stringify(pathname + search + hash)}.`;
 }
 
 function allowedUrl(to: string, hosts: ReadonlySet<string>): string | undefined {

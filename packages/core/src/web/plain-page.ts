@@ -9,7 +9,7 @@ body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.5 sy
 main { max-width: 62rem; margin: 0 auto; padding: 3rem 1.25rem; }
 main.small { max-width: 34rem; padding-top: 18vh; }
 h1 { margin: 0 0 .5rem; font-size: 1.6rem; line-height: 1.25; overflow-wrap: anywhere; }
-h2 { margin: 2.25rem 0 .6rem; font-size: 1.05rem; }
+h2 { margin: 2.25rem 0 .6rem; font-size: 1.05rem; overflow-wrap: anywhere; }
 p { margin: 0 0 1rem; overflow-wrap: anywhere; }
 h1, section > p { white-space: pre-wrap; }
 main > .dim:last-child { margin-top: 2.25rem; }

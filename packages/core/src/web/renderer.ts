@@ -1,4 +1,5 @@
 import type { Context } from "../context/context.ts";
+import { isSafe } from "./csrf.ts";
 import { emptyPageState, Page, type PageSession, type PageState } from "./page.ts";
 import { Session } from "./session.ts";
 import { describeMissingView, type ViewEngine } from "./view-engine.ts";
@@ -27,7 +28,7 @@ export class Renderer {
 
   async render(ctx: Context, name: string, data: unknown, status: number): Promise<string> {
     if (!this.has(name)) throw new Error(this.describeMissing(name));
-    return this.#render(ctx, name, data, status, await this.#share(ctx), await takePage(ctx));
+    return this.#render(ctx, name, data, status, await this.#share(ctx), await takePage(ctx, isSafe(ctx.method)));
   }
 
   /** For error pages: what already failed for the page itself must not keep its error from being shown. */
@@ -36,11 +37,7 @@ export class Renderer {
       ctx.log.warn({ err: error }, "share() failed for an error page");
       return {};
     });
-    const state = await takePage(ctx).catch((error: unknown) => {
-      ctx.log.warn({ err: error }, "the session could not be read for an error page");
-      return emptyPageState;
-    });
-    return this.#render(ctx, name, data, status, shared, state);
+    return this.#render(ctx, name, data, status, shared, await takePage(ctx, true));
   }
 
   async #share(ctx: Context): Promise<object> {
@@ -67,6 +64,15 @@ export function sessionOf(ctx: Context): PageSession | undefined {
   return session instanceof Session ? session : undefined;
 }
 
-async function takePage(ctx: Context): Promise<PageState> {
-  return (await sessionOf(ctx)?.takePage()) ?? emptyPageState;
+/** A page that only shows something is better shown without its messages than not at all. */
+async function takePage(ctx: Context, mayBeEmpty: boolean): Promise<PageState> {
+  const session = sessionOf(ctx);
+  if (session === undefined) return emptyPageState;
+  try {
+    return await session.takePage();
+  } catch (error) {
+    if (!mayBeEmpty) throw error;
+    ctx.log.warn({ err: error }, "the session could not be read: the page is shown without what waits for it");
+    return session.takePage(); // what this request left itself needs no store
+  }
 }

@@ -10,7 +10,6 @@ export class SessionIdentity {
   readonly #now: number;
   #current: Identity | undefined;
   #hasLooked = false;
-  #isBound = false;
   #isDropped = false;
   #isMute = false;
 
@@ -43,13 +42,7 @@ export class SessionIdentity {
   replace(next: Identity | undefined): void {
     this.#isDropped ||= this.current()?.known === true;
     this.#current = next;
-    this.#isBound = false;
     this.#isMute = false;
-  }
-
-  /** A token was made from it: another id in this reply would make the page's forms worthless. */
-  bind(): void {
-    this.#isBound = true;
   }
 
   /** Whether nothing of this request may reach the store or the browser. */
@@ -63,10 +56,11 @@ export class SessionIdentity {
 
   /**
    * The browser sent a dead id. Either it has heard of the new one meanwhile, which a cookie in this reply would
-   * overwrite; or it never will, and then it gets another.
+   * overwrite; or it never will, and then it gets another, even if a token was made from the dead one: that form is
+   * refused once, where with the dead id nothing would ever be kept again.
    */
   onRetired(at: number): void {
-    if (this.#isBound || at + lateness > this.#now) this.mute();
+    if (at + lateness > this.#now) this.mute();
     else this.replace(undefined);
   }
 

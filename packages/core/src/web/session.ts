@@ -102,7 +102,6 @@ export class Session {
 
   /** Looks different at every call. Makes the browser get a cookie, and the store nothing. */
   csrfToken(): string {
-    this.#identity.bind();
     return this.#tokens.create(this.#identity.require().id);
   }
 
@@ -128,13 +127,13 @@ export class Session {
     return page;
   }
 
-  /** For the platform, before a reply goes out: saves what changed. After a failure of the store it does nothing more. */
+  /** For the platform, before a reply goes out: saves what changed. After a failure of the store it is not asked again. */
   async finish(ctx: Context): Promise<void> {
+    const edit = this.#takeEdit();
+    if (edit !== undefined) await this.#ask(() => this.#save(edit, ctx)); // fails when the store has failed before
     if (this.#failure !== undefined) return; // it was told, and the page that tells it must not fail over it again
-    await this.#ask(async () => {
-      const edit = this.#takeEdit();
-      if (edit !== undefined) await this.#save(edit, ctx);
-      await this.#renew();
+    await this.#ask(() => this.#renew()).catch((error: unknown) => {
+      ctx.log.warn({ err: error }, "the session could not be renewed"); // the next request tries again
     });
   }
 
@@ -198,7 +197,7 @@ export class Session {
       if (retired === undefined) return this.#identity.markStored(identity);
       this.#identity.onRetired(retired); // then a new id is made, which nobody can have retired
     }
-    ctx.log.debug("the session had ended: what this request changed in it was not kept");
+    ctx.log.info("the session had ended: what this request changed in it was not kept");
   }
 
   async #renew(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { MatchedRoute } from "../context/context.ts";
-import { findNearest } from "../nearest.ts";
+import { findNearestPath } from "./nearest-path.ts";
 import type { Page } from "./page.ts";
 
 /** What a view sees: what the handler returned, and what the page knows besides. */
@@ -18,9 +18,24 @@ export interface ViewEngine {
   readonly place?: string;
 }
 
+/** Nothing that leads out of a folder, and no hidden files: a view's name may have come from a request. */
+const viewName = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
+
+export function isViewName(name: string): boolean {
+  return viewName.test(name);
+}
+
+export const viewNameRule =
+  'Names of views are made of the letters a to z, digits, "_", "-" and ".", with "/" between folders, and begin with no "."';
+
 /** `PostsController.index` and `PostsPages.index` are shown by the view `posts/index`. */
 export function viewNameOf({ controller, handler }: MatchedRoute): string {
-  return `${toKebabCase(controller.replace(/(?<=.)(?:Controller|Pages)$/, ""))}/${toKebabCase(handler)}`;
+  return `${toKebabCase(controller.replace(/(?<=.)(?:Controller|Pages)$/, ""))}/${toKebabCase(plainName(handler))}`;
+}
+
+/** `this.index.bind(this)` is called `bound index`. */
+export function plainName(handler: string): string {
+  return handler.replace(/^(?:bound )+/, "");
 }
 
 function toKebabCase(name: string): string {
@@ -32,8 +47,9 @@ function toKebabCase(name: string): string {
 
 /** Why a view cannot be rendered: which one, where it was looked for, and which one was probably meant. */
 export function describeMissingView(engine: ViewEngine, name: string): string {
-  const near = findNearest(name, engine.names?.() ?? []);
+  const near = findNearestPath(name, engine.names?.() ?? []);
   const guess = near === undefined ? "" : ` Did you mean "${near}"?`;
   const place = engine.place === undefined ? "" : ` in ${engine.place}`;
-  return `There is no view "${name}"${place}.${guess}`;
+  const rule = engine.place === undefined || isViewName(name) ? "" : ` ${viewNameRule}.`;
+  return `There is no view "${name}"${place}.${guess}${rule}`;
 }

@@ -71,6 +71,21 @@ testOnBothDoors(
   platform,
 );
 
+test("assets may say which names never change, and the log names the views that cannot be reached", async () => {
+  const log = new LogLines();
+  const folder = temporaryViews({ "index-DiwrgTda.js": "1" });
+  const odd = temporaryViews({ "with space.eta": "" });
+  const app = await createTestApp(
+    moduleOf(routes),
+    web({ views: odd, assets: { folder, immutable: /-[\w-]{8}\.js$/ }, development: false }),
+    { log: log.options },
+  );
+  const script = await app.request("GET", "/assets/index-DiwrgTda.js");
+  assert.match(script.headers.get("cache-control") ?? "", /immutable/);
+  assert.match(log.messages("warn").join(), /^The file "with space\.eta" in .*views is no view\./);
+  await app.stop();
+});
+
 test("a route of the application in the place of the assets is a start error that names both", async () => {
   const taken = moduleOf([{ method: "GET", path: "/assets/*", handler: index }]);
   const error = await rejection(createTestApp(taken, platform()));
@@ -105,7 +120,26 @@ const wrong: readonly [options: unknown, message: string][] = [
     { views: engine, asets: "x" },
     "web() has no option asets (did you mean assets?). It takes views, assets, middlewares, serializer, share, redirects, development, limits, trustedProxies.",
   ],
-  [{ views: engine, assets: 1 }, "assets of web() is the number 1. It takes a folder, as a path or a file URL."],
+  [
+    { views: engine, assets: 1 },
+    "assets of web() is the number 1. It takes a folder, as a path or a file URL, or { folder, immutable }.",
+  ],
+  [
+    { views: engine, assets: { folder: 1 } },
+    "assets of web() is an object. It takes a folder, as a path or a file URL, or { folder, immutable }.",
+  ],
+  [
+    { views: engine, assets: null },
+    "assets of web() is null. It takes a folder, as a path or a file URL, or { folder, immutable }.",
+  ],
+  [
+    { views: engine, assets: { folder: assets, imutable: /x/ } },
+    "assets of web() has no option imutable (did you mean immutable?). It takes folder, immutable.",
+  ],
+  [
+    { views: engine, assets: { folder: assets, immutable: /x/y } },
+    "assets.immutable of web() is /x/y. It takes a pattern without the flags g and y.",
+  ],
   [{ views: engine, middlewares: {} }, "middlewares of web() is an object. Write a list: middlewares: [ … ]."],
   [{ views: engine, serializer: {} }, "serializer of web() is an object. It takes a function."],
   [{ views: engine, share: {} }, "share of web() is an object. It takes a function."],

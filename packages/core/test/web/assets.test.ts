@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -19,7 +19,10 @@ const files = {
   "empty.txt": "",
   "chunk-3f2a9c1b.js": "bundled",
   "main.3f2a9c1b7d.js": "bundled too",
+  "app-5KVBQZ2A.js": "bundled by esbuild",
   "report-20240506.pdf": "a date",
+  "photo-HOLIDAY2.jpg": "a word and a number",
+  "index-DiwrgTda.js": "bundled by Vite, or a word",
   "old-facadefacade.js": "a word",
   "large.bin": Buffer.alloc(200_000, "0123456789"),
 };
@@ -64,6 +67,10 @@ test("the URL of an asset holds the fingerprint of its content, before the exten
 test("a name that a bundler has hashed stays as it is; a date and a word are no hash", () => {
   assert.equal(assets.url("chunk-3f2a9c1b.js"), "/assets/chunk-3f2a9c1b.js");
   assert.equal(assets.url("main.3f2a9c1b7d.js"), "/assets/main.3f2a9c1b7d.js");
+  assert.equal(assets.url("app-5KVBQZ2A.js"), "/assets/app-5KVBQZ2A.js");
+  for (const name of ["photo-HOLIDAY2.jpg", "index-DiwrgTda.js"] as const) {
+    assert.ok(assets.url(name).includes(`.${fingerprintOf(files[name])}.`), name);
+  }
   assert.equal(assets.url("report-20240506.pdf"), `/assets/report-20240506.${fingerprintOf("a date")}.pdf`);
   assert.equal(assets.url("old-facadefacade.js"), `/assets/old-facadefacade.${fingerprintOf("a word")}.js`);
 });
@@ -132,6 +139,26 @@ testOnBothDoors("ETag, ranges and HEAD work under both names", assets.routes, as
     assert.equal(unchanged.status, 304);
   }
 });
+
+test("names that the application calls immutable stay as they are", async () => {
+  const vite = createAssets(root, { immutable: /-[\w-]{8}\.js$/ });
+  assert.equal(vite.url("index-DiwrgTda.js"), "/assets/index-DiwrgTda.js");
+  assert.match(vite.url("app.js"), /^\/assets\/app\.[0-9a-f]{10}\.js$/);
+});
+
+testOnBothDoors(
+  "the ETag is the content's, whenever and wherever the file was written",
+  assets.routes,
+  async (call) => {
+    const etag = `"${fingerprintOf(files["blog.css"])}"`;
+    for (const path of ["/assets/blog.css", assets.url("blog.css"), "/assets/blog.0123456789.css"]) {
+      const response = await call("GET", path);
+      assert.equal(response.headers.get("etag"), etag, path);
+      await response.body?.cancel();
+      assert.equal((await call("GET", path, { headers: { "if-none-match": etag } })).status, 304, path);
+    }
+  },
+);
 
 testOnBothDoors(
   "K16 what is hidden, outside or no file is 404, with a fingerprint too",
@@ -208,6 +235,17 @@ testOnBothDoors("in development a changed file gets a new URL at once", developm
   assert.deepEqual([asked.cache, asked.text], [forever, "six"], "asked for before anybody wrote its URL");
 });
 
+test("in development a file that is replaced by one of the same size and time gets a new URL", () => {
+  const path = join(changing, "b.css");
+  const time = new Date("2024-01-01T00:00:00Z");
+  for (const content of ["x", "y", "z"]) {
+    writeFileSync(`${path}.new`, content);
+    utimesSync(`${path}.new`, time, time);
+    renameSync(`${path}.new`, path);
+    assert.equal(development.url("b.css"), `/dev/files/b.${fingerprintOf(content)}.css`);
+  }
+});
+
 test("in development files may come and go", () => {
   assert.throws(() => development.url("new.css"), /There is no asset "new\.css"/);
   write(join(changing, "new.css"), "new");
@@ -236,6 +274,12 @@ test("a folder is given as a path or a file: URL, and what cannot work stops the
     [root, { path: "/" }, /path is "\/"/],
     [root, { path: "/assets/" }, /path is "\/assets\/"/],
     [root, { path: "/:id" }, /path is "\/:id"/],
+    [
+      root,
+      { immutable: /x/g },
+      /assets\.immutable of web\(\) is \/x\/g\. It takes a pattern without the flags g and y/,
+    ],
+    [root, { immutable: "x" }, /assets\.immutable of web\(\) is x\./],
     [root, { folder: "x" }, /createAssets\(\) has no option folder/],
   ];
   for (const [folder, options, message] of cases) {

@@ -19,6 +19,19 @@ const routes: Routes = [
   get("/caused", () => {
     throw new Error("could not list", { cause: new RangeError("out of rows") });
   }),
+  get("/many", () => {
+    throw new AggregateError([new RangeError("first of them"), "second of them"], "all failed");
+  }),
+  get("/nothing", () => {
+    throw undefined;
+  }),
+  get("/object", () => {
+    throw { code: 7, password: "hunter2", inner: { why: "full" } };
+  }),
+  get("/odd-cause", (ctx) => {
+    throw new Error("odd", { cause: ctx.query("null") === "" ? { reason: "tired" } : null });
+  }),
+  { method: "POST", path: "/form", handler: async (ctx) => (await ctx.request().form()).get("a") },
   get("/text", () => {
     throw "just a text";
   }),
@@ -99,6 +112,79 @@ testOnBothDoors(
   },
   platform(),
 );
+
+testOnBothDoors(
+  "gathered errors are told one by one, and whatever else may be thrown with what is in it, but for secrets",
+  routes,
+  async (call) => {
+    const { text } = await told(call, "/many");
+    assert.match(text, /<h1>all failed<\/h1>/);
+    assert.match(text, /<h2>Caused by<\/h2><p>RangeError: first of them<\/p><pre><span>at /);
+    assert.match(text, /<h2>Caused by<\/h2><p>the text &quot;second of them&quot;<\/p>/);
+    assert.match((await told(call, "/nothing")).text, /<h1>undefined was thrown<\/h1>/);
+    const object = (await told(call, "/object")).text;
+    assert.match(object, /<h1>an object {[^<]*code: 7,[^<]*why: &#39;full&#39;[^<]*} was thrown<\/h1>/);
+    assert.ok(!object.includes("null prototype") && !/<h1>[^<]*hunter2/.test(object));
+    assert.match((await told(call, "/odd-cause")).text, /<p>an object { reason: &#39;tired&#39; }<\/p>/);
+    assert.match((await told(call, "/odd-cause?null=1")).text, /<h2>Caused by<\/h2><p>null<\/p>/);
+  },
+  platform(),
+);
+
+testOnBothDoors(
+  "tokens in the address of the page before are replaced too",
+  routes,
+  async (call) => {
+    const referer = "http://localhost/reset?page=2&token=t0p&reset%5Ftoken=t1p#access_token=t2p";
+    const { text } = await told(call, "/caused", { referer });
+    const clean =
+      "http://localhost/reset?page=2&amp;token=[redacted]&amp;reset%5Ftoken=[redacted]#access_token=[redacted]";
+    assert.ok(text.includes(`<td>${clean}</td>`), text);
+  },
+  platform(),
+);
+
+testOnBothDoors(
+  "a form that is too large is told with the limit that it broke, to developers only",
+  routes,
+  async (call) => {
+    const several = (count: number, file: string) => {
+      const form = new FormData();
+      for (let index = 0; index < count; index++) form.append("f", new Blob([file]), "f.txt");
+      return form;
+    };
+    const cases: readonly [body: FormData | URLSearchParams, reason: RegExp][] = [
+      [new URLSearchParams("a&b&c&d"), /The form has more fields and files than limits\.formParts, 3\./],
+      [several(3, "x"), /The form has more files than limits\.files, 2\./],
+      [several(1, "x".repeat(11)), /A file has more bytes than limits\.fileSize, 10\./],
+      [
+        new URLSearchParams({ a: "x".repeat(5000) }),
+        /The body is larger than limits\.body, or than bodyLimit\(\) allows\./,
+      ],
+    ];
+    for (const [body, reason] of cases) {
+      const page = await call("POST", "/form", { body });
+      assert.equal(page.status, 413);
+      const text = await page.text();
+      assert.match(text, reason);
+      assert.match(text, /<h2>Limits of web\(\)<\/h2><table><tbody><tr><th scope="row">body<\/th><td>4096<\/td>/);
+      const json = await call("POST", "/form", { body, headers: { accept: "application/json" } });
+      assert.equal(await json.text(), '{"error":"Payload Too Large"}');
+    }
+    assert.ok(!(await told(call, "/gone")).text.includes("Limits of web()"));
+  },
+  () =>
+    web({ views: temporaryViews({}), development: true, limits: { body: 4096, formParts: 3, files: 2, fileSize: 10 } }),
+);
+
+test("no heading of the page is wider than a narrow window", async () => {
+  const app = await createTestApp(moduleOf(routes), platform()());
+  const text = await (await app.request("GET", "/boom/1")).text();
+  for (const element of ["h1", "h2", "p"]) {
+    assert.match(text, new RegExp(`^${element} {.*overflow-wrap: anywhere`, "m"), element);
+  }
+  await app.stop();
+});
 
 testOnBothDoors(
   "a refusal for which the application has no view is told too: a miss with all routes, a body with what is wrong",

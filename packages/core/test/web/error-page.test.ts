@@ -131,10 +131,18 @@ test("an engine that fails whatever it is asked cannot keep a client from its an
     },
     render: () => "",
   };
-  const app = await createTestApp(moduleOf(routes), web({ views: broken, development: false }));
-  const response = await app.request("GET", "/lost");
-  assert.deepEqual([response.status, await response.text()], [500, '{"error":"Internal Server Error"}']);
-  await app.stop();
+  for (const development of [true, false]) {
+    const app = await createTestApp(
+      moduleOf([...routes, get("/page", () => ({}))]),
+      web({ views: broken, development }),
+    );
+    for (const [path, status] of [["/lost", 404] as const, ["/page", 500] as const]) {
+      const response = await app.request("GET", path);
+      assert.deepEqual([response.status, response.headers.get("content-type")], [status, "text/html; charset=utf-8"]);
+      assert.match(await response.text(), path === "/page" && development ? /<h1>broken<\/h1>/ : /<h1>[\w ]+<\/h1>/);
+    }
+    await app.stop();
+  }
 });
 
 test("the policy of the plain page lets its own style in, and no other policy does", async () => {
@@ -164,7 +172,9 @@ testOnSite(
     store.failure = new Error("the store is away");
     const away = await visitor.get("/lost");
     assert.deepEqual([away.status, away.text], [404, "errors/404 "]);
-    assert.ok(log.messages("warn").includes("the session could not be read for an error page"));
+    assert.ok(
+      log.messages("warn").includes("the session could not be read: the page is shown without what waits for it"),
+    );
   },
   {
     platform: {

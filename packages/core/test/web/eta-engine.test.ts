@@ -198,6 +198,23 @@ test("in production views that cannot be read stop the start, all of them told",
   );
 });
 
+test("a file whose name no view can have is told at start, once, and hidden files are not", async () => {
+  for (const development of [true, false]) {
+    const told: string[] = [];
+    const folder = temporaryViews({ "fine.eta": "", ".hidden.eta": "", "with space.eta": "", "ünder/b.eta": "" });
+    const engine = await createEtaEngine(folder, development, (text) => told.push(text));
+    assert.equal(told.length, 1);
+    assert.match(
+      told[0] ?? "",
+      /^The file "(?:with space|ünder\/b)\.eta" \(and 1 more\) in .*views is no view\. Names of views are made of the letters a to z, digits, "_", "-" and "\.", /,
+    );
+    assert.deepEqual([...(engine.names?.() ?? [])], ["fine"]);
+  }
+  const none: string[] = [];
+  await createEtaEngine(temporaryViews({ "fine.eta": "", ".hidden.eta": "" }), false, (text) => none.push(text));
+  assert.deepEqual(none, []);
+});
+
 test("the folder may be a path or a URL, and must be one", async () => {
   const folder = temporaryViews({ "a.eta": "a" });
   assert.equal((await createEtaEngine(pathToFileURL(`${folder}/`), true)).has("a"), true);

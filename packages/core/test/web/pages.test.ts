@@ -38,6 +38,8 @@ const routes: Routes = [
   get("/go", () => redirect("/posts?a=1#b")),
   get("/go-308", () => redirect("/posts", { status: 308 })),
   get("/ctx", (ctx) => ctx.redirect("/posts")),
+  get("/go-own", (ctx) => redirect(`http://${ctx.request().host()}/posts?a=1`)),
+  get("/go-relative", (ctx) => redirect(ctx.query("to"))),
   get("/away", () => redirect("https://evil.example/x")),
   get("/away-2", () => redirect("//evil.example/x")),
   get("/friend", () => redirect("https://friend.example/x?y#z")),
@@ -156,11 +158,19 @@ testOnBothDoors(
   "in development a redirect that was stopped leaves a line in the log",
   routes,
   async (call, _, log) => {
-    await call("GET", "/away", { redirect: "manual" });
-    await call("GET", "/go", { redirect: "manual" });
-    assert.deepEqual(log.messages("warn"), [
-      'redirect("https://evil.example/x") leads away from this site and went to "/". List its host in web({ redirects }) to allow it.',
-    ]);
+    for (const path of ["/away", "/go", "/go-relative?to=x", "/go-relative", "/go-relative?to=%3Fq=1", "/go-own"]) {
+      await call("GET", path, { redirect: "manual" });
+    }
+    assert.deepEqual(
+      log.messages("warn").map((line) => line.replace(/localhost|127\.0\.0\.1:\d+/, "own")),
+      [
+        'redirect("https://evil.example/x") leads away from this site and went to "/". A target on this site starts with "/"; list another host in web({ redirects }) to allow it.',
+        ...["x", "", "?q=1"].map(
+          (to) => `redirect("${to}") is no path of this site and went to "/". A target starts with one "/".`,
+        ),
+        'redirect("http://own/posts?a=1") names the host of this site and went to "/". A target starts with "/": write "/posts?a=1".',
+      ],
+    );
   },
   () => platform({ development: true }),
 );
@@ -193,6 +203,51 @@ testOnBothDoors(
     );
   },
   platform,
+);
+
+class Named {
+  #secret() {
+    return 1;
+  }
+  index() {
+    return 1;
+  }
+  readonly routes: Routes = [
+    get("/bound", this.index.bind(this)),
+    get("/private", this.#secret),
+    get(
+      "/nameless",
+      (
+        () => () =>
+          1
+      )(),
+    ),
+    { method: "GET", path: "/arrow", handler: () => 1 },
+    get("/listed", this.listed.bind(this)),
+  ];
+  listed() {
+    return 1;
+  }
+}
+
+testOnBothDoors(
+  "a bound handler is shown by the view of its own name; one whose name no view can have is told to name its view",
+  new Named().routes,
+  async (call, _, log) => {
+    assert.deepEqual(await told(call, "/bound"), [200, html, "bound"]);
+    for (const path of ["/private", "/nameless", "/arrow", "/listed"]) await told(call, path);
+    const none = "returned data, and has no name that a view could have. Return view(name, data) instead.";
+    assert.deepEqual(
+      log.causes().map((cause) => cause.replace(/ in .*views\./, ".")),
+      [
+        `TestController.#secret of GET /private ${none}`,
+        `TestController.(anonymous) of GET /nameless ${none}`,
+        `TestController.handler of GET /arrow ${none}`,
+        'TestController.listed of GET /listed returned data. There is no view "test/listed". Add it, or return view(name, data).',
+      ],
+    );
+  },
+  () => web({ views: temporaryViews({ "test/index.eta": "bound" }), development: false }),
 );
 
 testOnBothDoors(

@@ -253,7 +253,6 @@ testOnSite(
     const { browser, token } = visitor;
     for (const visit of [
       browser.get("/values/a"),
-      browser.get("/plain"),
       send(visitor, "set=a&value=2"),
       send(visitor, "flash=x"),
       send(visitor, "regenerate=1"),
@@ -267,9 +266,70 @@ testOnSite(
     assert.equal((await browser.ask("POST", "/change?set=a&value=3", { form: { _csrf: `${token}x` } })).status, 403);
     assert.equal((await browser.ask("POST", "/change?set=a&value=3")).status, 403);
     assert.equal((await browser.get("/text")).status, 200);
-    assert.equal(site.log.causes().filter((cause) => cause === "the store is down").length, 6);
+    assert.equal(site.log.causes().filter((cause) => cause === "the store is down").length, 5);
     site.store.failure = undefined;
     assert.equal(await readValue(browser, "a"), "1");
+  },
+);
+
+testOnSite(
+  "a page that is only looked at is shown without what waits for it while the store is away, with one line in the log",
+  async (site) => {
+    const visitor = await site.visitor();
+    await send(visitor, "flash=waits");
+    site.store.failure = new Error("the store is down");
+    site.pass(50_000); // the cookie wants renewal, which needs the store too
+    for (const method of ["GET", "HEAD"]) {
+      site.log.all.length = 0;
+      assert.equal((await visitor.browser.ask(method, "/plain")).status, 200, method);
+      assert.deepEqual(site.log.causes(), ["the store is down"], method);
+    }
+    const form = await visitor.browser.get("/form");
+    assert.deepEqual([form.status, shown(form).flash, form.setCookies], [200, [], []]);
+    const own = await visitor.browser.get("/flash");
+    assert.deepEqual(shown(own).flash, [{ kind: "done", text: "own" }], "what needs no store is shown");
+    assert.equal((await visitor.browser.get("/token")).status, 200);
+    for (const path of ["/set", "/set-caught"]) {
+      assert.equal((await visitor.browser.get(path)).status, 500, `${path}: what was set would be lost`);
+    }
+    const unsafe = { form: { _csrf: shown(form).token ?? "" } };
+    assert.equal((await visitor.browser.ask("POST", "/page", unsafe)).status, 500);
+    site.store.failure = undefined;
+    assert.deepEqual(await flashOf(visitor.browser), ["waits"]);
+  },
+  {
+    routes: [
+      { method: "POST", path: "/page", handler: () => view("plain") },
+      { method: "GET", path: "/token", handler: (ctx) => ctx.status(200).send(ctx.get("session").csrfToken()) },
+      {
+        method: "GET",
+        path: "/flash",
+        handler: async (ctx) => {
+          await ctx.get("session").flash("done", "own");
+          return view("plain");
+        },
+      },
+      {
+        method: "GET",
+        path: "/set",
+        handler: async (ctx) => {
+          await ctx.get("session").set("a", 1);
+          return view("plain");
+        },
+      },
+      {
+        method: "GET",
+        path: "/set-caught",
+        handler: async (ctx) => {
+          await ctx.get("session").set("a", 1);
+          await ctx
+            .get("session")
+            .get("b")
+            .catch(() => undefined);
+          return view("plain");
+        },
+      },
+    ],
   },
 );
 

@@ -12,6 +12,8 @@ const names: readonly [controller: string, handler: string, view: string][] = [
   ["Controller", "index", "controller/index"],
   ["Pages", "index", "pages/index"],
   ["Home", "index", "home/index"],
+  ["BoundController", "bound index", "bound/index"],
+  ["BoundController", "bound bound showOne", "bound/show-one"],
   ["my_controller", "show_all", "my-controller/show-all"],
 ];
 
@@ -30,5 +32,11 @@ test("a missing view is told with its name, its place and the nearest one, as fa
     describeMissingView(engine, "posts/indx"),
     'There is no view "posts/indx" in /srv/views. Did you mean "posts/index"?',
   );
-  assert.equal(describeMissingView(engine, "account"), 'There is no view "account" in /srv/views.');
+  for (const far of ["account", "posts/edit", "posts/new", "users/show"]) {
+    assert.equal(describeMissingView(engine, far), `There is no view "${far}" in /srv/views.`);
+  }
+  assert.equal(
+    describeMissingView(engine, "with space"),
+    'There is no view "with space" in /srv/views. Names of views are made of the letters a to z, digits, "_", "-" and ".", with "/" between folders, and begin with no ".".',
+  );
 });
