@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findSecretFault } from "@tenon/auth";
@@ -13,6 +14,8 @@ export interface Config {
   readonly jwtSecret: string;
   readonly bcryptCost: number;
   readonly loginLimit: boolean;
+  /** Addresses and CIDR ranges whose `X-Forwarded-*` headers are believed. */
+  readonly trustedProxies: readonly string[];
   /** Told once the log is there. */
   readonly warnings: readonly string[];
 }
@@ -50,6 +53,12 @@ export function readConfig(defaults: ConfigDefaults, env: NodeJS.ProcessEnv = pr
   }
   const limit = env.LOGIN_RATE_LIMIT || "on";
   if (limit !== "on" && limit !== "off") report(`LOGIN_RATE_LIMIT is "${limit}". It takes on or off.`);
+  const trustedProxies = (env.TRUSTED_PROXIES || "").split(",").flatMap((range) => range.trim() || []);
+  for (const range of trustedProxies.filter((text) => !isRange(text))) {
+    report(
+      `TRUSTED_PROXIES has "${range}". It takes addresses and CIDR ranges, such as 10.0.0.0/8, with commas between.`,
+    );
+  }
   const port = integer("PORT", defaults.port ?? 8080, 0, 65_535);
   const bcryptCost = integer("BCRYPT_COST", defaults.bcryptCost, 10, 15);
 
@@ -84,6 +93,7 @@ export function readConfig(defaults: ConfigDefaults, env: NodeJS.ProcessEnv = pr
     jwtSecret,
     bcryptCost,
     loginLimit: limit === "on",
+    trustedProxies,
     warnings,
   };
 }
@@ -92,6 +102,12 @@ export function readConfig(defaults: ConfigDefaults, env: NodeJS.ProcessEnv = pr
 function isServerUrl(text: string, protocols: readonly string[]): boolean {
   const url = URL.parse(text);
   return url !== null && protocols.includes(url.protocol) && url.hostname !== "";
+}
+
+function isRange(text: string): boolean {
+  const [, address = "", bits = "0"] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const family = isIP(address);
+  return family !== 0 && Number(bits) <= (family === 4 ? 32 : 128);
 }
 
 /** For the entry points: a bad value stops the start with a line that names it. */

@@ -6,15 +6,17 @@ import { type Config, type ConfigDefaults, readConfigOrExit } from "./config.ts"
 export async function serve(
   defaults: ConfigDefaults,
   createModule: (config: Config) => Module,
-  platform: Platform<HttpMethods> = createPlatform(),
+  createHttpPlatform: (config: Config) => Platform<HttpMethods> = createPlatform,
 ): Promise<void> {
   const config = readConfigOrExit(defaults);
-  const app = await createApp(createModule(config), platform);
+  const app = await createApp(createModule(config), createHttpPlatform(config));
   for (const warning of config.warnings) app.log.warn(warning);
   await app.listen({ port: config.port, host: config.host });
 }
 
 /** JSON over HTTP, with what every request passes through. */
-export function createPlatform(): Platform<HttpMethods> {
-  return api({ middlewares: [requestId(), accessLog(), secureHeaders()] });
+export function createPlatform({
+  trustedProxies = [],
+}: Partial<Pick<Config, "trustedProxies">> = {}): Platform<HttpMethods> {
+  return api({ trustedProxies, middlewares: [requestId(), accessLog(), secureHeaders()] });
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { StartError } from "@tenon/core";
 import { withFolder } from "../../../packages/data/test/support/services.ts";
 import { readConfig } from "../src/config.ts";
-import { runFile } from "./support/processes.ts";
+import { runFile, withServer } from "./support/processes.ts";
 
 const defaults = { bcryptCost: 14 };
 const secret = "thirty-two bytes of chance, or so";
@@ -31,6 +31,7 @@ test("without variables: port 8080 on 127.0.0.1, an SQLite file in the app's own
     jwtSecret: secret,
     bcryptCost: 14,
     loginLimit: true,
+    trustedProxies: [],
     warnings: [],
   });
 });
@@ -50,6 +51,7 @@ test("every variable, and an empty one counts as not set", () => {
     JWT_SECRET: secret,
     BCRYPT_COST: "12",
     LOGIN_RATE_LIMIT: "off",
+    TRUSTED_PROXIES: "10.0.0.0/8, ::1,192.0.2.7",
   };
   assert.deepEqual(readConfig(defaults, env), {
     port: 20_080,
@@ -59,6 +61,7 @@ test("every variable, and an empty one counts as not set", () => {
     jwtSecret: secret,
     bcryptCost: 12,
     loginLimit: false,
+    trustedProxies: ["10.0.0.0/8", "::1", "192.0.2.7"],
     warnings: [],
   });
   const emptied = Object.fromEntries(Object.keys(env).map((name) => [name, ""]));
@@ -85,6 +88,21 @@ test("a bad value is named, in one sentence that says what it takes", () => {
     ["BCRYPT_COST", "16", 'BCRYPT_COST is "16". It takes a whole number from 10 to 15.'],
     ["BCRYPT_COST", "0x0e", 'BCRYPT_COST is "0x0e". It takes a whole number from 10 to 15.'],
     ["LOGIN_RATE_LIMIT", "no", 'LOGIN_RATE_LIMIT is "no". It takes on or off.'],
+    [
+      "TRUSTED_PROXIES",
+      "10.0.0.0/33",
+      'TRUSTED_PROXIES has "10.0.0.0/33". It takes addresses and CIDR ranges, such as 10.0.0.0/8, with commas between.',
+    ],
+    [
+      "TRUSTED_PROXIES",
+      "::1,proxy",
+      'TRUSTED_PROXIES has "proxy". It takes addresses and CIDR ranges, such as 10.0.0.0/8, with commas between.',
+    ],
+    [
+      "TRUSTED_PROXIES",
+      "all",
+      'TRUSTED_PROXIES has "all". It takes addresses and CIDR ranges, such as 10.0.0.0/8, with commas between.',
+    ],
     ["DATABASE_URL", "mysql://root:hunter2@host/name", database],
     ["DATABASE_URL", "postgres://", database],
     ["DATABASE_URL", "sqlite:", database],
@@ -176,6 +194,26 @@ test("instances that start together on a new folder agree on one secret", async 
     assert.deepEqual([...secrets], [readFileSync(join(folder, "new", "jwt-secret"), "utf8")]);
     assert.deepEqual(readdirSync(join(folder, "new")), ["jwt-secret"]);
   });
+});
+
+test("every entry point believes the proxies of TRUSTED_PROXIES, and without it nobody", async () => {
+  for (const [file, path, TRUSTED_PROXIES, address] of [
+    ["src/main.api.ts", "/auth/login", "127.0.0.0/8", "192.0.2.9"],
+    ["src/main.tutorial.ts", "/auth/login", "127.0.0.0/8", "192.0.2.9"],
+    ["src/main.web.ts", "/login", "127.0.0.0/8", "192.0.2.9"],
+    ["src/main.api.ts", "/auth/login", "", "127.0.0.1"],
+  ] as const) {
+    const env = { DATABASE_URL: "sqlite::memory:", BCRYPT_COST: "10", TRUSTED_PROXIES };
+    await withServer(file, env, async ({ client, lines }) => {
+      const json = { email: "nobody@example.com", password: "correct horse" };
+      const { status } = await client.call("POST", path, { json, headers: { "x-forwarded-for": "192.0.2.9" } });
+      assert.equal(status, 401);
+      assert.ok(
+        lines.some((line) => line.includes("login failed") && line.includes(address)),
+        `${file} ${TRUSTED_PROXIES}`,
+      );
+    });
+  }
 });
 
 test("a bad value ends the process with code 1 and one line on stderr", async () => {

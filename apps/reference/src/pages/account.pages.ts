@@ -1,12 +1,13 @@
 import { sessionCookie, sessionSeconds } from "@tenon/auth";
-import { type Context, type Issue, inject, type Routes } from "@tenon/core";
-import { type Redirect, redirect } from "@tenon/core/web";
+import { type Context, HttpError, type Issue, inject, type Routes } from "@tenon/core";
+import { isForm, type Redirect, redirect, wantsJson } from "@tenon/core/web";
 import { StoreError } from "@tenon/data";
-import { LoginDTO, RegisterDTO } from "../auth/auth.dto.ts";
 import { AuthService } from "../auth/auth.service.ts";
 import { noStore } from "../auth/no-store.ts";
 import type { UserRecord } from "../users/user.ts";
+import { readLogin, readRegistration } from "./account.form.ts";
 import { toPathWithNext } from "./next-path.ts";
+import { toShownName, withoutBidiControls } from "./shown-text.ts";
 
 const home = "/my-posts";
 
@@ -39,21 +40,23 @@ export class AccountPages {
   }
 
   async openSession(ctx: Context) {
-    const input = await ctx.bind(LoginDTO);
+    const input = await readLogin(ctx);
     const user = await this.#auth.login(input, ctx);
     if (user === undefined) {
       const message = "No account has this e-mail address and password.";
-      return back(ctx, "/login", { path: "", rule: "credentials", message });
+      return back(ctx, "/login", { path: "", rule: "credentials", message }, new HttpError(401, message));
     }
-    return this.#enter(ctx, user, `Welcome back, ${user.name}.`);
+    return this.#enter(ctx, user, `Welcome back, ${inSentence(user)}.`, input.next);
   }
 
   async createUser(ctx: Context) {
-    const user = await this.#auth.register(await ctx.bind(RegisterDTO));
+    const input = await readRegistration(ctx);
+    const user = await this.#auth.register(input);
     if (user === undefined) {
-      return back(ctx, "/register", { path: "email", rule: "unique", message: "is already registered" });
+      const issue = { path: "email", rule: "unique", message: "is already registered" };
+      return back(ctx, "/register", issue, new HttpError(409, "Email already registered"));
     }
-    return this.#enter(ctx, user, `Welcome, ${user.name}. Your account is ready.`);
+    return this.#enter(ctx, user, `Welcome, ${inSentence(user)}. Your account is ready.`, input.next);
   }
 
   async logout(ctx: Context) {
@@ -77,18 +80,23 @@ export class AccountPages {
   }
 
   /** Nothing that was known before the login opens anything after it: neither session keeps its identifier. */
-  async #enter(ctx: Context, user: UserRecord, message: string): Promise<Redirect> {
+  async #enter(ctx: Context, user: UserRecord, message: string, next = ""): Promise<Redirect> {
     const before = ctx.cookie(sessionCookie);
     if (before !== "") await this.#auth.logout(before, undefined);
     ctx.setCookie(sessionCookie, await this.#auth.openSession(user), { maxAge: sessionSeconds });
     await ctx.get("session").regenerate();
     await ctx.get("session").flash("done", message);
-    return redirect((await ctx.request().form()).get("next") || home);
+    return redirect(next || home);
   }
 }
 
-/** To the form again, with what was typed and what is wrong with it. */
-async function back(ctx: Context, path: string, issue: Issue): Promise<Redirect> {
+function inSentence({ name }: UserRecord): string {
+  return withoutBidiControls(toShownName(name));
+}
+
+/** To the form again, with what was typed and what is wrong with it. Whoever has no form to go back to gets the error. */
+async function back(ctx: Context, path: string, issue: Issue, error: HttpError): Promise<Redirect> {
+  if (!isForm(ctx.header("content-type")) || wantsJson(ctx)) throw error;
   const form = await ctx.request().form();
   await ctx.get("session").keepForm(form.toRecord(), [issue]);
   return redirect(toPathWithNext(path, form.get("next")));

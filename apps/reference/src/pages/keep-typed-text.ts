@@ -1,9 +1,17 @@
 import { type Context, HttpError, type MiddlewareFunction } from "@tenon/core";
-import { type View, view } from "@tenon/core/web";
+import { type View, view, wantsJson } from "@tenon/core/web";
 import { readTyped, type TypedTexts } from "./post.form.ts";
 
 /** Bytes. Far more than a post may hold: only what has arrived can be handed back. */
 const maxPostForm = 4 * 1024 * 1024;
+
+/** What is said instead of the message, whose advice is for those who have nothing to lose. */
+const reasons: ReadonlyMap<number, string> = new Map([
+  [401, "You are logged out."],
+  [404, "The post is not there any more."],
+  [500, "Something broke on our side."],
+  [503, "Something broke on our side."],
+]);
 
 /** Hands a post back that could not be saved: after a logout, with the token of an earlier login, without the store. */
 export const keepTypedText: MiddlewareFunction = async function keepTypedText(ctx, next) {
@@ -12,8 +20,13 @@ export const keepTypedText: MiddlewareFunction = async function keepTypedText(ct
   try {
     return await next();
   } catch (error) {
-    const typed = isOwnForm(ctx) ? await readTyped(ctx).catch(() => undefined) : undefined;
+    const typed = isOwnForm(ctx) && !wantsJson(ctx) ? await readTyped(ctx).catch(() => undefined) : undefined;
     if (typed === undefined || (typed.title === "" && typed.content === "")) throw error;
+    // a session that cannot be read is asked here: once it has failed, the page is shown without it
+    await ctx
+      .get("session")
+      ?.takePage()
+      .catch(() => {});
     return toUnsaved(ctx, error, typed);
   }
 };
@@ -30,9 +43,11 @@ function isOwnForm(ctx: Context): boolean {
 }
 
 function toUnsaved(ctx: Context, error: unknown, typed: TypedTexts): View {
-  const { status, message } = error instanceof HttpError ? error : new HttpError(500, "");
+  const { status, message, headers } = error instanceof HttpError ? error : new HttpError(500, "");
   if (status >= 500) ctx.log.error({ err: error }, `${ctx.method} ${ctx.path} failed`);
-  const reason = status >= 500 ? "Something broke on our side." : message;
+  for (const [name, value] of Object.entries(headers)) ctx.response().setHeader(name, value);
+  const isTooLate = status === 403 && message.startsWith("This form has expired");
+  const reason = isTooLate ? "This form has expired." : (reasons.get(status) ?? message);
   const again = ctx.method === "PUT" && status !== 404 ? `${ctx.path}/edit` : "/posts/new";
-  return view("writing/unsaved", { ...typed, reason, again }, { status });
+  return view("writing/unsaved", { title: typed.title, content: typed.content, reason, again }, { status });
 }

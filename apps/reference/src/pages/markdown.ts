@@ -2,13 +2,17 @@ import MarkdownIt, { type Token } from "markdown-it";
 import sanitize from "sanitize-html";
 
 /** Characters. Longer ones come only from the API, and are shown as they were typed: rendering would hold up everybody. */
-export const maxMarkdown = 100_000;
+export const maxMarkdown = 40_000;
+
+/** So many blocks are no text of a person: a short line for each cell makes a table of a hundred thousand. */
+const maxTokens = 20_000;
 
 const markdown = new MarkdownIt({ html: false, linkify: true });
 const { escapeHtml } = markdown.utils;
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 markdown.core.ruler.push("for-pages", ({ tokens }) => {
   for (const token of tokens) {
+    if (token.type === "inline") markLinked(token.children ?? []);
     // the title of the post is the one h1 of its page
     if (token.type === "heading_open" || token.type === "heading_close") token.tag = lowerHeading(token.tag);
     // the content security policy lets no style attribute through
@@ -23,11 +27,12 @@ markdown.renderer.rules.table_close = () => "</table></div>\n";
 markdown.renderer.rules.image = (tokens, index, options, env) => {
   const token = tokens[index];
   const text = escapeHtml(markdown.renderer.renderInlineAsText(token?.children ?? [], options, env).trim() || "image");
-  const opened = tokens
-    .slice(0, index)
-    .reduce((depth, { type, nesting }) => depth + (/^link_/.test(type) ? nesting : 0), 0);
-  return opened > 0 ? text : `<a href="${escapeHtml(String(token?.attrGet("src") ?? ""))}">${text}</a>`;
+  return token?.meta?.linked === true
+    ? text
+    : `<a href="${escapeHtml(String(token?.attrGet("src") ?? ""))}">${text}</a>`;
 };
+
+const schemes = ["http", "https", "mailto"];
 
 /** The second line of defence: whatever the renderer makes of a text, only this goes out. */
 const allowed: sanitize.IOptions = {
@@ -42,20 +47,25 @@ const allowed: sanitize.IOptions = {
     div: ["tabindex"],
   },
   allowedClasses: { code: ["language-*"], div: ["scroll"], th: ["align-*"], td: ["align-*"] },
-  allowedSchemes: ["http", "https", "mailto"],
+  allowedSchemes: schemes,
   allowProtocolRelative: false,
   transformTags: {
-    a: (tagName, { href = "", title }) => ({
-      tagName,
-      attribs: { href, rel: "nofollow ugc noopener", ...(title === undefined ? {} : { title }) },
-    }),
+    a: (tagName, { href = "", title }) => {
+      // a name that is not on the list leaves its text; an <a> without an address would look like a link and be none
+      if (!isLinkable(href)) return { tagName: "span", attribs: {} };
+      const attribs = { href, rel: "nofollow ugc noopener", ...(title === undefined ? {} : { title }) };
+      return { tagName, attribs };
+    },
     pre: (tagName) => ({ tagName, attribs: { tabindex: "0" } }),
   },
 };
 
 /** Markdown as HTML that may stand in a page. HTML in it is text, and an image becomes a link to it. */
 export function toHtml(source: string): string {
-  return source.length > maxMarkdown ? toPlainHtml(source) : sanitize(markdown.render(source), allowed);
+  if (source.length > maxMarkdown) return toPlainHtml(source);
+  const tokens = markdown.parse(source, {});
+  if (tokens.length > maxTokens) return toPlainHtml(source);
+  return sanitize(markdown.renderer.render(tokens, markdown.options, {}), allowed);
 }
 
 /** The first sentences as plain text, for lists. */
@@ -71,8 +81,9 @@ export function toExcerpt(source: string, length = 240): string {
 
 function textOf(tokens: readonly Token[]): string {
   return tokens
-    .map(({ type, content }) => {
+    .map(({ type, content, children }) => {
       if (type === "text" || type === "code_inline") return content;
+      if (type === "image") return textOf(children ?? []);
       return type === "softbreak" || type === "hardbreak" ? " " : "";
     })
     .join("");
@@ -87,6 +98,22 @@ function shorten(text: string, length: number): string {
   if (sentence > start.length / 2) return start.slice(0, sentence);
   const space = start.lastIndexOf(" ");
   return `${space > start.length / 2 ? start.slice(0, space) : start}…`;
+}
+
+/** Images that stand in a link: looking back from each of them would take the square of the time. */
+function markLinked(tokens: readonly Token[]): void {
+  let depth = 0;
+  for (const token of tokens) {
+    if (token.type === "link_open" || token.type === "link_close") depth += token.nesting;
+    else if (token.type === "image" && depth > 0) token.meta = { linked: true };
+  }
+}
+
+/** An own path, or one of the schemes above. */
+function isLinkable(href: string): boolean {
+  const scheme = /^[a-z][a-z0-9+.-]*(?=:)/i.exec(href)?.[0].toLowerCase();
+  if (scheme !== undefined) return schemes.includes(scheme);
+  return href !== "" && !/^[/\\]{2}/.test(href);
 }
 
 function lowerHeading(tag: string): string {

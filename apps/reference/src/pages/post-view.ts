@@ -2,6 +2,7 @@ import { inject } from "@tenon/core";
 import { Cache } from "@tenon/data";
 import type { Post } from "../posts/post.ts";
 import { toExcerpt, toHtml } from "./markdown.ts";
+import { toShownName, toShownTitle } from "./shown-text.ts";
 
 export interface ShownTime {
   /** For machines: `<time datetime>`. */
@@ -31,8 +32,6 @@ export interface PostDetail extends Omit<PostSummary, "excerpt"> {
 
 const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 const wordsPerMinute = 220;
-const longestTitle = 300;
-const longestName = 100;
 const cacheSeconds = 3600;
 
 export function toSummary(post: Post): PostSummary {
@@ -55,14 +54,13 @@ function render(content: string): Pick<PostDetail, "html" | "minutes"> {
   return { html: toHtml(content), minutes: Math.max(1, Math.round(words / wordsPerMinute)) };
 }
 
-/** The API takes a post without a title, or with one of a megabyte: a link needs a text, and a list an end. */
 function describe(post: Post): Omit<PostSummary, "excerpt"> {
   const created = toTime(post.created_at);
   const updated = toTime(post.updated_at);
   return {
     id: post.id,
-    title: cut(post.title, longestTitle) || "Untitled",
-    author: cut(post.author?.name ?? "", longestName) || "Anonymous",
+    title: toShownTitle(post.title),
+    author: toShownName(post.author?.name ?? ""),
     published: post.published,
     created,
     updated: updated.text === created.text ? undefined : updated,
@@ -71,11 +69,4 @@ function describe(post: Post): Omit<PostSummary, "excerpt"> {
 
 function toTime(iso: string): ShownTime {
   return { iso, text: day.format(new Date(iso)) };
-}
-
-/** Never through a character. */
-function cut(text: string, length: number): string {
-  const trimmed = text.trim();
-  if (trimmed.length <= length) return trimmed;
-  return `${[...trimmed.slice(0, length * 2)].slice(0, length).join("")}…`;
 }

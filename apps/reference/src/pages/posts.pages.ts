@@ -12,6 +12,7 @@ export class PostsPages {
   routes(): Routes {
     return [
       { method: "GET", path: "/", handler: this.index },
+      { method: "GET", path: "/posts", handler: this.list },
       { method: "GET", path: "/posts/:id", handler: this.show },
     ];
   }
@@ -21,6 +22,11 @@ export class PostsPages {
     const page = await this.#posts.published(request);
     if (isPastTheTop(page, request)) return redirect("/");
     return { posts: page.items.map(toSummary), ...toPageLinks("/", page, request) };
+  }
+
+  /** Where people look for the list who cut the address of a post short. */
+  list() {
+    return redirect("/");
   }
 
   /** A draft is there for its author only. */

@@ -1,19 +1,22 @@
-import { boolean, type Context, dto, HttpError, inject, type Routes } from "@tenon/core";
-import { redirect, view } from "@tenon/core/web";
+import { Clock } from "@tenon/auth";
+import { boolean, type Context, dto, HttpError, inject, type Routes, string } from "@tenon/core";
+import { redirect, view, wantsJson } from "@tenon/core/web";
 import { noStore } from "../auth/no-store.ts";
 import type { Post } from "../posts/post.ts";
 import { PostsService } from "../posts/posts.service.ts";
 import { OwnPost } from "./own-post.ts";
 import { isPastTheTop, readPagePlace, toPageLinks } from "./page-links.ts";
 import { emptyPost, readPostForm, type TypedPost } from "./post.form.ts";
+import { toPostId } from "./post-id.ts";
 import { toSummary } from "./post-view.ts";
 import { RequireLogin } from "./require-login.ts";
 
-const PublishForm = dto({ published: boolean("required") });
+const PublishForm = dto({ published: boolean("required"), back: string() });
 
 /** What an author sees and does. */
 export class WritingPages {
   readonly #posts = inject(PostsService);
+  readonly #clock = inject(Clock);
 
   routes(): Routes {
     return [
@@ -44,39 +47,47 @@ export class WritingPages {
     const request = readPagePlace(ctx);
     const page = await this.#posts.ofAuthor(ctx.get("user_id"), request);
     if (isPastTheTop(page, request)) return redirect("/my-posts");
-    return { posts: page.items.map(toSummary), ...toPageLinks("/my-posts", page, request) };
+    const author = await ctx.get("visitor").user();
+    const posts = page.items.map((post) => toSummary(author === undefined ? post : { ...post, author }));
+    return { posts, ...toPageLinks("/my-posts", page, request) };
   }
 
   write() {
-    return emptyPost;
+    return { ...emptyPost, form: this.#clock.uuid() };
   }
 
   async create(ctx: Context) {
     const typed = await readPostForm(ctx);
-    if (typed.issues.length > 0) return view("writing/write", typed, { status: 422 });
-    const post = await this.#posts.create(ctx.get("user_id"), typed.values);
-    if (typed.publish) await this.#posts.patch(post.id, { published: true });
+    if (typed.issues.length > 0) return askAgain(ctx, "writing/write", typed);
+    const [author, form] = [ctx.get("user_id"), typed.form || this.#clock.uuid()];
+    const post = await this.#posts.createOnce(toPostId(author, form, typed.values), author, typed.values);
+    if (typed.publish && !post.published) await this.#posts.patch(post.id, { published: true });
     return done(ctx, pathOf(post), typed.publish ? "Your post is published." : "Your draft is saved.");
   }
 
   edit(ctx: Context) {
     const post = ctx.get("post");
-    return toEdit(post, { ...emptyPost, values: { title: post.title, content: post.content } });
+    const { title, content, updated_at: version } = post;
+    return toEdit(post, { ...emptyPost, values: { title, content }, version });
   }
 
   async update(ctx: Context) {
     const post = ctx.get("post");
     const typed = await readPostForm(ctx);
-    if (typed.issues.length > 0) return view("writing/edit", toEdit(post, typed), { status: 422 });
+    if (typed.issues.length > 0) return askAgain(ctx, "writing/edit", toEdit(post, typed));
     const changes = { ...typed.values, ...(typed.publish ? { published: true } : {}) };
-    found(await this.#posts.patch(post.id, changes));
+    const saved = await this.#posts.patch(post.id, changes, typed.version || undefined);
+    if (saved === undefined) {
+      found(await this.#posts.find(post.id));
+      throw new HttpError(409, "This post was saved in another window since you opened it.");
+    }
     return done(ctx, pathOf(post), typed.publish ? "Your post is published." : "Your changes are saved.");
   }
 
   async publish(ctx: Context) {
-    const { published } = await ctx.bind(PublishForm);
+    const { published, back = "" } = await ctx.bind(PublishForm);
     const post = found(await this.#posts.patch(ctx.get("post").id, { published }));
-    return done(ctx, pathOf(post), published ? "Your post is published." : "Your post is a draft again.");
+    return done(ctx, back || pathOf(post), published ? "Your post is published." : "Your post is a draft again.");
   }
 
   confirm(ctx: Context) {
@@ -92,6 +103,12 @@ export class WritingPages {
 async function done(ctx: Context, path: string, message: string) {
   await ctx.get("session").flash("done", message);
   return redirect(path);
+}
+
+/** The form again, with what is wrong with it; data have nobody to ask. */
+function askAgain(ctx: Context, form: string, data: TypedPost) {
+  if (wantsJson(ctx)) throw new HttpError(422, "Invalid request");
+  return view(form, data, { status: 422 });
 }
 
 function toEdit({ id, published }: Post, typed: TypedPost) {

@@ -1,6 +1,6 @@
 import { Clock } from "@tenon/auth";
 import { inject } from "@tenon/core";
-import { Database, StoreError } from "@tenon/data";
+import { Database, isUniqueViolation, StoreError } from "@tenon/data";
 import { canBeStored } from "../database/can-be-stored.ts";
 import { justAfter } from "../database/just-after.ts";
 import type { PostsTable, Schema } from "../database/schema.ts";
@@ -43,10 +43,43 @@ export class PostsService {
     return row === undefined ? undefined : toPostWithAuthor(row);
   }
 
-  async create(authorId: string, { title, content }: CreatePostDTO): Promise<Post> {
+  create(authorId: string, input: CreatePostDTO): Promise<Post> {
+    return this.#insert(this.#clock.uuid(), authorId, input);
+  }
+
+  /** The same under an id that only one post can have: what is sent twice, even at once, is made once. */
+  async createOnce(id: string, authorId: string, input: CreatePostDTO): Promise<Post> {
+    try {
+      return await this.#insert(id, authorId, input);
+    } catch (error) {
+      const post = isUniqueViolation(error) ? await this.find(id) : undefined;
+      if (post === undefined) throw error;
+      return post;
+    }
+  }
+
+  /** Replaces title, content and published; what is left out becomes empty and unpublished. */
+  async replace(id: string, { title = "", content = "", published = false }: UpdatePostDTO): Promise<Post> {
+    const post = await this.#update(id, { title, content, published });
+    if (post === undefined) throw new StoreError("NOT_FOUND");
+    return post;
+  }
+
+  /** Changes only what is given. Undefined when there is no such post, or not as it was when `seen` was its time. */
+  patch(id: string, changes: UpdatePostDTO, seen?: string): Promise<Post | undefined> {
+    return this.#update(id, changes, seen);
+  }
+
+  /** Removes the post. One that is not there is as removed as it can be. */
+  async delete(id: string): Promise<void> {
+    if (!canBeStored(id)) return;
+    await this.#db.deleteFrom("posts").where("id", "=", id).execute();
+  }
+
+  async #insert(id: string, authorId: string, { title, content }: CreatePostDTO): Promise<Post> {
     const now = this.#clock.timestamp();
     const post: Post = {
-      id: this.#clock.uuid(),
+      id,
       title,
       content,
       author_id: authorId,
@@ -58,27 +91,9 @@ export class PostsService {
     return post;
   }
 
-  /** Replaces title, content and published; what is left out becomes empty and unpublished. */
-  async replace(id: string, { title = "", content = "", published = false }: UpdatePostDTO): Promise<Post> {
-    const post = await this.#update(id, { title, content, published });
-    if (post === undefined) throw new StoreError("NOT_FOUND");
-    return post;
-  }
-
-  /** Changes only what is given. Undefined when there is no such post. */
-  patch(id: string, changes: UpdatePostDTO): Promise<Post | undefined> {
-    return this.#update(id, changes);
-  }
-
-  /** Removes the post. One that is not there is as removed as it can be. */
-  async delete(id: string): Promise<void> {
-    if (!canBeStored(id)) return;
-    await this.#db.deleteFrom("posts").where("id", "=", id).execute();
-  }
-
   /** One statement; the time moves on even when two updates fall into one millisecond, or the clock goes back. */
-  async #update(id: string, changes: UpdatePostDTO): Promise<Post | undefined> {
-    if (!canBeStored(id)) return undefined;
+  async #update(id: string, changes: UpdatePostDTO, seen?: string): Promise<Post | undefined> {
+    if (!canBeStored(id) || !canBeStored(seen ?? "")) return undefined;
     const now = this.#clock.timestamp();
     return this.#db
       .updateTable("posts")
@@ -87,6 +102,7 @@ export class PostsService {
         updated_at: eb.case().when("updated_at", "<", now).then(now).else(justAfter(this.#db.kind, "updated_at")).end(),
       }))
       .where("id", "=", id)
+      .$if(seen !== undefined, (query) => query.where("updated_at", "=", seen ?? ""))
       .returning(["id", "title", "content", "author_id", "published", "created_at", "updated_at"])
       .executeTakeFirst();
   }

@@ -28,6 +28,20 @@ test("an image becomes a link to it, and inside a link its text", () => {
   assert.equal(toHtml("[![cat](/c.png)](/cats)"), `<p>${link("/cats", "cat")}</p>\n`);
 });
 
+test("an address of another scheme is no link: its text stays, without an anchor", () => {
+  for (const href of ["ftp://example.com", "tel:110", "//example.com", "data:image/png;base64,AAAA"]) {
+    assert.equal(toHtml(`a [b](${href}) c`), "<p>a b c</p>\n", href);
+    assert.equal(toHtml(`a ![b](${href}) c`), "<p>a b c</p>\n", href);
+  }
+  assert.equal(toHtml("ftp://example.com"), "<p>ftp://example.com</p>\n");
+});
+
+test("few characters that make a hundred thousand cells are shown as they were typed", () => {
+  const source = `|${"a|".repeat(100)}\n|${"-|".repeat(100)}\n${"|\n".repeat(19_000)}`;
+  assert.ok(source.length <= maxMarkdown);
+  assert.match(toHtml(source), /^<p class="as-typed">\|a\|/);
+});
+
 test("tables keep their alignment without a style attribute, and can be scrolled by keyboard, as can code", () => {
   const html = toHtml("|a|b|c|\n|:-|:-:|-:|\n|1|2|3|");
   assert.match(html, /^<div class="scroll" tabindex="0"><table>/);
@@ -104,6 +118,7 @@ test("a text past the limit is shown as it was typed", () => {
 test("an excerpt is the plain text of what stands first, without headings and code", () => {
   const source = "# Title\n\nSome *slanted* `code` and [a link](/x).\nNext line.\n\n```\nskipped\n```\n\n- item";
   assert.equal(toExcerpt(source), "Some slanted code and a link. Next line. item");
+  assert.equal(toExcerpt("Before ![a *cat*](/c.png) after"), "Before a cat after");
   assert.equal(toExcerpt(""), "");
   assert.equal(toExcerpt("<b>bold</b>"), "<b>bold</b>", "text, which the page escapes");
 });

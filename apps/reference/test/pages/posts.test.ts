@@ -111,6 +111,11 @@ describePages("The pages of posts", (blog) => {
     assert.match((await (await visit(blog())).get(`/posts/${post.id}`)).text, /<p>after<\/p>/);
   });
 
+  test("the address above a post leads to the list", async () => {
+    const { status, location } = await (await visit(blog())).get("/posts");
+    assert.deepEqual([status, location], [303, "/"]);
+  });
+
   test("a draft is there for its author, and for nobody else: 404", async () => {
     const author = await blog().users.one();
     const { id } = await addPost(blog(), author, { title: "Not yet", published: false });

@@ -89,7 +89,8 @@ describePages("Forms that were forged or came too late", (blog) => {
     const { status, text } = await visitor.submit("/posts", typed, { token: "x" });
     assert.equal(status, 403);
     assert.equal(typedIn(text).content, "the work of a night");
-    assert.match(text, /href="\/posts\/new">try again</);
+    assert.match(text, /This form has expired\.<[\s\S]+Copy it, then <a href="\/posts\/new">try again</);
+    assert.doesNotMatch(text, /reload/, "it would be gone");
     const foreign = await visitor.submit("/posts", typed, { headers: { "sec-fetch-site": "same-site" } });
     assert.equal(foreign.status, 403);
     assert.ok(!foreign.text.includes(typed.content), "what another site has written is nobody's text");
@@ -114,7 +115,7 @@ describePages("Forms that were forged or came too late", (blog) => {
   test("and one that the store cannot take: 500, without a word of the reason, which is in the log", async () => {
     const { author } = await forms();
     class FullPosts extends PostsService {
-      override create(): Promise<never> {
+      override createOnce(): Promise<never> {
         return Promise.reject(new StoreError("FAILED", { cause: new Error("the disk is full") }));
       }
     }

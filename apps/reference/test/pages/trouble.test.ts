@@ -3,7 +3,7 @@ import { Passwords } from "@tenon/auth";
 import { HttpError, provide } from "@tenon/core";
 import { KeyValue, StoreError } from "@tenon/data";
 import type { Blog } from "../support/blog.ts";
-import { tokenIn } from "../support/html.ts";
+import { tokenIn, typedIn } from "../support/html.ts";
 import { noteFailures } from "../support/login-failures.ts";
 import { testPages, visit, withPages } from "../support/pages.ts";
 import { type TestUser, uniqueEmail } from "../support/users.ts";
@@ -50,7 +50,7 @@ testPages("when too many passwords wait, a page says so with 503 and Retry-After
 });
 
 testPages(
-  "a store of sessions that is away: pages can be read, logging out says what happened and forgets the cookie",
+  "a store of sessions that is away: pages can be read, a post is handed back, logging out says what happened and forgets the cookie",
   async (blog) => {
     const author = await blog.users.one();
     await withPages(
@@ -64,6 +64,11 @@ testPages(
         assert.match(list.text, />Log in</);
         assert.equal((await visitor.get("/my-posts")).status, 500);
         visitor.cookies.set("tenon_session", forms.cookie);
+        const typed = { title: "t", content: "the work of a night" };
+        const unsaved = await visitor.submit("/posts", typed, { token: forms.token });
+        assert.equal(unsaved.status, 500);
+        assert.equal(typedIn(unsaved.text).content, "the work of a night");
+        assert.match(unsaved.text, /Something broke on our side\.<[\s\S]+<a href="\/posts\/new">try again</);
         const reply = await visitor.submit("/logout", {}, { token: forms.token });
         assert.equal(reply.status, 500);
         assert.match(reply.text, /Something broke on our side/);

@@ -40,6 +40,7 @@ export function toConfig(urls: StorageUrls, config: Partial<Config> = {}): Confi
     jwtSecret,
     bcryptCost: 10,
     loginLimit: true,
+    trustedProxies: [],
     warnings: [],
     ...urls,
     ...config,

@@ -16,6 +16,11 @@ export function typedIn(html: string) {
   };
 }
 
+/** The value of a hidden field; "" when there is none. */
+export function hiddenIn(html: string, name: string): string {
+  return decode(new RegExp(`<input type="hidden" name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? "");
+}
+
 /** The token of the first form in a page; "" when there is none. */
 export function tokenIn(html: string): string {
   return /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? "";

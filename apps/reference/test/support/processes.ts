@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string>>;
 
 /** Only what is given counts: the machine's own variables must not change what a test sees. */
 const own =
-  /^(?:PORT|HOST|DATABASE_URL|REDIS_URL|JWT_SECRET|BCRYPT_COST|LOGIN_RATE_LIMIT|LOG_LEVEL|NODE_ENV|NO_COLOR)$/;
+  /^(?:PORT|HOST|DATABASE_URL|REDIS_URL|JWT_SECRET|BCRYPT_COST|LOGIN_RATE_LIMIT|TRUSTED_PROXIES|LOG_LEVEL|NODE_ENV|NO_COLOR)$/;
 
 const application = fileURLToPath(new URL("../..", import.meta.url));
 /** Where node itself would put it: each process after the first starts in a third of the time. */

@@ -1,9 +1,15 @@
+import type { Context } from "../context/context.ts";
 import { parseWeights } from "../middleware/accept-encoding.ts";
 
 interface Preference {
   readonly weight: number;
   /** How exactly the header names the type: 0 for not at all, 3 for by its full name. */
   readonly precision: number;
+}
+
+/** Whether this request gets its answer as JSON: for handlers that lead a browser elsewhere and tell other clients why. */
+export function wantsJson(ctx: Context): boolean {
+  return prefersJson(ctx.header("accept"));
 }
 
 /** Whether a client wants JSON rather than a page. Whoever has no wish gets the page, and so does a browser. */

@@ -1,4 +1,6 @@
+export { isForm } from "../context/form.ts";
 export { type AssetsFolder, type WebOptions, web } from "../platform/web.ts";
+export { wantsJson } from "./accept.ts";
 export type { FailureReport, ReportedError } from "./failure-report.ts";
 export type { FlashMessage, FormValues, Page } from "./page.ts";
 export { pageHeaders } from "./page-headers.ts";
