@@ -1,0 +1,82 @@
+// Fastify without schemas: JSON.stringify for replies, Zod for the body.
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { created, hello, posts, routes, secret } from "./support/data.ts";
+import { serve } from "./support/serve.ts";
+
+const listen = (app: FastifyInstance, port: number) => app.listen({ port, host: "127.0.0.1" });
+
+await serve({
+  json: (port) => {
+    const app = Fastify();
+    app.get("/", async () => hello);
+    return listen(app, port);
+  },
+
+  params: (port) => {
+    const app = Fastify();
+    app.get<{ Params: { user: string; post: string }; Querystring: { page: string } }>(
+      "/users/:user/posts/:post",
+      async ({ params, query }) => ({ user: params.user, post: params.post, page: query.page }),
+    );
+    return listen(app, port);
+  },
+
+  body: async (port) => {
+    const { NewPostSchema } = await import("./support/zod-schemas.ts");
+    const app = Fastify();
+    app.post("/posts", async (request, reply) => {
+      const result = NewPostSchema.safeParse(request.body);
+      if (!result.success) {
+        reply.code(400);
+        return { error: "Invalid request" };
+      }
+      reply.code(201);
+      return created(result.data);
+    });
+    return listen(app, port);
+  },
+
+  middlewares: (port) => {
+    const app = Fastify();
+    app.decorateRequest("count", 0);
+    for (let index = 0; index < 5; index++) {
+      app.addHook("onRequest", (request, _reply, done) => {
+        request.setDecorator("count", request.getDecorator<number>("count") + 1);
+        done();
+      });
+    }
+    app.get("/", async (request) => ({ count: request.getDecorator<number>("count") }));
+    return listen(app, port);
+  },
+
+  list: (port) => {
+    const app = Fastify();
+    app.get("/posts", async () => posts);
+    return listen(app, port);
+  },
+
+  routes: (port) => {
+    const app = Fastify();
+    for (const { path, route } of routes) {
+      app.get<{ Params: Record<string, string> }>(path, async (request) => ({ route, ...request.params }));
+    }
+    return listen(app, port);
+  },
+
+  bearer: async (port) => {
+    const { default: jwt } = await import("@fastify/jwt");
+    const app = Fastify();
+    await app.register(jwt, { secret, verify: { cache: true } });
+    const guard = async (request: FastifyRequest, reply: FastifyReply) => {
+      try {
+        await request.jwtVerify();
+      } catch {
+        return reply.code(401).send({ error: "Invalid token" });
+      }
+    };
+    app.get("/me", { onRequest: guard }, async (request) => ({
+      user_id: (request.user as { user_id: string }).user_id, // verified, and of our own making
+    }));
+    return listen(app, port);
+  },
+});

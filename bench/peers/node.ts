@@ -1,0 +1,128 @@
+// Bare node:http, as somebody writes it who knows which requests will come: the measure for all others.
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { parse } from "node:querystring";
+import { created, hello, type NewPost, posts, routes, secret } from "./support/data.ts";
+import { serve } from "./support/serve.ts";
+
+function listen(port: number, listener: RequestListener): void {
+  createServer(listener).listen(port, "127.0.0.1");
+}
+
+function send(res: ServerResponse, status: number, value: unknown): void {
+  const body = JSON.stringify(value);
+  res.writeHead(status, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+  });
+  res.end(body);
+}
+
+function split(url: string): { path: string; search: string } {
+  const question = url.indexOf("?");
+  return question < 0 ? { path: url, search: "" } : { path: url.slice(0, question), search: url.slice(question + 1) };
+}
+
+function readJson(req: IncomingMessage, done: (value: unknown) => void, fail: () => void): void {
+  const chunks: Buffer[] = [];
+  req.on("data", (chunk: Buffer) => chunks.push(chunk));
+  req.on("end", () => {
+    let value: unknown;
+    try {
+      value = JSON.parse(Buffer.concat(chunks).toString());
+    } catch {
+      fail();
+      return;
+    }
+    done(value);
+  });
+}
+
+function isNewPost(value: unknown): value is NewPost {
+  if (typeof value !== "object" || value === null) return false;
+  const { title, content, priority, published, tags } = value as Partial<Record<keyof NewPost, unknown>>;
+  return (
+    typeof title === "string" &&
+    title.length >= 1 &&
+    title.length <= 200 &&
+    typeof content === "string" &&
+    content.length >= 1 &&
+    Number.isInteger(priority) &&
+    (priority as number) >= 1 &&
+    (priority as number) <= 5 &&
+    typeof published === "boolean" &&
+    Array.isArray(tags) &&
+    tags.every((tag) => typeof tag === "string")
+  );
+}
+
+type Step = (state: { count: number }, next: () => void) => void;
+
+function verify(header: string | undefined): { user_id: string } | undefined {
+  if (header?.startsWith("Bearer ") !== true) return undefined;
+  const [head = "", payload = "", signature = ""] = header.slice(7).split(".");
+  const expected = createHmac("sha256", secret).update(`${head}.${payload}`).digest();
+  const given = Buffer.from(signature, "base64url");
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+  const claims = JSON.parse(Buffer.from(payload, "base64url").toString());
+  return claims.exp > Date.now() / 1000 ? claims : undefined;
+}
+
+const notFound = { error: "Not Found" };
+
+await serve({
+  json: (port) => listen(port, (_req, res) => send(res, 200, hello)),
+
+  params: (port) =>
+    listen(port, (req, res) => {
+      const { path, search } = split(req.url ?? "/");
+      const [, users, user, list, post] = path.split("/");
+      if (users !== "users" || list !== "posts") return send(res, 404, notFound);
+      send(res, 200, { user, post, page: parse(search).page });
+    }),
+
+  body: (port) =>
+    listen(port, (req, res) => {
+      const refuse = () => send(res, 400, { error: "Invalid request" });
+      readJson(req, (value) => (isNewPost(value) ? send(res, 201, created(value)) : refuse()), refuse);
+    }),
+
+  middlewares: (port) => {
+    const count: Step = (state, next) => {
+      state.count++;
+      next();
+    };
+    const steps = [count, count, count, count, count];
+    listen(port, (_req, res) => {
+      const state = { count: 0 };
+      const run = (index: number): void => {
+        const step = steps[index];
+        if (step === undefined) send(res, 200, state);
+        else step(state, () => run(index + 1));
+      };
+      run(0);
+    });
+  },
+
+  list: (port) => listen(port, (_req, res) => send(res, 200, posts)),
+
+  routes: (port) => {
+    const bases = new Map(routes.filter((_, index) => index % 5 === 0).map(({ path, route }) => [path, route]));
+    listen(port, (req, res) => {
+      const [, version, noun, id, items, item] = (req.url ?? "/").split("/");
+      const base = bases.get(`/${version}/${noun}`);
+      if (base === undefined) return send(res, 404, notFound);
+      if (id === undefined) return send(res, 200, { route: base });
+      if (items === undefined) return send(res, 200, id === "search" ? { route: base + 1 } : { route: base + 2, id });
+      if (item === undefined) return send(res, 200, { route: base + 3, id });
+      send(res, 200, { route: base + 4, id, item });
+    });
+  },
+
+  bearer: (port) =>
+    listen(port, (req, res) => {
+      const claims = verify(req.headers.authorization);
+      if (claims === undefined) return send(res, 401, { error: "Invalid token" });
+      send(res, 200, { user_id: claims.user_id });
+    }),
+});

@@ -1,0 +1,59 @@
+// What every peer answers with, so that all of them answer the same.
+
+export const hello = Object.freeze({ hello: "world" });
+
+export const secret = "bench: a secret that everybody may know, 32 bytes and more";
+
+export interface Post {
+  readonly id: number;
+  readonly title: string;
+  readonly content: string;
+  readonly author: string;
+  readonly published: boolean;
+  readonly created_at: string;
+}
+
+/** Fifty posts, about 15 kB as JSON. */
+export const posts: readonly Post[] = Array.from({ length: 50 }, (_, index) => ({
+  id: index + 1,
+  title: `Post number ${index + 1}`,
+  content: `The ${index + 1}. post says what there is to say, in a line or two. `.repeat(3).trim(),
+  author: `Author ${(index % 7) + 1}`,
+  published: index % 5 !== 0,
+  created_at: new Date(Date.UTC(2026, 0, 1, 0, index)).toISOString(),
+}));
+
+export interface NewPost {
+  readonly title: string;
+  readonly content: string;
+  readonly priority: number;
+  readonly published: boolean;
+  readonly tags: readonly string[];
+}
+
+/** What a created post is answered with. */
+export function created({ title, content, priority, published, tags }: NewPost) {
+  return { id: 1, title, content, priority, published, tags };
+}
+
+export interface BenchRoute {
+  readonly path: string;
+  readonly params: readonly string[];
+  readonly route: number;
+}
+
+const nouns = ["users", "orders", "invoices", "products", "teams", "events", "tickets", "reports", "files", "tags"];
+
+/** 500 routes: a hundred resources of five, three fifths of them with parameters. */
+export const routes: readonly BenchRoute[] = Array.from({ length: 100 }, (_, index) => {
+  const base = `/v${Math.floor(index / 10) + 1}/${nouns[index % 10]}`;
+  return [
+    { path: base, params: [] },
+    { path: `${base}/search`, params: [] },
+    { path: `${base}/:id`, params: ["id"] },
+    { path: `${base}/:id/items`, params: ["id"] },
+    { path: `${base}/:id/items/:item`, params: ["id", "item"] },
+  ];
+})
+  .flat()
+  .map((route, index) => ({ ...route, route: index }));

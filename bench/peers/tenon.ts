@@ -1,0 +1,145 @@
+// Tenon: no middlewares of the application, as no peer has any; the door's guards are on.
+import {
+  api,
+  array,
+  boolean,
+  type Context,
+  createApp,
+  defineModule,
+  dto,
+  integer,
+  type Next,
+  type Routes,
+  string,
+} from "@tenon/core";
+import { created, hello, posts, routes, secret } from "./support/data.ts";
+import { serve } from "./support/serve.ts";
+
+type ControllerClass = new () => { routes(): Routes };
+
+async function open(
+  controller: ControllerClass,
+  port: number,
+  imports: Parameters<typeof defineModule>[0]["imports"] = [],
+) {
+  const module = defineModule({ name: "bench", imports, declarations: [controller] });
+  const app = await createApp(module, api({ middlewares: [] }), { log: { level: "warn" } });
+  await app.listen({ port });
+}
+
+await serve({
+  json: (port) => {
+    class HelloController {
+      routes(): Routes {
+        return [{ method: "GET", path: "/", handler: this.show }];
+      }
+      show() {
+        return hello;
+      }
+    }
+    return open(HelloController, port);
+  },
+
+  params: (port) => {
+    class PostsController {
+      routes(): Routes {
+        return [{ method: "GET", path: "/users/:user/posts/:post", handler: this.show }];
+      }
+      show(ctx: Context<"/users/:user/posts/:post">) {
+        return { user: ctx.param("user"), post: ctx.param("post"), page: ctx.query("page") };
+      }
+    }
+    return open(PostsController, port);
+  },
+
+  body: (port) => {
+    const NewPost = dto({
+      title: string("required", "max=200"),
+      content: string("required"),
+      priority: integer("required", "min=1", "max=5"),
+      published: boolean("required"),
+      tags: array(string(), "required"),
+    });
+    class PostsController {
+      routes(): Routes {
+        return [{ method: "POST", path: "/posts", handler: this.create }];
+      }
+      async create(ctx: Context) {
+        return ctx.status(201).json(created(await ctx.bind(NewPost)));
+      }
+    }
+    return open(PostsController, port);
+  },
+
+  middlewares: (port) => {
+    class Count {
+      handle(ctx: Context, next: Next) {
+        ctx.set("count", ((ctx.get("count") as number | undefined) ?? 0) + 1);
+        return next();
+      }
+    }
+    const middlewares = Array.from({ length: 5 }, () => class extends Count {});
+    class CountController {
+      routes(): Routes {
+        return [{ method: "GET", path: "/", handler: this.show, middlewares }];
+      }
+      show(ctx: Context) {
+        return { count: ctx.get("count") };
+      }
+    }
+    return open(CountController, port);
+  },
+
+  list: (port) => {
+    class PostsController {
+      routes(): Routes {
+        return [{ method: "GET", path: "/posts", handler: this.index }];
+      }
+      index() {
+        return posts;
+      }
+    }
+    return open(PostsController, port);
+  },
+
+  routes: (port) => {
+    class ManyController {
+      routes(): Routes {
+        return routes.map(({ path, route }) => ({
+          method: "GET",
+          path,
+          handler: (ctx: Context) => ({ route, ...ctx.request().params() }),
+        }));
+      }
+    }
+    return open(ManyController, port);
+  },
+
+  bearer: async (port) => {
+    const [{ authModule, BearerAuth }, { dataModule }] = await Promise.all([
+      import("@tenon/auth"),
+      import("@tenon/data"),
+    ]);
+    const auth = authModule(dataModule({ database: "sqlite::memory:" }), { secret });
+    class MeController {
+      routes(): Routes {
+        return [{ method: "GET", path: "/me", handler: this.show, middlewares: [BearerAuth] }];
+      }
+      show(ctx: Context) {
+        return { user_id: ctx.get("user_id") };
+      }
+    }
+    return open(MeController, port, [auth]);
+  },
+
+  posts: async (port) => {
+    const [{ createAppModule }, { readConfig }, { databaseFile }] = await Promise.all([
+      import("../../apps/reference/src/app.module.ts"),
+      import("../../apps/reference/src/config.ts"),
+      import("./support/posts-database.ts"),
+    ]);
+    const config = readConfig({ bcryptCost: 10 }, { DATABASE_URL: `sqlite:${databaseFile()}`, JWT_SECRET: secret });
+    const app = await createApp(createAppModule(config), api({ middlewares: [] }), { log: { level: "warn" } });
+    await app.listen({ port });
+  },
+});

@@ -1,0 +1,101 @@
+import { measureModules } from "./modules.ts";
+import type { Options } from "./options.ts";
+import { peers } from "./peers.ts";
+import { type Measure, ratioTo, type Sample, worthOf } from "./results.ts";
+import { growthOf, measureRouters } from "./router.ts";
+import { runScenarios } from "./run.ts";
+import { measureStarts, residentAtRest, startRatio } from "./startup.ts";
+import { median } from "./statistics.ts";
+import { toTable } from "./table.ts";
+
+export interface Bar {
+  readonly name: string;
+  readonly value: number;
+  readonly limit: number;
+  /** Whether the value must reach the limit or must not pass it. */
+  readonly kind: "at least" | "at most";
+  readonly unit: string;
+}
+
+export function isMet({ kind, value, limit }: Bar): boolean {
+  return kind === "at least" ? value >= limit : value <= limit; // NaN is neither
+}
+
+const beside = ["json", "params", "body", "middlewares", "list", "routes"];
+const besideBare = ["json", "params", "middlewares", "routes"];
+const needed = ["node", "tenon", "fastify-schema"];
+
+/** The bars of the scenarios that were measured. */
+export function scenarioBars(samples: readonly Sample[], measure: Measure): Bar[] {
+  const scenarios = [...new Set(samples.map(({ scenario }) => scenario))];
+  const ratio = (scenario: string, other: string): Bar[] => {
+    const spread = ratioTo(samples, scenario, ["tenon", other], measure);
+    if (spread === undefined) return [];
+    const limit = other === "node" ? 0.97 : 1;
+    return [{ name: `${scenario}: Tenon to ${other}`, value: spread.median, limit, kind: "at least", unit: "" }];
+  };
+  return [
+    ...scenarios
+      .filter((name) => beside.includes(name) || name === "posts")
+      .flatMap((name) => ratio(name, "fastify-schema")),
+    ...scenarios.filter((name) => besideBare.includes(name)).flatMap((name) => ratio(name, "node")),
+    ...guardCost(samples, measure),
+  ];
+}
+
+/** What share of the requests of scenario (a) the guard of (g) costs, round by round. */
+function guardCost(samples: readonly Sample[], measure: Measure): Bar[] {
+  const of = (scenario: string) => samples.filter((sample) => sample.scenario === scenario && sample.peer === "tenon");
+  const open = of("json");
+  const costs = of("bearer").flatMap((sample) => {
+    const twin = open.find(({ round }) => round === sample.round);
+    return twin === undefined ? [] : [100 * (1 - worthOf(sample, measure) / worthOf(twin, measure))];
+  });
+  if (costs.length === 0) return [];
+  return [{ name: "bearer: cost of the guard", value: median(costs), limit: 15, kind: "at most", unit: " %" }];
+}
+
+export async function measureBars(options: Options): Promise<Bar[]> {
+  const own = { ...options, peers: peers.filter(({ name }) => needed.includes(name)) };
+  const bars = scenarioBars(await runScenarios(own), options.measure);
+  const starts = await measureStarts(own);
+  const { Tenon: router } = await measureRouters(["Tenon"]);
+  if (router === undefined) throw new Error("Tenon's router was not measured");
+  const memory = residentAtRest(starts, "tenon") / residentAtRest(starts, "fastify-schema");
+  return [
+    ...bars,
+    { name: "look-up, 10,000 routes to 10", value: growthOf(router), limit: 1.5, kind: "at most", unit: "" },
+    {
+      name: "build of 10,000 routes",
+      value: router.build[10_000] ?? Number.NaN,
+      limit: 100,
+      kind: "at most",
+      unit: " ms",
+    },
+    {
+      name: "start of 1,000 modules",
+      value: measureModules(options.rounds).median,
+      limit: 150,
+      kind: "at most",
+      unit: " ms",
+    },
+    {
+      name: "cold start to bare node:http",
+      value: startRatio(starts, "tenon", "node").median,
+      limit: 1.5,
+      kind: "at most",
+      unit: "",
+    },
+    { name: "memory at rest to Fastify", value: memory, limit: 1.3, kind: "at most", unit: "" },
+  ];
+}
+
+export function toBarTable(bars: readonly Bar[]): string {
+  const rows = bars.map((bar) => [
+    bar.name,
+    `${bar.value.toFixed(bar.unit === "" ? 2 : 0)}${bar.unit}`,
+    `${bar.kind} ${bar.limit}${bar.unit}`,
+    isMet(bar) ? "met" : "MISSED",
+  ]);
+  return toTable(["bar", "value", "asked for", ""], rows);
+}

@@ -1,0 +1,91 @@
+import { spawn, spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { pinned } from "./cores.ts";
+import type { Scenario } from "./scenarios.ts";
+
+export interface Measured {
+  readonly requests: number;
+  readonly seconds: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Answers that are no success, and failures of the connection. */
+  readonly errors: number;
+}
+
+export const connections = 64;
+export const loadTool = spawnSync("wrk", ["--version"]).error === undefined ? "wrk" : "autocannon";
+
+/** Puts a scenario's requests where the load tool reads them. `folder` is thrown away after the run. */
+export function prepareLoad(scenario: Scenario, folder: string): string {
+  if (loadTool === "autocannon") {
+    const file = join(folder, `${scenario.name}.json`);
+    writeFileSync(file, JSON.stringify(scenario.requests));
+    return file;
+  }
+  const [first] = scenario.requests;
+  if (first === undefined) throw new Error(`${scenario.name} has no request`);
+  const paths = join(folder, `${scenario.name}.txt`);
+  writeFileSync(paths, scenario.requests.map(({ path }) => `${path}\n`).join(""));
+  const headers = Object.entries(first.headers).map(([name, value]) => `  [${quote(name)}] = ${quote(value)},\n`);
+  const file = join(folder, `${scenario.name}.lua`);
+  writeFileSync(
+    file,
+    `local requests, turn = {}, 0
+local headers = {
+${headers.join("")}}
+init = function()
+  for path in io.lines(${quote(paths)}) do
+    requests[#requests + 1] = wrk.format(${quote(first.method)}, path, headers, ${quote(first.body ?? "")})
+  end
+end
+request = function()
+  turn = turn % #requests + 1
+  return requests[turn]
+end
+done = function(summary, latency)
+  local errors = summary.errors
+  io.write(string.format('\\n{"requests":%d,"seconds":%.6f,"p50":%.3f,"p99":%.3f,"errors":%d}\\n',
+    summary.requests, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+    errors.connect + errors.read + errors.write + errors.status + errors.timeout))
+end
+`,
+  );
+  return file;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text); // Lua reads the escapes that JSON makes of printable ASCII in the same way
+}
+
+export async function load(port: number, script: string, seconds: number): Promise<Measured> {
+  const url = `http://127.0.0.1:${port}`;
+  const command: [string, ...string[]] =
+    loadTool === "wrk"
+      ? ["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "10s", "-s", script, url]
+      : [process.execPath, fileURLToPath(new URL("./autocannon.ts", import.meta.url)), url, script, String(seconds)];
+  const output = await run(pinned("load", command), (seconds + 15) * 1000);
+  const line = output.split("\n").findLast((text) => text.startsWith("{"));
+  if (line === undefined) throw new Error(`${loadTool} said nothing that can be read:\n${output}`);
+  const measured: Measured = JSON.parse(line);
+  if (measured.errors > 0 || measured.requests === 0) {
+    throw new Error(`${measured.errors} of ${measured.requests} requests failed`);
+  }
+  return measured;
+}
+
+function run([command, ...args]: readonly [string, ...string[]], timeout: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], timeout });
+    let output = "";
+    child.stdout.on("data", (text) => (output += String(text)));
+    child.stderr.on("data", (text) => (output += String(text)));
+    child.once("error", reject);
+    child.once("close", (code) => {
+      if (code === 0) resolve(output);
+      else reject(new Error(`${command} ended with ${code}:\n${output}`));
+    });
+  });
+}

@@ -1,0 +1,72 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { isMet, measureBars, scenarioBars, toBarTable } from "./bars.ts";
+import { toChart } from "./chart.ts";
+import { describeSetting } from "./machine.ts";
+import { measureModules, toModulesText } from "./modules.ts";
+import { help, type Options, parseOptions } from "./options.ts";
+import { checkInstalled } from "./prepare.ts";
+import { summarize } from "./results.ts";
+import { measureRouters, toRouterTables } from "./router.ts";
+import { runScenarios } from "./run.ts";
+import { createScenarios } from "./scenarios.ts";
+import { measureStarts, toStartTable } from "./startup.ts";
+import { toScenarioTables } from "./table.ts";
+
+const results = new URL("../results/", import.meta.url);
+
+async function main(options: Options): Promise<void> {
+  checkInstalled();
+  switch (options.command) {
+    case "run":
+      return runAll(options);
+    case "startup": {
+      const result = await measureStarts(options);
+      console.log(toStartTable(result, options.peers));
+      return save("startup.json", { samples: result.samples, loaded: Object.fromEntries(result.loaded) });
+    }
+    case "router": {
+      const result = await measureRouters();
+      console.log(toRouterTables(result));
+      return save("router.json", result);
+    }
+    case "modules": {
+      const result = measureModules(options.rounds);
+      console.log(toModulesText(result));
+      return save("modules.json", result);
+    }
+    case "bars": {
+      const bars = await measureBars(options);
+      console.log(toBarTable(bars));
+      save("bars.json", { bars });
+      if (!bars.every(isMet)) process.exitCode = 1;
+    }
+  }
+}
+
+async function runAll(options: Options): Promise<void> {
+  const setting = describeSetting();
+  const samples = await runScenarios(options);
+  const summaries = summarize(samples, options.measure);
+  const scenarios = await createScenarios();
+  console.log(`${setting.machine}; Node ${setting.node}; ${setting.load}\n`);
+  console.log(toScenarioTables(summaries, scenarios));
+  const bars = scenarioBars(samples, options.measure);
+  if (bars.length > 0) console.log(`\n${toBarTable(bars)}`);
+  save("run.json", { options, summaries, samples });
+  writeFileSync(new URL("chart.svg", results), toChart(summaries, scenarios, setting));
+  console.log("\nwritten: bench/results/run.json, bench/results/chart.svg");
+}
+
+function save(name: string, value: object): void {
+  mkdirSync(results, { recursive: true });
+  writeFileSync(new URL(name, results), `${JSON.stringify({ setting: describeSetting(), ...value }, null, 2)}\n`);
+}
+
+try {
+  const options = parseOptions(process.argv.slice(2));
+  if (options.help) console.log(help.trimEnd());
+  else await main(options);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
+}

@@ -1,0 +1,26 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { pinned } from "./cores.ts";
+import { Progress } from "./progress.ts";
+import { type Spread, spreadOf } from "./statistics.ts";
+
+/** Milliseconds, each time in a process of its own: an application starts once. */
+export function measureModules(rounds: number): Spread {
+  const script = fileURLToPath(new URL("./modules-child.ts", import.meta.url));
+  const progress = new Progress(rounds);
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    progress.show("1,000 modules", `round ${round + 1}`);
+    const [command, ...args] = pinned("server", [process.execPath, "--conditions=@tenon/source", script]);
+    const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8", timeout: 60_000 });
+    if (status !== 0) throw new Error(`the modules did not start:\n${stdout}${stderr}`);
+    times.push(JSON.parse(stdout).time);
+    progress.step();
+  }
+  progress.end();
+  return spreadOf(times);
+}
+
+export function toModulesText({ median, low, high }: Spread): string {
+  return `1,000 modules start in ${median.toFixed(0)} ms (${low.toFixed(0)}–${high.toFixed(0)})`;
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import type { ScenarioName } from "../peers/support/serve.ts";
+
+export interface PeerInfo {
+  readonly name: string;
+  readonly label: string;
+  /** Whose version stands behind the label; "" for Node itself. */
+  readonly package: string;
+  readonly file: string;
+  /** Needs the compiled peers/nest. */
+  readonly compiled?: boolean;
+}
+
+const dependency = (name: string) => new URL(`../node_modules/${name}/package.json`, import.meta.url);
+const own = new URL("../../packages/core/package.json", import.meta.url);
+
+export const peers: readonly PeerInfo[] = [
+  { name: "node", label: "node:http, bare", package: "", file: "node.ts" },
+  { name: "tenon", label: "Tenon", package: "@tenon/core", file: "tenon.ts" },
+  { name: "fastify-schema", label: "Fastify, schemas", package: "fastify", file: "fastify-schema.ts" },
+  { name: "fastify", label: "Fastify", package: "fastify", file: "fastify.ts" },
+  { name: "hono", label: "Hono", package: "hono", file: "hono.ts" },
+  { name: "h3", label: "h3", package: "h3", file: "h3.ts" },
+  { name: "elysia", label: "Elysia on Node", package: "elysia", file: "elysia.ts" },
+  { name: "koa", label: "Koa", package: "koa", file: "koa.ts" },
+  { name: "express", label: "Express", package: "express", file: "express.ts" },
+  {
+    name: "nest-fastify",
+    label: "NestJS on Fastify",
+    package: "@nestjs/core",
+    file: "nest-fastify.ts",
+    compiled: true,
+  },
+  {
+    name: "nest-express",
+    label: "NestJS on Express",
+    package: "@nestjs/core",
+    file: "nest-express.ts",
+    compiled: true,
+  },
+  { name: "adonis", label: "AdonisJS", package: "@adonisjs/core", file: "adonis.ts" },
+];
+
+/** The reference service has one twin; every other scenario is everybody's. */
+export function serves(peer: PeerInfo, scenario: ScenarioName): boolean {
+  return scenario !== "posts" || peer.name === "tenon" || peer.name === "fastify-schema";
+}
+
+export function versionOf(peer: PeerInfo): string {
+  if (peer.package === "") return process.versions.node;
+  return packageVersion(peer.package);
+}
+
+export function packageVersion(name: string): string {
+  const file = name === "@tenon/core" ? own : dependency(name);
+  return JSON.parse(readFileSync(file, "utf8")).version;
+}

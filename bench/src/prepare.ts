@@ -1,0 +1,41 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const bench = fileURLToPath(new URL("../", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** A folder for what one run needs. It goes when the run ends, however it ends. */
+export function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "tenon-bench-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function checkInstalled(): void {
+  if (existsSync(join(bench, "node_modules", "fastify"))) return;
+  throw new Error("the peers are not installed: run npm --prefix bench ci");
+}
+
+/** NestJS is written with decorators, which need a compiler. */
+export function compileNest(): void {
+  runOrThrow("tsc", ["-p", join(bench, "peers", "nest")]);
+}
+
+/** What the packages publish, and what everybody runs who installs them. */
+export function buildPackages(): void {
+  runOrThrow(process.execPath, [join(root, "scripts", "build.mjs")]);
+}
+
+export function fillDatabase(folder: string): string {
+  const file = join(folder, "blog.db");
+  runOrThrow(process.execPath, ["--conditions=@tenon/source", join(bench, "src", "fill-database.ts"), file]);
+  return file;
+}
+
+function runOrThrow(command: string, args: readonly string[]): void {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: root, encoding: "utf8", timeout: 120_000 });
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")} failed: ${error?.message ?? stdout + stderr}`);
+}

@@ -1,0 +1,42 @@
+const width = 30;
+
+/** A bar on a terminal, a line for each label elsewhere. On standard error: the results stand alone on the other. */
+export class Progress {
+  readonly #total: number;
+  readonly #started = performance.now();
+  #done = 0;
+  #label = "";
+
+  constructor(total: number) {
+    this.#total = total;
+  }
+
+  show(label: string, detail = ""): void {
+    if (!process.stderr.isTTY) {
+      if (label !== this.#label) process.stderr.write(`${label}\n`);
+      this.#label = label;
+      return;
+    }
+    const share = this.#total === 0 ? 1 : this.#done / this.#total;
+    const filled = Math.round(share * width);
+    const bar = "█".repeat(filled) + "░".repeat(width - filled);
+    const text = `${bar} ${String(Math.round(share * 100)).padStart(3)} %${this.#left(share)}  ${label} ${detail}`;
+    process.stderr.write(`\r\u001b[2K${text.slice(0, Math.max(40, (process.stderr.columns ?? 100) - 1))}`);
+  }
+
+  step(): void {
+    this.#done++;
+  }
+
+  end(): void {
+    if (process.stderr.isTTY) process.stderr.write("\r\u001b[2K");
+  }
+
+  #left(share: number): string {
+    if (share === 0) return "";
+    const seconds = ((performance.now() - this.#started) / share) * (1 - share);
+    return seconds / 1000 > 90
+      ? `, ${Math.round(seconds / 60_000)} min left`
+      : `, ${Math.round(seconds / 1000)} s left`;
+  }
+}

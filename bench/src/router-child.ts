@@ -1,0 +1,58 @@
+// `node src/router-child.ts <name>`: measures one router in a process of its own, where no other has shaped the code.
+import { createRouteSet, lookUps, routerSizes } from "./router-routes.ts";
+import { type Find, routers } from "./routers.ts";
+import { median } from "./statistics.ts";
+
+/** Nanoseconds for each look-up, by size and kind; milliseconds to build, by size. */
+export interface RouterResult {
+  readonly look: Record<string, Record<string, number>>;
+  readonly build: Record<string, number>;
+}
+
+const slices = 9;
+const sliceTime = 60; // milliseconds
+const builds = 3;
+
+/** The best of a few slices: whatever else runs on the machine can only add to it. */
+function timeOf(find: Find, paths: readonly string[]): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let slice = 0; slice < slices; slice++) {
+    const begin = performance.now();
+    let count = 0;
+    while (performance.now() - begin < sliceTime) {
+      for (const path of paths) find(path);
+      count += paths.length;
+    }
+    best = Math.min(best, ((performance.now() - begin) * 1e6) / count);
+  }
+  return best;
+}
+
+const [, , name] = process.argv;
+const build = await routers.find((router) => router.name === name)?.load();
+if (build === undefined) throw new Error(`there is no router "${name}"`);
+const result: RouterResult = { look: {}, build: {} };
+for (const size of routerSizes) {
+  const { patterns, look } = createRouteSet(size);
+  const times: number[] = [];
+  let find: Find = () => -1;
+  try {
+    for (let turn = 0; turn < builds; turn++) {
+      const begin = performance.now();
+      find = build(patterns);
+      times.push(performance.now() - begin);
+    }
+  } catch (error) {
+    console.error(`${name}, ${size} routes: ${error}`);
+    continue; // a router that cannot hold these has no figure for them
+  }
+  result.build[size] = median(times);
+  const own: Record<string, number> = {};
+  for (const kind of lookUps) {
+    const paths = look[kind];
+    const found = paths.every((path) => find(path) >= 0 === (kind !== "miss"));
+    if (found) own[kind] = timeOf(find, paths);
+  }
+  result.look[size] = own;
+}
+console.log(JSON.stringify(result));

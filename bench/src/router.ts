@@ -1,0 +1,68 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { pinned } from "./cores.ts";
+import { packageVersion } from "./peers.ts";
+import { Progress } from "./progress.ts";
+import type { RouterResult } from "./router-child.ts";
+import { lookUps, routerSizes } from "./router-routes.ts";
+import { routers } from "./routers.ts";
+import { toTable } from "./table.ts";
+
+export type RouterResults = Readonly<Record<string, RouterResult>>;
+
+const timeout = 300_000;
+
+export async function measureRouters(
+  names: readonly string[] = routers.map(({ name }) => name),
+): Promise<RouterResults> {
+  const progress = new Progress(names.length);
+  const results: Record<string, RouterResult> = {};
+  for (const name of names) {
+    progress.show("routers", name);
+    results[name] = await measureOne(name);
+    progress.step();
+  }
+  progress.end();
+  return results;
+}
+
+function measureOne(name: string): Promise<RouterResult> {
+  const script = fileURLToPath(new URL("./router-child.ts", import.meta.url));
+  const [command, ...args] = pinned("server", [process.execPath, "--conditions=@tenon/source", script, name]);
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], timeout });
+    let text = "";
+    child.stdout.on("data", (chunk) => (text += String(chunk)));
+    child.once("error", reject);
+    child.once("close", (code) => {
+      if (code === 0) resolve(JSON.parse(text));
+      else reject(new Error(`the router ${name} ended with ${code}`));
+    });
+  });
+}
+
+/** How many times as long a look-up takes among 10,000 routes as among 10, over all kinds. */
+export function growthOf({ look }: RouterResult): number {
+  const total = (size: number) => lookUps.reduce((sum, kind) => sum + (look[size]?.[kind] ?? Number.NaN), 0);
+  return total(10_000) / total(10);
+}
+
+export function toRouterTables(results: RouterResults): string {
+  const label = (name: string) => {
+    const info = routers.find((router) => router.name === name);
+    return info === undefined ? name : `${name} ${packageVersion(info.package)}`;
+  };
+  const looks = routerSizes.map((size) => {
+    const rows = Object.entries(results).map(([name, { look }]) => [
+      label(name),
+      ...lookUps.map((kind) => look[size]?.[kind]?.toFixed(0) ?? "–"),
+    ]);
+    return `${size.toLocaleString("en")} routes, nanoseconds for a look-up\n${toTable(["", ...lookUps], rows)}`;
+  });
+  const builds = Object.entries(results).map(([name, { build }]) => [
+    label(name),
+    ...routerSizes.map((size) => build[size]?.toFixed(1) ?? "–"),
+  ]);
+  const head = ["", ...routerSizes.map((size) => size.toLocaleString("en"))];
+  return [...looks, `milliseconds to build\n${toTable(head, builds)}`].join("\n\n");
+}
