@@ -16,7 +16,7 @@ import { pump } from "./pump.ts";
 import { type Refusal, toErrorBody } from "./refusal.ts";
 import { discard, toLength } from "./reply-head.ts";
 import type { HttpLimits, HttpSettings } from "./settings.ts";
-import { write } from "./write.ts";
+import { Writer } from "./write.ts";
 
 export interface TlsSettings extends Pick<TlsOptions, "key" | "cert" | "ca" | "pfx" | "passphrase" | "minVersion"> {}
 
@@ -27,6 +27,7 @@ export class NodeServer {
   readonly #log: Log;
   readonly #limits: HttpLimits;
   readonly #trust: ProxyTrust;
+  readonly #writer: Writer;
   readonly #connections = new Map<Duplex, Connection>();
   readonly #handshakes = new Map<string, Socket>();
   readonly #eventStreams = new Set<() => void>();
@@ -39,14 +40,14 @@ export class NodeServer {
     this.#limits = settings.limits;
     this.#trust = new ProxyTrust(settings.trustedProxies);
     const { uri, headerBytes, headerTimeout, requestTimeout, keepAlive } = settings.limits;
+    this.#writer = new Writer({ stallTimeout: requestTimeout, keepAlive });
     const headersTimeout = Math.min(headerTimeout, requestTimeout); // node refuses the longer one
     const options = {
       // the parser's own limit covers request line and headers together; the door counts them apart
       maxHeaderSize: uri + headerBytes + 1024,
       headersTimeout,
       requestTimeout,
-      keepAliveTimeout: keepAlive,
-      keepAliveTimeoutBuffer: Math.min(1000, keepAlive), // a client that trusts the announced time must not come too late
+      keepAliveTimeout: 0, // the idle timer below does it, without a timer for each request
       connectionsCheckingInterval: Math.min(1000, headersTimeout),
       requireHostHeader: false, // answered by the door, with a body like every other refusal
       optimizeEmptyRequests: true, // a request without a body has no stream to keep up
@@ -165,8 +166,7 @@ export class NodeServer {
     else if (!connection.hasWaiting && (this.#draining || connection.broken !== undefined)) connection.closing = true;
     const head = incoming.method === "HEAD";
     try {
-      const { requestTimeout } = this.#limits;
-      const stream = write(res, outgoing, { head, close: connection.closing, stallTimeout: requestTimeout });
+      const stream = this.#writer.write(res, outgoing, head, connection.closing);
       if (stream !== undefined) this.#pump(res, incoming, outgoing, stream);
     } catch (error) {
       this.#log.error({ err: error }, `${incoming.method} ${incoming.path}: the reply could not be written`);
