@@ -52,7 +52,7 @@ export class Kernel {
 
   async #settle(ctx: Context, value: PromiseLike<unknown>): Promise<Outgoing> {
     try {
-      return await this.#reply(ctx, await value);
+      return this.#reply(ctx, await value); // what it promises is caught where it is made
     } catch (error) {
       return this.#fail(ctx, error);
     }

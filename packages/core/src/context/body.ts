@@ -1,12 +1,15 @@
 import { BindError, HttpError } from "../errors.ts";
 import type { RequestLimits } from "./limits.ts";
 
+const nothing = new Uint8Array();
+
 /** Counts bytes and time while a body arrives, whatever door it arrives at. */
 export class BodyReader {
   readonly result: Promise<Uint8Array>;
   readonly #limit: number;
-  readonly #timer: NodeJS.Timeout;
-  #bytes = new Uint8Array();
+  readonly #timeout: number;
+  #timer: NodeJS.Timeout | undefined;
+  #bytes = nothing;
   #size = 0;
   #sizeSeen = -1;
   #settled = false;
@@ -15,12 +18,26 @@ export class BodyReader {
 
   constructor(limit: number, timeout: number) {
     this.#limit = limit;
+    this.#timeout = timeout;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.result.catch(ignore);
-    this.#timer = setTimeout(() => this.fail(new HttpError(408, "Request Timeout")), timeout);
+  }
+
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** Bytes so far. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Starts the clock: not by itself, because most bodies are there before a timer is made. */
+  watch(): void {
+    if (this.#settled) return;
+    this.#timer = setTimeout(() => this.fail(new HttpError(408, "Request Timeout")), this.#timeout);
   }
 
   /** False when no more is wanted. */
@@ -45,13 +62,14 @@ export class BodyReader {
   end(): void {
     if (this.#settled) return;
     this.#finish();
-    this.#resolve(this.#bytes.subarray(0, this.#size));
+    this.#resolve(this.#size === this.#bytes.byteLength ? this.#bytes : this.#bytes.subarray(0, this.#size));
   }
 
   fail(error: unknown): void {
     if (this.#settled) return;
     this.#finish();
-    this.#bytes = new Uint8Array();
+    this.#bytes = nothing;
+    this.result.catch(ignore);
     this.#reject(error);
   }
 

@@ -157,12 +157,12 @@ export class RequestContext<in Param extends string = string> {
   }
 
   request(): RequestView {
-    this.#request ??= new RequestView(this.#incoming, {
-      params: () => this.#params.entries(),
-      queries: () => this.#query(),
-      bodyLimit: () => this.#bodyLimit ?? this.#limits.body,
-      limits: this.#limits,
-    });
+    this.#request ??= new RequestView(
+      this.#incoming,
+      this.#params,
+      this.#limits,
+      () => this.#bodyLimit ?? this.#limits.body,
+    );
     return this.#request;
   }
 

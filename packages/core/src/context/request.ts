@@ -2,32 +2,36 @@ import { refuseType } from "./body.ts";
 import { type Form, isForm, parseForm } from "./form.ts";
 import type { Incoming } from "./incoming.ts";
 import type { RequestLimits } from "./limits.ts";
+import { parseQuery } from "./query.ts";
 
-interface Sources {
-  readonly params: () => Iterable<readonly [string, string]>;
-  readonly queries: () => Record<string, string>;
-  readonly bodyLimit: () => number;
-  readonly limits: RequestLimits;
+interface Params {
+  entries(): Iterable<readonly [string, string]>;
 }
 
 /** The request as maps and bytes: `ctx.request()`. The maps have no prototype and are the caller's own. */
 export class RequestView {
   readonly #incoming: Incoming;
-  readonly #sources: Sources;
+  readonly #params: Params;
+  readonly #limits: RequestLimits;
+  readonly #bodyLimit: () => number;
   #body: Promise<Uint8Array> | undefined;
   #form: Promise<Form> | undefined;
 
-  constructor(incoming: Incoming, sources: Sources) {
+  constructor(incoming: Incoming, params: Params, limits: RequestLimits, bodyLimit: () => number) {
     this.#incoming = incoming;
-    this.#sources = sources;
+    this.#params = params;
+    this.#limits = limits;
+    this.#bodyLimit = bodyLimit;
   }
 
   params(): Record<string, string> {
-    return toMap(this.#sources.params());
+    const map: Record<string, string> = Object.create(null);
+    for (const [name, value] of this.#params.entries()) map[name] = value;
+    return map;
   }
 
   queries(): Record<string, string> {
-    return toMap(Object.entries(this.#sources.queries()));
+    return parseQuery(this.#incoming.search, this.#limits.queryPairs);
   }
 
   /** By lower-case name. */
@@ -37,7 +41,7 @@ export class RequestView {
 
   /** The raw bytes; empty without a body. Rejects when the body is too large, too slow or cut off. */
   body(): Promise<Uint8Array> {
-    this.#body ??= this.#incoming.readBody(this.#sources.bodyLimit(), this.#sources.limits.bodyTimeout);
+    this.#body ??= this.#incoming.readBody(this.#bodyLimit(), this.#limits.bodyTimeout);
     return this.#body;
   }
 
@@ -68,14 +72,8 @@ export class RequestView {
   async #readForm(): Promise<Form> {
     const type = this.#incoming.header("content-type") ?? "";
     if (!isForm(type)) refuseType(type);
-    return parseForm(await this.body(), type, this.#sources.limits);
+    return parseForm(await this.body(), type, this.#limits);
   }
 }
 
 function ignore(): void {}
-
-function toMap(entries: Iterable<readonly [string, string]>): Record<string, string> {
-  const map: Record<string, string> = Object.create(null);
-  for (const [name, value] of entries) map[name] = value;
-  return map;
-}

@@ -19,24 +19,36 @@ export async function bind<S extends Schema>(
   limits: RequestLimits,
   fields?: Readonly<Record<string, string>>,
 ): Promise<InferOutput<S>> {
-  if (fields !== undefined) return validate(schema, { ...fields }, { fromText: true }); // a copy: it is cleansed in place
+  if (fields !== undefined) return validate(schema, { ...fields }, fromText); // a copy: it is cleansed in place
   const type = source.header("content-type");
   if (limits.forms === true && isForm(type)) {
     const fields = (await source.request().form()).toRecord();
     delete fields[csrfField]; // says where the form comes from, and a strict schema would refuse it
-    return validate(schema, fields, { fromText: true, fromForm: true });
+    return validate(schema, fields, fromForm);
   }
   if (!isJson(type)) refuseType(type);
-  return validate(schema, parseJson(await source.request().body(), limits), { fromText: false });
+  return validate(schema, parseJson(await source.request().body(), limits), fromJson);
 }
 
-async function validate<S extends Schema>(schema: S, input: unknown, options: ReadOptions): Promise<InferOutput<S>> {
+const fromText: ReadOptions = Object.freeze({ fromText: true });
+const fromForm: ReadOptions = Object.freeze({ fromText: true, fromForm: true });
+const fromJson: ReadOptions = Object.freeze({ fromText: false });
+
+/** A DTO gives its value at once; only somebody else's schema may make us wait. */
+function validate<S extends Schema>(
+  schema: S,
+  input: unknown,
+  options: ReadOptions,
+): InferOutput<S> | Promise<InferOutput<S>> {
+  if (!(schema instanceof Dto)) return validateByStandard(schema, input);
   const issues: Issue[] = [];
-  if (schema instanceof Dto) {
-    const value: unknown = schema.parse(input, "", issues, options);
-    if (issues.length > 0) throw new BindError(issues);
-    return value;
-  }
+  const value: unknown = schema.parse(input, "", issues, options);
+  if (issues.length > 0) throw new BindError(issues);
+  return value;
+}
+
+async function validateByStandard<S extends Schema>(schema: S, input: unknown): Promise<InferOutput<S>> {
+  const issues: Issue[] = [];
   cleanse(input, "", issues);
   if (issues.length > 0) throw new BindError(issues);
   const result = await schema["~standard"].validate(input);

@@ -103,10 +103,12 @@ export type Infer<D extends Dto> = NonNullable<D["~standard"]["types"]>["output"
 
 export class Dto<T = unknown> implements StandardSchema<unknown, T> {
   readonly fields: Fields;
+  readonly #entries: readonly (readonly [string, Field])[];
   readonly "~standard": StandardSchema<unknown, T>["~standard"];
 
   constructor(fields: Fields) {
     this.fields = fields;
+    this.#entries = Object.entries(fields);
     this["~standard"] = { version: 1, vendor: "tenon", validate: (value) => this.#validate(value) };
   }
 
@@ -117,7 +119,7 @@ export class Dto<T = unknown> implements StandardSchema<unknown, T> {
       issues.push({ path, rule: "object", message: "must be an object" });
       return value as T; // never used: there is an issue
     }
-    for (const [name, field] of Object.entries(this.fields)) {
+    for (const [name, field] of this.#entries) {
       const given = Object.hasOwn(input, name) ? (input as Record<string, unknown>)[name] : undefined;
       const parsed = field.parse(given, path === "" ? name : `${path}.${name}`, issues, options);
       if (parsed !== undefined) value[name] = parsed;

@@ -90,13 +90,19 @@ export class NodeIncoming implements Incoming {
     if (contentLength !== undefined && contentLength > limit) return refuseBody(tooLarge());
     if (this.#req.destroyed && !this.#req.complete) this.#broken ??= new HttpError(400, "Bad Request");
     if (this.#broken !== undefined) return refuseBody(this.#broken);
+    const req = this.#req;
     const reader = new BodyReader(limit, timeout);
     this.#reader = reader;
-    this.#req.on("data", (chunk: Uint8Array) => {
-      if (!reader.push(chunk)) this.#req.pause();
+    req.on("data", (chunk: Uint8Array) => {
+      if (!reader.push(chunk)) req.pause();
     });
-    this.#req.once("end", () => reader.end());
-    this.#req.once("close", () => reader.fail(new HttpError(400, "Bad Request"))); // cut off: nobody reads the answer
+    req.on("end", () => reader.end());
+    req.on("close", () => {
+      if (!reader.settled) reader.fail(new HttpError(400, "Bad Request")); // cut off: nobody reads the answer
+    });
+    process.nextTick(() => {
+      if (reader.size !== contentLength) reader.watch(); // else all of it came together with the head
+    });
     if (this.#expectsContinue) this.#res.writeContinue();
     return reader.result;
   }
