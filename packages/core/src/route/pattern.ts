@@ -72,7 +72,8 @@ export function staticCount(pattern: Pattern): number {
   return pattern.segments.length - pattern.params.length;
 }
 
-function staticPrefix(pattern: Pattern): number {
+/** How many static segments it begins with. */
+export function staticPrefix(pattern: Pattern): number {
   const end = pattern.segments.indexOf(undefined);
   return end < 0 ? pattern.segments.length : end;
 }

@@ -1,6 +1,6 @@
 import type { MatchedRoute } from "../context/context.ts";
-import { comparePatterns, isExact, type Pattern } from "./pattern.ts";
-import { splitPath } from "./target.ts";
+import { comparePatterns, isExact, type Pattern, staticPrefix } from "./pattern.ts";
+import { Target } from "./target.ts";
 
 /** What a router holds: anything that has a method and a pattern. */
 export interface Routable {
@@ -46,10 +46,8 @@ export class Router<R extends Routable> {
     const key = method === "GET" ? path : `${method} ${path}`;
     const cached = this.#cache.get(key);
     if (cached !== undefined) return cached;
-    const segments = splitPath(path, method === "");
-    const match =
-      table?.search(segments, path) ??
-      (method === "HEAD" ? this.#tables.get("GET")?.search(segments, path) : undefined);
+    const target = new Target(path, method === "");
+    const match = table?.search(target) ?? (method === "HEAD" ? this.#tables.get("GET")?.search(target) : undefined);
     if (match !== undefined && (key === path ? retained : retained + key.length) <= maxRetained) {
       this.#cache.set(key, match); // a key that is not the path itself is a second copy of it
     }
@@ -60,7 +58,8 @@ export class Router<R extends Routable> {
 /** The routes of one method. */
 class Table<R extends Routable> {
   readonly exact = new Map<string, Match<R>>();
-  readonly #patterns: readonly Shelf<R>[];
+  /** By the number of segments, each list in the order of precedence. */
+  readonly #patterns: readonly (readonly Shelf<R>[] | undefined)[];
   readonly #wildcards: readonly Shelf<R>[];
 
   constructor(routes: readonly R[]) {
@@ -71,75 +70,88 @@ class Table<R extends Routable> {
       } else others.push(route);
     }
     const shelves = toShelves(others);
-    this.#patterns = shelves.filter((shelf) => !shelf.wildcard);
+    const patterns: Shelf<R>[][] = [];
+    for (const shelf of shelves) {
+      if (shelf.wildcard) continue;
+      const same = patterns[shelf.length] ?? [];
+      same.push(shelf);
+      patterns[shelf.length] = same;
+    }
+    this.#patterns = patterns;
     this.#wildcards = shelves.filter((shelf) => shelf.wildcard);
   }
 
-  search(segments: readonly string[], path: string): Match<R> | undefined {
-    const exact = this.#searchExact(segments);
+  search(target: Target): Match<R> | undefined {
+    const exact = this.exact.get(target.whole());
     if (exact !== undefined) return exact;
-    for (const shelf of this.#patterns) {
-      if (shelf.length !== segments.length) continue;
-      const match = shelf.find(segments, path);
+    for (const shelf of this.#patterns[target.length] ?? noShelves) {
+      const match = shelf.find(target);
       if (match !== undefined) return match;
     }
     for (const shelf of this.#wildcards) {
-      if (shelf.length >= segments.length) continue;
-      const match = shelf.find(segments, path);
+      if (shelf.length >= target.length) continue;
+      const match = shelf.find(target);
       if (match !== undefined) return match;
     }
     return undefined;
   }
-
-  #searchExact(segments: readonly string[]): Match<R> | undefined {
-    if (segments.some((segment) => segment.includes("/"))) return undefined; // %2F never acts as a separator
-    return this.exact.get(`/${segments.join("/")}`);
-  }
 }
 
-/** All patterns with their static segments at the same places: one look-up decides among them, however many they are. */
+const noShelves: readonly never[] = [];
+
+/** The patterns that begin alike, by the static segments behind their first parameter; one without any is a leaf. */
+interface Branch<R> extends Map<string, Branch<R> | R> {}
+
+/** All patterns with their static segments at the same places: a few look-ups decide among them, however many they are. */
 class Shelf<R extends Routable> {
   readonly length: number;
   readonly wildcard: boolean;
+  /** How many segments there are before the first parameter. */
+  readonly #prefix: number;
+  /** The places of the static ones behind it. */
   readonly #statics: readonly number[];
   readonly #params: readonly number[];
-  readonly #routes = new Map<string, R>();
+  readonly #branches: Branch<R> = new Map();
 
   constructor(example: Pattern) {
     this.length = example.segments.length;
     this.wildcard = example.wildcard;
+    this.#prefix = staticPrefix(example);
     this.#params = example.params.map((param) => param.index);
-    this.#statics = example.segments.flatMap((segment, index) => (segment === undefined ? [] : [index]));
+    this.#statics = example.segments.flatMap((segment, index) =>
+      segment === undefined || index < this.#prefix ? [] : [index],
+    );
   }
 
   add(route: R): void {
-    const key = this.#statics.map((index) => route.pattern.segments[index]).join("/");
-    this.#routes.set(key, route);
+    const { segments } = route.pattern;
+    const keys = [segments.slice(0, this.#prefix).join("/"), ...this.#statics.map((index) => segments[index] ?? "")];
+    const last = keys.pop() ?? "";
+    let branch = this.#branches;
+    for (const key of keys) {
+      const next = (branch.get(key) as Branch<R> | undefined) ?? new Map(); // routes stand behind the last key only
+      branch.set(key, next);
+      branch = next;
+    }
+    branch.set(last, route);
   }
 
-  find(segments: readonly string[], path: string): Match<R> | undefined {
-    let key = "";
-    for (let position = 0; position < this.#statics.length; position++) {
-      // both lengths were compared by the caller; a "/" inside gives a key with more of them than any route's has
-      const segment = segments[this.#statics[position] as number] as string;
-      key = position === 0 ? segment : `${key}/${segment}`;
+  /** That there are enough segments was checked by the caller. */
+  find(target: Target): Match<R> | undefined {
+    let found = this.#branches.get(target.prefix(this.#prefix));
+    for (const index of this.#statics) {
+      if (found === undefined) return undefined;
+      found = (found as Branch<R>).get(target.segment(index)); // as in add()
     }
-    const route = this.#routes.get(key);
-    if (route === undefined) return undefined;
+    if (found === undefined) return undefined;
     const values: string[] = [];
     for (const index of this.#params) {
-      const value = segments[index] as string; // as above
+      const value = target.segment(index);
       if (value === "") return undefined;
       values.push(value);
     }
-    return { route, values, rest: this.wildcard ? skipSegments(path, this.length) : undefined };
+    return { route: found as R, values, rest: this.wildcard ? target.rest(this.length) : undefined }; // as in add()
   }
-}
-
-function skipSegments(path: string, count: number): string {
-  let start = 1;
-  for (let skipped = 0; skipped < count; skipped++) start = path.indexOf("/", start) + 1;
-  return path.slice(start);
 }
 
 function toShelves<R extends Routable>(routes: readonly R[]): Shelf<R>[] {

@@ -1,5 +1,56 @@
 import { HttpError } from "../errors.ts";
 
+/** The path of a request, cut at raw `/`. Its segments are made when somebody asks for them, decoded as `splitPath` does. */
+export class Target {
+  readonly #path: string;
+  /** Where each segment ends. */
+  readonly #ends: readonly number[];
+  /** Undefined when nothing in the path is encoded, or may be a dot. */
+  readonly #decoded: readonly string[] | undefined;
+
+  /** `path` starts with a slash. Throws a 400 like `splitPath`. */
+  constructor(path: string, allowDots: boolean) {
+    const ends: number[] = [];
+    for (let end = path.indexOf("/", 1); end >= 0; end = path.indexOf("/", end + 1)) ends.push(end);
+    ends.push(path.length);
+    this.#path = path;
+    this.#ends = ends;
+    const odd = path.includes("%") || path.includes("/.");
+    this.#decoded = odd ? splitPath(path, allowDots) : undefined;
+  }
+
+  /** How many segments there are. */
+  get length(): number {
+    return this.#ends.length;
+  }
+
+  segment(index: number): string {
+    if (this.#decoded !== undefined) return this.#decoded[index] as string; // the caller has looked at the length
+    return this.#path.slice(this.#startOf(index), this.#ends[index]);
+  }
+
+  /** All of it, decoded; "" when a segment has a `/` inside, because `%2F` never acts as a separator. */
+  whole(): string {
+    if (this.#decoded === undefined) return this.#path;
+    return this.#decoded.some((segment) => segment.includes("/")) ? "" : `/${this.#decoded.join("/")}`;
+  }
+
+  /** The first segments, decoded, with `/` between them: one with a `/` inside makes more of them than there are. */
+  prefix(count: number): string {
+    if (this.#decoded !== undefined) return this.#decoded.slice(0, count).join("/");
+    return count === 0 ? "" : this.#path.slice(1, this.#ends[count - 1]);
+  }
+
+  /** What follows the first segments, as it was sent. */
+  rest(count: number): string {
+    return this.#path.slice(this.#startOf(count));
+  }
+
+  #startOf(index: number): number {
+    return index === 0 ? 1 : (this.#ends[index - 1] as number) + 1; // as above
+  }
+}
+
 /**
  * The path of a request, split on raw `/` and decoded once per segment. `%2F` stays inside its value.
  * `allowDots` is for the words of a command, where "." and ".." lead nowhere.
