@@ -8,7 +8,7 @@ import { type CookieOptions, parseCookies, serializeCookie } from "./cookies.ts"
 import type { Incoming } from "./incoming.ts";
 import type { RequestLimits } from "./limits.ts";
 import { type Progress, silentProgress } from "./progress.ts";
-import { parseQuery } from "./query.ts";
+import { findInPlainQuery, parseQuery } from "./query.ts";
 import { RequestView } from "./request.ts";
 import { ResponseHeaders } from "./response-headers.ts";
 import type { ParamNames, ValueName, ValueOf } from "./values.ts";
@@ -28,7 +28,8 @@ export interface MatchedRoute {
 export interface RouteParams {
   readonly route: MatchedRoute | undefined;
   param(name: string): string;
-  entries(): Iterable<readonly [string, string]>;
+  /** By name, without a prototype, a new one each time. */
+  toMap(): Record<string, string>;
   /** What `*` matched, segment by segment. */
   rest(): readonly string[];
 }
@@ -110,11 +111,15 @@ export class RequestContext<in Param extends string = string> {
 
   /** A query parameter; "" when it is absent, the first one when it is repeated. */
   query(name: string): string {
-    return this.#query()[name] ?? "";
+    return this.queryDefault(name, "");
   }
 
   /** A query parameter, or the default when it is absent. An empty one is not absent. */
   queryDefault(name: string, fallback: string): string {
+    if (this.#queries === undefined) {
+      const plain = findInPlainQuery(this.#incoming.search, name, this.#limits.queryPairs);
+      if (plain !== undefined) return plain ?? fallback;
+    }
     return this.#query()[name] ?? fallback;
   }
 

@@ -5,7 +5,7 @@ import type { RequestLimits } from "./limits.ts";
 import { parseQuery } from "./query.ts";
 
 interface Params {
-  entries(): Iterable<readonly [string, string]>;
+  toMap(): Record<string, string>;
 }
 
 /** The request as maps and bytes: `ctx.request()`. The maps have no prototype and are the caller's own. */
@@ -25,9 +25,7 @@ export class RequestView {
   }
 
   params(): Record<string, string> {
-    const map: Record<string, string> = Object.create(null);
-    for (const [name, value] of this.#params.entries()) map[name] = value;
-    return map;
+    return this.#params.toMap();
   }
 
   queries(): Record<string, string> {

@@ -18,6 +18,8 @@ export class Connection {
   incoming: NodeIncoming | undefined;
   /** The request that asked for another protocol. */
   upgrade: IncomingMessage | undefined;
+  /** Of the last request that was accepted. */
+  host: string | undefined;
   /** How many requests came in. */
   requests = 0;
   /** How many checks in a row found it answered and without a new request. */

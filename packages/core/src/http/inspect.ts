@@ -20,13 +20,16 @@ export interface Inspected {
   readonly chunked: boolean;
 }
 
-/** Refuses what node:http lets through and no application should have to think of. */
-export function inspect(head: RequestHead, limits: HttpLimits): Inspected | Refusal {
+/**
+ * Refuses what node:http lets through and no application should have to think of.
+ * `knownHost` was accepted before: a connection names the same one with every request.
+ */
+export function inspect(head: RequestHead, limits: HttpLimits, knownHost?: string): Inspected | Refusal {
   if (head.version !== "1.1" && head.version !== "1.0") return refuse(505, "HTTP version");
   if (head.method === "TRACE") return refuse(501, "TRACE");
   if (head.target.length > limits.uri) return refuse(414, "URI too long");
   if (head.rawHeaders.length > 2 * limits.headerCount) return refuse(431, "too many headers");
-  const inspected = inspectHeaders(head, limits);
+  const inspected = inspectHeaders(head, limits, knownHost);
   if (isRefusal(inspected)) return inspected;
   return readTarget(head.target, inspected) ? inspected : refuse(400, badTarget);
 }
@@ -37,7 +40,7 @@ export function isRefusal(result: Inspected | Refusal): result is Refusal {
   return "status" in result;
 }
 
-function inspectHeaders(head: RequestHead, limits: HttpLimits): Inspected | Refusal {
+function inspectHeaders(head: RequestHead, limits: HttpLimits, knownHost: string | undefined): Inspected | Refusal {
   const { rawHeaders } = head;
   let bytes = 0;
   let host: string | undefined;
@@ -88,7 +91,8 @@ function inspectHeaders(head: RequestHead, limits: HttpLimits): Inspected | Refu
     }
   }
   if (bytes > limits.headerBytes) return refuse(431, "headers too large");
-  if (host === undefined ? head.version === "1.1" : !isPlainHost(host)) return refuse(400, "Host");
+  if (host === undefined ? head.version === "1.1" : host !== knownHost && !isPlainHost(host))
+    return refuse(400, "Host");
   if (contentType !== undefined && !isMediaType(contentType)) return refuse(400, "Content-Type");
   if (transferEncoding !== undefined) {
     if (head.version === "1.0" || contentLength !== undefined) return refuse(400, "Transfer-Encoding");

@@ -144,6 +144,7 @@ export class NodeServer {
         rawHeaders: req.rawHeaders,
       },
       this.#limits,
+      connection.host,
     );
     if (isRefusal(head)) {
       this.#refuse(connection, req, res, head);
@@ -153,6 +154,7 @@ export class NodeServer {
       this.#refuse(connection, req, res, { status: 417, reason: "Expect" });
       return;
     }
+    connection.host = head.host || undefined; // an empty one is refused where it must be there
     const incoming = new NodeIncoming(req, res, head, this.#trust, expects);
     connection.incoming = incoming;
     if (connection.broken !== undefined) incoming.breakBody(connection.broken);

@@ -23,10 +23,13 @@ export class MatchedParams implements RouteParams {
     return "";
   }
 
-  entries(): (readonly [string, string])[] {
+  toMap(): Record<string, string> {
     const { route, values, rest } = this.#match;
-    const named = route.pattern.params.map((param, index) => [param.name, values[index] ?? ""] as const);
-    return rest === undefined ? named : [...named, ["*", this.rest().join("/")]];
+    const { params } = route.pattern;
+    const map: Record<string, string> = Object.create(null);
+    for (let index = 0; index < params.length; index++) map[params[index]?.name ?? ""] = values[index] ?? "";
+    if (rest !== undefined) map["*"] = this.rest().join("/");
+    return map;
   }
 
   /** What `*` matched, segment by segment: a `/` inside one of them was `%2F` on the wire. */
@@ -39,6 +42,6 @@ export class MatchedParams implements RouteParams {
 export const noParams: RouteParams = Object.freeze({
   route: undefined,
   param: () => "",
-  entries: () => [],
+  toMap: () => Object.create(null),
   rest: () => [],
 });

@@ -21,7 +21,10 @@ export interface Match<R extends Routable> {
 
 const noValues: readonly string[] = Object.freeze([]);
 const maxRetained = 1024;
-const maxCached = 10_000;
+const generation = 5000; // two of them: 10,000 resolutions
+const fewHits = 1250;
+const poorGenerations = 2;
+const oneOf = 8;
 
 /** Resolves exact paths first, then patterns, then wildcards. Immutable: a change of routes makes a new router. */
 export class Router<R extends Routable> {
@@ -99,8 +102,31 @@ class Table<R extends Routable> {
 
 const noShelves: readonly never[] = [];
 
-/** The patterns that begin alike, by the static segments behind their first parameter; one without any is a leaf. */
-interface Branch<R> extends Map<string, Branch<R> | R> {}
+/** What stands behind a static text: a route, or more branches. */
+class Branches<R> {
+  /** The only one, as long as it is: compared faster than looked up. */
+  #text = "";
+  #only: Branches<R> | R | undefined;
+  #many: Map<string, Branches<R> | R> | undefined;
+
+  get(text: string): Branches<R> | R | undefined {
+    if (this.#many !== undefined) return this.#many.get(text);
+    return text === this.#text ? this.#only : undefined;
+  }
+
+  set(text: string, value: Branches<R> | R): void {
+    if (this.#many !== undefined) this.#many.set(text, value);
+    else if (this.#only === undefined || this.#text === text) {
+      this.#text = text;
+      this.#only = value;
+    } else {
+      this.#many = new Map([
+        [this.#text, this.#only],
+        [text, value],
+      ]);
+    }
+  }
+}
 
 /** All patterns with their static segments at the same places: a few look-ups decide among them, however many they are. */
 class Shelf<R extends Routable> {
@@ -111,7 +137,7 @@ class Shelf<R extends Routable> {
   /** The places of the static ones behind it. */
   readonly #statics: readonly number[];
   readonly #params: readonly number[];
-  readonly #branches: Branch<R> = new Map();
+  readonly #branches = new Branches<R>();
 
   constructor(example: Pattern) {
     this.length = example.segments.length;
@@ -129,7 +155,7 @@ class Shelf<R extends Routable> {
     const last = keys.pop() ?? "";
     let branch = this.#branches;
     for (const key of keys) {
-      const next = (branch.get(key) as Branch<R> | undefined) ?? new Map(); // routes stand behind the last key only
+      const next = (branch.get(key) as Branches<R> | undefined) ?? new Branches<R>(); // routes stand behind the last key only
       branch.set(key, next);
       branch = next;
     }
@@ -141,7 +167,7 @@ class Shelf<R extends Routable> {
     let found = this.#branches.get(target.prefix(this.#prefix));
     for (const index of this.#statics) {
       if (found === undefined) return undefined;
-      found = (found as Branch<R>).get(target.segment(index)); // as in add()
+      found = (found as Branches<R>).get(target.segment(index)); // as in add()
     }
     if (found === undefined) return undefined;
     const values: string[] = [];
@@ -169,23 +195,41 @@ function toShelves<R extends Routable>(routes: readonly R[]): Shelf<R>[] {
   return [...shelves.values()].sort((a, b) => comparePatterns(a.example, b.example)).map(({ shelf }) => shelf);
 }
 
-/** Two generations: when the young one is full it becomes the old one, and what is still asked for moves back. */
+/**
+ * Two generations: when the young one is full it becomes the old one, and what is still asked for moves back.
+ * Where almost nothing is asked for twice, only some of it is taken in: each costs more than a search does.
+ */
 class ResolutionCache<T> {
   #young = new Map<string, T>();
   #old = new Map<string, T>();
+  #hits = 0;
+  /** How many generations in a row had few hits. */
+  #poor = 0;
+  #turn = 0;
 
   get(path: string): T | undefined {
     const young = this.#young.get(path);
-    if (young !== undefined) return young;
+    if (young !== undefined) {
+      this.#hits++;
+      return young;
+    }
     const old = this.#old.get(path);
-    if (old !== undefined) this.set(path, old);
+    if (old === undefined) return undefined;
+    this.#hits++;
+    this.#keep(path, old);
     return old;
   }
 
   set(path: string, value: T): void {
-    if (this.#young.size >= maxCached / 2) {
+    if (this.#poor < poorGenerations || ++this.#turn % oneOf === 0) this.#keep(path, value);
+  }
+
+  #keep(path: string, value: T): void {
+    if (this.#young.size >= generation) {
       this.#old = this.#young;
       this.#young = new Map();
+      this.#poor = this.#hits < fewHits ? this.#poor + 1 : 0;
+      this.#hits = 0;
     }
     this.#young.set(path, value);
   }

@@ -77,7 +77,7 @@ function resolve(router: Router<Routable>, model: readonly ModelRoute[], method:
     if (match === undefined) return "miss";
     const route = model[router.routes.indexOf(match.route)];
     assert.ok(route !== undefined);
-    return { route, params: Object.fromEntries(new MatchedParams(match).entries()) };
+    return { route, params: { ...new MatchedParams(match).toMap() } };
   } catch {
     return "malformed";
   }

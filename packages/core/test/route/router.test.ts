@@ -14,7 +14,7 @@ function permutations(routes: readonly string[]): string[][] {
 function paramsOf(router: Router<Routable>, path: string): Record<string, string> {
   const match = router.resolve("GET", path);
   assert.ok(match !== undefined, `${path} is found`);
-  return Object.fromEntries(new MatchedParams(match).entries());
+  return { ...new MatchedParams(match).toMap() };
 }
 
 const resolutionOrder = [
