@@ -27,13 +27,12 @@ export class RedisConnection {
   #client: Client | undefined;
   #opening: Promise<void> | undefined;
   #users = 0;
-  #failures = 0;
 
   constructor(url: string, place: string, option: string, options: RedisOptions = {}) {
     this.#url = url;
     this.place = place;
     this.#option = option;
-    this.#commandTimeout = options.commandTimeout ?? 1000;
+    this.#commandTimeout = options.commandTimeout ?? 800;
     this.#connectTimeout = options.connectTimeout ?? 1500;
   }
 
@@ -60,14 +59,12 @@ export class RedisConnection {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        this.#onLate();
+        this.#replace(client); // replies that never come mean a connection that is dead without saying so
         reject(new Error(`${command[0]} was not answered within ${this.#commandTimeout} ms`));
       }, this.#commandTimeout);
     });
     try {
-      const reply = await Promise.race([client.sendCommand([...command]), late]);
-      this.#failures = 0;
-      return reply;
+      return await Promise.race([client.sendCommand([...command]), late]);
     } catch (error) {
       const byServer = error instanceof Error && /^[A-Z]+ /.test(error.message);
       throw new StoreError(byServer ? "FAILED" : "UNAVAILABLE", { cause: error });
@@ -76,22 +73,24 @@ export class RedisConnection {
     }
   }
 
-  async #connect(): Promise<void> {
+  /** Within the given time, handshake included: a server that accepts and says nothing is as good as none. */
+  async #connect(patience = 2 * this.#connectTimeout): Promise<void> {
     const { createClient } = await loadDriver("redis", this.#option, () => import("redis"));
     const client = createClient({
       url: this.#url,
       disableOfflineQueue: true,
       commandsQueueMaxLength: maxWaiting,
-      socket: {
-        connectTimeout: this.#connectTimeout,
-        reconnectStrategy: () => reconnectEvery,
-      },
+      // its own attempts to reconnect wait for a handshake for ever
+      socket: { connectTimeout: this.#connectTimeout, reconnectStrategy: false },
     });
-    // the client reconnects by itself; unheard, its error would end the process
-    client.on("error", () => {});
+    let timer: NodeJS.Timeout | undefined;
     const failed = new Promise<never>((_, reject) => {
-      client.once("error", reject);
-      setTimeout(() => reject(new Error("no answer")), 2 * this.#connectTimeout).unref();
+      // unheard, an error of the client would end the process
+      client.on("error", (error) => {
+        reject(error);
+        this.#replace(client);
+      });
+      timer = setTimeout(() => reject(new Error("no answer")), patience);
     });
     try {
       await Promise.race([client.connect(), failed]);
@@ -102,24 +101,25 @@ export class RedisConnection {
       throw new Error(`Redis at ${this.place} does not answer: ${reason}. Start it, or change ${this.#option}.`, {
         cause: error,
       });
+    } finally {
+      clearTimeout(timer);
     }
-    this.#client = client;
+    if (this.#users === 0) client.destroy();
+    else this.#client = client;
   }
 
-  /** Replies that never come mean a connection that is dead without saying so: a new one is made. */
-  #onLate(): void {
-    if (++this.#failures !== 1) return;
-    const dead = this.#client;
+  /** Drops the connection, if it is the one in use, and makes another as soon as there is one to be had. */
+  #replace(client: Client): void {
+    if (client !== this.#client) return;
     this.#client = undefined;
-    dead?.destroy();
+    client.destroy();
     void this.#reconnect();
   }
 
   async #reconnect(): Promise<void> {
     while (this.#users > 0) {
       try {
-        await this.#connect();
-        this.#failures = 0;
+        await this.#connect(this.#commandTimeout);
         return;
       } catch {
         await new Promise((resolve) => setTimeout(resolve, reconnectEvery));

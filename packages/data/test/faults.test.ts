@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Cache, Database, Health, KeyValue, StoreError } from "@tenon/data";
 import { sql } from "kysely";
 import { startProxy } from "./support/fault-proxy.ts";
@@ -145,6 +146,26 @@ if (services.redis !== undefined) {
       }
     });
   }
+
+  test("Redis that accepts connections again and does not answer yet: the next connection is not waited for for long", async () => {
+    const { proxy, url } = await startProxy(redisUrl, 6379);
+    try {
+      await withStores({ database: "sqlite::memory:", keyValue: url }, async (app) => {
+        const store = app.get(KeyValue);
+        const key = uniqueKey("silent");
+        await store.set(key, 1, { ttl: 60 });
+        await proxy.become("refused");
+        assert.ok((await settle(store.get(key))).error instanceof StoreError);
+        await proxy.become("silent");
+        await sleep(1000);
+        await proxy.become("none");
+        assert.equal(await recovered(() => store.get(key)), 1);
+        await store.delete(key);
+      });
+    } finally {
+      await proxy.stop();
+    }
+  });
 
   test("Redis flapping 20 times: calls fail or succeed, never hang, and the last state is a working one", async () => {
     const { proxy, url } = await startProxy(redisUrl, 6379);

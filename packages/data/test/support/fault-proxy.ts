@@ -1,12 +1,16 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** What happens to connections: forwarded, refused, or accepted and never answered. */
-export type Fault = "none" | "refused" | "silent";
+/** What happens to connections: forwarded, refused, accepted and never answered, cut in the middle of an answer, or slow. */
+export type Fault = "none" | "refused" | "silent" | "reset" | "slow";
+
+/** Of a slow connection: milliseconds, half of them each way. */
+const latency = 200;
 
 /** Stands between a client and a server on this machine, and fails on demand. */
 export class FaultProxy {
   readonly #target: { readonly host: string; readonly port: number };
   readonly #sockets = new Set<Socket>();
+  readonly #due = new WeakMap<Socket, number>();
   #server: Server | undefined;
   #port = 0;
   #fault: Fault = "none";
@@ -54,8 +58,22 @@ export class FaultProxy {
         server.destroy();
       });
     }
-    client.on("data", (chunk) => this.#fault === "none" && server.write(chunk));
-    server.on("data", (chunk) => this.#fault === "none" && client.write(chunk));
+    client.on("data", (chunk: Buffer) => this.#forward(chunk, server));
+    server.on("data", (chunk: Buffer) => {
+      if (this.#fault !== "reset") this.#forward(chunk, client);
+      else client.write(chunk.subarray(0, chunk.byteLength / 2), () => client.resetAndDestroy());
+    });
+  }
+
+  /** Never before what came earlier: a connection that is fast again may still have slow bytes under way. */
+  #forward(chunk: Buffer, to: Socket): void {
+    if (this.#fault === "silent") this.#due.set(to, Number.POSITIVE_INFINITY);
+    if (this.#due.get(to) === Number.POSITIVE_INFINITY) return; // TCP never leaves bytes out and goes on
+    const now = performance.now();
+    const due = Math.max(this.#due.get(to) ?? 0, this.#fault === "slow" ? now + latency / 2 : now);
+    this.#due.set(to, due);
+    if (due === now) to.write(chunk);
+    else setTimeout(() => to.writable && to.write(chunk), due - now);
   }
 }
 
