@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Figures } from "../reliability/part.ts";
+import { loadParts, planned } from "../reliability/parts.ts";
+import { readAckOrder } from "../reliability/support/ack-order.ts";
+
+test("every line of the plan is a part that can be run", async () => {
+  const parts = await loadParts();
+  const ids = parts.map(({ id }) => id);
+  assert.deepEqual(ids.slice(0, planned.length), planned);
+  assert.equal(new Set(ids).size, ids.length);
+  for (const { id, title, bar } of parts) assert.ok(title !== "" && bar !== "", id);
+});
+
+test("a figure that misses its bar fails its part, and says by how much", () => {
+  assert.deepEqual(new Figures().show("runs", 3).atMost("p99 ms", 4.56789, 5).exactly("lost", 0, 0).done(), {
+    figures: { runs: 3, "p99 ms": 4.57, lost: 0 },
+    ok: true,
+  });
+  const missed = new Figures().atMost("p99 ms", 5.1, 5).atLeast("cases", 3, 4).exactly("lost", 1, 0).done();
+  assert.deepEqual(missed, {
+    figures: { "p99 ms": 5.1, cases: 3, lost: 1 },
+    ok: false,
+    note: "p99 ms 5.1 is over 5; cases 3 is under 4; lost 1 is not 0",
+  });
+  assert.equal(new Figures().atMost("p99 ms", Number.NaN, 5).done().ok, false, "what was not measured is not met");
+});
+
+test("an answer that leaves before its write is on the disk is seen in a trace", () => {
+  const write = '7 pwrite64(22</data/blog.db-wal>, "\\0"..., 4096, 0) = 4096';
+  const sync = "7 fdatasync(22</data/blog.db-wal>) = 0";
+  const reply = '7 write(29<socket:[1]>, "HTTP/1.1 201 Created"..., 99) = 99';
+  assert.deepEqual(readAckOrder([write, sync, reply].join("\n")), { replies: 1, syncs: 1, early: 0 });
+  assert.deepEqual(readAckOrder([write, reply, sync].join("\n")), { replies: 1, syncs: 1, early: 1 });
+  assert.deepEqual(readAckOrder([write, sync, write, reply].join("\n")), { replies: 1, syncs: 1, early: 1 });
+  const failed = sync.replace("= 0", "= -1 EIO (Input/output error)");
+  assert.deepEqual(readAckOrder([write, failed, reply].join("\n")), { replies: 1, syncs: 0, early: 1 });
+  const halves = [
+    "7 fsync(22</data/blog.db-wal> <unfinished ...>",
+    '8 write(1<pipe:[2]>, "x", 1) = 1',
+    "7 <... fsync resumed>) = 0",
+  ];
+  assert.deepEqual(readAckOrder([write, ...halves, reply].join("\n")), { replies: 1, syncs: 1, early: 0 });
+  assert.deepEqual(readAckOrder([write, halves[0], reply, halves[2]].join("\n")), { replies: 1, syncs: 1, early: 1 });
+});
