@@ -26,6 +26,8 @@ export class NodeServer {
   readonly #kernel: Pick<Kernel, "handle">;
   readonly #log: Log;
   readonly #limits: HttpLimits;
+  /** Half of the request timeout: node looks a second time before it gives up a client that took a part of a reply. */
+  readonly #stallTimeout: number;
   readonly #trust: ProxyTrust;
   readonly #writer: Writer;
   readonly #connections = new Map<Duplex, Connection>();
@@ -38,9 +40,10 @@ export class NodeServer {
     this.#kernel = kernel;
     this.#log = log;
     this.#limits = settings.limits;
+    this.#stallTimeout = Math.ceil(settings.limits.requestTimeout / 2);
     this.#trust = new ProxyTrust(settings.trustedProxies);
     const { uri, headerBytes, headerTimeout, requestTimeout, keepAlive } = settings.limits;
-    this.#writer = new Writer({ stallTimeout: requestTimeout, keepAlive });
+    this.#writer = new Writer({ stallTimeout: this.#stallTimeout, keepAlive });
     const headersTimeout = Math.min(headerTimeout, requestTimeout); // node refuses the longer one
     const options = {
       // the parser's own limit covers request line and headers together; the door counts them apart
@@ -181,7 +184,7 @@ export class NodeServer {
   #pump(res: ServerResponse, incoming: NodeIncoming, outgoing: Outgoing, stream: AsyncIterator<unknown>): void {
     void pump(res, stream, toLength(outgoing.headers.header("content-length")), {
       eventStream: outgoing.type.startsWith("text/event-stream"),
-      stallTimeout: this.#limits.requestTimeout,
+      stallTimeout: this.#stallTimeout,
       endings: this.#eventStreams,
       onEarlyEnd: () => incoming.abort(),
       onError: (error) => this.#log.error({ err: error }, `${incoming.method} ${incoming.path}: the stream failed`),
