@@ -1,7 +1,8 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { register } from "../../apps/reference/scripts/support/reference-app.ts";
 import { percentile } from "../../apps/reference/scripts/support/statistics.ts";
-import { endProcess, startProcess } from "../../packages/data/test/support/processes.ts";
+import { startProcess } from "../../packages/data/test/support/processes.ts";
 import { withFolder } from "../../packages/data/test/support/services.ts";
 import { Figures, type Part } from "../part.ts";
 import { Caller, type TimedReply } from "../support/caller.ts";
@@ -32,10 +33,11 @@ export const part: Part = {
           const reads: TimedReply[] = [];
           while (!done) {
             reads.push(await caller.call("GET", "/posts"));
+            await sleep(2);
             say(`locked for ${milliseconds / 1000} s: ${reads.length} reads`);
           }
           const replies = await writes;
-          await endProcess(holder);
+          holder.kill("SIGKILL"); // and with it goes the lock
           return { replies, reads };
         };
         const shortly = await during(3000);

@@ -21,15 +21,13 @@ export interface SpawnOptions {
   readonly nodeOptions?: readonly string[];
   /** A command that runs node for us, such as `strace -f`. */
   readonly under?: readonly string[];
+  readonly args?: readonly string[];
 }
 
-export function spawnFile(
-  file: string,
-  env: Environment,
-  { nodeOptions = [], under = [] }: SpawnOptions = {},
-): ChildProcess {
+export function spawnFile(file: string, env: Environment, options: SpawnOptions = {}): ChildProcess {
+  const { nodeOptions = [], under = [], args: ownArgs = [] } = options;
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
-  const node = [process.execPath, ...nodeOptions, "--conditions=@tenon/source", resolve(application, file)];
+  const node = [process.execPath, ...nodeOptions, "--conditions=@tenon/source", resolve(application, file), ...ownArgs];
   const [command = "", ...args] = [...under, ...node];
   return spawn(command, args, {
     env: { NODE_COMPILE_CACHE: compileCache, ...inherited, ...env },
@@ -44,8 +42,8 @@ export async function textOf(stream: AsyncIterable<Buffer> | null): Promise<stri
 }
 
 /** Runs a file of the application to its end. */
-export async function runFile(file: string, env: Environment) {
-  const child = spawnFile(file, env);
+export async function runFile(file: string, env: Environment, args: readonly string[] = []) {
+  const child = spawnFile(file, env, { args });
   const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
   const exit = once(child, "exit");
   const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);

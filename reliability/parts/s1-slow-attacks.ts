@@ -1,0 +1,185 @@
+import { spawn } from "node:child_process";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { percentile } from "../../apps/reference/scripts/support/statistics.ts";
+import { runFile } from "../../apps/reference/test/support/processes.ts";
+import { withFolder } from "../../packages/data/test/support/services.ts";
+import { works } from "../needs.ts";
+import { Figures, type Part } from "../part.ts";
+import { Caller } from "../support/caller.ts";
+import { jwtSecret, withService } from "../support/service.ts";
+import { SteadyLoad } from "../support/steady-load.ts";
+import { connectionsOf } from "../support/tcp-table.ts";
+
+/** Clients that do one thing badly, and when the service has to have closed them. */
+interface Crowd {
+  readonly name: string;
+  readonly count: number;
+  readonly first: string;
+  /** Sent again every second. */
+  readonly drip: string;
+  /** Reads nothing. */
+  readonly deaf?: boolean;
+  /** The service's own bound, in seconds: two more are given. */
+  readonly timeout: number;
+}
+
+const batch = 50;
+const host = "Host: localhost\r\n";
+const crowds: readonly Crowd[] = [
+  { name: "silent", count: 1000, first: "", drip: "", timeout: 10 },
+  { name: "slow head", count: 300, first: `GET /posts HTTP/1.1\r\n${host}`, drip: "X-A: b\r\n", timeout: 10 },
+  {
+    name: "slow body",
+    count: 300,
+    first: `POST /auth/refresh HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 8000\r\n\r\n{`,
+    drip: " ",
+    timeout: 30,
+  },
+  {
+    name: "deaf",
+    count: 4,
+    // more than the system takes for a client that never reads
+    first: `GET /posts HTTP/1.1\r\n${host}\r\n`.repeat(60),
+    drip: "",
+    deaf: true,
+    timeout: 30,
+  },
+];
+
+/** The plan's three attacks. */
+const attacks: Readonly<Record<string, readonly string[]>> = {
+  "/posts": ["-H", "-x", "24"],
+  "/auth/refresh": ["-B", "-t", "POST", "-s", "8192", "-x", "10"],
+  "/posts?limit=200": ["-X", "-w", "10", "-y", "20", "-n", "5", "-z", "32", "-k", "3"],
+};
+
+export const part: Part = {
+  id: "S1",
+  title: "slow heads, slow bodies, slow readers and 1,000 silent sockets, all at once",
+  bar: "service available at every sample; legitimate p99 ≤ 500 ms; all closed ≤ timeout + 2 s",
+  needs: [],
+  alone: true,
+  async run({ short, say }) {
+    const seconds = short ? 15 : 38;
+    const measured = crowds.filter(({ timeout }) => timeout + 2 < seconds);
+    return withFolder(async (folder) => {
+      const databaseUrl = `sqlite:${join(folder, "blog.db")}`;
+      await seedPosts(databaseUrl);
+      return withService({ env: { DATABASE_URL: databaseUrl } }, async (server) => {
+        const figures = new Figures();
+        const caller = new Caller(server.url);
+        const load = new SteadyLoad(20, () => caller.call("GET", "/posts?limit=10", { timeout: 10_000 }));
+        const port = Number(new URL(server.url).port);
+        const waiting = measured.map((crowd) => pester(port, crowd, seconds));
+        const availability = works("which", "slowhttptest")
+          ? Object.entries(attacks).map(([path, args]) => slowhttptest(`${server.url}${path}`, args, seconds - 4))
+          : [];
+        const progress = setInterval(() => say(`${load.answers.length} legitimate requests`), 1000);
+        const slowest = await Promise.all(waiting);
+        const samples = (await Promise.all(availability)).flat();
+        clearInterval(progress);
+        const answers = await load.stop();
+        caller.close();
+        for (const [index, { name, timeout, count }] of measured.entries()) {
+          figures.show(name, count).atMost(`${name} closed in s`, slowest[index] ?? Number.NaN, timeout + 2);
+        }
+        if (samples.length === 0) figures.note("slowhttptest is not on this machine: own clients only");
+        else {
+          figures
+            .show("slowhttptest samples", samples.length)
+            .exactly("service not available", samples.filter((sample) => sample !== "YES").length, 0);
+        }
+        return figures
+          .show("legitimate requests", answers.length)
+          .exactly("not 200", answers.filter(({ status }) => status !== 200).length, 0)
+          .atMost(
+            "legitimate p99 ms",
+            percentile(
+              answers.map(({ time }) => time),
+              0.99,
+            ),
+            500,
+          )
+          .exactly("service alive", server.alive ? 1 : 0, 1)
+          .done();
+      });
+    });
+  },
+};
+
+async function seedPosts(databaseUrl: string): Promise<void> {
+  const env = { DATABASE_URL: databaseUrl, JWT_SECRET: jwtSecret, BCRYPT_COST: "10" };
+  const { code, stderr } = await runFile("src/main.cli.ts", env, ["db", "seed", "--posts=300"]);
+  if (code !== 0) throw new Error(stderr);
+}
+
+/** How many seconds the one that was closed last could stay. */
+async function pester(port: number, crowd: Crowd, seconds: number): Promise<number> {
+  const stays: number[] = [];
+  const open = new Set<Socket>();
+  const join = async () => {
+    const socket = connect(port, "127.0.0.1");
+    open.add(socket);
+    socket.on("error", () => {});
+    socket.once("close", () => open.delete(socket));
+    await new Promise((resolve) => socket.once("connect", resolve).once("close", resolve));
+    const began = performance.now();
+    socket.once("close", () => stays.push((performance.now() - began) / 1000));
+    if (crowd.first !== "") socket.write(crowd.first);
+    if (crowd.deaf === true) socket.pause();
+    else socket.resume();
+  };
+  // in batches, because a system drops what does not fit into its queue of new connections
+  for (let joined = 0; joined < crowd.count; joined += batch) {
+    await Promise.all(Array.from({ length: Math.min(batch, crowd.count - joined) }, join));
+  }
+  if (crowd.deaf === true) return untilGivenUp(port, open, seconds);
+  const end = performance.now() + seconds * 1000;
+  while (open.size > 0 && performance.now() < end) {
+    await sleep(1000);
+    if (crowd.drip !== "") for (const socket of open) socket.write(crowd.drip);
+  }
+  const stayed = open.size;
+  for (const socket of open) socket.destroy();
+  return stayed > 0 ? Number.POSITIVE_INFINITY : Math.max(...stays);
+}
+
+/** The same for clients that read nothing, counted from the moment when no more came. */
+async function untilGivenUp(server: number, sockets: ReadonlySet<Socket>, seconds: number): Promise<number> {
+  const stays: number[] = [];
+  const watched = [...sockets].map((socket) => ({ socket, port: socket.localPort ?? 0, unsent: -1, since: 0 }));
+  const end = performance.now() + seconds * 1000;
+  while (stays.length < watched.length && performance.now() < end) {
+    const table = connectionsOf(server);
+    for (const client of watched.filter(({ since }) => since >= 0)) {
+      const entry = table.get(client.port);
+      if (entry?.open !== true) {
+        stays.push((performance.now() - client.since) / 1000);
+        client.since = -1;
+      } else if (entry.unsent !== client.unsent) {
+        client.unsent = entry.unsent;
+        client.since = performance.now();
+      }
+    }
+    await sleep(100);
+  }
+  for (const { socket } of watched) socket.destroy();
+  return stays.length < watched.length ? Number.POSITIVE_INFINITY : Math.max(...stays);
+}
+
+/** What it says about the service, every time it looks. */
+function slowhttptest(url: string, attack: readonly string[], seconds: number): Promise<string[]> {
+  const args = ["-c", "300", "-i", "1", "-r", "150", "-l", String(seconds), ...attack, "-u", url];
+  const child = spawn("slowhttptest", args, { stdio: ["ignore", "pipe", "ignore"] });
+  let said = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  return new Promise((resolve) => {
+    child.once("close", () =>
+      resolve([...said.matchAll(/service available:.*?(YES|NO)/g)].map((match) => match[1] ?? "")),
+    );
+  });
+}

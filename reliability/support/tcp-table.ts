@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+
+export interface TcpEntry {
+  /** The server has not closed it. */
+  readonly open: boolean;
+  /** Bytes that the client's system has not taken yet. */
+  readonly unsent: number;
+}
+
+/** A server's connections by the client's port, as the system sees them: a client that never reads is not told. */
+export function connectionsOf(serverPort: number): ReadonlyMap<number, TcpEntry> {
+  const portOf = (address = "") => Number.parseInt(address.split(":")[1] ?? "", 16);
+  const entries = readFileSync("/proc/net/tcp", "utf8").trim().split("\n").slice(1);
+  return new Map(
+    entries.flatMap((line): [number, TcpEntry][] => {
+      const [, local, remote, state, queues = ""] = line.trim().split(/\s+/);
+      if (portOf(local) !== serverPort) return [];
+      return [[portOf(remote), { open: state === "01", unsent: Number.parseInt(queues, 16) }]];
+    }),
+  );
+}
