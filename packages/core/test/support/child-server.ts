@@ -34,11 +34,16 @@ export class ChildServer {
   }
 
   get words(): string[] {
-    return this.#said.split("\n").filter((word) => word !== "" && !word.startsWith("port"));
+    return this.#said.split("\n").filter((word) => word !== "" && !/^(?:port|told) /.test(word));
   }
 
   get port(): number {
     return Number(/^port ([0-9]+)$/m.exec(this.#said)?.[1]);
+  }
+
+  /** When it heard of its first signal, in milliseconds since 1970. */
+  get told(): number {
+    return Number(/^told ([0-9.]+)$/m.exec(this.#said)?.[1]);
   }
 
   connect(): RawClient {
