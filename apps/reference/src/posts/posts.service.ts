@@ -23,6 +23,8 @@ const postColumns = [
 export class PostsService {
   readonly #db = inject(Database<Schema>);
   readonly #clock = inject(Clock);
+  /** Of the post with the id that is its parameter. Compiled once: building it anew takes longer than running it. */
+  readonly #byId = this.#withAuthor().where("posts.id", "=", "").compile();
 
   /** Published posts with their authors, newest first. */
   async published(request: PageRequest): Promise<Page<Post>> {
@@ -39,8 +41,8 @@ export class PostsService {
 
   async find(id: string): Promise<Post | undefined> {
     if (!canBeStored(id)) return undefined;
-    const row = await this.#withAuthor().where("posts.id", "=", id).executeTakeFirst();
-    return row === undefined ? undefined : toPostWithAuthor(row);
+    const { rows } = await this.#db.executeQuery<PostWithAuthorRow>({ ...this.#byId, parameters: [id] });
+    return rows[0] && toPostWithAuthor(rows[0]);
   }
 
   create(authorId: string, input: CreatePostDTO): Promise<Post> {
