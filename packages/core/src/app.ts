@@ -9,7 +9,7 @@ import { isStopped, Lifecycle } from "./module/lifecycle.ts";
 import type { Module } from "./module/module.ts";
 import { explainUnknownNames, namesOf } from "./options.ts";
 import { compileMiddleware } from "./pipeline/compile.ts";
-import { compose } from "./pipeline/compose.ts";
+import { type ComposeOptions, compose } from "./pipeline/compose.ts";
 import type { Compiled, MiddlewareLike } from "./pipeline/middleware.ts";
 import type { Platform } from "./platform/platform.ts";
 import { findDuplicates, findShadows } from "./route/conflict.ts";
@@ -99,8 +99,11 @@ async function buildApp<Methods>(
   const onLostValue = environment.production
     ? undefined
     : (name: string) => log.warn(`${name} called next() and did not return its value: return next()`);
+  const onLostError: ComposeOptions["onLostError"] = (ctx, name, error) =>
+    log.error({ err: error }, `${ctx.method} ${ctx.path}: failed after ${name} had answered without it`);
+  const lost = onLostValue === undefined ? { onLostError } : { onLostError, onLostValue };
   const chain = (middlewares: readonly Compiled[], handler: Handler) =>
-    compose([...appLevel, ...middlewares], handler, onLostValue === undefined ? {} : { onLostValue });
+    compose([...appLevel, ...middlewares], handler, lost);
   const table = new RouteTable(routes, {
     flatten: (added, owner, found) => {
       const compile = compiler(graph.root, owner);

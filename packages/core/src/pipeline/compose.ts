@@ -5,6 +5,8 @@ import type { Compiled } from "./middleware.ts";
 export interface ComposeOptions {
   /** Told once per middleware that called `next()` and dropped its value; left out in production. */
   readonly onLostValue?: (middleware: string) => void;
+  /** Told of a failure that nobody waits for, because the middleware has answered without it. */
+  readonly onLostError?: (ctx: Context, middleware: string, error: unknown) => void;
 }
 
 /** Builds the chain of one route, once. A chain in which nothing is asynchronous runs without a promise. */
@@ -12,7 +14,7 @@ export function compose(middlewares: readonly Compiled[], handler: Handler, opti
   return middlewares.reduceRight<Handler>((inner, middleware) => wrap(middleware, inner, options), handler);
 }
 
-function wrap({ name, handle }: Compiled, inner: Handler, { onLostValue }: ComposeOptions): Handler {
+function wrap({ name, handle }: Compiled, inner: Handler, { onLostValue, onLostError }: ComposeOptions): Handler {
   let warned = false;
   const useInner = (value: unknown): unknown => {
     if (!warned && value !== undefined) {
@@ -24,24 +26,33 @@ function wrap({ name, handle }: Compiled, inner: Handler, { onLostValue }: Compo
 
   return (ctx: Context): unknown => {
     let called = false;
+    let answered = false;
     let innerValue: unknown;
     const result = handle(ctx, () => {
       if (called) throw new Error(`${name} called next() twice`);
       called = true;
       innerValue = inner(ctx);
-      // a middleware may drop the promise and fail itself: unhandled, the rejection would end the process
-      if (innerValue instanceof Promise) innerValue.catch(ignore);
+      if (innerValue instanceof Promise) {
+        // a middleware may drop the promise and fail itself: unhandled, the rejection would end the process
+        innerValue.catch((error: unknown) => {
+          if (answered) onLostError?.(ctx, name, error);
+        });
+      }
       return innerValue;
     });
     if (result instanceof Promise) {
-      return result.then((value) => (value === undefined && called ? settle(innerValue, useInner) : value));
+      return result.then((value) => {
+        if (value === undefined && called) return settle(innerValue, useInner);
+        answered = true;
+        return value;
+      });
     }
-    return result === undefined && called ? settle(innerValue, useInner) : result;
+    if (result === undefined && called) return settle(innerValue, useInner);
+    answered = true;
+    return result;
   };
 }
 
 function settle(value: unknown, use: (value: unknown) => unknown): unknown {
   return value instanceof Promise ? value.then(use) : use(value);
 }
-
-function ignore(): void {}

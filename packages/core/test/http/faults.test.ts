@@ -75,18 +75,41 @@ testFault("next() twice, the second time later", { status: 204, errors: 0 }, (ra
   ],
 }));
 
-testFault("a middleware that answers itself while the handler rejects", { status: 200, errors: 0 }, (ran) => ({
+const answersItself = (_: Context, next: Next): string => {
+  void next();
+  return "own";
+};
+for (const [kind, middleware] of Object.entries({
+  "": answersItself,
+  ", asynchronously": async (ctx: Context, next: Next): Promise<string> => answersItself(ctx, next),
+})) {
+  testFault(`a middleware that answers itself${kind} while the handler rejects`, { status: 200, errors: 1 }, (ran) => ({
+    method: "GET",
+    path,
+    handler: async () => {
+      ran();
+      await wait(1);
+      throw new Error("nobody waits for it");
+    },
+    middlewares: [middleware],
+  }));
+}
+
+testFault("a middleware that catches what the handler rejects with", { status: 200, errors: 0 }, (ran) => ({
   method: "GET",
   path,
   handler: async () => {
     ran();
     await wait(1);
-    throw new Error("nobody waits for it");
+    throw new Error("somebody waits for it");
   },
   middlewares: [
-    (_: Context, next: Next) => {
-      void next();
-      return "own";
+    async (_: Context, next: Next) => {
+      try {
+        return await next();
+      } catch {
+        return "caught";
+      }
     },
   ],
 }));
