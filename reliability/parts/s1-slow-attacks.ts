@@ -111,7 +111,7 @@ export const part: Part = {
 
 async function seedPosts(databaseUrl: string): Promise<void> {
   const env = { DATABASE_URL: databaseUrl, JWT_SECRET: jwtSecret, BCRYPT_COST: "10" };
-  const { code, stderr } = await runFile("src/main.cli.ts", env, ["db", "seed", "--posts=300"]);
+  const { code, stderr } = await runFile("src/main.cli.ts", env, { args: ["db", "seed", "--posts=300"] });
   if (code !== 0) throw new Error(stderr);
 }
 

@@ -42,8 +42,8 @@ export async function textOf(stream: AsyncIterable<Buffer> | null): Promise<stri
 }
 
 /** Runs a file of the application to its end. */
-export async function runFile(file: string, env: Environment, args: readonly string[] = []) {
-  const child = spawnFile(file, env, { args });
+export async function runFile(file: string, env: Environment, options: SpawnOptions = {}) {
+  const child = spawnFile(file, env, options);
   const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
   const exit = once(child, "exit");
   const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
