@@ -4,6 +4,9 @@ import { Clock } from "./clock.ts";
 import { digest } from "./digest.ts";
 import { sessionSeconds } from "./settings.ts";
 
+/** Seconds that the store keeps a session past its end, so that who comes too late can be told from who was never there. */
+const keptOn = 3600;
+
 export interface Session {
   readonly user_id: string;
   readonly created_at: string;
@@ -26,13 +29,17 @@ export class Sessions {
       created_at: this.#clock.timestamp(),
       expires: this.#clock.now() + sessionSeconds * 1000,
     };
-    await this.#store.set(keyOf(id), session, { ttl: sessionSeconds });
+    await this.#store.set(keyOf(id), session, { ttl: sessionSeconds + keptOn });
     return id;
   }
 
   async find(id: string): Promise<Session | undefined> {
     const stored = await this.#store.get<StoredSession>(keyOf(id));
-    if (stored === undefined || stored.expires <= this.#clock.now()) return undefined;
+    if (stored === undefined) return undefined;
+    if (stored.expires <= this.#clock.now()) {
+      await this.destroy(id); // a clock that is set back must not bring it back
+      return undefined;
+    }
     return { user_id: stored.user_id, created_at: stored.created_at };
   }
 

@@ -31,6 +31,17 @@ for (const adapter of keyValues) {
       assert.equal(await sessions.find(id), undefined);
     });
 
+    run("a session that was over does not come back when the clock is set back (C1)", async (sessions, { clock }) => {
+      const [seen, unseen] = [await sessions.create("ada"), await sessions.create("ada")];
+      clock.pass(86_400);
+      assert.equal(await sessions.find(seen), undefined);
+      clock.pass(-3600);
+      assert.equal(await sessions.find(seen), undefined);
+      assert.equal((await sessions.find(unseen))?.user_id, "ada", "its end is the time that was set when it was made");
+      clock.pass(3600);
+      assert.equal(await sessions.find(unseen), undefined);
+    });
+
     run("a destroyed session is gone, and the others stay", async (sessions) => {
       const [first, second] = [await sessions.create("ada"), await sessions.create("ada")];
       assert.notEqual(first, second);
