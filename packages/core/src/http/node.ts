@@ -1,11 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
-import { createServer as createTlsServer, type ServerOptions as TlsOptions } from "node:https";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { ServerOptions as TlsOptions } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { HttpError } from "../errors.ts";
 import type { Kernel } from "../kernel.ts";
 import type { Log } from "../log.ts";
 import type { Outgoing } from "../pipeline/outgoing.ts";
+import { createServer, createTlsServer, STATUS_CODES } from "./builtin.ts";
 import { Connection } from "./connection.ts";
 import { drain } from "./drain.ts";
 import { badTarget, inspect, isRefusal } from "./inspect.ts";

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from "node:http";
+import { STATUS_CODES } from "./builtin.ts";
 
 /** A request that never becomes a context. The connection closes after it. */
 export interface Refusal {

@@ -1,6 +1,7 @@
-import { type ServerResponse, STATUS_CODES } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { HeaderValue } from "../context/response-headers.ts";
 import type { Outgoing } from "../pipeline/outgoing.ts";
+import { STATUS_CODES } from "./builtin.ts";
 import { discard, isBodiless, isStream, toHeaderList } from "./reply-head.ts";
 
 export interface WriterOptions {
