@@ -154,3 +154,27 @@ test("a token of one secret is not valid under another, and a short secret works
     assert.equal((await app.get(Tokens).verify(await app.get(Tokens).issue(ada)))?.user_id, "ada");
   });
 });
+
+test("a token is recalled once it was verified, and only while it is valid", () =>
+  withAuth({}, async ({ app, clock }) => {
+    const tokens = app.get(Tokens);
+    const token = await tokens.issue(ada);
+    assert.equal(tokens.recall(token), undefined, "nobody has verified it yet");
+    const claims = await tokens.verify(token);
+    assert.equal(tokens.recall(token), claims);
+    assert.equal(tokens.recall(`${token} `), undefined);
+    assert.equal(tokens.recall(token.slice(0, -1)), undefined);
+    clock.pass(accessTokenSeconds);
+    assert.equal(tokens.recall(token), undefined, "it has expired");
+    assert.equal(await tokens.verify(token), undefined);
+  }));
+
+test("a token that is not valid is never recalled, however often it is tried", () =>
+  withAuth({}, async ({ app, clock }) => {
+    const tokens = app.get(Tokens);
+    const forged = mint({ payload: { user_id: "ada", exp: clock.seconds + 60 }, key: "x".repeat(32) });
+    for (let attempt = 0; attempt < 3; attempt++) {
+      assert.equal(await tokens.verify(forged), undefined);
+      assert.equal(tokens.recall(forged), undefined);
+    }
+  }));

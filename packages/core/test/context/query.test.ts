@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HttpError } from "@tenon/core";
-import { parseQuery } from "../../src/context/query.ts";
+import fc from "fast-check";
+import { findInPlainQuery, parseQuery } from "../../src/context/query.ts";
 import { testOnBothDoors } from "../support/doors.ts";
+import { seeded } from "../support/seed.ts";
 
 const parse = (search: string) => Object.entries(parseQuery(search, 1000));
 
@@ -72,3 +74,27 @@ testOnBothDoors(
     }
   },
 );
+
+test("one parameter is found as if all had been read, or not at all", () => {
+  const piece = fc.constantFrom("a", "b", "ab", "=", "&", "", "1", "%20", "+", "toString", "__proto__");
+  const text = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));
+  let found = 0;
+  fc.assert(
+    fc.property(text, text, (search, name) => {
+      const plain = findInPlainQuery(search, name, 1000);
+      if (plain === undefined) assert.match(search, /[%+]/);
+      else {
+        found++;
+        assert.equal(plain ?? undefined, parseQuery(search, 1000)[name]);
+      }
+    }),
+    seeded("one parameter", { fast: 2000, full: 50_000 }),
+  );
+  assert.ok(found > 500, `told ${found} times`);
+});
+
+test("a query that may hold too many pairs is read as a whole", () => {
+  assert.equal(findInPlainQuery("a&b&c", "a", 2), undefined);
+  assert.throws(() => parseQuery("a&b&c", 2), { status: 400 });
+  assert.equal(findInPlainQuery("a&b", "b", 2), "");
+});

@@ -247,3 +247,24 @@ test("a Content-Type may have blanks and parameters", () => {
     assert.equal(isMediaType(type), true, type);
   }
 });
+
+testOnWire("a host that was accepted once excuses no other one", routes, async ({ connect }) => {
+  const accepted = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  for (const bad of ["Host: local host\r\n", "Host: \r\n", "Host: localhost, localhost\r\n", ""]) {
+    const client = connect().send(accepted).send(accepted).send(`GET / HTTP/1.1\r\n${bad}\r\n`);
+    const replies = await client.untilClosed();
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [200, 200, 400],
+    );
+  }
+});
+
+testOnWire("a request without a host excuses no empty one behind it", routes, async ({ connect }) => {
+  const first = "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n";
+  const replies = await connect().send(first).send("GET / HTTP/1.1\r\nHost: \r\n\r\n").untilClosed();
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [200, 400],
+  );
+});

@@ -205,3 +205,62 @@ testOnBothDoors("a reply that cannot be written is one 500, and logged", unwrita
   }
   assert.equal(log.messages("error").length, unwritable.length);
 });
+
+const kept = [
+  ...bodies,
+  {
+    method: "GET" as const,
+    path: "/headers",
+    handler: (ctx: Context) => {
+      ctx.setCookie("a", "1");
+      ctx.setCookie("b", "2");
+      ctx.response().setHeader("date", "Thu, 01 Jan 1970 00:00:00 GMT").setHeader("x-own", "yes");
+      return ctx.status(201).json("");
+    },
+  },
+  { method: "GET" as const, path: "/nothing", handler: (ctx: Context) => ctx.status(200).send("") },
+];
+
+testOnWire("a client is told with every reply how long its connection is kept", kept, async ({ connect }) => {
+  const client = connect();
+  for (const { path } of kept) client.send(`GET ${path} HTTP/1.1\r\n${host}\r\n`);
+  const replies = await client.replies(kept.length);
+  for (const [index, { headers }] of replies.entries()) {
+    const told = [headers.get("connection"), headers.get("keep-alive")];
+    assert.deepEqual(told, ["keep-alive", "timeout=5"], String(kept[index]?.path));
+  }
+  assert.equal(client.text.match(/^date: /gim)?.length, kept.length, "each has one date");
+  client.send(`GET /json HTTP/1.1\r\n${close}\r\n`);
+  const last = (await client.untilClosed()).at(-1);
+  assert.deepEqual([last?.headers.get("connection"), last?.headers.get("keep-alive")], ["close", null]);
+});
+
+testOnWire("a date is of today, unless the application says another one", kept, async ({ connect }) => {
+  const client = connect().send(`GET /json HTTP/1.1\r\n${host}\r\nGET /headers HTTP/1.1\r\n${host}\r\n`);
+  const [json, own] = await client.replies(2);
+  const date = json?.headers.get("date") ?? "";
+  assert.equal(new Date(date).toUTCString(), date);
+  assert.ok(Math.abs(Date.now() - Date.parse(date)) < 60_000);
+  assert.equal(own?.headers.get("date"), "Thu, 01 Jan 1970 00:00:00 GMT");
+});
+
+testOnWire("a reply in one piece has its status, each of its cookies and its length", kept, async ({ connect }) => {
+  const client = connect().send(`GET /headers HTTP/1.1\r\n${host}\r\nGET /nothing HTTP/1.1\r\n${host}\r\n`);
+  const [reply, nothing] = await client.replies(2);
+  assert.match(client.text, /^HTTP\/1\.1 201 Created\r\n/);
+  assert.equal(reply?.headers.getSetCookie().length, 2);
+  assert.deepEqual([reply?.headers.get("x-own"), reply?.body], ["yes", '""']);
+  assert.deepEqual([nothing?.headers.get("content-length"), nothing?.body], ["0", ""]);
+});
+
+testOnWire("a client of HTTP/1.0 keeps its connection when it asks for it", kept, async ({ connect }) => {
+  const ask = (path: string) => `GET ${path} HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`;
+  const replies = await connect().send(ask("/json")).send(ask("/stream")).untilClosed();
+  assert.deepEqual(
+    replies.map(({ headers, body }) => [headers.get("connection"), headers.get("keep-alive"), body]),
+    [
+      ["keep-alive", "timeout=5", '{"a":"\u00c3\u00a9"}'],
+      ["close", null, "one two"],
+    ],
+  );
+});

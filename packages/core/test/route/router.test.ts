@@ -228,3 +228,25 @@ test("the words of a command may be dots, the segments of a request may not", ()
   assert.equal(router.resolve("", "/add/./..")?.rest, "./..");
   assert.throws(() => router.resolve("GET", "/show/.."), { status: 400 });
 });
+
+test("where nothing is asked for twice, what then is asked for again is cached all the same", () => {
+  const router = routerOf("GET /:x");
+  for (let index = 0; index < 40_000; index++) router.resolve("GET", `/once${index}`);
+  const again = () => Array.from({ length: 100 }, (_, index) => router.resolve("GET", `/again${index}`));
+  for (let round = 0; round < 100; round++) again();
+  assert.deepEqual(
+    again().map((match) => match?.values),
+    Array.from({ length: 100 }, (_, index) => [`again${index}`]),
+  );
+  const [first, second] = [again(), again()];
+  assert.ok(first.every((match, index) => match === second[index]));
+});
+
+test("a static text behind a parameter is compared as a whole", () => {
+  const router = routerOf("GET /a/:x/bc", "GET /a/:x/:y");
+  assert.equal(resolvePath(router, "/a/1/bc"), "/a/:x/bc");
+  assert.equal(resolvePath(router, "/a/1/b"), "/a/:x/:y");
+  assert.equal(resolvePath(router, "/a/1/%62c"), "/a/:x/bc");
+  assert.equal(resolvePath(router, "/a/1/"), "404");
+  assert.equal(resolvePath(router, "/a%2F1/bc"), "404");
+});
