@@ -3,7 +3,7 @@
 import { IgnitorFactory } from "@adonisjs/core/factories";
 import type { HttpContext } from "@adonisjs/core/http";
 import type { ApplicationService } from "@adonisjs/core/types";
-import { created, hello, posts, routes, secret } from "./support/data.ts";
+import { answer, created, hello, posts, routes, secret } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 type Next = () => Promise<void>;
@@ -82,8 +82,8 @@ await serve({
   routes: (port) =>
     open(port, async (app) => {
       const router = await app.container.make("router");
-      for (const { path, route } of routes) {
-        router.get(path, ({ params }: HttpContext) => ({ route, ...params }));
+      for (const route of routes) {
+        router.get(route.path, ({ params }: HttpContext) => answer(route, (name) => params[name]));
       }
     }),
 

@@ -1,7 +1,7 @@
 // Elysia on its Node adapter, with its own schemas and its JWT plugin.
 import { node } from "@elysiajs/node";
 import { Elysia, t } from "elysia";
-import { created, hello, posts, routes, secret } from "./support/data.ts";
+import { answer, created, hello, posts, routes, secret } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 const create = () => new Elysia({ adapter: node() });
@@ -56,7 +56,9 @@ await serve({
 
   routes: (port) => {
     const app = create();
-    for (const { path, route } of routes) app.get(path, ({ params }) => ({ route, ...params }));
+    for (const route of routes) {
+      app.get(route.path, ({ params }: { params: Record<string, string> }) => answer(route, (name) => params[name]));
+    }
     app.listen(at(port));
   },
 

@@ -1,6 +1,6 @@
 // Express 5, with Zod for the body and jose for tokens.
 import express, { type Express, type RequestHandler } from "express";
-import { created, hello, posts, routes, secret } from "./support/data.ts";
+import { answer, created, hello, posts, routes, secret } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 const listen = (app: Express, port: number) => app.listen(port, "127.0.0.1");
@@ -52,8 +52,11 @@ await serve({
 
   routes: (port) => {
     const app = express();
-    for (const { path, route } of routes) {
-      app.get(path, (req, res) => void res.json({ route, ...req.params }));
+    for (const route of routes) {
+      app.get<Record<string, string>>(
+        route.path,
+        (req, res) => void res.json(answer(route, (name) => req.params[name])),
+      );
     }
     listen(app, port);
   },

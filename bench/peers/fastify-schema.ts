@@ -1,7 +1,7 @@
 // Fastify with JSON schemas for what comes in and what goes out.
 import { DatabaseSync } from "node:sqlite";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { created, hello, type NewPost, posts, routes, secret } from "./support/data.ts";
+import { answer, created, hello, type NewPost, posts, routes, secret } from "./support/data.ts";
 import {
   bodySchema,
   countReply,
@@ -66,11 +66,11 @@ await serve({
 
   routes: (port) => {
     const app = Fastify();
-    for (const { path, params, route } of routes) {
-      app.get<{ Params: Record<string, string> }>(path, { schema: routeSchema(params) }, async (request) => ({
-        route,
-        ...request.params,
-      }));
+    for (const route of routes) {
+      const schema = routeSchema(route.params);
+      app.get<{ Params: Record<string, string> }>(route.path, { schema }, async ({ params }) =>
+        answer(route, (name) => params[name]),
+      );
     }
     return listen(app, port);
   },

@@ -1,6 +1,6 @@
 // Fastify without schemas: JSON.stringify for replies, Zod for the body.
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { created, hello, posts, routes, secret } from "./support/data.ts";
+import { answer, created, hello, posts, routes, secret } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 const listen = (app: FastifyInstance, port: number) => app.listen({ port, host: "127.0.0.1" });
@@ -57,8 +57,10 @@ await serve({
 
   routes: (port) => {
     const app = Fastify();
-    for (const { path, route } of routes) {
-      app.get<{ Params: Record<string, string> }>(path, async (request) => ({ route, ...request.params }));
+    for (const route of routes) {
+      app.get<{ Params: Record<string, string> }>(route.path, async ({ params }) =>
+        answer(route, (name) => params[name]),
+      );
     }
     return listen(app, port);
   },

@@ -1,7 +1,7 @@
 // Koa with its router and body parser, Zod for the body and jose for tokens.
 import Router, { type RouterMiddleware } from "@koa/router";
 import Koa from "koa";
-import { created, hello, posts, routes, secret } from "./support/data.ts";
+import { answer, created, hello, posts, routes, secret } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 const listen = (app: Koa, router: Router, port: number) =>
@@ -66,9 +66,9 @@ await serve({
 
   routes: (port) => {
     const router = new Router();
-    for (const { path, route } of routes) {
-      router.get(path, (ctx) => {
-        ctx.body = { route, ...ctx.params };
+    for (const route of routes) {
+      router.get(route.path, (ctx) => {
+        ctx.body = answer(route, (name) => ctx.params[name]);
       });
     }
     listen(new Koa(), router, port);

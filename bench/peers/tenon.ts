@@ -12,7 +12,7 @@ import {
   type Routes,
   string,
 } from "@tenon/core";
-import { created, hello, posts, routes, secret } from "./support/data.ts";
+import { answer, created, hello, posts, routes, secret } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 type ControllerClass = new () => { routes(): Routes };
@@ -105,10 +105,10 @@ await serve({
   routes: (port) => {
     class ManyController {
       routes(): Routes {
-        return routes.map(({ path, route }) => ({
+        return routes.map((route) => ({
           method: "GET",
-          path,
-          handler: (ctx: Context) => ({ route, ...ctx.request().params() }),
+          path: route.path,
+          handler: (ctx: Context) => answer(route, (name) => ctx.param(name)),
         }));
       }
     }

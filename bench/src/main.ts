@@ -30,7 +30,7 @@ async function main(options: Options): Promise<void> {
       return save("router.json", result);
     }
     case "modules": {
-      const result = measureModules(options.rounds);
+      const result = measureModules(options);
       console.log(toModulesText(result));
       return save("modules.json", result);
     }

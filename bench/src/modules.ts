@@ -1,17 +1,21 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { pinned } from "./cores.ts";
+import type { Options } from "./options.ts";
+import { buildPackages } from "./prepare.ts";
 import { Progress } from "./progress.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
 
 /** Milliseconds, each time in a process of its own: an application starts once. */
-export function measureModules(rounds: number): Spread {
+export function measureModules({ rounds, tenon }: Pick<Options, "rounds" | "tenon">): Spread {
   const script = fileURLToPath(new URL("./modules-child.ts", import.meta.url));
+  if (tenon === "dist") buildPackages();
   const progress = new Progress(rounds);
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     progress.show("1,000 modules", `round ${round + 1}`);
-    const [command, ...args] = pinned("server", [process.execPath, "--conditions=@tenon/source", script]);
+    const condition = tenon === "source" ? ["--conditions=@tenon/source"] : [];
+    const [command, ...args] = pinned("server", [process.execPath, ...condition, script]);
     const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8", timeout: 60_000 });
     if (status !== 0) throw new Error(`the modules did not start:\n${stdout}${stderr}`);
     times.push(JSON.parse(stdout).time);

@@ -30,10 +30,10 @@ export async function runScenarios(options: RunOptions): Promise<Sample[]> {
   }));
   const progress = new Progress(turns.reduce((sum, { peers }) => sum + peers.length * options.rounds, 0));
   const samples: Sample[] = [];
-  for (const { scenario, peers, script } of turns) {
-    for (let round = 0; round < options.rounds; round++) {
+  for (let round = 0; round < options.rounds; round++) {
+    for (const { scenario, peers, script } of turns) {
       for (const peer of rotate(peers, round)) {
-        progress.show(`${scenario.letter}) ${scenario.title}`, `round ${round + 1}, ${peer.label}`);
+        progress.show(`round ${round + 1}, ${scenario.letter}) ${scenario.title}`, peer.label);
         samples.push(await measure(peer, scenario, round, script, server, options));
         progress.step();
       }

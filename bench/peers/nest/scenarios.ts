@@ -26,9 +26,16 @@ import { IsArray, IsBoolean, IsInt, IsString, Max, MaxLength, Min, MinLength } f
 export interface Data {
   readonly hello: unknown;
   readonly posts: unknown;
-  readonly routes: readonly { readonly path: string; readonly route: number }[];
+  readonly routes: readonly Route[];
   readonly secret: string;
   created(post: NewPostDto): unknown;
+  answer(route: Route, param: (name: "id" | "item") => string | undefined): unknown;
+}
+
+interface Route {
+  readonly path: string;
+  readonly params: readonly string[];
+  readonly route: number;
 }
 
 export class NewPostDto {
@@ -147,12 +154,12 @@ export function createScenarios(create: Create, data: Data) {
     },
 
     routes: async (port: number) => {
-      const controllers = data.routes.map(({ path, route }) => {
+      const controllers = data.routes.map((route) => {
         @Controller()
         class OneController {
-          @Get(path)
+          @Get(route.path)
           show(@Param() params: Record<string, string>) {
-            return { route, ...params };
+            return data.answer(route, (name) => params[name]);
           }
         }
         return OneController;

@@ -57,3 +57,10 @@ export const routes: readonly BenchRoute[] = Array.from({ length: 100 }, (_, ind
 })
   .flat()
   .map((route, index) => ({ ...route, route: index }));
+
+/** What a route answers with. `param` is how a peer reads a parameter by its name. */
+export function answer({ route, params }: BenchRoute, param: (name: "id" | "item") => string | undefined) {
+  if (params.length === 0) return { route };
+  if (params.length === 1) return { route, id: param("id") };
+  return { route, id: param("id"), item: param("item") };
+}
