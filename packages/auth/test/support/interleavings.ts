@@ -90,3 +90,41 @@ export async function* interleavings<A, B>(
     yield { order: order.join(""), results: await running };
   }
 }
+
+/**
+ * Lets the calls of two actors reach the store in exactly this order, one letter a call: "aab" is two of the first, then
+ * one of the second. What is left when the order ends goes on as it comes. Gives the results of both.
+ */
+export async function runInOrder<A, B>(
+  order: string,
+  first: Actor<A>,
+  second: Actor<B>,
+): Promise<{ readonly a: A; readonly b: B }> {
+  const gates = { a: new Gate(), b: new Gate() };
+  first.store.gate = gates.a;
+  second.store.gate = gates.b;
+  const done = { a: false, b: false };
+  const a = first.run().finally(() => {
+    done.a = true;
+  });
+  const b = second.run().finally(() => {
+    done.b = true;
+  });
+  a.catch(() => {}); // told below
+  b.catch(() => {});
+  const arrives = async (name: "a" | "b") => {
+    while (!gates[name].isWaiting && !done[name]) await turn();
+  };
+  for (const letter of order) {
+    const name = letter === "a" ? "a" : "b";
+    await arrives(name);
+    if (done[name]) throw new Error(`"${order}": ${name} was done before its turn came`);
+    gates[name].open();
+    await arrives(name); // its call has been answered
+  }
+  first.store.gate = undefined;
+  second.store.gate = undefined;
+  gates.a.open();
+  gates.b.open();
+  return { a: await a, b: await b };
+}

@@ -1,0 +1,271 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ApiKeys, RefreshTokens, Sessions } from "@tenon/auth";
+import { type App, provide } from "@tenon/core";
+import { Database, KeyValue, type Migration, migrate } from "@tenon/data";
+import { sql } from "kysely";
+import { runInOrder, SteppedKeyValue } from "../../../packages/auth/test/support/interleavings.ts";
+import { noteFigures } from "../../../packages/core/test/support/figures.ts";
+import type { Schema } from "../src/database/schema.ts";
+import { PostsService } from "../src/posts/posts.service.ts";
+import { UsersService } from "../src/users/users.service.ts";
+import { withBlog } from "./support/blog.ts";
+import { hold } from "./support/hold.ts";
+import { type Storage, type StorageUrls, sharedStorages } from "./support/storages.ts";
+import { uniqueEmail } from "./support/users.ts";
+
+/** One instance: its stores, and services whose calls to the key-value store can be held up one by one. */
+class Instance {
+  readonly store: KeyValue;
+  readonly db: Database<Schema>;
+  readonly posts: PostsService;
+  readonly users: UsersService;
+  readonly keys: ApiKeys;
+  readonly stepped: SteppedKeyValue;
+  readonly sessions: Sessions;
+  readonly tokens: RefreshTokens;
+
+  constructor(app: App, stepped: SteppedKeyValue, steppedApp: App) {
+    this.store = app.get(KeyValue);
+    this.db = app.get(Database<Schema>);
+    this.posts = app.get(PostsService);
+    this.users = app.get(UsersService);
+    this.keys = app.get(ApiKeys);
+    this.stepped = stepped;
+    this.sessions = steppedApp.get(Sessions);
+    this.tokens = steppedApp.get(RefreshTokens);
+  }
+
+  refreshing(token: string) {
+    return { store: this.stepped, run: () => this.tokens.refresh(token) };
+  }
+
+  revoking(token: string) {
+    return { store: this.stepped, run: () => this.tokens.revoke(token) };
+  }
+}
+
+interface Pair {
+  readonly a: Instance;
+  readonly b: Instance;
+  readonly authorId: string;
+}
+
+function withInstance<T>(urls: StorageUrls, body: (instance: Instance) => Promise<T>): Promise<T> {
+  return withBlog(urls, ({ app }) => {
+    const stepped = new SteppedKeyValue(app.get(KeyValue));
+    return withBlog(urls, (second) => body(new Instance(app, stepped, second.app)), {
+      override: [provide(KeyValue, () => stepped)],
+    });
+  });
+}
+
+function withPair(storage: Storage, body: (pair: Pair) => Promise<void>): Promise<void> {
+  return storage.with((urls) =>
+    withInstance(urls, (a) =>
+      withInstance(urls, async (b) => {
+        const author = await a.users.create({ email: uniqueEmail(), password: "correct horse", name: "Ada" });
+        await body({ a, b, authorId: author?.id ?? "" });
+      }),
+    ),
+  );
+}
+
+type Spec = (pair: Pair) => Promise<void>;
+
+let keys = 0;
+const newKey = () => `isolation:${process.pid}:${keys++}`;
+
+/** Each is a script: the steps of two instances in one order, and what must come of it. */
+const keyValueSpecs: Readonly<Record<string, Spec>> = {
+  "set a, take a, take b: the first has it, the second nothing": async ({ a, b }) => {
+    const key = newKey();
+    await a.store.set(key, 1);
+    assert.equal(await a.store.take(key), 1);
+    assert.equal(await b.store.take(key), undefined);
+  },
+  "set a, take b, take a: b has it": async ({ a, b }) => {
+    const key = newKey();
+    await a.store.set(key, 1);
+    assert.equal(await b.store.take(key), 1);
+    assert.equal(await a.store.take(key), undefined);
+  },
+  "set a, delete b, take a: nothing is left": async ({ a, b }) => {
+    const key = newKey();
+    await a.store.set(key, 1);
+    assert.equal(await b.store.delete(key), true);
+    assert.equal(await a.store.take(key), undefined);
+  },
+  "take a, set b, take a: the new value": async ({ a, b }) => {
+    const key = newKey();
+    assert.equal(await a.store.take(key), undefined);
+    await b.store.set(key, 2);
+    assert.equal(await a.store.take(key), 2);
+  },
+  "get a, set b, get a: no stale value": async ({ a, b }) => {
+    const key = newKey();
+    await a.store.set(key, 1);
+    assert.equal(await a.store.get(key), 1);
+    await b.store.set(key, 2);
+    assert.equal(await a.store.get(key), 2);
+  },
+  "increment a, b, a: each sees the others": async ({ a, b }) => {
+    const key = newKey();
+    const counts = [await a.store.increment(key), await b.store.increment(key), await a.store.increment(key)];
+    assert.deepEqual(counts, [1, 2, 3]);
+  },
+  "increment a, delete b, increment a: it begins anew": async ({ a, b }) => {
+    const key = newKey();
+    await a.store.increment(key);
+    await b.store.delete(key);
+    assert.equal(await a.store.increment(key), 1);
+  },
+  "set a to a text, increment b: refused, and the text stays": async ({ a, b }) => {
+    const key = newKey();
+    await a.store.set(key, "text");
+    await assert.rejects(b.store.increment(key), TypeError);
+    assert.equal(await a.store.get(key), "text");
+  },
+};
+
+const authSpecs: Readonly<Record<string, Spec>> = {
+  "session: create a, find b": async ({ a, b }) => {
+    const id = await a.sessions.create("ada");
+    assert.equal((await b.sessions.find(id))?.user_id, "ada");
+  },
+  "session: create a, destroy b, find a": async ({ a, b }) => {
+    const id = await a.sessions.create("ada");
+    await b.sessions.destroy(id);
+    assert.equal(await a.sessions.find(id), undefined);
+  },
+  "session: a's read is held up while b destroys it": async ({ a, b }) => {
+    const id = await a.sessions.create("ada");
+    const reading = { store: a.stepped, run: () => a.sessions.find(id) };
+    const destroying = { store: b.stepped, run: () => b.sessions.destroy(id) };
+    assert.equal((await runInOrder("ba", reading, destroying)).a, undefined);
+  },
+  "refresh: a to its end, then b: b loses, and the family with it": async ({ a, b }) => {
+    const token = await a.tokens.generate("ada");
+    const { a: won, b: lost } = await runInOrder("aaaaabbb", a.refreshing(token), b.refreshing(token));
+    assert.equal(lost, undefined);
+    assert.equal(await b.tokens.refresh(won?.refreshToken ?? ""), undefined, "the family is revoked");
+  },
+  "refresh: both look, a takes, b takes": async ({ a, b }) => {
+    const token = await a.tokens.generate("ada");
+    const { a: won, b: lost } = await runInOrder("aabbab", a.refreshing(token), b.refreshing(token));
+    assert.deepEqual([won === undefined, lost === undefined], [false, true]);
+  },
+  "refresh: both look, b takes, a takes": async ({ a, b }) => {
+    const token = await a.tokens.generate("ada");
+    const { a: lost, b: won } = await runInOrder("aabbba", a.refreshing(token), b.refreshing(token));
+    assert.deepEqual([won === undefined, lost === undefined], [false, true]);
+  },
+  "refresh against revoke: b revokes before a looks": async ({ a, b }) => {
+    const token = await a.tokens.generate("ada");
+    assert.equal((await runInOrder("bbaa", a.refreshing(token), b.revoking(token))).a, undefined);
+  },
+  "refresh against revoke: a has looked, b revokes, a takes: what a got is dead": async ({ a, b }) => {
+    const token = await a.tokens.generate("ada");
+    const { a: refreshed } = await runInOrder("aabbaaa", a.refreshing(token), b.revoking(token));
+    assert.equal(await b.tokens.refresh(refreshed?.refreshToken ?? ""), undefined);
+    assert.equal(await a.tokens.refresh(token), undefined);
+  },
+  "refresh against revoke: a has taken, b revokes, a issues: what a got is dead": async ({ a, b }) => {
+    const token = await a.tokens.generate("ada");
+    const { a: refreshed } = await runInOrder("aaabbaa", a.refreshing(token), b.revoking(token));
+    assert.equal(await b.tokens.refresh(refreshed?.refreshToken ?? ""), undefined);
+  },
+};
+
+const databaseSpecs: Readonly<Record<string, Spec>> = {
+  "register a, register b in another spelling: b is told": async ({ a, b }) => {
+    const email = uniqueEmail();
+    const user = { email, password: "correct horse", name: "Ada" };
+    assert.ok((await a.users.create(user)) !== undefined);
+    assert.equal(await b.users.create({ ...user, email: email.toUpperCase() }), undefined);
+  },
+  "PUT a, DELETE b, read a": async ({ a, b, authorId }) => {
+    const { id } = await a.posts.create(authorId, { title: "t", content: "c" });
+    await a.posts.replace(id, { title: "u" });
+    await b.posts.delete(id);
+    assert.equal(await a.posts.find(id), undefined);
+  },
+  "DELETE b, PUT a: not found, and nothing comes back": async ({ a, b, authorId }) => {
+    const { id } = await a.posts.create(authorId, { title: "t", content: "c" });
+    await b.posts.delete(id);
+    await assert.rejects(a.posts.replace(id, { title: "u" }), { message: "record not found" });
+    assert.equal(await b.posts.find(id), undefined);
+  },
+  "PATCH title a, PATCH content b: both are kept, and time moves on": async ({ a, b, authorId }) => {
+    const { id } = await a.posts.create(authorId, { title: "t", content: "c" });
+    const first = await a.posts.patch(id, { title: "u" });
+    const second = await b.posts.patch(id, { content: "d" });
+    assert.deepEqual([second?.title, second?.content], ["u", "d"]);
+    assert.ok((second?.updated_at ?? "") > (first?.updated_at ?? "z"));
+  },
+  "a transaction of a is not seen by b before it is committed": async ({ a, b, authorId }) => {
+    const { id } = await a.posts.create(authorId, { title: "before", content: "c" });
+    const inside = await a.db.startTransaction().execute();
+    await inside.updateTable("posts").set({ title: "after" }).where("id", "=", id).execute();
+    assert.equal((await b.posts.find(id))?.title, "before");
+    await inside.commit().execute();
+    assert.equal((await b.posts.find(id))?.title, "after");
+  },
+  "a transaction of a that is rolled back has never been": async ({ a, b, authorId }) => {
+    const { id } = await a.posts.create(authorId, { title: "before", content: "c" });
+    const inside = await a.db.startTransaction().execute();
+    await inside.deleteFrom("posts").where("id", "=", id).execute();
+    await inside.rollback().execute();
+    assert.equal((await b.posts.find(id))?.title, "before");
+  },
+  "b's PATCH waits for a's transaction and comes on top of it": async ({ a, b, authorId }) => {
+    const { id } = await a.posts.create(authorId, { title: "before", content: "c" });
+    const inside = await a.db.startTransaction().execute();
+    await inside.updateTable("posts").set({ title: "of a" }).where("id", "=", id).execute();
+    const patching = b.posts.patch(id, { content: "of b" });
+    await sleep(30); // it stands before the lock by now
+    await inside.commit().execute();
+    const patched = await patching;
+    assert.deepEqual([patched?.title, patched?.content], ["of a", "of b"]);
+  },
+  "b's PATCH waits for a's transaction, which removes the post: not found": async ({ a, b, authorId }) => {
+    const { id } = await a.posts.create(authorId, { title: "before", content: "c" });
+    const inside = await a.db.startTransaction().execute();
+    await inside.deleteFrom("posts").where("id", "=", id).execute();
+    const patching = b.posts.patch(id, { content: "of b" });
+    await sleep(30); // it stands before the lock by now
+    await inside.commit().execute();
+    assert.equal(await patching, undefined);
+  },
+  "API key: validate a, revoke b, validate a": async ({ a, b, authorId }) => {
+    const { key, record } = await a.keys.create(authorId);
+    assert.equal((await a.keys.validate(key))?.id, record.id);
+    assert.equal(await b.keys.revoke(authorId, record.id), true);
+    assert.equal(await a.keys.validate(key), undefined);
+  },
+  "migrate a, migrate b: each migration runs once": async ({ a, b }) => {
+    const name = `isolation-${keys++}`;
+    const table = name.replace("-", "_");
+    const migrations = [
+      { name, up: (db: Kysely<unknown>) => sql`create table ${sql.table(table)} (id text)`.execute(db) },
+    ];
+    assert.deepEqual([await migrate(a.db, migrations), await migrate(b.db, migrations)], [[name], []]);
+  },
+};
+
+for (const storage of sharedStorages) {
+  describe(`Scripts of two instances (${storage.name})`, () => {
+    const held = hold<Pair>((use) => withPair(storage, use));
+    before(() => held.open());
+    after(() => held.close());
+    // with Redis beside it the database is the same PostgreSQL
+    const specs = { ...keyValueSpecs, ...authSpecs, ...(storage.name.includes("Redis") ? {} : databaseSpecs) };
+    for (const [name, spec] of Object.entries(specs)) {
+      test(`V1 ${name}`, async () => {
+        await spec(held.value);
+        noteFigures({ store: storage.name, specs: 1 });
+      });
+    }
+  });
+}
