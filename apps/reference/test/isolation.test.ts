@@ -247,9 +247,7 @@ const databaseSpecs: Readonly<Record<string, Spec>> = {
   "migrate a, migrate b: each migration runs once": async ({ a, b }) => {
     const name = `isolation-${keys++}`;
     const table = name.replace("-", "_");
-    const migrations = [
-      { name, up: (db: Kysely<unknown>) => sql`create table ${sql.table(table)} (id text)`.execute(db) },
-    ];
+    const migrations: Migration[] = [{ name, up: (db) => sql`create table ${sql.table(table)} (id text)`.execute(db) }];
     assert.deepEqual([await migrate(a.db, migrations), await migrate(b.db, migrations)], [[name], []]);
   },
 };
