@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defineModule, inject, type Module, provide, type Routes, token } from "@tenon/core";
+import { defineModule, inject, type Module, provide, type Routes, StartError, token } from "@tenon/core";
 import { startError, startText } from "../support/start-error.ts";
 
 class Users {}
@@ -21,6 +21,24 @@ test("a dependency that is declared elsewhere and not exported is told with its 
     'Posts (module "posts") needs Users, which module "users" declares but does not export (Posts → Users). Add Users to the exports of "users" and "users" to the imports of "posts".',
   );
 });
+
+test("a factory that refuses its options is told in its own words, beside all other mistakes", async () => {
+  const refuse = () => {
+    throw new StartError([{ code: "BAD_OPTION", message: "The colour is 7. It takes a name." }]);
+  };
+  assert.equal(
+    await startText(provide(Users, refuse), Posts, Refused),
+    `2 problems:
+  1. The colour is 7. It takes a name.
+  2. Refused (module "app") could not be constructed: no. LOG_LEVEL=debug shows where it was thrown.`,
+  );
+});
+
+class Refused {
+  constructor() {
+    throw new Error("no");
+  }
+}
 
 test("a dependency of a module that is not imported is told with that module", async () => {
   const users = defineModule({ name: "users", declarations: [Users], exports: [Users] });

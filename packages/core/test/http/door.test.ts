@@ -6,6 +6,7 @@ import { createTestApp } from "@tenon/core/testing";
 import { toListenError } from "../../src/http/listen-error.ts";
 import { moduleOf } from "../support/doors.ts";
 import { runFixture } from "../support/run-fixture.ts";
+import { rejection } from "../support/start-error.ts";
 
 const listen = (options: object) => runFixture("listen.ts", [JSON.stringify(options)]);
 const failed = { code: 1, stdout: "started\nstopped\n" };
@@ -144,4 +145,15 @@ test("listen() leaves no listener for signals behind", async () => {
   assert.equal(process.listenerCount("SIGTERM") + process.listenerCount("SIGINT"), before + 2);
   await app.stop();
   assert.equal(process.listenerCount("SIGTERM") + process.listenerCount("SIGINT"), before);
+});
+
+test("a stop that comes while the port is being opened closes it again", async () => {
+  const app = await create();
+  const listening = rejection(app.listen({ port: 0, signals: false }));
+  for (let turns = 0; turns < 20; turns++) await undefined; // past the start, and not yet at the next turn of the loop
+  await app.stop();
+  assert.deepEqual(
+    (await listening).problems.map(({ code }) => code),
+    ["APP_STOPPED"],
+  );
 });
