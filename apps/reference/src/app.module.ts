@@ -7,6 +7,7 @@ import { AuthController } from "./auth/auth.controller.ts";
 import { AuthService } from "./auth/auth.service.ts";
 import { TutorialAuthController } from "./auth/tutorial-auth.controller.ts";
 import type { Config } from "./config.ts";
+import { Backup, DatabaseUrl } from "./database/backup.ts";
 import { DatabaseCommands } from "./database/database.commands.ts";
 import { Seed } from "./database/seed.ts";
 import { Tables } from "./database/tables.ts";
@@ -30,7 +31,15 @@ export function createAppModule(config: Config, options: BlogOptions = {}): Modu
   return defineModule({
     name: "blog",
     imports: [data, auth, users],
-    declarations: [AuthController, ApiKeysController, AuthService, ...posts(postPolicy), HealthController, ...commands],
+    declarations: [
+      AuthController,
+      ApiKeysController,
+      AuthService,
+      ...posts(postPolicy),
+      HealthController,
+      ...commands,
+      provide(DatabaseUrl, () => config.databaseUrl),
+    ],
   });
 }
 
@@ -50,7 +59,7 @@ export function createTutorialModule(config: Config, options: BlogOptions = {}):
 }
 
 /** The same services at a terminal: `main.cli.ts`. */
-const commands = [PostsCommands, UsersCommands, ApiKeysCommands, DatabaseCommands, Seed];
+const commands = [PostsCommands, UsersCommands, ApiKeysCommands, DatabaseCommands, Seed, Backup];
 
 function posts(policy: PostPolicy = "anyone") {
   return [PostsController, PostsService, PostOwner, provide(PostPolicy, () => policy)];

@@ -1,4 +1,5 @@
 import { type Context, dto, type Infer, inject, integer, type Routes, takes } from "@tenon/core";
+import { Backup } from "./backup.ts";
 import { Seed } from "./seed.ts";
 import { Tables } from "./tables.ts";
 
@@ -10,6 +11,7 @@ const SeedDatabase = dto({
 export class DatabaseCommands {
   readonly #tables = inject(Tables);
   readonly #seed = inject(Seed);
+  readonly #backup = inject(Backup);
 
   routes(): Routes {
     return [
@@ -18,6 +20,7 @@ export class DatabaseCommands {
         children: [
           { path: "migrate", handler: this.migrate },
           { path: "seed", handler: takes(SeedDatabase, this.seed) },
+          { path: "backup/:file", handler: this.backup },
         ],
       },
     ];
@@ -34,5 +37,12 @@ export class DatabaseCommands {
     const written = await this.#seed.write(posts, ctx.signal, (count) => progress.advance(count));
     progress.done();
     return ctx.status(200).send(`${written} posts written`);
+  }
+
+  /** Whole at one moment, while the service goes on. */
+  async backup(ctx: Context<"db/backup/:file">) {
+    const file = ctx.param("file");
+    const bytes = await this.#backup.write(file);
+    return ctx.status(200).send(`${file}: ${(bytes / 2 ** 20).toFixed(1)} MB`);
   }
 }

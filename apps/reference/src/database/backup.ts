@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, fsyncSync, linkSync, openSync, rmSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { backup, DatabaseSync } from "node:sqlite";
+import { inject, token } from "@tenon/core";
+
+/** Where the database is, as `DATABASE_URL` says it. */
+export const DatabaseUrl = token<string>("DatabaseUrl");
+
+/** A copy of the SQLite file that is whole at one moment, while others go on writing. */
+export class Backup {
+  readonly #url = inject(DatabaseUrl);
+
+  /** Gives the size of the copy in bytes. What is there already is never written over. */
+  async write(file: string): Promise<number> {
+    const source = this.#file();
+    const target = resolve(file);
+    if (isThere(target)) throw alreadyThere(target);
+    // nobody takes a half-written copy for a whole one: it gets its name when it is done
+    const draft = `${target}.${randomUUID()}.part`;
+    try {
+      closeSync(openSync(draft, "wx", 0o600)); // it holds what the application knows of people
+      await copy(source, draft);
+      checkIntegrity(draft);
+      sync(draft);
+      linkSync(draft, target);
+    } catch (error) {
+      throw codeOf(error) === "EEXIST" ? alreadyThere(target) : error;
+    } finally {
+      for (const suffix of ["", "-journal", "-wal", "-shm"]) rmSync(draft + suffix, { force: true });
+    }
+    sync(dirname(target)); // the name too
+    return statSync(target).size;
+  }
+
+  #file(): string {
+    if (!this.#url.startsWith("sqlite:")) {
+      throw new Error("the database is PostgreSQL: use pg_dump, which copies it while others write");
+    }
+    const path = this.#url.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "");
+    if (path === ":memory:") throw new Error("the database is in memory: there is no file to copy");
+    return path;
+  }
+}
+
+async function copy(source: string, target: string): Promise<void> {
+  const database = new DatabaseSync(source, { timeout: 5000 });
+  try {
+    // all pages in one step: in several, each write of another process would make it begin anew
+    await backup(database, target, { rate: 2 ** 31 - 1 });
+  } finally {
+    database.close();
+  }
+}
+
+function checkIntegrity(file: string): void {
+  const database = new DatabaseSync(file);
+  try {
+    database.exec("pragma journal_mode = delete"); // one file, to be moved about as it is
+    const found = database.prepare("pragma integrity_check").get()?.integrity_check;
+    if (found !== "ok") throw new Error(`the copy is not whole: ${String(found)}`);
+  } finally {
+    database.close();
+  }
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function alreadyThere(path: string): Error {
+  return new Error(`${path} is there already: give another name, or move it away`);
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { cli } from "@tenon/core/cli";
+import { createTestApp } from "@tenon/core/testing";
+import { withFolder } from "../../../packages/data/test/support/services.ts";
+import { createAppModule } from "../src/app.module.ts";
+import type { Post } from "../src/posts/post.ts";
+import { toConfig, withBlog } from "./support/blog.ts";
+import { storages } from "./support/storages.ts";
+
+async function runBackup(databaseUrl: string, file: string) {
+  const app = await createTestApp(
+    createAppModule(toConfig({ databaseUrl, redisUrl: undefined })),
+    cli({ name: "blog" }),
+  );
+  try {
+    return await app.run(["db", "backup", file]);
+  } finally {
+    await app.stop();
+  }
+}
+
+test("db backup under a load of writes: the copy is whole, holds what was answered before it, and can be started from", () =>
+  withFolder(async (folder) => {
+    const databaseUrl = `sqlite:${join(folder, "blog.db")}`;
+    const copies = [0, 1, 2].map((index) => join(folder, `copy-${index}.db`));
+    const acknowledged: string[] = [];
+    const before: number[] = [];
+    await withBlog({ databaseUrl, redisUrl: undefined }, async ({ client, users }) => {
+      const { token } = await users.one();
+      let running = true;
+      const writer = async () => {
+        while (running) {
+          const { body } = await client.post<Post>("/posts", { title: "t", content: "c".repeat(500) }, { token });
+          acknowledged.push(body.id);
+        }
+      };
+      const writers = [writer(), writer(), writer()];
+      while (acknowledged.length < 50) await new Promise(setImmediate);
+      for (const copy of copies) {
+        before.push(acknowledged.length);
+        const result = await runBackup(databaseUrl, copy);
+        assert.deepEqual([result.code, result.stderr], [0, ""], result.stderr);
+        assert.match(result.stdout, /copy-\d\.db: \d+\.\d MB\n$/);
+      }
+      running = false;
+      await Promise.all(writers);
+    });
+    for (const [index, copy] of copies.entries()) {
+      assert.equal((statSync(copy).mode & 0o777).toString(8), "600");
+      const database = new DatabaseSync(copy);
+      assert.equal(database.prepare("pragma integrity_check").get()?.integrity_check, "ok");
+      const kept = new Set(
+        database
+          .prepare("select id from posts")
+          .all()
+          .map(({ id }) => id),
+      );
+      database.close();
+      const missing = acknowledged.slice(0, before[index]).filter((id) => !kept.has(id));
+      assert.deepEqual(missing, []);
+    }
+    const [restored = ""] = copies;
+    await withBlog({ databaseUrl: `sqlite:${restored}`, redisUrl: undefined }, async ({ client, users }) => {
+      assert.equal((await client.get(`/posts/${acknowledged[0]}`)).status, 200);
+      const { token } = await users.add();
+      assert.equal((await client.post("/posts", { title: "t", content: "c" }, { token })).status, 201);
+    });
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.includes(".part")),
+      [],
+    );
+  }));
+
+test("db backup never writes over a file, and says so", () =>
+  withFolder(async (folder) => {
+    const databaseUrl = `sqlite:${join(folder, "blog.db")}`;
+    const copy = join(folder, "copy.db");
+    writeFileSync(copy, "mine");
+    const message = `blog: ${copy} is there already: give another name, or move it away\n`;
+    assert.deepEqual(await runBackup(databaseUrl, copy), { code: 1, stdout: "", stderr: message });
+    assert.equal((await runBackup(databaseUrl, join(folder, "blog.db"))).code, 1, "nor over the database itself");
+    assert.equal(statSync(copy).size, 4);
+    const nowhere = await runBackup(databaseUrl, join(folder, "nowhere/copy.db"));
+    assert.equal(nowhere.code, 1);
+    assert.match(nowhere.stderr, /^blog: ENOENT/);
+  }));
+
+test("db backup of a database in memory has nothing to copy", async () => {
+  assert.deepEqual(await runBackup("sqlite::memory:", "x.db"), {
+    code: 1,
+    stdout: "",
+    stderr: "blog: the database is in memory: there is no file to copy\n",
+  });
+});
+
+const onServers = storages.find(({ name }) => name === "PostgreSQL and Redis");
+if (onServers !== undefined) {
+  test("db backup on PostgreSQL names the tool that does it", () =>
+    onServers.with(async ({ databaseUrl }) => {
+      assert.deepEqual(await runBackup(databaseUrl, "x.db"), {
+        code: 1,
+        stdout: "",
+        stderr: "blog: the database is PostgreSQL: use pg_dump, which copies it while others write\n",
+      });
+    }));
+}
