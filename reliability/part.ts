@@ -30,6 +30,8 @@ export interface Part {
   readonly alone?: boolean;
   /** Only on demand: `--only L5`, `npm run test:soak`. */
   readonly onDemand?: boolean;
+  /** Not in the short form, in which it would only repeat what `npm test` has just done. */
+  readonly fullOnly?: boolean;
   run(options: PartOptions): Promise<PartResult>;
 }
 

@@ -44,7 +44,8 @@ const options = {
 const all = await loadParts();
 const wanted = values.only?.split(",").map((id) => id.trim().toUpperCase());
 const unknown = wanted?.filter((id) => !all.some((part) => part.id === id)) ?? [];
-const parts = all.filter((part) => wanted?.includes(part.id) ?? part.onDemand !== true);
+const isDue = (part: Part) => part.onDemand !== true && !(options.short && part.fullOnly === true);
+const parts = all.filter((part) => wanted?.includes(part.id) ?? isDue(part));
 
 if (values.help) console.log(help);
 else if (values.list) for (const { id, title, bar } of all) console.log(`${id.padEnd(3)} ${title}: ${bar}`);

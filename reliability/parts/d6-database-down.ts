@@ -106,7 +106,7 @@ class Outages {
     await sleep(milliseconds);
     await outage.end();
     const ended = performance.now();
-    await sleep(2500);
+    await load.isSteady();
     const answers = await load.stop();
     caller.close();
     this.#judge(name, answers, began, ended);

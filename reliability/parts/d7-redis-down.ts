@@ -47,19 +47,19 @@ export const part: Part = {
           for (const fault of ["refused", "silent"] as const) {
             say(`Redis is ${fault}`);
             await outage(fault, short ? 1500 : 5000);
-            await sleep(2500);
+            await sessions.isSteady();
           }
           // a server that is back and accepts connections, but does not answer yet
           await outage("refused", 300);
           await outage("silent", 1000);
-          await sleep(2500);
+          await sessions.isSteady();
           const steady = sessions.answers.length;
           for (let flap = 0; flap < flaps; flap++) {
             say(`flap ${flap + 1} of ${flaps}`);
             await outage(flap % 2 === 0 ? "refused" : "silent", 150);
             await sleep(150);
           }
-          await sleep(2500);
+          await sessions.isSteady();
           const answers = await sessions.stop();
           const recoveries = [outages[0], outages[1], outages[3]].map((one) =>
             recoveryAfter(one?.ended ?? 0, answers.slice(0, steady)),

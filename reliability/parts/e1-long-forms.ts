@@ -22,6 +22,7 @@ export const part: Part = {
   title: "the long forms of the tests that no line of the plan names",
   bar: "all pass",
   needs: [],
+  fullOnly: true,
   async run(options) {
     const files = longForms();
     const figures = await judgeTests(files, options, (all) => all.atLeast("files", files.length, 1));

@@ -38,6 +38,7 @@ export const part: Part = {
   title: "hostile JSON, ill-formed text and depth bombs on every route with a body",
   bar: "20,000 requests on each: only documented statuses, 0 5xx, no prototype changes, p99 < 20 ms",
   needs: [],
+  alone: true,
   async run(options) {
     const { seed } = new Random(options.seed);
     const each = options.short ? 500 : 20_000;

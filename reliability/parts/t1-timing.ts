@@ -68,7 +68,7 @@ export const part: Part = {
         ] as const) {
           await compare({
             name,
-            rounds: short ? 60 : 200,
+            rounds: short ? 40 : 200,
             maxGap: 0.05,
             first: (round) => login(`unknown${round}@example.com`, password),
             second: () => login(known.email, password),
@@ -79,7 +79,7 @@ export const part: Part = {
         const other = `tnn_${[...key.slice(4)].reverse().join("")}`;
         await compare({
           name: "keys",
-          rounds: short ? 1000 : 2000,
+          rounds: short ? 500 : 2000,
           maxGap: 0.02,
           first: () => byKey(other),
           second: () => byKey(almost),

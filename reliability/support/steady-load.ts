@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { TimedReply } from "./caller.ts";
 
 export interface Answer {
@@ -22,6 +23,15 @@ export class SteadyLoad {
       const one = this.#one().finally(() => this.#open.delete(one));
       this.#open.add(one);
     }, 1000 / perSecond);
+  }
+
+  /** Waits until all is well again, or has had the time for it. */
+  async isSteady(): Promise<void> {
+    const since = this.answers.length;
+    const deadline = performance.now() + 2500;
+    const isFine = () =>
+      this.answers.length >= since + 10 && this.answers.slice(-10).every(({ status }) => status < 400);
+    while (performance.now() < deadline && !isFine()) await sleep(20);
   }
 
   async stop(): Promise<readonly Answer[]> {
