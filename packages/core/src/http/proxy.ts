@@ -83,8 +83,8 @@ export function toCanonicalAddress(text: string): string {
   return mapped?.[1] ?? address;
 }
 
-function lastOf(list: string | undefined): string {
-  return list?.split(",").at(-1)?.trim() ?? "";
+function lastOf(list = ""): string {
+  return list.slice(list.lastIndexOf(",") + 1).trim();
 }
 
 function oneOf(allowed: readonly string[], value: string): string | undefined {
