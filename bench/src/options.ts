@@ -33,7 +33,7 @@ Options
   --peers tenon,hono     some peers: ${peers.map(({ name }) => name).join(", ")}
   --rounds n             interleaved rounds, 1 to 100 (5)
   --seconds n            of load in each round, 1 to 60 (3)
-  --warmup n             seconds of load before it, 1 to 60 (2)
+  --warmup n             seconds of load before it, 1 to 60 (2); up to five times as many until 100,000 requests are done
   --quick                3 rounds of 1 second with 1 second of warm-up
   --by processor         ratios of processor time in the place of requests per second: for a machine that is not idle
   --tenon source         Tenon's source in the place of what its packages publish; no build is needed then
