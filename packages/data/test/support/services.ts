@@ -12,7 +12,7 @@ function answers(url: string, port: number): Promise<boolean> {
   const { hostname, port: given } = new URL(url);
   return new Promise((resolve) => {
     const socket = connect(Number(given || port), hostname);
-    socket.setTimeout(5000, () => socket.destroy()); // a busy machine is slow to say yes, and quick to say no
+    socket.setTimeout(60_000, () => socket.destroy()); // a busy machine is slow to say yes, and quick to say no
     socket.once("connect", () => {
       resolve(true);
       socket.destroy();
