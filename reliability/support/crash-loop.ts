@@ -58,6 +58,7 @@ export async function crashLoop(victim: Victim, options: CrashOptions): Promise<
 /** When the service and all that it needs first answered. */
 async function answers(url: string): Promise<number> {
   const deadline = performance.now() + patience;
+  let last = "no connection";
   while (performance.now() < deadline) {
     const caller = new Caller(url);
     try {
@@ -66,14 +67,15 @@ async function answers(url: string): Promise<number> {
         caller.call("GET", "/health/ready"),
       ]);
       if (posts.status === 200 && ready.status === 200) return performance.now();
-    } catch {
-      // not yet
+      last = `GET /posts ${posts.status}, GET /health/ready ${ready.status}`;
+    } catch (error) {
+      last = String(error);
     } finally {
       caller.close();
     }
     await sleep(10);
   }
-  throw new Error(`the service did not answer within ${patience} ms`);
+  throw new Error(`the service did not answer within ${patience} ms: ${last}`);
 }
 
 export function addUp(reports: readonly CrashReport[]): CrashReport {

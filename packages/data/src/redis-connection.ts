@@ -48,14 +48,16 @@ export class RedisConnection {
     const client = this.#client;
     this.#client = undefined;
     this.#opening = undefined;
-    client?.destroy();
+    if (client !== undefined) end(client);
   }
 
   /** Runs one command. Rejects with `store unavailable` when Redis is away or does not answer in time. */
   async run(command: readonly string[]): Promise<unknown> {
     const client = this.#client;
-    if (client === undefined || !client.isReady)
+    if (client === undefined || !client.isReady) {
+      if (client !== undefined) this.#replace(client); // it ended before it was in use, when nobody listened for that yet
       throw new StoreError("UNAVAILABLE", { cause: new Error("not connected") });
+    }
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
@@ -95,7 +97,7 @@ export class RedisConnection {
     try {
       await Promise.race([client.connect(), failed]);
     } catch (error) {
-      client.destroy();
+      end(client);
       this.#opening = undefined;
       const reason = error instanceof Error ? error.message : String(error);
       throw new Error(`Redis at ${this.place} does not answer: ${reason}. Start it, or change ${this.#option}.`, {
@@ -104,7 +106,7 @@ export class RedisConnection {
     } finally {
       clearTimeout(timer);
     }
-    if (this.#users === 0) client.destroy();
+    if (this.#users === 0) end(client);
     else this.#client = client;
   }
 
@@ -112,8 +114,8 @@ export class RedisConnection {
   #replace(client: Client): void {
     if (client !== this.#client) return;
     this.#client = undefined;
-    client.destroy();
     void this.#reconnect();
+    end(client);
   }
 
   async #reconnect(): Promise<void> {
@@ -125,5 +127,14 @@ export class RedisConnection {
         await new Promise((resolve) => setTimeout(resolve, reconnectEvery));
       }
     }
+  }
+}
+
+/** A client that is already closed throws when it is destroyed, and whoever wants it gone has what it wants. */
+function end(client: Client): void {
+  try {
+    client.destroy();
+  } catch {
+    // it was gone
   }
 }

@@ -1,7 +1,6 @@
 import type { Issue } from "@tenon/core";
 
 const visible = /[^\s\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
-const bidiControls = /[\u202a-\u202e\u2066-\u2069]/g;
 const longestTitle = 300;
 const longestName = 100;
 
@@ -16,7 +15,7 @@ export function toShownName(name: string): string {
 
 /** For where no element can isolate it: what turns the reading around would turn the words behind it, too. */
 export function withoutBidiControls(text: string): string {
-  return text.replaceAll(bidiControls, "");
+  return text.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, "");
 }
 
 /** What is wrong with a line that others will read, which has no blanks around it any more. */
