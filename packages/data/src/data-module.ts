@@ -7,7 +7,7 @@ import { Database } from "./database/database.ts";
 import { createPostgresDialect } from "./database/postgres-dialect.ts";
 import { isAnswer } from "./database/postgres-errors.ts";
 import { type PostgresOptions, PostgresPool } from "./database/postgres-pool.ts";
-import { createSqliteDialect } from "./database/sqlite-dialect.ts";
+import { createSqliteDialect, executeNow } from "./database/sqlite-dialect.ts";
 import { SqliteFile, type SqliteOptions } from "./database/sqlite-file.ts";
 import { Health } from "./health.ts";
 import { KeyValue } from "./key-value/key-value.ts";
@@ -110,6 +110,7 @@ class Stores {
     return new Database({
       kind: "sqlite",
       dialect: createSqliteDialect(file),
+      executeNow: (query) => executeNow(file, query),
       open: async () => {
         try {
           await file.open();

@@ -128,7 +128,14 @@ interface PostWithAuthorRow extends PostsTable {
   readonly author_created_at: string;
 }
 
-function toPostWithAuthor({ author_email, author_name, author_created_at, ...post }: PostWithAuthorRow): Post {
-  const author: User = { id: post.author_id, email: author_email, name: author_name, created_at: author_created_at };
-  return { ...post, author };
+/** Field by field: this runs for every post that is shown, and copying the rest of a row takes several times as long. */
+function toPostWithAuthor(row: PostWithAuthorRow): Post {
+  const { id, title, content, author_id, published, created_at, updated_at } = row;
+  const author: User = {
+    id: author_id,
+    email: row.author_email,
+    name: row.author_name,
+    created_at: row.author_created_at,
+  };
+  return { id, title, content, author_id, published, created_at, updated_at, author };
 }

@@ -89,19 +89,25 @@ class SqliteConnection implements DatabaseConnection {
     this.#file = file;
   }
 
-  async executeQuery<R>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<R>> {
-    const result =
-      this.transaction === undefined
-        ? (this.#file.executeNow(sql, parameters) ?? (await this.#file.execute(sql, parameters)))
-        : this.transaction.execute(sql, parameters);
-    return query.kind === "SelectQueryNode" ? { rows: result.rows as R[] } : toResult<R>(result); // rows are what the query selected
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { sql, parameters } = query;
+    if (this.transaction !== undefined) return toResult<R>(query, this.transaction.execute(sql, parameters));
+    return executeNow<R>(this.#file, query) ?? toResult<R>(query, await this.#file.execute(sql, parameters));
   }
 
   async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-    for await (const row of this.#file.iterate(sql, parameters)) yield { rows: [row as R] }; // as above
+    for await (const row of this.#file.iterate(sql, parameters)) yield { rows: [row as R] }; // what the query selected
   }
 }
 
-function toResult<R>({ rows, changes, insertId }: SqliteResult): QueryResult<R> {
-  return { rows: rows as R[], numAffectedRows: BigInt(changes), insertId: BigInt(insertId) }; // as above
+/** The result if nothing has to be waited for, undefined otherwise. */
+export function executeNow<R>(file: SqliteFile, query: CompiledQuery): QueryResult<R> | undefined {
+  const result = file.executeNow(query.sql, query.parameters);
+  return result && toResult<R>(query, result);
+}
+
+function toResult<R>({ query }: CompiledQuery, result: SqliteResult): QueryResult<R> {
+  const rows = result.rows as R[]; // what the query selected
+  if (query.kind === "SelectQueryNode") return { rows };
+  return { rows, numAffectedRows: BigInt(result.changes), insertId: BigInt(result.insertId) };
 }
