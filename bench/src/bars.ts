@@ -55,15 +55,20 @@ function guardCost(samples: readonly Sample[], measure: Measure): Bar[] {
   return [{ name: "bearer: cost of the guard", value: median(costs), limit: 15, kind: "at most", unit: " %" }];
 }
 
-export async function measureBars(options: Options): Promise<Bar[]> {
+export interface BarResult {
+  readonly bars: Bar[];
+  readonly samples: Sample[];
+}
+
+export async function measureBars(options: Options): Promise<BarResult> {
   const own = { ...options, peers: peers.filter(({ name }) => needed.includes(name)) };
-  const bars = scenarioBars(await runScenarios(own), options.measure);
+  const samples = await runScenarios(own);
   const starts = await measureStarts(own);
   const { Tenon: router } = await measureRouters(["Tenon"]);
   if (router === undefined) throw new Error("Tenon's router was not measured");
   const memory = residentAtRest(starts, "tenon") / residentAtRest(starts, "fastify-schema");
-  return [
-    ...bars,
+  const bars: Bar[] = [
+    ...scenarioBars(samples, options.measure),
     { name: "look-up, 10,000 routes to 10", value: growthOf(router), limit: 1.5, kind: "at most", unit: "" },
     {
       name: "build of 10,000 routes",
@@ -88,6 +93,7 @@ export async function measureBars(options: Options): Promise<Bar[]> {
     },
     { name: "memory at rest to Fastify", value: memory, limit: 1.3, kind: "at most", unit: "" },
   ];
+  return { bars, samples };
 }
 
 export function toBarTable(bars: readonly Bar[]): string {

@@ -35,9 +35,9 @@ async function main(options: Options): Promise<void> {
       return save("modules.json", result);
     }
     case "bars": {
-      const bars = await measureBars(options);
+      const { bars, samples } = await measureBars(options);
       console.log(toBarTable(bars));
-      save("bars.json", { bars });
+      save("bars.json", { bars, samples });
       if (!bars.every(isMet)) process.exitCode = 1;
     }
   }

@@ -5,7 +5,10 @@ export interface Sample {
   readonly scenario: string;
   readonly peer: string;
   readonly round: number;
+  /** The median of `rates`: a burst of other work must not decide. */
   readonly perSecond: number;
+  /** Requests in each second of its turns. */
+  readonly rates: readonly number[];
   /** Microseconds of processor time for each request; 0 where the system does not tell. */
   readonly processor: number;
   /** Milliseconds. */

@@ -1,18 +1,18 @@
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { checkAnswers } from "./check.ts";
-import { load, prepareLoad } from "./load.ts";
+import { Entrant } from "./entrant.ts";
+import { prepareLoad } from "./load.ts";
 import type { Options } from "./options.ts";
-import { type PeerInfo, serves } from "./peers.ts";
+import { serves } from "./peers.ts";
 import { buildPackages, compileNest, createFolder, fillDatabase } from "./prepare.ts";
 import { Progress } from "./progress.ts";
 import type { Sample } from "./results.ts";
-import { createScenarios, type Scenario } from "./scenarios.ts";
-import { Server, type ServerOptions } from "./server.ts";
+import { createScenarios } from "./scenarios.ts";
+import type { ServerOptions } from "./server.ts";
 
 type RunOptions = Pick<Options, "scenarios" | "peers" | "rounds" | "seconds" | "warmup" | "tenon" | "profile">;
 
-/** Interleaved rounds: in each, every peer is started anew, warmed up, measured and stopped. */
+/** Rounds: in each, the peers of a scenario are started anew and warmed up, then loaded in turn, second by second. */
 export async function runScenarios(options: RunOptions): Promise<Sample[]> {
   const folder = createFolder();
   const scenarios = (await createScenarios()).filter(({ name }) => options.scenarios.includes(name));
@@ -28,58 +28,36 @@ export async function runScenarios(options: RunOptions): Promise<Sample[]> {
     peers: options.peers.filter((peer) => serves(peer, scenario.name)),
     script: prepareLoad(scenario, folder),
   }));
-  const progress = new Progress(turns.reduce((sum, { peers }) => sum + peers.length * options.rounds, 0));
+  const progress = new Progress(turns.length * options.rounds);
   const samples: Sample[] = [];
   for (let round = 0; round < options.rounds; round++) {
     for (const { scenario, peers, script } of turns) {
-      for (const peer of rotate(peers, round)) {
-        progress.show(`round ${round + 1}, ${scenario.letter}) ${scenario.title}`, peer.label);
-        samples.push(await measure(peer, scenario, round, script, server, options));
-        progress.step();
+      const label = `round ${round + 1}, ${scenario.letter}) ${scenario.title}`;
+      const entrants: Entrant[] = [];
+      try {
+        for (const peer of rotate(peers, round)) {
+          progress.show(label, peer.label);
+          entrants.push(await Entrant.start(peer, scenario, script, server));
+          await entrants.at(-1)?.warmUp({ seconds: options.warmup, check: round === 0 });
+        }
+        for (let second = 0; second < options.seconds; second++) {
+          for (const entrant of rotate(entrants, second)) {
+            progress.show(label, entrant.label);
+            await entrant.load();
+          }
+        }
+        samples.push(...entrants.map((entrant) => entrant.sample(round)));
+      } finally {
+        await Promise.all(entrants.map((entrant) => entrant.stop()));
       }
+      progress.step();
     }
   }
   progress.end();
   return samples;
 }
 
-async function measure(
-  peer: PeerInfo,
-  scenario: Scenario,
-  round: number,
-  script: string,
-  serverOptions: ServerOptions,
-  { warmup, seconds }: RunOptions,
-): Promise<Sample> {
-  const server = await Server.start(peer, scenario.name, serverOptions);
-  try {
-    if (round === 0) await checkAnswers(server.port, peer.name, scenario);
-    await warmUp(server.port, script, warmup);
-    const before = server.processorTime;
-    const { requests, seconds: taken, p50, p99 } = await load(server.port, script, seconds);
-    const { resident, processorTime } = server;
-    const processor = ((processorTime - before) / requests) * 1e6;
-    const perSecond = requests / taken;
-    return { scenario: scenario.name, peer: peer.name, round, perSecond, processor, p50, p99, resident };
-  } catch (error) {
-    throw new Error(`${peer.name} in "${scenario.name}": ${(error as Error).message}`, { cause: error });
-  } finally {
-    await server.stop();
-  }
-}
-
-const warmRequests = 100_000;
-
-/** Until the code is compiled as it stays: that takes a number of requests, and longer on a machine that is not idle. */
-async function warmUp(port: number, script: string, seconds: number): Promise<void> {
-  let requests = 0;
-  for (let second = 0; second < 5 * seconds; second++) {
-    if (second >= seconds && requests >= warmRequests) return;
-    requests += (await load(port, script, 1)).requests;
-  }
-}
-
-/** Each round begins with another peer: none always follows the same one, or comes first on a cold machine. */
+/** Each turn begins with another peer: none always comes first, or on a cold machine. */
 function rotate<T>(list: readonly T[], by: number): T[] {
   const start = list.length === 0 ? 0 : by % list.length;
   return [...list.slice(start), ...list.slice(0, start)];
