@@ -31,10 +31,10 @@ Commands
 Options
   --scenarios a,b,json   some scenarios, by letter or name: ${scenarioNames.join(", ")}
   --peers tenon,hono     some peers: ${peers.map(({ name }) => name).join(", ")}
-  --rounds n             interleaved rounds, 1 to 100 (5)
-  --seconds n            of load in each round, 1 to 60 (3)
+  --rounds n             rounds, each with new servers, 1 to 100 (5)
+  --seconds n            of load in each round, one in each turn, 1 to 60 (5)
   --warmup n             seconds of load before it, 1 to 60 (2); up to five times as many until 100,000 requests are done
-  --quick                3 rounds of 1 second with 1 second of warm-up
+  --quick                3 rounds of 2 seconds with 1 second of warm-up
   --by processor         ratios of processor time in the place of requests per second: for a machine that is not idle
   --tenon source         Tenon's source in the place of what its packages publish; no build is needed then
   --profile              writes a CPU profile of every server to bench/results
@@ -69,7 +69,7 @@ export function parseOptions(args: readonly string[]): Options {
     scenarios: pick(values.scenarios, scenarioNames, "scenario", (name, index) => [name, letterOf(index)]),
     peers: pick(values.peers, peers, "peer", ({ name }) => [name]),
     rounds: count("rounds", values.rounds, values.quick ? 3 : 5, 100),
-    seconds: count("seconds", values.seconds, values.quick ? 1 : 3, 60),
+    seconds: count("seconds", values.seconds, values.quick ? 2 : 5, 60),
     warmup: count("warmup", values.warmup, values.quick ? 1 : 2, 60),
     tenon: values.tenon,
     profile: values.profile,

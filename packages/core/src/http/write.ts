@@ -17,7 +17,7 @@ export class Writer {
   readonly #keepAlive: string;
   /** How the head of a reply ends whose connection is kept. */
   readonly #lastLines: string;
-  #second = 0;
+  /** Empty when the second it told is over. */
   #date = "";
 
   constructor({ stallTimeout, keepAlive }: WriterOptions) {
@@ -79,11 +79,15 @@ export class Writer {
   }
 
   #today(): string {
-    const now = Date.now();
-    const second = Math.trunc(now / 1000);
-    if (second !== this.#second) {
-      this.#second = second;
+    if (this.#date === "") {
+      const now = Date.now();
       this.#date = new Date(now).toUTCString();
+      setTimeout(
+        () => {
+          this.#date = "";
+        },
+        1000 - (now % 1000),
+      ).unref();
     }
     return this.#date;
   }
