@@ -22,9 +22,9 @@ export interface Match<R extends Routable> {
 const noValues: readonly string[] = Object.freeze([]);
 const maxRetained = 1024;
 const generation = 5000; // two of them: 10,000 resolutions
-const fewHits = 1250;
-const poorGenerations = 2;
-const oneOf = 8;
+const lookUps = 1024; // after so many it is decided whether the cache is worth its time
+const fewHits = 256;
+const oneOf = 7; // a prime, so that a client that walks a list does not always draw the same ones
 
 /** Resolves exact paths first, then patterns, then wildcards. Immutable: a change of routes makes a new router. */
 export class Router<R extends Routable> {
@@ -197,39 +197,40 @@ function toShelves<R extends Routable>(routes: readonly R[]): Shelf<R>[] {
 
 /**
  * Two generations: when the young one is full it becomes the old one, and what is still asked for moves back.
- * Where almost nothing is asked for twice, only some of it is taken in: each costs more than a search does.
+ * Where almost nothing is asked for twice, only a sample is looked up and taken in: each costs more than a search does.
  */
 class ResolutionCache<T> {
   #young = new Map<string, T>();
   #old = new Map<string, T>();
-  #hits = 0;
-  /** How many generations in a row had few hits. */
-  #poor = 0;
+  #sampling = false;
   #turn = 0;
+  #lookUps = 0;
+  #hits = 0;
 
   get(path: string): T | undefined {
-    const young = this.#young.get(path);
-    if (young !== undefined) {
-      this.#hits++;
-      return young;
+    if (this.#sampling && ++this.#turn % oneOf !== 0) return undefined;
+    if (++this.#lookUps === lookUps) {
+      this.#sampling = this.#hits < fewHits;
+      this.#lookUps = 0;
+      this.#hits = 0;
     }
-    const old = this.#old.get(path);
-    if (old === undefined) return undefined;
+    const young = this.#young.get(path);
+    const found = young ?? this.#old.get(path);
+    if (found === undefined) return undefined;
     this.#hits++;
-    this.#keep(path, old);
-    return old;
+    if (young === undefined) this.#keep(path, found);
+    return found;
   }
 
+  /** After a `get` that found nothing: that one has drawn the sample. */
   set(path: string, value: T): void {
-    if (this.#poor < poorGenerations || ++this.#turn % oneOf === 0) this.#keep(path, value);
+    if (!this.#sampling || this.#turn % oneOf === 0) this.#keep(path, value);
   }
 
   #keep(path: string, value: T): void {
     if (this.#young.size >= generation) {
       this.#old = this.#young;
       this.#young = new Map();
-      this.#poor = this.#hits < fewHits ? this.#poor + 1 : 0;
-      this.#hits = 0;
     }
     this.#young.set(path, value);
   }

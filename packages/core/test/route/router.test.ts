@@ -211,7 +211,7 @@ test("what is asked for again stays cached while others come and go", () => {
   const first = router.resolve("GET", "/hot");
   for (let index = 0; index < 50_000; index++) {
     router.resolve("GET", `/cold${index}`);
-    if (index % 1000 === 0) assert.equal(router.resolve("GET", "/hot"), first);
+    assert.equal(router.resolve("GET", "/hot"), first);
   }
 });
 
