@@ -11,13 +11,15 @@ export const part: Part = {
   title: "kill -9 of the service, of PostgreSQL and of Redis under load",
   bar: "service 100, postmaster 30, Redis 30: lost 0, a used refresh token never valid again, the service reconnects ≤ 2 s after the server is back",
   needs: ["own postgres", "own redis"],
+  alone: true, // as D1
   async run(options) {
     const random = new Random(options.seed);
     const figures = new Figures().show("seed", String(random.seed));
     const postgres = await OwnPostgres.make();
     const redis = await OwnRedis.make();
     const port = String(await freePort());
-    const start = () => startService({ env: { DATABASE_URL: postgres.url, REDIS_URL: redis.url, PORT: port } });
+    const start = () =>
+      startService({ probed: false, env: { DATABASE_URL: postgres.url, REDIS_URL: redis.url, PORT: port } });
     let server = await start();
     const servers: Readonly<Record<string, { readonly kills: number; readonly victim: Victim; readonly bar: number }>> =
       {

@@ -12,6 +12,8 @@ export interface ServiceOptions {
   /** A command that runs it for us, such as `strace -f`. */
   readonly under?: readonly string[];
   readonly nodeOptions?: readonly string[];
+  /** Whether it answers the questions of the probe: unless told otherwise. One that is only killed starts as it is. */
+  readonly probed?: boolean;
 }
 
 export const jwtSecret = "a secret of the reliability tests, long enough";
@@ -19,18 +21,19 @@ export const jwtSecret = "a secret of the reliability tests, long enough";
 const probe = fileURLToPath(new URL("./probe.ts", import.meta.url));
 const patience = 20_000;
 
-/** The reference service as users start it, in a process of its own that answers the questions of the probe. */
+/** The reference service as users start it, in a process of its own. */
 export async function startService({
   env,
   file = "src/main.api.ts",
   under = [],
   nodeOptions = [],
+  probed = true,
 }: ServiceOptions): Promise<ServerProcess> {
   const port = env.PORT ?? String(await freePort());
   const child = spawnFile(
     file,
     { JWT_SECRET: jwtSecret, BCRYPT_COST: "10", LOGIN_RATE_LIMIT: "off", LOG_LEVEL: "error", ...env, PORT: port },
-    { under, nodeOptions: ["--expose-gc", "--import", probe, ...nodeOptions] },
+    { under, nodeOptions: [...(probed ? ["--expose-gc", "--import", probe] : []), ...nodeOptions] },
   );
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
