@@ -169,7 +169,7 @@ describeInBrowser("Every page for everybody", (blog) => {
       await page.goto("/");
       await tabTo(page, "Skip to the content");
       await page.keyboard.press("Enter");
-      assert.match(page.url(), /#main$/);
+      await page.waitForURL(/#main$/);
       assert.equal(await page.getByRole("main").evaluate((main) => main === main.ownerDocument.activeElement), true);
 
       await page.goto("/posts/new");

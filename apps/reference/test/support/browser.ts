@@ -51,7 +51,7 @@ export async function withPage<T>(blog: Blog, body: (page: Page) => Promise<T>, 
       await context.addCookies([{ name: sessionCookie, value, url: blog.client.url }]);
     }
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     const complaints: string[] = [];
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("console", (message) => {
