@@ -2,13 +2,21 @@
 import { readFileSync } from "node:fs";
 import autocannon from "autocannon";
 import { connections } from "./load.ts";
+import type { BenchRequest } from "./scenarios.ts";
 
 const [, , url = "", file = "", seconds = "1"] = process.argv;
+const requests: BenchRequest[] = JSON.parse(readFileSync(file, "utf8"));
+let clients = 0;
 const result = await autocannon({
   url,
   connections,
   duration: Number(seconds),
-  requests: JSON.parse(readFileSync(file, "utf8")),
+  // each connection has its share of them: it prepares what it is given before it begins, and 20,000 take too long
+  setupClient: (client) => {
+    const turn = clients++ % connections;
+    const share = requests.filter((_, index) => index % connections === turn);
+    client.setRequests(share.length > 0 ? share : requests);
+  },
 });
 console.log(
   JSON.stringify({
