@@ -18,7 +18,7 @@ export function findNearest(given: string, candidates: Iterable<string>): string
 /** How many letters must be added, removed, changed or swapped with their neighbour to make one text the other. */
 function countEdits(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
-  const at = (row: number, column: number) => rows[row]?.[column] ?? 0;
+  const at = (row: number, column: number) => rows[row]?.[column] as number; // only what is filled in is asked for
   for (let row = 1; row <= from.length; row++) {
     rows.push([row]);
     for (let column = 1; column <= to.length; column++) {

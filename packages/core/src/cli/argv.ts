@@ -67,8 +67,9 @@ class Parser implements Arguments {
 
   #readUndeclared(name: string, value: string | undefined): void {
     const denied = name.startsWith("no-") && value === undefined ? this.#declared.find(name.slice(3)) : undefined;
+    // without a name there is a value: a bare "--" has ended the flags
     if (denied !== undefined && isSwitch(denied)) this.#set(denied, "false");
-    else if (name === "") this.problems.push(`a flag has a name: --name=${value ?? ""}`);
+    else if (name === "") this.problems.push(`a flag has a name: --name=${value}`);
     else if (!this.flags.has(name)) this.flags.set(name, value ?? this.#takeValue() ?? "true");
     else if (value === undefined) this.#takeValue();
   }

@@ -69,10 +69,10 @@ export function createCliDoor(parts: DoorParts, program: Program): Door<CliMetho
       if (error instanceof StartError) throw error;
       parts.log.debug({ err: error }, "the result could not be written");
       if (streams.signal?.aborted !== true) await terminal.complain(name, describeError(error));
-      return exitCodes.failed;
     } finally {
       terminal.release();
     }
+    return exitCodes.failed;
   }
 
   async function answer(invocation: Invocation, streams: CommandStreams, terminal: Terminal): Promise<number> {

@@ -30,14 +30,15 @@ function layOutTable(rows: readonly Row[], { width, paint }: LayoutOptions): str
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const longest = width === Number.POSITIVE_INFINITY ? width : 4 * width; // no more of a long text is ever looked at
   const lines = [names.map(showControls), ...rows.map((row) => names.map((name) => toCell(own(row, name), longest)))];
+  const cellOf = (line: readonly string[], column: number) => line[column] as string; // a line has a cell for each name
   const natural = names.map((_, column) =>
-    lines.reduce((most, line) => Math.max(most, widthOf(line[column] ?? "")), 0),
+    lines.reduce((most, line) => Math.max(most, widthOf(cellOf(line, column))), 0),
   );
   const widths = fitColumns(natural, width);
   const isCut = widths.length < names.length;
   return lines
     .map((line, index) => {
-      const cells = widths.map((cells, column) => pad(truncate(line[column] ?? "", cells), cells));
+      const cells = widths.map((cells, column) => pad(truncate(cellOf(line, column), cells), cells));
       const text = `${cells.join(gap)}${isCut ? `${gap}…` : ""}`.trimEnd();
       return `${index === 0 ? paint.bold(text) : text}\n`;
     })
@@ -68,13 +69,13 @@ function findLimit(widths: readonly number[], room: number): number {
 
 /** Values are shown whole: a text of several lines goes on below its first. */
 function layOutRecord(record: Row, { paint }: LayoutOptions): string {
-  const names = Object.keys(record).map((name) => showControls(name));
-  const width = Math.max(0, ...names.map(widthOf));
-  return Object.values(record)
-    .map((value, index) => {
+  const entries = Object.entries(record).map(([name, value]) => [showControls(name), value] as const);
+  const width = Math.max(0, ...entries.map(([name]) => widthOf(name)));
+  return entries
+    .map(([name, value]) => {
       const lines = typeof value === "string" ? value.split(/\r?\n/).map(showControls) : [toCell(value)];
       const text = lines.join(`\n${" ".repeat(width)}${gap}`);
-      return `${`${paint.bold(pad(names[index] ?? "", width))}${gap}${text}`.trimEnd()}\n`;
+      return `${`${paint.bold(pad(name, width))}${gap}${text}`.trimEnd()}\n`;
     })
     .join("");
 }

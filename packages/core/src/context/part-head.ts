@@ -66,7 +66,8 @@ function decodeExtended(text: string): string {
 
 /** Nothing of a path is left, whatever system the client runs on. */
 function toFileName(text: string): string {
-  const name = (text.split(/[/\\]/).at(-1) ?? "").replaceAll(/\p{Cc}/gu, "");
+  const last = text.split(/[/\\]/).at(-1) as string; // a split text has one part at least
+  const name = last.replaceAll(/\p{Cc}/gu, "");
   return name === "." || name === ".." ? "" : name;
 }
 

@@ -89,7 +89,8 @@ export class Container {
 
   #instance(binding: Binding): unknown {
     if (!this.#instances.has(binding)) {
-      this.#instances.set(binding, this.#construct(binding, this.#homes.get(binding) ?? this.#graph.root));
+      const home = this.#homes.get(binding) as ModuleNode; // what a module sees is some module's own
+      this.#instances.set(binding, this.#construct(binding, home));
     }
     return this.#instances.get(binding);
   }
@@ -113,19 +114,22 @@ export class Container {
       this.constructed.push({ instance, name, node });
       return instance;
     } catch (error) {
-      if (error instanceof UnusableDependency) return unusable;
-      if (error instanceof StartError) {
-        this.#problems.push(...error.problems); // a factory that checks its options has said all there is to say
-        return unusable;
-      }
-      const chain = this.#stack.map((frame) => keyName(frame.binding.key)).join(" → ");
-      const needed = this.#stack.length > 1 ? ` (${chain})` : "";
-      const message = `${label} could not be constructed${needed}: ${quoteError(error)}`;
-      this.#problems.push({ code: "CONSTRUCTION_FAILED", message, cause: error });
-      return unusable;
+      if (!(error instanceof UnusableDependency)) this.#reportFailure(label, error);
     } finally {
       this.#stack.pop();
     }
+    return unusable;
+  }
+
+  #reportFailure(label: string, error: unknown): void {
+    if (error instanceof StartError) {
+      this.#problems.push(...error.problems); // a factory that checks its options has said all there is to say
+      return;
+    }
+    const chain = this.#stack.map((frame) => keyName(frame.binding.key)).join(" → ");
+    const needed = this.#stack.length > 1 ? ` (${chain})` : "";
+    const message = `${label} could not be constructed${needed}: ${quoteError(error)}`;
+    this.#problems.push({ code: "CONSTRUCTION_FAILED", message, cause: error });
   }
 
   #report(code: Problem["code"], message: string): void {

@@ -162,7 +162,7 @@ function isEmail(text: string): boolean {
   return (
     labels.length > 1 &&
     labels.every((label) => label.length < 64 && !label.startsWith("-") && !label.endsWith("-")) &&
-    !/^[0-9]+$/.test(labels.at(-1) ?? "") // an IP address
+    !/^[0-9]+$/.test(labels.at(-1) as string) // an IP address; there are two labels at least
   );
 }
 

@@ -42,14 +42,14 @@ export async function drain(server: Server, options: DrainOptions): Promise<void
   const stalled = setInterval(giveUpStalledBodies, stallCheck);
   const deadline = setTimeout(() => {
     const running = [...connections.values()].filter((connection) => !connection.answered);
-    const requests = running.flatMap(({ incoming }) =>
-      incoming === undefined ? [] : [`${incoming.method} ${incoming.path}`],
-    );
+    const requests = running
+      .map(({ incoming }) => incoming)
+      .filter((incoming) => incoming !== undefined)
+      .map(({ method, path }) => `${method} ${path}`);
     options.log.warn(
       { connections: connections.size, requests: requests.slice(0, 10) },
       "the stop took too long: requests that still run are cut off",
     );
-    for (const socket of handshakes.values()) socket.destroy();
     for (const { socket } of connections.values()) socket.destroy();
   }, options.timeout);
   await closed;

@@ -215,11 +215,11 @@ export class NodeServer {
     const status = statusOfParserError(error, this.#limits);
     if (!connection.answered || codeOf(error) === "HPE_CLOSED_CONNECTION") {
       // what came whole before it is answered first; what comes behind `Connection: close` is not answered at all
-      connection.endInput(new HttpError(status, STATUS_CODES[status] ?? "Bad Request"));
+      connection.endInput(new HttpError(status, STATUS_CODES[status] as string)); // each of its statuses has a name
     } else if (connection.res?.req.complete === false) {
       socket.destroy(); // the rest of an answered request: a second answer would be taken for the next one's
     } else {
-      this.#log.info({ status, reason: codeOf(error) || error.message }, "refused");
+      this.#log.info({ status, reason: codeOf(error) }, "refused");
       connection.closing = true;
       socket.write(toRawReply(status));
       connection.linger();

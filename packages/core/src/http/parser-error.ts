@@ -25,8 +25,8 @@ function isUnknownVersion(error: unknown): boolean {
 
 /** The parser has one limit for request line and headers; the bytes it choked on tell which of them it was. */
 function isUriTooLong(error: unknown, limit: number): boolean {
-  if (!(error instanceof Error) || !("rawPacket" in error) || !(error.rawPacket instanceof Uint8Array)) return false;
-  const start = Buffer.from(error.rawPacket).toString("latin1", 0, limit + 32);
+  const { rawPacket } = error as { rawPacket: Buffer }; // node adds it to every error of its parser
+  const start = rawPacket.toString("latin1", 0, limit + 32);
   const target = /^[A-Z]+ ([^ \r\n]*)/.exec(start)?.[1] ?? "";
   return target.length > limit;
 }

@@ -35,14 +35,17 @@ export class ProxyTrust {
 
   #clientOf(peer: string, forwardedFor: string): string {
     let client = peer;
+    let rest = forwardedFor;
+    let comma: number;
     // entry by entry: splitting a header of nothing but commas costs more than reading it
-    for (let rest = forwardedFor, comma = rest.lastIndexOf(","); ; comma = rest.lastIndexOf(",")) {
+    do {
+      comma = rest.lastIndexOf(",");
       const address = toCanonicalAddress(rest.slice(comma + 1).trim());
-      if (address === "") return client; // unreadable: what stands left of it cannot be believed either
+      if (address === "") break; // unreadable: what stands left of it cannot be believed either
       client = address;
-      if (comma < 0 || !this.#isTrusted(address)) return client;
       rest = rest.slice(0, comma);
-    }
+    } while (comma >= 0 && this.#isTrusted(client));
+    return client;
   }
 
   /** `address` is canonical: mapped ones have become IPv4. */

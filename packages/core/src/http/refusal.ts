@@ -7,5 +7,5 @@ export interface Refusal {
 }
 
 export function toErrorBody(status: number): string {
-  return JSON.stringify({ error: STATUS_CODES[status] ?? "Bad Request" });
+  return JSON.stringify({ error: STATUS_CODES[status] });
 }

@@ -75,8 +75,8 @@ interface OpenFile {
   readonly stamp: FileStamp;
 }
 
-// a named pipe would otherwise hold a thread until somebody writes to it; Windows knows neither flag
-const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+// a named pipe would otherwise hold a thread until somebody writes to it; Windows knows neither flag, and undefined sets none
+const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const missing = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "ENXIO"]);
 
 async function openFile(base: string, path: string): Promise<OpenFile | undefined> {

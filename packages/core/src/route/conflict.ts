@@ -52,9 +52,10 @@ export function findShadows(routes: readonly FlatRoute[]): string[] {
 }
 
 function exactCandidates(behind: Router<FlatRoute>, route: FlatRoute): FlatRoute[] {
+  const segments = route.pattern.segments as readonly string[]; // no parameters, or it would not be exact
   // encoded, because a pattern is written decoded and a request path is not
-  const path = `/${route.pattern.segments.map((segment) => encodeURIComponent(segment ?? "")).join("/")}`;
-  const match = behind.resolve(route.method ?? "", path);
+  const path = `/${segments.map(encodeURIComponent).join("/")}`;
+  const match = behind.resolve(route.method as string, path); // commands were left out
   return match === undefined ? [] : [match.route];
 }
 

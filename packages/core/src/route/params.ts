@@ -18,7 +18,7 @@ export class MatchedParams implements RouteParams {
     if (name === "*") return this.rest().join("/");
     const { params } = route.pattern;
     for (let index = 0; index < params.length; index++) {
-      if (params[index]?.name === name) return values[index] ?? "";
+      if (params[index]?.name === name) return values[index] as string; // a match has a value for each parameter
     }
     return "";
   }
@@ -27,7 +27,9 @@ export class MatchedParams implements RouteParams {
     const { route, values, rest } = this.#match;
     const { params } = route.pattern;
     const map: Record<string, string> = Object.create(null);
-    for (let index = 0; index < params.length; index++) map[params[index]?.name ?? ""] = values[index] ?? "";
+    for (let index = 0; index < params.length; index++) {
+      map[params[index]?.name as string] = values[index] as string; // the index is below the length; as in param()
+    }
     if (rest !== undefined) map["*"] = this.rest().join("/");
     return map;
   }

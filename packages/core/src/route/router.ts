@@ -151,8 +151,9 @@ class Shelf<R extends Routable> {
 
   add(route: R): void {
     const { segments } = route.pattern;
-    const keys = [segments.slice(0, this.#prefix).join("/"), ...this.#statics.map((index) => segments[index] ?? "")];
-    const last = keys.pop() ?? "";
+    const statics = this.#statics.map((index) => segments[index] as string); // at the places of the example's
+    const keys = [segments.slice(0, this.#prefix).join("/"), ...statics];
+    const last = keys.pop() as string; // the prefix is always there
     let branch = this.#branches;
     for (const key of keys) {
       const next = (branch.get(key) as Branches<R> | undefined) ?? new Branches<R>(); // routes stand behind the last key only

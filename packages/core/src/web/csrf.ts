@@ -29,7 +29,7 @@ export class CsrfTokens {
 }
 
 function xor(left: Uint8Array, right: Uint8Array): Uint8Array {
-  return left.map((byte, index) => byte ^ (right[index] ?? 0));
+  return left.map((byte, index) => byte ^ (right[index] as number)); // both are of the same size
 }
 
 /** As much of a session as the check needs. */

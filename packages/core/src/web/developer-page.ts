@@ -45,7 +45,7 @@ function describeRoute({ route }: FailureReport): string {
 }
 
 function toSource({ file, line, lines }: SourceExcerpt): string {
-  const width = String(lines.at(-1)?.number ?? 0).length;
+  const width = Math.max(...lines.map(({ number }) => String(number).length));
   const rows = lines.map(({ number, text, isHit }) => {
     const row = `${String(number).padStart(width)}  ${text}`;
     return `<span${isHit ? ' class="hit"' : ""}>${escapeHtml(row)}</span>`;

@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, posix, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
@@ -53,7 +53,8 @@ class EtaEngine implements ViewEngine {
       try {
         return compile.call(this.#eta, text, options);
       } catch (error) {
-        throw toCompileError(error, options?.filepath ?? "", () => this.#eta.compileToString(text, options));
+        const reason = error as Error; // Eta throws nothing else
+        throw toCompileError(reason, options?.filepath ?? "", () => this.#eta.compileToString(text, options));
       }
     };
     if (development) return;
@@ -89,7 +90,7 @@ class EtaEngine implements ViewEngine {
     const problems: Problem[] = [];
     for (const filepath of paths) {
       try {
-        this.#eta.templatesSync.define(filepath, this.#eta.compile(this.#eta.readFile?.(filepath) ?? "", { filepath }));
+        this.#eta.templatesSync.define(filepath, this.#eta.compile(readFileSync(filepath, "utf8"), { filepath }));
       } catch (error) {
         if (!(error instanceof TemplateError)) throw error;
         problems.push({ code: "BAD_VIEW", message: `A view cannot be read: ${error.message}.` });
@@ -141,10 +142,9 @@ async function loadEta(): Promise<{ readonly Eta: typeof Eta }> {
 }
 
 /** Eta names the line of a tag that does not end, and of other mistakes only what the engine says about its own code. */
-function toCompileError(error: unknown, file: string, toCode: () => string): unknown {
-  if (!(error instanceof Error)) return error;
+function toCompileError(error: Error, file: string, toCode: () => string): Error {
   const unclosed = /^(.*) at line (\d+) col \d+/.exec(error.message);
-  if (unclosed !== null) return new TemplateError(file, Number(unclosed[2]), unclosed[1] ?? "");
+  if (unclosed !== null) return new TemplateError(file, Number(unclosed[2]), unclosed[1] as string); // it has matched
   const found = findSyntaxError(toCode());
   return found === undefined ? error : new TemplateError(file, found.line, found.message);
 }

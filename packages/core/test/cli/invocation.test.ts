@@ -85,3 +85,9 @@ test("a command whose flags nobody declared takes any", () =>
   withCommands(routes, async (app) => {
     assert.equal((await app.run(["posts", "free", "--anything", "goes", "--more"])).stdout, "goes\n");
   }));
+
+test("a command that ends with a slash is no suggestion for what follows its name", () =>
+  withCommands([{ path: "posts/", handler: () => "" }], async (app) => {
+    assert.equal((await app.run(["posts", "x"])).stderr, 'blog: unknown command "posts x"\n');
+    assert.equal((await app.run(["pots"])).stderr, 'blog: unknown command "pots". Did you mean "posts"?\n');
+  }));

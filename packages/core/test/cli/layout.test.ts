@@ -91,6 +91,10 @@ test("on a terminal the widest columns give way first", () => {
   assert.equal(show(rows, 80), "id  title                   by\n1   A title of some length  Ada\n");
 });
 
+test("a text much longer than the terminal is cut like any other", () => {
+  assert.equal(show([{ text: "0123456789".repeat(1000), id: 1 }], 20), "text              id\n012345678901234…  1\n");
+});
+
 test("columns that do not fit at all are left out, which an ellipsis tells", () => {
   const row = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`column${index}`, "value"]));
   assert.equal(show([row], 20), "col…  col…  col…  …\nval…  val…  val…  …\n");

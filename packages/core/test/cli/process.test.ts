@@ -46,6 +46,7 @@ const runs = {
   warn: run(["warn"]),
   info: run(["warn"], { LOG_LEVEL: "info" }),
   brokenStart: run(["posts", "list"], { BROKEN_START: "1" }),
+  stopped: run(["posts", "list"], { STOPPED_BEFORE: "1" }),
   import: run(["import"], {}, "from a pipe"),
   stuck: run(["stuck"]),
   sigint: runUntil("waiting", ["wait"], (child) => child.signal("SIGINT")),
@@ -98,6 +99,12 @@ test("a start that fails ends it with 1 and one line", async () => {
     stderr:
       'Cannot start: onStart() of Store (module "blog") failed: no disk. LOG_LEVEL=debug shows where it was thrown.\n',
   });
+});
+
+test("an application that has been stopped runs no command: run() rejects", async () => {
+  const { code, stdout, stderr } = await runs.stopped;
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, /StartError: The application has been stopped and does not start again/);
 });
 
 test("standard input is read to its end", async () => {

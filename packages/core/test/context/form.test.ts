@@ -210,6 +210,8 @@ testOnBothDoors("what is no form is 400 before its body is read", routes, async 
     const response = await call("POST", "/show", { body: "a=1", headers: { "content-type": type } });
     assert.deepEqual([response.status, await response.json()], [400, { error: "Invalid request" }]);
   }
+  const untyped = await call("POST", "/show", { body: new TextEncoder().encode("a=1") });
+  assert.deepEqual([untyped.status, await untyped.json()], [400, { error: "Invalid request" }]);
   const malformed = await postForm(call, "/show", "password=hunter2%");
   assert.deepEqual([malformed.status, await malformed.json()], [400, { error: "Invalid request" }]);
   assert.equal(JSON.stringify(log.all).includes("hunter2"), false);

@@ -80,6 +80,7 @@ test("what else keeps a port from opening is told in its own words, with its cau
   const { message, cause } = toListenError(error, 80, "127.0.0.1");
   assert.equal(message, "Cannot listen on 127.0.0.1:80: listen EMFILE: too many open files");
   assert.equal(cause, error);
+  assert.equal(toListenError("no port", 80, "::1").message, "Cannot listen on ::1:80: no port");
 });
 
 const create = (options: ApiOptions = {}) =>

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
+import type { Context } from "@tenon/core";
 import { Gate, request } from "../support/gate.ts";
 import { testOnWire } from "../support/wire.ts";
+
+const large = 16 * 1024 * 1024;
 
 const halfClosed = new Gate();
 testOnWire(
@@ -48,6 +52,41 @@ testOnWire(
   },
   { limits: { requestTimeout: 40 } },
 );
+
+/** Answers, when the client has said its last word, with more than the systems on both sides keep. */
+const largeReplies = {
+  "a large reply": () => Buffer.alloc(large),
+  "a stream that fell silent": async function* () {
+    yield Buffer.alloc(large);
+    await new Promise(() => {});
+  },
+};
+for (const [kind, reply] of Object.entries(largeReplies)) {
+  testOnWire(
+    `gives up a half-closed connection on which nothing comes after ${kind}`,
+    [
+      {
+        method: "GET",
+        path: "/",
+        handler: async (ctx: Context) => {
+          await once(ctx.signal, "abort");
+          return reply();
+        },
+      },
+      { method: "GET", path: "/never", handler: () => new Promise(() => {}) },
+    ],
+    async ({ connect }) => {
+      const client = connect().send(request("/") + request("/never"));
+      client.socket.end();
+      const replies = await client.untilClosed();
+      assert.deepEqual(
+        replies.map(({ status, body }) => [status, body.length]),
+        [[200, large]],
+      );
+    },
+    { limits: { requestTimeout: 400 } },
+  );
+}
 
 testOnWire(
   "answers an Upgrade that nobody listens for as plain HTTP, also with a body, and closes",

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Context } from "@tenon/core";
-import { isMediaType, isPlainHost } from "../../src/http/inspect.ts";
+import { inspect, isMediaType, isPlainHost } from "../../src/http/inspect.ts";
+import { toHttpSettings } from "../../src/http/settings.ts";
 import { testOnWire } from "../support/wire.ts";
 
 const routes = [
@@ -34,6 +35,7 @@ const refusals: Readonly<Record<string, readonly [status: number, request: strin
   "a negative Content-Length": [400, post("Content-Length: -2\r\n", "{}")],
   "a hexadecimal Content-Length": [400, post("Content-Length: 0x2\r\n", "{}")],
   "a Content-Length past every number": [400, post(`Content-Length: ${"9".repeat(30)}\r\n`)],
+  "a Content-Length past what can be counted exactly": [400, post(`Content-Length: ${"9".repeat(16)}\r\n`)],
   "a space before the colon of Content-Length": [400, post("Content-Length : 2\r\n", "{}")],
   "a space before Content-Length": [400, `POST / HTTP/1.1\r\n${host} Content-Length: 2\r\n\r\n{}`],
   "Content-Length with Transfer-Encoding": [
@@ -233,6 +235,17 @@ testOnWire("reads Transfer-Encoding in any case and keeps the request behind it"
   );
 });
 
+test("a target with blanks, control characters or bytes above ASCII is refused, whatever a parser lets through", () => {
+  const { limits } = toHttpSettings({});
+  const see = (target: string) => inspect({ method: "GET", target, version: "1.1", rawHeaders: ["Host", "a"] }, limits);
+  for (const character of ["\0", "\t", "\r", "\n", " ", "\x7f", "\x80", "\xff"]) {
+    for (const target of [`/${character}`, `/a?b=${character}`, `http://a/${character}`]) {
+      assert.deepEqual(see(target), { status: 400, reason: "request target" }, JSON.stringify(target));
+    }
+  }
+  assert.equal("path" in see("/!~?!~"), true);
+});
+
 test("a hostile Content-Type or Host does not keep the matcher busy", () => {
   // each of them takes longer than a lifetime where blanks or digits can be shared out in two ways
   assert.equal(isMediaType(`a/b${";   ".repeat(60)}@`), false);
@@ -246,6 +259,16 @@ test("a Content-Type may have blanks and parameters", () => {
   for (const type of ["application/json ;", "Application/JSON; charset=UTF-8", 'text/plain;\ta="b c" ; d=e']) {
     assert.equal(isMediaType(type), true, type);
   }
+});
+
+testOnWire("answers headers that are too large with 431, though they come in pieces", routes, async ({ connect }) => {
+  const client = connect().send(`${get("")}GET / HTTP/1.1\r\n${host}`);
+  await client.replies(1); // the first piece has been read
+  const replies = await client.send(`X-A: ${"a".repeat(102_400)}\r\n\r\n`).untilClosed();
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [200, 431],
+  );
 });
 
 testOnWire("a host that was accepted once excuses no other one", routes, async ({ connect }) => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { type Context, HttpError } from "@tenon/core";
 import { RawClient, testOnWire, type WireReply } from "../support/wire.ts";
@@ -230,6 +231,49 @@ testOnWire("answers a body that ends early with 400", routes, async ({ connect }
     [400],
   );
 });
+
+const atWork = Promise.withResolvers<void>();
+const lateReader = Promise.withResolvers<unknown>();
+testOnWire(
+  "gives no part of a body to a handler that asks for it after the client left",
+  [
+    {
+      method: "POST",
+      path: "/",
+      handler: async (ctx: Context) => {
+        const left = once(ctx.signal, "abort");
+        atWork.resolve();
+        await left;
+        ctx.request().body().then(lateReader.resolve, lateReader.resolve);
+      },
+    },
+  ],
+  async ({ connect }) => {
+    const client = connect().send(`${declared("/", 10)}hello`);
+    await atWork.promise;
+    client.socket.resetAndDestroy();
+    const outcome = await lateReader.promise;
+    assert.ok(outcome instanceof HttpError, String(outcome));
+    assert.equal(outcome.status, 400);
+  },
+);
+
+/** Connects, sends and is gone before the server, which runs in the process that waits for it, has accepted. */
+const hitAndRun = `
+  const socket = require("node:net").connect(Number(process.argv[1]), "127.0.0.1", () => {
+    socket.write("GET /address HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n", () => socket.resetAndDestroy());
+  });
+`;
+const gone = Promise.withResolvers<string>();
+testOnWire(
+  "a client that left before it was accepted has no address, and its request is handled",
+  [{ method: "GET", path: "/address", handler: (ctx: Context) => gone.resolve(ctx.request().address()) }],
+  async ({ port, log }) => {
+    execFileSync(process.execPath, ["--eval", hitAndRun, String(port)], { timeout: 60_000 });
+    assert.equal(await gone.promise, "");
+    assert.deepEqual(log.messages("error"), []);
+  },
+);
 
 testOnWire("reads of an understated length what was stated, and not the rest as a request", routes, async (wire) => {
   const replies = await wire.untilClosed(`${declared("/size", 2)}hello`);

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import type { Socket } from "node:net";
 import { Readable } from "node:stream";
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import type { Context } from "@tenon/core";
 import { testOnBothDoors } from "../support/doors.ts";
 import { RawClient, testOnWire } from "../support/wire.ts";
@@ -92,6 +95,36 @@ testOnWire(
     client.socket.pause();
     await stalled.returned;
     assert.equal(stalled.signal?.aborted, true);
+  },
+  { limits: { requestTimeout: 60 } },
+);
+
+const ends = Promise.withResolvers<Socket>();
+testOnWire(
+  "cuts off a client that leaves the end of a stream unread",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: async function* () {
+        const socket = await ends.promise;
+        for (; socket.writableLength === 0; await turn()) yield "x".repeat(4096);
+      },
+    },
+  ],
+  async ({ connect }) => {
+    const note = (message: unknown) => ends.resolve((message as { socket: Socket }).socket); // as node documents it
+    subscribe("net.server.socket", note);
+    try {
+      const client = connect().send(request("/"));
+      client.socket.pause();
+      await once(await ends.promise, "close");
+      client.socket.resume();
+      const [reply] = await client.untilClosed();
+      assert.deepEqual([reply?.status, reply?.complete], [200, false]);
+    } finally {
+      unsubscribe("net.server.socket", note);
+    }
   },
   { limits: { requestTimeout: 60 } },
 );

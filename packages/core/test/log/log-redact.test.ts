@@ -166,6 +166,12 @@ test("an error logged by itself, under another name, frozen, or in a group is wr
   assert.deepEqual(reason.errors, [{ type: "Error", message: "frozen", stack: error.stack }, "text"]);
 });
 
+test("an error whose constructor is hidden by a field is called by its name", () => {
+  const error = Object.defineProperty(new RangeError("odd"), "constructor", { value: undefined });
+  const { err } = written((log) => log.error({ err: error })) as { err: { type: string } }; // as an error is written
+  assert.equal(err.type, "RangeError");
+});
+
 test("a cause that leads back to its error ends there", () => {
   const error = new Error("round");
   error.cause = error;

@@ -169,7 +169,7 @@ testUndecoded(
 );
 
 testUndecoded(
-  "204 and 304 carry no encoding; 304 keeps its Vary",
+  "204, 304 and a reply without a body carry no encoding; 304 keeps its Vary",
   [
     { method: "GET", path: "/empty", handler: () => undefined },
     {
@@ -181,6 +181,11 @@ testUndecoded(
       },
     },
     { method: "GET", path: "/elsewhere", handler: (ctx) => ctx.redirect("/text") },
+    {
+      method: "GET",
+      path: "/nothing",
+      handler: withHeaders({ "content-type": "text/css", "content-length": "9000" }, () => new Response(null)),
+    },
   ],
   async (call) => {
     const empty = await call("GET", "/empty", acceptOf("gzip"));
@@ -193,6 +198,10 @@ testUndecoded(
     const elsewhere = await call("GET", "/elsewhere", acceptOf("gzip"));
     assert.equal(elsewhere.status, 302);
     assert.equal(elsewhere.headers.get("content-encoding"), null);
+    const nothing = await call("GET", "/nothing", acceptOf("gzip"));
+    assert.equal(nothing.status, 200);
+    assert.equal(nothing.headers.get("content-encoding"), null);
+    assert.equal(nothing.headers.get("content-length"), "0");
   },
   app,
 );

@@ -7,6 +7,7 @@ import { gunzipSync } from "node:zlib";
 import type { Routes } from "@tenon/core";
 import { compress, type StaticFilesOptions, staticFiles } from "@tenon/core/middleware";
 import { testOnBothDoors } from "../support/doors.ts";
+import { openFilesBelow } from "../support/open-files.ts";
 import { sendRaw } from "../support/raw-socket.ts";
 import { createSite, modified } from "../support/site.ts";
 import { testUndecoded } from "../support/undecoded.ts";
@@ -355,6 +356,30 @@ testOnBothDoors("P13 a decoded parameter never brings a separator back into a lo
   }
   assert.equal((await call("GET", "/assets/deep/er/b.txt")).status, 200);
 });
+
+testOnBothDoors(
+  "the root of the whole disk can be served",
+  [{ method: "GET", path: "/disk/*", handler: staticFiles("/") }],
+  async (call) => {
+    assert.equal(await (await call("GET", `/disk${site.root}/a.txt`)).text(), "0123456789");
+    assert.equal((await call("GET", `/disk${site.root}/.env`)).status, 404);
+  },
+);
+
+const failing = Object.assign(/x/, {
+  test(): boolean {
+    throw new Error("the pattern failed");
+  },
+});
+testOnBothDoors(
+  "a pattern that fails is a 500, and leaves no file open",
+  serve({ immutable: failing }),
+  async (call, _, log) => {
+    assert.equal((await call("GET", "/assets/a.txt")).status, 500);
+    assert.deepEqual(log.causes(), ["the pattern failed"]);
+    assert.deepEqual(openFilesBelow(site.root), []);
+  },
+);
 
 testUndecoded(
   "with compression in front, text is compressed and parts are not",

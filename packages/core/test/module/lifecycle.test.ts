@@ -104,6 +104,15 @@ test("a start that fails stops what had started, in reverse, and starts nothing 
   assert.deepEqual(events, ["start Database", "start Users", "stop Database"]);
 });
 
+test("a start that fails without a word is told by the kind of its error", async () => {
+  const fail = () => Promise.reject(new RangeError());
+  const app = await createApp(createChain([], { start: fail }), api(), quiet);
+  assert.equal(
+    (await rejection(app.start())).message,
+    'onStart() of Users (module "data") failed: RangeError. LOG_LEVEL=debug shows where it was thrown.',
+  );
+});
+
 test("a start that failed stays failed: later calls reject with the same error and run no hook again", async () => {
   const events: string[] = [];
   const fail = () => Promise.reject(new Error("no table"));
@@ -159,6 +168,32 @@ test("a stop that comes during the start lets the hook that runs finish, starts 
   assert.equal((await starting).problems[0]?.code, "APP_STOPPED");
   assert.equal((await waiting).status, 503);
   assert.deepEqual(events, ["start Database", "start Users", "stop Users", "stop Database"]);
+});
+
+test("a stop that comes during the last hook of the start undoes all of it, and the start has failed", async () => {
+  const reached = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const events: string[] = [];
+  class Last {
+    async onStart() {
+      reached.resolve();
+      await release.promise;
+      events.push("start");
+    }
+    onStop() {
+      events.push("stop");
+    }
+  }
+  const app = await createApp(defineModule({ name: "app", declarations: [Last] }), api(), quiet);
+  const starting = rejection(app.start());
+  const listening = rejection(app.listen({ port: 0, signals: false }));
+  await reached.promise;
+  const stopping = app.stop();
+  release.resolve();
+  await stopping;
+  assert.equal((await starting).problems[0]?.code, "APP_STOPPED");
+  assert.equal((await listening).problems[0]?.code, "APP_STOPPED");
+  assert.deepEqual(events, ["start", "stop"]);
 });
 
 test("a stop waits for an onStart() that hangs no longer than for an onStop()", async () => {

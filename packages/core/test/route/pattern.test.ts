@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { joinPaths, overlaps, PatternError, parsePattern, shapeOf } from "../../src/route/pattern.ts";
+import { comparePatterns, joinPaths, overlaps, PatternError, parsePattern, shapeOf } from "../../src/route/pattern.ts";
 
 test("a path is read into static segments, parameters and a trailing wildcard", () => {
   assert.deepEqual(parsePattern("/users/:id/files/*"), {
@@ -102,6 +102,14 @@ test("two patterns have one shape when only the names of their parameters differ
   for (const other of ["/u", "/u/", "/u/id", "/:u/id", "/u/:id/", "/u/*", "/u/:id/*"]) {
     assert.notEqual(shape("/u/:id"), shape(other), other);
   }
+});
+
+test("of two patterns with their parameters at the same places neither is tried before the other", () => {
+  const compare = (a: string, b: string) => comparePatterns(parsePattern(a), parsePattern(b));
+  assert.equal(compare("/a/:x", "/b/:y"), 0);
+  assert.equal(compare("/a/:x/*", "/b/:y/*"), 0);
+  assert.equal(compare("/a/:x", "/:y/b"), -1);
+  assert.equal(compare("/:y/b", "/a/:x"), 1);
 });
 
 test("two patterns overlap when some path is matched by both", () => {

@@ -265,3 +265,10 @@ for (const { title, change, code, text: expected } of failures) {
       assert.equal((await app.request("GET", "/good")).status, 200, "the table still works");
     }));
 }
+
+test("removing a path that is no text is a mistake of the caller, and changes nothing", () =>
+  withTable(async (app) => {
+    const path = undefined as unknown as string; // as plain JavaScript may pass it
+    assert.throws(() => app.routes.remove("GET", path), TypeError);
+    assert.equal((await app.request("GET", "/v1/users/1")).status, 200);
+  }));

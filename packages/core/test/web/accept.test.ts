@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { wantsJson } from "@tenon/core/web";
 import { prefersJson } from "../../src/web/accept.ts";
+import { testOnBothDoors } from "../support/doors.ts";
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8";
 
@@ -32,3 +34,17 @@ const cases: readonly [accept: string, json: boolean, why: string][] = [
 for (const [accept, json, why] of cases) {
   test(`Accept "${accept}" gets ${json ? "JSON" : "HTML"}: ${why}`, () => assert.equal(prefersJson(accept), json));
 }
+
+testOnBothDoors(
+  "a handler asks whether its client wants JSON",
+  [{ method: "GET", path: "/", handler: (ctx) => ({ json: wantsJson(ctx) }) }],
+  async (call) => {
+    for (const [accept, json] of [
+      ["application/json", true],
+      [browser, false],
+    ] as const) {
+      const reply = await call("GET", "/", { headers: { accept } });
+      assert.deepEqual(await reply.json(), { json });
+    }
+  },
+);

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { createAssets } from "../../src/web/assets.ts";
 import { type Call, testOnBothDoors } from "../support/doors.ts";
 import { sendRaw } from "../support/raw-socket.ts";
@@ -254,6 +255,33 @@ test("in development files may come and go", () => {
   rmSync(join(changing, "gone.css"));
   assert.throws(() => development.url("gone.css"), /There is no asset "gone\.css"/);
   rmSync(join(changing, "new.css"));
+});
+
+test("in development the whole folder may go and come back, as bundlers do it", () => {
+  const folder = createFolder({ "a.css": "a" });
+  const bundled = createAssets(folder, { development: true });
+  rmSync(folder, { recursive: true });
+  assert.throws(() => bundled.url("a.css"), /There is no asset "a\.css"/);
+  mkdirSync(folder);
+  write(join(folder, "a.css"), "b");
+  assert.equal(bundled.url("a.css"), `/assets/a.${fingerprintOf("b")}.css`);
+});
+
+test("where no more files can be opened an asset fails with that reason, and is not said to be missing", () => {
+  const folder = createFolder({ "a.css": "a" });
+  const fixture = fileURLToPath(new URL("../fixtures/out-of-descriptors.ts", import.meta.url));
+  const node = [
+    process.execPath,
+    "--disable-warning=ExperimentalWarning",
+    "--conditions=@tenon/source",
+    fixture,
+    folder,
+  ];
+  const [full, later] = execFileSync("sh", ["-c", 'ulimit -n 100 && exec "$0" "$@"', ...node], {
+    encoding: "utf8",
+  }).split("\n");
+  assert.match(full ?? "", /^Error: EMFILE: too many open files/);
+  assert.match(later ?? "", /^Error: There is no asset "late\.css"/);
 });
 
 test("a linked directory has no fingerprints, not even one that leads back to its parent", () => {

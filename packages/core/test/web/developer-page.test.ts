@@ -22,6 +22,15 @@ const routes: Routes = [
   get("/many", () => {
     throw new AggregateError([new RangeError("first of them"), "second of them"], "all failed");
   }),
+  get("/circle", () => {
+    const inner = new RangeError("the inner one");
+    inner.cause = new Error("the outer one", { cause: inner });
+    throw inner.cause;
+  }),
+  get("/flood", () => {
+    const all = Array.from({ length: 20 }, (_, index) => new Error(`number ${index} of them`));
+    throw new AggregateError(all, "all failed");
+  }),
   get("/nothing", () => {
     throw undefined;
   }),
@@ -41,7 +50,10 @@ const routes: Routes = [
     throw new HttpError(410, "Gone for good");
   }),
   get("/bind", () => {
-    throw new BindError([{ path: "title", rule: "required", message: "is required" }]);
+    throw new BindError([
+      { path: "title", rule: "required", message: "is required" },
+      { path: "", rule: "schema", message: "is no post" },
+    ]);
   }),
   get("/answered", (ctx) => ctx.status(409).json({ error: "Taken" })),
 ];
@@ -132,13 +144,27 @@ testOnBothDoors(
 );
 
 testOnBothDoors(
+  "errors that cause each other are told once each, and of very many the first ten",
+  routes,
+  async (call) => {
+    const circle = (await told(call, "/circle")).text;
+    assert.match(circle, /<h1>the outer one<\/h1>/);
+    assert.deepEqual(circle.match(/<h2>Caused by<\/h2><p>[^<]*/g), ["<h2>Caused by</h2><p>RangeError: the inner one"]);
+    const flood = (await told(call, "/flood")).text;
+    assert.equal(flood.match(/<h2>Caused by<\/h2>/g)?.length, 9, "and the one that gathers them");
+    assert.ok(flood.includes("number 8 of them") && !flood.includes("number 9 of them"));
+  },
+  platform(),
+);
+
+testOnBothDoors(
   "tokens in the address of the page before are replaced too",
   routes,
   async (call) => {
-    const referer = "http://localhost/reset?page=2&token=t0p&reset%5Ftoken=t1p#access_token=t2p";
+    const referer = "http://localhost/reset?page=2&token=t0p&reset%5Ftoken=t1p&off%=5&%token=t3p#access_token=t2p";
     const { text } = await told(call, "/caused", { referer });
     const clean =
-      "http://localhost/reset?page=2&amp;token=[redacted]&amp;reset%5Ftoken=[redacted]#access_token=[redacted]";
+      "http://localhost/reset?page=2&amp;token=[redacted]&amp;reset%5Ftoken=[redacted]&amp;off%=5&amp;%token=[redacted]#access_token=[redacted]";
     assert.ok(text.includes(`<td>${clean}</td>`), text);
   },
   platform(),
@@ -204,6 +230,7 @@ testOnBothDoors(
     const bound = await told(call, "/bind");
     assert.equal(bound.status, 400);
     assert.match(bound.text, /<th scope="row">title<\/th><td>is required \(required\)<\/td>/);
+    assert.match(bound.text, /<th scope="row">\(body\)<\/th><td>is no post \(schema\)<\/td>/);
     const answered = await told(call, "/answered");
     assert.equal(answered.status, 409);
     assert.match(answered.text, /<p class="status">409 Taken<\/p>\n<h1>Taken<\/h1>/);

@@ -185,6 +185,52 @@ for (const [title, text, line, reason] of broken) {
   });
 }
 
+test("a text that a view compiles itself is told with its line when it is broken, and has no file", async () => {
+  const { render } = await engineOf({ "a.eta": "<%~ this.renderString(data, it) %>" });
+  assert.equal(render("a", "<%= page.path %>"), "/posts");
+  const error = thrownBy(() => render("a", "one\n<%= data.title"));
+  assert.ok(error instanceof TemplateError);
+  assert.deepEqual([error.file, error.line], ["", 2]);
+  assert.match(error.message, /unclosed tag/);
+});
+
+test("a broken view is told without its line where the application keeps the stacks of errors to itself", async () => {
+  const { folder, render } = await engineOf({ "broken.eta": "one\n<% if (data { %>" });
+  const { prepareStackTrace } = Error;
+  Error.prepareStackTrace = () => undefined;
+  let error: unknown;
+  try {
+    error = thrownBy(() => render("broken"));
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace;
+  }
+  assert.ok(error instanceof TemplateError);
+  assert.deepEqual([error.file, error.line], [join(realpathSync(folder), "broken.eta"), undefined]);
+  assert.match(error.message, /broken\.eta: Unexpected token '\{'$/);
+});
+
+const depth = 50_000;
+const unusual: readonly [title: string, text: string, error: { readonly name: string; readonly message: RegExp }][] = [
+  [
+    "a view that is nested too deeply for the engine",
+    `<%= ${"(".repeat(depth)}1${")".repeat(depth)} %>`,
+    { name: "RangeError", message: /^Maximum call stack size exceeded$/ },
+  ],
+  [
+    "a view that leaves the function around it and opens another one",
+    "<% } finally {} }); (function () { try { %>",
+    { name: "EtaParser Error", message: /^Bad template syntax/ },
+  ],
+];
+
+for (const [title, text, expected] of unusual) {
+  test(`${title} fails with the reason as it is: when it is asked for, and at the start in production`, async () => {
+    const { render } = await engineOf({ "a.eta": text });
+    assert.throws(() => render("a"), expected);
+    await assert.rejects(engineOf({ "a.eta": text }, { development: false }), expected);
+  });
+}
+
 test("in production views that cannot be read stop the start, all of them told", async () => {
   const error = await rejection(
     engineOf({ "a.eta": "<%= x", "b.eta": "fine", "c/d.eta": "<% if ( %>" }, { development: false }),
@@ -229,10 +275,19 @@ test("the folder may be a path or a URL, and must be one", async () => {
 });
 
 test("without Eta the start says what to install", async () => {
-  const { code, stderr } = await runFixture("without-eta.ts");
+  const { code, stderr } = await runFixture("without-eta.ts", ["eta-that-nobody-installed"]);
   assert.equal(
     stderr,
     'Cannot start: web({ views }) with a folder needs the package "eta". Install it: npm install eta. Or pass a ViewEngine of your own.\n',
   );
+  assert.equal(code, 1);
+});
+
+test("an Eta that is there and cannot be loaded is told as it is, and not to be installed", async () => {
+  const { code, stderr } = await runFixture("without-eta.ts", [
+    "data:text/javascript,throw new Error('half a package')",
+  ]);
+  assert.match(stderr, /Error: half a package/);
+  assert.ok(!stderr.includes("npm install"), stderr);
   assert.equal(code, 1);
 });

@@ -130,6 +130,19 @@ testOnSite(
 );
 
 testOnSite(
+  "a GET that cannot be bound is answered with 400, whatever it says it carries: going back could go in a circle",
+  async (site) => {
+    const { browser } = await site.visitor();
+    const headers = { ...(await fromForm(site)), "content-type": "application/x-www-form-urlencoded" };
+    for (const method of ["GET", "HEAD"]) {
+      assert.equal((await browser.ask(method, "/taken", { headers })).status, 400, method);
+    }
+    assert.deepEqual(shown(await browser.get("/form")).errors, []);
+  },
+  { routes },
+);
+
+testOnSite(
   "a form that cannot be read at all is answered with 400",
   async (site) => {
     const { browser, token } = await site.visitor();

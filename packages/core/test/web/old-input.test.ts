@@ -87,6 +87,13 @@ test("a field called __proto__ is a field", () => {
   assert.equal(Object.getPrototypeOf(old), null);
 });
 
+test("a field without a value, which no compiler has seen, is kept as an empty one", () => {
+  const values = JSON.parse('{ "title": null, "password": null }') as Record<string, string>; // as a client may send it
+  const { old, issues } = toOldForm(values, [{ path: "title", rule: "required", message: "is required" }]);
+  assert.deepEqual({ ...old }, { title: "" });
+  assert.deepEqual(issues, [{ path: "title", rule: "required", message: "is required" }]);
+});
+
 test("what else an issue carries is not kept", () => {
   const issue = { path: "a", rule: "schema", message: "no", input: "hunter2" };
   assert.deepEqual(toOldForm({}, [issue]).issues, [{ path: "a", rule: "schema", message: "no" }]);

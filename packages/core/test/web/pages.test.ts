@@ -10,6 +10,7 @@ import { temporaryViews } from "../support/views.ts";
 const views = temporaryViews({
   "test/index.eta": "<ul><% for (const post of data) { %><li><%= post.title %></li><% } %></ul>",
   "test/greet.eta": "Hello <%= data %>",
+  "test/refuse.eta": "Too short: <%= data.error.title %>",
   "posts/show.eta": "<h1><%= data.title %></h1><%= page.status %>",
   "feed.eta": "<feed/>",
   "fails.eta": "<%= data.a.b %>",
@@ -21,6 +22,7 @@ const json = "application/json; charset=utf-8";
 const index = () => [{ title: "<One>" }];
 const plain = () => 1;
 const greet = (ctx: Context) => ctx.query("name") || null;
+const refuse = (ctx: Context) => ctx.status(422).json({ error: { title: "ab" } });
 const get = (path: string, handler: (ctx: Context) => unknown) => ({ method: "GET" as const, path, handler });
 
 const routes: Routes = [
@@ -49,6 +51,7 @@ const routes: Routes = [
   get("/error-map", () => ({ error: "No such <post>", status: 404 })),
   get("/error-bare", () => ({ error: "Bad" })),
   get("/error-reply", (ctx) => ctx.status(404).json({ error: "Gone", more: 1 })),
+  get("/error-data", refuse),
   get("/no-view", () => ({ a: 1 })),
   get("/feed", (ctx) => {
     ctx.response().setHeader("content-type", "application/atom+xml");
@@ -182,6 +185,7 @@ testOnBothDoors(
     assert.deepEqual(await told(call, "/error-map"), [404, html, "<h1>Lost</h1>No such &lt;post&gt; 404 /error-map"]);
     assert.deepEqual(await told(call, "/error-reply"), [404, html, "<h1>Lost</h1>Gone 404 /error-reply"]);
     assert.deepEqual(await told(call, "/lost"), [404, html, "<h1>Lost</h1>Not Found 404 /lost"]);
+    assert.deepEqual(await told(call, "/error-data"), [422, html, "Too short: ab"], "an error that is no text is data");
     const [status, type, body] = await told(call, "/fails");
     assert.deepEqual([status, type], [500, html]);
     assert.match(String(body), /<h1>Internal Server Error<\/h1>/);

@@ -172,6 +172,32 @@ testOnSite(
   },
 );
 
+testOnSite(
+  "a form that failed is shown again in the page of its own request, and never stored",
+  async (site) => {
+    const { browser, token } = await site.visitor();
+    const page = shown(await browser.ask("POST", "/again", { form: { title: "Tenon", _csrf: token } }));
+    assert.deepEqual(page.old.title, ["Tenon"]);
+    assert.deepEqual(page.errors, [{ path: "body", rule: "required", message: "is required" }]);
+    assert.deepEqual(shown(await browser.get("/form")).errors, []);
+    assert.ok(!site.store.takeCalls().includes("set"));
+  },
+  {
+    routes: [
+      {
+        method: "POST",
+        path: "/again",
+        handler: async (ctx) => {
+          const form = await ctx.request().form();
+          const issues = [{ path: "body", rule: "required", message: "is required" }];
+          await ctx.get("session").keepForm(form.toRecord(), issues);
+          return view("form");
+        },
+      },
+    ],
+  },
+);
+
 testOnSite("names that objects have by themselves are names like any other", async (site) => {
   const visitor = await site.visitor();
   for (const key of ["__proto__", "constructor", "toString"]) {
