@@ -58,10 +58,10 @@ function finish(child) {
 
 // several processes, because the tests wait more than they compute; coverage needs one that has seen everything
 const groups = [
-  /^packages.(?:core|auth)/,
+  /^packages.core/,
   /^(?:packages.data|apps.reference.test.(?:browser|pages))/,
   /^apps/,
-  /^/, // what is left: the tool, and the workspace itself
+  /^/, // what is left: authentication, the tool, and the workspace itself
 ];
 const groupOf = (file) => groups.findIndex((group) => group.test(file));
 const parts = flags.has("--coverage") ? [files] : Object.values(Object.groupBy(files, groupOf));
