@@ -6,6 +6,7 @@ import {
   type ExecutionContext,
   Get,
   type INestApplication,
+  Inject,
   Injectable,
   type MiddlewareConsumer,
   Module,
@@ -19,7 +20,7 @@ import {
   UseGuards,
   ValidationPipe,
 } from "@nestjs/common";
-import { JwtModule, type JwtService } from "@nestjs/jwt";
+import { JwtModule, JwtService } from "@nestjs/jwt";
 import { IsArray, IsBoolean, IsInt, IsString, Max, MaxLength, Min, MinLength } from "class-validator";
 
 /** What the peers of the other frameworks import from support/data.ts: this folder is compiled apart from them. */
@@ -172,7 +173,7 @@ export function createScenarios(create: Create, data: Data) {
     bearer: async (port: number) => {
       @Injectable()
       class AuthGuard implements CanActivate {
-        constructor(private readonly jwt: JwtService) {}
+        constructor(@Inject(JwtService) private readonly jwt: JwtService) {}
 
         async canActivate(context: ExecutionContext): Promise<boolean> {
           const request = context.switchToHttp().getRequest<Guarded>();
