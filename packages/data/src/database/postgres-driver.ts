@@ -9,7 +9,6 @@ export interface PostgresResult<R> {
 
 export interface PostgresClient {
   query<R>(sql: string, parameters: unknown[]): Promise<PostgresResult<R>>;
-  once(event: "error", listener: () => void): unknown;
   on(event: "error", listener: () => void): unknown;
   off(event: "error", listener: () => void): unknown;
 }

@@ -154,7 +154,7 @@ export class PostgresSession {
   constructor(client: PooledClient, options: SessionOptions) {
     this.#client = client;
     this.#options = options;
-    client.once("error", this.#onError);
+    client.on("error", this.#onError); // twice for a connection that is reset: unheard, it would end the process
   }
 
   async query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresResult<R>> {

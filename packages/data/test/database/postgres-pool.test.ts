@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { PostgresPool } from "../../src/database/postgres-pool.ts";
 import { startProxy } from "../support/fault-proxy.ts";
 import { services } from "../support/services.ts";
@@ -26,6 +27,25 @@ if (services.postgres !== undefined) {
       assert.ok(total <= 3, `${total} connections in a pool of 3`);
       assert.equal(idle, total, "every connection is free again");
       assert.equal(waiting, 0);
+    } finally {
+      await pool.close();
+      await proxy.stop();
+    }
+  });
+
+  test("a connection that is reset under a transaction that waits for something else ends nothing but itself", async () => {
+    const { proxy, url } = await startProxy(direct, 5432);
+    const pool = new PostgresPool(url, "the proxy", { poolSize: 1 });
+    try {
+      const session = await pool.acquire();
+      await session.query("begin", []);
+      await proxy.become("reset");
+      await assert.rejects(session.query("select 1", []), { message: "store unavailable" });
+      await sleep(50); // the driver tells of the reset, and then of the end
+      await assert.rejects(session.query("rollback", []), { message: "store unavailable" });
+      session.release();
+      await proxy.become("none");
+      assert.deepEqual((await pool.query<{ one: number }>("select 1 as one", [])).rows, [{ one: 1 }]);
     } finally {
       await pool.close();
       await proxy.stop();
