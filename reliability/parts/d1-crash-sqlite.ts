@@ -55,7 +55,7 @@ function loop(kills: number, random: Random, onKill: () => void) {
             return since;
           },
         },
-        { url: server.url, kills, random, onKill },
+        { service: () => server, kills, random, onKill },
       );
     } finally {
       await server.kill();

@@ -42,7 +42,7 @@ export const part: Part = {
       for (const [name, { kills, victim, bar }] of Object.entries(servers)) {
         let done = 0;
         const onKill = () => options.say(`${name}: kill ${++done} of ${kills}`);
-        judge(figures, name, bar, await crashLoop(victim, { url: server.url, kills, random, onKill }));
+        judge(figures, name, bar, await crashLoop(victim, { service: () => server, kills, random, onKill }));
       }
       return figures.exactly("service alive", server.alive ? 1 : 0, 1).done();
     } finally {

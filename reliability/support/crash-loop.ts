@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ServerProcess } from "../../apps/reference/test/support/processes.ts";
 import type { Random } from "../../packages/core/test/support/random.ts";
 import { Caller } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
@@ -23,7 +24,8 @@ export interface CrashReport {
 }
 
 export interface CrashOptions {
-  readonly url: string;
+  /** The service as it runs now: a revived one is another process. */
+  readonly service: () => ServerProcess;
   readonly kills: number;
   readonly random: Random;
   readonly onKill: () => void;
@@ -32,9 +34,9 @@ export interface CrashOptions {
 const patience = 60_000;
 
 export async function crashLoop(victim: Victim, options: CrashOptions): Promise<CrashReport> {
-  const { url, kills, random } = options;
+  const { service, kills, random } = options;
   const report: CrashReport = { kills, acknowledged: 0, lost: [], undone: [], whole: 0, slowestRecovery: 0 };
-  const ledger = new Ledger(new Caller(url), random);
+  const ledger = new Ledger(new Caller(service().url), random);
   await ledger.begin();
   for (let kill = 0; kill < kills; kill++) {
     ledger.work();
@@ -44,7 +46,7 @@ export async function crashLoop(victim: Victim, options: CrashOptions): Promise<
     if (victim.isWhole?.() !== false) report.whole++;
     const since = await victim.revive();
     await resting;
-    report.slowestRecovery = Math.max(report.slowestRecovery, (await answers(url)) - since);
+    report.slowestRecovery = Math.max(report.slowestRecovery, (await answers(service())) - since);
     await ledger.verify();
     options.onKill();
   }
@@ -56,11 +58,12 @@ export async function crashLoop(victim: Victim, options: CrashOptions): Promise<
 }
 
 /** When the service and all that it needs first answered. */
-async function answers(url: string): Promise<number> {
+async function answers(service: ServerProcess): Promise<number> {
   const deadline = performance.now() + patience;
   let last = "no connection";
   while (performance.now() < deadline) {
-    const caller = new Caller(url);
+    if (!service.alive) throw new Error(`the service ended: ${await toEnd(service)}`);
+    const caller = new Caller(service.url);
     try {
       const [posts, ready] = await Promise.all([
         caller.call("GET", "/posts?limit=1"),
@@ -76,6 +79,11 @@ async function answers(url: string): Promise<number> {
     await sleep(10);
   }
   throw new Error(`the service did not answer within ${patience} ms: ${last}`);
+}
+
+async function toEnd({ ended, lines }: ServerProcess): Promise<string> {
+  const { code, signal } = await ended;
+  return [code ?? signal, ...lines].join("\n");
 }
 
 export function addUp(reports: readonly CrashReport[]): CrashReport {
