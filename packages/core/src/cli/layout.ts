@@ -83,7 +83,7 @@ function layOutRecord(record: Row, { paint }: LayoutOptions): string {
 function toCell(value: unknown, longest: number = Number.POSITIVE_INFINITY): string {
   if (value === undefined || value === null) return "";
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return showControls(text.length > longest ? text.slice(0, longest) : text);
+  return showControls(text.length > longest ? `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, "")}…` : text);
 }
 
 function own(row: Row, name: string): unknown {

@@ -95,6 +95,13 @@ test("a text much longer than the terminal is cut like any other", () => {
   assert.equal(show([{ text: "0123456789".repeat(1000), id: 1 }], 20), "text              id\n012345678901234…  1\n");
 });
 
+test("emoji that take many characters for two cells are cut at the end of one, with an ellipsis", () => {
+  const family = "👨\u200d👩\u200d👧\u200d👦";
+  const [, line = ""] = show([{ text: family.repeat(100) }], 20).split("\n");
+  assert.ok(line.startsWith(family) && line.endsWith("…"), line);
+  assert.ok(line.isWellFormed(), "no half of a character");
+});
+
 test("columns that do not fit at all are left out, which an ellipsis tells", () => {
   const row = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`column${index}`, "value"]));
   assert.equal(show([row], 20), "col…  col…  col…  …\nval…  val…  val…  …\n");
