@@ -1,6 +1,6 @@
 import type { LogDestination } from "./log.ts";
 
-const colors: Record<string, number> = { trace: 90, debug: 90, info: 32, warn: 33, error: 31, fatal: 31 };
+const colors = new Map(Object.entries({ trace: 90, debug: 90, info: 32, warn: 33, error: 31, fatal: 31 }));
 
 /** JSON lines → text for people. */
 export function createPrettyStream(target: LogDestination, options: { readonly color: boolean }): LogDestination {
@@ -13,7 +13,7 @@ function toPrettyLine(line: string, color: boolean): string {
   const label = String(level);
   const parts = [
     paint(90, plain(String(time)).slice(11, 23)),
-    paint(colors[label] ?? 0, plain(label).toUpperCase().padEnd(5)),
+    paint(colors.get(label) ?? 0, plain(label).toUpperCase().padEnd(5)),
     name === undefined ? "" : paint(36, plain(String(name))),
     msg === undefined ? "" : plain(String(msg)),
     ...Object.entries(fields).map(([key, value]) => paint(90, `${plain(key)}=${plain(toText(value))}`)),

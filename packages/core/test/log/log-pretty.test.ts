@@ -22,6 +22,12 @@ test("what is absent leaves no gap", () => {
   assert.equal(pretty({ level: "fatal", time, code: null }), "03:04:05.678 FATAL code=null\n");
 });
 
+test("a level that nobody knows has no colour, whatever its name", () => {
+  for (const level of ["notice", "constructor"]) {
+    assert.ok(pretty({ level, time }, true).includes(`\u001b[0m${level.toUpperCase()}`), level);
+  }
+});
+
 test("an error follows on lines of its own, indented, with its causes", () => {
   const err = {
     type: "Error",
