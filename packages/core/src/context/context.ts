@@ -222,7 +222,8 @@ export class RequestContext<in Param extends string = string> {
 
   /** For the kernel: lets every hook see what goes out. */
   runHooks(outgoing: Outgoing): Outgoing {
-    for (const hook of this.#hooks?.toReversed() ?? []) {
+    if (this.#hooks === undefined) return outgoing;
+    for (const hook of this.#hooks.toReversed()) {
       const pending: unknown = hook(outgoing);
       // nobody waits for an asynchronous hook: unhandled, its rejection would end the process
       if (pending instanceof Promise) {

@@ -31,6 +31,7 @@ export class Router<R extends Routable> {
   readonly routes: readonly R[];
   readonly #tables = new Map<string, Table<R>>();
   readonly #cache = new ResolutionCache<Match<R>>();
+  readonly #target = new Target();
 
   constructor(routes: readonly R[]) {
     this.routes = routes;
@@ -49,7 +50,7 @@ export class Router<R extends Routable> {
     const key = method === "GET" ? path : `${method} ${path}`;
     const cached = this.#cache.get(key);
     if (cached !== undefined) return cached;
-    const target = new Target(path, method === "");
+    const target = this.#target.read(path, method === "");
     const match = table?.search(target) ?? (method === "HEAD" ? this.#tables.get("GET")?.search(target) : undefined);
     if (match !== undefined && (key === path ? retained : retained + key.length) <= maxRetained) {
       this.#cache.set(key, match); // a key that is not the path itself is a second copy of it

@@ -1,27 +1,32 @@
 import { HttpError } from "../errors.ts";
 
-/** The path of a request, cut at raw `/`. Its segments are made when somebody asks for them, decoded as `splitPath` does. */
+/**
+ * The path of a request, cut at raw `/`. Its segments are made when somebody asks for them, decoded as `splitPath` does.
+ * One is enough for a router, path after path: a search is over before the next one begins.
+ */
 export class Target {
-  readonly #path: string;
-  /** Where each segment ends. */
-  readonly #ends: readonly number[];
+  #path = "";
+  /** Where each segment ends; behind `length` is what a longer path left. */
+  readonly #ends: number[] = [];
+  #length = 0;
   /** Undefined when nothing in the path is encoded, or may be a dot. */
-  readonly #decoded: readonly string[] | undefined;
+  #decoded: readonly string[] | undefined;
 
   /** `path` starts with a slash. Throws a 400 like `splitPath`. */
-  constructor(path: string, allowDots: boolean) {
-    const ends: number[] = [];
-    for (let end = path.indexOf("/", 1); end >= 0; end = path.indexOf("/", end + 1)) ends.push(end);
-    ends.push(path.length);
+  read(path: string, allowDots: boolean): this {
+    let length = 0;
+    for (let end = path.indexOf("/", 1); end >= 0; end = path.indexOf("/", end + 1)) this.#ends[length++] = end;
+    this.#ends[length++] = path.length;
     this.#path = path;
-    this.#ends = ends;
+    this.#length = length;
     const odd = path.includes("%") || path.includes("/.");
     this.#decoded = odd ? splitPath(path, allowDots) : undefined;
+    return this;
   }
 
   /** How many segments there are. */
   get length(): number {
-    return this.#ends.length;
+    return this.#length;
   }
 
   segment(index: number): string {
