@@ -1,7 +1,8 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { HttpError } from "../errors.ts";
 import type { NodeIncoming } from "./node-incoming.ts";
+import type { NodeRequest } from "./node-request.ts";
 
 const maxWaiting = 1000;
 const silence = 2000;
@@ -17,7 +18,7 @@ export class Connection {
   /** Undefined before the first request, and for a refused one. */
   incoming: NodeIncoming | undefined;
   /** The request that asked for another protocol. */
-  upgrade: IncomingMessage | undefined;
+  upgrade: NodeRequest | undefined;
   /** Of the last request that was accepted. */
   host: string | undefined;
   /** How many requests came in. */
@@ -109,8 +110,11 @@ export class Connection {
 
   /** Takes the socket away from the parser, which would report each further packet as an error of its own. */
   #dropInput(): void {
-    this.socket.removeAllListeners("data");
-    this.socket.on("data", drop);
+    const { socket } = this;
+    const take = () => socket.removeAllListeners("data").on("data", drop);
+    // a stopped socket is started by a listener that node takes away together with the parser
+    if (socket.isPaused()) socket.once("resume", take).resume();
+    else take();
   }
 }
 

@@ -21,7 +21,7 @@ export async function handleFetch(
   const rawHeaders = [...request.headers].flat();
   if (!request.headers.has("host")) rawHeaders.push("host", url.host);
   const target = url.pathname + url.search;
-  const head = inspect({ method: request.method, target, version: "1.1", rawHeaders }, settings.limits);
+  const head = inspect({ method: request.method, url: target, httpVersion: "1.1", rawHeaders }, settings.limits);
   if (isRefusal(head)) return refuse(head.status, request.method === "HEAD");
   const incoming = new FetchIncoming(request, head, rawHeaders, url.protocol.slice(0, -1), target.length);
   const outgoing = await kernel.handle(incoming);

@@ -2,11 +2,12 @@ import { isIPv6 } from "node:net";
 import type { Refusal } from "./refusal.ts";
 import type { HttpLimits } from "./settings.ts";
 
-/** The head of a request as it came: names and values in turn, nothing joined, nothing dropped. */
+/** The head of a request as it came, by the names that node gives to its parts. */
 export interface RequestHead {
   readonly method: string;
-  readonly target: string;
-  readonly version: string;
+  readonly url: string;
+  readonly httpVersion: string;
+  /** Names and values in turn, nothing joined, nothing dropped. */
   readonly rawHeaders: readonly string[];
 }
 
@@ -25,13 +26,13 @@ export interface Inspected {
  * `knownHost` was accepted before: a connection names the same one with every request.
  */
 export function inspect(head: RequestHead, limits: HttpLimits, knownHost?: string): Inspected | Refusal {
-  if (head.version !== "1.1" && head.version !== "1.0") return refuse(505, "HTTP version");
+  if (head.httpVersion !== "1.1" && head.httpVersion !== "1.0") return refuse(505, "HTTP version");
   if (head.method === "TRACE") return refuse(501, "TRACE");
-  if (head.target.length > limits.uri) return refuse(414, "URI too long");
+  if (head.url.length > limits.uri) return refuse(414, "URI too long");
   if (head.rawHeaders.length > 2 * limits.headerCount) return refuse(431, "too many headers");
   const inspected = inspectHeaders(head, limits, knownHost);
   if (isRefusal(inspected)) return inspected;
-  return readTarget(head.target, inspected) ? inspected : refuse(400, badTarget);
+  return readTarget(head.url, inspected) ? inspected : refuse(400, badTarget);
 }
 
 export const badTarget = "request target";
@@ -91,11 +92,11 @@ function inspectHeaders(head: RequestHead, limits: HttpLimits, knownHost: string
     }
   }
   if (bytes > limits.headerBytes) return refuse(431, "headers too large");
-  if (host === undefined ? head.version === "1.1" : host !== knownHost && !isPlainHost(host))
+  if (host === undefined ? head.httpVersion === "1.1" : host !== knownHost && !isPlainHost(host))
     return refuse(400, "Host");
   if (contentType !== undefined && !isMediaType(contentType)) return refuse(400, "Content-Type");
   if (transferEncoding !== undefined) {
-    if (head.version === "1.0" || contentLength !== undefined) return refuse(400, "Transfer-Encoding");
+    if (head.httpVersion === "1.0" || contentLength !== undefined) return refuse(400, "Transfer-Encoding");
     if (transferEncoding.toLowerCase() !== "chunked") return refuse(400, "Transfer-Encoding");
   }
   if (contentLength !== undefined && !/^[0-9]{1,15}$/.test(contentLength)) return refuse(400, "Content-Length");

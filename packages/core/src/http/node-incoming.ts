@@ -1,14 +1,15 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { BodyReader, refuseBody, tooLarge } from "../context/body.ts";
 import type { Incoming } from "../context/incoming.ts";
 import { HttpError } from "../errors.ts";
 import type { Inspected } from "./inspect.ts";
+import type { NodeRequest } from "./node-request.ts";
 import type { Peer, ProxyTrust } from "./proxy.ts";
 import { findHeader, toHeaderMap } from "./raw-headers.ts";
 
 /** A request of node:http as the context sees it. */
 export class NodeIncoming implements Incoming {
-  readonly #req: IncomingMessage;
+  readonly #req: NodeRequest;
   readonly #res: ServerResponse;
   readonly #head: Inspected;
   readonly #trust: ProxyTrust;
@@ -18,7 +19,7 @@ export class NodeIncoming implements Incoming {
   #reader: BodyReader | undefined;
   #broken: HttpError | undefined;
 
-  constructor(req: IncomingMessage, res: ServerResponse, head: Inspected, trust: ProxyTrust, expectsContinue: boolean) {
+  constructor(req: NodeRequest, res: ServerResponse, head: Inspected, trust: ProxyTrust, expectsContinue: boolean) {
     this.#req = req;
     this.#res = res;
     this.#head = head;
@@ -27,7 +28,7 @@ export class NodeIncoming implements Incoming {
   }
 
   get method(): string {
-    return this.#req.method as string; // node sets it on every request of a server
+    return this.#req.method;
   }
   get path(): string {
     return this.#head.path;
@@ -36,7 +37,7 @@ export class NodeIncoming implements Incoming {
     return this.#head.search;
   }
   get targetLength(): number {
-    return (this.#req.url as string).length; // as above
+    return this.#req.url.length;
   }
   get address(): string {
     return this.#resolvePeer().address;
@@ -90,16 +91,9 @@ export class NodeIncoming implements Incoming {
     if (contentLength !== undefined && contentLength > limit) return refuseBody(tooLarge());
     if (this.#req.destroyed && !this.#req.complete) this.#broken ??= new HttpError(400, "Bad Request");
     if (this.#broken !== undefined) return refuseBody(this.#broken);
-    const req = this.#req;
     const reader = new BodyReader(limit, timeout);
     this.#reader = reader;
-    req.on("data", (chunk: Uint8Array) => {
-      if (!reader.push(chunk)) req.pause();
-    });
-    req.on("end", () => reader.end());
-    req.on("close", () => {
-      if (!reader.settled) reader.fail(new HttpError(400, "Bad Request")); // cut off: nobody reads the answer
-    });
+    this.#req.readInto(reader);
     process.nextTick(() => {
       if (reader.size !== contentLength) reader.watch(); // else all of it came together with the head
     });

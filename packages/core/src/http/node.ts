@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import type { ServerOptions as TlsOptions } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -11,6 +11,7 @@ import { Connection } from "./connection.ts";
 import { drain } from "./drain.ts";
 import { badTarget, inspect, isRefusal } from "./inspect.ts";
 import { NodeIncoming } from "./node-incoming.ts";
+import { NodeRequest } from "./node-request.ts";
 import { codeOf, statusOfParserError } from "./parser-error.ts";
 import { ProxyTrust } from "./proxy.ts";
 import { pump } from "./pump.ts";
@@ -23,7 +24,7 @@ export interface TlsSettings extends Pick<TlsOptions, "key" | "cert" | "ca" | "p
 
 /** node:http behind our own door: refuses what it lets through, and stops without losing a request. */
 export class NodeServer {
-  readonly #server: Server;
+  readonly #server: Server<typeof NodeRequest>;
   readonly #kernel: Pick<Kernel, "handle">;
   readonly #log: Log;
   readonly #limits: HttpLimits;
@@ -47,6 +48,7 @@ export class NodeServer {
     this.#writer = new Writer({ stallTimeout: this.#stallTimeout, keepAlive });
     const headersTimeout = Math.min(headerTimeout, requestTimeout); // node refuses the longer one
     const options = {
+      IncomingMessage: NodeRequest,
       // the parser's own limit covers request line and headers together; the door counts them apart
       maxHeaderSize: uri + headerBytes + 1024,
       headersTimeout,
@@ -118,38 +120,29 @@ export class NodeServer {
   };
 
   /** Answered as plain HTTP. The parser throws away what one packet holds behind such a request, so it is the last. */
-  readonly #refuseUpgrade = (req: IncomingMessage): boolean => {
+  readonly #refuseUpgrade = (req: NodeRequest): boolean => {
     const connection = this.#connections.get(req.socket);
     if (connection !== undefined) connection.upgrade = req;
     return false;
   };
 
-  readonly #onRequest = (req: IncomingMessage, res: ServerResponse): void => this.#admit(req, res, false);
+  readonly #onRequest = (req: NodeRequest, res: ServerResponse): void => this.#admit(req, res, false);
 
-  readonly #onExpect = (req: IncomingMessage, res: ServerResponse): void => this.#admit(req, res, true);
+  readonly #onExpect = (req: NodeRequest, res: ServerResponse): void => this.#admit(req, res, true);
 
-  #admit(req: IncomingMessage, res: ServerResponse, expects: boolean): void {
+  #admit(req: NodeRequest, res: ServerResponse, expects: boolean): void {
     const connection = this.#connections.get(req.socket) as Connection; // made before the parser of the socket was
     connection.requests++;
     if (connection.answered) this.#exchange(connection, req, res, expects);
     else connection.enqueue(() => this.#exchange(connection, req, res, expects));
   }
 
-  #exchange(connection: Connection, req: IncomingMessage, res: ServerResponse, expects: boolean): void {
+  #exchange(connection: Connection, req: NodeRequest, res: ServerResponse, expects: boolean): void {
     if (connection.closing) return;
     connection.res = res;
     connection.incoming = undefined;
     if (connection.upgrade === req) connection.closeAfterReply();
-    const head = inspect(
-      {
-        method: req.method as string, // node sets method and url on every request of a server
-        target: req.url as string,
-        version: req.httpVersion,
-        rawHeaders: req.rawHeaders,
-      },
-      this.#limits,
-      connection.host,
-    );
+    const head = inspect(req, this.#limits, connection.host);
     if (isRefusal(head)) {
       this.#refuse(connection, req, res, head);
       return;
@@ -168,7 +161,7 @@ export class NodeServer {
   }
 
   #write(connection: Connection, res: ServerResponse, incoming: NodeIncoming, outgoing: Outgoing): void {
-    if (incoming.leavesTooMuch(this.#limits.body)) connection.closeAfterReply();
+    if (outgoing.closes || incoming.leavesTooMuch(this.#limits.body)) connection.closeAfterReply();
     else if (!connection.hasWaiting && (this.#draining || connection.broken !== undefined)) connection.closing = true;
     const head = incoming.method === "HEAD";
     try {
@@ -197,7 +190,7 @@ export class NodeServer {
     for (const end of this.#eventStreams) end();
   }
 
-  #refuse(connection: Connection, req: IncomingMessage, res: ServerResponse, refusal: Refusal): void {
+  #refuse(connection: Connection, req: NodeRequest, res: ServerResponse, refusal: Refusal): void {
     const asksForAll = refusal.reason === badTarget && req.method === "OPTIONS" && req.url === "*";
     if (!asksForAll) this.#log.info({ status: refusal.status, reason: refusal.reason }, "refused");
     sendError(connection, res, asksForAll ? 204 : refusal.status, req.method === "HEAD");

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { toChunk } from "../pipeline/stream.ts";
 import { stop } from "./reply-head.ts";
+import { stopWatching, watchStall } from "./stall.ts";
 
 export interface PumpOptions {
   /** Silent for long, open for ever: it ends when the client has said its last word, and at a stop. */
@@ -56,12 +57,12 @@ export async function pump(
         wake = resolve;
         res.once("drain", resolve);
       });
-      socket.setTimeout(socket.readableEnded ? options.stallTimeout : 0); // a half-closed one keeps its deadline
+      stopWatching(socket, options.stallTimeout);
     }
     if (done && length !== undefined && rest > 0) throw new RangeError("the stream is shorter than its Content-Length");
     if (!res.destroyed) {
       res.end();
-      if (res.writableLength > 0) socket.setTimeout(options.stallTimeout);
+      watchStall(res, options.stallTimeout);
     }
   } catch (error) {
     options.onError(error);

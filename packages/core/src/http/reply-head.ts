@@ -1,8 +1,18 @@
 import type { HeaderValue } from "../context/response-headers.ts";
 import type { Outgoing, OutgoingBody } from "../pipeline/outgoing.ts";
 
-/** Framing belongs to the door: said by an application, two of them could disagree about where a reply ends. */
-const ofTheDoor = new Set(["content-type", "content-length", "keep-alive", "trailer", "transfer-encoding"]);
+/**
+ * Framing and the connection belong to the door: said by an application, two of them could disagree about where a reply
+ * ends. That the connection should close is read off `Outgoing.closes`.
+ */
+const ofTheDoor = new Set([
+  "connection",
+  "content-type",
+  "content-length",
+  "keep-alive",
+  "trailer",
+  "transfer-encoding",
+]);
 
 /** The headers of a reply, names and values in turn: what both doors send, so that they send the same. */
 export function toHeaderList(outgoing: Outgoing, isHead: boolean): HeaderValue[] {
@@ -12,8 +22,7 @@ export function toHeaderList(outgoing: Outgoing, isHead: boolean): HeaderValue[]
   if (extra !== undefined) {
     for (const [name, value] of extra) {
       if (name === "content-length") declared = value;
-      // a kept connection is for the door to promise, a closed one is anybody's to ask for
-      else if (name === "connection" ? value === "close" : !ofTheDoor.has(name)) list.push(name, value);
+      else if (!ofTheDoor.has(name)) list.push(name, value);
     }
   }
   const { status, body, type } = outgoing;

@@ -3,6 +3,7 @@ import type { HeaderValue } from "../context/response-headers.ts";
 import type { Outgoing } from "../pipeline/outgoing.ts";
 import { STATUS_CODES } from "./builtin.ts";
 import { discard, isBodiless, isStream, toHeaderList } from "./reply-head.ts";
+import { watchStall } from "./stall.ts";
 
 export interface WriterOptions {
   /** Milliseconds a client may leave what was written unread. */
@@ -15,10 +16,12 @@ export interface WriterOptions {
 export class Writer {
   readonly #stallTimeout: number;
   readonly #keepAlive: string;
-  /** How the head of a reply ends whose connection is kept. */
+  /** How the head of a reply ends whose connection is kept, behind its date. */
   readonly #lastLines: string;
-  /** Empty when the second it told is over. */
-  #date = "";
+  /** The date and the last lines; empty when the second it told is over. */
+  #ending = "";
+  /** By status, for the type that was last sent with it: the head up to its length. */
+  readonly #beginnings: { readonly type: string; readonly text: string }[] = [];
 
   constructor({ stallTimeout, keepAlive }: WriterOptions) {
     this.#stallTimeout = stallTimeout;
@@ -33,8 +36,20 @@ export class Writer {
       discard(body);
       return undefined;
     }
+    const { type } = outgoing;
+    const keep = !close && res.shouldKeepAlive;
+    if (
+      keep &&
+      typeof body === "string" &&
+      !isHead &&
+      !isBodiless(status) &&
+      type !== "" &&
+      outgoing.extraHeaders() === undefined
+    ) {
+      this.#send(res, status, this.#toPlainHead(status, type, Buffer.byteLength(body)), body);
+      return undefined;
+    }
     const headers = toHeaderList(outgoing, isHead);
-    const keep = !close && res.shouldKeepAlive && !headers.includes("connection");
     if (body === null || isHead || isBodiless(status)) {
       discard(body);
       this.#writeHead(res, status, headers, close, keep);
@@ -46,11 +61,27 @@ export class Writer {
       this.#writeHead(res, status, headers, close, keep && res.req.httpVersion === "1.1");
       return iterator;
     }
-    if (keep) presetHead(res, status, this.#toHead(status, headers));
-    else this.#writeHead(res, status, headers, close, false);
-    res.end(body);
-    if (res.writableLength > 0) this.#watchStall(res);
+    if (keep) this.#send(res, status, this.#toHead(status, headers), body);
+    else {
+      this.#writeHead(res, status, headers, close, false);
+      res.end(typeof body === "string" ? Buffer.from(body) : body); // as text, it would lend the head its encoding
+      watchStall(res, this.#stallTimeout);
+    }
     return undefined;
+  }
+
+  /**
+   * Takes the place of `writeHead`, which checks once more what ResponseHeaders has checked, and costs a tenth of a small
+   * reply. Nothing but `_header` tells node that the head is ready. It is written as Latin-1: a body of plain ASCII goes
+   * with it, in one piece and past node's buffer. `write.test.ts` sees what goes over the wire.
+   */
+  #send(res: ServerResponse, status: number, head: string, body: string | Uint8Array): void {
+    const together = typeof body === "string" && isAscii(body);
+    res.statusCode = status;
+    (res as unknown as { _header: string })._header = together ? head + body : head; // not in node's types, since it is meant for node itself
+    if (together) res.end();
+    else res.end(typeof body === "string" && !isAscii(head) ? Buffer.from(body) : body); // else the head would be UTF-8, too
+    watchStall(res, this.#stallTimeout);
   }
 
   #writeHead(res: ServerResponse, status: number, headers: HeaderValue[], close: boolean, keep: boolean): void {
@@ -59,14 +90,18 @@ export class Writer {
     res.writeHead(status, headers as (string | string[])[]); // node's type has no room for read-only lists, which it never changes
   }
 
-  #watchStall(res: ServerResponse): void {
-    const { socket } = res.req;
-    socket.setTimeout(this.#stallTimeout);
-    res.once("finish", () => socket.setTimeout(socket.readableEnded ? this.#stallTimeout : 0)); // a half-closed one keeps its deadline
+  /** Of a reply that has a type and a length, and no other header: most of it is the same each time. */
+  #toPlainHead(status: number, type: string, length: number): string {
+    let beginning = this.#beginnings[status];
+    if (beginning?.type !== type) {
+      beginning = { type, text: `${toStatusLine(status)}content-type: ${type}\r\ncontent-length: ` };
+      this.#beginnings[status] = beginning;
+    }
+    return `${beginning.text}${length}\r\n${this.#end()}`;
   }
 
   #toHead(status: number, headers: readonly HeaderValue[]): string {
-    let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "unknown"}\r\n`;
+    let text = toStatusLine(status);
     let dated = false;
     for (let index = 0; index < headers.length; index += 2) {
       const name = headers[index] as string; // names and values alternate
@@ -75,29 +110,28 @@ export class Writer {
       if (typeof value === "string") text += `${name}: ${value}\r\n`;
       else for (const one of value) text += `${name}: ${one}\r\n`;
     }
-    return dated ? text + this.#lastLines : `${text}Date: ${this.#today()}\r\n${this.#lastLines}`;
+    return text + (dated ? this.#lastLines : this.#end());
   }
 
-  #today(): string {
-    if (this.#date === "") {
+  #end(): string {
+    if (this.#ending === "") {
       const now = Date.now();
-      this.#date = new Date(now).toUTCString();
+      this.#ending = `Date: ${new Date(now).toUTCString()}\r\n${this.#lastLines}`;
       setTimeout(
         () => {
-          this.#date = "";
+          this.#ending = "";
         },
         1000 - (now % 1000),
       ).unref();
     }
-    return this.#date;
+    return this.#ending;
   }
 }
 
-/**
- * Takes the place of `writeHead`, which checks once more what ResponseHeaders has checked, and costs a tenth of a small
- * reply. Nothing but this field tells node that the head is ready; `write.test.ts` sees what goes over the wire.
- */
-function presetHead(res: ServerResponse, status: number, head: string): void {
-  res.statusCode = status;
-  (res as unknown as { _header: string })._header = head; // not in node's types, since it is meant for node itself
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
+}
+
+function toStatusLine(status: number): string {
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "unknown"}\r\n`;
 }

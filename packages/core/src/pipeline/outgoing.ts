@@ -41,6 +41,11 @@ export class Outgoing {
     return this.#headers;
   }
 
+  /** Whether the application asks for the connection to end with this reply. */
+  get closes(): boolean {
+    return this.#headers?.header("connection") === "close";
+  }
+
   /** For the writer: the headers other than the type, without making any. */
   extraHeaders(): Iterable<[string, HeaderValue]> | undefined {
     return this.#headers?.entries();

@@ -237,7 +237,7 @@ testOnWire("reads Transfer-Encoding in any case and keeps the request behind it"
 
 test("a target with blanks, control characters or bytes above ASCII is refused, whatever a parser lets through", () => {
   const { limits } = toHttpSettings({});
-  const see = (target: string) => inspect({ method: "GET", target, version: "1.1", rawHeaders: ["Host", "a"] }, limits);
+  const see = (url: string) => inspect({ method: "GET", url, httpVersion: "1.1", rawHeaders: ["Host", "a"] }, limits);
   for (const character of ["\0", "\t", "\r", "\n", " ", "\x7f", "\x80", "\xff"]) {
     for (const target of [`/${character}`, `/a?b=${character}`, `http://a/${character}`]) {
       assert.deepEqual(see(target), { status: 400, reason: "request target" }, JSON.stringify(target));

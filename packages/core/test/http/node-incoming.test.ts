@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
 import { type Context, HttpError } from "@tenon/core";
 import { RawClient, testOnWire, type WireReply } from "../support/wire.ts";
 
@@ -10,6 +11,25 @@ const get = `GET / HTTP/1.1\r\n${host}\r\n`;
 
 const routes = [
   { method: "GET" as const, path: "/", handler: () => "ok" },
+  {
+    method: "POST" as const,
+    path: "/late",
+    handler: async (ctx: Context) => {
+      await setTimeout(50);
+      return new TextDecoder().decode(await ctx.request().body());
+    },
+  },
+  {
+    method: "POST" as const,
+    path: "/late-guard",
+    handler: () => "never",
+    middlewares: [
+      async () => {
+        await setTimeout(50); // long enough for a body to fill what node keeps of it
+        throw new HttpError(401, "Missing authorization header");
+      },
+    ],
+  },
   {
     method: "POST" as const,
     path: "/size",
@@ -145,6 +165,33 @@ testOnWire(
   },
   { limits: { requestTimeout: 60 } },
 );
+
+testOnWire("hands over a late refusal to a client that first sends all of its body", routes, async (wire) => {
+  const bytes = Buffer.alloc(32 * mebibyte, "a");
+  const client = wire.connect();
+  const replies = await sendBlindly(client, declared("/late-guard", bytes.length), bytes);
+  assert.deepEqual([replies.map((reply) => reply.status), client.reset], [[401], false]);
+});
+
+testOnWire("reads what came before the handler asked for it, and what comes behind", routes, async ({ connect }) => {
+  const whole = connect().send(`${declared("/late", 5)}hello${get}`);
+  const halved = connect().send(`${declared("/late", 11)}hello`);
+  const inChunks = connect().send(chunked("/late")).send(chunk("hello")).send(chunk(" world"));
+  await setTimeout(100);
+  halved.send(` world${get}`);
+  inChunks.send(`0\r\n\r\n${get}`);
+  for (const [client, body] of [
+    [whole, "hello"],
+    [halved, "hello world"],
+    [inChunks, "hello world"],
+  ] as const) {
+    const replies = await client.replies(2);
+    assert.deepEqual(
+      replies.map((reply) => reply.body),
+      [`"${body}"`, '"ok"'],
+    );
+  }
+});
 
 testOnWire("reads past a small body that nobody asked for", routes, async ({ connect }) => {
   const replies = await connect()

@@ -129,6 +129,41 @@ testOnWire(
   { limits: { requestTimeout: 60 } },
 );
 
+const late = Promise.withResolvers<Socket>();
+testOnWire(
+  "keeps the connection of a client that took the end of a stream late",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: async function* () {
+        const socket = await late.promise;
+        for (; socket.writableLength === 0; await turn()) yield "x".repeat(4096);
+      },
+    },
+    { method: "GET", path: "/next", handler: () => "next" },
+  ],
+  async ({ connect }) => {
+    const note = (message: unknown) => late.resolve((message as { socket: Socket }).socket); // as node documents it
+    subscribe("net.server.socket", note);
+    try {
+      const client = connect().send(request("/"));
+      client.socket.pause();
+      const socket = await late.promise;
+      while (socket.writableLength === 0) await turn();
+      await wait(20);
+      client.socket.resume();
+      await client.until(({ text }) => text.endsWith("\r\n0\r\n\r\n"), "end of the stream");
+      await wait(400); // longer than it may leave a reply unread
+      client.send(request("/next"));
+      await client.until(({ text }) => text.endsWith('"next"'), "second reply");
+    } finally {
+      unsubscribe("net.server.socket", note);
+    }
+  },
+  { limits: { requestTimeout: 400 } },
+);
+
 const silent = Promise.withResolvers<string>();
 testOnWire(
   "tells a handler at work that its client left, however it left",

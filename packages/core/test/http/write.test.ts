@@ -144,6 +144,31 @@ testOnWire(
   },
 );
 
+let handledBehind = 0;
+
+testOnWire(
+  "behind a reply that closes the connection no request is handled",
+  [
+    ...framing,
+    {
+      method: "GET" as const,
+      path: "/next",
+      handler: () => {
+        handledBehind++;
+        return "next";
+      },
+    },
+  ],
+  async ({ untilClosed }) => {
+    const replies = await untilClosed(`GET /close HTTP/1.1\r\n${host}\r\nGET /next HTTP/1.1\r\n${host}\r\n`);
+    assert.deepEqual(
+      replies.map((reply) => [reply.headers.get("connection"), reply.body]),
+      [["close", '"last"']],
+    );
+    assert.equal(handledBehind, 0);
+  },
+);
+
 testOnWire("a stream to a client of HTTP/1.0 ends with the connection", bodies, async ({ connect }) => {
   const client = connect().send("GET /stream HTTP/1.0\r\n\r\n");
   const [reply] = await client.untilClosed();
@@ -252,6 +277,47 @@ testOnWire("a reply in one piece has its status, each of its cookies and its len
   assert.deepEqual([reply?.headers.get("x-own"), reply?.body], ["yes", '""']);
   assert.deepEqual([nothing?.headers.get("content-length"), nothing?.body], ["0", ""]);
 });
+
+const texts = ["plain", "é", "😀", "a\u0000b", "", "x".repeat(20_000), `${"x".repeat(20_000)}é`];
+
+testOnWire(
+  "texts of every kind arrive whole, whatever was sent with the same status before",
+  texts.flatMap((text, index) => [
+    { method: "GET" as const, path: `/text/${index}`, handler: (ctx: Context) => ctx.status(200).send(text) },
+    { method: "GET" as const, path: `/json/${index}`, handler: () => ({ text }) },
+    {
+      method: "GET" as const,
+      path: `/etag/${index}`,
+      handler: (ctx: Context) => {
+        ctx.response().setHeader("etag", '"é"');
+        return text;
+      },
+    },
+  ]),
+  async ({ connect }) => {
+    const client = connect();
+    for (const index of texts.keys()) {
+      for (const kind of ["text", "json", "etag"]) client.send(`GET /${kind}/${index} HTTP/1.1\r\n${host}\r\n`);
+    }
+    const replies = await client.replies(3 * texts.length);
+    client.send(`GET /etag/1 HTTP/1.1\r\n${close}\r\n`);
+    await client.untilClosed();
+    assert.equal(client.text.split('\r\netag: "é"\r\n').length, texts.length + 2, "each etag is one of Latin-1");
+    const decode = (body: string) => Buffer.from(body, "latin1").toString(); // the client keeps bytes
+    assert.deepEqual(
+      replies.map(({ headers, body }) => [
+        headers.get("content-type")?.split(";")[0],
+        headers.get("etag"),
+        decode(body),
+      ]),
+      texts.flatMap((text) => [
+        ["text/plain", null, text],
+        ["application/json", null, JSON.stringify({ text })],
+        ["application/json", '"é"', JSON.stringify(text)],
+      ]),
+    );
+  },
+);
 
 testOnWire("a client of HTTP/1.0 keeps its connection when it asks for it", kept, async ({ connect }) => {
   const ask = (path: string) => `GET ${path} HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`;
