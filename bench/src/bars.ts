@@ -1,7 +1,7 @@
 import { measureModules } from "./modules.ts";
 import type { Options } from "./options.ts";
 import { peers } from "./peers.ts";
-import { type Measure, ratioTo, type Sample, worthOf } from "./results.ts";
+import { type Measure, ratioTo, type Sample, unguarded, worthOf } from "./results.ts";
 import { growthOf, measureRouters } from "./router.ts";
 import { runScenarios } from "./run.ts";
 import { measureStarts, residentAtRest, startRatio } from "./startup.ts";
@@ -43,10 +43,10 @@ export function scenarioBars(samples: readonly Sample[], measure: Measure): Bar[
   ];
 }
 
-/** What share of the requests of scenario (a) the guard of (g) costs, round by round. */
+/** What share of the requests of scenario (a) the guard of (g) costs, loaded in turn with it. */
 function guardCost(samples: readonly Sample[], measure: Measure): Bar[] {
   const of = (scenario: string) => samples.filter((sample) => sample.scenario === scenario && sample.peer === "tenon");
-  const open = of("json");
+  const open = of(unguarded);
   const costs = of("bearer").flatMap((sample) => {
     const twin = open.find(({ round }) => round === sample.round);
     return twin === undefined ? [] : [100 * (1 - worthOf(sample, measure) / worthOf(twin, measure))];

@@ -1,6 +1,6 @@
 import type { Setting } from "./machine.ts";
 import { type PeerInfo, peers } from "./peers.ts";
-import type { Summary } from "./results.ts";
+import type { Measure, Summary } from "./results.ts";
 import type { Scenario } from "./scenarios.ts";
 
 const columns = 2;
@@ -14,7 +14,13 @@ const headHeight = 64;
 const footHeight = 74;
 
 /** Bars for each scenario, as ratios to bare node:http. Readable on light and dark pages. */
-export function toChart(summaries: readonly Summary[], scenarios: readonly Scenario[], setting: Setting): string {
+export function toChart(
+  summaries: readonly Summary[],
+  scenarios: readonly Scenario[],
+  setting: Setting,
+  measure: Measure,
+): string {
+  const title = measure === "rate" ? "Requests per second" : "Requests per second of processor time";
   const panels = scenarios.flatMap((scenario) => {
     const own = summaries
       .filter(({ scenario: name, ratio }) => name === scenario.name && ratio !== undefined)
@@ -32,7 +38,7 @@ export function toChart(summaries: readonly Summary[], scenarios: readonly Scena
     return `<g transform="translate(${x} ${y})">${drawPanel(scenario, own)}</g>`;
   });
   const used = peers.filter(({ name }) => summaries.some(({ peer }) => peer === name));
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="Requests per second of Tenon and its peers, as ratios to bare node:http">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${title} of Tenon and its peers, as ratios to bare node:http">
 <style>
   text { font: 12px system-ui, sans-serif; fill: #1f2328 }
   .title { font-size: 18px; font-weight: 600 }
@@ -50,7 +56,7 @@ export function toChart(summaries: readonly Summary[], scenarios: readonly Scena
     .spread, .one { stroke: #9198a1 }
   }
 </style>
-<text class="title" x="${margin}" y="28">Requests per second, as a ratio to bare node:http</text>
+<text class="title" x="${margin}" y="28">${title}, as a ratio to bare node:http</text>
 <text class="quiet" x="${margin}" y="46">Longer is faster. The thin line is the spread over the rounds. (h) is measured by Fastify with the bare driver.</text>
 ${drawn.join("\n")}
 ${drawFoot(setting, used, height - footHeight + 24)}

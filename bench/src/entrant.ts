@@ -8,44 +8,50 @@ import { median } from "./statistics.ts";
 
 const warmRequests = 100_000;
 
+/** Who serves what, and under which name the result is kept. */
+export interface Contest {
+  readonly peer: PeerInfo;
+  readonly scenario: Scenario;
+  /** Where the load tool reads the scenario's requests. */
+  readonly script: string;
+  readonly as: string;
+}
+
 /** A peer that serves one scenario and is loaded whenever it is its turn. */
 export class Entrant {
-  readonly #peer: PeerInfo;
-  readonly #scenario: Scenario;
-  readonly #script: string;
+  readonly #contest: Contest;
   readonly #server: Server;
   readonly #loads: Measured[] = [];
   #processorTime = 0;
 
-  private constructor(peer: PeerInfo, scenario: Scenario, script: string, server: Server) {
-    this.#peer = peer;
-    this.#scenario = scenario;
-    this.#script = script;
+  private constructor(contest: Contest, server: Server) {
+    this.#contest = contest;
     this.#server = server;
   }
 
-  static async start(peer: PeerInfo, scenario: Scenario, script: string, options: ServerOptions): Promise<Entrant> {
-    return new Entrant(peer, scenario, script, await Server.start(peer, scenario.name, options));
+  static async start(contest: Contest, options: ServerOptions): Promise<Entrant> {
+    return new Entrant(contest, await Server.start(contest.peer, contest.scenario.name, options));
   }
 
   get label(): string {
-    return this.#peer.label;
+    return this.#contest.peer.label;
   }
 
   /** Until the code is compiled as it stays: that takes a number of requests, and longer on a machine that is not idle. */
   async warmUp({ seconds, check }: { readonly seconds: number; readonly check: boolean }): Promise<void> {
-    if (check) await this.#tell(checkAnswers(this.#server.port, this.#peer.name, this.#scenario));
+    const { peer, scenario, script } = this.#contest;
+    if (check) await this.#tell(checkAnswers(this.#server.port, peer.name, scenario));
     let requests = 0;
     for (let second = 0; second < 5 * seconds; second++) {
       if (second >= seconds && requests >= warmRequests) return;
-      requests += (await this.#tell(load(this.#server.port, this.#script, 1))).requests;
+      requests += (await this.#tell(load(this.#server.port, script, 1))).requests;
     }
   }
 
   /** One second of it. */
   async load(): Promise<void> {
     const before = this.#server.processorTime;
-    this.#loads.push(await this.#tell(load(this.#server.port, this.#script, 1)));
+    this.#loads.push(await this.#tell(load(this.#server.port, this.#contest.script, 1)));
     this.#processorTime += this.#server.processorTime - before;
   }
 
@@ -54,8 +60,8 @@ export class Entrant {
     const requests = sum((one) => one.requests);
     const rates = this.#loads.map((one) => Math.round(one.requests / one.seconds));
     return {
-      scenario: this.#scenario.name,
-      peer: this.#peer.name,
+      scenario: this.#contest.as,
+      peer: this.#contest.peer.name,
       round,
       perSecond: median(rates),
       rates,
@@ -74,7 +80,8 @@ export class Entrant {
     try {
       return await work;
     } catch (error) {
-      throw new Error(`${this.#peer.name} in "${this.#scenario.name}": ${(error as Error).message}`, { cause: error });
+      const { peer, scenario } = this.#contest;
+      throw new Error(`${peer.name} in "${scenario.name}": ${(error as Error).message}`, { cause: error });
     }
   }
 }

@@ -53,7 +53,7 @@ async function runAll(options: Options): Promise<void> {
   const bars = scenarioBars(samples, options.measure);
   if (bars.length > 0) console.log(`\n${toBarTable(bars)}`);
   save("run.json", { options, summaries, samples });
-  writeFileSync(new URL("chart.svg", results), toChart(summaries, scenarios, setting));
+  writeFileSync(new URL("chart.svg", results), toChart(summaries, scenarios, setting, options.measure));
   console.log("\nwritten: bench/results/run.json, bench/results/chart.svg");
 }
 
@@ -61,6 +61,9 @@ function save(name: string, value: object): void {
   mkdirSync(results, { recursive: true });
   writeFileSync(new URL(name, results), `${JSON.stringify({ setting: describeSetting(), ...value }, null, 2)}\n`);
 }
+
+// leaves neither a server nor a folder behind
+process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 
 try {
   const options = parseOptions(process.argv.slice(2));

@@ -13,6 +13,8 @@ export interface Options {
   readonly tenon: "dist" | "source";
   readonly profile: boolean;
   readonly measure: Measure;
+  /** Loads the peers of a scenario at the same time instead of in turn. */
+  readonly together: boolean;
   readonly help: boolean;
 }
 
@@ -36,6 +38,8 @@ Options
   --warmup n             seconds of load before it, 1 to 60 (2); up to five times as many until 100,000 requests are done
   --quick                3 rounds of 2 seconds with 1 second of warm-up
   --by processor         ratios of processor time in the place of requests per second: for a machine that is not idle
+  --together             all peers of a scenario loaded at the same time, by processor time: the steadiest where others
+                         use the machine too
   --tenon source         Tenon's source in the place of what its packages publish; no build is needed then
   --profile              writes a CPU profile of every server to bench/results
 `;
@@ -54,7 +58,8 @@ export function parseOptions(args: readonly string[]): Options {
       quick: { type: "boolean", default: false },
       tenon: { type: "string", default: "dist" },
       profile: { type: "boolean", default: false },
-      by: { type: "string", default: "rate" },
+      by: { type: "string" },
+      together: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -63,7 +68,9 @@ export function parseOptions(args: readonly string[]): Options {
     throw new Error(`unknown command "${positionals.join(" ")}". Commands: ${commands.join(", ")}.`);
   }
   if (values.tenon !== "dist" && values.tenon !== "source") throw new Error("--tenon takes dist or source");
-  if (values.by !== "rate" && values.by !== "processor") throw new Error("--by takes rate or processor");
+  const measure = values.by ?? (values.together ? "processor" : "rate");
+  if (measure !== "rate" && measure !== "processor") throw new Error("--by takes rate or processor");
+  if (values.together && measure === "rate") throw new Error("--together compares by processor time only");
   return {
     command,
     scenarios: pick(values.scenarios, scenarioNames, "scenario", (name, index) => [name, letterOf(index)]),
@@ -73,7 +80,8 @@ export function parseOptions(args: readonly string[]): Options {
     warmup: count("warmup", values.warmup, values.quick ? 1 : 2, 60),
     tenon: values.tenon,
     profile: values.profile,
-    measure: values.by,
+    measure,
+    together: values.together,
     help: values.help,
   };
 }

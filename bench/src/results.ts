@@ -2,6 +2,7 @@ import { type Spread, spreadOf } from "./statistics.ts";
 
 /** One peer in one round of one scenario. */
 export interface Sample {
+  /** Its name, or `unguarded`. */
   readonly scenario: string;
   readonly peer: string;
   readonly round: number;
@@ -17,6 +18,9 @@ export interface Sample {
   /** Bytes in memory after the load. */
   readonly resident: number;
 }
+
+/** Tenon's scenario (a) as it was measured beside (g), the guarded one. In no table: it only tells what the guard costs. */
+export const unguarded = "json beside bearer";
 
 /** The peer that others are measured by. */
 export const baseline = "node";

@@ -17,6 +17,10 @@ export interface ServerOptions {
 }
 
 const startTimeout = 20_000;
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL"); // of a run that was broken off
+});
 
 /** A peer in a process of its own, on its own core. */
 export class Server {
@@ -27,6 +31,8 @@ export class Server {
   private constructor(child: ChildProcess, port: number) {
     this.#child = child;
     this.port = port;
+    running.add(child);
+    child.once("exit", () => running.delete(child));
     child.stdout?.on("data", (text) => this.#note(text));
     child.stderr?.on("data", (text) => this.#note(text));
   }
