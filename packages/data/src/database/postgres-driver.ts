@@ -10,7 +10,6 @@ export interface PostgresResult<R> {
 export interface PostgresClient {
   query<R>(sql: string, parameters: unknown[]): Promise<PostgresResult<R>>;
   on(event: "error", listener: () => void): unknown;
-  off(event: "error", listener: () => void): unknown;
 }
 
 export interface PooledClient extends PostgresClient {
@@ -30,6 +29,7 @@ export interface Pool {
   connect(): Promise<PooledClient>;
   end(): Promise<void>;
   on(event: "error", listener: () => void): unknown;
+  on(event: "connect", listener: (client: PostgresClient) => void): unknown;
 }
 
 export type TypeParser = (text: string) => unknown;

@@ -53,8 +53,10 @@ export class PostgresPool {
         getTypeParser: (oid: number, format?: string) => (oid === int8 ? toNumber : types.getTypeParser(oid, format)),
       },
     });
-    // an idle connection that breaks is replaced; unheard, its error would end the process
-    this.#pool.on("error", () => {});
+    // one that breaks is replaced when it is given back; unheard, its errors would end the process, also those that come
+    // before `connect()` has told of it
+    this.#pool.on("connect", (client) => client.on("error", ignore));
+    this.#pool.on("error", ignore);
   }
 
   /** Connects once, so that a start without a server fails with a line that says so. */
@@ -127,7 +129,7 @@ export class PostgresPool {
       connectionTimeoutMillis: probeAfter,
       query_timeout: probeAfter,
     });
-    client.on("error", () => {});
+    client.on("error", ignore);
     try {
       await client.connect();
       await client.query("select 1", []);
@@ -154,7 +156,6 @@ export class PostgresSession {
   constructor(client: PooledClient, options: SessionOptions) {
     this.#client = client;
     this.#options = options;
-    client.on("error", this.#onError); // twice for a connection that is reset: unheard, it would end the process
   }
 
   async query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresResult<R>> {
@@ -194,16 +195,9 @@ export class PostgresSession {
   release(): void {
     if (this.#released) return;
     this.#released = true;
-    this.#client.off("error", this.#onError);
-    this.#client.on("error", ignore); // a broken connection may complain once more on its way out
     this.#client.release(this.#broken);
-    if (!this.#broken) this.#client.off("error", ignore);
     this.#options.onRelease();
   }
-
-  readonly #onError = (): void => {
-    this.#broken = true;
-  };
 }
 
 function ignore(): void {}
