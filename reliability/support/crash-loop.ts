@@ -83,7 +83,7 @@ async function answers(service: ServerProcess): Promise<number> {
 
 async function toEnd({ ended, lines }: ServerProcess): Promise<string> {
   const { code, signal } = await ended;
-  return [code ?? signal, ...lines].join("\n");
+  return [code ?? signal, ...lines.slice(-3)].join("\n"); // the last one says why
 }
 
 export function addUp(reports: readonly CrashReport[]): CrashReport {
