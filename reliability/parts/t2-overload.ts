@@ -3,7 +3,8 @@ import { register } from "../../apps/reference/scripts/support/reference-app.ts"
 import { percentile } from "../../apps/reference/scripts/support/statistics.ts";
 import { withFolder } from "../../packages/data/test/support/services.ts";
 import { Figures, type Part } from "../part.ts";
-import { Caller, jsonOf, type TimedReply } from "../support/caller.ts";
+import { Caller, jsonOf } from "../support/caller.ts";
+import { Line, type LineReply, toRequest } from "../support/line.ts";
 import type { Delay } from "../support/probe.ts";
 import { withService } from "../support/service.ts";
 
@@ -30,38 +31,42 @@ export const part: Part = {
           await caller.call("PATCH", `/posts/${id}`, { json: { published: true }, token });
         }
         for (let count = 0; count < 500; count++) await caller.call("GET", "/posts");
+        caller.close();
 
         await server.ask("begin delay");
         const end = performance.now() + 1000 * seconds;
         let broken = 0;
-        const logins: TimedReply[] = [];
-        const reads: TimedReply[] = [];
-        const repeat = async (into: TimedReply[], once: () => Promise<TimedReply>) => {
+        const logins: LineReply[] = [];
+        const reads: LineReply[] = [];
+        const repeat = async (into: LineReply[], request: string) => {
           while (performance.now() < end) {
+            let line: Line | undefined;
             try {
-              into.push(await once());
+              line = await Line.open(server.url);
+              while (performance.now() < end) into.push(await line.ask(request));
             } catch {
               broken++;
+            } finally {
+              line?.close();
             }
           }
         };
         const progress = setInterval(() => say(`${reads.length} reads, ${logins.length} logins`), 1000);
         await Promise.all([
           ...Array.from({ length: loginClients }, (_, index) => {
-            const json = { email: user.email, password: index % 2 === 0 ? user.password : "the wrong password" };
-            return repeat(logins, () => caller.call("POST", "/auth/login", { json }));
+            const password = index % 2 === 0 ? user.password : "the wrong password";
+            return repeat(logins, toRequest("POST", "/auth/login", { email: user.email, password }));
           }),
-          ...Array.from({ length: readers }, () => repeat(reads, () => caller.call("GET", "/posts"))),
+          ...Array.from({ length: readers }, () => repeat(reads, toRequest("GET", "/posts"))),
         ]);
         clearInterval(progress);
         const delay = await server.ask<Delay>("end delay");
-        caller.close();
 
         const refused = logins.filter(({ status }) => status === 503);
         const checked = logins.filter(({ status }) => status === 200 || status === 401).map(({ time }) => time);
         const unknown = logins.length - refused.length - checked.length;
-        const untold = refused.filter(({ headers }) => !/^[1-9]\d*$/.test(headers["retry-after"] ?? ""));
-        const p99 = (replies: readonly TimedReply[]) =>
+        const untold = refused.filter(({ head }) => !/\r\nretry-after: [1-9]\d*\r\n/i.test(`${head}\r\n`));
+        const p99 = (replies: readonly LineReply[]) =>
           percentile(
             replies.map(({ time }) => time),
             0.99,
