@@ -1,4 +1,5 @@
 import { type Builtin, Container } from "./di/container.ts";
+import { labelOf } from "./di/explain.ts";
 import { isKey, isProvider, type Key, keyName, type Provider } from "./di/token.ts";
 import { readEnvironment } from "./environment.ts";
 import { describeValue, HttpError, type Problem, StartError } from "./errors.ts";
@@ -86,7 +87,7 @@ async function buildApp<Methods>(
   const routes = findControllers(container.constructed, problems).flatMap(({ controller, name, node, routes }) =>
     flattenRoutes(
       routes,
-      { name: `${name} (module "${node.name}")`, controller: name, self: controller, compile: compiler(node, name) },
+      { name: labelOf(name, node), controller: name, self: controller, compile: compiler(node, name) },
       problems,
     ),
   );

@@ -16,7 +16,7 @@ export interface Constructed {
 
 interface Frame {
   readonly binding: Binding;
-  readonly label: string;
+  readonly node: ModuleNode;
 }
 
 /** Makes one instance per declaration. Problems are collected, so that one start shows all of them. */
@@ -65,7 +65,7 @@ export class Container {
     }
     const start = this.#stack.findIndex((frame) => frame.binding === binding);
     if (start < 0) return this.#instance(binding);
-    this.#report("DEPENDENCY_CYCLE", explainCycle(this.#stack.slice(start).map((frame) => frame.label)));
+    this.#report("DEPENDENCY_CYCLE", explainCycle(this.#stack.slice(start).map(labelOfFrame)));
     return unusable;
   }
 
@@ -97,9 +97,9 @@ export class Container {
 
   #construct(binding: Binding, node: ModuleNode): unknown {
     const name = keyName(binding.key);
-    const label = labelOf(name, node);
     const injector: Injector = { resolve: (key) => this.resolve(node, key, name) };
-    this.#stack.push({ binding, label });
+    const frame = { binding, node };
+    this.#stack.push(frame);
     try {
       const instance = withInjector(injector, binding.construct);
       if (instance === unusable) return unusable; // a factory that passes on what it injects
@@ -107,14 +107,14 @@ export class Container {
         instance.catch(() => {}); // without it a rejecting factory would end the process before the problem is told
         this.#report(
           "BAD_DECLARATION",
-          `The factory of ${label} returned a promise. Factories are synchronous: return the object and connect in its onStart().`,
+          `The factory of ${labelOfFrame(frame)} returned a promise. Factories are synchronous: return the object and connect in its onStart().`,
         );
         return unusable;
       }
       this.constructed.push({ instance, name, node });
       return instance;
     } catch (error) {
-      if (!(error instanceof UnusableDependency)) this.#reportFailure(label, error);
+      if (!(error instanceof UnusableDependency)) this.#reportFailure(labelOfFrame(frame), error);
     } finally {
       this.#stack.pop();
     }
@@ -135,6 +135,10 @@ export class Container {
   #report(code: Problem["code"], message: string): void {
     this.#problems.push({ code, message });
   }
+}
+
+function labelOfFrame({ binding, node }: Frame): string {
+  return labelOf(keyName(binding.key), node);
 }
 
 function explainCycle(labels: readonly string[]): string {

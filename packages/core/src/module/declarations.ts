@@ -22,11 +22,14 @@ export class Declarations {
 
   read(module: Module, declarations: readonly Declaration[]): Map<Key, Binding> {
     const own = new Map<Key, Binding>();
-    for (const [index, declaration] of declarations.entries()) {
+    let index = -1;
+    for (const declaration of declarations) {
+      index++;
       const binding = this.#binding(module, declaration, index);
       if (binding === undefined) continue;
       const name = keyName(binding.key);
-      const elsewhere = isClass(declaration) ? this.#classes.get(declaration) : undefined;
+      const type = typeof declaration === "function" ? declaration : undefined;
+      const elsewhere = type === undefined ? undefined : this.#classes.get(type);
       if (own.has(binding.key)) {
         this.#report(
           "DUPLICATE_DECLARATION",
@@ -41,7 +44,7 @@ export class Declarations {
         );
       } else {
         own.set(binding.key, binding);
-        if (isClass(declaration)) this.#classes.set(declaration, binding);
+        if (type !== undefined) this.#classes.set(type, binding);
       }
     }
     return own;
@@ -59,30 +62,34 @@ export class Declarations {
   }
 
   #binding(module: Module, declaration: Declaration, index: number): Binding | undefined {
-    const place = `declarations[${index}] of module "${module.name}"`;
-    if (!isProvider(declaration) && !isClass(declaration)) {
+    if (!isClass(declaration) && !isProvider(declaration)) {
       const cure = "List a class, or provide(key, factory) for anything else.";
-      this.#report("BAD_DECLARATION", `${place} is ${explain(declaration, cure)}`);
+      this.#report("BAD_DECLARATION", `${placeOf(module, index)} is ${explain(declaration, cure)}`);
       return undefined;
     }
-    const key = isProvider(declaration) ? declaration.provide : declaration;
+    const key = typeof declaration === "function" ? declaration : declaration.provide;
     if (this.#builtins.has(key)) {
       const name = keyName(key);
       this.#report(
         "DUPLICATE_DECLARATION",
-        `${place} is ${name}, which every module has without declaring it. Remove it; in a test, override it: override: [provide(${name}, …)].`,
+        `${placeOf(module, index)} is ${name}, which every module has without declaring it. Remove it; in a test, override it: override: [provide(${name}, …)].`,
       );
       return undefined;
     }
     const override = this.#overrides.get(key);
     if (override !== undefined) this.#overridden.add(key);
-    const construct = override?.factory ?? (isProvider(declaration) ? declaration.factory : () => new declaration());
+    const made = typeof declaration === "function" ? () => new declaration() : declaration.factory;
+    const construct = override?.factory ?? made;
     return { key, module: module.name, construct };
   }
 
   #report(code: Problem["code"], message: string): void {
     this.#problems.push({ code, message });
   }
+}
+
+function placeOf(module: Module, index: number): string {
+  return `declarations[${index}] of module "${module.name}"`;
 }
 
 function explain(value: unknown, cure: string): string {

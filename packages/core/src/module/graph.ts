@@ -105,7 +105,9 @@ class Walk {
   #imports(module: Module, path: readonly Module[]): [Imported, boolean] {
     const imported = new Map<Module, ModuleNode | undefined>();
     let failed = false;
-    for (const [index, item] of this.#list(module, "imports").entries()) {
+    let index = -1;
+    for (const item of this.#list(module, "imports")) {
+      index++;
       if (!(item instanceof Module)) {
         failed = true;
         this.#report(
@@ -153,7 +155,9 @@ class Walk {
     imported: Imported,
   ): Map<Key, Binding> {
     const exported = new Map<Key, Binding>();
-    for (const [index, item] of exports.entries()) {
+    let index = -1;
+    for (const item of exports) {
+      index++;
       if (item instanceof Module) {
         for (const [key, binding] of imported.get(item)?.exported ?? []) exported.set(key, binding);
         if (imported.has(item)) continue;

@@ -1,4 +1,5 @@
 import type { Constructed } from "../di/container.ts";
+import { labelOf } from "../di/explain.ts";
 import { UnusableDependency } from "../di/unusable.ts";
 import { describeValue, type Problem, quoteError } from "../errors.ts";
 import type { ModuleNode } from "../module/graph.ts";
@@ -15,14 +16,13 @@ export interface FoundController {
 export function findControllers(constructed: readonly Constructed[], problems: Problem[]): FoundController[] {
   const found: FoundController[] = [];
   for (const { instance, name, node } of constructed) {
-    const label = `${name} (module "${node.name}")`;
     if (isController(instance)) {
-      const routes = readRoutes(instance, label, problems);
+      const routes = readRoutes(instance, labelOf(name, node), problems);
       if (routes !== undefined) found.push({ controller: instance, name, node, routes });
     } else if (name.endsWith("Controller")) {
       problems.push({
         code: "CONTROLLER_WITHOUT_ROUTES",
-        message: `${label} has no routes() method. Add routes(): Routes, or give it another name if it is not a controller.`,
+        message: `${labelOf(name, node)} has no routes() method. Add routes(): Routes, or give it another name if it is not a controller.`,
       });
     }
   }

@@ -42,7 +42,9 @@ export function flattenRoutes(routes: Routes, owner: Owner, problems: Problem[])
   const report = (code: Problem["code"], message: string) => problems.push({ code, message });
 
   const walk = (list: Routes, group: string, outer: readonly Compiled[], groups: Routes): void => {
-    for (const [index, route] of list.entries()) {
+    let index = -1;
+    for (const route of list) {
+      index++;
       if (typeof route !== "object" || route === null || typeof route.path !== "string") {
         report(
           "BAD_ROUTE",
@@ -62,18 +64,19 @@ export function flattenRoutes(routes: Routes, owner: Owner, problems: Problem[])
       }
       const unknown = explainUnknownNames(route, recordNames);
       if (unknown !== undefined) report("BAD_ROUTE", `${label} has an unknown key: ${unknown}`);
-      const own = listOf(route.middlewares, `The middlewares of ${label}`).map((item) => owner.compile(item, label));
+      const own = listOf(route.middlewares, "middlewares", label).map((item) => owner.compile(item, label));
       const middlewares = [...outer, ...own.filter((middleware) => middleware !== undefined)];
       // what a misspelt key leaves missing is not told as a second mistake
       const parsed = unknown === undefined ? toFlatRoute(route, path, label, middlewares) : undefined;
       if (parsed !== undefined) flat.push(parsed);
-      walk(listOf(route.children, `The children of ${label}`), path, middlewares, [...groups, route]);
+      const children = listOf(route.children, "children", label);
+      if (children.length > 0) walk(children, path, middlewares, [...groups, route]);
     }
   };
 
-  const listOf = <T>(list: readonly T[] | undefined, label: string): readonly T[] => {
+  const listOf = <T>(list: readonly T[] | undefined, name: string, label: string): readonly T[] => {
     if (list === undefined || Array.isArray(list)) return list ?? [];
-    report("BAD_ROUTE", `${label} are ${describeValue(list)}. Write a list: [ … ].`);
+    report("BAD_ROUTE", `The ${name} of ${label} are ${describeValue(list)}. Write a list: [ … ].`);
     return [];
   };
 
