@@ -46,7 +46,8 @@ export class Writer {
       type !== "" &&
       outgoing.extraHeaders() === undefined
     ) {
-      this.#send(res, status, this.#toPlainHead(status, type, Buffer.byteLength(body)), body);
+      const length = Buffer.byteLength(body);
+      this.#send(res, status, this.#toPlainHead(status, type, length), body, length === body.length);
       return undefined;
     }
     const headers = toHeaderList(outgoing, isHead);
@@ -61,7 +62,7 @@ export class Writer {
       this.#writeHead(res, status, headers, close, keep && res.req.httpVersion === "1.1");
       return iterator;
     }
-    if (keep) this.#send(res, status, this.#toHead(status, headers), body);
+    if (keep) this.#send(res, status, this.#toHead(status, headers), body, typeof body === "string" && isAscii(body));
     else {
       this.#writeHead(res, status, headers, close, false);
       res.end(typeof body === "string" ? Buffer.from(body) : body); // as text, it would lend the head its encoding
@@ -75,8 +76,7 @@ export class Writer {
    * reply. Nothing but `_header` tells node that the head is ready. It is written as Latin-1: a body of plain ASCII goes
    * with it, in one piece and past node's buffer. `write.test.ts` sees what goes over the wire.
    */
-  #send(res: ServerResponse, status: number, head: string, body: string | Uint8Array): void {
-    const together = typeof body === "string" && isAscii(body);
+  #send(res: ServerResponse, status: number, head: string, body: string | Uint8Array, together: boolean): void {
     res.statusCode = status;
     (res as unknown as { _header: string })._header = together ? head + body : head; // not in node's types, since it is meant for node itself
     if (together) res.end();
