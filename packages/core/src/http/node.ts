@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from "node:http";
+import type { Server } from "node:http";
 import type { ServerOptions as TlsOptions } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -12,6 +12,7 @@ import { drain } from "./drain.ts";
 import { badTarget, inspect, isRefusal } from "./inspect.ts";
 import { NodeIncoming } from "./node-incoming.ts";
 import { NodeRequest } from "./node-request.ts";
+import { closeReply, NodeResponse } from "./node-response.ts";
 import { codeOf, statusOfParserError } from "./parser-error.ts";
 import { ProxyTrust } from "./proxy.ts";
 import { pump } from "./pump.ts";
@@ -24,7 +25,7 @@ export interface TlsSettings extends Pick<TlsOptions, "key" | "cert" | "ca" | "p
 
 /** node:http behind our own door: refuses what it lets through, and stops without losing a request. */
 export class NodeServer {
-  readonly #server: Server<typeof NodeRequest>;
+  readonly #server: Server<typeof NodeRequest, typeof NodeResponse>;
   readonly #kernel: Pick<Kernel, "handle">;
   readonly #log: Log;
   readonly #limits: HttpLimits;
@@ -49,6 +50,7 @@ export class NodeServer {
     const headersTimeout = Math.min(headerTimeout, requestTimeout); // node refuses the longer one
     const options = {
       IncomingMessage: NodeRequest,
+      ServerResponse: NodeResponse,
       // the parser's own limit covers request line and headers together; the door counts them apart
       maxHeaderSize: uri + headerBytes + 1024,
       headersTimeout,
@@ -107,7 +109,10 @@ export class NodeServer {
   readonly #onConnection = (socket: Socket): void => {
     this.#handshakes.delete(peerOf(socket));
     this.#connections.set(socket, new Connection(socket, this.#limits.requestTimeout));
-    socket.once("close", () => this.#connections.delete(socket));
+    socket.once("close", () => {
+      this.#connections.delete(socket);
+      closeReply(socket);
+    });
     // a client may be gone though it only closed its sending side: what is never written to would stay open for ever
     socket.once("end", () => socket.setTimeout(this.#limits.requestTimeout));
   };
@@ -126,18 +131,18 @@ export class NodeServer {
     return false;
   };
 
-  readonly #onRequest = (req: NodeRequest, res: ServerResponse): void => this.#admit(req, res, false);
+  readonly #onRequest = (req: NodeRequest, res: NodeResponse): void => this.#admit(req, res, false);
 
-  readonly #onExpect = (req: NodeRequest, res: ServerResponse): void => this.#admit(req, res, true);
+  readonly #onExpect = (req: NodeRequest, res: NodeResponse): void => this.#admit(req, res, true);
 
-  #admit(req: NodeRequest, res: ServerResponse, expects: boolean): void {
+  #admit(req: NodeRequest, res: NodeResponse, expects: boolean): void {
     const connection = this.#connections.get(req.socket) as Connection; // made before the parser of the socket was
     connection.requests++;
     if (connection.answered) this.#exchange(connection, req, res, expects);
     else connection.enqueue(() => this.#exchange(connection, req, res, expects));
   }
 
-  #exchange(connection: Connection, req: NodeRequest, res: ServerResponse, expects: boolean): void {
+  #exchange(connection: Connection, req: NodeRequest, res: NodeResponse, expects: boolean): void {
     if (connection.closing) return;
     connection.res = res;
     connection.incoming = undefined;
@@ -160,7 +165,7 @@ export class NodeServer {
     else this.#write(connection, res, incoming, outgoing);
   }
 
-  #write(connection: Connection, res: ServerResponse, incoming: NodeIncoming, outgoing: Outgoing): void {
+  #write(connection: Connection, res: NodeResponse, incoming: NodeIncoming, outgoing: Outgoing): void {
     if (outgoing.closes || incoming.leavesTooMuch(this.#limits.body)) connection.closeAfterReply();
     else if (!connection.hasWaiting && (this.#draining || connection.broken !== undefined)) connection.closing = true;
     const head = incoming.method === "HEAD";
@@ -175,7 +180,7 @@ export class NodeServer {
     }
   }
 
-  #pump(res: ServerResponse, incoming: NodeIncoming, outgoing: Outgoing, stream: AsyncIterator<unknown>): void {
+  #pump(res: NodeResponse, incoming: NodeIncoming, outgoing: Outgoing, stream: AsyncIterator<unknown>): void {
     void pump(res, stream, toLength(outgoing.headers.header("content-length")), {
       eventStream: outgoing.type.startsWith("text/event-stream"),
       stallTimeout: this.#stallTimeout,
@@ -190,7 +195,7 @@ export class NodeServer {
     for (const end of this.#eventStreams) end();
   }
 
-  #refuse(connection: Connection, req: NodeRequest, res: ServerResponse, refusal: Refusal): void {
+  #refuse(connection: Connection, req: NodeRequest, res: NodeResponse, refusal: Refusal): void {
     const asksForAll = refusal.reason === badTarget && req.method === "OPTIONS" && req.url === "*";
     if (!asksForAll) this.#log.info({ status: refusal.status, reason: refusal.reason }, "refused");
     sendError(connection, res, asksForAll ? 204 : refusal.status, req.method === "HEAD");
@@ -230,7 +235,7 @@ function peerOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort}`;
 }
 
-function sendError(connection: Connection, res: ServerResponse, status: number, head: boolean): void {
+function sendError(connection: Connection, res: NodeResponse, status: number, head: boolean): void {
   connection.closeAfterReply();
   const body = status === 204 ? "" : toErrorBody(status);
   const type = { "content-type": "application/json; charset=utf-8", "content-length": Buffer.byteLength(body) };
