@@ -4,8 +4,10 @@
 //   --name=X    only the tests whose name matches the regular expression X
 //   anything else is a file, or part of a test file's path
 import { spawn } from "node:child_process";
-import { globSync } from "node:fs";
-import { resolve } from "node:path";
+import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 
 const args = process.argv.slice(2);
 const flags = new Set(args.filter((arg) => arg.startsWith("--")));
@@ -35,11 +37,10 @@ const env = { ...process.env, ...(flags.has("--full") ? { TENON_FULL: "1" } : {}
 // the tests start hundreds of processes, which find their code compiled; coverage would be less exact with it
 if (!flags.has("--coverage")) env.NODE_COMPILE_CACHE ??= resolve("node_modules", ".cache", "compile");
 
-function run(part, stdio) {
+function run(options, part, stdio) {
   const names = [...flags].filter(isName).map((flag) => flag.replace("--name", "--test-name-pattern"));
-  const setup = ["--conditions=@tenon/source", "--import", "./scripts/short-connections.mjs"];
-  const options = [...setup, "--test", "--test-isolation=none", ...names];
-  const child = spawn(process.execPath, [...options, ...(flags.has("--coverage") ? coverage : []), ...part], {
+  const setup = ["--conditions=@tenon/source", "--import", "./scripts/short-connections.mjs", "--test"];
+  const child = spawn(process.execPath, [...setup, ...options, ...names, ...part], {
     stdio: ["ignore", stdio, stdio],
     env,
   });
@@ -56,7 +57,7 @@ function finish(child) {
   });
 }
 
-// several processes, because the tests wait more than they compute; coverage needs one that has seen everything
+// several processes, because the tests wait more than they compute
 const groups = [
   /^packages.core/,
   /^(?:packages.data|apps.reference.test.(?:browser|pages))/,
@@ -64,10 +65,25 @@ const groups = [
   /^/, // what is left: authentication, the tool, and the workspace itself
 ];
 const groupOf = (file) => groups.findIndex((group) => group.test(file));
-const parts = flags.has("--coverage") ? [files] : Object.values(Object.groupBy(files, groupOf));
-const running = parts.map((part, index) => finish(run(part, index === 0 ? "inherit" : "pipe")));
+const parts = Object.values(Object.groupBy(files, groupOf));
+
+/** Each as one process of its own, told of by one: only that one knows what all of them together have covered. */
+function runForCoverage() {
+  const folder = mkdtempSync(join(tmpdir(), "tenon-coverage-"));
+  process.once("exit", () => rmSync(folder, { recursive: true }));
+  const lists = parts.map((part, index) => {
+    const list = join(folder, `${index}.mjs`);
+    writeFileSync(list, part.map((file) => `import ${JSON.stringify(pathToFileURL(file).href)};\n`).join(""));
+    return list;
+  });
+  return run([...coverage, `--test-concurrency=${parts.length}`], lists, "inherit");
+}
+
+const children = flags.has("--coverage")
+  ? [runForCoverage()]
+  : parts.map((part, index) => run(["--test-isolation=none"], part, index === 0 ? "inherit" : "pipe"));
 let exitCode = 0;
-for (const result of running) {
+for (const result of children.map(finish)) {
   const { code, text } = await result;
   process.stdout.write(text);
   exitCode = Math.max(exitCode, code);

@@ -16,9 +16,9 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a program to its end. Neither the options of this Node nor a log level of the caller reach it. */
+/** Runs a program to its end. The options of this Node, a log level of the caller and whose tests these are do not reach it. */
 export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
-  const { NODE_OPTIONS: _, LOG_LEVEL: __, ...inherited } = process.env;
+  const { NODE_OPTIONS: _, LOG_LEVEL: __, NODE_TEST_CONTEXT: ___, ...inherited } = process.env;
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: options.cwd ?? root,
