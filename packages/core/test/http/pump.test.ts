@@ -99,67 +99,59 @@ testOnWire(
   { limits: { requestTimeout: 60 } },
 );
 
-const ends = Promise.withResolvers<Socket>();
-testOnWire(
-  "cuts off a client that leaves the end of a stream unread",
-  [
-    {
-      method: "GET",
-      path: "/",
-      handler: async function* () {
-        const socket = await ends.promise;
-        for (; socket.writableLength === 0; await turn()) yield "x".repeat(4096);
-      },
-    },
-  ],
-  async ({ connect }) => {
-    const note = (message: unknown) => ends.resolve((message as { socket: Socket }).socket); // as node documents it
+/** A stream that ends as soon as its socket holds what the client has not taken. */
+class Leftover {
+  readonly #socket = Promise.withResolvers<Socket>();
+
+  readonly handler = async function* (this: Leftover): AsyncGenerator<string> {
+    const socket = await this.#socket.promise;
+    for (; socket.writableLength === 0; await turn()) yield "x".repeat(4096);
+  }.bind(this);
+
+  /** Asks for it and takes nothing. Gives the server's end of the connection. */
+  async ask(client: RawClient): Promise<Socket> {
+    const note = (message: unknown) => this.#socket.resolve((message as { socket: Socket }).socket); // as node documents it
     subscribe("net.server.socket", note);
     try {
-      const client = connect().send(request("/"));
-      client.socket.pause();
-      await once(await ends.promise, "close");
-      client.socket.resume();
-      const [reply] = await client.untilClosed();
-      assert.deepEqual([reply?.status, reply?.complete], [200, false]);
+      client.send(request("/")).socket.pause();
+      return await this.#socket.promise;
     } finally {
       unsubscribe("net.server.socket", note);
     }
+  }
+}
+
+const ends = new Leftover();
+testOnWire(
+  "cuts off a client that leaves the end of a stream unread",
+  [{ method: "GET", path: "/", handler: ends.handler }],
+  async ({ connect }) => {
+    const client = connect();
+    await once(await ends.ask(client), "close");
+    client.socket.resume();
+    const [reply] = await client.untilClosed();
+    assert.deepEqual([reply?.status, reply?.complete], [200, false]);
   },
   { limits: { requestTimeout: 60 } },
 );
 
-const late = Promise.withResolvers<Socket>();
+const late = new Leftover();
 testOnWire(
   "keeps the connection of a client that took the end of a stream late",
   [
-    {
-      method: "GET",
-      path: "/",
-      handler: async function* () {
-        const socket = await late.promise;
-        for (; socket.writableLength === 0; await turn()) yield "x".repeat(4096);
-      },
-    },
+    { method: "GET", path: "/", handler: late.handler },
     { method: "GET", path: "/next", handler: () => "next" },
   ],
   async ({ connect }) => {
-    const note = (message: unknown) => late.resolve((message as { socket: Socket }).socket); // as node documents it
-    subscribe("net.server.socket", note);
-    try {
-      const client = connect().send(request("/"));
-      client.socket.pause();
-      const socket = await late.promise;
-      while (socket.writableLength === 0) await turn();
-      await wait(20);
-      client.socket.resume();
-      await client.until(({ text }) => text.endsWith("\r\n0\r\n\r\n"), "end of the stream");
-      await wait(400); // longer than it may leave a reply unread
-      client.send(request("/next"));
-      await client.until(({ text }) => text.endsWith('"next"'), "second reply");
-    } finally {
-      unsubscribe("net.server.socket", note);
-    }
+    const client = connect();
+    const socket = await late.ask(client);
+    while (socket.writableLength === 0) await turn();
+    await wait(20);
+    client.socket.resume();
+    await client.until(({ text }) => text.endsWith("\r\n0\r\n\r\n"), "end of the stream");
+    await wait(400); // longer than it may leave a reply unread
+    client.send(request("/next"));
+    await client.until(({ text }) => text.endsWith('"next"'), "second reply");
   },
   { limits: { requestTimeout: 400 } },
 );
