@@ -15,8 +15,8 @@ interface Carrier {
 }
 
 /**
- * A reply that leaves the listeners of its socket alone: node adds one with each reply and takes it away again, a
- * fiftieth of the time of a small one. Whoever opens a connection hears of its end, and calls `closeReply`.
+ * A reply that leaves the listeners of its socket alone: node adds one with each reply and takes it away again,
+ * which a small one feels. Whoever opens a connection hears of its end, and calls `closeReply`.
  */
 export class NodeResponse extends ServerResponse<NodeRequest> {
   override assignSocket(socket: Socket): void {
