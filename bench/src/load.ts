@@ -30,6 +30,7 @@ export function prepareLoad(scenario: Scenario, folder: string): string {
   const paths = join(folder, `${scenario.name}.txt`);
   writeFileSync(paths, scenario.requests.map(({ path }) => `${path}\n`).join(""));
   const headers = Object.entries(first.headers).map(([name, value]) => `  [${quote(name)}] = ${quote(value)},\n`);
+  const body = first.body === undefined ? "nil" : quote(first.body); // an empty text would go with a Content-Length
   const file = join(folder, `${scenario.name}.lua`);
   writeFileSync(
     file,
@@ -38,7 +39,7 @@ local headers = {
 ${headers.join("")}}
 init = function()
   for path in io.lines(${quote(paths)}) do
-    requests[#requests + 1] = wrk.format(${quote(first.method)}, path, headers, ${quote(first.body ?? "")})
+    requests[#requests + 1] = wrk.format(${quote(first.method)}, path, headers, ${body})
   end
 end
 request = function()
