@@ -84,7 +84,7 @@ for (const [kind, reply] of Object.entries(largeReplies)) {
         [[200, large]],
       );
     },
-    { limits: { requestTimeout: 400 } },
+    { limits: { requestTimeout: 1500 } }, // longer than a busy machine keeps this process from reading
   );
 }
 
