@@ -19,6 +19,7 @@ export interface Inspected {
   /** Undefined without a declared length. */
   readonly contentLength: number | undefined;
   readonly chunked: boolean;
+  readonly authorization: string | undefined;
 }
 
 /**
@@ -106,6 +107,7 @@ function inspectHeaders(head: RequestHead, limits: HttpLimits, knownHost: string
     host: host ?? "",
     contentLength: contentLength === undefined ? undefined : Number(contentLength),
     chunked: transferEncoding !== undefined,
+    authorization,
   };
 }
 

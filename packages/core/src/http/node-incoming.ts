@@ -78,7 +78,7 @@ export class NodeIncoming implements Incoming {
   }
 
   header(name: string): string | undefined {
-    return findHeader(this.#req.rawHeaders, name);
+    return name === "authorization" ? this.#head.authorization : findHeader(this.#req.rawHeaders, name);
   }
 
   headers(): Record<string, string> {
