@@ -1,6 +1,6 @@
 import { measureModules } from "./modules.ts";
 import type { Options } from "./options.ts";
-import { peers } from "./peers.ts";
+import { type PeerInfo, peers } from "./peers.ts";
 import { type Measure, ratioTo, type Sample, unguarded, worthOf } from "./results.ts";
 import { growthOf, measureRouters } from "./router.ts";
 import { runScenarios } from "./run.ts";
@@ -21,9 +21,14 @@ export function isMet({ kind, value, limit }: Bar): boolean {
   return kind === "at least" ? value >= limit : value <= limit; // NaN is neither
 }
 
-const beside = ["json", "params", "body", "middlewares", "list", "routes"];
+const beside = ["json", "params", "body", "middlewares", "list", "routes", "posts"];
 const besideBare = ["json", "params", "middlewares", "routes"];
 const needed = ["node", "tenon", "fastify-schema"];
+
+/** Whether a bar compares with this peer there: the time of a run belongs to those. */
+function isCompared({ name }: PeerInfo, scenario: string): boolean {
+  return name === "tenon" || (name === "node" ? besideBare : beside).includes(scenario);
+}
 
 /** The bars of the scenarios that were measured. */
 export function scenarioBars(samples: readonly Sample[], measure: Measure): Bar[] {
@@ -35,9 +40,7 @@ export function scenarioBars(samples: readonly Sample[], measure: Measure): Bar[
     return [{ name: `${scenario}: Tenon to ${other}`, value: spread.median, limit, kind: "at least", unit: "" }];
   };
   return [
-    ...scenarios
-      .filter((name) => beside.includes(name) || name === "posts")
-      .flatMap((name) => ratio(name, "fastify-schema")),
+    ...scenarios.filter((name) => beside.includes(name)).flatMap((name) => ratio(name, "fastify-schema")),
     ...scenarios.filter((name) => besideBare.includes(name)).flatMap((name) => ratio(name, "node")),
     ...guardCost(samples, measure),
   ];
@@ -62,7 +65,7 @@ export interface BarResult {
 
 export async function measureBars(options: Options): Promise<BarResult> {
   const own = { ...options, peers: peers.filter(({ name }) => needed.includes(name)) };
-  const samples = await runScenarios(own);
+  const samples = await runScenarios(own, isCompared);
   const starts = await measureStarts(own);
   const { Tenon: router } = await measureRouters(["Tenon"]);
   if (router === undefined) throw new Error("Tenon's router was not measured");

@@ -58,13 +58,12 @@ export class Entrant {
   sample(round: number): Sample {
     const sum = (read: (measured: Measured) => number) => this.#loads.reduce((total, one) => total + read(one), 0);
     const requests = sum((one) => one.requests);
-    const rates = this.#loads.map((one) => Math.round(one.requests / one.seconds));
     return {
       scenario: this.#contest.as,
       peer: this.#contest.peer.name,
       round,
-      perSecond: median(rates),
-      rates,
+      perSecond: requests / sum((one) => one.seconds),
+      rates: this.#loads.map((one) => Math.round(one.requests / one.seconds)),
       processor: (this.#processorTime / requests) * 1e6,
       p50: median(this.#loads.map(({ p50 }) => p50)),
       p99: median(this.#loads.map(({ p99 }) => p99)),

@@ -33,8 +33,8 @@ Commands
 Options
   --scenarios a,b,json   some scenarios, by letter or name: ${scenarioNames.join(", ")}
   --peers tenon,hono     some peers: ${peers.map(({ name }) => name).join(", ")}
-  --rounds n             rounds, each with new servers, 1 to 100 (5)
-  --seconds n            of load in each round, one in each turn, 1 to 60 (5)
+  --rounds n             rounds, each with new servers, 1 to 100 (5; 7 for bars)
+  --seconds n            of load in each round, one in each turn, 1 to 60 (5; 8 for bars)
   --warmup n             seconds of load before it, 1 to 60 (2); up to five times as many until 100,000 requests are done
   --quick                3 rounds of 2 seconds with 1 second of warm-up
   --by processor         ratios of processor time in the place of requests per second: for a machine that is not idle
@@ -75,8 +75,8 @@ export function parseOptions(args: readonly string[]): Options {
     command,
     scenarios: pick(values.scenarios, scenarioNames, "scenario", (name, index) => [name, letterOf(index)]),
     peers: pick(values.peers, peers, "peer", ({ name }) => [name]),
-    rounds: count("rounds", values.rounds, values.quick ? 3 : 5, 100),
-    seconds: count("seconds", values.seconds, values.quick ? 2 : 5, 60),
+    rounds: count("rounds", values.rounds, values.quick ? 3 : command === "bars" ? 7 : 5, 100),
+    seconds: count("seconds", values.seconds, values.quick ? 2 : command === "bars" ? 8 : 5, 60),
     warmup: count("warmup", values.warmup, values.quick ? 1 : 2, 60),
     tenon: values.tenon,
     profile: values.profile,

@@ -6,7 +6,7 @@ export interface Sample {
   readonly scenario: string;
   readonly peer: string;
   readonly round: number;
-  /** The median of `rates`: a burst of other work must not decide. */
+  /** All its requests over all its seconds: a median of the seconds jumps between the speeds of a disturbed machine. */
   readonly perSecond: number;
   /** Requests in each second of its turns. */
   readonly rates: readonly number[];

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { ScenarioName } from "../peers/support/serve.ts";
 import { type Contest, Entrant } from "./entrant.ts";
 import { prepareLoad } from "./load.ts";
 import type { Options } from "./options.ts";
@@ -14,9 +15,10 @@ type RunOptions = Pick<
   Options,
   "scenarios" | "peers" | "rounds" | "seconds" | "warmup" | "together" | "tenon" | "profile"
 >;
+type Takes = (peer: PeerInfo, scenario: ScenarioName) => boolean;
 
 /** Rounds: in each, the peers of a scenario are started anew and warmed up, then loaded second by second, in turn or all. */
-export async function runScenarios(options: RunOptions): Promise<Sample[]> {
+export async function runScenarios(options: RunOptions, takes: Takes = serves): Promise<Sample[]> {
   const folder = createFolder();
   const all = await createScenarios();
   const scenarios = all.filter(({ name }) => options.scenarios.includes(name));
@@ -27,7 +29,10 @@ export async function runScenarios(options: RunOptions): Promise<Sample[]> {
     database: options.scenarios.includes("posts") ? fillDatabase(folder) : "",
     profile: options.profile ? profileFolder() : undefined,
   };
-  const turns = scenarios.map((scenario) => ({ scenario, contests: toContests(scenario, all, options.peers, folder) }));
+  const turns = scenarios.map((scenario) => ({
+    scenario,
+    contests: toContests(scenario, all, options.peers, takes, folder),
+  }));
   const progress = new Progress(turns.length * options.rounds);
   const samples: Sample[] = [];
   for (let round = 0; round < options.rounds; round++) {
@@ -62,16 +67,17 @@ export async function runScenarios(options: RunOptions): Promise<Sample[]> {
   return samples;
 }
 
-/** Every peer that serves the scenario; beside (g), Tenon's (a) as well, because minutes later a machine is another one. */
+/** Every peer that takes part in the scenario; beside (g), Tenon's (a) as well, because minutes later a machine is another one. */
 function toContests(
   scenario: Scenario,
   all: readonly Scenario[],
   peers: readonly PeerInfo[],
+  takes: Takes,
   folder: string,
 ): readonly Contest[] {
   const script = prepareLoad(scenario, folder);
   const contests = peers
-    .filter((peer) => serves(peer, scenario.name))
+    .filter((peer) => takes(peer, scenario.name))
     .map((peer): Contest => ({ peer, scenario, script, as: scenario.name }));
   const tenon = peers.find(({ name }) => name === "tenon");
   const json = all.find(({ name }) => name === "json");
