@@ -1,4 +1,4 @@
-// Fastify with JSON schemas for what comes in and what goes out.
+// Fastify with JSON schemas for bodies and replies. Parameters are any text, which no peer checks.
 import { DatabaseSync } from "node:sqlite";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { answer, created, hello, type NewPost, posts, routes, secret } from "./support/data.ts";
@@ -7,20 +7,28 @@ import {
   countReply,
   helloReply,
   listReply,
-  paramsSchema,
-  postSchema,
-  routeSchema,
+  pageReply,
+  postReply,
+  routeReply,
   userReply,
 } from "./support/fastify-schemas.ts";
 import { databaseFile, postQuery, toPost } from "./support/posts-database.ts";
 import { serve } from "./support/serve.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    count: number;
+  }
+}
 
 const listen = (app: FastifyInstance, port: number) => app.listen({ port, host: "127.0.0.1" });
 
 await serve({
   json: (port) => {
     const app = Fastify();
-    app.get("/", { schema: { response: helloReply } }, async () => hello);
+    app.get("/", { schema: { response: helloReply } }, (_request, reply) => {
+      reply.send(hello);
+    });
     return listen(app, port);
   },
 
@@ -28,17 +36,18 @@ await serve({
     const app = Fastify();
     app.get<{ Params: { user: string; post: string }; Querystring: { page: string } }>(
       "/users/:user/posts/:post",
-      { schema: paramsSchema },
-      async ({ params, query }) => ({ user: params.user, post: params.post, page: query.page }),
+      { schema: { response: pageReply } },
+      ({ params, query }, reply) => {
+        reply.send({ user: params.user, post: params.post, page: query.page });
+      },
     );
     return listen(app, port);
   },
 
   body: (port) => {
     const app = Fastify();
-    app.post<{ Body: NewPost }>("/posts", { schema: bodySchema }, async (request, reply) => {
-      reply.code(201);
-      return created(request.body);
+    app.post<{ Body: NewPost }>("/posts", { schema: bodySchema }, (request, reply) => {
+      reply.code(201).send(created(request.body));
     });
     return listen(app, port);
   },
@@ -48,29 +57,31 @@ await serve({
     app.decorateRequest("count", 0);
     for (let index = 0; index < 5; index++) {
       app.addHook("onRequest", (request, _reply, done) => {
-        request.setDecorator("count", request.getDecorator<number>("count") + 1);
+        request.count++;
         done();
       });
     }
-    app.get("/", { schema: { response: countReply } }, async (request) => ({
-      count: request.getDecorator<number>("count"),
-    }));
+    app.get("/", { schema: { response: countReply } }, (request, reply) => {
+      reply.send({ count: request.count });
+    });
     return listen(app, port);
   },
 
   list: (port) => {
     const app = Fastify();
-    app.get("/posts", { schema: { response: listReply } }, async () => posts);
+    app.get("/posts", { schema: { response: listReply } }, (_request, reply) => {
+      reply.send(posts);
+    });
     return listen(app, port);
   },
 
   routes: (port) => {
     const app = Fastify();
     for (const route of routes) {
-      const schema = routeSchema(route.params);
-      app.get<{ Params: Record<string, string> }>(route.path, { schema }, async ({ params }) =>
-        answer(route, (name) => params[name]),
-      );
+      const schema = { response: routeReply(route.params) };
+      app.get<{ Params: Record<string, string> }>(route.path, { schema }, ({ params }, reply) => {
+        reply.send(answer(route, (name) => params[name]));
+      });
     }
     return listen(app, port);
   },
@@ -95,11 +106,10 @@ await serve({
   posts: (port) => {
     const app = Fastify();
     const find = new DatabaseSync(databaseFile(), { readOnly: true }).prepare(postQuery);
-    app.get<{ Params: { id: string } }>("/posts/:id", { schema: postSchema }, async (request, reply) => {
+    app.get<{ Params: { id: string } }>("/posts/:id", { schema: { response: postReply } }, (request, reply) => {
       const row = find.get(request.params.id);
-      if (row !== undefined) return toPost(row);
-      reply.code(404);
-      return { error: "Post not found" };
+      if (row === undefined) reply.code(404).send({ error: "Post not found" });
+      else reply.send(toPost(row));
     });
     return listen(app, port);
   },

@@ -8,7 +8,9 @@ const listen = (app: FastifyInstance, port: number) => app.listen({ port, host: 
 await serve({
   json: (port) => {
     const app = Fastify();
-    app.get("/", async () => hello);
+    app.get("/", (_request, reply) => {
+      reply.send(hello);
+    });
     return listen(app, port);
   },
 
@@ -16,7 +18,9 @@ await serve({
     const app = Fastify();
     app.get<{ Params: { user: string; post: string }; Querystring: { page: string } }>(
       "/users/:user/posts/:post",
-      async ({ params, query }) => ({ user: params.user, post: params.post, page: query.page }),
+      ({ params, query }, reply) => {
+        reply.send({ user: params.user, post: params.post, page: query.page });
+      },
     );
     return listen(app, port);
   },
@@ -24,14 +28,10 @@ await serve({
   body: async (port) => {
     const { NewPostSchema } = await import("./support/zod-schemas.ts");
     const app = Fastify();
-    app.post("/posts", async (request, reply) => {
+    app.post("/posts", (request, reply) => {
       const result = NewPostSchema.safeParse(request.body);
-      if (!result.success) {
-        reply.code(400);
-        return { error: "Invalid request" };
-      }
-      reply.code(201);
-      return created(result.data);
+      if (result.success) reply.code(201).send(created(result.data));
+      else reply.code(400).send({ error: "Invalid request" });
     });
     return listen(app, port);
   },
@@ -41,26 +41,30 @@ await serve({
     app.decorateRequest("count", 0);
     for (let index = 0; index < 5; index++) {
       app.addHook("onRequest", (request, _reply, done) => {
-        request.setDecorator("count", request.getDecorator<number>("count") + 1);
+        request.count++;
         done();
       });
     }
-    app.get("/", async (request) => ({ count: request.getDecorator<number>("count") }));
+    app.get("/", (request, reply) => {
+      reply.send({ count: request.count });
+    });
     return listen(app, port);
   },
 
   list: (port) => {
     const app = Fastify();
-    app.get("/posts", async () => posts);
+    app.get("/posts", (_request, reply) => {
+      reply.send(posts);
+    });
     return listen(app, port);
   },
 
   routes: (port) => {
     const app = Fastify();
     for (const route of routes) {
-      app.get<{ Params: Record<string, string> }>(route.path, async ({ params }) =>
-        answer(route, (name) => params[name]),
-      );
+      app.get<{ Params: Record<string, string> }>(route.path, ({ params }, reply) => {
+        reply.send(answer(route, (name) => params[name]));
+      });
     }
     return listen(app, port);
   },

@@ -6,7 +6,7 @@ import { growthOf, measureRouters } from "./router.ts";
 import type { RouterResult } from "./router-child.ts";
 import { runScenarios } from "./run.ts";
 import { measureStarts, residentAtRest, startRatio } from "./startup.ts";
-import { median } from "./statistics.ts";
+import { median, type Spread, spreadOf } from "./statistics.ts";
 import { toTable } from "./table.ts";
 
 export interface Bar {
@@ -16,6 +16,8 @@ export interface Bar {
   /** Whether the value must reach the limit or must not pass it. */
   readonly kind: "at least" | "at most";
   readonly unit: string;
+  /** Over the rounds, where there are any. */
+  readonly spread?: Spread;
 }
 
 export function isMet({ kind, value, limit }: Bar): boolean {
@@ -39,7 +41,9 @@ export function scenarioBars(samples: readonly Sample[], measure: Measure): Bar[
     const spread = ratioTo(samples, scenario, ["tenon", other], measure);
     if (spread === undefined) return [];
     const limit = other === "node" ? 0.97 : 1;
-    return [{ name: `${scenario}: Tenon to ${other}`, value: spread.median, limit, kind: "at least", unit: "" }];
+    return [
+      { name: `${scenario}: Tenon to ${other}`, value: spread.median, limit, kind: "at least", unit: "", spread },
+    ];
   };
   return [
     ...scenarios.filter((name) => beside.includes(name)).flatMap((name) => ratio(name, "fastify-schema")),
@@ -57,7 +61,8 @@ function guardCost(samples: readonly Sample[], measure: Measure): Bar[] {
     return twin === undefined ? [] : [100 * (1 - worthOf(sample, measure) / worthOf(twin, measure))];
   });
   if (costs.length === 0) return [];
-  return [{ name: "bearer: cost of the guard", value: median(costs), limit: 15, kind: "at most", unit: " %" }];
+  const spread = spreadOf(costs);
+  return [{ name: "bearer: cost of the guard", value: spread.median, limit: 15, kind: "at most", unit: " %", spread }];
 }
 
 export interface BarResult {
@@ -116,11 +121,15 @@ async function measureOwnRouter(): Promise<RouterResult[]> {
 }
 
 export function toBarTable(bars: readonly Bar[]): string {
-  const rows = bars.map((bar) => [
-    bar.name,
-    `${bar.value.toFixed(bar.unit === "" ? 2 : 0)}${bar.unit}`,
-    `${bar.kind} ${bar.limit}${bar.unit}`,
-    isMet(bar) ? "met" : "MISSED",
-  ]);
-  return toTable(["bar", "value", "asked for", ""], rows);
+  const rows = bars.map((bar) => {
+    const show = (value: number) => value.toFixed(bar.unit === "" ? 2 : 1);
+    return [
+      bar.name,
+      `${show(bar.value)}${bar.unit}`,
+      bar.spread === undefined ? "" : `${show(bar.spread.low)} to ${show(bar.spread.high)}`,
+      `${bar.kind} ${bar.limit}${bar.unit}`,
+      isMet(bar) ? "met" : "MISSED",
+    ];
+  });
+  return toTable(["bar", "value", "rounds", "asked for", ""], rows);
 }

@@ -13,12 +13,17 @@ const margin = 20;
 const headHeight = 64;
 const footHeight = 74;
 
+export interface ChartOptions {
+  readonly measure: Measure;
+  readonly together: boolean;
+}
+
 /** Bars for each scenario, as ratios to bare node:http. Readable on light and dark pages. */
 export function toChart(
   summaries: readonly Summary[],
   scenarios: readonly Scenario[],
   setting: Setting,
-  measure: Measure,
+  { measure, together }: ChartOptions,
 ): string {
   const title = measure === "rate" ? "Requests per second" : "Requests per second of processor time";
   const panels = scenarios.flatMap((scenario) => {
@@ -59,7 +64,7 @@ export function toChart(
 <text class="title" x="${margin}" y="28">${title}, as a ratio to bare node:http</text>
 <text class="quiet" x="${margin}" y="46">Longer is faster. The thin line is the spread over the rounds. (h) is measured by Fastify with the bare driver.</text>
 ${drawn.join("\n")}
-${drawFoot(setting, used, height - footHeight + 24)}
+${drawFoot(setting, used, together, height - footHeight + 24)}
 </svg>
 `;
 }
@@ -84,10 +89,17 @@ function drawPanel({ letter, title }: Scenario, own: readonly Summary[]): string
   return `<text class="scenario" x="0" y="16">${letter}) ${escapeText(title)}</text><path class="one" d="M${one} 24V${bottom}"/>${lines.join("")}`;
 }
 
-function drawFoot({ date, machine, node, load, versions }: Setting, used: readonly PeerInfo[], y: number): string {
+function drawFoot(
+  { date, machine, node, load, versions, pinned }: Setting,
+  used: readonly PeerInfo[],
+  together: boolean,
+  y: number,
+): string {
   const named = used.filter(({ package: name }) => name !== "");
   const list = [...new Set(named.map(({ name, package: from }) => `${from} ${versions[name]}`))].join(", ");
-  const lines = [`${date}. Node ${node.slice(1)}, ${load}, server and load on a core each.`, machine, list];
+  const servers = together ? "all servers at the same time" : "servers in turn";
+  const cores = pinned ? "servers and load on a core each" : "servers and load on the same cores";
+  const lines = [`${date}. Node ${node.slice(1)}, ${load}; ${servers}, ${cores}.`, machine, list];
   return lines
     .map((text, index) => `<text class="quiet" x="${margin}" y="${y + index * 16}">${escapeText(text)}</text>`)
     .join("\n");

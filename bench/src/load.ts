@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { pinned } from "./cores.ts";
-import type { Scenario } from "./scenarios.ts";
+import type { BenchRequest, Scenario } from "./scenarios.ts";
 
 export interface Measured {
   readonly requests: number;
@@ -27,19 +27,19 @@ export function prepareLoad(scenario: Scenario, folder: string): string {
   }
   const [first] = scenario.requests;
   if (first === undefined) throw new Error(`${scenario.name} has no request`);
-  const paths = join(folder, `${scenario.name}.txt`);
-  writeFileSync(paths, scenario.requests.map(({ path }) => `${path}\n`).join(""));
-  const headers = Object.entries(first.headers).map(([name, value]) => `  [${quote(name)}] = ${quote(value)},\n`);
+  const lines = join(folder, `${scenario.name}.txt`);
+  writeFileSync(lines, scenario.requests.map(toLine).join(""));
   const body = first.body === undefined ? "nil" : quote(first.body); // an empty text would go with a Content-Length
   const file = join(folder, `${scenario.name}.lua`);
   writeFileSync(
     file,
     `local requests, turn = {}, 0
-local headers = {
-${headers.join("")}}
 init = function()
-  for path in io.lines(${quote(paths)}) do
-    requests[#requests + 1] = wrk.format(${quote(first.method)}, path, headers, ${body})
+  for line in io.lines(${quote(lines)}) do
+    local fields, headers = {}, {}
+    for field in line:gmatch("[^\t]+") do fields[#fields + 1] = field end
+    for index = 2, #fields, 2 do headers[fields[index]] = fields[index + 1] end
+    requests[#requests + 1] = wrk.format(${quote(first.method)}, fields[1], headers, ${body})
   end
 end
 request = function()
@@ -55,6 +55,11 @@ end
 `,
   );
   return file;
+}
+
+/** The path, and the names and values of the headers, none of which holds a tab. */
+function toLine({ path, headers }: BenchRequest): string {
+  return `${[path, ...Object.entries(headers).flat()].join("\t")}\n`;
 }
 
 function quote(text: string): string {

@@ -53,8 +53,10 @@ async function runAll(options: Options): Promise<void> {
   const bars = scenarioBars(samples, options.measure);
   if (bars.length > 0) console.log(`\n${toBarTable(bars)}`);
   save("run.json", { options, summaries, samples });
-  writeFileSync(new URL("chart.svg", results), toChart(summaries, scenarios, setting, options.measure));
-  console.log("\nwritten: bench/results/run.json, bench/results/chart.svg");
+  if (summaries.some(({ ratio }) => ratio !== undefined)) {
+    writeFileSync(new URL("chart.svg", results), toChart(summaries, scenarios, setting, options));
+    console.log("\nwritten: bench/results/run.json, bench/results/chart.svg");
+  } else console.log("\nwritten: bench/results/run.json; a chart needs bare node:http among the peers");
 }
 
 function save(name: string, value: object): void {
@@ -63,7 +65,13 @@ function save(name: string, value: object): void {
 }
 
 // leaves neither a server nor a folder behind
-process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
+for (const [signal, code] of [
+  ["SIGHUP", 129],
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const) {
+  process.once(signal, () => process.exit(code));
+}
 
 try {
   const options = parseOptions(process.argv.slice(2));

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type ScenarioName, scenarioNames } from "../peers/support/serve.ts";
 import { type PeerInfo, peers } from "./peers.ts";
@@ -41,7 +42,7 @@ Options
   --together             all peers of a scenario loaded at the same time, by processor time: the steadiest where others
                          use the machine too
   --tenon source         Tenon's source in the place of what its packages publish; no build is needed then
-  --profile              writes a CPU profile of every server to bench/results
+  --profile              writes a CPU profile of every server to bench/results/profiles
 `;
 
 /** Throws with a text for people. */
@@ -71,6 +72,16 @@ export function parseOptions(args: readonly string[]): Options {
   const measure = values.by ?? (values.together ? "processor" : "rate");
   if (measure !== "rate" && measure !== "processor") throw new Error("--by takes rate or processor");
   if (values.together && measure === "rate") throw new Error("--together compares by processor time only");
+  if (measure === "processor" && !existsSync("/proc/self/schedstat")) {
+    throw new Error(
+      "this system does not tell the processor time of a process, which --by processor and --together need",
+    );
+  }
+  if (command === "bars" && (values.scenarios !== "" || values.peers !== "" || values.profile)) {
+    throw new Error(
+      "bars measures every scenario, and the peers that it compares: no --scenarios, --peers or --profile",
+    );
+  }
   return {
     command,
     scenarios: pick(values.scenarios, scenarioNames, "scenario", (name, index) => [name, letterOf(index)]),

@@ -1,4 +1,4 @@
-// Each router behind two functions: one builds it, the other looks a path up and reads the parameters.
+// Each router behind two functions: one builds it and refuses two routes of one shape where the router does, the other looks a path up.
 
 /** Gives the number of what a look-up found, and -1 for a miss. */
 export type Find = (path: string) => number;
@@ -15,14 +15,18 @@ export const routers: readonly RouterInfo[] = [
     name: "Tenon",
     package: "@tenon/core",
     load: async () => {
-      const [{ Router }, { parsePattern }] = await Promise.all([
+      const [{ Router }, { parsePattern }, { findDuplicates }] = await Promise.all([
         import("../../packages/core/src/route/router.ts"),
         import("../../packages/core/src/route/pattern.ts"),
+        import("../../packages/core/src/route/conflict.ts"),
       ]);
       return (patterns) => {
-        const router = new Router(
-          patterns.map((path, index) => ({ method: "GET" as const, pattern: parsePattern(path), index })),
-        );
+        const routes = patterns.map((path, index) => {
+          return { method: "GET" as const, path, pattern: parsePattern(path), owner: "bench", index };
+        });
+        const [problem] = findDuplicates(routes);
+        if (problem !== undefined) throw new Error(problem.message);
+        const router = new Router(routes);
         return (path) => router.resolve("GET", path)?.route.index ?? -1;
       };
     },

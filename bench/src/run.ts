@@ -4,6 +4,7 @@ import type { ScenarioName } from "../peers/support/serve.ts";
 import { type Contest, Entrant } from "./entrant.ts";
 import { prepareLoad } from "./load.ts";
 import type { Options } from "./options.ts";
+import { inTurn } from "./order.ts";
 import { type PeerInfo, serves } from "./peers.ts";
 import { buildPackages, compileNest, createFolder, fillDatabase } from "./prepare.ts";
 import { Progress } from "./progress.ts";
@@ -40,7 +41,7 @@ export async function runScenarios(options: RunOptions, takes: Takes = serves): 
       const label = `round ${round + 1}, ${scenario.letter}) ${scenario.title}`;
       const entrants: Entrant[] = [];
       try {
-        for (const contest of rotate(contests, round)) {
+        for (const contest of inTurn(contests, round)) {
           progress.show(label, contest.peer.label);
           entrants.push(await Entrant.start(contest, server));
           await entrants.at(-1)?.warmUp({ seconds: options.warmup, check: round === 0 });
@@ -51,7 +52,7 @@ export async function runScenarios(options: RunOptions, takes: Takes = serves): 
             await Promise.all(entrants.map((entrant) => entrant.load()));
             continue;
           }
-          for (const entrant of rotate(entrants, second)) {
+          for (const entrant of inTurn(entrants, second)) {
             progress.show(label, entrant.label);
             await entrant.load();
           }
@@ -83,12 +84,6 @@ function toContests(
   const json = all.find(({ name }) => name === "json");
   if (scenario.name !== "bearer" || tenon === undefined || json === undefined) return contests;
   return [...contests, { peer: tenon, scenario: json, script: prepareLoad(json, folder), as: unguarded }];
-}
-
-/** Each turn begins with another peer: none always comes first, or on a cold machine. */
-function rotate<T>(list: readonly T[], by: number): T[] {
-  const start = list.length === 0 ? 0 : by % list.length;
-  return [...list.slice(start), ...list.slice(0, start)];
 }
 
 function profileFolder(): string {

@@ -25,12 +25,15 @@ process.once("exit", () => {
 /** A peer in a process of its own, on its own core. */
 export class Server {
   readonly port: number;
+  /** When the process was started, by `performance.now()`. */
+  readonly begun: number;
   readonly #child: ChildProcess;
   #said = "";
 
-  private constructor(child: ChildProcess, port: number) {
+  private constructor(child: ChildProcess, port: number, begun: number) {
     this.#child = child;
     this.port = port;
+    this.begun = begun;
     running.add(child);
     child.once("exit", () => running.delete(child));
     child.stdout?.on("data", (text) => this.#note(text));
@@ -41,17 +44,18 @@ export class Server {
     const port = await freePort();
     const args = [
       ...(options.tenon === "source" ? ["--conditions=@tenon/source"] : []),
-      ...(options.profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${options.profile}`]),
+      ...(options.profile === undefined ? [] : profileFlags(options.profile, `${peer.name}-${scenario}-${port}`)),
       fileURLToPath(new URL(`../peers/${peer.file}`, import.meta.url)),
       scenario,
       String(port),
     ];
     const [command, ...rest] = pinned("server", [process.execPath, ...args]);
+    const begun = performance.now();
     const child = spawn(command, rest, {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, BENCH_DATABASE: options.database, NODE_ENV: "production", LOG_LEVEL: "warn" },
     });
-    const server = new Server(child, port);
+    const server = new Server(child, port, begun);
     try {
       await server.#untilReady();
     } catch (error) {
@@ -99,6 +103,10 @@ export class Server {
   #note(text: unknown): void {
     if (this.#said.length < 4096) this.#said += String(text);
   }
+}
+
+function profileFlags(folder: string, name: string): string[] {
+  return ["--cpu-prof", `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`];
 }
 
 function statusOf(pid: number | undefined): string {

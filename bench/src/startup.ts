@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { load, prepareLoad } from "./load.ts";
 import type { Options } from "./options.ts";
+import { inTurn } from "./order.ts";
 import type { PeerInfo } from "./peers.ts";
 import { buildPackages, compileNest, createFolder } from "./prepare.ts";
 import { Progress } from "./progress.ts";
@@ -41,7 +42,7 @@ export async function measureStarts(options: StartOptions): Promise<StartResult>
   const progress = new Progress(options.peers.length * (rounds + 1));
   const samples: StartSample[] = [];
   for (let round = -1; round < rounds; round++) {
-    for (const peer of options.peers) {
+    for (const peer of inTurn(options.peers, round + 1)) {
       progress.show("cold start", `round ${round + 1}, ${peer.label}`);
       const sample = await startOnce(peer, round, options);
       if (round >= 0) samples.push(sample); // the first one warms the file cache
@@ -58,12 +59,11 @@ export async function measureStarts(options: StartOptions): Promise<StartResult>
 }
 
 async function startOnce(peer: PeerInfo, round: number, { tenon }: StartOptions): Promise<StartSample> {
-  const begin = performance.now();
   const server = await Server.start(peer, "json", { tenon, database: "" });
   try {
     const response = await fetch(`http://127.0.0.1:${server.port}/`, { headers: { connection: "close" } });
     await response.text();
-    const start = performance.now() - begin;
+    const start = performance.now() - server.begun;
     await sleep(rest);
     return { peer: peer.name, round, start, atRest: server.resident };
   } finally {

@@ -5,10 +5,8 @@ const integer = { type: "integer" } as const;
 
 export const helloReply = { 200: { type: "object", properties: { hello: string } } } as const;
 
-export const paramsSchema = {
-  params: { type: "object", properties: { user: string, post: string }, required: ["user", "post"] },
-  querystring: { type: "object", properties: { page: string }, required: ["page"] },
-  response: { 200: { type: "object", properties: { user: string, post: string, page: string } } },
+export const pageReply = {
+  200: { type: "object", properties: { user: string, post: string, page: string } },
 } as const;
 
 const newPost = {
@@ -43,32 +41,26 @@ export const listReply = {
   },
 } as const;
 
-export function routeSchema(params: readonly string[]) {
+export function routeReply(params: readonly string[]) {
   const properties = Object.fromEntries(params.map((name) => [name, string]));
-  return {
-    ...(params.length === 0 ? {} : { params: { type: "object", properties, required: params } }),
-    response: { 200: { type: "object", properties: { route: integer, ...properties } } },
-  };
+  return { 200: { type: "object", properties: { route: integer, ...properties } } };
 }
 
 export const userReply = { 200: { type: "object", properties: { user_id: string } } } as const;
 
-export const postSchema = {
-  params: { type: "object", properties: { id: string }, required: ["id"] },
-  response: {
-    200: {
-      type: "object",
-      properties: {
-        id: string,
-        title: string,
-        content: string,
-        author_id: string,
-        published: { type: "boolean" },
-        created_at: string,
-        updated_at: string,
-        author: { type: "object", properties: { id: string, email: string, name: string, created_at: string } },
-      },
+export const postReply = {
+  200: {
+    type: "object",
+    properties: {
+      id: string,
+      title: string,
+      content: string,
+      author_id: string,
+      published: { type: "boolean" },
+      created_at: string,
+      updated_at: string,
+      author: { type: "object", properties: { id: string, email: string, name: string, created_at: string } },
     },
-    404: { type: "object", properties: { error: string } },
   },
+  404: { type: "object", properties: { error: string } },
 } as const;

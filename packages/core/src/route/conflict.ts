@@ -3,10 +3,12 @@ import type { FlatRoute } from "./flatten.ts";
 import { comparePatterns, isExact, overlaps, shapeOf } from "./pattern.ts";
 import { Router } from "./router.ts";
 
+type Declared = Pick<FlatRoute, "method" | "path" | "pattern" | "owner">;
+
 /** Two routes of one method and one shape: only one of them could ever answer. */
-export function findDuplicates(routes: readonly FlatRoute[]): Problem[] {
+export function findDuplicates(routes: readonly Declared[]): Problem[] {
   const problems: Problem[] = [];
-  const seen = new Map<string, FlatRoute>();
+  const seen = new Map<string, Declared>();
   for (const route of routes) {
     const key = `${route.method ?? ""} ${shapeOf(route.pattern)}`;
     const other = seen.get(key);
