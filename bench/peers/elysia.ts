@@ -16,11 +16,11 @@ await serve({
 
   params: (port) => {
     create()
-      .get(
-        "/users/:user/posts/:post",
-        ({ params, query }) => ({ user: params.user, post: params.post, page: query.page }),
-        { params: t.Object({ user: t.String(), post: t.String() }), query: t.Object({ page: t.String() }) },
-      )
+      .get("/users/:user/posts/:post", ({ params, query }) => ({
+        user: params.user,
+        post: params.post,
+        page: query.page,
+      }))
       .listen(at(port));
   },
 
