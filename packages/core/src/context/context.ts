@@ -11,6 +11,7 @@ import { type Progress, silentProgress } from "./progress.ts";
 import { findInPlainQuery, parseQuery } from "./query.ts";
 import { RequestView } from "./request.ts";
 import { ResponseHeaders } from "./response-headers.ts";
+import { findValue, type SetValue } from "./value-list.ts";
 import type { ParamNames, ValueName, ValueOf } from "./values.ts";
 
 /** The route that answers a request, as it was declared. */
@@ -51,7 +52,7 @@ export class RequestContext<in Param extends string = string> {
   #request: RequestView | undefined;
   #queries: Record<string, string> | undefined;
   #cookies: Record<string, string> | undefined;
-  #values: Map<string, unknown> | undefined;
+  #values: SetValue | undefined;
   #headers: ResponseHeaders | undefined;
   #hooks: ReplyHook[] | undefined;
   #bodyLimit: number | undefined;
@@ -143,12 +144,13 @@ export class RequestContext<in Param extends string = string> {
 
   /** A value that a middleware or handler of this request has set; undefined when none did. */
   get<K extends ValueName>(key: K): ValueOf<K> {
-    return this.#values?.get(key) as ValueOf<K>; // set() takes the same type under the same key
+    return findValue(this.#values, key)?.value as ValueOf<K>; // set() takes the same type under the same key
   }
 
   set<K extends ValueName>(key: K, value: ValueOf<K>): void {
-    this.#values ??= new Map();
-    this.#values.set(key, value);
+    const present = findValue(this.#values, key);
+    if (present === undefined) this.#values = { key, value, next: this.#values };
+    else present.value = value;
   }
 
   /** The same as `set`. */
