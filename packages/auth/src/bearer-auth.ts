@@ -1,9 +1,7 @@
 import { type Context, inject, type Middleware, type Next } from "@tenon/core";
 import { AuthSettings } from "./settings.ts";
-import { type Claims, Tokens } from "./tokens.ts";
+import { bearer, type Claims, Tokens } from "./tokens.ts";
 import { invalidToken, unauthorized } from "./unauthorized.ts";
-
-const prefix = "Bearer ";
 
 /** Lets a request pass with a valid `Authorization: Bearer <token>`. Runs before the body is read. */
 export class BearerAuth implements Middleware {
@@ -13,14 +11,13 @@ export class BearerAuth implements Middleware {
   handle(ctx: Context, next: Next) {
     const header = ctx.header("authorization");
     if (header === "") return unauthorized(ctx, this.#settings.missingAuthorization, "Bearer");
-    if (!header.startsWith(prefix)) return unauthorized(ctx, "Invalid authorization format", "Bearer");
-    const token = header.slice(prefix.length);
-    const claims = this.#tokens.recall(token); // most come again and again, and need no promise
-    return claims === undefined ? this.#verify(ctx, next, token) : this.#pass(ctx, next, claims);
+    if (!header.startsWith(bearer)) return unauthorized(ctx, "Invalid authorization format", "Bearer");
+    const claims = this.#tokens.recallHeader(header); // most come again and again, and need no promise
+    return claims === undefined ? this.#verify(ctx, next, header) : this.#pass(ctx, next, claims);
   }
 
-  async #verify(ctx: Context, next: Next, token: string) {
-    const claims = await this.#tokens.verify(token);
+  async #verify(ctx: Context, next: Next, header: string) {
+    const claims = await this.#tokens.verifyHeader(header);
     return claims === undefined ? invalidToken(ctx) : this.#pass(ctx, next, claims);
   }
 

@@ -2,6 +2,7 @@ import { inject } from "@tenon/core";
 import { compactVerify, SignJWT } from "jose";
 import { BoundedMap } from "./bounded-map.ts";
 import { Clock } from "./clock.ts";
+import { endHash } from "./end-hash.ts";
 import { AuthSettings, accessTokenSeconds } from "./settings.ts";
 import { decodeToken } from "./token-format.ts";
 
@@ -26,6 +27,14 @@ interface Verified {
   readonly notBefore: number;
 }
 
+interface Remembered extends Verified {
+  /** All of it. */
+  readonly header: string;
+}
+
+/** How the Authorization header begins that carries a token. */
+export const bearer = "Bearer ";
+
 const longestKept = 2048; // ours have 300 characters; 10,000 of any length could fill the memory
 
 /** Access tokens: JWT, HS256, 24 hours. */
@@ -33,8 +42,11 @@ export class Tokens {
   readonly #settings = inject(AuthSettings);
   readonly #clock = inject(Clock);
   readonly #key = new TextEncoder().encode(this.#settings.secret);
-  /** Verified tokens by their text: checking a signature, or a digest of them, costs more than all else on a guarded route. */
-  readonly #verified = new BoundedMap<string, Verified>(10_000);
+  /**
+   * Headers with verified tokens: checking a signature, or a digest of them, costs more than all else on a guarded route.
+   * By a number, because V8 looks for a text among all texts of the process before it looks into a Map.
+   */
+  readonly #remembered = new BoundedMap<number, Remembered>(10_000);
 
   issue(user: TokenUser): Promise<string> {
     const now = Math.floor(this.#clock.now() / 1000);
@@ -47,18 +59,28 @@ export class Tokens {
 
   /** The claims of a token that is valid now; undefined for every other. */
   async verify(token: string): Promise<Claims | undefined> {
-    return this.#claimsOf(this.#verified.get(token) ?? (await this.#check(token)));
+    const verified = await this.#check(token);
+    return verified === undefined ? undefined : this.#claimsOf(verified);
   }
 
-  /** The claims of a token that was verified before and is valid now, without a wait; undefined when it must be verified. */
-  recall(token: string): Claims | undefined {
-    return this.#claimsOf(this.#verified.get(token));
+  /** The claims of the token in an Authorization header; undefined also without one. `recallHeader` knows it from now on. */
+  async verifyHeader(header: string): Promise<Claims | undefined> {
+    if (!header.startsWith(bearer)) return undefined;
+    const verified = await this.#check(header.slice(bearer.length));
+    if (verified === undefined) return undefined;
+    if (header.length <= longestKept) this.#remembered.set(endHash(header), { header, ...verified });
+    return this.#claimsOf(verified);
   }
 
-  #claimsOf(known: Verified | undefined): Claims | undefined {
-    if (known === undefined) return undefined;
+  /** The claims behind a header that was verified before and is valid now, without a wait; undefined for every other. */
+  recallHeader(header: string): Claims | undefined {
+    const known = this.#remembered.get(endHash(header));
+    return known?.header === header ? this.#claimsOf(known) : undefined;
+  }
+
+  #claimsOf({ claims, notBefore }: Verified): Claims | undefined {
     const now = this.#clock.now() / 1000;
-    return known.claims.exp > now && known.notBefore <= now ? known.claims : undefined;
+    return claims.exp > now && notBefore <= now ? claims : undefined;
   }
 
   async #check(token: string): Promise<Verified | undefined> {
@@ -71,9 +93,7 @@ export class Tokens {
     } catch {
       return undefined;
     }
-    const verified = { claims, notBefore: typeof decoded.payload.nbf === "number" ? decoded.payload.nbf : 0 };
-    if (token.length <= longestKept) this.#verified.set(token, verified);
-    return verified;
+    return { claims, notBefore: typeof decoded.payload.nbf === "number" ? decoded.payload.nbf : 0 };
   }
 }
 

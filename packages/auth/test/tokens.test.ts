@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accessTokenSeconds, Tokens } from "@tenon/auth";
+import { accessTokenSeconds, type Claims, Tokens } from "@tenon/auth";
 import { secret, withAuth } from "./support/auth-app.ts";
 import { claimsOf, headerOf, mint } from "./support/jwt.ts";
 
@@ -45,10 +45,12 @@ for (const claims of ["full", "short"] as const) {
       const unseen = await tokens.issue({ ...ada, id: "not seen before it expires" });
       clock.pass(86_399);
       assert.equal((await tokens.verify(token))?.user_id, "ada");
+      assert.equal((await tokens.verifyHeader(`Bearer ${token}`))?.user_id, "ada");
       clock.pass(1);
-      assert.equal(await tokens.verify(token), undefined, "known since it was valid");
-      assert.equal(await tokens.verify(unseen), undefined);
-      assert.equal(await tokens.verify(unseen), undefined, "known since it expired");
+      assert.equal(await tokens.verify(token), undefined);
+      assert.equal(tokens.recallHeader(`Bearer ${token}`), undefined, "known since it was valid");
+      assert.equal(await tokens.verifyHeader(`Bearer ${unseen}`), undefined);
+      assert.equal(tokens.recallHeader(`Bearer ${unseen}`), undefined, "known since it expired");
     }));
 }
 
@@ -57,10 +59,13 @@ test("a token is invalid before its nbf and valid from then on", () =>
     const tokens = app.get(Tokens);
     const token = mint({ payload: { user_id: "ada", exp: clock.seconds + 60, nbf: clock.seconds + 10 } });
     assert.equal(await tokens.verify(token), undefined);
+    assert.equal(await tokens.verifyHeader(`Bearer ${token}`), undefined);
     clock.pass(9);
     assert.equal(await tokens.verify(token), undefined);
+    assert.equal(tokens.recallHeader(`Bearer ${token}`), undefined);
     clock.pass(1);
     assert.equal((await tokens.verify(token))?.user_id, "ada");
+    assert.equal(tokens.recallHeader(`Bearer ${token}`)?.user_id, "ada");
   }));
 
 test("a minted token with user_id, email and exp is enough", () =>
@@ -123,24 +128,20 @@ test("known tokens never swap their claims", () =>
       email: `u${index}@example.com`,
       role: `r${index}`,
     }));
-    const issued = await Promise.all(users.map((user) => tokens.issue(user)));
-    for (const round of [1, 2]) {
-      const all = await Promise.all(issued.map((token) => tokens.verify(token)));
-      assert.deepEqual(
-        all.map((claims) => ({ id: claims?.user_id, email: claims?.email, role: claims?.role })),
-        users,
-        `round ${round}`,
-      );
-    }
+    const headers = await Promise.all(users.map(async (user) => `Bearer ${await tokens.issue(user)}`));
+    const toUsers = (all: readonly (Claims | undefined)[]) =>
+      all.map((claims) => ({ id: claims?.user_id, email: claims?.email, role: claims?.role }));
+    assert.deepEqual(toUsers(await Promise.all(headers.map((header) => tokens.verifyHeader(header)))), users);
+    assert.deepEqual(toUsers(headers.map((header) => tokens.recallHeader(header))), users);
   }));
 
 test("nobody can change the claims that later requests get", () =>
   withAuth({}, async ({ app }) => {
     const tokens = app.get(Tokens);
-    const token = await tokens.issue(ada);
-    const claims = await tokens.verify(token);
+    const header = `Bearer ${await tokens.issue(ada)}`;
+    const claims = await tokens.verifyHeader(header);
     assert.throws(() => Object.assign(claims ?? {}, { user_id: "eve" }), TypeError);
-    assert.equal((await tokens.verify(token))?.user_id, "ada");
+    assert.equal(tokens.recallHeader(header)?.user_id, "ada");
   }));
 
 test("a token of one secret is not valid under another, and a short secret works", async () => {
@@ -155,18 +156,54 @@ test("a token of one secret is not valid under another, and a short secret works
   });
 });
 
-test("a token is recalled once it was verified, and only while it is valid", () =>
+test("a header is recalled once it was verified, as a whole, and only while its token is valid", () =>
   withAuth({}, async ({ app, clock }) => {
     const tokens = app.get(Tokens);
     const token = await tokens.issue(ada);
-    assert.equal(tokens.recall(token), undefined, "nobody has verified it yet");
-    const claims = await tokens.verify(token);
-    assert.equal(tokens.recall(token), claims);
-    assert.equal(tokens.recall(`${token} `), undefined);
-    assert.equal(tokens.recall(token.slice(0, -1)), undefined);
+    const header = `Bearer ${token}`;
+    await tokens.verify(token);
+    assert.equal(tokens.recallHeader(header), undefined, "nobody has verified it yet");
+    const claims = await tokens.verifyHeader(header);
+    assert.notEqual(claims, undefined);
+    assert.equal(tokens.recallHeader(header), claims);
+    // the same end, and so the same number
+    for (const other of [
+      token,
+      `bearer ${token}`,
+      `Bearer  ${token}`,
+      `Bearer x${token.slice(1)}`,
+      header.slice(-16),
+    ]) {
+      assert.equal(tokens.recallHeader(other), undefined, other);
+    }
+    for (const other of [`${header} `, header.slice(0, -1), "", "Bearer "]) {
+      assert.equal(tokens.recallHeader(other), undefined, other);
+    }
     clock.pass(accessTokenSeconds);
-    assert.equal(tokens.recall(token), undefined, "it has expired");
-    assert.equal(await tokens.verify(token), undefined);
+    assert.equal(tokens.recallHeader(header), undefined, "it has expired");
+    assert.equal(await tokens.verifyHeader(header), undefined);
+  }));
+
+test("a header without Bearer carries no token", () =>
+  withAuth({}, async ({ app }) => {
+    const tokens = app.get(Tokens);
+    const token = await tokens.issue(ada);
+    for (const header of [token, `bearer ${token}`, `Basic ${token}`, "", "Bearer"]) {
+      assert.equal(await tokens.verifyHeader(header), undefined, header);
+      assert.equal(tokens.recallHeader(header), undefined, header);
+    }
+  }));
+
+test("a header of more than 2048 characters is verified each time", () =>
+  withAuth({}, async ({ app, clock }) => {
+    const tokens = app.get(Tokens);
+    const payload = { user_id: "ada", exp: clock.seconds + 60, filler: "x".repeat(2000) };
+    const header = `Bearer ${mint({ payload })}`;
+    assert.ok(header.length > 2048);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      assert.equal((await tokens.verifyHeader(header))?.user_id, "ada");
+      assert.equal(tokens.recallHeader(header), undefined);
+    }
   }));
 
 test("a token that is not valid is never recalled, however often it is tried", () =>
@@ -174,7 +211,7 @@ test("a token that is not valid is never recalled, however often it is tried", (
     const tokens = app.get(Tokens);
     const forged = mint({ payload: { user_id: "ada", exp: clock.seconds + 60 }, key: "x".repeat(32) });
     for (let attempt = 0; attempt < 3; attempt++) {
-      assert.equal(await tokens.verify(forged), undefined);
-      assert.equal(tokens.recall(forged), undefined);
+      assert.equal(await tokens.verifyHeader(`Bearer ${forged}`), undefined);
+      assert.equal(tokens.recallHeader(`Bearer ${forged}`), undefined);
     }
   }));
