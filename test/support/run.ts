@@ -12,7 +12,6 @@ export interface RunResult {
 
 export interface RunOptions {
   readonly cwd?: string;
-  readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -23,6 +22,7 @@ export function run(command: string, args: readonly string[], options: RunOption
     const child = spawn(command, args, {
       cwd: options.cwd ?? root,
       env: { ...inherited, ...options.env },
+      stdio: ["ignore", "pipe", "pipe"],
       timeout: 60_000,
     });
     let stdout = "";
@@ -31,7 +31,6 @@ export function run(command: string, args: readonly string[], options: RunOption
     child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
     child.once("error", reject);
     child.once("close", (code) => resolve({ code, stdout, stderr }));
-    child.stdin.end(options.input ?? "");
   });
 }
 
