@@ -14,7 +14,7 @@ export type MiddlewareFunction = (ctx: Context, next: Next) => unknown;
 /** A class (made by the container, with injection), an instance, or a function. */
 export type MiddlewareLike = Class<Middleware> | Middleware | MiddlewareFunction;
 
-/** Ready to run: nothing is looked up or bound during a request. */
+/** Ready to run: nothing is asked of the container during a request. */
 export interface Compiled {
   readonly name: string;
   readonly handle: MiddlewareFunction;
