@@ -108,13 +108,18 @@ export class NodeServer {
 
   readonly #onConnection = (socket: Socket): void => {
     this.#handshakes.delete(peerOf(socket));
-    this.#connections.set(socket, new Connection(socket, this.#limits.requestTimeout));
+    const connection = new Connection(socket, this.#limits.requestTimeout);
+    this.#connections.set(socket, connection);
     socket.once("close", () => {
       this.#connections.delete(socket);
       closeReply(socket);
     });
-    // a client may be gone though it only closed its sending side: what is never written to would stay open for ever
-    socket.once("end", () => socket.setTimeout(this.#limits.requestTimeout));
+    socket.once("end", () => {
+      // a client may be gone though it only closed its sending side: what is never written to would stay open for ever
+      socket.setTimeout(this.#limits.requestTimeout);
+      // the parser reports a body that was cut off, but not that of a request for another protocol
+      if (connection.upgrade?.complete === false) this.#onClientError(new Error("the body was cut off"), socket);
+    });
   };
 
   /** Until the handshake is done, only this map knows the socket; node keeps it apart from the encrypted one. */

@@ -109,3 +109,34 @@ testOnWire(
     }
   },
 );
+
+testOnWire(
+  "answers an Upgrade whose body was cut off with 400, like any other request",
+  new Gate().routes,
+  async (wire) => {
+    const upgrade = "Connection: Upgrade\r\nUpgrade: h2c\r\n";
+    const post = (rest: string) => `POST /body HTTP/1.1\r\nHost: localhost\r\n${rest}`;
+    for (const rest of [
+      "Content-Length: 5\r\n\r\n",
+      "Content-Length: 5\r\n\r\nhell",
+      "Transfer-Encoding: chunked\r\n\r\n",
+      "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+      "Transfer-Encoding: chunked\r\n\r\nno length\r\n",
+    ]) {
+      const [plain, upgraded, behind] = await Promise.all(
+        [post(rest), post(upgrade + rest), request("/fast/1") + post(upgrade + rest)].map(async (bytes) => {
+          const client = wire.connect().send(bytes);
+          client.socket.end();
+          return (await client.untilClosed()).map((reply) => [
+            reply.status,
+            reply.headers.get("connection"),
+            reply.body,
+          ]);
+        }),
+      );
+      assert.deepEqual(plain, [[400, "close", '{"error":"Bad Request"}']], rest);
+      assert.deepEqual(upgraded, plain, rest);
+      assert.deepEqual(behind?.slice(1), plain, rest);
+    }
+  },
+);
