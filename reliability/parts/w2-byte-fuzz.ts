@@ -52,11 +52,10 @@ async function fuzzService(figures: Figures, { short, say }: PartOptions, seed: 
     withService({ env: { DATABASE_URL: `sqlite:${join(folder, "blog.db")}` } }, async (server) => {
       const port = Number(new URL(server.url).port);
       const faults: string[] = [];
-      let hung = 0;
+      const hung: string[] = [];
       const onAnswers = ([answer]: readonly FuzzAnswer[]) => {
-        if (answer?.hung === true) hung++;
-        if (answer === undefined || !statusesOf(answer).some(isFault)) return;
-        faults.push(`connection ${answer.index}: ${JSON.stringify(answer.sent.toString("latin1").slice(0, 300))}`);
+        if (answer?.hung === true) hung.push(connectionOf(answer));
+        if (answer !== undefined && statusesOf(answer).some(isFault)) faults.push(connectionOf(answer));
       };
       const send = (count: number, from: number) =>
         fuzzBytes({
@@ -77,16 +76,21 @@ async function fuzzService(figures: Figures, { short, say }: PartOptions, seed: 
       figures
         .show("connections", connections)
         .exactly("crashes", server.alive ? 0 : 1, 0)
-        .exactly("hung", hung, 0)
+        .exactly("hung", hung.length, 0)
         .exactly("5xx", faults.length, 0)
         .atMost("RSS growth MB", (after.rss - before.rss) / megabyte, 30)
         .atMost("open files more", after.files - before.files, 2)
         .exactly("unhandled", after.unhandled, 0)
         .exactly("next status", next.status, 200)
         .atMost("next ms", next.time, 50);
-      if (faults[0] !== undefined) figures.note(faults[0]);
+      for (const connection of [...hung, ...faults].slice(0, 3)) figures.note(connection);
     }),
   );
+}
+
+function connectionOf({ index, sent, received }: FuzzAnswer): string {
+  const shown = (text: string) => JSON.stringify(text.length > 600 ? `${text.slice(0, 600)}…` : text);
+  return `connection ${index}: ${shown(sent.toString("latin1"))}, answered with ${shown(received)}`;
 }
 
 /** What our door lets through is what node's parser saw: the same methods and lengths, in the same order, and never more. */

@@ -7,7 +7,7 @@ export class Random {
 
   constructor(seed: number = randomInt(1, 2 ** 31)) {
     this.seed = seed;
-    this.#state = seed | 1;
+    this.#state = seed || 1; // at zero it would stay there
   }
 
   /** A whole number from 0 to below the bound. */
