@@ -26,6 +26,7 @@ const ordinary = [
   `POST /auth/logout HTTP/1.1\r\n${json}Content-Length: 2\r\n\r\n{}`,
   `POST /auth/login HTTP/1.1\r\n${json}Content-Length: 34\r\n\r\n{"email":"ada@b.co","password":""}`,
   `POST /auth/refresh HTTP/1.1\r\n${json}Transfer-Encoding: chunked\r\n\r\n12\r\n{"refresh_token":"\r\n3\r\nx"}\r\n0\r\n\r\n`,
+  `POST /auth/refresh HTTP/1.1\r\n${json}Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 21\r\n\r\n{"refresh_token":"x"}`,
   `PUT /posts/%61 HTTP/1.1\r\n${json}Content-Length: 13\r\n\r\n{"title":"t"}`,
   `DELETE /posts/a?x=%20 HTTP/1.1\r\n${host}\r\n`,
 ];
