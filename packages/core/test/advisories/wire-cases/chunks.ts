@@ -59,7 +59,8 @@ export const chunkCases = [
     ],
     "an extension of 20 KB on the last chunk": [chunked(`3\r\nabc\r\n0;${"a".repeat(20_480)}\r\n\r\n`), closes(413)],
     "an extension of 1 KB": [chunked(`3;${"a".repeat(1024)}\r\nabc\r\n${end}`), says("abc")],
-    "a trailer of 20 KB": [chunked(`3\r\nabc\r\n0\r\nX-A: ${"a".repeat(30_000)}\r\n\r\n`), closes(431)],
+    "a trailer of 20 KB": [chunked(`3\r\nabc\r\n0\r\nX-A: ${"a".repeat(20_480)}\r\n\r\n`), says("abc")],
+    "a trailer of 30 KB": [chunked(`3\r\nabc\r\n0\r\nX-A: ${"a".repeat(30_000)}\r\n\r\n`), closes(431)],
     "an extension of 20 KB that nobody reads": [
       `${get("Transfer-Encoding: chunked\r\n")}3;${"a".repeat(20_480)}\r\nabc\r\n${end}`,
       closes(200),
