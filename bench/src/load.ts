@@ -2,6 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { endWithUs } from "./children.ts";
 import { pinned } from "./cores.ts";
 import type { BenchRequest, Scenario } from "./scenarios.ts";
 
@@ -84,7 +85,7 @@ export async function load(port: number, script: string, seconds: number): Promi
 
 function run([command, ...args]: readonly [string, ...string[]], timeout: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], timeout });
+    const child = endWithUs(spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], timeout }));
     let output = "";
     child.stdout.on("data", (text) => (output += String(text)));
     child.stderr.on("data", (text) => (output += String(text)));

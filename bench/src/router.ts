@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { endWithUs } from "./children.ts";
 import { pinned } from "./cores.ts";
 import { packageVersion } from "./peers.ts";
 import { Progress } from "./progress.ts";
@@ -30,7 +31,7 @@ function measureOne(name: string): Promise<RouterResult> {
   const script = fileURLToPath(new URL("./router-child.ts", import.meta.url));
   const [command, ...args] = pinned("server", [process.execPath, "--conditions=@tenon/source", script, name]);
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], timeout });
+    const child = endWithUs(spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], timeout }));
     let text = "";
     child.stdout.on("data", (chunk) => (text += String(chunk)));
     child.once("error", reject);

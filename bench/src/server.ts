@@ -5,6 +5,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { endWithUs } from "./children.ts";
 import { pinned } from "./cores.ts";
 import type { PeerInfo } from "./peers.ts";
 
@@ -17,10 +18,6 @@ export interface ServerOptions {
 }
 
 const startTimeout = 20_000;
-const running = new Set<ChildProcess>();
-process.once("exit", () => {
-  for (const child of running) child.kill("SIGKILL"); // of a run that was broken off
-});
 
 /** A peer in a process of its own, on its own core. */
 export class Server {
@@ -34,8 +31,7 @@ export class Server {
     this.#child = child;
     this.port = port;
     this.begun = begun;
-    running.add(child);
-    child.once("exit", () => running.delete(child));
+    endWithUs(child);
     child.stdout?.on("data", (text) => this.#note(text));
     child.stderr?.on("data", (text) => this.#note(text));
   }

@@ -1,0 +1,13 @@
+import type { ChildProcess } from "node:child_process";
+
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL"); // of a run that was broken off
+});
+
+/** It ends when this process does, however it ends. */
+export function endWithUs<T extends ChildProcess>(child: T): T {
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+  return child;
+}
