@@ -65,21 +65,28 @@ function endWithReply(connection: Connection): void {
   res.once("close", () => connection.linger());
 }
 
-const backlog = 511;
+/**
+ * Milliseconds for which connections are still accepted: a steady stream of new ones must not keep the listener open.
+ * Of processor time, because a process that other ones hold up has not drained its backlog yet.
+ */
+const backlogTime = 100;
 
 /**
- * What has already reached this machine still counts. The loop accepts one connection a round, and its current round
- * may be past that: so it goes on until two rounds brought none, or as many came as can have waited.
+ * Connections that wait in the backlog when the stop begins are served. The event loop accepts one in each round, and
+ * the current round may be past that: two rounds without a new connection mean that the backlog is empty.
  */
 async function acceptWaiting(server: Server): Promise<void> {
   let quiet = 0;
-  let accepted = 0;
   const count = () => {
-    accepted++;
     quiet = 0;
   };
   server.on("connection", count);
-  while (quiet < 2 && accepted < backlog) {
+  const start = process.threadCpuUsage();
+  const spent = () => {
+    const { user, system } = process.threadCpuUsage(start);
+    return (user + system) / 1000;
+  };
+  while (quiet < 2 && spent() < backlogTime) {
     quiet++;
     await turn();
   }
