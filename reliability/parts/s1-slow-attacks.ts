@@ -120,7 +120,8 @@ async function pester(port: number, crowd: Crowd, seconds: number): Promise<numb
   const stays: number[] = [];
   const open = new Set<Socket>();
   const join = async () => {
-    const socket = connect(port, "127.0.0.1");
+    // it keeps its side open when the service has closed its own, and goes on sending
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
     open.add(socket);
     socket.on("error", () => {});
     socket.once("close", () => open.delete(socket));

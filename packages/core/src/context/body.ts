@@ -13,6 +13,7 @@ export class BodyReader {
   #size = 0;
   #sizeSeen = -1;
   #settled = false;
+  #timedOut = false;
   #resolve!: (body: Uint8Array) => void;
   #reject!: (error: unknown) => void;
 
@@ -29,6 +30,11 @@ export class BodyReader {
     return this.#settled;
   }
 
+  /** Whether the body did not arrive in time. */
+  get timedOut(): boolean {
+    return this.#timedOut;
+  }
+
   /** Bytes so far. */
   get size(): number {
     return this.#size;
@@ -37,7 +43,10 @@ export class BodyReader {
   /** Starts the clock: not by itself, because most bodies are there before a timer is made. */
   watch(): void {
     if (this.#settled) return;
-    this.#timer = setTimeout(() => this.fail(new HttpError(408, "Request Timeout")), this.#timeout);
+    this.#timer = setTimeout(() => {
+      this.#timedOut = true;
+      this.fail(new HttpError(408, "Request Timeout"));
+    }, this.#timeout);
   }
 
   /** False when no more is wanted. */

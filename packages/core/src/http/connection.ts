@@ -5,7 +5,10 @@ import type { NodeIncoming } from "./node-incoming.ts";
 import type { NodeRequest } from "./node-request.ts";
 
 const maxWaiting = 1000;
+/** Milliseconds of silence after which a client that is refused has stopped sending. */
 const silence = 2000;
+/** Milliseconds that a client gets to read why it was too slow. It has had its time to send. */
+const afterTimeout = 1000;
 
 /**
  * A socket and its requests, handled one after the other: node would start all that one packet holds, a thousand
@@ -30,10 +33,10 @@ export class Connection {
   closing = false;
   /** Why nothing more is read. What was read whole is still answered. */
   broken: HttpError | undefined;
-  readonly #patience: number;
+  /** How many milliseconds the client may go on sending after the last response. */
+  #patience: number;
   readonly #waiting: (() => void)[] = [];
 
-  /** `patience`: how many milliseconds a client may go on sending after the last reply. */
   constructor(socket: Socket, patience: number) {
     this.socket = socket;
     this.#patience = patience;
@@ -77,6 +80,7 @@ export class Connection {
   /** Reads nothing more. What is at work and what waits is answered, then the connection ends. */
   endInput(reason: HttpError): void {
     this.broken = reason;
+    if (reason.status === 408) this.timedOut();
     this.incoming?.breakBody(reason);
     this.#dropInput();
     this.#lingerAtEnd();
@@ -87,6 +91,11 @@ export class Connection {
   closeAfterReply(): void {
     this.closing = true;
     this.#lingerAtEnd();
+  }
+
+  /** A request took too long to arrive: its client gets no more time to drip bytes. */
+  timedOut(): void {
+    this.#patience = Math.min(afterTimeout, this.#patience);
   }
 
   /**

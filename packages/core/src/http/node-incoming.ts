@@ -101,6 +101,11 @@ export class NodeIncoming implements Incoming {
     return reader.result;
   }
 
+  /** Whether the body did not arrive in time. */
+  get timedOut(): boolean {
+    return this.#reader?.timedOut === true;
+  }
+
   /** The rest of the body will never come, or not in a form that can be read. */
   breakBody(error: HttpError): void {
     if (this.#req.complete) return; // it is what comes behind the body that is broken

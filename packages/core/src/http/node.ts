@@ -56,7 +56,7 @@ export class NodeServer {
       headersTimeout,
       requestTimeout,
       keepAliveTimeout: 0, // the idle timer below does it, without a timer for each request
-      connectionsCheckingInterval: Math.min(1000, headersTimeout),
+      connectionsCheckingInterval: Math.min(500, headersTimeout), // how late a timeout may fire
       requireHostHeader: false, // answered by the door, with a body like every other refusal
       optimizeEmptyRequests: true, // a request without a body has no stream to keep up
       shouldUpgradeCallback: this.#refuseUpgrade,
@@ -177,6 +177,7 @@ export class NodeServer {
     try {
       const stream = this.#writer.write(res, outgoing, head, connection.closing);
       if (stream !== undefined) this.#pump(res, incoming, outgoing, stream);
+    if (incoming.timedOut) connection.timedOut();
     } catch (error) {
       this.#log.error({ err: error }, `${incoming.method} ${incoming.path}: the reply could not be written`);
       discard(outgoing.body);
@@ -230,6 +231,7 @@ export class NodeServer {
   };
 
   /** Idle, stalled or lingering for too long. A handler at work is none of these, though its socket is silent. */
+      if (status === 408) connection.timedOut();
   readonly #onTimeout = (socket: Socket): void => {
     const working = this.#connections.get(socket)?.answered === false && socket.writableLength === 0;
     if (!working || socket.readableEnded) socket.destroy();

@@ -70,6 +70,51 @@ testOnWire(
   { limits: { ...brief, bodyTimeout: 10_000 } },
 );
 
+/** Sends a byte every ten milliseconds until the server has closed the connection, and keeps its own side open. */
+async function dripUntilClosed(port: number, head: string, byte: string): Promise<string> {
+  const client = new RawClient(port, { stubborn: true }).send(head);
+  const drip = setInterval(() => client.socket.write(byte), 10);
+  try {
+    await client.until(({ closed }) => closed, "end");
+    return client.text;
+  } finally {
+    clearInterval(drip);
+    client.socket.destroy();
+  }
+}
+
+testOnWire(
+  "does not keep a client that drips bytes after its header timeout",
+  routes,
+  async ({ port }) => {
+    assert.match(await dripUntilClosed(port, "GET / HTTP/1.1\r\n", "X"), /^HTTP\/1\.1 408 /);
+  },
+  { limits: { headerTimeout: 60, requestTimeout: 600_000 } },
+);
+
+testOnWire(
+  "does not keep a client that drips bytes after its body timeout, whatever the handler makes of it",
+  [
+    ...routes,
+    {
+      method: "POST",
+      path: "/hide",
+      handler: (ctx: Context) =>
+        ctx
+          .request()
+          .body()
+          .catch(() => ctx.status(500).json("hidden")),
+    },
+  ],
+  async ({ port }) => {
+    for (const [path, status] of Object.entries({ "/": 408, "/hide": 500 })) {
+      const head = `POST ${path} HTTP/1.1\r\n${host}Content-Length: 100000\r\n\r\n`;
+      assert.match(await dripUntilClosed(port, head, "a"), new RegExp(`^HTTP/1\\.1 ${status} `));
+    }
+  },
+  { limits: { bodyTimeout: 60, requestTimeout: 600_000, keepAlive: 600_000 } },
+);
+
 testOnWire(
   "says nothing more to a client whose answered request never ends",
   routes,
