@@ -24,6 +24,7 @@ export type { HttpLimits } from "./http/settings.ts";
 export { Log, type LogDestination, type LogOptions } from "./log.ts";
 export type { OnStart, OnStop } from "./module/lifecycle.ts";
 export { type Declaration, defineModule, type Module, type ModuleOptions } from "./module/module.ts";
+export { type JsonArray, jsonArray } from "./pipeline/json-array.ts";
 export type { Middleware, MiddlewareFunction, MiddlewareLike, Next } from "./pipeline/middleware.ts";
 export type { Outgoing, OutgoingBody } from "./pipeline/outgoing.ts";
 export { Reply, type StatusReply } from "./pipeline/reply.ts";

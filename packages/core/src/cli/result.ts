@@ -1,3 +1,4 @@
+import { JsonArray } from "../pipeline/json-array.ts";
 import type { Outgoing } from "../pipeline/outgoing.ts";
 import type { RawBody, Reply } from "../pipeline/reply.ts";
 import { Chunks, toJson } from "../pipeline/stream.ts";
@@ -61,7 +62,8 @@ async function writeRaw({ out }: Terminal, body: RawBody, signal: AbortSignal): 
   const stop = () => void chunks.return().catch(() => {}); // a stream that is silent would not notice by itself
   signal.addEventListener("abort", stop, { once: true });
   try {
-    for await (const chunk of chunks) if (!(await out.write(chunk))) break;
+    for await (const chunk of chunks) if (!(await out.write(chunk))) return;
+    if (body instanceof JsonArray) await out.write("\n");
   } finally {
     signal.removeEventListener("abort", stop);
   }

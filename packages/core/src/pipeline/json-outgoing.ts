@@ -1,15 +1,18 @@
 import type { Context } from "../context/context.ts";
 import { ResponseHeaders } from "../context/response-headers.ts";
+import { JsonArray } from "./json-array.ts";
 import { Outgoing } from "./outgoing.ts";
 import { isResponse, type RawBody, type Reply } from "./reply.ts";
 import { Chunks, toJson } from "./stream.ts";
+
+const json = "application/json; charset=utf-8";
 
 /** Data as JSON; text, bytes, streams and a `Response` as they are. */
 export function toJsonOutgoing(reply: Reply, ctx: Context): Outgoing | Promise<Outgoing> {
   const { status, value } = reply;
   switch (reply.kind) {
     case "json":
-      return new Outgoing(status, toJson(value), "application/json; charset=utf-8", ctx.takeHeaders());
+      return new Outgoing(status, toJson(value), json, ctx.takeHeaders());
     case "text":
       return new Outgoing(status, String(value), "text/plain; charset=utf-8", ctx.takeHeaders());
     case "empty":
@@ -24,6 +27,9 @@ function passThrough(body: RawBody, status: number, ctx: Context): Outgoing | Pr
   if (body instanceof Uint8Array || body instanceof ArrayBuffer) {
     const bytes = body instanceof Uint8Array ? body : new Uint8Array(body);
     return new Outgoing(status, bytes, "application/octet-stream", ctx.takeHeaders());
+  }
+  if (body instanceof JsonArray) {
+    return body.open().then((opened) => new Outgoing(status, opened, json, ctx.takeHeaders()));
   }
   const chunks = new Chunks(body);
   // an event stream may stay silent for long, and its client waits for the head

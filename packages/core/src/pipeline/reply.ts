@@ -1,4 +1,5 @@
 import { HttpError } from "../errors.ts";
+import { JsonArray } from "./json-array.ts";
 
 /** What a handler answers with, before a platform turns it into bytes, a page or lines on a terminal. */
 export class Reply {
@@ -28,7 +29,7 @@ export class StatusReply {
   }
 
   json(value: unknown): Reply {
-    return new Reply(this.#status, "json", value);
+    return new Reply(this.#status, value instanceof JsonArray ? "raw" : "json", value);
   }
 
   send(text: string): Reply {

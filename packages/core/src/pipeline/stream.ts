@@ -55,13 +55,13 @@ export class Chunks implements AsyncIterableIterator<Chunk> {
   }
 }
 
-interface Source {
+export interface Source {
   readonly next: () => PromiseLike<{ readonly done?: boolean | undefined; readonly value?: unknown }>;
   readonly stop: () => unknown;
 }
 
 /** The iterators of Node and web streams stop only between two chunks; their own methods stop a silent stream too. */
-function toSource(stream: AsyncIterable<unknown>): Source {
+export function toSource(stream: AsyncIterable<unknown>): Source {
   if ("getReader" in stream) {
     const reader = (stream as ReadableStream).getReader(); // nothing else has both that method and an async iterator
     return { next: () => reader.read(), stop: () => reader.cancel() };
