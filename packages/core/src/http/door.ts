@@ -7,6 +7,7 @@ import { checkListenOptions, toListenError } from "./listen-error.ts";
 import { NodeServer, type TlsSettings } from "./node.ts";
 import { checkProxies } from "./proxy.ts";
 import { checkLimits, type HttpSettings } from "./settings.ts";
+import { Unread } from "./unread.ts";
 
 export interface ListenOptions {
   /** Zero takes any free port. 8080 unless told otherwise. */
@@ -38,6 +39,7 @@ export interface HttpMethods {
 export function createHttpDoor(parts: DoorParts, settings: HttpSettings): Door<HttpMethods> {
   const problems = [...checkLimits(settings.limits), ...checkProxies(settings.trustedProxies)];
   if (problems.length > 0) throw new StartError(problems);
+  const unread = new Unread(settings.limits, parts.log);
   const servers = new Set<NodeServer>();
   const forgetSignals: (() => void)[] = [];
   const inFlight = new Set<Promise<Response>>();
@@ -49,7 +51,7 @@ export function createHttpDoor(parts: DoorParts, settings: HttpSettings): Door<H
       checkNames("listen()", options, listenNames);
       const mistakes = checkListenOptions(port, host);
       if (mistakes.length > 0) throw new StartError(mistakes);
-      const server = new NodeServer(parts.kernel, parts.log, settings, options.tls);
+      const server = new NodeServer(parts.kernel, { log: parts.log, unread }, settings, options.tls);
       await parts.start();
       const bound = await server.listen(port, host);
       if (closed) {

@@ -19,6 +19,7 @@ import { pump } from "./pump.ts";
 import { type Refusal, toErrorBody } from "./refusal.ts";
 import { discard, toLength } from "./reply-head.ts";
 import type { HttpLimits, HttpSettings } from "./settings.ts";
+import type { Unread } from "./unread.ts";
 import { Writer } from "./write.ts";
 
 export interface TlsSettings extends Pick<TlsOptions, "key" | "cert" | "ca" | "pfx" | "passphrase" | "minVersion"> {}
@@ -29,8 +30,7 @@ export class NodeServer {
   readonly #kernel: Pick<Kernel, "handle">;
   readonly #log: Log;
   readonly #limits: HttpLimits;
-  /** Half of the request timeout: node looks a second time before it gives up a client that took a part of a reply. */
-  readonly #stallTimeout: number;
+  readonly #unread: Unread;
   readonly #trust: ProxyTrust;
   readonly #writer: Writer;
   readonly #connections = new Map<Duplex, Connection>();
@@ -39,14 +39,19 @@ export class NodeServer {
   readonly #idleTimer: NodeJS.Timeout;
   #draining = false;
 
-  constructor(kernel: Pick<Kernel, "handle">, log: Log, settings: HttpSettings, tls?: TlsSettings) {
+  constructor(
+    kernel: Pick<Kernel, "handle">,
+    { log, unread }: { readonly log: Log; readonly unread: Unread },
+    settings: HttpSettings,
+    tls?: TlsSettings,
+  ) {
     this.#kernel = kernel;
     this.#log = log;
     this.#limits = settings.limits;
-    this.#stallTimeout = Math.ceil(settings.limits.requestTimeout / 2);
+    this.#unread = unread;
     this.#trust = new ProxyTrust(settings.trustedProxies);
     const { uri, headerBytes, headerTimeout, requestTimeout, keepAlive } = settings.limits;
-    this.#writer = new Writer({ stallTimeout: this.#stallTimeout, keepAlive });
+    this.#writer = new Writer({ unread, keepAlive });
     const headersTimeout = Math.min(headerTimeout, requestTimeout); // node refuses the longer one
     const options = {
       IncomingMessage: NodeRequest,
@@ -112,6 +117,7 @@ export class NodeServer {
     this.#connections.set(socket, connection);
     socket.once("close", () => {
       this.#connections.delete(socket);
+      this.#unread.forget(socket);
       closeReply(socket);
     });
     socket.once("end", () => {
@@ -171,13 +177,13 @@ export class NodeServer {
   }
 
   #write(connection: Connection, res: NodeResponse, incoming: NodeIncoming, outgoing: Outgoing): void {
+    if (incoming.timedOut) connection.timedOut();
     if (outgoing.closes || incoming.leavesTooMuch(this.#limits.body)) connection.closeAfterReply();
     else if (!connection.hasWaiting && (this.#draining || connection.broken !== undefined)) connection.closing = true;
     const head = incoming.method === "HEAD";
     try {
       const stream = this.#writer.write(res, outgoing, head, connection.closing);
       if (stream !== undefined) this.#pump(res, incoming, outgoing, stream);
-    if (incoming.timedOut) connection.timedOut();
     } catch (error) {
       this.#log.error({ err: error }, `${incoming.method} ${incoming.path}: the reply could not be written`);
       discard(outgoing.body);
@@ -189,7 +195,7 @@ export class NodeServer {
   #pump(res: NodeResponse, incoming: NodeIncoming, outgoing: Outgoing, stream: AsyncIterator<unknown>): void {
     void pump(res, stream, toLength(outgoing.headers.header("content-length")), {
       eventStream: outgoing.type.startsWith("text/event-stream"),
-      stallTimeout: this.#stallTimeout,
+      unread: this.#unread,
       endings: this.#eventStreams,
       onEarlyEnd: () => incoming.abort(),
       onError: (error) => this.#log.error({ err: error }, `${incoming.method} ${incoming.path}: the stream failed`),
@@ -225,13 +231,13 @@ export class NodeServer {
     } else {
       this.#log.info({ status, reason: codeOf(error) }, "refused");
       connection.closing = true;
+      if (status === 408) connection.timedOut();
       socket.write(toRawReply(status));
       connection.linger();
     }
   };
 
   /** Idle, stalled or lingering for too long. A handler at work is none of these, though its socket is silent. */
-      if (status === 408) connection.timedOut();
   readonly #onTimeout = (socket: Socket): void => {
     const working = this.#connections.get(socket)?.answered === false && socket.writableLength === 0;
     if (!working || socket.readableEnded) socket.destroy();

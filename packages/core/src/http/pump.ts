@@ -1,13 +1,12 @@
 import type { ServerResponse } from "node:http";
 import { toChunk } from "../pipeline/stream.ts";
 import { stop } from "./reply-head.ts";
-import { stopWatching, watchStall } from "./stall.ts";
+import type { Unread } from "./unread.ts";
 
 export interface PumpOptions {
   /** Silent for long, open for ever: it ends when the client has said its last word, and at a stop. */
   readonly eventStream: boolean;
-  /** Milliseconds a client may leave what was written unread. */
-  readonly stallTimeout: number;
+  readonly unread: Unread;
   /** How to end each event stream that is open. */
   readonly endings: Set<() => void>;
   /** The client is gone, or the stream was ended before its time. */
@@ -31,6 +30,14 @@ export async function pump(
     ended = true;
     wake();
   };
+  const write = (value: unknown): boolean => {
+    const chunk = toChunk(value);
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    options.unread.check(bytes.byteLength);
+    rest -= bytes.byteLength;
+    if (rest < 0) throw new RangeError("the stream is longer than its Content-Length");
+    return res.write(bytes);
+  };
   res.once("close", end);
   if (options.eventStream) {
     socket.once("end", end);
@@ -39,30 +46,30 @@ export async function pump(
   try {
     if (options.eventStream) res.flushHeaders();
     while (!ended) {
-      const step = await new Promise<IteratorResult<unknown> | undefined>((resolve, reject) => {
-        wake = () => resolve(undefined);
-        iterator.next().then(resolve, reject);
+      // the chunk is no variable of this function: the wait below would keep it in memory a second time
+      const hasRoom = await new Promise<boolean>((resolve, reject) => {
+        wake = () => resolve(true);
+        iterator
+          .next()
+          .then((step) => {
+            if (!ended) done = step.done === true;
+            return ended || done || write(step.value);
+          })
+          .then(resolve, reject);
       });
-      if (step === undefined) break;
-      if (step.done === true) {
-        done = true;
-        break;
-      }
-      const chunk = toChunk(step.value);
-      rest -= typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.byteLength;
-      if (rest < 0) throw new RangeError("the stream is longer than its Content-Length");
-      if (res.write(chunk) || ended) continue;
-      socket.setTimeout(options.stallTimeout);
+      if (done || ended) break;
+      if (hasRoom) continue;
+      options.unread.hold(res);
       await new Promise<void>((resolve) => {
         wake = resolve;
         res.once("drain", resolve);
       });
-      stopWatching(socket, options.stallTimeout);
+      options.unread.release(socket);
     }
     if (done && length !== undefined && rest > 0) throw new RangeError("the stream is shorter than its Content-Length");
     if (!res.destroyed) {
       res.end();
-      watchStall(res, options.stallTimeout);
+      options.unread.watch(res);
     }
   } catch (error) {
     options.onError(error);

@@ -9,6 +9,10 @@ export interface HttpLimits extends Omit<RequestLimits, "forms"> {
   readonly headerTimeout: number;
   readonly requestTimeout: number;
   readonly keepAlive: number;
+  /** Bytes of a response that may wait in memory for one client to read them. */
+  readonly pendingBytes: number;
+  /** The same for all clients together. Past it the slowest readers are disconnected. */
+  readonly pendingBytesTotal: number;
   /** How long a stop waits for requests in flight before it cuts them off. */
   readonly stopTimeout: number;
 }
@@ -32,6 +36,8 @@ const defaultLimits: HttpLimits = Object.freeze({
   headerTimeout: 10_000,
   requestTimeout: 30_000,
   keepAlive: 5_000,
+  pendingBytes: 32 * 1024 * 1024,
+  pendingBytesTotal: 64 * 1024 * 1024,
   stopTimeout: 10_000,
 });
 

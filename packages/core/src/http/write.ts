@@ -3,18 +3,17 @@ import type { HeaderValue } from "../context/response-headers.ts";
 import type { Outgoing } from "../pipeline/outgoing.ts";
 import { STATUS_CODES } from "./builtin.ts";
 import { discard, isBodiless, isStream, toHeaderList } from "./reply-head.ts";
-import { watchStall } from "./stall.ts";
+import type { Unread } from "./unread.ts";
 
 export interface WriterOptions {
-  /** Milliseconds a client may leave what was written unread. */
-  readonly stallTimeout: number;
+  readonly unread: Unread;
   /** Milliseconds that a kept connection may stay idle, as it is told to the client. */
   readonly keepAlive: number;
 }
 
 /** Writes what an application answered. */
 export class Writer {
-  readonly #stallTimeout: number;
+  readonly #unread: Unread;
   readonly #keepAlive: string;
   /** How the head of a reply ends whose connection is kept, behind its date. */
   readonly #lastLines: string;
@@ -23,8 +22,8 @@ export class Writer {
   /** By status, for the type that was last sent with it: the head up to its length. */
   readonly #beginnings: { readonly type: string; readonly text: string }[] = [];
 
-  constructor({ stallTimeout, keepAlive }: WriterOptions) {
-    this.#stallTimeout = stallTimeout;
+  constructor({ unread, keepAlive }: WriterOptions) {
+    this.#unread = unread;
     this.#keepAlive = `timeout=${Math.floor(keepAlive / 1000)}`;
     this.#lastLines = `Connection: keep-alive\r\nKeep-Alive: ${this.#keepAlive}\r\n\r\n`;
   }
@@ -47,6 +46,7 @@ export class Writer {
       outgoing.extraHeaders() === undefined
     ) {
       const length = Buffer.byteLength(body);
+      this.#unread.check(length);
       this.#send(res, status, this.#toPlainHead(status, type, length), body, length === body.length);
       return undefined;
     }
@@ -62,11 +62,14 @@ export class Writer {
       this.#writeHead(res, status, headers, close, keep && res.req.httpVersion === "1.1");
       return iterator;
     }
-    if (keep) this.#send(res, status, this.#toHead(status, headers), body, typeof body === "string" && isAscii(body));
+    const size = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+    this.#unread.check(size);
+    if (keep)
+      this.#send(res, status, this.#toHead(status, headers), body, typeof body === "string" && size === body.length);
     else {
       this.#writeHead(res, status, headers, close, false);
       res.end(typeof body === "string" ? Buffer.from(body) : body); // as text, it would lend the head its encoding
-      watchStall(res, this.#stallTimeout);
+      this.#unread.watch(res);
     }
     return undefined;
   }
@@ -81,7 +84,7 @@ export class Writer {
     (res as unknown as { _header: string })._header = together ? head + body : head; // not in node's types, since it is meant for node itself
     if (together) res.end();
     else res.end(typeof body === "string" && !isAscii(head) ? Buffer.from(body) : body); // else the head would be UTF-8, too
-    watchStall(res, this.#stallTimeout);
+    this.#unread.watch(res);
   }
 
   #writeHead(res: ServerResponse, status: number, headers: HeaderValue[], close: boolean, keep: boolean): void {

@@ -54,7 +54,7 @@ describe("a start that fails ends with code 1 and one line", { concurrency: true
   1. limits.body is 0. It takes a whole number from 1 to 2147483647.
   2. limits.jsonDepth is 1.5. It takes a whole number from 1 to 2147483647.
   3. limits.keepAlive is 2147483648. It takes a whole number from 1 to 2147483647.
-  4. limits.speed is not a limit. Limits: body, jsonDepth, queryPairs, bodyTimeout, formParts, files, fileSize, uri, headerBytes, headerCount, headerTimeout, requestTimeout, keepAlive, stopTimeout.
+  4. limits.speed is not a limit. Limits: body, jsonDepth, queryPairs, bodyTimeout, formParts, files, fileSize, uri, headerBytes, headerCount, headerTimeout, requestTimeout, keepAlive, pendingBytes, pendingBytesTotal, stopTimeout.
   5. trustedProxies has "10.0.0.0/33". It takes addresses and CIDR ranges, for example "10.0.0.0/8".
   6. trustedProxies has "all". It takes addresses and CIDR ranges, for example "10.0.0.0/8".
 `;

@@ -1,0 +1,73 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Log } from "../log.ts";
+import type { HttpLimits } from "./settings.ts";
+
+/**
+ * Response bytes that clients have not read yet: how long they may take, and how many bytes may wait in memory.
+ * Past the limit for all of them together, the slowest readers are disconnected.
+ */
+export class Unread {
+  /** Half of the request timeout: node:http fires its timeout twice before it closes a stalled socket. */
+  readonly #timeout: number;
+  readonly #perConnection: number;
+  readonly #total: number;
+  readonly #log: Log;
+  /** Those that have waited longest come first. */
+  readonly #bytes = new Map<Socket, number>();
+  #sum = 0;
+
+  constructor({ requestTimeout, pendingBytes, pendingBytesTotal }: HttpLimits, log: Log) {
+    this.#timeout = Math.ceil(requestTimeout / 2);
+    this.#perConnection = pendingBytes;
+    this.#total = pendingBytesTotal;
+    this.#log = log;
+  }
+
+  /** Throws when a body, or one chunk of a stream, is larger than what may wait for one client. */
+  check(bytes: number): void {
+    if (bytes <= this.#perConnection) return;
+    throw new RangeError(
+      `${bytes} bytes in one piece are more than limits.pendingBytes (${this.#perConnection}): send smaller chunks, for example with jsonArray()`,
+    );
+  }
+
+  /** After the last write of a response: watches it until the client has read it. */
+  watch(res: ServerResponse): void {
+    if (res.writableLength === 0) return;
+    this.hold(res);
+    res.once("finish", () => this.release(res.req.socket));
+  }
+
+  /** The client does not keep up with what is written. */
+  hold(res: ServerResponse): void {
+    const { socket } = res.req;
+    const bytes = res.writableLength;
+    socket.setTimeout(this.#timeout);
+    this.forget(socket);
+    this.#bytes.set(socket, bytes);
+    this.#sum += bytes;
+    if (this.#sum > this.#total) this.#disconnectSlowest(socket);
+  }
+
+  /** The client has read everything so far. A half-closed one keeps its deadline. */
+  release(socket: Socket): void {
+    socket.setTimeout(socket.readableEnded ? this.#timeout : 0);
+    this.forget(socket);
+  }
+
+  /** The connection is closed. */
+  forget(socket: Socket): void {
+    this.#sum -= this.#bytes.get(socket) ?? 0;
+    this.#bytes.delete(socket);
+  }
+
+  #disconnectSlowest(newest: Socket): void {
+    for (const [socket, bytes] of this.#bytes) {
+      if (this.#sum <= this.#total || socket === newest) return;
+      this.#log.warn({ address: socket.remoteAddress, bytes }, "disconnected a client that does not read its response");
+      this.forget(socket);
+      socket.destroy();
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { Readable } from "node:stream";
+import type { Context } from "@tenon/core";
+import { type RawClient, testOnWire } from "../support/wire.ts";
+
+const megabyte = 2 ** 20;
+const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+
+const sizes = {
+  "/text": () => "x".repeat(1001),
+  "/bytes": () => Buffer.alloc(1001),
+  "/closing": (ctx: Context) => {
+    ctx.response().setHeader("connection", "close");
+    return Buffer.alloc(1001);
+  },
+  "/with-header": (ctx: Context) => {
+    ctx.response().setHeader("x-a", "b");
+    return ctx.status(200).send("ü".repeat(501));
+  },
+};
+
+testOnWire(
+  "a body larger than limits.pendingBytes is a 500 that names the limit",
+  [
+    ...Object.entries(sizes).map(([path, handler]) => ({ method: "GET" as const, path, handler })),
+    { method: "GET", path: "/fits", handler: () => Buffer.alloc(1000) },
+  ],
+  async ({ ask, log }) => {
+    assert.equal((await ask(request("/fits"))).body.length, 1000);
+    for (const path of Object.keys(sizes)) assert.equal((await ask(request(path))).status, 500, path);
+    assert.deepEqual(
+      log.causes().map((message) => message.replace(/^\d+ /, "")),
+      Object.keys(sizes).map(
+        () =>
+          "bytes in one piece are more than limits.pendingBytes (1000): send smaller chunks, for example with jsonArray()",
+      ),
+    );
+  },
+  { limits: { pendingBytes: 1000 } },
+);
+
+const taken = Promise.withResolvers<void>();
+async function* smallThenLarge(): AsyncGenerator<string> {
+  yield "small";
+  await taken.promise;
+  yield "x".repeat(1001);
+}
+
+testOnWire(
+  "a chunk larger than limits.pendingBytes cuts the connection",
+  [{ method: "GET", path: "/", handler: smallThenLarge }],
+  async ({ connect, log }) => {
+    const client = connect().send(request("/"));
+    await client.until(({ text }) => text.includes("small"), "first chunk");
+    taken.resolve();
+    const [reply] = await client.untilClosed();
+    assert.deepEqual([reply?.status, reply?.body, reply?.complete], [200, "small", false]);
+    assert.match(log.causes()[0] ?? "", /^1001 bytes in one piece/);
+  },
+  { limits: { pendingBytes: 1000 } },
+);
+
+/** Asks for a response and reads nothing of it. */
+function askAndStall(client: RawClient, path: string): RawClient {
+  client.send(request(path)).socket.pause();
+  return client;
+}
+
+const body = 16 * megabyte;
+const responses = {
+  "/whole": { handler: () => Buffer.alloc(body), size: body },
+  "/stream": { handler: () => Readable.from([Buffer.alloc(body), Buffer.alloc(body)]), size: 2 * body },
+};
+
+for (const [path, { handler, size }] of Object.entries(responses)) {
+  testOnWire(
+    `past limits.pendingBytesTotal the slowest readers are disconnected, and no others (${path})`,
+    [
+      { method: "GET", path, handler },
+      { method: "GET", path: "/", handler: () => "ok" },
+    ],
+    async ({ connect, ask, log }) => {
+      const warnings = () => log.all.filter(({ level }) => level === "warn");
+      const clients: RawClient[] = [];
+      for (let count = 0; count < 3; count++) {
+        assert.deepEqual(warnings(), []);
+        clients.push(askAndStall(connect(), path));
+        await ask(request("/")); // the request before it is handled by now
+      }
+      while (warnings().length === 0) await ask(request("/"));
+      const arrived = await Promise.all(
+        clients.map(async (client) => {
+          client.socket.resume();
+          await client.until(({ text, closed }) => closed || text.length > size, "whole response or end");
+          return client.text.length > size;
+        }),
+      );
+      assert.deepEqual(arrived, [false, true, true]);
+      assert.deepEqual(
+        warnings().map(({ msg, address }) => [msg, address]),
+        [["disconnected a client that does not read its response", "127.0.0.1"]],
+      );
+    },
+    { limits: { pendingBytesTotal: 2.5 * body } },
+  );
+}
