@@ -1,5 +1,5 @@
 import { BindError, type Context } from "@tenon/core";
-import type { SelectQueryBuilder } from "kysely";
+import type { ExpressionBuilder, SelectQueryBuilder } from "kysely";
 import { canBeStored } from "../database/can-be-stored.ts";
 import type { Schema } from "../database/schema.ts";
 
@@ -12,9 +12,8 @@ export interface Cursor {
 }
 
 export interface PageRequest {
-  /** Undefined for all of it. */
-  readonly limit?: number;
-  readonly after?: Cursor;
+  readonly limit: number;
+  readonly after?: Cursor | undefined;
   /** The page that ends there: the way back. Never together with `after`. */
   readonly before?: Cursor;
 }
@@ -27,16 +26,16 @@ export interface Page<T> {
   readonly previous: string | undefined;
 }
 
-/** `?limit=50&cursor=…`. Without them the whole list. */
-export function readPageRequest(ctx: Context): PageRequest {
+/** `?limit=50&cursor=…`. Without a limit the whole list, or all that follows the cursor. */
+export function readListRequest(ctx: Context) {
   const limit = ctx.query("limit");
   const cursor = ctx.query("cursor");
   if (limit !== "" && !(/^\d{1,4}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= maxLimit)) {
     throw new BindError([{ path: "limit", rule: "limit", message: `must be a whole number from 1 to ${maxLimit}` }]);
   }
   return {
-    ...(limit === "" ? {} : { limit: Number(limit) }),
-    ...(cursor === "" ? {} : { after: parseCursor(cursor) }),
+    limit: limit === "" ? undefined : Number(limit),
+    after: cursor === "" ? undefined : parseCursor(cursor),
   };
 }
 
@@ -45,27 +44,29 @@ export function pageOf<O>(
   query: SelectQueryBuilder<Schema, "posts", O>,
   { limit, after, before }: PageRequest,
 ): SelectQueryBuilder<Schema, "posts", O> {
-  const edge = before ?? after;
-  const direction = before === undefined ? "desc" : "asc";
-  return query
-    .$if(edge !== undefined, (part) =>
-      // both columns in one comparison: with an OR the database would walk over all the pages before
-      part.where((eb) =>
-        eb(
-          eb.refTuple("posts.created_at", "posts.id"),
-          before === undefined ? "<" : ">",
-          eb.tuple(edge?.created_at ?? "", edge?.id ?? ""),
-        ),
-      ),
-    )
-    .orderBy("posts.created_at", direction)
-    .orderBy("posts.id", direction)
-    .$if(limit !== undefined, (part) => part.limit((limit ?? 0) + 1));
+  const rows = before === undefined ? rowsFrom(query, after) : rowsFrom(query, before, "asc");
+  return rows.limit(limit + 1);
+}
+
+/** The rows that follow a cursor, newest first; with `asc` the rows that come before it, oldest first. */
+export function rowsFrom<O>(
+  query: SelectQueryBuilder<Schema, "posts", O>,
+  edge: Cursor | undefined,
+  direction: "asc" | "desc" = "desc",
+): SelectQueryBuilder<Schema, "posts", O> {
+  const rows = edge === undefined ? query : query.where(isPlaced(direction === "desc" ? "<" : ">", edge));
+  return rows.orderBy("posts.created_at", direction).orderBy("posts.id", direction);
+}
+
+/** Both columns in one comparison: with an OR the database would read all the rows before. */
+export function isPlaced(comparison: "<" | ">" | ">=", { created_at, id }: Cursor) {
+  return (eb: ExpressionBuilder<Schema, "posts">) =>
+    eb(eb.refTuple("posts.created_at", "posts.id"), comparison, eb.tuple(created_at, id));
 }
 
 /** What `pageOf` found, newest first. */
 export function toPage<T extends Cursor>(rows: readonly T[], { limit, after, before }: PageRequest): Page<T> {
-  const found = limit === undefined ? rows : rows.slice(0, limit);
+  const found = rows.slice(0, limit);
   const hasMore = rows.length > found.length;
   const items = before === undefined ? found : found.toReversed();
   const [first, last] = [items[0], items.at(-1)];

@@ -1,6 +1,6 @@
 import { BearerAuth } from "@tenon/auth";
-import { type Context, inject, type Routes } from "@tenon/core";
-import { readPageRequest, replyWithPage } from "./page.ts";
+import { type Context, inject, jsonArray, type Routes } from "@tenon/core";
+import { readListRequest, replyWithPage } from "./page.ts";
 import { PostOwner, PostPolicy } from "./post-owner.ts";
 import { CreatePostDTO, UpdatePostDTO } from "./posts.dto.ts";
 import { PostsService } from "./posts.service.ts";
@@ -24,7 +24,9 @@ export class PostsController {
   }
 
   async index(ctx: Context) {
-    const request = readPageRequest(ctx);
+    const { limit, after } = readListRequest(ctx);
+    if (limit === undefined) return jsonArray(this.#posts.allPublished(after));
+    const request = { limit, after };
     return replyWithPage(ctx, await this.#posts.published(request), request);
   }
 
@@ -50,8 +52,11 @@ export class PostsController {
   }
 
   async mine(ctx: Context) {
-    const request = readPageRequest(ctx);
-    return replyWithPage(ctx, await this.#posts.ofAuthor(ctx.get("user_id"), request), request);
+    const { limit, after } = readListRequest(ctx);
+    const author = ctx.get("user_id");
+    if (limit === undefined) return jsonArray(this.#posts.allOfAuthor(author, after));
+    const request = { limit, after };
+    return replyWithPage(ctx, await this.#posts.ofAuthor(author, request), request);
   }
 }
 

@@ -5,9 +5,10 @@ import { canBeStored } from "../database/can-be-stored.ts";
 import { justAfter } from "../database/just-after.ts";
 import type { PostsTable, Schema } from "../database/schema.ts";
 import type { User } from "../users/user.ts";
-import { type Page, type PageRequest, pageOf, toPage } from "./page.ts";
+import { type Cursor, type Page, type PageRequest, pageOf, toPage } from "./page.ts";
 import type { Post } from "./post.ts";
 import type { CreatePostDTO, UpdatePostDTO } from "./posts.dto.ts";
+import { Turns, WholeList } from "./whole-list.ts";
 
 const postColumns = [
   "posts.id",
@@ -23,20 +24,29 @@ const postColumns = [
 export class PostsService {
   readonly #db = inject(Database<Schema>);
   readonly #clock = inject(Clock);
+  readonly #turns = new Turns();
   /** Of the post with the id that is its parameter. Compiled once: building it anew takes longer than running it. */
   readonly #byId = this.#withAuthor().where("posts.id", "=", "").compile();
 
   /** Published posts with their authors, newest first. */
   async published(request: PageRequest): Promise<Page<Post>> {
-    const query = this.#withAuthor().where("posts.published", "=", true);
-    const rows = await pageOf(query, request).execute();
+    const rows = await pageOf(this.#published(), request).execute();
     return toPage(rows.map(toPostWithAuthor), request);
   }
 
-  /** All posts of one author, published or not, newest first. */
+  /** The same, all of them, or all that follow a cursor. */
+  allPublished(after?: Cursor): AsyncIterable<Post> {
+    return new WholeList(this.#published(), { after, turns: this.#turns, toItem: toPostWithAuthor });
+  }
+
+  /** The posts of one author, published or not, newest first. */
   async ofAuthor(authorId: string, request: PageRequest): Promise<Page<Post>> {
-    const query = this.#db.selectFrom("posts").select(postColumns).where("posts.author_id", "=", authorId);
-    return toPage(await pageOf(query, request).execute(), request);
+    return toPage(await pageOf(this.#ofAuthor(authorId), request).execute(), request);
+  }
+
+  /** The same, all of them, or all that follow a cursor. */
+  allOfAuthor(authorId: string, after?: Cursor): AsyncIterable<Post> {
+    return new WholeList(this.#ofAuthor(authorId), { after, turns: this.#turns, toItem: (post: Post) => post });
   }
 
   async find(id: string): Promise<Post | undefined> {
@@ -107,6 +117,14 @@ export class PostsService {
       .$if(seen !== undefined, (query) => query.where("updated_at", "=", seen ?? ""))
       .returning(["id", "title", "content", "author_id", "published", "created_at", "updated_at"])
       .executeTakeFirst();
+  }
+
+  #published() {
+    return this.#withAuthor().where("posts.published", "=", true);
+  }
+
+  #ofAuthor(authorId: string) {
+    return this.#db.selectFrom("posts").select(postColumns).where("posts.author_id", "=", authorId);
   }
 
   #withAuthor() {

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { Database } from "@tenon/data";
 import type { Schema } from "../../src/database/schema.ts";
 import type { Post } from "../../src/posts/post.ts";
+import { PostsService } from "../../src/posts/posts.service.ts";
 import { type Blog, describeOnStorages } from "../support/blog.ts";
 import { assertError, type Reply } from "../support/client.ts";
 
@@ -89,6 +90,55 @@ describeOnStorages("Lists", (blog) => {
       .execute();
     const second = await client.get<Post[]>(next, { token });
     assert.deepEqual(second.body, whole.body.slice(3, 6));
+  });
+
+  test("A long list is read in parts, by size and by number, and arrives whole and in order", async () => {
+    const { app, client, clock, users } = blog();
+    const { token, user } = await users.add();
+    const start = clock.now();
+    const posts = Array.from({ length: 250 }, (_, index) => {
+      const time = new Date(start + Math.floor(index / 3) * 1000).toISOString(); // three share a millisecond
+      const content = "ü".repeat(index % 50 === 7 ? 100_000 : index % 10);
+      const id = clock.uuid();
+      return { id, title: "t", content, author_id: user.id, published: true, created_at: time, updated_at: time };
+    });
+    const db = app.get(Database<Schema>);
+    await db.insertInto("posts").values(posts.slice(0, 125)).execute();
+    await db.insertInto("posts").values(posts.slice(125)).execute();
+    const keyOf = ({ created_at, id }: { created_at: string; id: string }) => `${created_at} ${id}`;
+    const expected = posts.toSorted((a, b) => (keyOf(a) < keyOf(b) ? 1 : -1));
+    const { body } = await client.get<Post[]>("/my-posts", { token });
+    assert.deepEqual(body, expected);
+    const { headers } = await client.get<Post[]>("/my-posts?limit=30", { token });
+    const cursor = /cursor=([^>&]+)/.exec(headers.get("link") ?? "")?.[1] ?? "";
+    const rest = await client.get<Post[]>(`/my-posts?cursor=${cursor}`, { token });
+    assert.deepEqual(rest.body, expected.slice(30));
+    const published = await client.get<Post[]>("/posts");
+    const own = published.body.filter(({ author_id }) => author_id === user.id);
+    assert.deepEqual(
+      own.map(({ id, author }) => [id, author?.name]),
+      expected.map(({ id }) => [id, user.name]),
+    );
+  });
+
+  test("A list that is being read has none of the posts that are created meanwhile, nor those removed", async () => {
+    const { app, users } = blog();
+    const { user } = await users.add();
+    const service = app.get(PostsService);
+    const ids: string[] = [];
+    for (let count = 0; count < 4; count++) {
+      // each is a part of its own
+      ids.unshift((await service.create(user.id, { title: "t", content: "x".repeat(70_000) })).id);
+      blog().clock.advance(1);
+    }
+    const seen: string[] = [];
+    for await (const { id } of service.allOfAuthor(user.id)) {
+      seen.push(id);
+      if (seen.length > 1) continue;
+      await service.create(user.id, { title: "new", content: "c" });
+      await service.delete(ids[2] ?? "");
+    }
+    assert.deepEqual(seen, [ids[0], ids[1], ids[3]]);
   });
 
   test("400 `Invalid request` for a limit or a cursor that is none", async () => {

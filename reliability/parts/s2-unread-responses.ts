@@ -1,0 +1,141 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { register } from "../../apps/reference/scripts/support/reference-app.ts";
+import { percentile } from "../../apps/reference/scripts/support/statistics.ts";
+import { withFolder } from "../../packages/data/test/support/services.ts";
+import { Figures, type Part } from "../part.ts";
+import { Caller, jsonOf } from "../support/caller.ts";
+import { withService } from "../support/service.ts";
+import { SteadyLoad } from "../support/steady-load.ts";
+
+const clients = 400;
+const attackedPosts = 10;
+/** Characters of a post: with its other fields, it just fits into a body of 1 MiB. */
+const postLength = 1_000_000;
+const megabyte = 2 ** 20;
+
+export const part: Part = {
+  id: "S2",
+  title: "400 clients that ask for a list of ten 1 MB posts and never read it; a list of 1 GB for one that does",
+  bar: "400 clients ≤ 200 MB; other requests ≤ 100 ms; the 1 GB list arrives complete",
+  needs: [],
+  alone: true,
+  async run({ short, say }) {
+    const listed = short ? 100 : 1000;
+    return withFolder((folder) =>
+      withService({ env: { DATABASE_URL: `sqlite:${join(folder, "blog.db")}` } }, async (server) => {
+        const token = await register(server.url, { email: "ada@example.com", password: "correct horse", name: "Ada" });
+        const caller = new Caller(server.url);
+        const publish = async (count: number) => {
+          for (let index = 0; index < count; index++) {
+            const json = { title: `Post ${index}`, content: `${index} `.padEnd(postLength, "ab ") };
+            const { id } = jsonOf<{ id: string }>(await caller.call("POST", "/posts", { json, token }));
+            await caller.call("PUT", `/posts/${id}`, { json: { ...json, published: true }, token });
+            if (index % 20 === 0) say(`${index} of ${count} posts of 1 MB`);
+          }
+        };
+        await publish(attackedPosts);
+
+        say(`${clients} clients that read nothing`);
+        const peak = new PeakMemory(server.pid);
+        const load = new SteadyLoad(20, () => caller.call("GET", "/auth/me", { token, timeout: 10_000 }));
+        const sockets = await askAndNeverRead(Number(new URL(server.url).port));
+        await sleep(short ? 3000 : 10_000);
+        const answers = await load.stop();
+        const cost = peak.bytes;
+        for (const socket of sockets) socket.destroy();
+
+        await publish(listed - attackedPosts);
+        const list = await readList(`${server.url}/posts`);
+        caller.close();
+        return new Figures()
+          .show("clients", clients)
+          .atMost("they cost MB", cost / megabyte, 200)
+          .show("other requests", answers.length)
+          .exactly("not 200", answers.filter(({ status }) => status !== 200).length, 0)
+          .atMost(
+            "p99 ms of other requests",
+            percentile(
+              answers.map(({ time }) => time),
+              0.99,
+            ),
+            100,
+          )
+          .show("list MB", Math.round(list.bytes / 1e6))
+          .exactly("list status", list.status, 200)
+          .exactly("posts in the list", list.posts, listed)
+          .exactly("list complete", list.complete ? "yes" : "no", "yes")
+          .exactly("service alive", server.alive ? 1 : 0, 1)
+          .done();
+      }),
+    );
+  },
+};
+
+/** How far the resident memory of a process rises above what it is now, as the system counts it. */
+class PeakMemory {
+  readonly #status: string;
+  readonly #before: number;
+
+  constructor(pid: number) {
+    this.#status = `/proc/${pid}/status`;
+    writeFileSync(`/proc/${pid}/clear_refs`, "5"); // sets the peak back to what it is now
+    this.#before = this.#read("VmRSS");
+  }
+
+  get bytes(): number {
+    return this.#read("VmHWM") - this.#before;
+  }
+
+  #read(name: string): number {
+    const line = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(readFileSync(this.#status, "utf8"));
+    return Number(line?.[1]) * 1024;
+  }
+}
+
+async function askAndNeverRead(port: number): Promise<readonly Socket[]> {
+  const sockets: Socket[] = [];
+  for (let count = 0; count < clients; count++) {
+    const socket = connect(port, "127.0.0.1").on("error", () => {});
+    await new Promise((resolve) => socket.once("connect", resolve).once("close", resolve));
+    socket.pause();
+    socket.write("GET /posts HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    sockets.push(socket);
+  }
+  return sockets;
+}
+
+interface ReadList {
+  readonly status: number;
+  readonly bytes: number;
+  readonly posts: number;
+  /** It ended as it should, and as an array does. */
+  readonly complete: boolean;
+}
+
+/** Counts without keeping: the list is larger than the longest string. */
+function readList(url: string): Promise<ReadList> {
+  return new Promise((resolve, reject) => {
+    request(url, (response) => {
+      let bytes = 0;
+      let posts = 0;
+      let tail = "";
+      response.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+        const text = tail + chunk.toString("latin1");
+        posts += text.split('"author_id":').length - 1;
+        tail = text.slice(-12);
+        if (tail === '"author_id":') posts--; // counted again with the next chunk
+      });
+      response.on("error", reject).on("close", () => {
+        const complete = response.complete && tail.endsWith("}]");
+        resolve({ status: response.statusCode ?? 0, bytes, posts, complete });
+      });
+    })
+      .on("error", reject)
+      .end();
+  });
+}
