@@ -10,6 +10,7 @@ import { reportFailure } from "./report-failure.ts";
 import { MatchedParams, noParams } from "./route/params.ts";
 import type { Handler } from "./route/record.ts";
 import type { RouteTable } from "./route/table.ts";
+import { MalformedTarget } from "./route/target.ts";
 
 export interface KernelParts {
   readonly table: RouteTable;
@@ -38,9 +39,10 @@ export class Kernel {
       const match = this.#parts.table.resolve(incoming);
       run = match?.route.run ?? this.#parts.onMiss;
       ctx = new RequestContext(incoming, match === undefined ? noParams : new MatchedParams(match), limits, log);
-    } catch {
-      run = this.#parts.onMalformed;
+    } catch (error) {
       ctx = new RequestContext(incoming, noParams, limits, log);
+      if (!(error instanceof MalformedTarget)) return this.#fail(ctx, error);
+      run = this.#parts.onMalformed;
     }
     try {
       const value = run(ctx);

@@ -41,7 +41,7 @@ export class Router<R extends Routable> {
 
   /**
    * `path` starts with a slash. `retained` is the length of the string that `path` was cut from:
-   * a cached path keeps all of it alive. Throws a 400 for a path that cannot be decoded.
+   * a cached path keeps all of it alive. Throws a MalformedTarget for a path that cannot be decoded.
    */
   resolve(method: string, path: string, retained: number = path.length): Match<R> | undefined {
     const table = this.#tables.get(method);

@@ -1,5 +1,12 @@
 import { HttpError } from "../errors.ts";
 
+/** The only error of the route table that is the client's: anything else that it throws is a defect of the server. */
+export class MalformedTarget extends HttpError {
+  constructor() {
+    super(400, "Bad Request");
+  }
+}
+
 /**
  * The path of a request, cut at raw `/`. Its segments are made when somebody asks for them, decoded as `splitPath` does.
  * One is enough for a router, path after path: a search is over before the next one begins.
@@ -12,7 +19,7 @@ export class Target {
   /** Undefined when nothing in the path is encoded, or may be a dot. */
   #decoded: readonly string[] | undefined;
 
-  /** `path` starts with a slash. Throws a 400 like `splitPath`. */
+  /** `path` starts with a slash. Throws a MalformedTarget like `splitPath`. */
   read(path: string, allowDots: boolean): this {
     let length = 0;
     for (let end = path.indexOf("/", 1); end >= 0; end = path.indexOf("/", end + 1)) this.#ends[length++] = end;
@@ -66,7 +73,7 @@ export function splitPath(path: string, allowDots: boolean): string[] {
   for (let index = 0; index < segments.length; index++) {
     const segment = segments[index] as string; // the index is below the length
     const decoded = encoded ? decodeSegment(segment) : segment;
-    if (!allowDots && (decoded === "." || decoded === "..")) throw new HttpError(400, "Bad Request");
+    if (!allowDots && (decoded === "." || decoded === "..")) throw new MalformedTarget();
     segments[index] = decoded;
   }
   return segments;
@@ -77,6 +84,6 @@ function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new HttpError(400, "Bad Request");
+    throw new MalformedTarget();
   }
 }

@@ -233,3 +233,24 @@ test("a log that cannot be written leaves every request answered", async () => {
     await app.stop();
   }
 });
+
+testOnBothDoors(
+  "an exception of the route table is a 500 that the log explains, and only a malformed path is a 400",
+  [get("/value", () => 1), get("/posts/:id", () => 1)],
+  async (call, app, log) => {
+    for (const path of ["/%", "/posts/%ff", "/%zz/x"]) {
+      const response = await call("GET", path);
+      assert.deepEqual([response.status, await response.json()], [400, { error: "Bad Request" }], path);
+    }
+    assert.deepEqual(log.messages("error"), []);
+    Object.assign(app.routes, {
+      resolve: () => {
+        throw new TypeError("the table is broken");
+      },
+    });
+    const response = await call("GET", "/value");
+    assert.deepEqual([response.status, await response.json()], [500, bare]);
+    assert.deepEqual(log.messages("error"), ["GET /value failed"]);
+    assert.deepEqual(log.causes(), ["the table is broken"]);
+  },
+);
