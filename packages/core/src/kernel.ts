@@ -10,7 +10,7 @@ import { reportFailure } from "./report-failure.ts";
 import { MatchedParams, noParams } from "./route/params.ts";
 import type { Handler } from "./route/record.ts";
 import type { RouteTable } from "./route/table.ts";
-import { MalformedTarget } from "./route/target.ts";
+import { MalformedTarget, refuseNul } from "./route/target.ts";
 
 export interface KernelParts {
   readonly table: RouteTable;
@@ -18,7 +18,7 @@ export interface KernelParts {
   readonly fail: Platform["fail"];
   readonly limits: RequestLimits;
   readonly log: Log;
-  /** The application's middlewares around a miss and around a path that cannot be read. */
+  /** The application's middlewares around a miss and around a malformed path or query. */
   readonly onMiss: Handler;
   readonly onMalformed: Handler;
 }
@@ -36,6 +36,7 @@ export class Kernel {
     let run: Handler;
     let ctx: Context;
     try {
+      if (incoming.method !== "") refuseNul(incoming.search); // a command has no method, and its flags are no query
       const match = this.#parts.table.resolve(incoming);
       run = match?.route.run ?? this.#parts.onMiss;
       ctx = new RequestContext(incoming, match === undefined ? noParams : new MatchedParams(match), limits, log);

@@ -115,9 +115,10 @@ describeOnStorages("API key authentication", (blog) => {
     const revoked = await client.call("DELETE", `/auth/api-keys/${id}`, { token });
     assert.deepEqual([revoked.status, revoked.text], [204, ""]);
     assertError(await show(blog(), key), 401, "Invalid API key");
-    for (const gone of [id, randomUUID(), "x", "%00"]) {
+    for (const gone of [id, randomUUID(), "x"]) {
       assertError(await client.call("DELETE", `/auth/api-keys/${gone}`, { token }), 404, "API key not found");
     }
+    assertError(await client.call("DELETE", "/auth/api-keys/%00", { token }), 400, "Bad Request");
   });
 
   test("optional expiry: valid one second before, invalid from its very second on", async () => {

@@ -6,7 +6,7 @@ import { type Blog, describeOnStorages } from "../support/blog.ts";
 import { assertError, assertReply } from "../support/client.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const oddIds = [randomUUID(), "0", "x".repeat(300), "%00", "%27%20or%201=1", "%F0%9F%94%91", "a%2Fb"];
+const oddIds = [randomUUID(), "0", "x".repeat(300), "%2500", "%27%20or%201=1", "%F0%9F%94%91", "a%2Fb"];
 
 async function createPost({ client }: Blog, token: string): Promise<Post> {
   const { status, body } = await client.post<Post>("/posts", { title: "A title", content: "Some content" }, { token });
@@ -78,6 +78,20 @@ describeOnStorages("Blog endpoints", (blog) => {
 
   test("GET /posts/:id: 404 `Post not found`, whatever the id looks like", async () => {
     for (const id of oddIds) assertError(await blog().client.get(`/posts/${id}`), 404, "Post not found");
+  });
+
+  test("U+0000 in an id or a query: 400 `Bad Request` before routing, on every route", async () => {
+    const { client, users } = blog();
+    const { token } = await users.one();
+    for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
+      const json = method === "GET" ? {} : { json: { title: "t" } };
+      for (const path of ["/posts/%00", "/posts/a%00b", "/posts/x?y=%00"]) {
+        assertError(await client.call(method, path, { token, ...json }), 400, "Bad Request");
+      }
+    }
+    for (const path of ["/posts?limit=%00", "/my-posts?%00=1", "/auth/me?a=%00", "/nothing/%00"]) {
+      assertError(await client.get(path, { token }), 400, "Bad Request");
+    }
   });
 
   test("GET /posts: none → array of Post with `author` loaded; only posts with published=true", async () => {

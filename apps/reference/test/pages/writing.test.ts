@@ -168,7 +168,7 @@ describePages("The pages of an author", (blog) => {
 
   test("a post that is not there: 404 from every page of its author", async () => {
     const visitor = await opened("/posts/new");
-    for (const id of ["none", "11111111-1111-4111-8111-111111111111", "%00"]) {
+    for (const id of ["none", "11111111-1111-4111-8111-111111111111"]) {
       for (const path of [`/posts/${id}/edit`, `/posts/${id}/delete`])
         assert.equal((await visitor.get(path)).status, 404);
       for (const method of ["PUT", "PATCH", "DELETE"]) {

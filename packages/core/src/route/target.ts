@@ -20,14 +20,14 @@ export class Target {
   #decoded: readonly string[] | undefined;
 
   /** `path` starts with a slash. Throws a MalformedTarget like `splitPath`. */
-  read(path: string, allowDots: boolean): this {
+  read(path: string, isCommand: boolean): this {
     let length = 0;
     for (let end = path.indexOf("/", 1); end >= 0; end = path.indexOf("/", end + 1)) this.#ends[length++] = end;
     this.#ends[length++] = path.length;
     this.#path = path;
     this.#length = length;
     const odd = path.includes("%") || path.includes("/.");
-    this.#decoded = odd ? splitPath(path, allowDots) : undefined;
+    this.#decoded = odd ? splitPath(path, isCommand) : undefined;
     return this;
   }
 
@@ -65,18 +65,24 @@ export class Target {
 
 /**
  * The path of a request, split on raw `/` and decoded once per segment. `%2F` stays inside its value.
- * `allowDots` is for the words of a command, where "." and ".." lead nowhere.
+ * The words of a command may be anything: they lead nowhere and were encoded by the framework itself.
  */
-export function splitPath(path: string, allowDots: boolean): string[] {
+export function splitPath(path: string, isCommand: boolean): string[] {
+  if (!isCommand) refuseNul(path);
   const segments = path.slice(1).split("/");
   const encoded = path.includes("%");
   for (let index = 0; index < segments.length; index++) {
     const segment = segments[index] as string; // the index is below the length
     const decoded = encoded ? decodeSegment(segment) : segment;
-    if (!allowDots && (decoded === "." || decoded === "..")) throw new MalformedTarget();
+    if (!isCommand && (decoded === "." || decoded === "..")) throw new MalformedTarget();
     segments[index] = decoded;
   }
   return segments;
+}
+
+/** PostgreSQL fails on U+0000, SQLite stores it, and file names end at it. `text` is encoded: a path or a query. */
+export function refuseNul(text: string): void {
+  if (text.includes("%00")) throw new MalformedTarget();
 }
 
 function decodeSegment(segment: string): string {

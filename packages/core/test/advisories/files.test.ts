@@ -23,7 +23,6 @@ test("K16 Hono GHSA-w332-q679-j88p, @hono/node-server CVE-2024-23340, node-stati
     const get = (path: string) => requestRaw(port, `/assets/${path}`);
     assert.equal((await get("a.txt")).body.includes("a"), true);
     const missing = {
-      "a NUL": ["%00", "a.txt%00", "a%00.txt", "%00/a.txt", "..%00/secret.txt"],
       "a dotfile": [".env", ".git/config", "folder/.env", "%2eenv", "%2Egit/config"],
       "a way out": ["..%2fsecret.txt", "..%2Fsecret.txt", "..%5csecret.txt", "..\\secret.txt", "%2fetc%2fpasswd"],
       "a link that leads out": ["out.txt", "old/secret.txt"],
@@ -47,6 +46,7 @@ test("K16 Hono GHSA-w332-q679-j88p, @hono/node-server CVE-2024-23340, node-stati
       ".%2e/secret.txt",
       "./a.txt",
       "%",
+      ...["%00", "a.txt%00", "a%00.txt", "%00/a.txt", "..%00/secret.txt", "a.txt?v=%00"],
     ]) {
       assert.equal((await get(path)).status, 400, path);
     }

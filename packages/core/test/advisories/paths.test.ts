@@ -22,9 +22,10 @@ test("P1 @fastify/middie CVE-2026-22031, h3 6f6dc091: an encoded letter in a gua
 test("P2 @fastify/middie CVE-2026-2880, Nest CVE-2026-2293: other spellings of a guarded path never reach its handler alone", () => {
   const runs = new Runs();
   return withServer([runs.group("/admin", runs.route("/"))], async (get) => {
-    for (const target of ["//admin", "/ADMIN", "/admin;x=1", "/admin/", "/admin//", "/admin%20", "/admin%00"]) {
+    for (const target of ["//admin", "/ADMIN", "/admin;x=1", "/admin/", "/admin//", "/admin%20"]) {
       assert.equal((await get(target)).status, 404, target);
     }
+    assert.equal((await get("/admin%00")).status, 400);
     assert.deepEqual([runs.guard.length, runs.handler], [0, 0]);
   });
 });

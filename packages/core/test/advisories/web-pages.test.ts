@@ -194,12 +194,12 @@ test("K16 Hono GHSA-w332-q679-j88p, @hono/node-server CVE-2024-23340, node-stati
   try {
     const { port } = await app.listen({ port: 0, signals: false });
     assert.equal((await requestRaw(port, "/assets/a.css")).status, 200);
-    for (const path of [".env", "%2eenv", "..%2fsecret.css", "..%5csecret.css", "a.css%00", "folder", "folder/", ""]) {
+    for (const path of [".env", "%2eenv", "..%2fsecret.css", "..%5csecret.css", "folder", "folder/", ""]) {
       const reply = await requestRaw(port, `/assets/${path}`);
       assert.equal(reply.status, 404, path);
       assert.ok(!reply.body.includes("hidden"), path);
     }
-    for (const path of ["../secret.css", "%2e%2e/secret.css", "./a.css"]) {
+    for (const path of ["../secret.css", "%2e%2e/secret.css", "./a.css", "a.css%00", "a.css?v=%00"]) {
       assert.equal((await requestRaw(port, `/assets/${path}`)).status, 400, path);
     }
   } finally {

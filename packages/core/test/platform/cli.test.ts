@@ -63,6 +63,8 @@ test("a word is one value, whatever it contains", () =>
       "..",
       "%2F",
       "100%",
+      "%00",
+      "a\0b",
       "a b",
       "ü🙂",
       "?a=b#c",
@@ -73,6 +75,14 @@ test("a word is one value, whatever it contains", () =>
     }
     assert.equal((await app.run(["show", "--", "--force"])).stdout, "--force\n");
     assert.equal((await app.run(["show", "\ud800"])).stdout, "\ufffd\n");
+  }));
+
+test("the text %00 in a flag is its value", () =>
+  withCommands([{ path: "show", handler: (ctx) => ctx.request().queries() }], async (app) => {
+    for (const value of ["%00", "a%2500b", "a\0b"]) {
+      const { code, stdout } = await app.run(["show", "--title", value, "--json"]);
+      assert.deepEqual([code, JSON.parse(stdout)], [0, { title: value, json: "true" }]);
+    }
   }));
 
 test("a first word with a slash is a value where no command is named like it", () =>

@@ -28,7 +28,7 @@ const draft: fc.Arbitrary<Draft> = fc.record({
 const requestSegment = fc.oneof(
   { arbitrary: fc.constantFrom("a", "b", "%C3%A9"), weight: 12 },
   { arbitrary: fc.constantFrom("%61", "%62", "c", "A", "", "a%2Fb", "%2F", "%252F"), weight: 4 },
-  { arbitrary: fc.constantFrom("%", "%zz", "%C3", ".", "..", "%2e"), weight: 1 },
+  { arbitrary: fc.constantFrom("%", "%zz", "%C3", ".", "..", "%2e", "%00", "a%00"), weight: 1 },
 );
 const request = fc.record({
   method: fc.constantFrom("GET", "GET", "GET", "POST", "HEAD", "PUT", "constructor"),

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HttpError } from "@tenon/core";
 import { MatchedParams } from "../../src/route/params.ts";
 import type { Routable, Router } from "../../src/route/router.ts";
+import { MalformedTarget } from "../../src/route/target.ts";
 import { resolvePath, routerOf } from "../support/routers.ts";
 
 /** Every order of a few routes: the order of declaration decides nothing. */
@@ -155,12 +155,12 @@ test("an encoded slash stays inside its value and separates nothing", () => {
   assert.equal(resolvePath(router, "/a%2Fb/c"), "404");
 });
 
-for (const path of ["/%", "/a/%zz", "/a/%c3", "/%E0%A4%A", "/a/.", "/../a", "/%2e%2E/a", "/a/%2e"]) {
+for (const path of ["/%", "/a/%zz", "/a/%c3", "/%E0%A4%A", "/a/.", "/../a", "/%2e%2E/a", "/a/%2e", "/%00", "/a/x%00"]) {
   test(`${path} is refused with 400, whether a route matches or not`, () => {
     for (const router of [routerOf("GET /*"), routerOf("GET /:a/:b"), routerOf("POST /x")]) {
       assert.throws(
         () => router.resolve("GET", path),
-        (error) => error instanceof HttpError && error.status === 400,
+        (error) => error instanceof MalformedTarget && error.status === 400,
       );
     }
   });
@@ -222,11 +222,12 @@ test("a thousand patterns of one shape are told apart by their static text", () 
   assert.equal(resolvePath(router, "/r1000/x/edit"), "404");
 });
 
-test("the words of a command may be dots, the segments of a request may not", () => {
+test("the words of a command may be dots or hold U+0000, the segments of a request may not", () => {
   const router = routerOf(" show/:id", " add/*", "GET /show/:id");
   assert.deepEqual(router.resolve("", "/show/..")?.values, [".."]);
   assert.equal(router.resolve("", "/add/./..")?.rest, "./..");
   assert.throws(() => router.resolve("GET", "/show/.."), { status: 400 });
+  assert.deepEqual(router.resolve("", "/show/a%00")?.values, ["a\0"]);
 });
 
 test("where nothing is asked for twice, what then is asked for again is cached all the same", () => {

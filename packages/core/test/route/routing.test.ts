@@ -80,6 +80,56 @@ testOnBothDoors(
   },
 );
 
+const nul: { handlers: number } = { handlers: 0 };
+const seeNul = (ctx: Context) => {
+  nul.handlers++;
+  return [ctx.path, ctx.request().params(), ctx.request().queries()];
+};
+testOnBothDoors(
+  "U+0000 in a path or a query is 400 before routing, and stands in the access log",
+  [
+    { method: "GET", path: "/exact", handler: seeNul },
+    { method: "POST", path: "/exact", handler: seeNul },
+    { path: "/group", children: [{ method: "GET", path: "/:id", handler: seeNul }] },
+    { method: "GET", path: "/files/*", handler: seeNul },
+    { method: "HEAD", path: "/head/:id", handler: seeNul },
+  ],
+  async (call, app, log) => {
+    const targets = [
+      ...["/exact%00", "/%00", "/%00exact", "/group/%00", "/group/a%00b", "/gr%00oup/1", "/nowhere/%00"],
+      ...["/files/%00", "/files/a/b%00.txt", "/files/%2500%00", "/head/%00", "/%00?a=%00"],
+      ...["/exact?%00", "/exact?a=%00", "/exact?%00=1", "/exact?a=1&b=x%00y", "/exact?a%00b", "/nowhere?a=%00"],
+      ...["/group/1?a=%2500%00", "/files/a?x=%00", "/head/1?x=%00", "/exact?a=%zz%00"],
+    ];
+    for (const target of targets) {
+      for (const method of ["GET", "HEAD", "POST"]) {
+        const response = await call(method, target);
+        assert.equal(response.status, 400, `${method} ${target}`);
+        assert.equal(await response.text(), method === "HEAD" ? "" : '{"error":"Bad Request"}', `${method} ${target}`);
+      }
+    }
+    assert.equal(nul.handlers, 0);
+    const lines = log.all.filter(({ msg }) => msg === "request");
+    assert.deepEqual([lines.length, lines.every(({ status }) => status === 400)], [targets.length * 3, true]);
+    for (const raw of ["/exact?a=\0b", "/group/\0b"]) {
+      assert.equal((await app.fetch(new Request(`http://localhost${raw}`))).status, 400, "a URL encodes a raw one");
+    }
+  },
+);
+
+testOnBothDoors(
+  "the text %00 is no U+0000: %2500 passes in a path and in a query",
+  [
+    { method: "GET", path: "/files/:name", handler: (ctx) => [ctx.param("name"), ctx.request().queries()] },
+    { method: "GET", path: "/rest/*", handler: (ctx) => ctx.param("*") },
+  ],
+  async (call) => {
+    const response = await call("GET", "/files/a%2500?b%2500=%2500&c=%01+0%30");
+    assert.deepEqual(await response.json(), ["a%00", { "b%00": "%00", c: "\u0001 00" }]);
+    assert.equal(await (await call("GET", "/rest/a/%2500")).json(), "a/%00");
+  },
+);
+
 testOnBothDoors(
   "a wildcard's remainder is read as `*`, and segment by segment",
   [

@@ -12,7 +12,10 @@ export type ModelAnswer =
 /** The rules of resolution, written down literally: every route is compared with the path, the best of them answers. */
 export function resolveByRules(routes: readonly ModelRoute[], method: string, path: string): ModelAnswer {
   const segments = path.slice(1).split("/").map(decode);
-  if (segments.some((segment) => segment === undefined || segment === "." || segment === "..")) return "malformed";
+  if (
+    segments.some((segment) => segment === undefined || segment.includes("\0") || segment === "." || segment === "..")
+  )
+    return "malformed";
   const decoded = segments as string[]; // none is undefined, see above
   const matching = routes.filter((route) => route.method === method && matches(route.segments, decoded));
   const [best] = matching.toSorted((a, b) => compare(rank(a), rank(b)) || routes.indexOf(a) - routes.indexOf(b));

