@@ -91,6 +91,7 @@ for (const adapter of databases) {
       assert.equal(await keys.validate(key), undefined);
       assert.equal(await keys.revoke("ada", record.id), false);
       assert.equal(await keys.revoke("ada", "no such key"), false);
+      assert.equal(await keys.revoke("ada", "\0"), false);
       assert.ok(await keys.validate(other));
     });
 

@@ -63,7 +63,7 @@ function isIterator(value: object): boolean {
   return "next" in value && typeof value.next === "function" && Symbol.iterator in value;
 }
 
-/** `{error}`, `{error, status}` and `{_status, data}`, with no other key, speak about the reply; all else is data. */
+/** `{error}`, `{error, status}` and `{_status, data}`, with no other key and a whole number, speak about the reply; all else is data. */
 function fromConvention(value: object): Reply | undefined {
   if (!("error" in value || "_status" in value)) return undefined; // most values, told apart without listing keys
   const prototype = Object.getPrototypeOf(value);
@@ -72,10 +72,15 @@ function fromConvention(value: object): Reply | undefined {
   const size = Object.keys(map).length;
   if (typeof map.error === "string") {
     if (size === 1) return new Reply(400, "json", map);
-    if (size === 2 && "status" in map) return new Reply(map.status as number, "json", map); // the constructor checks it
+    if (size === 2 && isWhole(map.status)) return new Reply(map.status, "json", map);
   }
-  if (size === 2 && "_status" in map && "data" in map) return new Reply(map._status as number, "json", map.data);
+  if (size === 2 && isWhole(map._status) && "data" in map) return new Reply(map._status, "json", map.data);
   return undefined;
+}
+
+/** A whole number out of range is a mistake, which the constructor of `Reply` reports; anything else is data. */
+function isWhole(status: unknown): status is number {
+  return Number.isInteger(status);
 }
 
 /** Bytes, anything asynchronously iterable (Node and web streams are), or a web `Response`. */

@@ -112,9 +112,11 @@ const statuses = [Number.NaN, 99, 1000, "200", 1.5, 101, null];
 testOnBothDoors(
   "K11 h3 8e695936: an invalid status is a 500 that the log explains, however it is given",
   [
+    ...[99, 101, 199, 600, 1000, -1, 0].flatMap((status) => [
+      get(`/error/${status}`, () => ({ error: "x", status })),
+      get(`/data/${status}`, () => ({ _status: status, data: 1 })),
+    ]),
     ...statuses.flatMap((status, index) => [
-      get(`/error/${index}`, () => ({ error: "x", status })),
-      get(`/data/${index}`, () => ({ _status: status, data: 1 })),
       get(`/json/${index}`, (ctx) => ctx.status(status as number).json(1)), // what plain JavaScript could pass
       get(`/send/${index}`, (ctx) => ctx.status(status as number).send("x")), // as above
       get(`/hook/${index}`, (ctx) => {
@@ -132,6 +134,29 @@ testOnBothDoors(
       assert.deepEqual([response.status, await response.json()], [500, bare], path);
       assert.match(log.causes().at(-1) ?? "", /(from 200 to 599|from 400 to 599), not /, path);
     }
+  },
+);
+
+const jobs: readonly unknown[] = [
+  { error: "timeout", status: "failed" },
+  { error: "x", status: "200" },
+  { error: "x", status: 1.5 },
+  { error: "x", status: null },
+  { _status: "done", data: 1 },
+  { _status: null, data: 1 },
+  { _status: 1.5, data: { a: 1 } },
+];
+testOnBothDoors(
+  "K11 h3 8e695936: a map whose status is no whole number is data",
+  [...jobs.map((job, index) => get(`/${index}`, () => job)), get("/nan", () => ({ error: "x", status: Number.NaN }))],
+  async (call, _app, log) => {
+    for (const [index, job] of jobs.entries()) {
+      const response = await call("GET", `/${index}`);
+      assert.deepEqual([response.status, await response.json()], [200, job]);
+    }
+    const response = await call("GET", "/nan");
+    assert.deepEqual([response.status, await response.json()], [200, { error: "x", status: null }]);
+    assert.deepEqual(log.messages("error"), []);
   },
 );
 

@@ -53,6 +53,16 @@ const nearMisses: Record<string, unknown> = {
   "an error that is not a text": { error: null },
   "an error that is an object": { error: { message: "x" } },
   "a job with a status of its own": { status: "failed", error: null },
+  "a failed job": { error: "timeout", status: "failed" },
+  "a status that is a number as text": { error: "x", status: "404" },
+  "a status with a fraction": { error: "x", status: 404.5 },
+  "a status that is NaN": { error: "x", status: Number.NaN },
+  "a status that is null": { error: "x", status: null },
+  "a status that is undefined": { error: "x", status: undefined },
+  "_status as text": { _status: "ok", data: 1 },
+  "_status with a fraction": { _status: 200.5, data: 1 },
+  "_status that is null": { _status: null, data: 1 },
+  "_status that is undefined": { _status: undefined, data: 1 },
   "_status alone": { _status: 201 },
   "data alone": { data: 1 },
   "another key beside _status and data": { _status: 201, data: 1, meta: 2 },
@@ -79,8 +89,8 @@ for (const [title, [value, message]] of Object.entries(slips)) {
   });
 }
 
-test("a status that is not a whole number from 200 to 599 is an error that names it", () => {
-  for (const status of [Number.NaN, 0, 99, 101, 199, 600, 1000, 200.5, "200", null, undefined, -1]) {
+test("a whole number outside 200 to 599 as the status of a map is an error that names it", () => {
+  for (const status of [0, 99, 101, 199, 600, 1000, -1, 2 ** 53]) {
     const message = `A reply's status is a whole number from 200 to 599, not ${String(status)}`;
     assert.throws(() => toReply({ error: "x", status }), { name: "RangeError", message });
     assert.throws(() => toReply({ _status: status, data: 1 }), { name: "RangeError", message });
