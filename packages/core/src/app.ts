@@ -6,7 +6,7 @@ import { describeValue, HttpError, type Problem, StartError } from "./errors.ts"
 import { Kernel } from "./kernel.ts";
 import { createLog, Log, type LogOptions } from "./log.ts";
 import { createGraph, type ModuleNode } from "./module/graph.ts";
-import { isStopped, Lifecycle } from "./module/lifecycle.ts";
+import { findMisspeltHooks, isStopped, Lifecycle } from "./module/lifecycle.ts";
 import type { Module } from "./module/module.ts";
 import { explainUnknownNames, namesOf } from "./options.ts";
 import { compileMiddleware } from "./pipeline/compile.ts";
@@ -93,7 +93,7 @@ async function buildApp<Methods>(
   );
   const own = { name: `${platform.name}()`, controller: platform.name, self: undefined, compile: compileForPlatform };
   routes.push(...flattenRoutes(platform.routes ?? [], own, problems));
-  problems.push(...findDuplicates(routes));
+  problems.push(...findDuplicates(routes), ...findMisspeltHooks(container.constructed));
   if (problems.length > 0) throw new StartError(problems);
   for (const warning of findShadows(routes.filter((route) => platform.serves(route)))) log.warn(warning);
 

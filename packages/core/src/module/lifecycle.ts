@@ -1,4 +1,5 @@
 import type { Constructed } from "../di/container.ts";
+import { labelOf } from "../di/explain.ts";
 import { type Problem, quoteError, StartError } from "../errors.ts";
 import type { Log } from "../log.ts";
 
@@ -42,7 +43,7 @@ export class Lifecycle {
     for (const part of this.#parts) {
       if (this.#stopping !== undefined) throw stopped();
       try {
-        if (hasHook(part.instance, "onStart")) await part.instance.onStart();
+        if (hasMethod(part.instance, "onStart")) await part.instance.onStart();
         this.#started.push(part);
       } catch (error) {
         await this.#stopStarted();
@@ -68,7 +69,7 @@ export class Lifecycle {
     for (let part = this.#started.pop(); part !== undefined; part = this.#started.pop()) {
       const hook = `onStop() of ${part.name} (module "${part.node.name}")`;
       try {
-        if (!hasHook(part.instance, "onStop")) continue;
+        if (!hasMethod(part.instance, "onStop")) continue;
         const inTime = await this.#inTime(part.instance.onStop());
         if (!inTime) this.#log.error(`${hook} did not end in time and is left behind`);
       } catch (error) {
@@ -100,11 +101,28 @@ export function isStopped(error: unknown): boolean {
   return error instanceof StartError && error.problems.some((problem) => problem.code === "APP_STOPPED");
 }
 
-function hasHook<K extends "onStart" | "onStop">(instance: unknown, hook: K): instance is Record<K, () => unknown> {
+/** `OnStart()` and `OnStop()`, which nothing calls: without an error the application would start and lack what they do. */
+export function findMisspeltHooks(parts: readonly Constructed[]): Problem[] {
+  return parts.flatMap(({ instance, name, node }) =>
+    hooks
+      .filter(([hook, wrong]) => hasMethod(instance, wrong) && !hasMethod(instance, hook))
+      .map(([hook, wrong]) => ({
+        code: "BAD_DECLARATION" as const,
+        message: `${labelOf(name, node)} has ${wrong}(), which nothing calls. Write ${hook}().`,
+      })),
+  );
+}
+
+const hooks = [
+  ["onStart", "OnStart"],
+  ["onStop", "OnStop"],
+] as const;
+
+export function hasMethod<K extends string>(instance: unknown, name: K): instance is Record<K, () => unknown> {
   return (
     typeof instance === "object" &&
     instance !== null &&
-    hook in instance &&
-    typeof (instance as Record<K, unknown>)[hook] === "function"
+    name in instance &&
+    typeof (instance as Record<K, unknown>)[name] === "function"
   );
 }

@@ -3,6 +3,7 @@ import { labelOf } from "../di/explain.ts";
 import { UnusableDependency } from "../di/unusable.ts";
 import { describeValue, type Problem, quoteError } from "../errors.ts";
 import type { ModuleNode } from "../module/graph.ts";
+import { hasMethod } from "../module/lifecycle.ts";
 import type { Controller, Routes } from "./record.ts";
 
 export interface FoundController {
@@ -19,6 +20,11 @@ export function findControllers(constructed: readonly Constructed[], problems: P
     if (isController(instance)) {
       const routes = readRoutes(instance, labelOf(name, node), problems);
       if (routes !== undefined) found.push({ controller: instance, name, node, routes });
+    } else if (hasMethod(instance, "Routes")) {
+      problems.push({
+        code: "CONTROLLER_WITHOUT_ROUTES",
+        message: `${labelOf(name, node)} has Routes(), which nothing calls. Write routes().`,
+      });
     } else if (name.endsWith("Controller")) {
       problems.push({
         code: "CONTROLLER_WITHOUT_ROUTES",
@@ -48,7 +54,5 @@ function readRoutes(controller: Controller, label: string, problems: Problem[]):
 }
 
 function isController(instance: unknown): instance is Controller {
-  return (
-    typeof instance === "object" && instance !== null && "routes" in instance && typeof instance.routes === "function"
-  );
+  return hasMethod(instance, "routes");
 }

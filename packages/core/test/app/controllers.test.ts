@@ -58,6 +58,45 @@ test("routes that are no method are told as missing", async () => {
   );
 });
 
+test("Routes() in the place of routes() stops the start, whatever the class is called", async () => {
+  class Greeter {
+    Routes(): Routes {
+      return [{ method: "GET", path: "/greet", handler: () => "hello" }];
+    }
+  }
+  class PostsController extends Greeter {}
+  const Made = token<object>("Made");
+  const error = await startError(
+    defineModule({
+      name: "app",
+      declarations: [Greeter, PostsController, provide(Made, () => ({ Routes: () => [] }))],
+    }),
+  );
+  assert.deepEqual(
+    error.problems,
+    ["Greeter", "PostsController", "Made"].map((name) => ({
+      code: "CONTROLLER_WITHOUT_ROUTES",
+      message: `${name} (module "app") has Routes(), which nothing calls. Write routes().`,
+    })),
+  );
+});
+
+test("a class that has routes() may have Routes as well, and one may have Routes that is no method", async () => {
+  class Both {
+    routes(): Routes {
+      return this.Routes();
+    }
+    Routes(): Routes {
+      return [{ method: "GET", path: "/both", handler: () => "both" }];
+    }
+  }
+  class Atlas {
+    readonly Routes = ["A1"];
+  }
+  const app = await createTestApp(defineModule({ name: "app", declarations: [Both, Atlas] }), api());
+  assert.equal(await (await app.request("GET", "/both")).json(), "both");
+});
+
 test("a handler that is not a function is told with its kind", async () => {
   const route = { method: "GET", path: "/", handler: "index" as never } as const; // no compiler let it pass
   const error = await startError(moduleOf([route]));
