@@ -137,6 +137,10 @@ export function flattenRoutes(routes: Routes, owner: Owner, problems: Problem[])
       report("BAD_ROUTE", `${label}: the path must start with "/": write "/${path}".`);
       return undefined;
     }
+    if (method === undefined && path.includes(" ")) {
+      report("BAD_ROUTE", `${label}: "/" separates the words of a command: write "${path.replaceAll(/[ /]+/g, "/")}".`);
+      return undefined;
+    }
     try {
       return parsePattern(method === undefined && path.startsWith("/") ? path.slice(1) : path);
     } catch (error) {

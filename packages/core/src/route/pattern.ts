@@ -11,14 +11,18 @@ export interface Pattern {
 export class PatternError extends Error {}
 
 const parameterName = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const unusableCharacter = /[\u0000-\u0020\u007f?#\\]/;
+const unusableCharacter = /[\u0000-\u001f\u007f?#\\]/;
+/** Written decoded, `/` and `*` would mean something else. */
+const unwritableCharacter = /[\u0000-\u001f\u007f?#\\/*]/;
+const encodedText = /(?:%(?!25)[0-9A-Fa-f]{2})+/;
 
-/** Reads `/users/:id/files/*`. A command's path is the same without the leading slash. */
+/**
+ * Reads `/users/:id/files/*`. A command's path is the same without the leading slash.
+ * Text is written decoded, `/a b` and `/100%`; only a `%` before two hexadecimal digits is written `%25`.
+ */
 export function parsePattern(path: string): Pattern {
-  const bad = unusableCharacter.exec(path);
-  if (bad !== null) throw new PatternError(`a path cannot contain ${JSON.stringify(bad[0])}`);
-  // requests are decoded before they are compared, so an encoded pattern would match other requests than it shows
-  if (path.includes("%")) throw new PatternError('a path is written decoded: "é", not "%C3%A9"');
+  refuseCharacter(unusableCharacter, path);
+  refuseEncoded(path);
   if (!path.isWellFormed()) throw new PatternError("a path is well-formed Unicode");
   const parts = (path.startsWith("/") ? path.slice(1) : path).split("/");
   const wildcard = parts.at(-1) === "*";
@@ -36,7 +40,7 @@ export function parsePattern(path: string): Pattern {
       const name = parameterName.test(braces[1] ?? "") ? braces[1] : "name";
       throw new PatternError(`"${part}" is not a parameter: write ":${name}" as a whole segment`);
     }
-    if (!part.startsWith(":")) return part;
+    if (!part.startsWith(":")) return part.replaceAll("%25", "%");
     const name = part.slice(1);
     if (!parameterName.test(name)) {
       throw new PatternError(
@@ -48,6 +52,27 @@ export function parsePattern(path: string): Pattern {
     return undefined;
   });
   return { path, segments, params, wildcard };
+}
+
+function refuseCharacter(pattern: RegExp, text: string): void {
+  const bad = pattern.exec(text);
+  if (bad !== null) throw new PatternError(`a path cannot contain ${JSON.stringify(bad[0])}`);
+}
+
+/** Requests are decoded before they are compared, so encoded text would match other requests than it shows. */
+function refuseEncoded(path: string): void {
+  const [encoded] = encodedText.exec(path) ?? [];
+  if (encoded === undefined) return;
+  let text: string;
+  try {
+    text = decodeURIComponent(encoded);
+  } catch {
+    throw new PatternError(
+      `"${encoded}" encodes no text: write "${encoded.replaceAll("%", "%25")}" for these characters`,
+    );
+  }
+  refuseCharacter(unwritableCharacter, text);
+  throw new PatternError(`a path is written decoded: ${JSON.stringify(text)}, not "${encoded}"`);
 }
 
 /** The path of a child inside its group. Never yields `//`; a child `/` is the group's own path. */

@@ -1,6 +1,6 @@
 import type { MatchedRoute } from "../context/context.ts";
 import { comparePatterns, isExact, type Pattern, staticPrefix } from "./pattern.ts";
-import { Target } from "./target.ts";
+import { Target, toExactKey } from "./target.ts";
 
 /** What a router holds: anything that has a method and a pattern. */
 export interface Routable {
@@ -70,7 +70,8 @@ class Table<R extends Routable> {
     const others: R[] = [];
     for (const route of routes) {
       if (isExact(route.pattern)) {
-        this.exact.set(`/${route.pattern.segments.join("/")}`, { route, values: noValues, rest: undefined });
+        const segments = route.pattern.segments as readonly string[]; // no parameters, or it would not be exact
+        this.exact.set(toExactKey(segments), { route, values: noValues, rest: undefined });
       } else others.push(route);
     }
     const shelves = toShelves(others);

@@ -41,10 +41,10 @@ export class Target {
     return this.#path.slice(this.#startOf(index), this.#ends[index]);
   }
 
-  /** All of it, decoded; "" when a segment has a `/` inside, because `%2F` never acts as a separator. */
+  /** All of it, as `toExactKey` spells it; "" when a segment has a `/` inside, because `%2F` never acts as a separator. */
   whole(): string {
     if (this.#decoded === undefined) return this.#path;
-    return this.#decoded.some((segment) => segment.includes("/")) ? "" : `/${this.#decoded.join("/")}`;
+    return this.#decoded.some((segment) => segment.includes("/")) ? "" : toExactKey(this.#decoded);
   }
 
   /** The first segments, decoded, with `/` between them: one with a `/` inside makes more of them than there are. */
@@ -61,6 +61,11 @@ export class Target {
   #startOf(index: number): number {
     return index === 0 ? 1 : (this.#ends[index - 1] as number) + 1; // as above
   }
+}
+
+/** Decoded but for `%`, so that a path looked up as it was sent is never taken for one that only reads like it. */
+export function toExactKey(segments: readonly string[]): string {
+  return `/${segments.join("/").replaceAll("%", "%25")}`;
 }
 
 /**

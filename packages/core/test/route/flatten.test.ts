@@ -175,6 +175,11 @@ const mistakes: readonly { routes: Routes; code: string; text: string }[] = [
     text: `The middlewares of GET /a of ${owner} are the function guard. Write a list: [ … ].`,
   },
   {
+    routes: [{ path: "posts list", handler }],
+    code: "BAD_ROUTE",
+    text: `Route posts list of ${owner}: "/" separates the words of a command: write "posts/list".`,
+  },
+  {
     routes: [{ method: "GET", path: "/a/*/b", handler }],
     code: "BAD_ROUTE",
     text: `GET /a/*/b of ${owner} is malformed: "*" stands alone and last, as in "/files/*".`,

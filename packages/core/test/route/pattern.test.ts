@@ -25,6 +25,21 @@ test("a colon inside a segment is text", () => {
   assert.deepEqual(parsePattern("/jobs/run:now").segments, ["jobs", "run:now"]);
 });
 
+test("text is written decoded, and only a % before two hexadecimal digits is written %25", () => {
+  const spellings: readonly [path: string, ...segments: string[]][] = [
+    ["/a b", "a b"],
+    ["/ /b ", " ", "b "],
+    ["/100%", "100%"],
+    ["/100%25", "100%"],
+    ["/5%-off/%/%%", "5%-off", "%", "%%"],
+    ["/5%25de", "5%de"],
+    ["/%2500", "%00"],
+    ["/%252525", "%2525"],
+    ["/%2 0", "%2 0"],
+  ];
+  for (const [path, ...segments] of spellings) assert.deepEqual(parsePattern(path).segments, segments, path);
+});
+
 const wildcardText = '"*" stands alone and last, as in "/files/*"';
 const emptyText = 'a path has no empty segments ("//")';
 const parameterText = (part: string) =>
@@ -56,10 +71,16 @@ const malformed: Record<string, string> = {
   "/a?b": 'a path cannot contain "?"',
   "/:a?": 'a path cannot contain "?"',
   "/a#b": 'a path cannot contain "#"',
-  "/a b": 'a path cannot contain " "',
   "/a\\b": 'a path cannot contain "\\\\"',
   "/a\n": 'a path cannot contain "\\n"',
   "/caf%C3%A9": 'a path is written decoded: "é", not "%C3%A9"',
+  "/a%20b": 'a path is written decoded: " ", not "%20"',
+  "/%22": 'a path is written decoded: "\\"", not "%22"',
+  "/5%de": '"%de" encodes no text: write "%25de" for these characters',
+  "/a%3Fb": 'a path cannot contain "?"',
+  "/a%2fb": 'a path cannot contain "/"',
+  "/a/%2A": 'a path cannot contain "*"',
+  "/a%00": 'a path cannot contain "\\u0000"',
   "/a\ud800": "a path is well-formed Unicode",
 };
 for (const [path, message] of Object.entries(malformed)) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Context, Method, Route, Routes } from "@tenon/core";
+import { type Context, type Method, type Route, type Routes, StartError } from "@tenon/core";
 import { testOnBothDoors } from "../support/doors.ts";
 
 const allMethods: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"];
@@ -193,5 +193,45 @@ testOnBothDoors(
   async (call) => {
     assert.equal((await call("HEAD", "/a")).status, 202);
     assert.equal((await call("GET", "/a")).status, 200);
+  },
+);
+
+const texts = ["/a b", "/100%", "/5%25de", "/café au lait"];
+testOnBothDoors(
+  "a static path with a space or a % is declared decoded and matches however it is encoded",
+  [
+    ...texts.map((path): Route => ({ method: "GET", path, handler: (ctx: Context) => ctx.route?.path })),
+    { path: "/in a group", children: [{ method: "GET", path: "/100%/:id/x y", handler: (ctx) => ctx.param("id") }] },
+    { method: "GET", path: "/all files/*", handler: (ctx) => ctx.param("*") },
+  ],
+  async (call, app) => {
+    const answers: Record<string, string> = {
+      "/a%20b": "/a b",
+      "/%61%20b": "/a b",
+      "/100%25": "/100%",
+      "/%3100%25": "/100%",
+      "/5%25de": "/5%25de",
+      "/caf%C3%A9%20au%20lait": "/café au lait",
+      "/in%20a%20group/100%25/7/x%20y": "7",
+      "/all%20files/50%25/b%20c": "50%/b c",
+    };
+    for (const [path, answer] of Object.entries(answers)) {
+      for (let round = 0; round < 2; round++) {
+        const response = await call("GET", path);
+        assert.deepEqual([response.status, await response.json()], [200, answer], path);
+        assert.equal((await call("HEAD", path)).status, 200, path);
+      }
+    }
+    for (const path of ["/a+b", "/ab", "/100", "/100%2525", "/5%2525de", "/a%2520b"]) {
+      assert.equal((await call("GET", path)).status, 404, path);
+    }
+    for (const path of ["/100%", "/5%de"]) assert.equal((await call("GET", path)).status, 400, path);
+    assert.deepEqual(
+      app.routes.list().map(({ path }) => path),
+      [...texts, "/in a group/100%/:id/x y", "/all files/*"],
+    );
+    app.routes.remove("GET", "/100%25");
+    assert.equal((await call("GET", "/100%25")).status, 404, "the two spellings are one route");
+    assert.throws(() => app.routes.add({ method: "GET", path: "/5%25de", handler: () => 1 }), StartError);
   },
 );
