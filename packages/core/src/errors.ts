@@ -78,6 +78,15 @@ export function describeValue(value: unknown): string {
   return typeof value === "string" ? `the text ${JSON.stringify(value)}` : `the ${typeof value} ${String(value)}`;
 }
 
+const shownWhole = 10;
+
+/** Names that lead from one to the next: of a long chain the first three and the last three. */
+export function describeChain(names: readonly string[]): string {
+  if (names.length <= shownWhole) return names.join(" → ");
+  const more = `… ${(names.length - 6).toLocaleString("en-US")} more …`;
+  return [...names.slice(0, 3), more, ...names.slice(-3)].join(" → ");
+}
+
 export interface HttpErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;

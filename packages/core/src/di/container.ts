@@ -1,4 +1,4 @@
-import { type Problem, quoteError, StartError } from "../errors.ts";
+import { describeChain, type Problem, quoteError, StartError } from "../errors.ts";
 import type { Binding, Graph, ModuleNode } from "../module/graph.ts";
 import { explainUnknown, labelOf } from "./explain.ts";
 import { type Injector, withInjector } from "./inject.ts";
@@ -126,9 +126,12 @@ export class Container {
       this.#problems.push(...error.problems); // a factory that checks its options has said all there is to say
       return;
     }
-    const chain = this.#stack.map((frame) => keyName(frame.binding.key)).join(" → ");
-    const needed = this.#stack.length > 1 ? ` (${chain})` : "";
-    const message = `${label} could not be constructed${needed}: ${quoteError(error)}`;
+    const chain = this.#stack.map((frame) => keyName(frame.binding.key));
+    const needed = chain.length > 1 ? ` (${describeChain(chain)})` : "";
+    const reason = isTooDeep(error, chain.length)
+      ? `a chain of ${chain.length.toLocaleString("en-US")} injections exhausts the stack. Shorten it.`
+      : quoteError(error);
+    const message = `${label} could not be constructed${needed}: ${reason}`;
     this.#problems.push({ code: "CONSTRUCTION_FAILED", message, cause: error });
   }
 
@@ -141,8 +144,15 @@ function labelOfFrame({ binding, node }: Frame): string {
   return labelOf(keyName(binding.key), node);
 }
 
+const deep = 100;
+
+/** With a short chain, it is a constructor that calls itself: then the error says where. */
+function isTooDeep(error: unknown, length: number): boolean {
+  return length > deep && error instanceof RangeError && error.message === "Maximum call stack size exceeded";
+}
+
 function explainCycle(labels: readonly string[]): string {
   const [first] = labels;
   if (labels.length === 1) return `${first} injects itself. Use this in its place.`;
-  return `Dependencies form a cycle: ${[...labels, first].join(" → ")}. Move what they share into a service that both inject.`;
+  return `Dependencies form a cycle: ${describeChain([...labels, first as string])}. Move what they share into a service that both inject.`;
 }

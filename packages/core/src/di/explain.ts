@@ -1,4 +1,4 @@
-import { describeValue, importEachOther } from "../errors.ts";
+import { describeChain, describeValue, importEachOther } from "../errors.ts";
 import type { Graph, ModuleNode } from "../module/graph.ts";
 import { isClass, isKey, type Key, keyName } from "./token.ts";
 
@@ -19,7 +19,7 @@ export function explainUnknown(graph: Graph, { node, user, key, chain }: Questio
     return `${asker} calls inject() with ${describeValue(key)}, which is neither a class nor a token. ${cure}`;
   }
   const name = keyName(key);
-  const way = [...(chain.length === 0 ? [user] : chain), name].join(" → ");
+  const way = describeChain([...(chain.length === 0 ? [user] : chain), name]);
   const owners = graph.nodes.filter((other) => other.own.has(key));
   const exporter = owners.find((other) => other.exported.has(key));
   if (exporter !== undefined) {

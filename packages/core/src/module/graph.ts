@@ -1,5 +1,5 @@
 import { isKey, type Key, keyName, type Provider } from "../di/token.ts";
-import { describeValue, importEachOther, type Problem, StartError } from "../errors.ts";
+import { describeChain, describeValue, importEachOther, type Problem, StartError } from "../errors.ts";
 import { Declarations } from "./declarations.ts";
 import { Module } from "./module.ts";
 
@@ -43,12 +43,24 @@ export function createGraph(root: Module, options: GraphOptions): Graph {
     throw new StartError([...options.problems, { code: "BAD_MODULE", message }]);
   }
   const walk = new Walk(options);
-  const node = walk.visit(root, []);
+  const node = walk.run(root);
   walk.declarations.checkOverrides(root);
   return { nodes: [...walk.nodes.values()], root: node };
 }
 
 type Imported = ReadonlyMap<Module, ModuleNode | undefined>;
+
+/** A module whose imports are being followed. */
+interface Visit {
+  readonly module: Module;
+  readonly imports: Module["imports"];
+  /** How many of the imports have been read. */
+  read: number;
+  /** Those in a cycle as undefined. */
+  readonly imported: Map<Module, ModuleNode | undefined>;
+  /** Whether an import could not be followed. */
+  failed: boolean;
+}
 
 class Walk {
   readonly nodes = new Map<Module, ModuleNode>();
@@ -61,15 +73,31 @@ class Walk {
     this.declarations = new Declarations(options);
   }
 
-  visit(module: Module, path: readonly Module[]): ModuleNode {
-    const known = this.nodes.get(module);
-    if (known !== undefined) return known;
-    this.#checkName(module, path.at(-1));
+  /** Depth first, without recursion: thousands of modules that import each other in a row would exhaust the stack. */
+  run(root: Module): ModuleNode {
+    const path = [this.#enter(root, undefined)];
+    for (;;) {
+      const visit = path.at(-1) as Visit; // the root is left last, and then the walk ends
+      const next = this.#followImports(visit, path);
+      if (next !== undefined) {
+        path.push(this.#enter(next, visit.module));
+        continue;
+      }
+      const node = this.#leave(visit);
+      path.pop();
+      if (path.length === 0) return node;
+    }
+  }
+
+  #enter(module: Module, importer: Module | undefined): Visit {
+    this.#checkName(module, importer);
     if (module.unknown !== undefined) {
       this.#report("BAD_MODULE", `Module "${module.name}" has an unknown key: ${module.unknown}`);
     }
+    return { module, imports: this.#list(module, "imports"), read: 0, imported: new Map(), failed: false };
+  }
 
-    const [imported, failed] = this.#imports(module, [...path, module]);
+  #leave({ module, imported, failed }: Visit): ModuleNode {
     const own = this.declarations.read(module, this.#list(module, "declarations"));
     const exports = this.#list(module, "exports");
     const reached = [...imported.values()].filter((node) => node !== undefined);
@@ -101,33 +129,33 @@ class Walk {
     }
   }
 
-  /** The modules that could be followed, those in a cycle as undefined, and whether any failed. */
-  #imports(module: Module, path: readonly Module[]): [Imported, boolean] {
-    const imported = new Map<Module, ModuleNode | undefined>();
-    let failed = false;
-    let index = -1;
-    for (const item of this.#list(module, "imports")) {
-      index++;
+  /** Reads the imports up to one that has to be entered first, and returns it. */
+  #followImports(visit: Visit, path: readonly Visit[]): Module | undefined {
+    const { module, imports, imported } = visit;
+    for (; visit.read < imports.length; visit.read++) {
+      const item: unknown = imports[visit.read];
       if (!(item instanceof Module)) {
-        failed = true;
+        visit.failed = true;
         this.#report(
           "BAD_MODULE",
-          `imports[${index}] of module "${module.name}" is ${describeValue(item)}, not a module. ` +
+          `imports[${visit.read}] of module "${module.name}" is ${describeValue(item)}, not a module. ` +
             (item === undefined ? importEachOther : "Use what defineModule() returned."),
         );
-      } else if (path.includes(item)) {
-        failed = true;
-        imported.set(item, undefined);
-        const chain = [...path.slice(path.indexOf(item)), item].map((step) => step.name).join(" → ");
-        this.#report(
-          "MODULE_CYCLE",
-          `Modules import each other: ${chain}. Move what they share into a module that both import.`,
-        );
-      } else {
-        imported.set(item, this.visit(item, path));
+        continue;
       }
+      const node = this.nodes.get(item);
+      const start = node === undefined ? path.findIndex((step) => step.module === item) : -1;
+      if (node === undefined && start < 0) return item;
+      imported.set(item, node);
+      if (node !== undefined) continue;
+      visit.failed = true;
+      const chain = [...path.slice(start).map((step) => step.module.name), item.name];
+      this.#report(
+        "MODULE_CYCLE",
+        `Modules import each other: ${describeChain(chain)}. Move what they share into a module that both import.`,
+      );
     }
-    return [imported, failed];
+    return undefined;
   }
 
   #view(module: Module, own: ReadonlyMap<Key, Binding>, imported: readonly ModuleNode[]): Map<Key, Binding> {

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defineModule, inject, type Module, provide, type Routes, StartError, token } from "@tenon/core";
+import {
+  defineModule,
+  inject,
+  type Module,
+  type Provider,
+  provide,
+  type Routes,
+  StartError,
+  type Token,
+  token,
+} from "@tenon/core";
 import { startError, startText } from "../support/start-error.ts";
 
 class Users {}
@@ -131,6 +141,68 @@ test("a cycle through factories is told as well", async () => {
       provide(Second, () => ({ other: inject(First) })),
     ),
     'Dependencies form a cycle: First (module "app") → Second (module "app") → First (module "app"). Move what they share into a service that both inject.',
+  );
+});
+
+/** Each injects the next; `last` makes the last one. */
+function createChain(length: number, last: (first: Token<unknown>) => unknown): Provider[] {
+  const tokens = Array.from({ length }, (_, index) => token<unknown>(`T${index}`));
+  return tokens.map((key, index) => {
+    const next = tokens[index + 1];
+    return provide(key, () => (next === undefined ? last(tokens[0] as Token<unknown>) : { next: inject(next) })); // not empty
+  });
+}
+
+test("of a long chain the first and the last few names are told", async () => {
+  const nobody = (count: number) => startText(...createChain(count, () => inject(token("Nobody"))));
+  const cure = 'Add provide(Nobody, …) to the declarations of "app", or import the module that exports it.';
+  assert.equal(
+    await nobody(9),
+    `T8 (module "app") needs Nobody, which no module declares (T0 → T1 → T2 → T3 → T4 → T5 → T6 → T7 → T8 → Nobody). ${cure}`,
+  );
+  assert.equal(
+    await nobody(10),
+    `T9 (module "app") needs Nobody, which no module declares (T0 → T1 → T2 → … 5 more … → T8 → T9 → Nobody). ${cure}`,
+  );
+  const fail = () => {
+    throw new Error("no host");
+  };
+  assert.equal(
+    await startText(...createChain(200, fail)),
+    'T199 (module "app") could not be constructed (T0 → T1 → T2 → … 194 more … → T197 → T198 → T199): no host. LOG_LEVEL=debug shows where it was thrown.',
+  );
+  const label = (index: number) => `T${index} (module "app")`;
+  assert.equal(
+    await startText(...createChain(200, inject)),
+    `Dependencies form a cycle: ${label(0)} → ${label(1)} → ${label(2)} → … 195 more … → ${label(198)} → ${label(199)} → ${label(0)}. Move what they share into a service that both inject.`,
+  );
+});
+
+test("a chain of injections that exhausts the stack is told in one short problem after the other", async () => {
+  const error = await startError(defineModule({ name: "app", declarations: createChain(10_000, () => 1) }));
+  assert.ok(error.message.length < 200 * error.problems.length + 20, `${error.message.length} characters`);
+  for (const { code, message, cause } of error.problems) {
+    assert.equal(code, "CONSTRUCTION_FAILED");
+    assert.match(
+      message,
+      /^T\d+ \(module "app"\) could not be constructed \(T\d+ → T\d+ → T\d+ → … [\d,]+ more … → T\d+ → T\d+ → T\d+\): a chain of [\d,]+ injections exhausts the stack\. Shorten it\.$/,
+    );
+    assert.ok(cause instanceof RangeError);
+  }
+});
+
+test("a constructor that calls itself for ever is quoted: the chain of injections is not to blame", async () => {
+  class Endless {
+    constructor() {
+      this.again();
+    }
+    again(): number {
+      return 1 + this.again();
+    }
+  }
+  assert.equal(
+    await startText(Endless),
+    'Endless (module "app") could not be constructed: Maximum call stack size exceeded. LOG_LEVEL=debug shows where it was thrown.',
   );
 });
 

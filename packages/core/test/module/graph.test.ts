@@ -112,6 +112,37 @@ test("a module that imports itself is a cycle of one", async () => {
   );
 });
 
+/** `m0` imports `m1`, which imports `m2`, and so on; the last one has the imports that are given. */
+function nest(depth: number, last: readonly Module[]): Module {
+  let module = defineModule({ name: `m${depth - 1}`, imports: last, exports: [...last] });
+  for (let index = depth - 2; index >= 0; index--) {
+    module = defineModule({ name: `m${index}`, imports: [module], exports: [module] });
+  }
+  return module;
+}
+
+test("two thousand modules inside each other start, and what the innermost exports reaches the outermost", async () => {
+  const app = await createTestApp(
+    defineModule({ name: "app", imports: [nest(2000, [inner])], declarations: [Outer] }),
+    api(),
+  );
+  assert.ok(app.get(Outer).inner instanceof Inner);
+  await app.stop();
+});
+
+test("of a long cycle of modules the first and the last few names are told", async () => {
+  const imports: Module[] = [];
+  const module = nest(2000, imports);
+  imports.push(module);
+  const { problems } = await startError(module);
+  assert.deepEqual(
+    problems.map(({ message }) => message),
+    [
+      "Modules import each other: m0 → m1 → m2 → … 1,995 more … → m1998 → m1999 → m0. Move what they share into a module that both import.",
+    ],
+  );
+});
+
 test("a module that is no module, a list or a name that is none: each is told where it stands", async () => {
   const broken = defineModule({
     name: "app",
