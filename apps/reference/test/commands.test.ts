@@ -81,6 +81,8 @@ for (const storage of storages) {
       assert.equal((await app.run(["keys", "revoke", "bob@example.com", id])).stderr, "blog: API key not found\n");
       assert.equal((await app.run(["keys", "revoke", "ada@example.com", id])).stdout, "revoked\n");
       assert.equal((await app.run(["keys", "create", "eve@example.com"])).stderr, "blog: User not found\n");
+      const late = await app.run(["keys", "create", "ada@example.com", "--expires-at=2099-01-01T00:00:00"]);
+      assert.match(late.stderr, /^blog: --expires-at must be a time with an offset, such as 2027-01-01T00:00:00Z/);
     });
 
     run("db migrate says what this start had to do", async (app) => {

@@ -2,6 +2,7 @@ import { BindError, inject, Log } from "@tenon/core";
 import { Database, migrate } from "@tenon/data";
 import { Clock } from "./clock.ts";
 import { digest } from "./digest.ts";
+import { toMilliseconds } from "./rfc3339.ts";
 
 /** A key as its owner sees it. The key itself is shown once, when it is made. */
 export interface ApiKeyRecord {
@@ -19,7 +20,7 @@ interface Schema {
 
 export interface NewApiKey {
   readonly name?: string;
-  /** When it ends, in RFC 3339. What is no time is answered with 400. */
+  /** When it ends: an RFC 3339 time with an offset, such as `2027-01-01T00:00:00Z`. Any other text is a 400. */
   readonly expiresAt?: string;
 }
 
@@ -125,15 +126,14 @@ export class ApiKeys {
 
 /** Times are compared as text, which holds for years of four digits. */
 function parseExpiry(text: string, now: number): string {
-  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}/.exec(text) ?? [];
-  const time = new Date(text);
-  // JavaScript reads 30 February as 2 March
-  const exists = Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
-  if (!exists || Number.isNaN(time.getTime()) || time.toISOString().length !== 24) {
-    throw new BindError([{ path: "expires_at", rule: "time", message: "must be a time such as 2027-01-01T00:00:00Z" }]);
+  const time = toMilliseconds(text);
+  const expiry = time === undefined ? "" : new Date(time).toISOString();
+  if (time === undefined || expiry.length !== 24) {
+    const message = "must be a time with an offset, such as 2027-01-01T00:00:00Z or 2027-01-01T00:00:00+02:00";
+    throw new BindError([{ path: "expires_at", rule: "time", message }]);
   }
-  if (time.getTime() <= now) {
+  if (time <= now) {
     throw new BindError([{ path: "expires_at", rule: "future", message: "must be a time to come" }]);
   }
-  return time.toISOString();
+  return expiry;
 }

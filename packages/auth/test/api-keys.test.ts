@@ -153,6 +153,8 @@ test("a text that is no time to come, or one past the year 9999, is a bad reques
       "+010000-01-01T00:00:00Z",
       "9999-12-31T23:59:59-01:00",
       "-000001-01-01T00:00:00Z",
+      "2030-01-01T00:00:00",
+      "2030-01-01T00:00:00.000",
     ]) {
       await assert.rejects(app.get(ApiKeys).create("ada", { expiresAt }), (error: unknown) => {
         assert.ok(error instanceof BindError, expiresAt);

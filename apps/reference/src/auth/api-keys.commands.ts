@@ -5,7 +5,7 @@ import { UsersService } from "../users/users.service.ts";
 
 const CreateKey = dto({
   name: string("max=100").about("What it is for"),
-  expires_at: string("max=40").about("When it ends, such as 2027-01-01T00:00:00Z; never without it"),
+  expires_at: string("max=40").about("When it ends, such as 2027-01-01T00:00:00Z; it never ends without it"),
 });
 
 /** API keys at a terminal. A key is shown once, when it is made. */

@@ -50,6 +50,16 @@ describeOnStorages("API key authentication", (blog) => {
     assertError(await client.call("POST", "/auth/api-keys", { token, body: "{" }), 400, "Invalid request");
   });
 
+  test("POST /auth/api-keys: an expiry needs an offset; without one it is 400", async () => {
+    const { client, users } = blog();
+    const { token } = await users.one();
+    for (const expires_at of ["2099-01-01T00:00:00", "2099-01-01T00:00", "2099-01-01", "2098-02-30T00:00:00Z"]) {
+      assertError(await client.post("/auth/api-keys", { expires_at }, { token }), 400, "Invalid request");
+    }
+    const { expires_at } = await createKey(blog(), token, { expires_at: "2099-01-01T00:00:00+14:00" });
+    assert.equal(expires_at, "2098-12-31T10:00:00.000Z");
+  });
+
   test("SHA-256 at rest: the store never sees the key", async () => {
     const { app, users } = blog();
     const { token } = await users.one();
