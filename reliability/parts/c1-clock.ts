@@ -14,7 +14,7 @@ const shortly = 60;
 export const part: Part = {
   id: "C1",
   title: "lifetimes to the second, with an injected clock and with the clock of the process set forward and back",
-  bar: "valid at T−1 s, invalid at T: token 24 h, session 24 h, refresh token 7 d; a clock set back by 1 h never brings a session back",
+  bar: "valid at T−1 s, invalid at T: token 24 h, session 24 h, refresh token 7 d; a clock set back by 1 h never brings a session or a refresh token back",
   needs: [],
   async run(options) {
     const figures = await judgeTests(
@@ -34,6 +34,7 @@ interface Credentials {
   readonly cookie: string;
   readonly early: string;
   readonly late: string;
+  readonly later: string;
 }
 
 function withOtherClocks(figures: Figures, preload: string): Promise<void> {
@@ -74,6 +75,15 @@ function withOtherClocks(figures: Figures, preload: string): Promise<void> {
     await at(7 * day + 1, async (caller) => {
       figures.exactly("refresh after 7 d", await refresh(caller, given.late), 401);
     });
+    await at(7 * day - 3600, async (caller) => {
+      figures.exactly("refresh, clock set back 1 h", await refresh(caller, given.late), 401);
+    });
+    await at(9 * day, async (caller) => {
+      figures.exactly("refresh after 9 d", await refresh(caller, given.later), 401);
+    });
+    await at(6 * day, async (caller) => {
+      figures.exactly("refresh, clock set back 3 d", await refresh(caller, given.later), 401);
+    });
   });
 }
 
@@ -84,5 +94,5 @@ async function logIn(caller: Caller): Promise<Credentials> {
   const pair = async () =>
     jsonOf<{ refresh_token: string }>(await caller.call("POST", "/auth/token", { json: user })).refresh_token;
   const cookie = session.headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
-  return { token, cookie, early: await pair(), late: await pair() };
+  return { token, cookie, early: await pair(), late: await pair(), later: await pair() };
 }

@@ -3,6 +3,7 @@ import { ApiKeyAuth } from "./api-key-auth.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { BearerAuth } from "./bearer-auth.ts";
 import { Clock } from "./clock.ts";
+import { ExpiringRecords } from "./expiring-records.ts";
 import { LoginLimit } from "./login-limit.ts";
 import { Passwords } from "./passwords.ts";
 import { RefreshTokens } from "./refresh-tokens.ts";
@@ -28,7 +29,7 @@ export function authModule(data: Module, options: AuthOptions): Module {
   return defineModule({
     name: "auth",
     imports: [data],
-    declarations: [...parts, provide(AuthSettings, () => toAuthSettings(options))],
+    declarations: [...parts, ExpiringRecords, provide(AuthSettings, () => toAuthSettings(options))],
     exports: parts,
   });
 }

@@ -2,6 +2,7 @@ import { inject, Log } from "@tenon/core";
 import { KeyValue } from "@tenon/data";
 import { Clock } from "./clock.ts";
 import { digest } from "./digest.ts";
+import { ExpiringRecords } from "./expiring-records.ts";
 import { refreshTokenSeconds } from "./settings.ts";
 
 /** What is known of a token for as long as it could live, used or not. */
@@ -9,7 +10,6 @@ interface KnownToken {
   readonly user_id: string;
   /** All tokens that descend from one login. */
   readonly family: string;
-  readonly expires: number;
 }
 
 export interface Refreshed {
@@ -22,6 +22,7 @@ const ttl = refreshTokenSeconds;
 /** Refresh tokens of 7 days, each good for one use. Using one twice ends all that descend from the same login. */
 export class RefreshTokens {
   readonly #store = inject(KeyValue);
+  readonly #records = inject(ExpiringRecords);
   readonly #clock = inject(Clock);
   readonly #log = inject(Log);
 
@@ -31,14 +32,14 @@ export class RefreshTokens {
 
   /** Whose token it is, used or not, without consuming it; undefined when nobody's. */
   async ownerOf(token: string): Promise<string | undefined> {
-    return (await this.#store.get<KnownToken>(knownKey(digest(token))))?.user_id;
+    return (await this.#records.get<KnownToken>(knownKey(digest(token))))?.user_id;
   }
 
   /** Consumes the token and gives the next one; undefined when it is unknown, used, expired or revoked. */
   async refresh(token: string): Promise<Refreshed | undefined> {
     const name = digest(token);
-    const known = await this.#store.get<KnownToken>(knownKey(name));
-    if (known === undefined || known.expires <= this.#clock.now()) return undefined;
+    const known = await this.#records.get<KnownToken>(knownKey(name));
+    if (known === undefined) return undefined;
     // asked before the token is consumed: the losers of a race revoke the family, and would take the win from the winner
     if (await this.#isRevoked(known.family)) return undefined;
     if ((await this.#store.take(unusedKey(name))) === undefined) {
@@ -52,7 +53,7 @@ export class RefreshTokens {
 
   /** Ends the token and all that descend from the same login. */
   async revoke(token: string): Promise<void> {
-    const known = await this.#store.get<KnownToken>(knownKey(digest(token)));
+    const known = await this.#records.get<KnownToken>(knownKey(digest(token)));
     if (known !== undefined) await this.#revokeFamily(known.family);
   }
 
@@ -60,8 +61,8 @@ export class RefreshTokens {
   async #issue(userId: string, family: string): Promise<string> {
     const token = this.#clock.uuid();
     const name = digest(token);
-    const known: KnownToken = { user_id: userId, family, expires: this.#clock.now() + ttl * 1000 };
-    await this.#store.set(knownKey(name), known, { ttl });
+    const known: KnownToken = { user_id: userId, family };
+    await this.#records.set(knownKey(name), known, ttl);
     await this.#store.set(unusedKey(name), true, { ttl });
     return token;
   }

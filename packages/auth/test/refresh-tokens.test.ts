@@ -73,6 +73,22 @@ for (const adapter of keyValues) {
       assert.deepEqual(log.messages("warn"), [], "an expired token is no theft");
     });
 
+    run("a token that was over does not come back when the clock is set back (C1)", async (tokens, { clock, log }) => {
+      const [seen, asked, unseen] = [
+        await tokens.generate("ada"),
+        await tokens.generate("ada"),
+        await tokens.generate("ada"),
+      ];
+      clock.pass(refreshTokenSeconds);
+      assert.equal(await tokens.refresh(seen), undefined);
+      assert.equal(await tokens.ownerOf(asked), undefined);
+      clock.pass(-3600);
+      assert.equal(await tokens.refresh(seen), undefined);
+      assert.equal(await tokens.refresh(asked), undefined);
+      assert.ok(await tokens.refresh(unseen), "its end is the time that was set when it was made");
+      assert.deepEqual(log.messages("warn"), [], "an expired token is no theft");
+    });
+
     run("of many refreshes at once exactly one wins", async (tokens) => {
       for (let round = 0; round < 5; round++) {
         const token = await tokens.generate("ada");

@@ -49,7 +49,12 @@ export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
   }
 
   async get<T>(key: string): Promise<T | undefined> {
-    return this.#value<T>(await this.#store.execute(this.#statements.get, [key, this.#now()]));
+    const result = await this.#store.execute(this.#statements.get, [key]);
+    const [row] = result.rows;
+    if (row === undefined || this.#isAlive(row)) return this.#value<T>(result);
+    // a clock that is set back must not bring back what a caller has been told is gone
+    await this.#store.execute(this.#statements.deleteExpired, [key, this.#now()]);
+    return undefined;
   }
 
   async set(key: string, value: unknown, options: SetOptions = {}): Promise<void> {
@@ -105,6 +110,7 @@ interface Statements {
   readonly createTable: string;
   readonly createIndex: string;
   readonly get: string;
+  readonly deleteExpired: string;
   readonly set: string;
   readonly take: string;
   readonly increment: string;
@@ -119,7 +125,8 @@ function createStatements(kind: SqlStore["kind"]): Statements {
   return {
     createTable: `create table if not exists ${table} (key text primary key, value text not null, expires_at ${integer})${kind === "sqlite" ? " without rowid" : ""}`,
     createIndex: `create index if not exists ${table}_expires_at on ${table} (expires_at)`,
-    get: `select value from ${table} where key = ? and (expires_at is null or expires_at > ?)`,
+    get: `select value, expires_at from ${table} where key = ?`,
+    deleteExpired: `delete from ${table} where key = ? and expires_at <= ?`,
     set: `insert into ${table} (key, value, expires_at) values (?, ?, ?) on conflict (key) do update set value = excluded.value, expires_at = excluded.expires_at`,
     take: `delete from ${table} where key = ? returning value, expires_at`,
     increment: `insert into ${table} as old (key, value, expires_at) values (?, '1', ?) on conflict (key) do update set value = case when ${alive} then cast(cast(old.value as ${integer}) + 1 as text) else '1' end, expires_at = case when ${alive} then old.expires_at else excluded.expires_at end where not ${alive} or ${isCount} returning value`,

@@ -49,6 +49,23 @@ for (const adapter of keyValues) {
       assert.equal(await store.increment(key), 1);
     });
 
+    test("a key that was seen to be gone does not come back when the clock is set back", (t) => {
+      const clock = { offset: 0 };
+      const now = Date.now;
+      t.mock.method(Date, "now", () => now() + clock.offset); // before the stores are made: they keep the function
+      return adapter.with((options) =>
+        withStores(options, async (app) => {
+          const [store, key] = [app.get(KeyValue), uniqueKey("kv")];
+          await store.set(key, "old", { ttl: 0.03 });
+          await sleep(60);
+          assert.equal(await store.get(key), undefined);
+          clock.offset = -3_600_000;
+          assert.equal(await store.get(key), undefined);
+          assert.equal(await store.take(key), undefined);
+        }),
+      );
+    });
+
     run("refuses a time to live that is not a positive number", async (store, key) => {
       for (const ttl of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
         await assert.rejects(store.set(key, 1, { ttl }), {

@@ -39,13 +39,22 @@ test("a key is there one millisecond before its time is over, and not when it is
     assert.equal(await store.take("a"), undefined);
   }));
 
+test("reading an expired key deletes its row, and no other", () =>
+  withClock(async (store, clock, count) => {
+    await store.set("old", 1, { ttl: 10 });
+    await store.set("other", 1, { ttl: 10 });
+    clock.now += 10_000;
+    assert.equal(await store.get("old"), undefined);
+    assert.equal(await count(), 1);
+  }));
+
 test("a sweep removes what has expired, in batches, and nothing else", () =>
   withClock(async (store, clock, count) => {
     for (let index = 0; index < 1100; index++) await store.set(`old:${index}`, index, { ttl: 1 });
     await store.set("young", 1, { ttl: 60 });
     await store.set("for ever", 1);
     clock.now += 2000;
-    assert.equal(await count(), 1102, "reading and writing leave expired rows to the sweep");
+    assert.equal(await count(), 1102, "writing leaves expired rows to the sweep");
     assert.equal(await store.sweep(), 1100);
     assert.equal(await count(), 2);
     assert.equal(await store.sweep(), 0);
