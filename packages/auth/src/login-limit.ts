@@ -15,12 +15,14 @@ export class LoginLimit {
   /** Throws a 429 when there were too many failures for this account or from this address. */
   async check(account: string, ctx: Context): Promise<void> {
     if (!this.#enabled) return;
-    const [byAccount = 0, byAddress = 0] = await Promise.all([
-      this.#store.get<number>(accountKey(account)),
-      this.#store.get<number>(addressKey(ctx)),
+    const seconds = await Promise.all([
+      this.#secondsToWait(accountKey(account), perAccount.failures),
+      this.#secondsToWait(addressKey(ctx), perAddress.failures),
     ]);
-    if (byAccount >= perAccount.failures) throw tooMany(perAccount.seconds);
-    if (byAddress >= perAddress.failures) throw tooMany(perAddress.seconds);
+    const retryAfter = Math.ceil(Math.max(...seconds));
+    if (retryAfter > 0) {
+      throw new HttpError(429, "Too Many Requests", { headers: { "retry-after": String(retryAfter) } });
+    }
   }
 
   async noteFailure(account: string, ctx: Context): Promise<void> {
@@ -30,6 +32,12 @@ export class LoginLimit {
       this.#store.increment(addressKey(ctx), { ttl: perAddress.seconds }),
     ]);
   }
+
+  /** Until the window ends; 0 while there were fewer failures. */
+  async #secondsToWait(key: string, failures: number): Promise<number> {
+    const count = (await this.#store.get<number>(key)) ?? 0;
+    return count < failures ? 0 : ((await this.#store.ttl(key)) ?? 0);
+  }
 }
 
 function accountKey(account: string): string {
@@ -38,8 +46,4 @@ function accountKey(account: string): string {
 
 function addressKey(ctx: Context): string {
   return `login-failures:address:${networkOf(ctx.request().address())}`;
-}
-
-function tooMany(seconds: number): HttpError {
-  return new HttpError(429, "Too Many Requests", { headers: { "retry-after": String(seconds) } });
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { randomBytes, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
 import { LoginLimit } from "@tenon/auth";
 import { type Context, inject, provide, type Routes } from "@tenon/core";
 import { type DataOptions, KeyValue } from "@tenon/data";
 import { MemoryKeyValue } from "../../data/src/key-value/memory.ts";
 import { keyValues } from "../../data/test/support/stores.ts";
-import { type AuthSetup, withAuth } from "./support/auth-app.ts";
+import { type AuthApp, type AuthSetup, withAuth } from "./support/auth-app.ts";
 
 class Logins {
   readonly #limit = inject(LoginLimit);
@@ -27,10 +27,10 @@ class Logins {
 type Login = (account: string, address: string, password?: string) => Promise<Response>;
 
 /** A server that believes its proxy, so that a test can come from any address. */
-async function withLogins(setup: AuthSetup, body: (login: Login) => Promise<void>): Promise<void> {
+async function withLogins(setup: AuthSetup, body: (login: Login, parts: AuthApp) => Promise<void>): Promise<void> {
   const api = { trustedProxies: ["127.0.0.1"], middlewares: [] };
-  await withAuth({ ...setup, declarations: [Logins], api }, async ({ app }) => {
-    const { url } = await app.listen({ port: 0, signals: false });
+  await withAuth({ ...setup, declarations: [Logins], api }, async (parts) => {
+    const { url } = await parts.app.listen({ port: 0, signals: false });
     await body(async (account, address, password = "wrong") => {
       const query = new URLSearchParams({ account, password });
       const response = await fetch(`${url}/login?${query}`, {
@@ -39,7 +39,7 @@ async function withLogins(setup: AuthSetup, body: (login: Login) => Promise<void
       });
       await response.bytes();
       return response;
-    });
+    }, parts);
   });
 }
 
@@ -86,6 +86,39 @@ test("the window of an account is 15 minutes from its first failure", () => {
     time.now += 1000;
     assert.deepEqual(await statuses(20, () => login("ada", "10.0.0.1")), all(20, 401));
     assert.equal((await login("ada", "10.0.0.1")).status, 429);
+  });
+});
+
+test("Retry-After is the time that is left of the window, of the longer one when both are full", () => {
+  const { time, override } = timedStore();
+  return withLogins({ override }, async (login) => {
+    const retryAfter = async (account: string, address: string) => {
+      const { status, headers } = await login(account, address);
+      return [status, headers.get("retry-after")];
+    };
+    await statuses(20, () => login("ada", "10.0.0.1"));
+    time.now += 700_000;
+    assert.deepEqual(await retryAfter("ada", "10.0.0.2"), [429, "200"]);
+    await statuses(200, (index) => login(`user ${index}`, "10.0.0.3"));
+    time.now += 50_000;
+    assert.deepEqual(await retryAfter("ada", "10.0.0.2"), [429, "150"]);
+    assert.deepEqual(await retryAfter("bob", "10.0.0.3"), [429, "250"]);
+    assert.deepEqual(await retryAfter("ada", "10.0.0.3"), [429, "250"]);
+    time.now += 149_999;
+    assert.deepEqual(await retryAfter("ada", "10.0.0.2"), [429, "1"], "never 0, which would be a time that is over");
+    time.now += 1;
+    assert.deepEqual(await retryAfter("ada", "10.0.0.2"), [401, null]);
+  });
+});
+
+test("a window that ends between two looks at the store refuses nobody", () => {
+  class Ending extends MemoryKeyValue {
+    override async ttl() {
+      return undefined;
+    }
+  }
+  return withLogins({ override: [provide(KeyValue, () => new Ending())] }, async (login) => {
+    assert.deepEqual(await statuses(25, () => login("ada", "10.0.0.1")), all(25, 401));
   });
 });
 
@@ -147,6 +180,19 @@ for (const adapter of keyValues) {
           );
           assert.equal((await login(account, address)).status, 429);
           assert.equal((await login(randomUUID(), address)).status, 401);
+        }),
+      ));
+
+    test("Retry-After is what the store has left of the window", () =>
+      adapter.with((data: DataOptions) =>
+        withLogins({ data }, async (login, { app }) => {
+          const account = randomUUID();
+          const key = `login-failures:account:${createHash("sha256").update(account).digest("hex")}`;
+          await app.get(KeyValue).set(key, 20, { ttl: 400 });
+          const { status, headers } = await login(account, `fd00:${group()}:${group()}:${group()}::1`);
+          assert.equal(status, 429);
+          const seconds = Number(headers.get("retry-after"));
+          assert.ok(Number.isInteger(seconds) && seconds > 0 && seconds <= 400, String(seconds));
         }),
       ));
   });

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { LoginLimit } from "@tenon/auth";
 import type { Context } from "@tenon/core";
 import type { Blog } from "./blog.ts";
@@ -10,4 +11,13 @@ export async function noteFailures({ app, client }: Blog, accounts: readonly str
   app.routes.add({ method: "POST", path: "/note-failures", handler });
   await client.call("POST", "/note-failures");
   app.routes.remove("POST", "/note-failures");
+}
+
+/** `Retry-After` has what is left of a window of this many seconds that began at `start`, or up to now. */
+export function assertRest(reply: { readonly headers: Headers }, window: number, start: number): void {
+  const seconds = Number(reply.headers.get("retry-after"));
+  // a second for a store that has a clock of its own
+  const fewest = window - (Date.now() - start) / 1000 - 1;
+  const fits = Number.isInteger(seconds) && seconds >= fewest && seconds <= window;
+  assert.ok(fits, `Retry-After is ${seconds}, at least ${fewest} and at most ${window} are left`);
 }

@@ -57,6 +57,11 @@ export class SteppedKeyValue extends KeyValue {
     await this.gate?.pass();
     return this.#store.increment(key, options);
   }
+
+  async ttl(key: string): Promise<number | undefined> {
+    await this.gate?.pass();
+    return this.#store.ttl(key);
+  }
 }
 
 export interface Actor<T> {

@@ -8,6 +8,8 @@ export abstract class KeyValue {
   abstract take<T>(key: string): Promise<T | undefined>;
   /** Counts up in one step and gives the new count. The first step sets the time to live, later ones leave it. */
   abstract increment(key: string, options?: SetOptions): Promise<number>;
+  /** Seconds until the key is gone, with fractions: undefined for a key that is not there, Infinity for one without a time to live. */
+  abstract ttl(key: string): Promise<number | undefined>;
 }
 
 export interface SetOptions {

@@ -58,18 +58,25 @@ export class MemoryKeyValue extends KeyValue {
     return count;
   }
 
+  async ttl(key: string): Promise<number | undefined> {
+    const entry = this.#find(key);
+    return entry && (entry.expires - this.#now()) / 1000;
+  }
+
   get size(): number {
     return this.#entries.size;
   }
 
   #read<T>(key: string): T | undefined {
+    const entry = this.#find(key);
+    return entry && (JSON.parse(entry.text) as T); // what was set under this key
+  }
+
+  #find(key: string): Entry | undefined {
     const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    if (entry.expires <= this.#now()) {
-      this.#entries.delete(key);
-      return undefined;
-    }
-    return JSON.parse(entry.text) as T; // what was set under this key
+    if (entry === undefined || entry.expires > this.#now()) return entry;
+    this.#entries.delete(key);
+    return undefined;
   }
 
   #write(key: string, text: string, expires: number): void {

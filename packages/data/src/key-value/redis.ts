@@ -53,6 +53,12 @@ export class RedisKeyValue extends KeyValue implements OnStart, OnStop {
       throw refused && String(error.cause).includes("not an integer") ? notACount(key) : error;
     }
   }
+
+  async ttl(key: string): Promise<number | undefined> {
+    const left = Number(await this.#redis.run(["PTTL", key]));
+    if (left === -2) return undefined; // no such key
+    return left === -1 ? Number.POSITIVE_INFINITY : left / 1000;
+  }
 }
 
 function parse<T>(text: unknown): T | undefined {

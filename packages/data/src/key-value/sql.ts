@@ -6,8 +6,10 @@ import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
 export interface SqlStore {
   readonly kind: "sqlite" | "postgres";
   open(): Promise<void>;
-  execute(sql: string, parameters: readonly unknown[]): Promise<{ readonly rows: Record<string, unknown>[] }>;
+  execute(sql: string, parameters: readonly unknown[]): Promise<{ readonly rows: Row[] }>;
 }
+
+type Row = Record<string, unknown>;
 
 export interface SqlKeyValueOptions {
   readonly now?: () => number;
@@ -49,12 +51,7 @@ export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
   }
 
   async get<T>(key: string): Promise<T | undefined> {
-    const result = await this.#store.execute(this.#statements.get, [key]);
-    const [row] = result.rows;
-    if (row === undefined || this.#isAlive(row)) return this.#value<T>(result);
-    // a clock that is set back must not bring back what a caller has been told is gone
-    await this.#store.execute(this.#statements.deleteExpired, [key, this.#now()]);
-    return undefined;
+    return toValue<T>(await this.#find(key));
   }
 
   async set(key: string, value: unknown, options: SetOptions = {}): Promise<void> {
@@ -63,12 +60,12 @@ export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
 
   async delete(key: string): Promise<boolean> {
     const { rows } = await this.#store.execute(this.#statements.take, [key]);
-    return this.#isAlive(rows[0]);
+    return rows[0] !== undefined && this.#secondsLeft(rows[0]) > 0;
   }
 
   async take<T>(key: string): Promise<T | undefined> {
-    const result = await this.#store.execute(this.#statements.take, [key]);
-    return this.#isAlive(result.rows[0]) ? this.#value<T>(result) : undefined;
+    const { rows } = await this.#store.execute(this.#statements.take, [key]);
+    return rows[0] !== undefined && this.#secondsLeft(rows[0]) > 0 ? toValue<T>(rows[0]) : undefined;
   }
 
   async increment(key: string, options: SetOptions = {}): Promise<number> {
@@ -78,6 +75,11 @@ export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
     const [row] = rows;
     if (row === undefined) throw notACount(key);
     return Number(row.value);
+  }
+
+  async ttl(key: string): Promise<number | undefined> {
+    const row = await this.#find(key);
+    return row && this.#secondsLeft(row);
   }
 
   /** Deletes expired rows, a bounded batch at a time, and says how many. */
@@ -90,20 +92,27 @@ export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
     }
   }
 
-  #value<T>({ rows }: { readonly rows: Record<string, unknown>[] }): T | undefined {
-    const text = rows[0]?.value;
-    return typeof text === "string" ? (JSON.parse(text) as T) : undefined; // what was set under this key
+  async #find(key: string): Promise<Row | undefined> {
+    const { rows } = await this.#store.execute(this.#statements.get, [key]);
+    const [row] = rows;
+    if (row === undefined || this.#secondsLeft(row) > 0) return row;
+    // a clock that is set back must not bring back what a caller has been told is gone
+    await this.#store.execute(this.#statements.deleteExpired, [key, this.#now()]);
+    return undefined;
   }
 
-  #isAlive(row: Record<string, unknown> | undefined): boolean {
-    if (row === undefined) return false;
-    return row.expires_at === null || Number(row.expires_at) > this.#now();
+  #secondsLeft(row: Row): number {
+    return row.expires_at === null ? Number.POSITIVE_INFINITY : (Number(row.expires_at) - this.#now()) / 1000;
   }
 
   #expiry(options: SetOptions): number | null {
     const ttl = toMilliseconds(options.ttl);
     return ttl === undefined ? null : this.#now() + ttl;
   }
+}
+
+function toValue<T>(row: Row | undefined): T | undefined {
+  return typeof row?.value === "string" ? (JSON.parse(row.value) as T) : undefined; // what was set under this key
 }
 
 interface Statements {

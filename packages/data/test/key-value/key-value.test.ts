@@ -113,6 +113,25 @@ for (const adapter of keyValues) {
       assert.ok(Number(await store.get(key)) < 5, "the window began anew when its time was over");
     });
 
+    run("tells how long a key lives on, however often it is counted", async (store, key) => {
+      assert.equal(await store.ttl(key), undefined);
+      await store.set(key, 1);
+      assert.equal(await store.ttl(key), Number.POSITIVE_INFINITY);
+      const start = Date.now();
+      await store.set(key, 1, { ttl: 60 });
+      const atFirst = (await store.ttl(key)) ?? 0;
+      // a second for a server that has a clock of its own
+      const fewest = 60 - (Date.now() - start) / 1000 - 1;
+      assert.ok(atFirst <= 60 && atFirst >= fewest, `${atFirst} s of 60, at least ${fewest}`);
+      await sleep(20);
+      await store.increment(key, { ttl: 600 });
+      const later = (await store.ttl(key)) ?? 0;
+      assert.ok(later > 0 && later < atFirst, `${later} s after ${atFirst} s`);
+      await store.set(key, 1, { ttl: 0.03 });
+      await sleep(60);
+      assert.equal(await store.ttl(key), undefined);
+    });
+
     run("refuses to count on what is not a number", async (store, key) => {
       await store.set(key, "text");
       await assert.rejects(store.increment(key), { message: `"${key}" does not hold a whole number` });
