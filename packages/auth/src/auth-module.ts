@@ -8,6 +8,7 @@ import { LoginLimit } from "./login-limit.ts";
 import { Passwords } from "./passwords.ts";
 import { RefreshTokens } from "./refresh-tokens.ts";
 import { SessionAuth } from "./session-auth.ts";
+import { SessionOrigin } from "./session-origin.ts";
 import { Sessions } from "./sessions.ts";
 import { type AuthOptions, AuthSettings, toAuthSettings } from "./settings.ts";
 import { Tokens } from "./tokens.ts";
@@ -24,6 +25,7 @@ export function authModule(data: Module, options: AuthOptions): Module {
     LoginLimit,
     BearerAuth,
     SessionAuth,
+    SessionOrigin,
     ApiKeyAuth,
   ];
   return defineModule({

@@ -9,6 +9,7 @@ export { Passwords } from "./passwords.ts";
 export { type Refreshed, RefreshTokens } from "./refresh-tokens.ts";
 export { requireRole } from "./require-role.ts";
 export { SessionAuth, sessionCookie } from "./session-auth.ts";
+export { SessionOrigin } from "./session-origin.ts";
 export { type Session, Sessions } from "./sessions.ts";
 export {
   type AuthOptions,

@@ -1,6 +1,7 @@
 export { type App, type AppOptions, createApp } from "./app.ts";
 export type { Context, MatchedRoute, ReplyHook, RequestContext } from "./context/context.ts";
 export type { CookieOptions } from "./context/cookies.ts";
+export { explainForeignOrigin } from "./context/foreign-origin.ts";
 export type { Form, UploadedFile } from "./context/form.ts";
 export type { Progress } from "./context/progress.ts";
 export type { RequestView } from "./context/request.ts";

@@ -1,4 +1,4 @@
-import { BearerAuth, invalidToken, SessionAuth, sessionCookie, sessionSeconds } from "@tenon/auth";
+import { BearerAuth, invalidToken, SessionAuth, SessionOrigin, sessionCookie, sessionSeconds } from "@tenon/auth";
 import { type Context, HttpError, inject, type Routes } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
 import { StoreError } from "@tenon/data";
@@ -21,11 +21,11 @@ export class AuthController {
         children: [
           { method: "POST", path: "/register", handler: this.register },
           { method: "POST", path: "/login", handler: this.login },
-          { method: "POST", path: "/logout", handler: this.logout },
+          { method: "POST", path: "/logout", handler: this.logout, middlewares: [SessionOrigin] },
           { method: "GET", path: "/me", handler: this.me, middlewares: [BearerAuth] },
           { method: "POST", path: "/token", handler: this.token },
           { method: "POST", path: "/refresh", handler: this.refresh },
-          { method: "POST", path: "/session", handler: this.openSession },
+          { method: "POST", path: "/session", handler: this.openSession, middlewares: [SessionOrigin] },
           { method: "GET", path: "/session", handler: this.session, middlewares: [SessionAuth] },
         ],
       },

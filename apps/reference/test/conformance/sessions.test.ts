@@ -112,6 +112,39 @@ describeOnStorages("Session authentication", (blog) => {
     assert.equal((await client.get("/auth/session", { headers: other })).status, 200);
   });
 
+  test("POST /auth/session and POST /auth/logout: 403 for a foreign Origin together with a session cookie, and nothing happens (K7)", async () => {
+    const { client, users } = blog();
+    const registered = await users.one();
+    const headers = await users.session(registered);
+    const body = JSON.stringify({ email: registered.email, password: registered.password });
+    const send = (path: string, extra: Readonly<Record<string, string>>) =>
+      // bytes: fetch adds no content type of its own
+      fetch(client.url + path, { method: "POST", headers: { ...headers, ...extra }, body: Buffer.from(body) });
+    const foreign = [{ origin: "https://evil.example" }, { origin: "null" }, { "sec-fetch-site": "same-site" }];
+    const types = [{}, { "content-type": "text/plain" }, { "content-type": "Application/JSON" }];
+    for (const path of ["/auth/session", "/auth/logout"]) {
+      for (const origin of foreign) {
+        for (const type of types) {
+          const reply = await send(path, { ...origin, ...type });
+          assert.deepEqual([reply.status, await reply.text()], [403, '{"error":"Forbidden"}']);
+          assert.deepEqual(reply.headers.getSetCookie(), []);
+          assert.equal(reply.headers.get("cache-control"), "no-store");
+        }
+      }
+    }
+    assert.equal((await client.get("/auth/session", { headers })).status, 200, "the session lives on");
+    const own = { origin: client.url, "sec-fetch-site": "same-origin", "content-type": "application/json" };
+    assert.equal((await send("/auth/session", own)).status, 201);
+  });
+
+  test("POST /auth/session and POST /auth/logout: requests without a session cookie are as from anywhere", async () => {
+    const { client, users } = blog();
+    const { email, password } = await users.one();
+    const headers = { origin: "https://evil.example", cookie: "other=1" };
+    assert.equal((await client.post("/auth/session", { email, password }, { headers })).status, 201);
+    assertReply(await client.call("POST", "/auth/logout", { headers }), 200, { message: "Logged out" });
+  });
+
   test("A session whose user is gone is 401 `Invalid session` (A14)", async () => {
     const { client, users } = blog();
     const registered = await users.add();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SessionAuth, Sessions } from "@tenon/auth";
+import { SessionAuth, SessionOrigin, Sessions } from "@tenon/auth";
 import type { Context, Routes } from "@tenon/core";
 import { type Ask, type AuthApp, testOnBothDoors, withAuth } from "../support/auth-app.ts";
 
@@ -9,7 +9,15 @@ class Transfers {
 
   routes(): Routes {
     const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-    return methods.map((method) => ({ method, path: "/transfers", handler: this.make, middlewares: [SessionAuth] }));
+    return methods.flatMap((method) => [
+      { method, path: "/transfers", handler: this.make, middlewares: [SessionAuth] },
+      { method, path: "/logins", handler: this.logIn, middlewares: [SessionOrigin] },
+    ]);
+  }
+
+  logIn(ctx: Context) {
+    this.made.push(ctx.method);
+    return { ok: true };
   }
 
   make(ctx: Context) {
@@ -22,8 +30,8 @@ const setup = { declarations: [Transfers] };
 /** Asks with the cookie of a session. */
 async function asAda(ask: Ask, { app }: AuthApp) {
   const cookie = `session_id=${await app.get(Sessions).create("ada")}`;
-  return async (method: string, headers: Readonly<Record<string, string>>) =>
-    (await ask("/transfers", { host: "localhost", cookie, ...headers }, { method })).status;
+  return async (method: string, headers: Readonly<Record<string, string>>, path = "/transfers") =>
+    (await ask(path, { host: "localhost", cookie, ...headers }, { method })).status;
 }
 
 const foreign: readonly Readonly<Record<string, string>>[] = [
@@ -35,6 +43,7 @@ const foreign: readonly Readonly<Record<string, string>>[] = [
   { "sec-fetch-site": "cross-site" },
   { "sec-fetch-site": "same-site" },
   { "sec-fetch-site": "cross-site", origin: "http://localhost" },
+  { "sec-fetch-site": "same-origin", origin: "https://evil.example" },
 ];
 const types = [
   "",
@@ -55,10 +64,13 @@ testOnBothDoors(
         for (const type of types) {
           const typed = type === "" ? headers : { ...headers, "content-type": type };
           assert.equal(await send(method, typed), 403, `${method} ${JSON.stringify(typed)}`);
+          assert.equal(await send(method, typed, "/logins"), 403, `${method} ${JSON.stringify(typed)}`);
         }
       }
     }
     assert.deepEqual(parts.app.get(Transfers).made, []);
+    const reasons = parts.log.all.filter(({ event }) => event === "csrf refused").map(({ reason }) => reason);
+    assert.ok(reasons.includes("Sec-Fetch-Site is cross-site"), "the log says why");
   },
 );
 
@@ -69,8 +81,15 @@ testOnBothDoors(
     const send = await asAda(ask, parts);
     for (const headers of [{}, { "sec-fetch-site": "same-origin" }, { "sec-fetch-site": "none" }] as const) {
       assert.equal(await send("POST", headers), 200, JSON.stringify(headers));
+      assert.equal(await send("POST", headers, "/logins"), 200, JSON.stringify(headers));
     }
-    for (const headers of foreign) assert.equal(await send("GET", headers), 200, "nothing is changed by it");
+    for (const headers of foreign) {
+      assert.equal(await send("GET", headers), 200, "nothing is changed by it");
+      assert.equal(await send("GET", headers, "/logins"), 200, "nothing is changed by it");
+      for (const cookie of ["", "session_id=", "other=1"]) {
+        assert.equal(await send("POST", { ...headers, cookie }, "/logins"), 200, "there is no session to act with");
+      }
+    }
     assert.equal((await ask("/transfers", { origin: "https://evil.example" }, { method: "POST" })).status, 401);
   },
 );

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "../context/context.ts";
+import { explainForeignOrigin } from "../context/foreign-origin.ts";
 import { csrfField, isForm } from "../context/form.ts";
 import { HttpError } from "../errors.ts";
 import { isSameSecret, Signature } from "./signature.ts";
@@ -57,7 +58,7 @@ export function needsCsrfCheck(ctx: Context): boolean {
 
 /** Refuses with 403 what did not come from a page of this application. */
 export async function checkCsrf(ctx: Context, checked: Checked): Promise<void> {
-  const foreign = explainForeign(ctx);
+  const foreign = explainForeignOrigin(ctx);
   if (foreign !== undefined) {
     // browsers send such a request without our cookie: a new one in its reply would take the visitor's place
     checked.identity.mute();
@@ -70,23 +71,6 @@ export async function checkCsrf(ctx: Context, checked: Checked): Promise<void> {
 function refuse(ctx: Context, message: string, reason: string): never {
   ctx.log.info({ event: "csrf refused", reason });
   throw new HttpError(403, message, { cause: new Error(reason) });
-}
-
-/** What browsers say about where a request comes from. Pages cannot forge it; other clients need not send it. */
-function explainForeign(ctx: Context): string | undefined {
-  const site = ctx.header("sec-fetch-site");
-  if (site !== "" && site !== "same-origin" && site !== "none") return `Sec-Fetch-Site is ${site}`;
-  const origin = ctx.header("origin");
-  const host = ctx.request().host();
-  if (origin === "" || isOriginOf(origin, host)) return undefined;
-  return `Origin is ${origin} and the host is ${host}. Behind a proxy that changes the host, name it in trustedProxies.`;
-}
-
-/** The scheme does not count: behind a proxy the application sees another one than the browser. */
-function isOriginOf(origin: string, host: string): boolean {
-  const scheme = /^https?:\/\//.exec(origin)?.[0];
-  const own = `${scheme}${host}`; // parsed, because a default port may be there or not
-  return scheme !== undefined && URL.canParse(own) && new URL(own).origin === origin;
 }
 
 async function explainToken(ctx: Context, { identity, session }: Checked): Promise<string | undefined> {
