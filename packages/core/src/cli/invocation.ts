@@ -1,7 +1,7 @@
 import { findNearest } from "../nearest.ts";
-import { parseArgv } from "./argv.ts";
+import { type Arguments, parseArgv } from "./argv.ts";
 import { type Command, type Commands, toPath, toTitle } from "./commands.ts";
-import { FlagSet } from "./flags.ts";
+import { commonFlags, FlagSet } from "./flags.ts";
 import type { Topic } from "./help.ts";
 
 interface HelpCall {
@@ -54,8 +54,10 @@ export function readInvocation(argv: readonly string[], commands: Commands): Inv
     return { json, kind: "help", topic: { words: place.words, command, below } };
   }
 
-  if (place.command === undefined)
-    return { json, ...refuse(commands, { words: place.words, command: undefined, below }) };
+  if (place.command === undefined) {
+    const topic = { words: place.words, command: undefined, below };
+    return { json, ...refuse(commands, topic, typed) };
+  }
   const problems = [...typed.problems, ...findUnknownFlags(place.command, typed.flags.keys())];
   if (problems.length > 0) return { json, kind: "refusal", message: problems.join("; ") };
   const common = [...typed.common].map((name) => [name, "true"] as const);
@@ -77,13 +79,24 @@ function locate(commands: Commands, words: readonly string[]): Place {
   return whole === undefined ? { words: split, command } : { words, command: whole };
 }
 
-function refuse(commands: Commands, topic: Topic): Refusal {
+function refuse(commands: Commands, topic: Topic, typed: Arguments): Refusal {
   const { words, below } = topic;
   const [first] = below;
-  if (words.length === 0) return { kind: "refusal", message: "no command given", topic };
-  if (first === undefined) return refuseUnknown(commands, words);
+  const unknownFlags = findFlagsOfNone(commands, typed.flags.keys());
+  const withFlags = (message: string) => [message, ...typed.problems, ...unknownFlags].join("; ");
+  if (words.length === 0) return { kind: "refusal", message: withFlags("no command given"), topic };
+  if (first === undefined) {
+    // an unknown flag takes the next word as its value, which may have been the first word of the command
+    return unknownFlags.length > 0
+      ? { kind: "refusal", message: unknownFlags.join("; ") }
+      : refuseUnknown(commands, words);
+  }
+  const empty = first.pattern.params.find(({ index }) => words[index] === "");
+  if (empty !== undefined) return { kind: "refusal", message: `<${empty.name}> of "${first.title}" is empty` };
   const name = quote(words);
-  if (!lacksOnlyArguments(below, words)) return { kind: "refusal", message: `${name} is a group of commands`, topic };
+  if (!lacksOnlyArguments(below, words)) {
+    return { kind: "refusal", message: withFlags(`${name} is a group of commands`), topic };
+  }
   return { kind: "refusal", message: `${name} needs ${toTitle(first.pattern, words.length)}` };
 }
 
@@ -106,13 +119,20 @@ function lacksOnlyArguments(commands: readonly Command[], words: readonly string
 function findUnknownFlags({ title, flags }: Command, given: Iterable<string>): string[] {
   if (flags === undefined) return [];
   const known = new Set(flags.map(({ field }) => field));
-  const names = flags.map(({ name }) => name);
-  return [...given]
-    .filter((name) => !known.has(name))
-    .map((name) => {
-      const nearest = findNearest(name, names);
-      return withSuggestion(`unknown flag --${name} of "${title}"`, nearest === undefined ? undefined : `--${nearest}`);
-    });
+  const names = [...flags.map(({ name }) => name), ...commonFlags];
+  return [...given].filter((name) => !known.has(name)).map((name) => explainFlag(name, names, ` of "${title}"`));
+}
+
+/** Flags that no command declares, where no command was found. */
+function findFlagsOfNone(commands: Commands, given: Iterable<string>): string[] {
+  const declared = new FlagSet(commands.all());
+  const names = [...declared.all.map(({ name }) => name), ...commonFlags, "version"];
+  return [...given].filter((name) => declared.find(name) === undefined).map((name) => explainFlag(name, names));
+}
+
+function explainFlag(name: string, names: readonly string[], owner = ""): string {
+  const nearest = findNearest(name, names);
+  return withSuggestion(`unknown flag --${name}${owner}`, nearest === undefined ? undefined : `--${nearest}`);
 }
 
 function withSuggestion(message: string, suggestion: string | undefined): string {

@@ -42,6 +42,13 @@ const mistakes: readonly [argv: string[], line: string][] = [
   [["posts", "list", "--limit"], "--limit needs a value"],
   [["posts", "list", "-x", "--limit"], "unknown flag -x; --limit needs a value"],
   [["pots", "--limit"], 'unknown command "pots". Did you mean "posts"?'],
+  [["pots", "--created-after=x"], 'unknown command "pots". Did you mean "posts"?'],
+  [["posts", "list", "--jsn"], 'unknown flag --jsn of "posts list". Did you mean "--json"?'],
+  [["--jsn", "posts", "list"], 'unknown flag --jsn. Did you mean "--json"?'],
+  [["posts", "show", ""], '<id> of "posts show <id>" is empty'],
+  [["move", "a", ""], '<to> of "move <from> <to>" is empty'],
+  [["move", "", "b"], '<from> of "move <from> <to>" is empty'],
+  [["move", ""], '<from> of "move <from> <to>" is empty'],
 ];
 for (const [argv, line] of mistakes) {
   test(`${JSON.stringify(argv.join(" "))} is refused: ${line}`, () =>
@@ -68,6 +75,26 @@ test("no command, or only a group, is a mistake that shows the help", () =>
     assert.deepEqual([group.code, group.stdout], [2, ""]);
     assert.match(group.stderr, /^blog: "posts" is a group of commands\n\nUsage: blog posts <command> \[flags\]\n/);
   }));
+
+const withoutCommand: readonly [argv: string[], line: string][] = [
+  [["--jsn"], 'no command given; unknown flag --jsn. Did you mean "--json"?'],
+  [["--jsn", "posts"], 'no command given; unknown flag --jsn. Did you mean "--json"?'],
+  [["--verson"], 'no command given; unknown flag --verson. Did you mean "--version"?'],
+  [["--elephant"], "no command given; unknown flag --elephant"],
+  [["-x"], "no command given; unknown flag -x"],
+  [["--json=1"], "no command given; --json takes no value"],
+  [["--limit=5"], "no command given"],
+  [["--limt=5"], 'no command given; unknown flag --limt. Did you mean "--limit"?'],
+  [["posts", "--jsn"], '"posts" is a group of commands; unknown flag --jsn. Did you mean "--json"?'],
+];
+for (const [argv, line] of withoutCommand) {
+  test(`${JSON.stringify(argv.join(" "))} names the flag and shows the help: ${line}`, () =>
+    withCommands(routes, async (app) => {
+      const { code, stdout, stderr } = await app.run(argv);
+      assert.deepEqual([code, stdout], [2, ""]);
+      assert.equal(stderr.slice(0, stderr.indexOf("\n\nUsage: ")), `blog: ${line}`);
+    }));
+}
 
 test("an application without commands knows none", () =>
   withCommands([], async (app) => {
