@@ -75,6 +75,21 @@ test("db backup under a load of writes: the copy is whole, holds what was answer
     );
   }));
 
+test("db backup into a folder that does not exist, or is none, names the path that was given", () =>
+  withFolder(async (folder) => {
+    const databaseUrl = `sqlite:${join(folder, "blog.db")}`;
+    const absent = join(folder, "absent");
+    assert.deepEqual(await runBackup(databaseUrl, join(absent, "copy.db")), {
+      code: 1,
+      stdout: "",
+      stderr: `blog: the folder ${absent} does not exist: create it, or give another path\n`,
+    });
+    writeFileSync(join(folder, "file"), "");
+    const { code, stderr } = await runBackup(databaseUrl, join(folder, "file", "copy.db"));
+    assert.equal(code, 1);
+    assert.match(stderr, /^blog: cannot write the backup: ENOTDIR: not a directory, open '.*\/file\/copy\.db'\n$/);
+  }));
+
 test("db backup never writes over a file, and says so", () =>
   withFolder(async (folder) => {
     const databaseUrl = `sqlite:${join(folder, "blog.db")}`;
@@ -84,9 +99,6 @@ test("db backup never writes over a file, and says so", () =>
     assert.deepEqual(await runBackup(databaseUrl, copy), { code: 1, stdout: "", stderr: message });
     assert.equal((await runBackup(databaseUrl, join(folder, "blog.db"))).code, 1, "nor over the database itself");
     assert.equal(statSync(copy).size, 4);
-    const nowhere = await runBackup(databaseUrl, join(folder, "nowhere/copy.db"));
-    assert.equal(nowhere.code, 1);
-    assert.match(nowhere.stderr, /^blog: ENOENT/);
   }));
 
 test("db backup of a database in memory has nothing to copy", async () => {

@@ -18,8 +18,8 @@ export class Backup {
     if (isThere(target)) throw alreadyThere(target);
     // nobody takes a half-written copy for a whole one: it gets its name when it is done
     const draft = `${target}.${randomUUID()}.part`;
+    createDraft(draft, target);
     try {
-      closeSync(openSync(draft, "wx", 0o600)); // it holds what the application knows of people
       await copy(source, draft);
       checkIntegrity(draft);
       sync(draft);
@@ -40,6 +40,18 @@ export class Backup {
     const path = this.#url.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "");
     if (path === ":memory:") throw new Error("the database is in memory: there is no file to copy");
     return path;
+  }
+}
+
+/** For its owner alone: it holds what the application knows of people. */
+function createDraft(draft: string, target: string): void {
+  try {
+    closeSync(openSync(draft, "wx", 0o600));
+  } catch (error) {
+    const folder = dirname(target);
+    if (!isThere(folder)) throw new Error(`the folder ${folder} does not exist: create it, or give another path`);
+    const reason = error instanceof Error ? error.message.replace(draft, target) : String(error);
+    throw new Error(`cannot write the backup: ${reason}`, { cause: error });
   }
 }
 
