@@ -69,6 +69,7 @@ function posts(policy: PostPolicy = "anyone") {
 export function createServices(config: Config, options: Partial<AuthOptions>) {
   const data = dataModule({
     database: config.databaseUrl,
+    urlNames: { database: "DATABASE_URL", keyValue: "REDIS_URL", cache: "REDIS_URL" },
     ...(config.redisUrl === undefined ? {} : { keyValue: config.redisUrl, cache: config.redisUrl }),
   });
   const auth = authModule(data, {

@@ -106,6 +106,11 @@ test("npm run cli: the second start has nothing to migrate, and a bad variable i
       stdout: "",
       stderr: 'Cannot start: BCRYPT_COST is "9". It takes a whole number from 10 to 15.\n',
     });
+    const JWT_SECRET = "for this test only, 32 bytes long";
+    const postgres = run(["db", "migrate"], { DATABASE_URL: "postgres://blog@127.0.0.1:1/blog", JWT_SECRET });
+    assert.match(postgres.stderr, /^Cannot start: .* Start it, or change DATABASE_URL\. .*\n$/);
+    const redis = run(["db", "migrate"], { ...env, REDIS_URL: "redis://127.0.0.1:1", JWT_SECRET });
+    assert.match(redis.stderr, /^Cannot start: .* Start it, or change REDIS_URL\. .*\n$/);
   } finally {
     remove();
   }

@@ -25,6 +25,8 @@ export interface DataOptions {
   readonly keyValue?: string;
   /** `memory:` unless told otherwise; also `redis://…`. */
   readonly cache?: string;
+  /** What error messages call these URLs, for example `{ database: "DATABASE_URL" }`. Defaults to the names of the options. */
+  readonly urlNames?: { readonly database?: string; readonly keyValue?: string; readonly cache?: string };
   readonly sqlite?: SqliteOptions;
   readonly postgres?: PostgresOptions;
   readonly redis?: RedisOptions;
@@ -61,7 +63,7 @@ class Stores {
 
   database(): Database {
     const health = inject(Health);
-    const url = parseStoreUrl(this.#databaseUrl, "database", ["sqlite", "postgres"]);
+    const url = this.#parseDatabaseUrl();
     const database =
       url.kind === "sqlite" ? this.#sqliteDatabase(url.path) : this.#postgresDatabase(url.url, url.place);
     health.add("database", () => sql`select 1`.execute(database));
@@ -71,17 +73,17 @@ class Stores {
   keyValue(): KeyValue {
     const health = inject(Health);
     inject(Database); // started before and stopped after what may be kept in it
-    const url = parseStoreUrl(this.#options.keyValue ?? this.#databaseUrl, "keyValue", [
-      "sqlite",
-      "postgres",
-      "redis",
-      "memory",
-    ]);
+    const { keyValue } = this.#options;
+    const name = this.#nameOf("keyValue");
+    const url =
+      keyValue === undefined
+        ? this.#parseDatabaseUrl()
+        : parseStoreUrl(keyValue, name, ["sqlite", "postgres", "redis", "memory"]);
     const store =
       url.kind === "memory"
         ? new MemoryKeyValue()
         : url.kind === "redis"
-          ? new RedisKeyValue(this.#redis(url.url, url.place, "keyValue"))
+          ? new RedisKeyValue(this.#redis(url.url, url.place, name))
           : new SqlKeyValue(
               url.kind === "sqlite" ? this.#sqliteStore(url.path) : this.#postgresStore(url.url, url.place),
             );
@@ -91,18 +93,24 @@ class Stores {
 
   cache(): Cache {
     const log = inject(Log);
-    const url = parseStoreUrl(this.#options.cache ?? "memory:", "cache", ["memory", "redis"]);
+    const name = this.#nameOf("cache");
+    const url = parseStoreUrl(this.#options.cache ?? "memory:", name, ["memory", "redis"]);
     const onError = (error: unknown) => log.warn({ err: error }, "the cache is down: taken for a miss");
     if (url.kind === "memory") return new Cache(new MemoryCacheStore(this.#options.memoryCache), { onError });
-    const redis = this.#redis(url.url, url.place, "cache");
+    const redis = this.#redis(url.url, url.place, name);
     return Object.assign(new Cache(new RedisCacheStore(redis), { onError }), {
       onStart: () => redis.open(),
       onStop: () => redis.close(),
     });
   }
 
-  get #databaseUrl(): string {
-    return this.#options.database ?? "sqlite:./data/app.db";
+  #nameOf(option: "database" | "keyValue" | "cache"): string {
+    return this.#options.urlNames?.[option] ?? option;
+  }
+
+  #parseDatabaseUrl() {
+    const { database = "sqlite:./data/app.db" } = this.#options;
+    return parseStoreUrl(database, this.#nameOf("database"), ["sqlite", "postgres"]);
   }
 
   #sqliteDatabase(path: string): Database {
@@ -116,7 +124,7 @@ class Stores {
           await file.open();
         } catch (error) {
           throw new Error(
-            `SQLite cannot open ${path}: ${reasonOf(error)}. Check the folder's rights, or change database.`,
+            `SQLite cannot open ${path}: ${reasonOf(error)}. Check the folder's rights, or change ${this.#nameOf("database")}.`,
             {
               cause: error,
             },
@@ -140,7 +148,7 @@ class Stores {
           await pool.close();
           const refused = error instanceof StoreError && isAnswer(error.cause);
           const what = refused ? "refuses the connection" : "does not answer";
-          const cure = refused ? "Change it there, or change database." : "Start it, or change database.";
+          const cure = `${refused ? "Change it there" : "Start it"}, or change ${this.#nameOf("database")}.`;
           throw new Error(`PostgreSQL at ${place} ${what}: ${reasonOf(error)}. ${cure}`, { cause: error });
         }
       },

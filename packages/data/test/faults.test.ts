@@ -32,6 +32,27 @@ test("Redis absent at start: exit 1 and one line", () => {
   );
 });
 
+test("an application that says where a URL comes from reads that name, and not the option's", async () => {
+  const urlNames = { database: "DATABASE_URL", keyValue: "REDIS_URL", cache: "CACHE_URL" };
+  const away = `127.0.0.1:${closedPort}`;
+  for (const [options, message] of [
+    [{ database: `postgres://${away}/x` }, /Start it, or change DATABASE_URL\. LOG_LEVEL=debug shows/],
+    [{ database: "sqlite:/dev/null/app.db" }, /, or change DATABASE_URL\. LOG_LEVEL=debug shows/],
+    [{ database: "mysql://host/x" }, /^DATABASE_URL is "mysql:\/\/host\/x"\. [^\n]*$/],
+    [
+      { database: "sqlite::memory:", keyValue: `redis://${away}` },
+      /Start it, or change REDIS_URL\. LOG_LEVEL=debug shows/,
+    ],
+    [
+      { database: "sqlite::memory:", cache: `redis://${away}` },
+      /Start it, or change CACHE_URL\. LOG_LEVEL=debug shows/,
+    ],
+  ] as const) {
+    const start = withStores({ ...options, urlNames }, async () => {});
+    await assert.rejects(start, { name: "StartError", message });
+  }
+});
+
 for (const [name, options] of [
   ["pg", { database: "postgres://127.0.0.1/x" }],
   ["redis", { database: "sqlite::memory:", keyValue: "redis://127.0.0.1" }],
