@@ -1,135 +1,146 @@
-import { measureModules } from "./modules.ts";
+import { type ScenarioName, scenarioNames } from "../peers/support/serve.ts";
+import { type Bar, type BarResult, measureParts, Part, verdictOf } from "./bar.ts";
+import type { Contest } from "./entrant.ts";
+import { prepareLoad } from "./load.ts";
+import { startModules } from "./modules.ts";
 import type { Options } from "./options.ts";
+import { inTurn } from "./order.ts";
 import { type PeerInfo, peers } from "./peers.ts";
-import { type Measure, ratioTo, type Sample, unguarded, worthOf } from "./results.ts";
-import { growthOf, measureRouters } from "./router.ts";
-import type { RouterResult } from "./router-child.ts";
-import { runScenarios } from "./run.ts";
-import { measureStarts, residentAtRest, startRatio } from "./startup.ts";
-import { median, type Spread, spreadOf } from "./statistics.ts";
+import { buildPackages, createFolder, fillDatabase } from "./prepare.ts";
+import { Progress } from "./progress.ts";
+import { growthOf, measureRouter } from "./router.ts";
+import { runRound } from "./run.ts";
+import { createScenarios, type Scenario } from "./scenarios.ts";
+import { residentAtRest, type StartSample, startOnce, startRatio } from "./startup.ts";
+import { intervalOf } from "./statistics.ts";
 import { toTable } from "./table.ts";
 
-export interface Bar {
+interface Rival {
   readonly name: string;
-  readonly value: number;
+  readonly peer: string;
+  /** What it serves, where that is not the scenario itself. */
+  readonly scenario?: ScenarioName;
+  /** How many times as many requests Tenon must serve in the same processor time. */
   readonly limit: number;
-  /** Whether the value must reach the limit or must not pass it. */
-  readonly kind: "at least" | "at most";
-  readonly unit: string;
-  /** Over the rounds, where there are any. */
-  readonly spread?: Spread;
 }
 
-export function isMet({ kind, value, limit }: Bar): boolean {
-  return kind === "at least" ? value >= limit : value <= limit; // NaN is neither
-}
+const fastify: Rival = { name: "Fastify", peer: "fastify-schema", limit: 1 };
+const bare: Rival = { name: "node:http", peer: "node", limit: 0.97 };
 
-const beside = ["json", "params", "body", "middlewares", "list", "routes", "posts"];
-const besideBare = ["json", "params", "middlewares", "routes"];
-const needed = ["node", "tenon", "fastify-schema"];
-const routerTurns = 3;
+/** What Tenon is compared with in each scenario. */
+const rivals: Readonly<Record<ScenarioName, readonly Rival[]>> = {
+  json: [fastify, bare],
+  params: [fastify, bare],
+  body: [fastify],
+  middlewares: [fastify, bare],
+  list: [fastify],
+  routes: [fastify, bare],
+  bearer: [{ name: "(a), without a guard", peer: "tenon", scenario: "json", limit: 0.85 }], // it costs at most 15 %
+  posts: [fastify],
+};
 
-/** Whether a bar compares with this peer there: the time of a run belongs to those. */
-function isCompared({ name }: PeerInfo, scenario: string): boolean {
-  return name === "tenon" || (name === "node" ? besideBare : beside).includes(scenario);
-}
+const load = { together: true, seconds: 3, warmup: 1 };
 
-/** The bars of the scenarios that were measured. */
-export function scenarioBars(samples: readonly Sample[], measure: Measure): Bar[] {
-  const scenarios = [...new Set(samples.map(({ scenario }) => scenario))];
-  const ratio = (scenario: string, other: string): Bar[] => {
-    const spread = ratioTo(samples, scenario, ["tenon", other], measure);
-    if (spread === undefined) return [];
-    const limit = other === "node" ? 0.97 : 1;
-    return [
-      { name: `${scenario}: Tenon to ${other}`, value: spread.median, limit, kind: "at least", unit: "", spread },
-    ];
+export async function measureBars(options: Options): Promise<BarResult[]> {
+  const limit = options.minutes * 60_000;
+  const progress = new Progress(limit, () => performance.now());
+  progress.show("preparing");
+  const folder = createFolder();
+  const scenarios = await createScenarios();
+  if (options.tenon === "dist") buildPackages();
+  const server = { tenon: options.tenon, database: options.scenarios.includes("posts") ? fillDatabase(folder) : "" };
+
+  const contest = (name: ScenarioName, peer: string): Contest => {
+    const scenario = scenarioOf(scenarios, name);
+    return { peer: peerOf(peer), scenario, script: prepareLoad(scenario, folder) };
   };
-  return [
-    ...scenarios.filter((name) => beside.includes(name)).flatMap((name) => ratio(name, "fastify-schema")),
-    ...scenarios.filter((name) => besideBare.includes(name)).flatMap((name) => ratio(name, "node")),
-    ...guardCost(samples, measure),
-  ];
-}
-
-/** What share of the requests of scenario (a) the guard of (g) costs, loaded in turn with it. */
-function guardCost(samples: readonly Sample[], measure: Measure): Bar[] {
-  const of = (scenario: string) => samples.filter((sample) => sample.scenario === scenario && sample.peer === "tenon");
-  const open = of(unguarded);
-  const costs = of("bearer").flatMap((sample) => {
-    const twin = open.find(({ round }) => round === sample.round);
-    return twin === undefined ? [] : [100 * (1 - worthOf(sample, measure) / worthOf(twin, measure))];
-  });
-  if (costs.length === 0) return [];
-  const spread = spreadOf(costs);
-  return [{ name: "bearer: cost of the guard", value: spread.median, limit: 15, kind: "at most", unit: " %", spread }];
-}
-
-export interface BarResult {
-  readonly bars: Bar[];
-  readonly samples: Sample[];
-}
-
-export async function measureBars(options: Options): Promise<BarResult> {
-  const own = { ...options, peers: peers.filter(({ name }) => needed.includes(name)) };
-  const samples = await runScenarios(own, isCompared);
-  const starts = await measureStarts(own);
-  const routers = await measureOwnRouter();
-  const memory = residentAtRest(starts, "tenon") / residentAtRest(starts, "fastify-schema");
-  const bars: Bar[] = [
-    ...scenarioBars(samples, options.measure),
-    {
-      name: "look-up, 10,000 routes to 10",
-      value: median(routers.map(growthOf)),
-      limit: 1.5,
-      kind: "at most",
-      unit: "",
-    },
-    {
-      name: "build of 10,000 routes",
-      value: median(routers.map(({ build }) => build[10_000] ?? Number.NaN)),
-      limit: 100,
-      kind: "at most",
-      unit: " ms",
-    },
-    {
-      name: "start of 1,000 modules",
-      value: measureModules(options).median,
-      limit: 150,
-      kind: "at most",
-      unit: " ms",
-    },
-    {
-      name: "cold start to bare node:http",
-      value: startRatio(starts, "tenon", "node").median,
-      limit: 1.5,
-      kind: "at most",
-      unit: "",
-    },
-    { name: "memory at rest to Fastify", value: memory, limit: 1.3, kind: "at most", unit: "" },
-  ];
-  return { bars, samples };
-}
-
-/** In processes of their own, because one may be disturbed from its start to its end. */
-async function measureOwnRouter(): Promise<RouterResult[]> {
-  const results: RouterResult[] = [];
-  for (let turn = 0; turn < routerTurns; turn++) {
-    results.push(...Object.values(await measureRouters(["Tenon"])));
-  }
+  const toPart = (name: ScenarioName): Part => {
+    const { letter, title } = scenarioOf(scenarios, name);
+    const bars = rivals[name].map((rival) => atLeast(`(${letter}) to ${rival.name}`, rival.limit));
+    const contests = [
+      contest(name, "tenon"),
+      ...rivals[name].map(({ peer, scenario = name }) => contest(scenario, peer)),
+    ];
+    return new Part(bars, async (round) => {
+      const show = (detail: string) => progress.show(`round ${round + 1}, ${letter}) ${title}`, detail);
+      const [own, ...others] = await runRound(contests, server, { ...load, round, show });
+      return others.map(({ processor }) => processor / (own?.processor ?? Number.NaN));
+    });
+  };
+  const parts = options.scenarios.map(toPart);
+  if (options.scenarios.length === scenarioNames.length) parts.push(...otherParts(options, progress));
+  const results = await measureParts(parts, () => performance.now() < limit);
+  progress.end();
   return results;
 }
 
-export function toBarTable(bars: readonly Bar[]): string {
-  const rows = bars.map((bar) => {
-    const show = (value: number) => value.toFixed(bar.unit === "" ? 2 : 1);
+/** They come after the scenarios, whose servers have brought the files into memory that a cold start reads. */
+function otherParts(options: Options, progress: Progress): Part[] {
+  const started = ["tenon", "node", "fastify-schema"].map(peerOf);
+  return [
+    new Part([atMost("cold start to node:http", 1.5), atMost("memory at rest to Fastify", 1.3)], async (round) => {
+      progress.show(`round ${round + 1}, cold start and memory`);
+      const samples: StartSample[] = [];
+      for (const peer of inTurn(started, round)) samples.push(await startOnce(peer, round, options));
+      const atRest = (peer: string) => residentAtRest({ samples }, peer);
+      return [startRatio({ samples }, "tenon", "node").median, atRest("tenon") / atRest("fastify-schema")];
+    }),
+    new Part(
+      [atMost("look-up, 10,000 routes to 10", 1.5), atMost("build of 10,000 routes", 100, " ms")],
+      async (round) => {
+        progress.show(`round ${round + 1}, router`);
+        const result = await measureRouter("Tenon", [10, 10_000]);
+        return [growthOf(result), result.build[10_000] ?? Number.NaN];
+      },
+    ),
+    new Part([atMost("start of 1,000 modules", 150, " ms")], async (round) => {
+      progress.show(`round ${round + 1}, 1,000 modules`);
+      return [startModules(options.tenon)];
+    }),
+  ];
+}
+
+function atLeast(name: string, limit: number): Bar {
+  return { name, kind: "at least", limit, unit: "" };
+}
+
+function atMost(name: string, limit: number, unit: Bar["unit"] = ""): Bar {
+  return { name, kind: "at most", limit, unit };
+}
+
+function peerOf(name: string): PeerInfo {
+  const peer = peers.find((info) => info.name === name);
+  if (peer === undefined) throw new Error(`there is no peer "${name}"`);
+  return peer;
+}
+
+function scenarioOf(scenarios: readonly Scenario[], name: ScenarioName): Scenario {
+  const scenario = scenarios.find((one) => one.name === name);
+  if (scenario === undefined) throw new Error(`there is no scenario "${name}"`);
+  return scenario;
+}
+
+export function toBarTable(results: readonly BarResult[]): string {
+  const rows = results.map((result) => {
+    const show = (value: number) => value.toFixed(result.unit === "" ? 2 : 0);
+    const { estimate, low, high } = intervalOf(result.values);
     return [
-      bar.name,
-      `${show(bar.value)}${bar.unit}`,
-      bar.spread === undefined ? "" : `${show(bar.spread.low)} to ${show(bar.spread.high)}`,
-      `${bar.kind} ${bar.limit}${bar.unit}`,
-      isMet(bar) ? "met" : "MISSED",
+      result.name,
+      `${result.kind} ${result.limit}${result.unit}`,
+      result.values.length === 0 ? "" : `${show(estimate)}${result.unit}`,
+      result.values.length < 2 ? "" : `${show(low)} to ${show(high)}`,
+      result.values.length,
+      result.seconds.toFixed(0),
+      verdictOf(result),
     ];
   });
-  return toTable(["bar", "value", "rounds", "asked for", ""], rows);
+  const count = (verdict: string) => results.filter((result) => verdictOf(result) === verdict).length;
+  const total = `${count("met")} met, ${count("missed")} missed, ${count("undecided")} undecided`;
+  const advice = "Undecided: the limit is inside the interval. Try a quieter machine, or more --minutes.";
+  return [
+    toTable(["Tenon", "bar", "estimate", "99 % interval", "rounds", "seconds", "verdict"], rows),
+    "",
+    `${total}, after ${(performance.now() / 60_000).toFixed(1)} minutes`,
+    ...(count("undecided") > 0 ? [advice] : []),
+  ].join("\n");
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { isMet, measureBars, scenarioBars, toBarTable } from "./bars.ts";
+import { verdictOf } from "./bar.ts";
+import { measureBars, toBarTable } from "./bars.ts";
 import { toChart } from "./chart.ts";
 import { describeSetting } from "./machine.ts";
 import { measureModules, toModulesText } from "./modules.ts";
@@ -35,10 +36,10 @@ async function main(options: Options): Promise<void> {
       return save("modules.json", result);
     }
     case "bars": {
-      const { bars, samples } = await measureBars(options);
+      const bars = await measureBars(options);
       console.log(toBarTable(bars));
-      save("bars.json", { bars, samples });
-      if (!bars.every(isMet)) process.exitCode = 1;
+      save("bars.json", { bars });
+      if (bars.some((bar) => verdictOf(bar) === "missed")) process.exitCode = 1;
     }
   }
 }
@@ -50,8 +51,6 @@ async function runAll(options: Options): Promise<void> {
   const scenarios = await createScenarios();
   console.log(`${setting.machine}; Node ${setting.node}; ${setting.load}\n`);
   console.log(toScenarioTables(summaries, scenarios));
-  const bars = scenarioBars(samples, options.measure);
-  if (bars.length > 0) console.log(`\n${toBarTable(bars)}`);
   save("run.json", { options, summaries, samples });
   if (summaries.some(({ ratio }) => ratio !== undefined)) {
     writeFileSync(new URL("chart.svg", results), toChart(summaries, scenarios, setting, options));

@@ -6,23 +6,27 @@ import { buildPackages } from "./prepare.ts";
 import { Progress } from "./progress.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
 
-/** Milliseconds, each time in a process of its own: an application starts once. */
 export function measureModules({ rounds, tenon }: Pick<Options, "rounds" | "tenon">): Spread {
-  const script = fileURLToPath(new URL("./modules-child.ts", import.meta.url));
   if (tenon === "dist") buildPackages();
   const progress = new Progress(rounds);
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     progress.show("1,000 modules", `round ${round + 1}`);
-    const condition = tenon === "source" ? ["--conditions=@tenon/source"] : [];
-    const [command, ...args] = pinned("server", [process.execPath, ...condition, script]);
-    const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8", timeout: 60_000 });
-    if (status !== 0) throw new Error(`the modules did not start:\n${stdout}${stderr}`);
-    times.push(JSON.parse(stdout).time);
+    times.push(startModules(tenon));
     progress.step();
   }
   progress.end();
   return spreadOf(times);
+}
+
+/** Milliseconds, in a process of its own: an application starts once. */
+export function startModules(tenon: Options["tenon"]): number {
+  const script = fileURLToPath(new URL("./modules-child.ts", import.meta.url));
+  const condition = tenon === "source" ? ["--conditions=@tenon/source"] : [];
+  const [command, ...args] = pinned("server", [process.execPath, ...condition, script]);
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8", timeout: 60_000 });
+  if (status !== 0) throw new Error(`the modules did not start:\n${stdout}${stderr}`);
+  return JSON.parse(stdout).time;
 }
 
 export function toModulesText({ median, low, high }: Spread): string {

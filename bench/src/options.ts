@@ -16,6 +16,8 @@ export interface Options {
   readonly measure: Measure;
   /** Loads the peers of a scenario at the same time instead of in turn. */
   readonly together: boolean;
+  /** The time limit of bars. */
+  readonly minutes: number;
   readonly help: boolean;
 }
 
@@ -29,20 +31,21 @@ Commands
   startup    cold start to the first answer; memory at rest and after 100,000 requests
   router     look-ups and building, beside other routers
   modules    injection and start of 1,000 modules
-  bars       measures what the bars need and tells which are met; exit code 1 when one is missed
+  bars       measures until it is clear which bars are met; exit code 1 when one is missed
 
 Options
   --scenarios a,b,json   some scenarios, by letter or name: ${scenarioNames.join(", ")}
   --peers tenon,hono     some peers: ${peers.map(({ name }) => name).join(", ")}
-  --rounds n             rounds, each with new servers, 1 to 100 (5; 7 for bars)
-  --seconds n            of load in each round, one in each turn, 1 to 60 (5; 8 for bars)
-  --warmup n             seconds of load before it, 1 to 60 (2); up to five times as many until 100,000 requests are done
+  --rounds n             rounds, each with new servers, 1 to 100 (5)
+  --seconds n            of load in each round, one in each turn, 1 to 60 (5)
+  --warmup n             seconds of load before it, 1 to 60 (2); up to five times as many until 40,000 requests are done
   --quick                3 rounds of 2 seconds with 1 second of warm-up
   --by processor         ratios of processor time in the place of requests per second: for a machine that is not idle
   --together             all peers of a scenario loaded at the same time, by processor time: the steadiest where others
                          use the machine too
   --tenon source         Tenon's source in the place of what its packages publish; no build is needed then
   --profile              writes a CPU profile of every server to bench/results/profiles
+  --minutes n            the time limit of bars, 1 to 60 (7); bars takes no other option but --scenarios and --tenon
 `;
 
 /** Throws with a text for people. */
@@ -61,6 +64,7 @@ export function parseOptions(args: readonly string[]): Options {
       profile: { type: "boolean", default: false },
       by: { type: "string" },
       together: { type: "boolean", default: false },
+      minutes: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
@@ -69,27 +73,28 @@ export function parseOptions(args: readonly string[]): Options {
     throw new Error(`unknown command "${positionals.join(" ")}". Commands: ${commands.join(", ")}.`);
   }
   if (values.tenon !== "dist" && values.tenon !== "source") throw new Error("--tenon takes dist or source");
-  const measure = values.by ?? (values.together ? "processor" : "rate");
+  const measure = values.by ?? (values.together || command === "bars" ? "processor" : "rate");
   if (measure !== "rate" && measure !== "processor") throw new Error("--by takes rate or processor");
   if (values.together && measure === "rate") throw new Error("--together compares by processor time only");
   if (measure === "processor" && !existsSync("/proc/self/schedstat")) {
     throw new Error(
-      "this system does not tell the processor time of a process, which --by processor and --together need",
+      "this system does not tell the processor time of a process, which bars, --by processor and --together need",
     );
   }
-  if (command === "bars" && (values.scenarios !== "" || values.peers !== "" || values.profile)) {
-    throw new Error(
-      "bars measures every scenario, and the peers that it compares: no --scenarios, --peers or --profile",
-    );
+  const { scenarios, tenon, minutes, help: _, ...others } = values;
+  if (command === "bars" && Object.values(others).some(Boolean)) {
+    throw new Error("bars takes only --scenarios, --tenon and --minutes");
   }
+  if (command !== "bars" && minutes !== undefined) throw new Error("--minutes is for bars");
   return {
     command,
-    scenarios: pick(values.scenarios, scenarioNames, "scenario", (name, index) => [name, letterOf(index)]),
+    scenarios: pick(scenarios, scenarioNames, "scenario", (name, index) => [name, letterOf(index)]),
     peers: pick(values.peers, peers, "peer", ({ name }) => [name]),
-    rounds: count("rounds", values.rounds, values.quick ? 3 : command === "bars" ? 7 : 5, 100),
-    seconds: count("seconds", values.seconds, values.quick ? 2 : command === "bars" ? 8 : 5, 60),
+    rounds: count("rounds", values.rounds, values.quick ? 3 : 5, 100),
+    seconds: count("seconds", values.seconds, values.quick ? 2 : 5, 60),
     warmup: count("warmup", values.warmup, values.quick ? 1 : 2, 60),
-    tenon: values.tenon,
+    minutes: count("minutes", minutes, 7, 60),
+    tenon,
     profile: values.profile,
     measure,
     together: values.together,

@@ -3,12 +3,15 @@ const width = 30;
 /** A bar on a terminal, a line for each label elsewhere. On standard error: the results stand alone on the other. */
 export class Progress {
   readonly #total: number;
+  readonly #clock: (() => number) | undefined;
   readonly #started = performance.now();
   #done = 0;
   #label = "";
 
-  constructor(total: number) {
+  /** The share of `total` that is done is counted by `step()`, or is what `clock` returns. */
+  constructor(total: number, clock?: () => number) {
     this.#total = total;
+    this.#clock = clock;
   }
 
   show(label: string, detail = ""): void {
@@ -17,7 +20,7 @@ export class Progress {
       this.#label = label;
       return;
     }
-    const share = this.#total === 0 ? 1 : this.#done / this.#total;
+    const share = this.#total === 0 ? 1 : Math.min(1, (this.#clock?.() ?? this.#done) / this.#total);
     const filled = Math.round(share * width);
     const bar = "█".repeat(filled) + "░".repeat(width - filled);
     const text = `${bar} ${String(Math.round(share * 100)).padStart(3)} %${this.#left(share)}  ${label} ${detail}`;

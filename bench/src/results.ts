@@ -2,7 +2,6 @@ import { type Spread, spreadOf } from "./statistics.ts";
 
 /** One peer in one round of one scenario. */
 export interface Sample {
-  /** Its name, or `unguarded`. */
   readonly scenario: string;
   readonly peer: string;
   readonly round: number;
@@ -19,9 +18,6 @@ export interface Sample {
   readonly resident: number;
 }
 
-/** Tenon's scenario (a) as it was measured beside (g), the guarded one. In no table: it only tells what the guard costs. */
-export const unguarded = "json beside bearer";
-
 /** The peer that others are measured by. */
 export const baseline = "node";
 
@@ -31,12 +27,12 @@ export const baseline = "node";
  */
 export type Measure = "rate" | "processor";
 
-export function worthOf(sample: Sample, measure: Measure): number {
+function worthOf(sample: Sample, measure: Measure): number {
   return measure === "rate" ? sample.perSecond : 1e6 / sample.processor;
 }
 
 /** How many times as many requests as another peer, round by round: what else the machine does hits both. */
-export function ratioTo(
+function ratioTo(
   samples: readonly Sample[],
   scenario: string,
   [peer, other]: readonly [string, string],

@@ -1,5 +1,5 @@
-// `node src/router-child.ts <name>`: measures one router in a process of its own, where no other has shaped the code.
-import { createRouteSet, lookUps, routerSizes } from "./router-routes.ts";
+// `node src/router-child.ts <name> <sizes>`: measures one router with each of these numbers of routes.
+import { createRouteSet, lookUps } from "./router-routes.ts";
 import { type Find, routers } from "./routers.ts";
 import { median } from "./statistics.ts";
 
@@ -9,7 +9,7 @@ export interface RouterResult {
   readonly build: Record<string, number>;
 }
 
-const slices = 40;
+const timed = 10 * 32_768; // look-ups of each kind: the few of "again" are repeated as often
 const sliceSize = 512;
 const builds = 3;
 
@@ -19,7 +19,7 @@ function timeOf(find: Find, paths: readonly string[]): number {
     paths.slice(index * sliceSize, (index + 1) * sliceSize),
   );
   const best = parts.map(() => Number.POSITIVE_INFINITY);
-  for (let slice = 0; slice < slices; slice++) {
+  for (let turn = 0; turn < timed / paths.length; turn++) {
     for (const [index, part] of parts.entries()) {
       const begin = performance.now();
       for (const path of part) find(path);
@@ -29,11 +29,11 @@ function timeOf(find: Find, paths: readonly string[]): number {
   return (best.reduce((sum, time) => sum + time, 0) * 1e6) / paths.length;
 }
 
-const [, , name] = process.argv;
+const [, , name, ...sizes] = process.argv;
 const build = await routers.find((router) => router.name === name)?.load();
 if (build === undefined) throw new Error(`there is no router "${name}"`);
 const result: RouterResult = { look: {}, build: {} };
-for (const size of routerSizes) {
+for (const size of sizes.map(Number)) {
   const { patterns, look } = createRouteSet(size);
   const times: number[] = [];
   let find: Find = () => -1;

@@ -13,23 +13,28 @@ export type RouterResults = Readonly<Record<string, RouterResult>>;
 
 const timeout = 300_000;
 
-export async function measureRouters(
-  names: readonly string[] = routers.map(({ name }) => name),
-): Promise<RouterResults> {
-  const progress = new Progress(names.length);
+export async function measureRouters(): Promise<RouterResults> {
+  const progress = new Progress(routers.length);
   const results: Record<string, RouterResult> = {};
-  for (const name of names) {
+  for (const { name } of routers) {
     progress.show("routers", name);
-    results[name] = await measureOne(name);
+    results[name] = await measureRouter(name, routerSizes);
     progress.step();
   }
   progress.end();
   return results;
 }
 
-function measureOne(name: string): Promise<RouterResult> {
+/** In a process of its own, where no other router has shaped the code. */
+export function measureRouter(name: string, sizes: readonly number[]): Promise<RouterResult> {
   const script = fileURLToPath(new URL("./router-child.ts", import.meta.url));
-  const [command, ...args] = pinned("server", [process.execPath, "--conditions=@tenon/source", script, name]);
+  const [command, ...args] = pinned("server", [
+    process.execPath,
+    "--conditions=@tenon/source",
+    script,
+    name,
+    ...sizes.map(String),
+  ]);
   return new Promise((resolve, reject) => {
     const child = endWithUs(spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], timeout }));
     let text = "";

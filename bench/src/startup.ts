@@ -58,7 +58,12 @@ export async function measureStarts(options: StartOptions): Promise<StartResult>
   return { samples, loaded };
 }
 
-async function startOnce(peer: PeerInfo, round: number, { tenon }: StartOptions): Promise<StartSample> {
+/** In a process of its own. */
+export async function startOnce(
+  peer: PeerInfo,
+  round: number,
+  { tenon }: Pick<Options, "tenon">,
+): Promise<StartSample> {
   const server = await Server.start(peer, "json", { tenon, database: "" });
   try {
     const response = await fetch(`http://127.0.0.1:${server.port}/`, { headers: { connection: "close" } });
@@ -86,14 +91,14 @@ async function residentAfterLoad(peer: PeerInfo, script: string, { tenon }: Star
   }
 }
 
-export function startRatio({ samples }: StartResult, peer: string, other: string): Spread {
+export function startRatio({ samples }: Pick<StartResult, "samples">, peer: string, other: string): Spread {
   const of = (name: string, round: number) =>
     samples.find((sample) => sample.peer === name && sample.round === round)?.start ?? Number.NaN;
   const rounds = samples.filter((sample) => sample.peer === peer).map(({ round }) => round);
   return spreadOf(rounds.map((round) => of(peer, round) / of(other, round)));
 }
 
-export function residentAtRest({ samples }: StartResult, peer: string): number {
+export function residentAtRest({ samples }: Pick<StartResult, "samples">, peer: string): number {
   return median(samples.filter((sample) => sample.peer === peer).map(({ atRest }) => atRest));
 }
 
