@@ -1,5 +1,5 @@
 import { type ScenarioName, scenarioNames } from "../peers/support/serve.ts";
-import { type Bar, type BarResult, measureParts, Part, verdictOf } from "./bar.ts";
+import { type Bar, type BarResult, fewestRounds, measureParts, Part, verdictOf } from "./bar.ts";
 import type { Contest } from "./entrant.ts";
 import { prepareLoad } from "./load.ts";
 import { startModules } from "./modules.ts";
@@ -128,7 +128,7 @@ export function toBarTable(results: readonly BarResult[]): string {
       result.name,
       `${result.kind} ${result.limit}${result.unit}`,
       result.values.length === 0 ? "" : `${show(estimate)}${result.unit}`,
-      result.values.length < 2 ? "" : `${show(low)} to ${show(high)}`,
+      result.values.length < fewestRounds ? "" : `${show(low)} to ${show(high)}`,
       result.values.length,
       result.seconds.toFixed(0),
       verdictOf(result),
@@ -136,7 +136,7 @@ export function toBarTable(results: readonly BarResult[]): string {
   });
   const count = (verdict: string) => results.filter((result) => verdictOf(result) === verdict).length;
   const total = `${count("met")} met, ${count("missed")} missed, ${count("undecided")} undecided`;
-  const advice = "Undecided: the limit is inside the interval. Try a quieter machine, or more --minutes.";
+  const advice = `Undecided: the limit is inside the interval, or there are fewer than ${fewestRounds} rounds. Try a quieter machine, or more --minutes.`;
   return [
     toTable(["Tenon", "bar", "estimate", "99 % interval", "rounds", "seconds", "verdict"], rows),
     "",
