@@ -17,6 +17,7 @@ export interface CommandSource {
 export class CommandIncoming implements Incoming {
   readonly method = "";
   readonly address = "";
+  readonly peer = undefined;
   readonly protocol = "";
   readonly host = "";
   readonly path: string;

@@ -11,6 +11,8 @@ export interface Incoming {
   readonly targetLength: number;
   /** Who is calling: a canonical IP address, or "" when there is none. */
   readonly address: string;
+  /** The canonical IP address at the other end of the socket, whatever proxies say; undefined without a socket. */
+  readonly peer: string | undefined;
   readonly protocol: string;
   readonly host: string;
   /** `name` is in lower case. Undefined when absent; repeated headers are joined as RFC 9110 says. */

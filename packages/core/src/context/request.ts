@@ -57,6 +57,11 @@ export class RequestView {
     return this.#incoming.address;
   }
 
+  /** The IP address at the other end of the connection, whatever proxies say; undefined in `app.fetch`. */
+  peer(): string | undefined {
+    return this.#incoming.peer;
+  }
+
   /** `http` or `https`. */
   protocol(): string {
     return this.#incoming.protocol;

@@ -49,6 +49,7 @@ class FetchIncoming implements Incoming {
   readonly protocol: string;
   readonly targetLength: number;
   readonly address = "";
+  readonly peer = undefined;
   readonly #request: Request;
   readonly #rawHeaders: readonly string[];
   readonly #contentLength: number;

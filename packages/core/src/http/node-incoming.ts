@@ -4,7 +4,7 @@ import type { Incoming } from "../context/incoming.ts";
 import { HttpError } from "../errors.ts";
 import type { Inspected } from "./inspect.ts";
 import type { NodeRequest } from "./node-request.ts";
-import type { Peer, ProxyTrust } from "./proxy.ts";
+import { type Peer, type ProxyTrust, toCanonicalAddress } from "./proxy.ts";
 import { findHeader, toHeaderMap } from "./raw-headers.ts";
 
 /** A request of node:http as the context sees it. */
@@ -41,6 +41,9 @@ export class NodeIncoming implements Incoming {
   }
   get address(): string {
     return this.#resolvePeer().address;
+  }
+  get peer(): string {
+    return toCanonicalAddress(this.#req.socket.remoteAddress ?? "");
   }
   get protocol(): string {
     return this.#resolvePeer().protocol;
@@ -129,7 +132,7 @@ export class NodeIncoming implements Incoming {
     const { socket } = this.#req;
     this.#peer ??= this.#trust.resolve(
       {
-        address: socket.remoteAddress ?? "",
+        address: this.peer,
         protocol: "encrypted" in socket ? "https" : "http",
         host: this.#head.host,
       },

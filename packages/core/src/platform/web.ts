@@ -31,7 +31,7 @@ export interface WebOptions extends HttpOptions {
   readonly share?: (ctx: Context) => object | Promise<object>;
   /** Hosts that `redirect()` may lead to, as `host` or `host:port`. Paths of this site need no permission. */
   readonly redirects?: readonly string[];
-  /** Shows why a page failed, and rereads views. True unless NODE_ENV is `production`. */
+  /** Shows requests of this machine why a page failed, and rereads views. Defaults to true unless NODE_ENV is `production`. */
   readonly development?: boolean;
 }
 
@@ -84,7 +84,10 @@ export function web(options: WebOptions): Platform<HttpMethods> {
         routes: () => parts.routes.list(),
       });
       pages = new Pages({ renderer, errors, serializer, redirects: new Set(redirects), development });
-      if (development) parts.log.info("errors are shown with their source, because NODE_ENV is not production");
+      if (development)
+        parts.log.info(
+          "errors are shown with their source to requests of this machine, because NODE_ENV is not production",
+        );
       const { createHttpDoor } = await import("../http/door.ts");
       return createHttpDoor({ ...parts, kernel: overrideMethods(parts.kernel) }, settings);
     },

@@ -5,7 +5,7 @@ import type { SourceExcerpt } from "./source-excerpt.ts";
 
 const mostRoutes = 200;
 
-/** Why a request failed, for whoever develops the application. Never shown in production. */
+/** Why a request failed, for the developer of the application. Shown in development, to requests of this machine only. */
 export function toDeveloperPage(report: FailureReport): string {
   const { status, message, errors, request } = report;
   const [thrown, ...causes] = errors;
@@ -34,7 +34,7 @@ export function toDeveloperPage(report: FailureReport): string {
     section("Path parameters", table(Object.entries(request.params))),
     section("Query", table(Object.entries(request.query))),
     section("Headers", table(Object.entries(request.headers))),
-    '<p class="dim">This page is for development. With NODE_ENV=production clients see the status and its message only.</p>',
+    '<p class="dim">This page is for development, and shown on this machine only. Other clients see the status and its message, and with NODE_ENV=production all do.</p>',
   ];
   return toPlainPage(`${status} ${title}`, `<main>\n${parts.filter((part) => part !== "").join("\n")}\n</main>`);
 }

@@ -62,6 +62,10 @@ class OverriddenIncoming implements Incoming {
     return this.#incoming.address;
   }
 
+  get peer(): string | undefined {
+    return this.#incoming.peer;
+  }
+
   get protocol(): string {
     return this.#incoming.protocol;
   }

@@ -189,7 +189,7 @@ test("hosts with a port, IPv6 hosts and file URLs are taken", async () => {
 
 test("in development one line says that errors are shown; in production there is none", async () => {
   for (const [development, lines] of [
-    [true, ["errors are shown with their source, because NODE_ENV is not production"]],
+    [true, ["errors are shown with their source to requests of this machine, because NODE_ENV is not production"]],
     [false, []],
   ] as const) {
     const log = new LogLines();
