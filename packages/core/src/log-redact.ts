@@ -1,6 +1,5 @@
-/** Names are compared in lower case and without punctuation. */
-const secretName =
-  /authorization|password|passwd|passphrase|secret|apikey|privatekey|credential|(?:pwd|cookies?|tokens?|sessionids?)$/;
+import { isSecretName } from "./secret-name.ts";
+
 const redacted = "[redacted]";
 const cut = "[cut]";
 const maxDepth = 8;
@@ -24,7 +23,7 @@ export class Redactor {
   isSecret(name: string): boolean {
     const known = this.#names.get(name);
     if (known !== undefined) return known;
-    const isSecret = secretName.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ""));
+    const isSecret = isSecretName(name);
     if (this.#names.size < maxNames) this.#names.set(name, isSecret);
     return isSecret;
   }

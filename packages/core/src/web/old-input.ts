@@ -1,4 +1,5 @@
 import type { Issue } from "../errors.ts";
+import { isSecretName } from "../secret-name.ts";
 import type { FormValues } from "./page.ts";
 
 /** A form that failed, for the page that shows it again. */
@@ -9,20 +10,18 @@ export interface OldForm {
 
 const mostBytes = 64 * 1024;
 const mostIssueBytes = 16 * 1024;
-/** Compared in lower case and without punctuation. */
-const secretName = /passw(?:or)?d|passphrase|pwd|secret|token|csrf|credential|apikey/;
 /** Shorter ones stand in any sentence by chance. */
 const shortestQuote = 4;
 
 /** What may be kept of a form: no secrets, and at most 64 KiB, of which the largest fields go first. */
 export function toOldForm(values: FormValues, issues: readonly Issue[]): OldForm {
   const secrets = Object.keys(values)
-    .filter(isSecret)
+    .filter(isSecretName)
     .flatMap((name) => values[name] ?? [])
     .filter((secret) => secret.length >= shortestQuote);
   const keptIssues = keepIssues(issues, secrets);
   const fields = Object.keys(values)
-    .filter((name) => !isSecret(name))
+    .filter((name) => !isSecretName(name))
     .map((name) => ({ name, bytes: sizeOf([name, values[name]]) }))
     .sort((left, right) => left.bytes - right.bytes);
   let left = mostBytes - sizeOf(keptIssues);
@@ -47,10 +46,6 @@ function keepIssues(issues: readonly Issue[], secrets: readonly string[]): Issue
     kept.push(issue);
   }
   return kept;
-}
-
-function isSecret(name: string): boolean {
-  return secretName.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ""));
 }
 
 function sizeOf(value: unknown): number {
