@@ -128,6 +128,8 @@ describePages("Forms that were forged or came too late", (blog) => {
         assert.equal(status, 500);
         assert.equal(typedIn(text).content, "the work of a night");
         assert.doesNotMatch(text, /store failure|disk/);
+        assert.match(text, /<h1 class="page-title">Your text may not have been saved<\/h1>/);
+        assert.doesNotMatch(text, /was not saved/, "the store may have taken it before it failed");
         assert.deepEqual(full.log.messages("error"), ["POST /posts failed"]);
       },
       { override: [provide(PostsService, () => new FullPosts())] },

@@ -124,6 +124,8 @@ testPages("an error that nobody expected: a plain page with 500, no details, and
   const { status, text } = await (await visit(blog)).get("/broken");
   assert.equal(status, 500);
   assert.match(text, /Something broke on our side/);
+  assert.match(text, /check whether it was saved before you try again/);
+  assert.doesNotMatch(text, /nothing was changed|not saved/i, "nothing is known about what the handler did");
   assert.doesNotMatch(text, /secret of the house|\.ts:/);
   assert.ok(blog.log.messages("error").some((message) => message.includes("/broken")));
 });
