@@ -1,6 +1,18 @@
 import { type Context, HttpError, type MiddlewareFunction } from "@tenon/core";
-import { type View, view, wantsJson } from "@tenon/core/web";
-import { readTyped, type TypedTexts } from "./post.form.ts";
+import { isForm, type View, view, wantsJson } from "@tenon/core/web";
+import { readTyped } from "./post.form.ts";
+import { isSameOrigin } from "./same-origin.ts";
+
+type Typed = Awaited<ReturnType<typeof readTyped>>;
+
+interface SaveAgain {
+  readonly action: string;
+  /** The name of the field that tells this form from others. */
+  readonly hidden: "form" | "version";
+  /** Where the text can be seen once it is saved. */
+  readonly seen: string;
+  readonly publish: boolean;
+}
 
 /** Bytes. Far more than a post may hold: only what has arrived can be handed back. */
 const maxPostForm = 4 * 1024 * 1024;
@@ -13,7 +25,10 @@ const reasons: ReadonlyMap<number, string> = new Map([
   [503, "Something broke on our side."],
 ]);
 
-/** Hands a post back that could not be saved: after a logout, with the token of an earlier login, without the store. */
+/**
+ * Hands a post back that could not be saved: after a logout, with the token of an earlier login, without the store. The
+ * request itself stays refused: the author sends the text again, in a form with a token of the session as it is now.
+ */
 export const keepTypedText: MiddlewareFunction = async function keepTypedText(ctx, next) {
   if (!isPostForm(ctx)) return next();
   ctx.limitBody(maxPostForm);
@@ -42,12 +57,26 @@ function isOwnForm(ctx: Context): boolean {
   return site === "" || site === "same-origin";
 }
 
-function toUnsaved(ctx: Context, error: unknown, typed: TypedTexts): View {
+async function toUnsaved(ctx: Context, error: unknown, { title, content, ...hidden }: Typed): Promise<View> {
   const { status, message, headers } = error instanceof HttpError ? error : new HttpError(500, "");
   if (status >= 500) ctx.log.error({ err: error }, `${ctx.method} ${ctx.path} failed`);
   for (const [name, value] of Object.entries(headers)) ctx.response().setHeader(name, value);
-  const isTooLate = status === 403 && message.startsWith("This form has expired");
-  const reason = isTooLate ? "This form has expired." : (reasons.get(status) ?? message);
+  const hasExpired = status === 403 && message.startsWith("This form has expired");
+  const reason = hasExpired ? "This form has expired." : (reasons.get(status) ?? message);
   const again = ctx.method === "PUT" && status !== 404 ? `${ctx.path}/edit` : "/posts/new";
-  return view("writing/unsaved", { title: typed.title, content: typed.content, reason, again }, { status });
+  const save = hasExpired || status === 401 || status >= 500 ? await findSaveAgain(ctx) : undefined;
+  return view(
+    "writing/unsaved",
+    { values: { title, content }, issues: [], ...hidden, reason, again, save },
+    { status },
+  );
+}
+
+/** Where the same form goes once more. A button that saves needs more than silence about which site has sent the text. */
+async function findSaveAgain(ctx: Context): Promise<SaveAgain | undefined> {
+  if (!isForm(ctx.header("content-type")) || !isSameOrigin(ctx)) return undefined;
+  const publish = (await ctx.request().form()).get("publish") === "true";
+  return ctx.method === "PUT"
+    ? { action: `${ctx.path}?_method=PUT`, hidden: "version", seen: ctx.path, publish }
+    : { action: ctx.path, hidden: "form", seen: "/my-posts", publish };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeInBrowser, withPage } from "../support/browser.ts";
-import { addPost, storedPost } from "../support/pages.ts";
+import { addPost, postsOf, storedPost } from "../support/pages.ts";
 import { uniqueEmail } from "../support/users.ts";
 
 const password = "correct horse";
@@ -124,6 +124,56 @@ describeInBrowser("The blog in a browser", (blog) => {
           await page.getByRole("heading", { level: 1 }).waitFor();
           assert.ok(!(await page.content()).includes(draft.title), page.url());
         }
+      },
+      { as: author },
+    );
+  });
+
+  test("a form that has expired is saved with one more click, scripts switched off", async () => {
+    const author = await blog().users.add();
+    await withPage(
+      blog(),
+      async (page) => {
+        await page.goto("/posts/new");
+        await page.getByLabel("Title").fill("Overnight");
+        await page.getByLabel("Text").fill("The work of a night.");
+        await page.context().clearCookies({ name: "tenon_session" });
+        await page.getByRole("button", { name: "Publish" }).click();
+        await page.getByText("This form has expired.").waitFor();
+        assert.deepEqual(await postsOf(blog(), author), []);
+        await page.getByRole("button", { name: "Save again" }).click();
+        await page.getByRole("status").getByText("Your post is published.").waitFor();
+        const [post] = await postsOf(blog(), author);
+        assert.deepEqual([post?.content, post?.published], ["The work of a night.", true]);
+      },
+      { as: author, javaScriptEnabled: false },
+    );
+  });
+
+  test("a form that was sent after a logout is saved after a login in another tab", async () => {
+    const author = await blog().users.add();
+    await withPage(
+      blog(),
+      async (page) => {
+        await page.goto("/posts/new");
+        await page.getByLabel("Title").fill("Overnight");
+        await page.getByLabel("Text").fill("The work of a night.");
+        await page.context().clearCookies();
+        await page.getByRole("button", { name: "Save draft" }).click();
+        const opened = page.context().waitForEvent("page");
+        await page.getByRole("link", { name: "Log in in a new tab" }).click();
+        const tab = await opened;
+        await tab.getByLabel("E-mail address").fill(author.email);
+        await tab.getByLabel("Password").fill(author.password);
+        await tab.getByRole("button", { name: "Log in" }).click();
+        await tab.getByRole("heading", { level: 1, name: "My posts" }).waitFor();
+        // the token of before the login is refused once more: what a page could do before one, it cannot do after
+        await page.getByRole("button", { name: "Save again" }).click();
+        await page.getByText(`You can save it again as ${author.user.name}.`).waitFor();
+        assert.deepEqual(await postsOf(blog(), author), []);
+        await page.getByRole("button", { name: "Save again" }).click();
+        await page.getByRole("status").getByText("Your draft is saved.").waitFor();
+        assert.equal((await postsOf(blog(), author))[0]?.content, "The work of a night.");
       },
       { as: author },
     );

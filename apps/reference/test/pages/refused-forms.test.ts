@@ -3,10 +3,18 @@ import { test } from "node:test";
 import { provide } from "@tenon/core";
 import { StoreError } from "@tenon/data";
 import { PostsService } from "../../src/posts/posts.service.ts";
-import { decode, tokenIn, typedIn } from "../support/html.ts";
+import { hiddenIn, tokenIn, typedIn } from "../support/html.ts";
 import { addPost, describePages, postsOf, storedPost, visit, withPages } from "../support/pages.ts";
 
+/** The form that sends a refused text again. */
+function saveAgainIn(html: string) {
+  const [, action = "", body = ""] =
+    /<form class="writing" method="post" action="([^"]+)"([\s\S]+?)<\/form>/.exec(html) ?? [];
+  return { action, buttons: body.match(/<button[^>]*>[^<]*<\/button>/g) ?? [] };
+}
+
 describePages("Forms that were forged or came too late", (blog) => {
+  const tokenOfAnother = async () => tokenIn((await (await visit(blog())).get("/login")).text);
   const forms = async () => {
     const author = await blog().users.one();
     const post = await addPost(blog(), author, { published: false });
@@ -62,7 +70,7 @@ describePages("Forms that were forged or came too late", (blog) => {
     assert.deepEqual(await storedPost(blog(), post.id), post);
   });
 
-  test("a post that was sent after a logout comes back to be copied: 401", async () => {
+  test("a post that was sent after a logout comes back to be saved after a login: 401", async () => {
     const { author, post } = await forms();
     const visitor = await visit(blog(), author);
     await visitor.get("/posts/new");
@@ -72,25 +80,81 @@ describePages("Forms that were forged or came too late", (blog) => {
       const { status, text, headers } = await visitor.submit(path, typed, { multipart: true });
       assert.equal(status, 401);
       assert.match(text, /<h1 class="page-title">Your text was not saved<\/h1>/);
-      const again = path === "/posts" ? "/posts/new" : `/posts/${post.id}/edit`;
-      assert.ok(text.includes(`href="/login?next=${encodeURIComponent(again)}"`));
-      assert.equal(decode(/id="title"[^>]+value="([^"]*)"/.exec(text)?.[1] ?? ""), typed.title);
-      assert.equal(typedIn(text).content, typed.content);
+      assert.ok(text.includes('<a href="/login" target="_blank">'));
+      assert.equal(saveAgainIn(text).action, path);
+      assert.deepEqual(typedIn(text), typed);
       assert.equal(headers.get("cache-control"), "no-store");
     }
     assert.deepEqual(await storedPost(blog(), post.id), post);
   });
 
-  test("so does one with the token of an earlier login: 403", async () => {
+  test("a post with the token of an earlier login is refused, and saved by the author's own second click", async () => {
+    const author = await blog().users.add();
+    const visitor = await visit(blog(), author);
+    const form = hiddenIn((await visitor.get("/posts/new")).text, "form");
+    const typed = { title: "Late & <b>", content: "the work of a night\n</textarea><script>" };
+    for (const token of ["x", await tokenOfAnother(), ""]) {
+      const { status, text } = await visitor.submit("/posts", { ...typed, form }, { token, multipart: true });
+      assert.equal(status, 403);
+      assert.match(
+        text,
+        /<h1 class="page-title">Your text was not saved<\/h1>\n<p class="problem">This form has expired\.</,
+      );
+      assert.deepEqual(typedIn(text), typed);
+      assert.deepEqual(saveAgainIn(text), {
+        action: "/posts",
+        buttons: ['<button class="button">Save again</button>'],
+      });
+      assert.equal(hiddenIn(text, "form"), form);
+      assert.doesNotMatch(text, /reload|[Cc]opy it/, "it would be gone, or work for the author");
+      assert.deepEqual(await postsOf(blog(), author), [], "nothing is saved without a token of this session");
+    }
+    const saved = await visitor.submit("/posts", { ...typed, form }, { multipart: true });
+    assert.equal(saved.status, 303);
+    assert.deepEqual(
+      (await postsOf(blog(), author)).map(({ title, content, published }) => ({ title, content, published })),
+      [{ ...typed, published: false }],
+    );
+  });
+
+  test("an edit that has expired keeps its version, and the wish to publish it", async () => {
+    const { author, post } = await forms();
+    const visitor = await visit(blog(), author);
+    const version = hiddenIn((await visitor.get(`/posts/${post.id}/edit`)).text, "version");
+    const path = `/posts/${post.id}?_method=PUT`;
+    const typed = { title: "t", content: "the work of a night" };
+    const { status, text } = await visitor.submit(path, { ...typed, version, publish: "true" }, { token: "x" });
+    assert.equal(status, 403);
+    const publish = '<button class="button" name="publish" value="true">Save again</button>';
+    assert.deepEqual(saveAgainIn(text), { action: path, buttons: [publish] });
+    assert.equal(hiddenIn(text, "version"), version);
+    assert.match(text, /It is published once it is saved/);
+    assert.deepEqual(await storedPost(blog(), post.id), post);
+    assert.equal((await visitor.submit(path, { ...typed, version, publish: "true" })).status, 303);
+    const stored = await storedPost(blog(), post.id);
+    assert.deepEqual([stored?.content, stored?.published], [typed.content, true]);
+  });
+
+  test("only a browser that says which site has sent the text is offered a button that saves it", async () => {
     const { author } = await forms();
     const visitor = await visit(blog(), author);
     await visitor.get("/posts/new");
     const typed = { title: "t", content: "the work of a night" };
-    const { status, text } = await visitor.submit("/posts", typed, { token: "x" });
-    assert.equal(status, 403);
-    assert.equal(typedIn(text).content, "the work of a night");
-    assert.match(text, /This form has expired\.<[\s\S]+Copy it, then <a href="\/posts\/new">try again</);
-    assert.doesNotMatch(text, /reload/, "it would be gone");
+    const silent = await visitor.submit("/posts", typed, { token: "x", headers: { "sec-fetch-site": "", origin: "" } });
+    assert.equal(silent.status, 403);
+    assert.equal(typedIn(silent.text).content, typed.content);
+    assert.deepEqual(saveAgainIn(silent.text).buttons, []);
+    assert.match(silent.text, /Copy it, then <a href="\/posts\/new">try again</);
+    for (const headers of [
+      { "sec-fetch-site": "same-site" },
+      { "sec-fetch-site": "cross-site" },
+      { origin: "https://evil.example" },
+      { "sec-fetch-site": "", origin: "https://evil.example" },
+    ]) {
+      const foreign = await visitor.submit("/posts", typed, { token: "x", headers });
+      assert.equal(foreign.status, 403, JSON.stringify(headers));
+      assert.deepEqual(saveAgainIn(foreign.text).buttons, [], JSON.stringify(headers));
+    }
     const foreign = await visitor.submit("/posts", typed, { headers: { "sec-fetch-site": "same-site" } });
     assert.equal(foreign.status, 403);
     assert.ok(!foreign.text.includes(typed.content), "what another site has written is nobody's text");
@@ -109,6 +173,7 @@ describePages("Forms that were forged or came too late", (blog) => {
       const reply = await visitor.submit(`/posts/${id}?_method=PUT`, { title: "t", content: "the work of a night" });
       assert.equal(reply.status, status);
       assert.equal(typedIn(reply.text).content, "the work of a night");
+      assert.deepEqual(saveAgainIn(reply.text).buttons, [], "there is nothing of one's own to save it to");
     }
   });
 
@@ -127,6 +192,11 @@ describePages("Forms that were forged or came too late", (blog) => {
         const { status, text } = await visitor.submit("/posts", { title: "t", content: "the work of a night" });
         assert.equal(status, 500);
         assert.equal(typedIn(text).content, "the work of a night");
+        assert.deepEqual(saveAgainIn(text), {
+          action: "/posts",
+          buttons: ['<button class="button">Save again</button>'],
+        });
+        assert.match(text, /<a href="\/my-posts" target="_blank">/);
         assert.doesNotMatch(text, /store failure|disk/);
         assert.match(text, /<h1 class="page-title">Your text may not have been saved<\/h1>/);
         assert.doesNotMatch(text, /was not saved/, "the store may have taken it before it failed");

@@ -69,7 +69,7 @@ testPages(
         const unsaved = await visitor.submit("/posts", typed, { token: forms.token });
         assert.equal(unsaved.status, 500);
         assert.equal(typedIn(unsaved.text).content, "the work of a night");
-        assert.match(unsaved.text, /Something broke on our side\.<[\s\S]+<a href="\/posts\/new">try again</);
+        assert.match(unsaved.text, /Something broke on our side\.<[\s\S]+<button class="button">Save again</);
         const reply = await visitor.submit("/logout", {}, { token: forms.token });
         assert.equal(reply.status, 500);
         assert.match(reply.text, /Something broke on our side/);
