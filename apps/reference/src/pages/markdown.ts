@@ -32,6 +32,8 @@ markdown.renderer.rules.image = (tokens, index, options, env) => {
     : `<a href="${escapeHtml(String(token?.attrGet("src") ?? ""))}">${text}</a>`;
 };
 
+const endOfSentence = /[.!?…:;,。！？]["'”’»)\]]*$/;
+
 const schemes = ["http", "https", "mailto"];
 
 /** The second line of defence: whatever the renderer makes of a text, only this goes out. */
@@ -76,7 +78,14 @@ export function toExcerpt(source: string, length = 240): string {
     const isHeading = tokens[index - 1]?.type === "heading_open";
     return token.type === "inline" && !isHeading ? [textOf(token.children ?? [])] : [];
   });
-  return shorten(texts.join(" "), length);
+  return shorten(joinBlocks(texts), length);
+}
+
+/** Items of a list and cells of a table seldom end like a sentence: without a sign between them they would run together. */
+function joinBlocks(texts: readonly string[]): string {
+  const blocks = texts.map((text) => text.trim()).filter((text) => text !== "");
+  const separated = blocks.map((text) => (endOfSentence.test(text) ? `${text} ` : `${text} · `));
+  return [...separated.slice(0, -1), ...blocks.slice(-1)].join("");
 }
 
 function textOf(tokens: readonly Token[]): string {

@@ -123,6 +123,16 @@ test("an excerpt is the plain text of what stands first, without headings and co
   assert.equal(toExcerpt("<b>bold</b>"), "<b>bold</b>", "text, which the page escapes");
 });
 
+test("an excerpt separates blocks that do not end like a sentence: items of lists, cells, lines without a full stop", () => {
+  const list = "Begin with the drawer that sticks.\n\n- the drawer\n- the *slot*\n  - nested\n\n1. one\n2. two";
+  assert.equal(toExcerpt(list), "Begin with the drawer that sticks. the drawer · the slot · nested · one · two");
+  assert.equal(toExcerpt("- Cut it.\n- Try it!\n- (Shave it.)\n- again"), "Cut it. Try it! (Shave it.) again");
+  assert.equal(toExcerpt("Bring:\n\n- a saw\n- a plane"), "Bring: a saw · a plane");
+  assert.equal(toExcerpt("| a | b |\n|---|---|\n| 1 |  |\n\nDone"), "a · b · 1 · Done");
+  assert.equal(toExcerpt("No full stop\n\n![](/c.png)\n\nNext"), "No full stop · Next");
+  assert.equal(toExcerpt("![](/c.png)"), "");
+});
+
 test("an excerpt ends behind a sentence or between words, and where there are none, between characters", () => {
   assert.equal(toExcerpt("One two. Three four five", 14), "One two.");
   assert.equal(toExcerpt("No. This one is long", 14), "No. This one…");
