@@ -3,8 +3,9 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
+import { sampleEmailOf } from "../src/database/sample-posts.ts";
 import { findChromium, launchChromium } from "../test/support/chromium.ts";
-import { emailOf, type RunningPages, samplePassword, startPages, writeSamplePosts } from "./support/pages-app.ts";
+import { type RunningPages, samplePassword, startPages, writeSamplePosts } from "./support/pages-app.ts";
 
 const folder = fileURLToPath(new URL("../screenshots/", import.meta.url));
 const wanted = process.argv.slice(2);
@@ -23,7 +24,7 @@ try {
   const [first = "", second = ""] = posts;
   const draft = posts.at(-2) ?? "";
   const reader = await open(blog);
-  const author = await open(blog, emailOf("Ada Brandt"));
+  const author = await open(blog, sampleEmailOf("Ada Brandt"));
   const newcomer = await open(empty);
 
   await shoot(newcomer, "list-empty", "/");
@@ -111,7 +112,7 @@ async function shootForReadme(page: Page): Promise<void> {
 }
 
 async function logIn(page: Page, password: string): Promise<void> {
-  await page.getByLabel("E-mail address").fill("ada@example.com");
+  await page.getByLabel("E-mail address").fill(sampleEmailOf("Ada Brandt"));
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Log in" }).click();
 }

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { cli } from "@tenon/core/cli";
 import { createTestApp, type TestCliApp } from "@tenon/core/testing";
 import { createAppModule } from "../src/app.module.ts";
+import { sampleAuthors, samplePosts } from "../src/database/sample-posts.ts";
 import { toConfig } from "./support/blog.ts";
 import { runEntryPoint } from "./support/command.ts";
 import { storages } from "./support/storages.ts";
@@ -50,11 +51,12 @@ for (const storage of storages) {
       const seeded = await app.run(["db", "seed", "--posts=1200"]);
       assert.deepEqual([seeded.code, seeded.stdout], [0, "1200 posts written\n"]);
       const [first, second, ...rest] = await json(app, "posts", "list", "-l", "2");
-      assert.deepEqual([first.title, second.title, rest], ["Post 1", "Post 2", []]);
+      const [newest, next] = samplePosts;
+      assert.deepEqual([first.title, second.title, rest], [newest?.title, next?.title, []]);
       const shown = await json(app, "posts", "show", first.id);
-      assert.deepEqual([shown.author, shown.published], ["Seed", true]);
+      assert.deepEqual([shown.author, shown.content, shown.published], [newest?.author, newest?.content, true]);
       assert.equal((await json(app, "posts", "publish", first.id, "--undo")).published, false);
-      assert.equal((await json(app, "posts", "list", "-l", "1"))[0].title, "Post 2");
+      assert.equal((await json(app, "posts", "list", "-l", "1"))[0].title, next?.title);
       assert.equal((await json(app, "posts", "publish", first.id)).published, true);
       for (const command of ["show", "publish"]) {
         assert.deepEqual(await app.run(["posts", command, "nobody"]), {
@@ -64,6 +66,23 @@ for (const storage of storages) {
         });
       }
     });
+
+    run(
+      "db seed writes the published sample posts and begins again after the last one, for the same authors",
+      async (app) => {
+        const published = samplePosts.filter((post) => post.published !== false);
+        const titles = published.map(({ title }) => title);
+        assert.equal((await app.run(["db", "seed", `--posts=${titles.length + 2}`])).code, 0);
+        const posts: { title: string; author: string }[] = await json(app, "posts", "list", "-l", "50");
+        assert.deepEqual(
+          posts.map(({ title }) => title),
+          [...titles, `${titles[0]} (2)`, `${titles[1]} (2)`],
+        );
+        await app.run(["db", "seed", "--posts=3"]);
+        const users: { name: string }[] = await json(app, "users", "list");
+        assert.deepEqual(users.map(({ name }) => name).sort(), [...sampleAuthors].sort());
+      },
+    );
 
     run("db seed stops between two batches when it is interrupted", async (app) => {
       const interruption = new AbortController();

@@ -5,11 +5,11 @@ import { Clock, Sessions } from "@tenon/auth";
 import { type App, createApp, HttpError, type HttpMethods } from "@tenon/core";
 import { Database } from "@tenon/data";
 import { readConfig } from "../../src/config.ts";
+import { sampleAuthors, sampleEmailOf, samplePosts } from "../../src/database/sample-posts.ts";
 import type { Schema } from "../../src/database/schema.ts";
 import { createPagesModule } from "../../src/pages/pages.module.ts";
 import { createPagesPlatform } from "../../src/pages/pages.platform.ts";
 import { UsersService } from "../../src/users/users.service.ts";
-import { sampleAuthors, samplePosts } from "./sample-posts.ts";
 
 export const samplePassword = "correct horse";
 
@@ -19,10 +19,6 @@ export interface RunningPages {
   /** The value of the cookie that logs an author in. */
   logIn(email: string): Promise<string>;
   stop(): Promise<void>;
-}
-
-export function emailOf(author: string): string {
-  return `${author.split(" ")[0]?.toLowerCase()}@example.com`;
 }
 
 /** The pages on a free port of this machine and on a folder that goes with them, as visitors see them in production. */
@@ -64,7 +60,7 @@ export async function writeSamplePosts({ app }: RunningPages): Promise<string[]>
   const [users, clock] = [app.get(UsersService), app.get(Clock)];
   const ids = new Map<string, string>();
   for (const name of sampleAuthors) {
-    const user = await users.create({ email: emailOf(name), name, password: samplePassword });
+    const user = await users.create({ email: sampleEmailOf(name), name, password: samplePassword });
     ids.set(name, user?.id ?? "");
   }
   const rows = samplePosts.map(({ author, title, content, date, published = true }) => ({

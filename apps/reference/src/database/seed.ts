@@ -3,10 +3,11 @@ import { Clock } from "@tenon/auth";
 import { inject } from "@tenon/core";
 import { Database } from "@tenon/data";
 import { UsersService } from "../users/users.service.ts";
+import { type SamplePost, sampleAuthors, sampleEmailOf, samplePosts } from "./sample-posts.ts";
 import type { PostsTable, Schema } from "./schema.ts";
 
 const batch = 500;
-const author = { email: "seed@example.com", name: "Seed" };
+const published = samplePosts.filter((post) => post.published !== false);
 
 /** Fills the store, to see how it behaves with many posts. */
 export class Seed {
@@ -16,11 +17,11 @@ export class Seed {
 
   /** Writes published posts in batches, each whole or not at all, and stops between two when it is told to. */
   async write(posts: number, signal: AbortSignal, onWritten: (count: number) => void): Promise<number> {
-    const authorId = await this.#authorId();
+    const authorIds = await this.#authorIds();
     let written = 0;
     while (written < posts && !signal.aborted) {
       const count = Math.min(batch, posts - written);
-      const rows = Array.from({ length: count }, (_, index) => this.#post(authorId, written + index));
+      const rows = Array.from({ length: count }, (_, index) => this.#post(authorIds, written + index));
       await this.#db.insertInto("posts").values(rows).execute();
       written += count;
       onWritten(count);
@@ -29,20 +30,31 @@ export class Seed {
     return written;
   }
 
-  async #authorId(): Promise<string> {
-    const known = await this.#users.findByEmail(author.email);
-    const user = known ?? (await this.#users.create({ ...author, password: this.#clock.secret() }));
-    if (user === undefined) throw new Error(`${author.email} was registered by somebody else just now: try again`);
+  /** Of each sample author, by name. Their passwords are known to none: a seeded author cannot log in. */
+  async #authorIds(): Promise<ReadonlyMap<string, string>> {
+    const ids = new Map<string, string>();
+    for (const name of sampleAuthors) ids.set(name, await this.#authorId(name));
+    return ids;
+  }
+
+  async #authorId(name: string): Promise<string> {
+    const email = sampleEmailOf(name);
+    const known = await this.#users.findByEmail(email);
+    const user = known ?? (await this.#users.create({ email, name, password: this.#clock.secret() }));
+    if (user === undefined) throw new Error(`${email} was registered by somebody else just now: try again`);
     return user.id;
   }
 
-  #post(authorId: string, index: number): PostsTable {
+  /** The newest first. After the last sample they begin again, with a number in the title. */
+  #post(authorIds: ReadonlyMap<string, string>, index: number): PostsTable {
+    const sample = published[index % published.length] as SamplePost; // there are some
+    const round = Math.floor(index / published.length) + 1;
     const time = new Date(this.#clock.now() - index * 1000).toISOString();
     return {
       id: this.#clock.uuid(),
-      title: `Post ${index + 1}`,
-      content: `The content of post ${index + 1}. ${"It goes on for a while. ".repeat(8)}`.trim(),
-      author_id: authorId,
+      title: round === 1 ? sample.title : `${sample.title} (${round})`,
+      content: sample.content,
+      author_id: authorIds.get(sample.author) ?? "",
       published: true,
       created_at: time,
       updated_at: time,

@@ -1,4 +1,4 @@
-/** A small blog, for pictures of its pages. */
+/** A small blog: for `db seed`, and for pictures of its pages. */
 export interface SamplePost {
   readonly author: string;
   readonly title: string;
@@ -8,6 +8,10 @@ export interface SamplePost {
 }
 
 export const sampleAuthors = ["Ada Brandt", "Jonas Okafor", "Mirela Sun"];
+
+export function sampleEmailOf(author: string): string {
+  return `${author.toLowerCase().replaceAll(" ", ".")}@example.com`;
+}
 
 export const samplePosts: readonly SamplePost[] = [
   {
