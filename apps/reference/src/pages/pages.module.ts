@@ -9,7 +9,9 @@ import type { Config } from "../config.ts";
 import { PostsService } from "../posts/posts.service.ts";
 import { AccountPages } from "./account.pages.ts";
 import { CurrentUser } from "./current-user.ts";
+import { FeedId, FeedPages } from "./feed.pages.ts";
 import { OwnPost } from "./own-post.ts";
+import { toUuid } from "./post-id.ts";
 import { PostViews } from "./post-view.ts";
 import { PostsPages } from "./posts.pages.ts";
 import { RequireLogin } from "./require-login.ts";
@@ -22,10 +24,11 @@ export function createPagesModule(config: Config, options: Pick<BlogOptions, "pa
     name: "pages",
     imports: [data, auth, users],
     declarations: [
-      ...[PostsPages, WritingPages, AccountPages],
+      ...[PostsPages, FeedPages, WritingPages, AccountPages],
       ...[PostViews, CurrentUser, RequireLogin, OwnPost],
       ...[AuthService, PostsService],
       provide(WebSessionSettings, () => toSessionSettings(config)),
+      provide(FeedId, () => `urn:uuid:${toUuid(deriveKey(config, "tenon-blog feed").toString("hex"))}`),
     ],
   });
 }
@@ -36,6 +39,11 @@ function toSessionSettings(config: Config): WebSessionSettings {
 }
 
 /** A secret of its own: a signed cookie must never be worth anything as a token, nor a token as a cookie. */
-function cookieSecretOf({ jwtSecret }: Config): string {
-  return Buffer.from(hkdfSync("sha256", jwtSecret, "", "tenon-blog web sessions", 32)).toString("base64url");
+function cookieSecretOf(config: Config): string {
+  return deriveKey(config, "tenon-blog web sessions").toString("base64url");
+}
+
+/** The same for every instance and after every restart, and no way back from it to the secret. */
+function deriveKey({ jwtSecret }: Config, purpose: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", jwtSecret, "", purpose, 32));
 }

@@ -23,7 +23,7 @@ export interface PostSummary {
 }
 
 /** A post on its own page. */
-export interface PostDetail extends Omit<PostSummary, "excerpt"> {
+export interface PostDetail extends PostSummary {
   /** Safe to put into a page as it is. */
   readonly html: string;
   /** How long it takes to read. */
@@ -45,7 +45,7 @@ export class PostViews {
   async detail(post: Post): Promise<PostDetail> {
     const key = `post-html:${post.id}:${post.updated_at}`;
     const rendered = await this.#cache.remember(key, cacheSeconds, () => render(post.content));
-    return { ...describe(post), ...rendered };
+    return { ...toSummary(post), ...rendered };
   }
 }
 

@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 import type { Schema } from "../../src/database/schema.ts";
 import { describeInBrowser, withPage } from "../support/browser.ts";
 import { addPost, storedPost } from "../support/pages.ts";
+import { WebClient } from "../support/web-client.ts";
 
 /** Each says so in `ran` when it gets to run. */
 const payloads = [
@@ -153,6 +154,33 @@ describeInBrowser("Hostile texts", (blog) => {
       });
       assert.equal(ran, undefined);
       assert.ok(violations.some((text) => /Content Security Policy/.test(text)));
+    });
+  });
+});
+
+describeInBrowser("The feed", (blog) => {
+  test("it is well-formed XML, whatever titles and texts hold", async () => {
+    const author = await blog().users.one();
+    const forbidden = "]]></title>&amp;<!-- \u0001\u000b\ufffe\uffff\u{1f980}";
+    await withPage(blog(), async (page) => {
+      for (const [day, hostile] of [payloads.slice(0, 9), [...payloads.slice(9), forbidden]].entries()) {
+        const created_at = `2099-01-0${day + 1}T00:00:00.000Z`;
+        for (const title of hostile) await addPost(blog(), author, { title, content: title, created_at });
+        const { text } = await new WebClient(blog().client.url).get("/feed.xml");
+        const found = await page.evaluate<{ error: string; titles: string[] }>(`(() => {
+          const feed = new DOMParser().parseFromString(${JSON.stringify(text)}, "application/xml");
+          const entries = [...feed.getElementsByTagNameNS("http://www.w3.org/2005/Atom", "entry")];
+          return {
+            error: feed.querySelector("parsererror")?.textContent ?? "",
+            titles: entries.map((entry) => entry.querySelector("title").textContent),
+          };
+        })()`);
+        assert.equal(found.error, "");
+        for (const title of hostile) {
+          const shown = title.replaceAll(/[\u0001\u000b\ufffe\uffff]/g, "\ufffd");
+          assert.ok(found.titles.includes(shown), title);
+        }
+      }
     });
   });
 });

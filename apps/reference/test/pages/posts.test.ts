@@ -167,6 +167,7 @@ describePages("The pages of posts", (blog) => {
         author: "Ada",
         published: true,
         created: JSON.parse(text).post.created,
+        excerpt: "Some text.",
         html: "<p>Some text.</p>\n",
         minutes: 1,
       },

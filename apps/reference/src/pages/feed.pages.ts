@@ -1,0 +1,36 @@
+import { hash } from "node:crypto";
+import { type Context, inject, type Routes, token } from "@tenon/core";
+import { PostsService } from "../posts/posts.service.ts";
+import { feedPath, toAtom } from "./atom.ts";
+
+/** A URI that no other feed has. */
+export const FeedId = token<string>("FeedId");
+
+const entries = 10;
+
+/** The newest posts for feed readers. */
+export class FeedPages {
+  readonly #posts = inject(PostsService);
+  readonly #id = inject(FeedId);
+
+  routes(): Routes {
+    return [{ method: "GET", path: feedPath, handler: this.feed }];
+  }
+
+  async feed(ctx: Context) {
+    const { items } = await this.#posts.published({ limit: entries });
+    const xml = toAtom(this.#id, items);
+    const etag = `"${hash("sha256", xml, "base64url")}"`;
+    const headers = ctx.response();
+    headers.setHeader("content-type", "application/atom+xml; charset=utf-8");
+    headers.setHeader("cache-control", "no-cache"); // kept, and asked for again: readers do so every few minutes
+    headers.setHeader("etag", etag);
+    return isKnown(ctx, etag) ? ctx.status(304).send("") : ctx.status(200).send(xml);
+  }
+}
+
+/** Whether the reader has it already. A proxy that compresses makes a weak tag of ours. */
+function isKnown(ctx: Context, etag: string): boolean {
+  const tags = ctx.header("if-none-match").split(",");
+  return tags.some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()));
+}
