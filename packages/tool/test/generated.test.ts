@@ -119,6 +119,7 @@ class Visitor {
 async function checkGreetingPages(visitor: Visitor): Promise<void> {
   const first = await visitor.open("/");
   assert.match(first.html, /<h1>Hello, World!<\/h1>/);
+  assert.match(first.html, /<meta name="description" content="The pages of [\w-]+\.">/);
   const style = await visitor.open(/href="(\/assets\/style\.[^"]+)"/.exec(first.html)?.[1] ?? assert.fail(first.html));
   assert.match(style.html, /color-scheme/);
   assert.match((await visitor.send("/", { name: "Ada" })).html, /Your name was noted[\s\S]*Hello, Ada!/);
