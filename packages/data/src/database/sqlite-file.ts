@@ -232,7 +232,13 @@ export class SqliteFile {
 /** A new file is its owner's alone: it holds what the application knows of people. SQLite gives its side files the same rights. */
 function prepareFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  closeSync(openSync(path, "a", 0o600));
+  try {
+    // never opened when it exists: closing it would drop the lock that SQLite holds on it for the whole process, and the
+    // next process that closes the file would then remove the log into which this one goes on writing
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
 }
 
 export class SqliteTransaction {

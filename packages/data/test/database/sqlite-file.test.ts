@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
@@ -138,6 +138,16 @@ test("the file is in WAL mode, synchronous full, with foreign keys", () =>
       assert.deepEqual((await sql`pragma foreign_keys`.execute(db)).rows, [{ foreign_keys: 1 }]);
     }),
   ));
+
+// without it, a program with an SQLite older than 3.53 removes the log when it closes the file, and we go on writing to it
+test("the lock that says the file is in use outlives the second connection", { skip: !existsSync("/proc/locks") }, () =>
+  withTable(async (db, path) => {
+    await db.transaction().execute((inside) => insert(inside)); // opens it
+    const locks = readFileSync("/proc/locks", "utf8").split("\n");
+    const ours = locks.filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${statSync(path).ino} `));
+    assert.equal(ours.length, 1, locks.join("\n"));
+  }),
+);
 
 test("database and key-value store share one file", () =>
   withFolder(async (folder) => {
