@@ -92,6 +92,32 @@ test("the built packages run in a consumer's folder", async () => {
   assert.deepEqual(answers, [{ hello: "socket" }, { hello: "fetch" }, { hello: "shell" }]);
 });
 
+test("the built data package finds the file of its thread", async () => {
+  await packed;
+  writeFiles(consumer, {
+    "checkpoints.js": `
+      import { statSync } from "node:fs";
+      import { setTimeout as sleep } from "node:timers/promises";
+      import { api, createApp, defineModule } from "@tenon/core";
+      import { Database, dataModule } from "@tenon/data";
+      import { sql } from "kysely";
+      const module = defineModule({ name: "app", imports: [dataModule({ database: "sqlite:checkpoints.db" })] });
+      const app = await createApp(module, api());
+      await app.start();
+      const db = app.get(Database);
+      await sql\`create table notes (text text)\`.execute(db);
+      // fewer pages than those at which the connection would copy the log itself
+      for (let row = 0; row < 300; row++) await sql\`insert into notes values (\${"x".repeat(40_000)})\`.execute(db);
+      for (let round = 0; round < 400 && statSync("checkpoints.db").size < 1_000_000; round++) await sleep(25);
+      process.stdout.write(\`copied \${statSync("checkpoints.db").size > 1_000_000}\`);
+      await app.stop();
+    `,
+  });
+  const said = await runOrFail(process.execPath, ["checkpoints.js"], { cwd: consumer });
+  assert.equal(said.split("\n").at(-1), "copied true", said); // a warning that the thread failed would come before
+  assert.doesNotMatch(said, /checkpoints/);
+});
+
 test("pages run in a consumer's folder once Eta is installed, and before that the start says what is missing", async () => {
   await packed;
   writeFiles(consumer, {

@@ -42,4 +42,10 @@ test("an answer that leaves before its write is on the disk is seen in a trace",
   ];
   assert.deepEqual(readAckOrder([write, ...halves, reply].join("\n")), { replies: 1, syncs: 1, early: 0 });
   assert.deepEqual(readAckOrder([write, halves[0], reply, halves[2]].join("\n")), { replies: 1, syncs: 1, early: 1 });
+  const checkpoint = ["9 fdatasync(23</data/blog.db-wal> <unfinished ...>", "9 <... fdatasync resumed>) = 0"];
+  assert.deepEqual(
+    readAckOrder([checkpoint[0], write, checkpoint[1], reply].join("\n")),
+    { replies: 1, syncs: 1, early: 1 },
+    "a sync of another thread that began before the write does not count",
+  );
 });

@@ -7,6 +7,8 @@ import { readAckOrder } from "../support/ack-order.ts";
 import { Caller, jsonOf } from "../support/caller.ts";
 import { startService } from "../support/service.ts";
 
+/** So long that the log is copied by its thread, which syncs it too, while the writes go on. */
+const content = "c".repeat(200_000);
 const calls = "fsync,fdatasync,pwrite64,write,writev,sendto,sendmsg";
 
 export const part: Part = {
@@ -29,7 +31,7 @@ export const part: Part = {
         const caller = new Caller(server.url);
         const client = async () => {
           for (let round = 0; round < rounds / 4; round++) {
-            const created = await caller.call("POST", "/posts", { json: { title: "t", content: "c" }, token });
+            const created = await caller.call("POST", "/posts", { json: { title: "t", content }, token });
             const path = `/posts/${jsonOf<{ id: string }>(created).id}`;
             await caller.call("PUT", path, { json: { title: "u" }, token });
             await caller.call("DELETE", path, { token });

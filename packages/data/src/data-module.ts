@@ -131,7 +131,7 @@ class Stores {
           );
         }
       },
-      close: async () => file.close(),
+      close: () => file.close(),
     });
   }
 
@@ -177,7 +177,10 @@ class Stores {
   #file(path: string): SqliteFile {
     const known = this.#files.get(path);
     if (known !== undefined) return known;
-    const file = new SqliteFile(path, this.#options.sqlite);
+    const log = inject(Log);
+    const file = new SqliteFile(path, this.#options.sqlite, (error) =>
+      log.warn({ err: error }, "the thread for SQLite checkpoints has failed: they run on the event loop from now on"),
+    );
     this.#files.set(path, file);
     return file;
   }

@@ -58,7 +58,9 @@ for (const [name, options] of [
   ["redis", { database: "sqlite::memory:", keyValue: "redis://127.0.0.1" }],
 ] as const) {
   test(`a driver that is not installed (${name}): exit 1, and the package to install`, () => {
-    const { status, stderr } = runProcess("start-app.ts", [JSON.stringify(options)], "without-drivers.mjs");
+    const { status, stderr } = runProcess("start-app.ts", [JSON.stringify(options)], {
+      preload: "without-drivers.mjs",
+    });
     assert.equal(status, 1);
     const option = name === "pg" ? "database" : "keyValue";
     assert.match(stderr, new RegExp(`${option} needs the package "${name}"\\. Install it: npm install ${name}\\. `));

@@ -10,7 +10,8 @@ import {
   type TransactionSettings,
 } from "kysely";
 import { quoteName } from "./quote-name.ts";
-import type { SqliteFile, SqliteResult, SqliteTransaction } from "./sqlite-file.ts";
+import type { SqliteResult } from "./sqlite-connection.ts";
+import type { SqliteFile, SqliteTransaction } from "./sqlite-file.ts";
 
 /** Kysely on node:sqlite. */
 export function createSqliteDialect(file: SqliteFile): Dialect {
@@ -77,7 +78,7 @@ class SqliteDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    this.#file.close();
+    await this.#file.close();
   }
 }
 

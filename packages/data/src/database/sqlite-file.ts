@@ -1,121 +1,24 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Mutex } from "../mutex.ts";
 import { StoreError } from "../store-error.ts";
+import { SqliteCheckpoints } from "./sqlite-checkpoints.ts";
+import { SqliteConnection, type SqliteResult } from "./sqlite-connection.ts";
 import { isBusy, translateSqliteError } from "./sqlite-errors.ts";
-
-export interface SqliteResult {
-  readonly rows: Record<string, unknown>[];
-  readonly changes: number | bigint;
-  readonly insertId: number | bigint;
-}
 
 export interface SqliteOptions {
   /** Milliseconds a locked database is tried again before the store gives up. */
   readonly lockTimeout?: number;
 }
 
-const maxStatements = 500;
-const noRows: Record<string, unknown>[] = [];
-
-interface Prepared {
-  readonly statement: StatementSync;
-  /** Empty when the statement gives no rows. */
-  columns: readonly string[];
-  /** The places of the columns declared BOOLEAN, which SQLite keeps as 0 and 1. */
-  booleans: readonly number[];
-  readonly changesSchema: boolean;
-}
-
-/** One connection: prepares each statement once and reads rows as arrays, which is faster than node's own objects. */
-class Connection {
-  readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, Prepared>();
-  readonly #onSchemaChange: () => void;
-
-  constructor(path: string, onSchemaChange: () => void) {
-    this.#onSchemaChange = onSchemaChange;
-    // busy timeout 0: waiting inside SQLite would block the event loop, so that a locked file is waited for outside
-    this.#database = new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: true });
-    this.#database.exec("pragma journal_mode = wal; pragma synchronous = full;");
-  }
-
-  execute(sql: string, parameters: readonly unknown[]): SqliteResult {
-    const prepared = this.#statements.get(sql) ?? this.#prepare(sql);
-    const values = parameters.map(toSqliteValue);
-    if (prepared.columns.length === 0) {
-      const { changes, lastInsertRowid } = prepared.statement.run(...values);
-      if (prepared.changesSchema) this.#onSchemaChange();
-      return { rows: noRows, changes, insertId: lastInsertRowid };
-    }
-    // asked for arrays, which the type does not know
-    const arrays = prepared.statement.all(...values) as unknown as readonly (readonly unknown[])[];
-    if (arrays[0] !== undefined && arrays[0].length !== prepared.columns.length) describe(prepared);
-    return { rows: arrays.map((row) => toObject(row, prepared)), changes: arrays.length, insertId: 0 };
-  }
-
-  *iterate(sql: string, parameters: readonly unknown[]): Generator<Record<string, unknown>> {
-    const prepared = this.#describe(sql);
-    const rows = prepared.statement.iterate(...parameters.map(toSqliteValue)) as unknown as Iterable<
-      readonly unknown[]
-    >; // as above
-    for (const row of rows) yield toObject(row, prepared);
-  }
-
-  /** Cached statements would keep the columns of the old schema. */
-  forget(): void {
-    this.#statements.clear();
-  }
-
-  get inTransaction(): boolean {
-    return this.#database.isTransaction;
-  }
-
-  close(): void {
-    this.#statements.clear();
-    if (this.#database.isOpen) this.#database.close();
-  }
-
-  #prepare(sql: string): Prepared {
-    const prepared = this.#describe(sql);
-    const oldest = this.#statements.size >= maxStatements ? this.#statements.keys().next().value : undefined;
-    if (oldest !== undefined) this.#statements.delete(oldest);
-    this.#statements.set(sql, prepared);
-    return prepared;
-  }
-
-  #describe(sql: string): Prepared {
-    const statement = this.#database.prepare(sql);
-    return describe({ statement, columns: [], booleans: [], changesSchema: /^\s*(?:create|alter|drop)\b/i.test(sql) });
-  }
-}
-
-function describe(prepared: Prepared): Prepared {
-  const columns = prepared.statement.columns();
-  prepared.columns = columns.map((column) => column.name);
-  prepared.booleans = columns.flatMap((column, index) => (column.type?.toLowerCase() === "boolean" ? [index] : []));
-  if (columns.length > 0) prepared.statement.setReturnArrays(true);
-  return prepared;
-}
-
-function toObject(row: readonly unknown[], { columns, booleans }: Prepared): Record<string, unknown> {
-  const object: Record<string, unknown> = {};
-  for (let index = 0; index < columns.length; index++) object[columns[index] as string] = row[index]; // below the length
-  for (const index of booleans) {
-    const value = row[index];
-    if (value !== null) object[columns[index] as string] = value !== 0;
-  }
-  return object;
-}
-
-function toSqliteValue(value: unknown): SQLInputValue {
-  if (value === undefined) return null;
-  if (typeof value === "boolean") return value ? 1 : 0;
-  if (value instanceof Date) return value.toISOString();
-  return value as SQLInputValue; // anything else is refused by SQLite itself, with its own words in the log
-}
+/** Pages of the write-ahead log at which the connection that wrote copies it, on the event loop. */
+const autoCheckpoint = {
+  /** The log stays bounded when the thread of SqliteCheckpoints does not keep up. */
+  besideThread: 10_000,
+  /** SQLite's default. */
+  withoutThread: 1000,
+} as const;
 
 /**
  * An SQLite file, or a database in memory, shared by everything that is kept in it.
@@ -125,12 +28,17 @@ export class SqliteFile {
   readonly #path: string;
   readonly #lockTimeout: number;
   readonly #transactions = new Mutex();
-  #main: Connection | undefined;
-  #second: Connection | undefined;
+  readonly #onCheckpointFailure: (error: unknown) => void;
+  #checkpoints: SqliteCheckpoints | undefined;
+  #autoCheckpoint: number = autoCheckpoint.besideThread;
+  #main: SqliteConnection | undefined;
+  #second: SqliteConnection | undefined;
 
-  constructor(path: string, options: SqliteOptions = {}) {
+  /** `onCheckpointFailure` is called once when checkpoints have to go back to the event loop. */
+  constructor(path: string, options: SqliteOptions = {}, onCheckpointFailure: (error: unknown) => void = () => {}) {
     this.#path = path;
     this.#lockTimeout = options.lockTimeout ?? 5000;
+    this.#onCheckpointFailure = onCheckpointFailure;
   }
 
   get #inMemory(): boolean {
@@ -142,7 +50,10 @@ export class SqliteFile {
     this.#main ??= await this.#connect();
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    // the thread first: the connection that is closed last copies the log and removes it
+    await this.#checkpoints?.stop();
+    this.#checkpoints = undefined;
     if (this.#second !== this.#main) this.#second?.close();
     this.#main?.close();
     this.#main = undefined;
@@ -197,20 +108,37 @@ export class SqliteFile {
     }
   }
 
-  get #connection(): Connection {
+  get #connection(): SqliteConnection {
     if (this.#main === undefined) throw new StoreError("UNAVAILABLE", { cause: new Error("the file is closed") });
     return this.#main;
   }
 
   /** Retried too: a new file is locked while another process turns it to WAL. */
-  async #connect(): Promise<Connection> {
+  async #connect(): Promise<SqliteConnection> {
     return this.#retry(() => {
-      if (!this.#inMemory) prepareFile(this.#path);
-      return new Connection(this.#path, () => {
-        this.#main?.forget();
-        this.#second?.forget();
+      if (!this.#inMemory) {
+        prepareFile(this.#path);
+        this.#checkpoints ??= new SqliteCheckpoints(this.#path, {
+          onLag: () => this.#main?.checkpoint(),
+          onFailure: (error) => this.#checkpointHere(error),
+        });
+      }
+      const connection = new SqliteConnection(this.#path, {
+        onSchemaChange: () => {
+          this.#main?.forget();
+          this.#second?.forget();
+        },
+        onWrite: (values) => this.#checkpoints?.wrote(values),
       });
+      connection.checkpointAt(this.#autoCheckpoint);
+      return connection;
     });
+  }
+
+  #checkpointHere(error: unknown): void {
+    this.#autoCheckpoint = autoCheckpoint.withoutThread;
+    for (const connection of [this.#main, this.#second]) connection?.checkpointAt(this.#autoCheckpoint);
+    this.#onCheckpointFailure(error);
   }
 
   /** Waits between attempts, so that the event loop goes on while another process holds the lock. */
@@ -242,11 +170,11 @@ function prepareFile(path: string): void {
 }
 
 export class SqliteTransaction {
-  readonly #connection: Connection;
+  readonly #connection: SqliteConnection;
   readonly #done: () => void;
   readonly #commit: (sql: string) => Promise<unknown>;
 
-  constructor(connection: Connection, done: () => void, commit: (sql: string) => Promise<unknown>) {
+  constructor(connection: SqliteConnection, done: () => void, commit: (sql: string) => Promise<unknown>) {
     this.#connection = connection;
     this.#done = done;
     this.#commit = commit;

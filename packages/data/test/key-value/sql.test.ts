@@ -24,7 +24,7 @@ async function withClock(
       });
     } finally {
       store.onStop();
-      file.close();
+      await file.close();
     }
   });
 }

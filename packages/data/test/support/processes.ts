@@ -38,10 +38,18 @@ export async function endProcess(child: ChildProcess): Promise<void> {
   await exit;
 }
 
+export interface RunOptions {
+  /** A fixture that is loaded before. */
+  readonly preload?: string;
+  /** Options of node itself. */
+  readonly nodeOptions?: readonly string[];
+}
+
 /** Runs a fixture to its end. */
-export function runProcess(fixture: string, args: readonly string[], preload?: string) {
+export function runProcess(fixture: string, args: readonly string[], options: RunOptions = {}) {
+  const { preload, nodeOptions = [] } = options;
   const imports = preload === undefined ? [] : ["--import", pathOf(preload)];
-  return spawnSync(process.execPath, [...execArgv, ...imports, pathOf(fixture), ...args], {
+  return spawnSync(process.execPath, [...execArgv, ...nodeOptions, ...imports, pathOf(fixture), ...args], {
     encoding: "utf8",
     timeout: 120_000,
     env: { ...process.env, LOG_LEVEL: "warn" },

@@ -1,0 +1,138 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { largestLog } from "./sqlite-checkpoints.ts";
+
+export interface SqliteResult {
+  readonly rows: Record<string, unknown>[];
+  readonly changes: number | bigint;
+  readonly insertId: number | bigint;
+}
+
+const maxStatements = 500;
+const noRows: Record<string, unknown>[] = [];
+
+interface Prepared {
+  readonly statement: StatementSync;
+  /** Empty when the statement gives no rows. */
+  columns: readonly string[];
+  /** The places of the columns declared BOOLEAN, which SQLite keeps as 0 and 1. */
+  booleans: readonly number[];
+  readonly changesSchema: boolean;
+  readonly mayWrite: boolean;
+}
+
+export interface ConnectionEvents {
+  readonly onSchemaChange: () => void;
+  readonly onWrite: (values: readonly SQLInputValue[]) => void;
+}
+
+/** One connection: prepares each statement once and reads rows as arrays, which is faster than node's own objects. */
+export class SqliteConnection {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, Prepared>();
+  readonly #events: ConnectionEvents;
+
+  constructor(path: string, events: ConnectionEvents) {
+    this.#events = events;
+    // busy timeout 0: waiting inside SQLite would block the event loop, so that a locked file is waited for outside
+    this.#database = new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: true });
+    this.#database.exec(
+      `pragma journal_mode = wal; pragma synchronous = full; pragma journal_size_limit = ${largestLog};`,
+    );
+  }
+
+  execute(sql: string, parameters: readonly unknown[]): SqliteResult {
+    const prepared = this.#statements.get(sql) ?? this.#prepare(sql);
+    const values = parameters.map(toSqliteValue);
+    if (prepared.columns.length === 0) {
+      const { changes, lastInsertRowid } = prepared.statement.run(...values);
+      if (prepared.changesSchema) this.#events.onSchemaChange();
+      if (prepared.mayWrite) this.#events.onWrite(values);
+      return { rows: noRows, changes, insertId: lastInsertRowid };
+    }
+    // asked for arrays, which the type does not know
+    const arrays = prepared.statement.all(...values) as unknown as readonly (readonly unknown[])[];
+    if (arrays[0] !== undefined && arrays[0].length !== prepared.columns.length) describe(prepared);
+    if (prepared.mayWrite) this.#events.onWrite(values);
+    return { rows: arrays.map((row) => toObject(row, prepared)), changes: arrays.length, insertId: 0 };
+  }
+
+  *iterate(sql: string, parameters: readonly unknown[]): Generator<Record<string, unknown>> {
+    const prepared = this.#describe(sql);
+    const rows = prepared.statement.iterate(...parameters.map(toSqliteValue)) as unknown as Iterable<
+      readonly unknown[]
+    >; // as above
+    for (const row of rows) yield toObject(row, prepared);
+  }
+
+  /** Cached statements would keep the columns of the old schema. */
+  forget(): void {
+    this.#statements.clear();
+  }
+
+  /** Sets the length of the log, in pages, at which this connection copies it into the file. */
+  checkpointAt(pages: number): void {
+    this.#database.exec(`pragma wal_autocheckpoint = ${pages}`);
+  }
+
+  /** Copies what is in the log now, without waiting for a lock. */
+  checkpoint(): void {
+    try {
+      this.#database.exec("pragma wal_checkpoint(passive)");
+    } catch {
+      // a full disk, or rows that are still being read: the log keeps what was written, and the next checkpoint tries again
+    }
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  close(): void {
+    this.#statements.clear();
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #prepare(sql: string): Prepared {
+    const prepared = this.#describe(sql);
+    const oldest = this.#statements.size >= maxStatements ? this.#statements.keys().next().value : undefined;
+    if (oldest !== undefined) this.#statements.delete(oldest);
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+
+  #describe(sql: string): Prepared {
+    const statement = this.#database.prepare(sql);
+    return describe({
+      statement,
+      columns: [],
+      booleans: [],
+      changesSchema: /^\s*(?:create|alter|drop)\b/i.test(sql),
+      mayWrite: !/^\s*(?:select|begin|pragma)\b/i.test(sql),
+    });
+  }
+}
+
+function describe(prepared: Prepared): Prepared {
+  const columns = prepared.statement.columns();
+  prepared.columns = columns.map((column) => column.name);
+  prepared.booleans = columns.flatMap((column, index) => (column.type?.toLowerCase() === "boolean" ? [index] : []));
+  if (columns.length > 0) prepared.statement.setReturnArrays(true);
+  return prepared;
+}
+
+function toObject(row: readonly unknown[], { columns, booleans }: Prepared): Record<string, unknown> {
+  const object: Record<string, unknown> = {};
+  for (let index = 0; index < columns.length; index++) object[columns[index] as string] = row[index]; // below the length
+  for (const index of booleans) {
+    const value = row[index];
+    if (value !== null) object[columns[index] as string] = value !== 0;
+  }
+  return object;
+}
+
+function toSqliteValue(value: unknown): SQLInputValue {
+  if (value === undefined) return null;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (value instanceof Date) return value.toISOString();
+  return value as SQLInputValue; // anything else is refused by SQLite itself, with its own words in the log
+}
