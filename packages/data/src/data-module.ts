@@ -188,7 +188,13 @@ class Stores {
   #pool(url: string, place: string): PostgresPool {
     const known = this.#pools.get(url);
     if (known !== undefined) return known;
-    const pool = new PostgresPool(url, place, this.#options.postgres);
+    const log = inject(Log);
+    const pool = new PostgresPool(url, place, this.#options.postgres, (statement, error) =>
+      log.warn(
+        { err: error, statement },
+        "the connection was lost before the result: the statement may have been applied",
+      ),
+    );
     this.#pools.set(url, pool);
     return pool;
   }

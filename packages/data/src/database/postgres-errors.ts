@@ -25,6 +25,17 @@ export function isServerError(error: unknown): boolean {
   return /^[0-9A-Z]{5}$/.test(code) && !unavailableClasses.has(code.slice(0, 2));
 }
 
+/** The server, or the role, has as many connections as it may have. The server is alive, and one may be free soon. */
+export function isTooManyConnections(error: unknown): boolean {
+  return codeOf(error) === "53300";
+}
+
+/** The connection was lost or given up after the statement was sent and before the server said how it ended. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  const wasSent = !(error instanceof Error && error.message.endsWith("is not queryable")); // the driver's words
+  return wasSent && !isAnswer(error);
+}
+
 export function translatePostgresError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const code = codeOf(error);

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { loadDriver } from "../load-driver.ts";
 import { StoreError } from "../store-error.ts";
 import type { Pool, PooledClient, PostgresDriverPackage, PostgresResult } from "./postgres-driver.ts";
-import { isServerError, translatePostgresError } from "./postgres-errors.ts";
+import { isOutcomeUnknown, isServerError, isTooManyConnections, translatePostgresError } from "./postgres-errors.ts";
 
 export interface PostgresOptions {
   readonly poolSize?: number;
@@ -11,7 +12,14 @@ export interface PostgresOptions {
   readonly statementTimeout?: number;
 }
 
+/** Called with the first word of a statement that may or may not have been applied, and why that is not known. */
+export type UnknownOutcome = (statement: string, cause: unknown) => void;
+
 const probeAfter = 800;
+/** Milliseconds between attempts to connect to a server that has too many connections. */
+const retryPause = 100;
+/** Whatever became of these, nothing has changed: a transaction that loses its connection is rolled back. */
+const harmless = new Set(["select", "show", "start", "begin", "rollback", "savepoint", "release"]);
 const int8 = 20;
 
 /** A pool of connections to PostgreSQL that answers within its deadlines, also when the server is gone. */
@@ -22,12 +30,14 @@ export class PostgresPool {
   readonly #statementTimeout: number;
   readonly #poolSize: number;
   readonly #sessions = new Set<PostgresSession>();
+  readonly #onUnknownOutcome: UnknownOutcome;
   #driver: PostgresDriverPackage | undefined;
   #pool: Pool | undefined;
   #probing: Promise<void> | undefined;
 
-  constructor(url: string, place: string, options: PostgresOptions = {}) {
+  constructor(url: string, place: string, options: PostgresOptions = {}, onUnknownOutcome: UnknownOutcome = () => {}) {
     this.#url = url;
+    this.#onUnknownOutcome = onUnknownOutcome;
     this.#place = place;
     this.#poolSize = options.poolSize ?? 10;
     this.#connectTimeout = options.connectTimeout ?? 1500;
@@ -69,20 +79,29 @@ export class PostgresPool {
     }
   }
 
+  /** A server with too many connections is asked again within the same limit: one of the pool may become free. */
   async acquire(): Promise<PostgresSession> {
     await this.open();
-    try {
-      const client = await (this.#pool as Pool).connect(); // opened just above
-      const session = new PostgresSession(client, {
-        deadline: this.#statementTimeout + 1000,
-        onSlow: () => this.#probe(),
-        onRelease: () => this.#sessions.delete(session),
-      });
-      this.#sessions.add(session);
-      return session;
-    } catch (error) {
-      throw translatePostgresError(error);
+    const deadline = performance.now() + this.#connectTimeout;
+    for (;;) {
+      try {
+        return this.#use(await (this.#pool as Pool).connect()); // opened just above
+      } catch (error) {
+        if (!isTooManyConnections(error) || performance.now() >= deadline) throw translatePostgresError(error);
+      }
+      await sleep(retryPause);
     }
+  }
+
+  #use(client: PooledClient): PostgresSession {
+    const session = new PostgresSession(client, {
+      deadline: this.#statementTimeout + 1000,
+      onSlow: () => this.#probe(),
+      onUnknownOutcome: this.#onUnknownOutcome,
+      onRelease: () => this.#sessions.delete(session),
+    });
+    this.#sessions.add(session);
+    return session;
   }
 
   /** Runs one statement on any connection. */
@@ -133,6 +152,9 @@ export class PostgresPool {
     try {
       await client.connect();
       await client.query("select 1", []);
+    } catch (error) {
+      // it says no, so it is alive: the statements that wait must not be given up
+      if (!isServerError(error) && !isTooManyConnections(error)) throw error;
     } finally {
       client.end().catch(() => {});
     }
@@ -142,6 +164,7 @@ export class PostgresPool {
 interface SessionOptions {
   readonly deadline: number;
   readonly onSlow: () => void;
+  readonly onUnknownOutcome: UnknownOutcome;
   readonly onRelease: () => void;
 }
 
@@ -150,6 +173,7 @@ export class PostgresSession {
   readonly #client: PooledClient;
   readonly #options: SessionOptions;
   #broken = false;
+  #abandoned = false;
   #released = false;
   #abandon: ((error: StoreError) => void) | undefined;
 
@@ -159,6 +183,8 @@ export class PostgresSession {
   }
 
   async query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresResult<R>> {
+    // the driver would queue it after the one that was given up
+    if (this.#abandoned) throw new StoreError("UNAVAILABLE", { cause: new Error("the connection was given up") });
     const started = performance.now();
     let watch: NodeJS.Timeout | undefined;
     const watchAgain = () => {
@@ -179,6 +205,8 @@ export class PostgresSession {
       });
     } catch (error) {
       if (!isServerError(error)) this.#broken = true;
+      const kind = /[a-z]+/i.exec(sql)?.[0].toLowerCase() ?? "";
+      if (isOutcomeUnknown(error) && !harmless.has(kind)) this.#options.onUnknownOutcome(kind, error);
       throw translatePostgresError(error);
     } finally {
       clearTimeout(watch);
@@ -189,6 +217,7 @@ export class PostgresSession {
   /** Ends the statement that waits and lets the connection go. */
   abandon(cause: unknown): void {
     this.#broken = true;
+    this.#abandoned = true;
     this.#abandon?.(new StoreError("UNAVAILABLE", { cause }));
   }
 

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { type AddressInfo, createServer } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Database, StoreError } from "@tenon/data";
+import { sql } from "kysely";
+import pg from "pg";
 import { PostgresPool } from "../../src/database/postgres-pool.ts";
 import { startProxy } from "../support/fault-proxy.ts";
-import { services } from "../support/services.ts";
+import { services, withPostgres } from "../support/services.ts";
 import { recovered, settle } from "../support/settle.ts";
+import { withStores } from "../support/stores.ts";
 
 test("a server that ends a connection in the breath in which it accepts it costs a statement, not the process", async () => {
   const length = (bytes: number) => String.fromCharCode(0, 0, 0, bytes);
@@ -92,5 +97,128 @@ if (services.postgres !== undefined) {
     } finally {
       await pool.close();
     }
+  });
+
+  /** A table with one row, and the URL of a role that may have so many connections; both are removed afterwards. */
+  async function withLimitedRole(limit: number, body: (url: string, admin: pg.Client) => Promise<void>): Promise<void> {
+    await withPostgres(async (url) => {
+      const role = `tenon_${randomUUID().replaceAll("-", "")}`;
+      const admin = new pg.Client({ connectionString: url });
+      await admin.connect();
+      try {
+        await admin.query(`create role ${role} login connection limit ${limit}`);
+        await admin.query("create table notes (id integer primary key, title text)");
+        await admin.query("insert into notes values (1, 'a'), (2, 'b')");
+        await admin.query(`grant all on notes to ${role}`);
+        const limited = new URL(url);
+        limited.username = role;
+        await body(limited.href, admin);
+      } finally {
+        await admin.query(`drop owned by ${role}`);
+        await admin.query(`drop role ${role}`);
+        await admin.end();
+      }
+    });
+  }
+
+  test("a server that has no connection left for the probe is alive: statements wait for their lock and succeed", () =>
+    withLimitedRole(3, async (url, admin) => {
+      const unknown: string[] = [];
+      const options = { poolSize: 3, connectTimeout: 20_000 };
+      const pool = new PostgresPool(url, "the server", options, (statement) => unknown.push(statement));
+      try {
+        await admin.query("begin");
+        await admin.query("select * from notes where id = 1 for update");
+        const updates = [1, 2, 3].map((n) => pool.query("update notes set title = $1 where id = 1", [`title ${n}`]));
+        const reads = [1, 2, 3, 4, 5].map(() => pool.query("select * from notes where id = 2", []));
+        await sleep(2000); // the probe comes after 0.8 s
+        await admin.query("commit");
+        assert.deepEqual(
+          (await Promise.all(updates)).map(({ rowCount }) => rowCount),
+          [1, 1, 1],
+        );
+        assert.deepEqual(
+          (await Promise.all(reads)).map(({ rows }) => rows.length),
+          [1, 1, 1, 1, 1],
+        );
+        assert.deepEqual(unknown, []);
+        assert.equal(pool.usage().total, 3, "no connection was given up");
+      } finally {
+        await pool.close();
+      }
+    }));
+
+  test("a role with fewer connections than the pool: the other statements wait for one of them", () =>
+    withLimitedRole(2, async (url) => {
+      const pool = new PostgresPool(url, "the server", { poolSize: 6, connectTimeout: 20_000 });
+      try {
+        const reads = Array.from({ length: 12 }, () => pool.query("select pg_sleep(0.02)", []));
+        assert.equal((await Promise.all(reads)).length, 12);
+      } finally {
+        await pool.close();
+      }
+    }));
+
+  test("a statement whose outcome is unknown is reported by its first word, and no other", async () => {
+    const { proxy, url } = await startProxy(direct, 5432);
+    const unknown: string[] = [];
+    const pool = new PostgresPool(url, "the proxy", { poolSize: 1 }, (statement) => unknown.push(statement));
+    try {
+      for (const fault of ["silent", "refused"] as const) {
+        const session = await recovered(() => pool.acquire());
+        await session.query("create temporary table notes (title text)", []);
+        await assert.rejects(session.query("insert into nowhere values (1)", []), { message: "store failure" });
+        const sent = settle(session.query("\n INSERT into notes select 'secret' from pg_sleep(0.3)", []));
+        await proxy.become(fault);
+        assert.ok((await sent).error instanceof StoreError);
+        assert.ok((await settle(session.query("delete from notes", []))).error instanceof StoreError, "never sent");
+        session.release();
+        await proxy.become("none");
+
+        const read = settle(recovered(() => pool.query("select pg_sleep(0.3)", [])));
+        await proxy.become(fault);
+        await proxy.become("none");
+        await read;
+      }
+      assert.deepEqual(unknown, ["insert", "insert"]);
+    } finally {
+      await pool.close();
+      await proxy.stop();
+    }
+  });
+
+  test("the log has a warning for an unknown outcome, without the statement", async () => {
+    const { proxy, url } = await startProxy(direct, 5432);
+    const lines: string[] = [];
+    const log = { level: "warn", destination: { write: (line: string) => lines.push(line) } } as const;
+    try {
+      await withStores(
+        { database: url },
+        async (app) => {
+          const db = app.get(Database);
+          await assert.rejects(sql`update nowhere set title = ${"secret"}`.execute(db));
+          const sent = settle(sql`do $$ begin perform pg_sleep(1), 'secret'; end $$`.execute(db));
+          await sleep(100); // there is a free connection, so it is sent at once
+          await proxy.become("refused");
+          await sent;
+        },
+        log,
+      );
+    } finally {
+      await proxy.stop();
+    }
+    assert.equal(lines.length, 1, lines.join(""));
+    assert.deepEqual(
+      { ...JSON.parse(lines[0] ?? "{}"), time: 0, err: 0 },
+      {
+        level: "warn",
+        time: 0,
+        name: "Database",
+        err: 0,
+        statement: "do",
+        msg: "the connection was lost before the result: the statement may have been applied",
+      },
+    );
+    assert.doesNotMatch(lines[0] ?? "", /secret/);
   });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { api, defineModule } from "@tenon/core";
-import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
+import { createTestApp, type TestAppOptions, type TestHttpApp } from "@tenon/core/testing";
 import { type DataOptions, dataModule } from "@tenon/data";
 import { services, withFolder, withPostgres } from "./services.ts";
 
@@ -46,9 +46,14 @@ export const shared = available([
 ]);
 
 /** A started application with the data module and nothing else. */
-export async function withStores<T>(options: DataOptions, body: (app: TestHttpApp) => Promise<T>): Promise<T> {
+export async function withStores<T>(
+  options: DataOptions,
+  body: (app: TestHttpApp) => Promise<T>,
+  log?: NonNullable<TestAppOptions["log"]>,
+): Promise<T> {
   const data = dataModule(options);
-  const app = await createTestApp(defineModule({ name: "app", imports: [data] }), api());
+  const module = defineModule({ name: "app", imports: [data] });
+  const app = await createTestApp(module, api(), log === undefined ? {} : { log });
   try {
     return await body(app);
   } finally {
