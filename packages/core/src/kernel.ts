@@ -86,13 +86,9 @@ export class Kernel {
     return this.#parts.serialize(new Reply(known.status, "json", { error: known.message }), ctx);
   }
 
-  /** The error reply failed too: a hook, a serializer or the log itself is broken. */
+  /** The error reply failed too: a hook or a serializer is broken. */
   #giveUp(failure: unknown): Outgoing {
-    try {
-      this.#parts.log.error({ err: failure }, "the error reply could not be made");
-    } catch {
-      // a log that cannot be written must not keep the client from its answer
-    }
+    this.#parts.log.error({ err: failure }, "the error reply could not be made");
     return new Outgoing(500, '{"error":"Internal Server Error"}', "application/json; charset=utf-8");
   }
 }

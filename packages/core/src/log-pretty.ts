@@ -1,13 +1,7 @@
-import type { LogDestination } from "./log.ts";
-
 const colors = new Map(Object.entries({ trace: 90, debug: 90, info: 32, warn: 33, error: 31, fatal: 31 }));
 
-/** JSON lines → text for people. */
-export function createPrettyStream(target: LogDestination, options: { readonly color: boolean }): LogDestination {
-  return { write: (line) => target.write(toPrettyLine(line, options.color)) };
-}
-
-function toPrettyLine(line: string, color: boolean): string {
+/** A JSON line → text for people. */
+export function toPrettyLine(line: string, color: boolean): string {
   const { level, time, name, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>; // pino writes one object a line
   const paint = (code: number, text: string) => (color ? `\u001b[${code}m${text}\u001b[0m` : text);
   const label = String(level);

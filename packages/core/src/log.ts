@@ -1,10 +1,12 @@
 import pino from "pino";
 import { token } from "./di/token.ts";
 import { type LogLevel, logLevels } from "./environment.ts";
-import { describeValue, StartError } from "./errors.ts";
-import { createPrettyStream, toEscape } from "./log-pretty.ts";
+import { describeValue } from "./errors.ts";
+import { LogGuard } from "./log-guard.ts";
+import { toEscape, toPrettyLine } from "./log-pretty.ts";
 import { Redactor } from "./log-redact.ts";
-import { checkNames, namesOf } from "./options.ts";
+import { LogWriter } from "./log-writer.ts";
+import { checkNames, namesOf, refuseOption } from "./options.ts";
 
 export interface LogMethod {
   (fields: object, message?: string): void;
@@ -26,6 +28,7 @@ export interface Log {
 export const Log = token<Log>("Log");
 
 export interface LogDestination {
+  /** A line that it throws for, or rejects, is dropped and counted. */
   write(line: string): unknown;
   /** Whether people read it there. */
   readonly isTTY?: boolean;
@@ -43,14 +46,21 @@ const optionNames = namesOf<LogOptions>({ level: true, pretty: true, color: true
 
 export function createLog(options: LogOptions = {}): Log {
   checkNames("log", options, optionNames);
-  const { level = "info" } = options;
+  const { level = "info", destination } = options;
   if (!logLevels.includes(level)) {
-    const message = `log.level is ${describeValue(level)}. Use one of: ${logLevels.join(", ")}.`;
-    throw new StartError([{ code: "BAD_OPTION", message }]);
+    refuseOption(`log.level is ${describeValue(level)}. Use one of: ${logLevels.join(", ")}.`);
   }
-  const terminal = (options.destination ?? process.stdout).isTTY === true;
-  const target = options.destination ?? pino.destination({ dest: 1, sync: true });
-  const pretty = options.pretty ?? terminal;
+  if (destination !== undefined && typeof destination?.write !== "function") {
+    refuseOption(`log.destination is ${describeValue(destination)}. It takes an object with write(line).`);
+  }
+  const target = toTarget(destination);
+  const terminal = target.isTTY === true;
+  const { pretty = terminal, color = terminal } = options;
+  const toLine = pretty ? (json: string) => toPrettyLine(json, color) : escapeControls;
+  target.describeDropped = (dropped) => {
+    const time = new Date().toISOString();
+    return toLine(`${JSON.stringify({ level: "warn", time, dropped, msg: "log lines were dropped" })}\n`);
+  };
   const redactor = new Redactor();
   const log = pino(
     {
@@ -59,18 +69,40 @@ export function createLog(options: LogOptions = {}): Log {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: (fields) => redactor.redact(fields) },
       serializers: { err: (error: unknown) => error }, // the redactor has written it already, and pino's own copies secrets
+      hooks: { logMethod: logSafely },
     },
-    pretty
-      ? createPrettyStream(target, { color: options.color ?? terminal })
-      : { write: (line: string) => target.write(escapeControls(line)) },
+    { write: (line: string) => target.write(toLine(line)) },
   );
   const { child } = log;
   // pino hands the fields of a child to no formatter; children inherit this method
   return Object.assign(log, {
     child(this: typeof log, bindings: Readonly<Record<string, unknown>>) {
-      return child.call(this, { ...redactor.redact(bindings) });
+      try {
+        return child.call(this, { ...redactor.redact(bindings) });
+      } catch {
+        return child.call(this, unreadable); // pino calls a method of the fields, which a field can hide
+      }
     },
   });
+}
+
+const unreadable = Object.freeze({ unreadable: true });
+
+/** Before the redactor sees the fields, pino reads some of them: a getter that throws must not fail the request. */
+function logSafely(this: pino.Logger, args: Parameters<pino.LogFn>, method: pino.LogFn): void {
+  try {
+    method.apply(this, args);
+  } catch {
+    const message = (args as unknown[]).find((argument) => typeof argument === "string");
+    method.call(this, unreadable, message);
+  }
+}
+
+/** Standard output and error are written without their streams, which block or fail with their reader. */
+function toTarget(destination: LogDestination | undefined): LogWriter | LogGuard {
+  if (destination instanceof LogWriter) return destination;
+  if (destination === undefined || destination === process.stdout) return new LogWriter(1);
+  return destination === process.stderr ? new LogWriter(2) : new LogGuard(destination);
 }
 
 /** JSON leaves these as they are, and a terminal obeys them. Inside a line they can only stand in strings. */

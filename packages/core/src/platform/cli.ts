@@ -3,6 +3,7 @@ import { toFailure } from "../cli/failure.ts";
 import type { Program } from "../cli/help.ts";
 import { toCommandOutgoing } from "../cli/outgoing.ts";
 import { defaultRequestLimits } from "../context/limits.ts";
+import { LogWriter } from "../log-writer.ts";
 import { checkNames, namesOf } from "../options.ts";
 import type { MiddlewareLike } from "../pipeline/middleware.ts";
 import type { Platform } from "./platform.ts";
@@ -35,7 +36,7 @@ export function cli(options: CliOptions): Platform<CliMethods> {
     name: "cli",
     middlewares: options.middlewares ?? [],
     limits,
-    log: { level: "warn", destination: process.stderr }, // standard output is for results
+    log: { level: "warn", destination: new LogWriter(2, { sync: true }) }, // standard output is for results
     serves: (route) => route.method === undefined,
     serialize: toCommandOutgoing,
     fail: toFailure,

@@ -20,6 +20,14 @@ const slips: Record<string, { readonly make: () => unknown; readonly text: strin
     make: () => createApp(module, api(), { ...quiet, log: slip({ levle: "debug" }) }),
     text: "log has no option levle (did you mean level?). It takes level, pretty, color, destination.",
   },
+  "the destination of the log": {
+    make: () => createApp(module, api(), { ...quiet, log: slip({ destination: "app.log" }) }),
+    text: 'log.destination is the text "app.log". It takes an object with write(line).',
+  },
+  "no destination of the log": {
+    make: () => createApp(module, api(), { ...quiet, log: slip({ destination: null }) }),
+    text: "log.destination is null. It takes an object with write(line).",
+  },
   "createTestApp()": {
     make: () => createTestApp(module, api(), slip({ overrides: [] })),
     text: "createTestApp() has no option overrides (did you mean override?). It takes override, log, stopTimeout.",

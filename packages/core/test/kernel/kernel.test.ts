@@ -239,21 +239,14 @@ testOnBothDoors(
   },
 );
 
-test("a log that cannot be written leaves every request answered", async () => {
-  const broken: LogOptions = {
-    level: "info",
-    destination: {
-      write: () => {
-        throw new Error("the disk is full");
-      },
-    },
-  };
+test("a log that cannot be written changes no response", async () => {
+  const broken: LogOptions = { level: "info", destination: { write: fail(new Error("the disk is full")) } };
   const routes = [get("/value", () => 1), get("/error", fail(new Error("x")))];
   const app = await createTestApp(moduleOf(routes), api(), { log: broken });
   try {
     assert.equal((await app.request("GET", "/error")).status, 500);
     const response = await app.request("GET", "/value");
-    assert.deepEqual([response.status, await response.json()], [500, bare], "the access log's hook has failed");
+    assert.deepEqual([response.status, await response.json()], [200, 1]);
   } finally {
     await app.stop();
   }

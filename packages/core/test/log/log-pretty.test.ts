@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPrettyStream } from "../../src/log-pretty.ts";
+import { toPrettyLine } from "../../src/log-pretty.ts";
 import { runFixture } from "../support/run-fixture.ts";
 
 function pretty(line: object, color = false): string {
-  let text = "";
-  const stream = createPrettyStream({ write: (written) => (text += written) }, { color });
-  stream.write(`${JSON.stringify(line)}\n`);
-  return text;
+  return toPrettyLine(`${JSON.stringify(line)}\n`, color);
 }
 
 const time = "2026-01-02T03:04:05.678Z";
@@ -83,6 +80,8 @@ test("control characters and direction marks are written as escapes, wherever th
 const runs = {
   pipe: runFixture("log-to-stdout.ts"),
   terminal: runFixture("log-to-stdout.ts", ["terminal"]),
+  stdout: runFixture("log-to-stdout.ts", ["stdout"]),
+  stderr: runFixture("log-to-stdout.ts", ["stderr"]),
   noColor: runFixture("log-to-stdout.ts", ["terminal"], { NO_COLOR: "1" }),
 };
 
@@ -97,4 +96,10 @@ test("on a terminal the log is pretty and coloured, elsewhere it is JSON", async
 
 test("NO_COLOR takes the colours away", async () => {
   assert.match((await runs.noColor).stdout, /^[\d:.]{12} INFO {2}app hello answer=42\n$/);
+});
+
+test("the streams of the process are written as the default is", async () => {
+  const line = /^\{"level":"info","time":"[^"]+","name":"app","answer":42,"msg":"hello"\}\n$/;
+  assert.match((await runs.stdout).stdout, line);
+  assert.match((await runs.stderr).stderr, line);
 });

@@ -213,3 +213,35 @@ test("fields that are no fields at all do not fail the request that is logged", 
     { unreadable: true, msg: "still here" },
   );
 });
+
+test("what cannot be read before it is redacted leaves a line that says so, and throws nothing", () => {
+  const fail = () => {
+    throw new Error("no");
+  };
+  const getter = (name: string, target: object = {}) => Object.defineProperty(target, name, { get: fail });
+  const hostile: Record<string, unknown> = {
+    "a getter that pino reads": getter("method"),
+    "an error that cannot be read": getter("err"),
+    "a message that cannot be read": { err: getter("message") },
+    "an error without a message": getter("message", new Error("hidden")),
+    "an object without a type": new Proxy({}, { getPrototypeOf: fail }),
+  };
+  for (const [name, fields] of Object.entries(hostile)) {
+    assert.deepEqual(
+      written((log) => log.info(fields as object)), // what it is to TypeScript does not matter here
+      { unreadable: true },
+      name,
+    );
+  }
+  assert.deepEqual(
+    written((log) => log.info(getter("method"), "still here")),
+    { unreadable: true, msg: "still here" },
+  );
+});
+
+test("a child whose fields hide a method of objects loses its fields, and throws nothing", () => {
+  assert.deepEqual(
+    written((log) => log.child({ hasOwnProperty: 1 }).info("still here")),
+    { unreadable: true, msg: "still here" },
+  );
+});

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { LogWriter } from "../../src/log-writer.ts";
+import { folderOf, Pipe } from "../support/pipe.ts";
+
+const capacity = 1024 * 1024;
+
+function createWriter(fd: number): LogWriter {
+  const writer = new LogWriter(fd);
+  writer.describeDropped = (count) => `dropped ${count}\n`;
+  return writer;
+}
+
+/** Writes numbered lines of 1 KiB. */
+function fill(writer: LogWriter, from: number, count: number): void {
+  for (let index = from; index < from + count; index++) writer.write(`${String(index).padStart(1023, "0")}\n`);
+}
+
+const numbersIn = (text: string) => text.split("\n").flatMap((line) => (/^\d{1023}$/.test(line) ? [Number(line)] : []));
+const droppedIn = (text: string) => [...text.matchAll(/^dropped (\d+)$/gm)].map(([, count]) => Number(count));
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+test("lines reach a pipe in order", async (t) => {
+  const pipe = new Pipe(t);
+  const writer = createWriter(pipe.fd);
+  fill(writer, 0, 300);
+  await pipe.until(/299\n$/);
+  fill(writer, 300, 2);
+  assert.deepEqual(numbersIn(await pipe.until(/301\n$/)), upTo(302));
+});
+
+test("lines reach a file in order", async (t) => {
+  const path = join(folderOf(t), "log");
+  const fd = openSync(path, "w");
+  const numbers = () => numbersIn(readFileSync(path, "utf8"));
+  const writer = createWriter(fd);
+  fill(writer, 0, 3);
+  while (numbers().length < 3) await sleep(1);
+  fill(writer, 3, 2);
+  while (numbers().length < 5) await sleep(1);
+  assert.deepEqual(numbers(), upTo(5));
+  closeSync(fd);
+});
+
+test("lines that do not fit in the buffer while a reader stalls are dropped, and reported when it reads again", async (t) => {
+  const pipe = new Pipe(t);
+  const writer = createWriter(pipe.fd);
+  fill(writer, 0, 1000);
+  await sleep(30); // a write that would block, and one that was tried again
+  fill(writer, 1000, 1000);
+  await sleep(30);
+  fill(writer, 2000, 1000);
+  const text = await pipe.until(/^dropped \d+$/m);
+  const numbers = numbersIn(text);
+  const [dropped = 0, ...others] = droppedIn(text);
+  assert.equal(others.length, 0);
+  assert.equal(numbers.length + dropped, 3000);
+  assert.deepEqual(numbers, upTo(numbers.length), "the oldest are kept, each of them whole");
+  assert.ok(numbers.length >= 1024 && text.length < capacity + 256 * 1024, `${text.length} bytes were kept`);
+  fill(writer, 3000, 1);
+  assert.match(await pipe.until(/3000\n$/), /\ndropped \d+\n0+3000\n$/);
+});
+
+test("a buffer that one turn fills reports what it has dropped, after the lines that fitted", async (t) => {
+  const pipe = new Pipe(t);
+  fill(createWriter(pipe.fd), 0, 1030);
+  const text = await pipe.until(/dropped/);
+  assert.deepEqual([numbersIn(text), droppedIn(text)], [upTo(1024), [6]]);
+});
+
+test("the buffer is counted in bytes, and holds one line of any length", async (t) => {
+  const pipe = new Pipe(t);
+  const writer = createWriter(pipe.fd);
+  writer.write(`${"é".repeat(capacity)}\n`);
+  writer.write("does not fit\n");
+  assert.match(await pipe.until(/dropped/), /^(?:\u00c3\u00a9)+\ndropped 1\n$/);
+});
+
+for (const begun of [true, false]) {
+  test(`a reader that goes away ${begun ? "after" : "before"} the first line costs no line that fits until it is back`, async (t) => {
+    const pipe = new Pipe(t);
+    const writer = createWriter(pipe.fd);
+    if (begun) {
+      fill(writer, 0, 1);
+      await pipe.until(/0\n$/);
+    }
+    pipe.closeReader();
+    fill(writer, begun ? 1 : 0, begun ? 9 : 10);
+    await sleep(50); // writes that fail, and are tried again
+    pipe.openReader();
+    assert.deepEqual(numbersIn(await pipe.until(/9\n$/)), upTo(10));
+  });
+}
