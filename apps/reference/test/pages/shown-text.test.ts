@@ -77,6 +77,6 @@ describePages("Names and titles", (blog) => {
 
   test("the header says who is logged in", async () => {
     const { text } = await (await visit(blog(), await blog().users.one())).get("/");
-    assert.match(text, /<li class="who"><span class="hidden">Logged in as <\/span><bdi>Ada<\/bdi><\/li>/);
+    assert.match(text, /<li class="who"><span>Logged in as<\/span> <bdi>Ada<\/bdi><\/li>/);
   });
 });
