@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 export interface TcpEntry {
   /** The server has not closed it. */
   readonly open: boolean;
+  /** The server's process still has the socket. It may have closed its sending side. */
+  readonly held: boolean;
   /** Bytes that the client's system has not taken yet. */
   readonly unsent: number;
 }
@@ -13,9 +15,9 @@ export function connectionsOf(serverPort: number): ReadonlyMap<number, TcpEntry>
   const entries = readFileSync("/proc/net/tcp", "utf8").trim().split("\n").slice(1);
   return new Map(
     entries.flatMap((line): [number, TcpEntry][] => {
-      const [, local, remote, state, queues = ""] = line.trim().split(/\s+/);
+      const [, local, remote, state, queues = "", , , , , inode] = line.trim().split(/\s+/);
       if (portOf(local) !== serverPort) return [];
-      return [[portOf(remote), { open: state === "01", unsent: Number.parseInt(queues, 16) }]];
+      return [[portOf(remote), { open: state === "01", held: inode !== "0", unsent: Number.parseInt(queues, 16) }]];
     }),
   );
 }
