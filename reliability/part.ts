@@ -17,6 +17,13 @@ export interface PartResult {
   readonly ok: boolean;
   /** Why it is not ok, or what a reader of the figures has to know. */
   readonly note?: string;
+  readonly table?: FigureTable;
+}
+
+/** Figures over time, printed below the others. */
+export interface FigureTable {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
 }
 
 /** One line of the plan. */
@@ -28,7 +35,7 @@ export interface Part {
   readonly needs: readonly Need[];
   /** It measures times that a busy machine would spoil: nothing runs beside it. */
   readonly alone?: boolean;
-  /** Only on demand: `--only L5`, `npm run test:soak`. */
+  /** Only on demand, and after all others: `--soak`, `--only L5`, `npm run test:soak`. */
   readonly onDemand?: boolean;
   /** Not in the short form, in which it would only repeat what `npm test` has just done. */
   readonly fullOnly?: boolean;
@@ -40,6 +47,7 @@ export class Figures {
   readonly #figures: Record<string, string | number> = {};
   readonly #misses: string[] = [];
   readonly #notes: string[] = [];
+  #table: FigureTable | undefined;
 
   /** Only to be read. */
   show(name: string, value: string | number): this {
@@ -74,12 +82,18 @@ export class Figures {
     return this;
   }
 
+  table(table: FigureTable): this {
+    this.#table = table;
+    return this;
+  }
+
   done(): PartResult {
     const texts = [...this.#misses, ...this.#notes];
     return {
       figures: this.#figures,
       ok: this.#misses.length === 0,
       ...(texts.length === 0 ? {} : { note: texts.join("; ") }),
+      ...(this.#table === undefined ? {} : { table: this.#table }),
     };
   }
 

@@ -3,7 +3,7 @@ import { arch, availableParallelism, totalmem, type } from "node:os";
 import pg from "pg";
 import { createClient } from "redis";
 import { services } from "../packages/data/test/support/services.ts";
-import type { Part } from "./part.ts";
+import type { FigureTable, Part } from "./part.ts";
 
 export interface Outcome {
   readonly part: Part;
@@ -11,6 +11,7 @@ export interface Outcome {
   readonly seconds: number;
   readonly figures: Readonly<Record<string, string | number>>;
   readonly note?: string;
+  readonly table?: FigureTable;
 }
 
 const count = new Intl.NumberFormat("en-US", { maximumFractionDigits: 3 });
@@ -36,9 +37,16 @@ export function toTable(outcomes: readonly Outcome[]): string {
       const head = `${part.id.padEnd(3)} ${state === "missed" ? "MISSED" : state.padEnd(8)} ${part.title}`;
       const lines = [`bar:     ${part.bar}`, `figures: ${describeFigures(outcome) || "none"}`];
       if (outcome.note !== undefined) lines.push(`note:    ${outcome.note}`);
+      if (outcome.table !== undefined) lines.push(...toMarkdown(outcome.table));
       return [head, ...lines.map((line) => `             ${line}`)].join("\n");
     })
     .join("\n");
+}
+
+function toMarkdown({ columns, rows }: FigureTable): string[] {
+  const line = (cells: readonly (string | number)[]) =>
+    `| ${cells.map((cell) => (typeof cell === "number" ? count.format(cell) : cell)).join(" | ")} |`;
+  return [line(columns), `|${"---|".repeat(columns.length)}`, ...rows.map(line)];
 }
 
 /** The committed report. */
@@ -53,9 +61,12 @@ export async function toReport(
     return `| ${part.id} | ${cell(part.title)} | ${cell(part.bar)} | ${cell(figures)} | ${state} | ${Math.round(seconds)} s |`;
   });
   const missed = outcomes.filter(({ state }) => state === "missed").map(({ part }) => part.id);
+  const tables = outcomes.flatMap(({ part, table }) =>
+    table === undefined ? [] : [`\n## ${part.id}: ${part.title}\n\n${toMarkdown(table).join("\n")}\n`],
+  );
   return `# Reliability report
 
-Written by \`npm run test:full -- --report docs/reliability-report.md\`; not edited by hand. Each line is a part of \`reliability/parts/\`, and \`npm run test:full -- --only <id>\` runs it alone.
+Written by \`npm run test:full -- --soak --minutes 30 --report docs/reliability-report.md\`; not edited by hand. Each line is a part of \`reliability/parts/\`, and \`npm run test:full -- --only <id>\` runs it alone.
 
 | | |
 |---|---|
@@ -67,7 +78,7 @@ ${(await versions()).map(([name, text]) => `| ${name} | ${text} |`).join("\n")}
 | Id | What | Bar | Figures | Result | Time |
 |---|---|---|---|---|---|
 ${rows.join("\n")}
-`;
+${tables.join("")}`;
 }
 
 async function versions(): Promise<[string, string][]> {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Figures } from "../reliability/part.ts";
 import { loadParts, planned } from "../reliability/parts.ts";
+import { toTable } from "../reliability/report.ts";
 import { readAckOrder } from "../reliability/support/ack-order.ts";
 
 test("every line of the plan is a part that can be run", async () => {
@@ -24,6 +25,18 @@ test("a figure that misses its bar fails its part, and says by how much", () => 
     note: "p99 ms 5.1 is over 5; cases 3 is under 4; lost 1 is not 0",
   });
   assert.equal(new Figures().atMost("p99 ms", Number.NaN, 5).done().ok, false, "what was not measured is not met");
+});
+
+test("figures over time are printed below the others", () => {
+  const table = { columns: ["minute", "posts"], rows: [["1.0", 1234]] };
+  const result = new Figures().show("errors", 0).table(table).done();
+  assert.deepEqual(result, { figures: { errors: 0 }, ok: true, table });
+  const part = { id: "L5", title: "soak", bar: "0 errors", needs: [], run: async () => result };
+  const lines = toTable([{ part, state: "met", seconds: 1, ...result }]).split("\n");
+  assert.deepEqual(
+    lines.slice(-3).map((line) => line.trim()),
+    ["| minute | posts |", "|---|---|", "| 1.0 | 1,234 |"],
+  );
 });
 
 test("an answer that leaves before its write is on the disk is seen in a trace", () => {
