@@ -1,91 +1,136 @@
 // The test runner: node:test over every workspace, straight from the source.
-//   --full      the long form of the property and load tests
-//   --coverage  line and branch coverage of the packages, with its gate
-//   --name=X    only the tests whose name matches the regular expression X
+//   --full         the long form of the property and load tests
+//   --coverage     line and branch coverage of the packages, with its gate
+//   --name=X       only the tests whose name matches the regular expression X
+//   --deadline=X   seconds in which a process must begin or end a test; defaults to 300, with --full to 1800
 //   anything else is a file, or part of a test file's path
+// Exit code 1: a test failed, or a process of tests did not get to its end. Exit code 2: nothing to run.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { createInterface } from "node:readline";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { Group, Report } from "./test/report.mjs";
 
-const args = process.argv.slice(2);
-const flags = new Set(args.filter((arg) => arg.startsWith("--")));
-const wanted = args.filter((arg) => !arg.startsWith("--"));
-const isName = (flag) => flag.startsWith("--name=");
-const unknown = [...flags].filter((flag) => flag !== "--full" && flag !== "--coverage" && !isName(flag));
-if (unknown.length > 0) {
-  console.error(`unknown option ${unknown.join(" ")}; options: --full --coverage --name=X, then parts of file names`);
+function refuse(reason) {
+  console.error(reason);
   process.exit(2);
 }
+
+const args = process.argv.slice(2);
+const wanted = args.filter((arg) => !arg.startsWith("--"));
+const flags = new Map(args.filter((arg) => arg.startsWith("--")).map((arg) => arg.split(/=(.*)/s, 2)));
+const options = ["--full", "--coverage", "--name", "--deadline"];
+const unknown = [...flags.keys()].filter((flag) => !options.includes(flag));
+if (unknown.length > 0) {
+  refuse(
+    `unknown option ${unknown.join(" ")}; options: --full --coverage --name=X --deadline=X, then parts of file names`,
+  );
+}
+const name = flags.get("--name");
+const deadline = Number(flags.get("--deadline") ?? (flags.has("--full") ? 1800 : 300)) * 1000;
+if (!(deadline > 0)) refuse(`--deadline takes seconds, not ${flags.get("--deadline")}`);
 
 const files = globSync(["packages/*/test/**/*.test.ts", "apps/*/test/**/*.test.ts", "test/**/*.test.ts"])
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
   .sort();
-if (files.length === 0) {
-  console.error(`no test file matches ${wanted.join(" ")}`);
-  process.exit(2);
-}
+if (files.length === 0) refuse(`no test file matches ${wanted.join(" ")}`);
 
-const coverage = [
-  "--experimental-test-coverage",
-  "--test-coverage-include=packages/*/src/**/*.ts",
-  "--test-coverage-lines=95",
-  "--test-coverage-branches=95",
-];
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const env = { ...process.env, ...(flags.has("--full") ? { TENON_FULL: "1" } : {}) };
 // the tests start hundreds of processes, which find their code compiled; coverage would be less exact with it
-if (!flags.has("--coverage")) env.NODE_COMPILE_CACHE ??= resolve("node_modules", ".cache", "compile");
-
-function run(options, part, stdio) {
-  const names = [...flags].filter(isName).map((flag) => flag.replace("--name", "--test-name-pattern"));
-  const setup = ["--conditions=@tenon/source", "--import", "./scripts/short-connections.mjs", "--test"];
-  const child = spawn(process.execPath, [...setup, ...options, ...names, ...part], {
-    stdio: ["ignore", stdio, stdio],
-    env,
-  });
-  return child;
-}
-
-/** Ends with the exit code; what the child says is kept for later unless it says it itself. */
-function finish(child) {
-  const said = [];
-  child.stdout?.on("data", (chunk) => said.push(chunk));
-  child.stderr?.on("data", (chunk) => said.push(chunk));
-  return new Promise((resolve) => {
-    child.once("close", (code) => resolve({ code: code ?? 1, text: Buffer.concat(said) }));
-  });
-}
-
-// several processes, because the tests wait more than they compute
-const groups = [
-  /^packages.core/,
-  /^(?:packages.data|apps.reference.test.(?:browser|pages))/,
-  /^apps/,
-  /^/, // what is left: authentication, the tool, and the workspace itself
+if (!flags.has("--coverage")) env.NODE_COMPILE_CACHE ??= here("../node_modules/.cache/compile");
+const setup = [
+  "--conditions=@tenon/source",
+  ...["--import", pathToFileURL(here("short-connections.mjs")).href],
+  ...["--test", "--test-reporter", pathToFileURL(here("test/events.mjs")).href],
+  ...(name === undefined ? [] : [`--test-name-pattern=${name}`]),
 ];
-const groupOf = (file) => groups.findIndex((group) => group.test(file));
-const parts = Object.values(Object.groupBy(files, groupOf));
 
-/** Each as one process of its own, told of by one: only that one knows what all of them together have covered. */
-function runForCoverage() {
+const report = new Report(wanted.length > 0 || name !== undefined);
+const children = new Set();
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.once(signal, () => {
+    for (const child of children) child.kill(signal);
+    process.exit(1);
+  });
+}
+
+/** Runs one process of tests to its end. */
+async function run(title, files, args) {
+  const group = new Group(title, files, report);
+  const child = spawn(process.execPath, [...setup, ...args], { stdio: ["ignore", "pipe", "pipe", "pipe"], env });
+  children.add(child);
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => group.say(text));
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    child.kill("SIGTERM");
+    setTimeout(() => child.kill("SIGKILL"), 5000).unref(); // a loop that never ends hears of no signal
+  }, deadline);
+  const events = createInterface({ input: child.stdio[3] }).on("line", (line) => {
+    timer.refresh();
+    group.take(JSON.parse(line));
+  });
+  const [[code, signal]] = await Promise.all([once(child, "exit"), once(events, "close")]);
+  clearTimeout(timer);
+  // a process that a test has started and left may hold the streams
+  if (!child.stdout.closed || !child.stderr.closed) await Promise.race([once(child, "close"), wait(1000)]);
+  children.delete(child);
+
+  const ended = `the process ended with ${signal ?? `exit code ${code}`}`;
+  if (isLate) group.fail(`no test began or ended for ${deadline / 1000} s`, group.position);
+  else if (group.counts === undefined) group.fail(`${ended} before its tests did`, group.position);
+  else if (code !== 0 && (group.failures === 0 || group.notes.length > 0)) group.fail(ended, group.notes);
+  group.close();
+}
+
+// The tests of a group share a process, because starting one costs more than most tests. The longest come first.
+const groups = [
+  ["packages/core", /^packages.core/],
+  ["packages/data and the pages", /^(?:packages.data|apps.reference.test.(?:browser|pages))/],
+  ["apps", /^apps/],
+  ["the rest", /^/], // authentication, the tool, and the workspace itself
+];
+const groupOf = (file) => groups.findIndex(([, pattern]) => pattern.test(file));
+const parts = Object.entries(Object.groupBy(files, groupOf)).map(([index, part]) => [groups[index][0], part]);
+
+/** Only one process knows what all of them together have covered. */
+async function runForCoverage() {
   const folder = mkdtempSync(join(tmpdir(), "tenon-coverage-"));
-  process.once("exit", () => rmSync(folder, { recursive: true }));
-  const lists = parts.map((part, index) => {
+  const lists = parts.map(([, part], index) => {
     const list = join(folder, `${index}.mjs`);
     writeFileSync(list, part.map((file) => `import ${JSON.stringify(pathToFileURL(file).href)};\n`).join(""));
     return list;
   });
-  return run([...coverage, `--test-concurrency=${parts.length}`], lists, "inherit");
+  const coverage = [
+    "--experimental-test-coverage",
+    "--test-coverage-include=packages/*/src/**/*.ts",
+    "--test-coverage-lines=95",
+    "--test-coverage-branches=95",
+    `--test-concurrency=${parts.length}`,
+  ];
+  await run("all tests", files, [...coverage, ...lists]);
+  rmSync(folder, { recursive: true });
 }
 
-const children = flags.has("--coverage")
-  ? [runForCoverage()]
-  : parts.map((part, index) => run(["--test-isolation=none"], part, index === 0 ? "inherit" : "pipe"));
-let exitCode = 0;
-for (const result of children.map(finish)) {
-  const { code, text } = await result;
-  process.stdout.write(text);
-  exitCode = Math.max(exitCode, code);
+/** Several processes at a time, because the tests wait more than they compute. */
+async function runInGroups() {
+  const waiting = [...parts];
+  const alone = ["--import", pathToFileURL(here("test/hooks.mjs")).href, "--test-isolation=none"];
+  const runNext = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [title, part] = next;
+      await run(title, part, [...alone, ...part.map((file) => resolve(file))]);
+    }
+  };
+  await Promise.all([runNext(), runNext(), runNext(), runNext()]);
 }
-process.exitCode = exitCode;
+
+await (flags.has("--coverage") ? runForCoverage() : runInGroups());
+report.close();
+if (report.hasFailed) process.exit(1);
+if (report.totals.tests === 0 && name !== undefined) refuse(`no test matches --name=${name}`);

@@ -1,0 +1,16 @@
+import { writeSync } from "node:fs";
+import { inspect } from "node:util";
+
+/**
+ * Hands an event of a test process to scripts/test.mjs, as a line of JSON on file descriptor 3; standard output and
+ * standard error stay with the tests. Written at once: what waits in a buffer is lost when a test ends the process.
+ */
+export function send(event) {
+  let rest = Buffer.from(`${JSON.stringify(event)}\n`);
+  while (rest.length > 0) rest = rest.subarray(writeSync(3, rest));
+}
+
+export function toText(error) {
+  const reason = error.code === "ERR_TEST_FAILURE" ? error.cause : error;
+  return typeof reason === "string" ? reason : inspect(reason);
+}
