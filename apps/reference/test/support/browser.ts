@@ -39,18 +39,43 @@ export function describeInBrowser(title: string, define: (blog: () => Blog) => v
   });
 }
 
-/** A window of its own, without the cookies of others. Fails when the page complained about anything. */
+/** The window of the test before, and the options it was opened with. */
+const open: { window?: { readonly page: Page; readonly key: string } } = {};
+
+/** Opening a window takes as long as loading five pages: one that would be the same is emptied and used again. */
+async function openPage(options: BrowserContextOptions): Promise<Page> {
+  const { viewport, ...others } = options;
+  const key = JSON.stringify(others);
+  if (open.window?.key !== key) {
+    await closePage();
+    const browser = await shared.browser;
+    assert.ok(browser !== undefined);
+    const context = await browser.newContext(others);
+    open.window = { page: await context.newPage(), key };
+  }
+  const { page } = open.window;
+  await page.goto("about:blank");
+  await page.context().clearCookies();
+  await page.emulateMedia({ colorScheme: null, reducedMotion: "reduce" });
+  await page.setViewportSize(viewport ?? { width: 1280, height: 720 });
+  return page;
+}
+
+async function closePage(): Promise<void> {
+  const { window } = open;
+  delete open.window;
+  await window?.page.context().close();
+}
+
+/** A window without the cookies of others. Fails when the page complained about anything. */
 export async function withPage<T>(blog: Blog, body: (page: Page) => Promise<T>, options: OpenOptions = {}): Promise<T> {
   const { as, ...contextOptions } = options;
-  const browser = await shared.browser;
-  assert.ok(browser !== undefined);
-  const context = await browser.newContext({ baseURL: blog.client.url, reducedMotion: "reduce", ...contextOptions });
+  const page = await openPage({ baseURL: blog.client.url, ...contextOptions });
   try {
     if (as !== undefined) {
       const value = await blog.app.get(Sessions).create(as.user.id);
-      await context.addCookies([{ name: sessionCookie, value, url: blog.client.url }]);
+      await page.context().addCookies([{ name: sessionCookie, value, url: blog.client.url }]);
     }
-    const page = await context.newPage();
     page.setDefaultTimeout(30_000);
     const complaints: string[] = [];
     page.on("pageerror", (error) => complaints.push(error.message));
@@ -61,8 +86,10 @@ export async function withPage<T>(blog: Blog, body: (page: Page) => Promise<T>, 
     });
     const result = await body(page);
     assert.deepEqual(complaints, []);
+    page.removeAllListeners();
     return result;
-  } finally {
-    await context.close();
+  } catch (error) {
+    await closePage(); // nothing is known of what is open in it
+    throw error;
   }
 }
