@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { noteFigures } from "../../../packages/core/test/support/figures.ts";
+import { isReliabilityRun, noteFigures } from "../../../packages/core/test/support/figures.ts";
 import type { LoginResponse, TokenPair } from "../src/auth/auth.service.ts";
 import type { Post } from "../src/posts/post.ts";
 import { type Blog, jwtSecret, withFreshBlog } from "./support/blog.ts";
@@ -8,7 +8,7 @@ import { assertError, assertReply, type Client, type Reply } from "./support/cli
 import { hold } from "./support/hold.ts";
 import { assertRest, noteFailures } from "./support/login-failures.ts";
 import { withServer, withTwoServers } from "./support/processes.ts";
-import { type Storage, sharedStorages } from "./support/storages.ts";
+import { type Storage, sharedStorages, storages } from "./support/storages.ts";
 import { uniqueEmail } from "./support/users.ts";
 
 const isFull = process.env.TENON_FULL === "1";
@@ -45,7 +45,8 @@ function countOf(replies: readonly Reply<unknown>[]): Record<string, number> {
   return counts;
 }
 
-for (const storage of sharedStorages) {
+// each storage costs three processes: PostgreSQL without Redis is left to the reliability plan
+for (const storage of isReliabilityRun ? sharedStorages : storages) {
   describe(`Two instances on one store (${storage.name})`, () => {
     const held = hold<Instances>((use) => withInstances(storage, use));
     before(() => held.open());
