@@ -132,5 +132,5 @@ async function runInGroups() {
 
 await (flags.has("--coverage") ? runForCoverage() : runInGroups());
 report.close();
-if (report.hasFailed) process.exit(1);
-if (report.totals.tests === 0 && name !== undefined) refuse(`no test matches --name=${name}`);
+if (report.hasFailed) process.exitCode = 1;
+else if (report.totals.tests === 0 && name !== undefined) refuse(`no test matches --name=${name}`);

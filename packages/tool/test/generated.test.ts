@@ -2,10 +2,18 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { run, runOrFail } from "../../../test/support/run.ts";
+import { runOrFail } from "../../../test/support/run.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { appTemplates } from "../src/templates.ts";
-import { checkStyle, checkTypes, generateApp, isFull, whileServing } from "./support/generated-app.ts";
+import {
+  checkStyle,
+  checkTypes,
+  generateApp,
+  isFull,
+  runScript,
+  runScriptOrFail,
+  whileServing,
+} from "./support/generated-app.ts";
 import { runTool } from "./support/tool.ts";
 
 const folder = temporaryFolder("generated");
@@ -50,7 +58,9 @@ test("applications of all templates with both kinds of module pass the linter an
 
 for (const [template, generated] of apps) {
   test(`an application of the template ${template} with both kinds of module passes its own tests`, async () => {
-    const said = await runOrFail("npm", ["test"], { cwd: await generated });
+    // the short form runs all test files in one process
+    const env = isFull ? {} : { NODE_OPTIONS: "--test-isolation=none" };
+    const said = await runScriptOrFail(await generated, "test", [], env);
     for (const name of expected[template]) assert.match(said, name);
   });
 
@@ -148,15 +158,15 @@ test("npm start of a site serves its pages, and those of both kinds of module", 
 });
 
 /** The commands of a resource, through the script that runs them. */
-async function checkCommands(app: string, ...script: readonly string[]): Promise<void> {
-  const type = (...words: readonly string[]) => runOrFail("npm", [...script, "--silent", "--", ...words], { cwd: app });
+async function checkCommands(app: string, script: string): Promise<void> {
+  const type = (...words: readonly string[]) => runScriptOrFail(app, script, words);
   const { id } = JSON.parse(await type("blog-posts", "create", "--title=First", "--json")) as { id: string }; // as the service makes it
   assert.match(await type("blog-posts", "list"), new RegExp(`^id .*\n${id}  First`));
 }
 
 test("npm start of a command-line application runs its commands", async () => {
   const app = await appOf("cli");
-  assert.match(await runOrFail("npm", ["start"], { cwd: app }), /^Hello, World!$/m);
+  assert.match(await runScriptOrFail(app, "start"), /^Hello, World!$/m);
   await checkCommands(app, "start");
 });
 
@@ -164,15 +174,12 @@ test("a full application is served as an API and as pages, and runs its commands
   const app = await appOf("full");
   await whileServing(app, "start", checkFiveRoutes);
   await whileServing(app, "start:web", (url) => checkGreetingPages(new Visitor(url)));
-  await checkCommands(app, "run", "cli");
+  await checkCommands(app, "cli");
 });
 
 test("a bad port or an unknown flag ends the start with one line", async () => {
   const start = async (app: string, script: string, ...flags: readonly string[]) => {
-    const { code, stderr } = await run("npm", ["run", script, "--silent", "--", ...flags], {
-      cwd: app,
-      env: { PORT: "http" },
-    });
+    const { code, stderr } = await runScript(app, script, flags, { PORT: "http" });
     return { code, stderr };
   };
   const [api, pages, flag] = await Promise.all([
@@ -188,7 +195,7 @@ test("a bad port or an unknown flag ends the start with one line", async () => {
 
 test("in production a site does not start without the secret that signs its cookies", async () => {
   const env = { NODE_ENV: "production", PORT: "0" };
-  const { code, stderr } = await run("npm", ["start", "--silent"], { cwd: await appOf("web"), env });
+  const { code, stderr } = await runScript(await appOf("web"), "start", [], env);
   assert.equal(code, 1);
   assert.match(stderr, /^Cannot start: .*SESSION_SECRET is not set.*\n$/);
 });

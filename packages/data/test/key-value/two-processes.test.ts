@@ -33,35 +33,34 @@ async function withTwoProcesses(
 }
 
 for (const adapter of shared) {
-  test(`${adapter.name}: of 100 concurrent takes in two processes exactly one wins, ${rounds} rounds`, () =>
+  test(`${adapter.name}: two processes on one store`, (t) =>
     adapter.with((options) =>
       withTwoProcesses(options, async (store, both) => {
-        for (let round = 0; round < rounds; round++) {
-          const key = uniqueKey("take");
-          await store.set(key, round);
-          const results = await both("take", key);
+        await t.test(`of 100 concurrent takes exactly one wins, ${rounds} rounds`, async () => {
+          for (let round = 0; round < rounds; round++) {
+            const key = uniqueKey("take");
+            await store.set(key, round);
+            const results = await both("take", key);
+            assert.deepEqual(
+              results.filter((result) => result.error !== undefined),
+              [],
+            );
+            assert.deepEqual(
+              results.filter((result) => result.value !== undefined),
+              [{ value: round }],
+            );
+          }
+        });
+
+        await t.test("increments lose nothing", async () => {
+          const key = uniqueKey("count");
+          const results = [...(await both("increment", key)), ...(await both("increment", key))];
           assert.deepEqual(
             results.filter((result) => result.error !== undefined),
             [],
           );
-          assert.deepEqual(
-            results.filter((result) => result.value !== undefined),
-            [{ value: round }],
-          );
-        }
-      }),
-    ));
-
-  test(`${adapter.name}: increments of two processes lose nothing`, () =>
-    adapter.with((options) =>
-      withTwoProcesses(options, async (store, both) => {
-        const key = uniqueKey("count");
-        const results = [...(await both("increment", key)), ...(await both("increment", key))];
-        assert.deepEqual(
-          results.filter((result) => result.error !== undefined),
-          [],
-        );
-        assert.equal(await store.get(key), 4 * callsEach);
+          assert.equal(await store.get(key), 4 * callsEach);
+        });
       }),
     ));
 }
