@@ -14,6 +14,8 @@ export interface ServiceOptions {
   readonly nodeOptions?: readonly string[];
   /** Whether it answers the questions of the probe: unless told otherwise. One that is only killed starts as it is. */
   readonly probed?: boolean;
+  /** A descriptor for its standard output. Defaults to one that this process reads. */
+  readonly stdout?: number;
 }
 
 export const jwtSecret = "a secret of the reliability tests, long enough";
@@ -28,12 +30,17 @@ export async function startService({
   under = [],
   nodeOptions = [],
   probed = true,
+  stdout,
 }: ServiceOptions): Promise<ServerProcess> {
   const port = env.PORT ?? String(await freePort());
   const child = spawnFile(
     file,
     { JWT_SECRET: jwtSecret, BCRYPT_COST: "10", LOGIN_RATE_LIMIT: "off", LOG_LEVEL: "error", ...env, PORT: port },
-    { under, nodeOptions: [...(probed ? ["--expose-gc", "--import", probe] : []), ...nodeOptions] },
+    {
+      under,
+      nodeOptions: [...(probed ? ["--expose-gc", "--import", probe] : []), ...nodeOptions],
+      ...(stdout === undefined ? {} : { stdout }),
+    },
   );
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {

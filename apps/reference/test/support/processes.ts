@@ -22,16 +22,18 @@ export interface SpawnOptions {
   /** A command that runs node for us, such as `strace -f`. */
   readonly under?: readonly string[];
   readonly args?: readonly string[];
+  /** A descriptor for its standard output. Defaults to one that this process reads. */
+  readonly stdout?: number;
 }
 
 export function spawnFile(file: string, env: Environment, options: SpawnOptions = {}): ChildProcess {
-  const { nodeOptions = [], under = [], args: ownArgs = [] } = options;
+  const { nodeOptions = [], under = [], args: ownArgs = [], stdout = "pipe" } = options;
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
   const node = [process.execPath, ...nodeOptions, "--conditions=@tenon/source", resolve(application, file), ...ownArgs];
   const [command = "", ...args] = [...under, ...node];
   return spawn(command, args, {
     env: { NODE_COMPILE_CACHE: compileCache, ...inherited, ...env },
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    stdio: ["ignore", stdout, "pipe", "ipc"],
   });
 }
 

@@ -5,7 +5,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { folderOf, Pipe } from "../support/pipe.ts";
+import { folderOf, pipeOf } from "../support/pipe.ts";
 import { sendRaw } from "../support/raw-socket.ts";
 
 const patience = 60_000;
@@ -67,7 +67,7 @@ for (const [way, code, count] of [
     const file = openSync(path, "w");
     const toFile = spawnFixture(t, "log-and-end.ts", [way], ["ignore", file, "ignore"]);
     closeSync(file);
-    const pipe = new Pipe(t);
+    const pipe = pipeOf(t);
     const toPipe = spawnFixture(t, "log-and-end.ts", [way], ["ignore", pipe.fd, "ignore"]);
     assert.deepEqual(await Promise.all([toFile, toPipe].map(endOf)), [code, code]);
     const expected = Array.from({ length: count }, (_, index) => index);
@@ -84,11 +84,11 @@ const broken: Record<string, (t: TestContext) => number | "pipe"> = {
     return fd;
   },
   "a closed pipe": (t) => {
-    const pipe = new Pipe(t);
+    const pipe = pipeOf(t);
     pipe.closeReader();
     return pipe.fd;
   },
-  "a stalled pipe": (t) => new Pipe(t).fd,
+  "a stalled pipe": (t) => pipeOf(t).fd,
   "a stalled socket": () => "pipe",
 };
 
@@ -126,7 +126,7 @@ for (const name of ["a full disk", "a closed pipe"]) {
 }
 
 test("what a stalled reader has missed is reported as soon as it reads", async (t) => {
-  const pipe = new Pipe(t);
+  const pipe = pipeOf(t);
   const { child, ended, log } = await startServer(t, pipe.fd);
   const requests = 40;
   for (let index = 0; index < requests; index++) await log();

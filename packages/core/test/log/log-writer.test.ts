@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LogWriter } from "../../src/log-writer.ts";
-import { folderOf, Pipe } from "../support/pipe.ts";
+import { folderOf, pipeOf } from "../support/pipe.ts";
 
 const capacity = 1024 * 1024;
 
@@ -24,7 +24,7 @@ const droppedIn = (text: string) => [...text.matchAll(/^dropped (\d+)$/gm)].map(
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 test("lines reach a pipe in order", async (t) => {
-  const pipe = new Pipe(t);
+  const pipe = pipeOf(t);
   const writer = createWriter(pipe.fd);
   fill(writer, 0, 300);
   await pipe.until(/299\n$/);
@@ -46,7 +46,7 @@ test("lines reach a file in order", async (t) => {
 });
 
 test("lines that do not fit in the buffer while a reader stalls are dropped, and reported when it reads again", async (t) => {
-  const pipe = new Pipe(t);
+  const pipe = pipeOf(t);
   const writer = createWriter(pipe.fd);
   fill(writer, 0, 1000);
   await sleep(30); // a write that would block, and one that was tried again
@@ -65,14 +65,14 @@ test("lines that do not fit in the buffer while a reader stalls are dropped, and
 });
 
 test("a buffer that one turn fills reports what it has dropped, after the lines that fitted", async (t) => {
-  const pipe = new Pipe(t);
+  const pipe = pipeOf(t);
   fill(createWriter(pipe.fd), 0, 1030);
   const text = await pipe.until(/dropped/);
   assert.deepEqual([numbersIn(text), droppedIn(text)], [upTo(1024), [6]]);
 });
 
 test("the buffer is counted in bytes, and holds one line of any length", async (t) => {
-  const pipe = new Pipe(t);
+  const pipe = pipeOf(t);
   const writer = createWriter(pipe.fd);
   writer.write(`${"é".repeat(capacity)}\n`);
   writer.write("does not fit\n");
@@ -81,7 +81,7 @@ test("the buffer is counted in bytes, and holds one line of any length", async (
 
 for (const begun of [true, false]) {
   test(`a reader that goes away ${begun ? "after" : "before"} the first line costs no line that fits until it is back`, async (t) => {
-    const pipe = new Pipe(t);
+    const pipe = pipeOf(t);
     const writer = createWriter(pipe.fd);
     if (begun) {
       fill(writer, 0, 1);

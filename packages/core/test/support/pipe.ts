@@ -14,6 +14,13 @@ export function folderOf(t: TestContext): string {
   return folder;
 }
 
+/** A pipe for one test. */
+export function pipeOf(t: TestContext): Pipe {
+  const pipe = new Pipe(folderOf(t));
+  t.after(() => pipe.close());
+  return pipe;
+}
+
 /** A pipe with a name, so that its reader can stall, go away and come back. */
 export class Pipe {
   /** The writing end. It blocks, as an inherited pipe does. */
@@ -23,15 +30,16 @@ export class Pipe {
   #reader: number | undefined;
   #text = "";
 
-  constructor(t: TestContext) {
-    this.#path = join(folderOf(t), "pipe");
+  constructor(folder: string) {
+    this.#path = join(folder, "pipe");
     execFileSync("mkfifo", [this.#path]);
     this.#reader = openSync(this.#path, O_RDONLY | O_NONBLOCK);
     this.fd = openSync(this.#path, O_WRONLY);
-    t.after(() => {
-      this.closeReader();
-      closeSync(this.fd);
-    });
+  }
+
+  close(): void {
+    this.closeReader();
+    closeSync(this.fd);
   }
 
   closeReader(): void {
@@ -43,17 +51,23 @@ export class Pipe {
     this.#reader = openSync(this.#path, O_RDONLY | O_NONBLOCK);
   }
 
+  /** Reads what is there, and gives all that was read. */
+  read(): string {
+    while (this.#readOnce()) {}
+    return this.#text;
+  }
+
   /** Reads until all that was read matches, and gives it. */
   async until(pattern: RegExp): Promise<string> {
     const signal = AbortSignal.timeout(60_000);
     while (!pattern.test(this.#text)) {
-      if (!this.#read()) await sleep(1, undefined, { signal });
+      if (!this.#readOnce()) await sleep(1, undefined, { signal });
     }
     return this.#text;
   }
 
   /** Whether there was anything to read. */
-  #read(): boolean {
+  #readOnce(): boolean {
     try {
       const count = this.#reader === undefined ? 0 : readSync(this.#reader, this.#buffer);
       this.#text += this.#buffer.toString("latin1", 0, count);
