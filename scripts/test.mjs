@@ -10,7 +10,6 @@ import { once } from "node:events";
 import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Group, Report } from "./test/report.mjs";
@@ -52,12 +51,10 @@ const setup = [
 
 const report = new Report(wanted.length > 0 || name !== undefined);
 const children = new Set();
-for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.once(signal, () => {
-    for (const child of children) child.kill(signal);
-    process.exit(1);
-  });
-}
+process.once("exit", () => {
+  for (const child of children) child.kill();
+});
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
 /** Runs one process of tests to its end. */
 async function run(title, files, args) {
@@ -71,9 +68,12 @@ async function run(title, files, args) {
     child.kill("SIGTERM");
     setTimeout(() => child.kill("SIGKILL"), 5000).unref(); // a loop that never ends hears of no signal
   }, deadline);
-  const events = createInterface({ input: child.stdio[3] }).on("line", (line) => {
+  let unfinished = "";
+  const events = child.stdio[3].setEncoding("utf8").on("data", (text) => {
     timer.refresh();
-    group.take(JSON.parse(line));
+    const lines = `${unfinished}${text}`.split("\n"); // readline would also split at U+2028, which a name may have
+    unfinished = lines.pop();
+    for (const line of lines) group.take(JSON.parse(line));
   });
   const [[code, signal]] = await Promise.all([once(child, "exit"), once(events, "close")]);
   clearTimeout(timer);
