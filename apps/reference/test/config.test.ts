@@ -204,12 +204,14 @@ test("every entry point believes the proxies of TRUSTED_PROXIES, and without it 
     ["src/main.api.ts", "/auth/login", "", "127.0.0.1"],
   ] as const) {
     const env = { DATABASE_URL: "sqlite::memory:", BCRYPT_COST: "10", TRUSTED_PROXIES };
-    await withServer(file, env, async ({ client, lines }) => {
+    await withServer(file, env, async (server) => {
       const json = { email: "nobody@example.com", password: "correct horse" };
-      const { status } = await client.call("POST", path, { json, headers: { "x-forwarded-for": "192.0.2.9" } });
+      const headers = { "x-forwarded-for": "192.0.2.9" };
+      const { status } = await server.client.call("POST", path, { json, headers });
       assert.equal(status, 401);
+      await server.logs("login failed");
       assert.ok(
-        lines.some((line) => line.includes("login failed") && line.includes(address)),
+        server.lines.some((line) => line.includes("login failed") && line.includes(address)),
         `${file} ${TRUSTED_PROXIES}`,
       );
     });

@@ -33,11 +33,12 @@ test("main.api.ts: the full reference, cost 14; its secret, and with it every to
     };
     const { token, user } = await withServer("src/main.api.ts", env, register);
     assert.equal(costIn(file), "14");
-    await withServer("src/main.api.ts", env, async ({ client, lines }) => {
-      assertReply(await client.get("/auth/me", { token }), 200, user);
+    await withServer("src/main.api.ts", env, async (server) => {
+      assertReply(await server.client.get("/auth/me", { token }), 200, user);
+      await server.logs("/auth/me");
       const warning = `JWT_SECRET is not set: tokens are signed with the secret in ${join(folder, "jwt-secret")}`;
-      assert.ok(lines.some((line) => line.includes(warning)));
-      assert.ok(lines.every((line) => !line.includes(token)));
+      assert.ok(server.lines.some((line) => line.includes(warning)));
+      assert.ok(server.lines.every((line) => !line.includes(token)));
     });
   });
 });

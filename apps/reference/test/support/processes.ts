@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client } from "./client.ts";
 
@@ -93,6 +94,13 @@ export class ServerProcess {
     const answer = once(this.#child, "message");
     this.#child.send(question);
     return (await answer)[0] as T; // the file's own protocol
+  }
+
+  /** Waits for a line that has all of these texts in it: it is written after the response to its request. */
+  async logs(...texts: readonly string[]): Promise<void> {
+    const signal = AbortSignal.timeout(20_000);
+    while (!this.lines.some((line) => texts.every((text) => line.includes(text))))
+      await sleep(5, undefined, { signal });
   }
 
   async kill(): Promise<void> {
