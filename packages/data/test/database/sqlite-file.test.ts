@@ -139,7 +139,7 @@ test("the file is in WAL mode, synchronous full, with foreign keys", () =>
     }),
   ));
 
-// without it, a program with an SQLite older than 3.53 removes the log when it closes the file, and we go on writing to it
+// without it, a program with an older SQLite (3.40 for one) removes the log when it closes the file we go on writing to
 test("the lock that says the file is in use outlives the second connection", { skip: !existsSync("/proc/locks") }, () =>
   withTable(async (db, path) => {
     await db.transaction().execute((inside) => insert(inside)); // opens it
