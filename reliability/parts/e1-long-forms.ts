@@ -13,7 +13,8 @@ function longForms(): string[] {
   const tests = globSync("{packages,apps}/*/test/**/*.test.ts", { cwd: root });
   return tests.filter((file) => {
     const text = readFileSync(join(root, file), "utf8");
-    return /TENON_FULL|isFullRun|seeded\(|generateApp\(/.test(text) && !elsewhere.some((name) => file.includes(name));
+    const isLong = /TENON_FULL|isFullRun|seeded\(|generateApp\(|(?:describe|test)Pages\(/.test(text);
+    return isLong && !elsewhere.some((name) => file.includes(name));
   });
 }
 

@@ -29,6 +29,8 @@ export interface StartOptions {
   /** The full reference unless told otherwise. */
   readonly createModule?: (config: Config, options?: BlogOptions) => Module;
   readonly createPlatform?: () => Platform<HttpMethods>;
+  /** Where the tests run; defaults to all. */
+  readonly on?: readonly Storage[];
 }
 
 export const jwtSecret = "a secret of the tests, thirty-two bytes and more";
@@ -87,7 +89,7 @@ export function describeOnStorages(
   define: (blog: () => Blog, storage: Storage) => void,
   options: StartOptions = {},
 ): void {
-  for (const storage of storages) {
+  for (const storage of options.on ?? storages) {
     describe(`${title} (${storage.name})`, () => {
       const blog = hold<Blog>((use) => withFreshBlog(storage, use, options));
       before(() => blog.open());
@@ -99,5 +101,6 @@ export function describeOnStorages(
 
 /** One test for each storage, with a service of its own. */
 export function testOnStorages(name: string, body: (blog: Blog) => Promise<void>, options: StartOptions = {}): void {
-  for (const storage of storages) test(`${name} (${storage.name})`, () => withFreshBlog(storage, body, options));
+  for (const storage of options.on ?? storages)
+    test(`${name} (${storage.name})`, () => withFreshBlog(storage, body, options));
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { compileCache } from "./processes.ts";
 
 const entryPoint = fileURLToPath(new URL("../../src/main.cli.ts", import.meta.url));
 
@@ -13,7 +14,11 @@ export function runEntryPoint() {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       ["--conditions=@tenon/source", entryPoint, ...argv],
-      { encoding: "utf8", timeout: 120_000, env: { PATH: process.env.PATH ?? "", ...env } },
+      {
+        encoding: "utf8",
+        timeout: 120_000,
+        env: { PATH: process.env.PATH ?? "", NODE_COMPILE_CACHE: compileCache, ...env },
+      },
     );
     return { code: status, stdout, stderr };
   };

@@ -4,7 +4,7 @@ import type { PostsTable, Schema } from "../../src/database/schema.ts";
 import { createPagesModule } from "../../src/pages/pages.module.ts";
 import { createPagesPlatform } from "../../src/pages/pages.platform.ts";
 import { type Blog, describeOnStorages, type StartOptions, testOnStorages, withBlog } from "./blog.ts";
-import type { StorageUrls } from "./storages.ts";
+import { pageStorages, type StorageUrls } from "./storages.ts";
 import type { TestUser } from "./users.ts";
 import { WebClient } from "./web-client.ts";
 
@@ -15,11 +15,11 @@ export const asPages: StartOptions = {
 };
 
 export function describePages(title: string, define: (blog: () => Blog) => void, options: StartOptions = {}): void {
-  describeOnStorages(title, define, { ...asPages, ...options });
+  describeOnStorages(title, define, { ...asPages, on: pageStorages, ...options });
 }
 
 export function testPages(name: string, body: (blog: Blog) => Promise<void>, options: StartOptions = {}): void {
-  testOnStorages(name, body, { ...asPages, ...options });
+  testOnStorages(name, body, { ...asPages, on: pageStorages, ...options });
 }
 
 export function withPages<T>(

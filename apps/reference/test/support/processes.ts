@@ -15,7 +15,7 @@ const own =
 
 const application = fileURLToPath(new URL("../..", import.meta.url));
 /** Where node itself would put it: each process after the first starts in a third of the time. */
-const compileCache = join(tmpdir(), "node-compile-cache");
+export const compileCache = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), "node-compile-cache");
 
 export interface SpawnOptions {
   /** Options of node itself, such as `--expose-gc`. */

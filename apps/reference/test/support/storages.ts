@@ -35,6 +35,12 @@ const hasBoth = hasPostgres && services.redis !== undefined;
 /** The two that the specification is walked on: embedded, and on servers where they are reachable. */
 export const storages: readonly Storage[] = hasBoth ? [sqlite, postgresAndRedis] : [sqlite];
 
+/**
+ * The pages stand on the services that the API's tests walk on both: the short form of the tests looks at them on the
+ * embedded storage, the long form on both.
+ */
+export const pageStorages: readonly Storage[] = process.env.TENON_FULL === "1" ? storages : [sqlite];
+
 /** Every combination that two instances can share. */
 export const sharedStorages: readonly Storage[] = [
   sqlite,
