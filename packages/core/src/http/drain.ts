@@ -18,11 +18,12 @@ const followUpTurns = 20; // of ten milliseconds
 /** No new connections; what was fully sent is answered; the rest closes, at the latest when the deadline is over. */
 export async function drain(server: Server, options: DrainOptions): Promise<void> {
   const { connections, handshakes } = options;
-  await acceptWaiting(server);
+  const resume = await acceptWaiting(server, connections);
   const closed = new Promise<void>((resolve) => {
     // not http's own close(): it cuts idle sockets before their waiting requests are read
     Server.prototype.close.call(server, () => resolve());
   });
+  resume();
   await turn();
   await turn();
   options.endStreams();
@@ -67,28 +68,34 @@ function endWithReply(connection: Connection): void {
 
 /**
  * Milliseconds for which connections are still accepted: a steady stream of new ones must not keep the listener open.
- * Of processor time, because a process that other ones hold up has not drained its backlog yet.
+ * Of processor time, because a process that others hold up has not drained its backlog yet.
  */
 const backlogTime = 100;
 
 /**
- * Connections that wait in the backlog when the stop begins are served. The event loop accepts one in each round, and
- * the current round may be past that: two rounds without a new connection mean that the backlog is empty.
+ * Connections that wait in the backlog when the stop begins are accepted: closing the listener would reset them. The
+ * event loop accepts one in each round, so two rounds without a new one mean that the backlog is empty. Nothing is read
+ * meanwhile, because a round that serves requests takes long. Returns what lets the connections be read again.
  */
-async function acceptWaiting(server: Server): Promise<void> {
+async function acceptWaiting(server: Server, connections: DrainOptions["connections"]): Promise<() => void> {
   let quiet = 0;
   const count = () => {
     quiet = 0;
   };
   server.on("connection", count);
+  const paused: Connection["socket"][] = [];
   const start = process.threadCpuUsage();
   const spent = () => {
     const { user, system } = process.threadCpuUsage(start);
     return (user + system) / 1000;
   };
   while (quiet < 2 && spent() < backlogTime) {
+    for (const { socket } of connections.values()) if (!socket.isPaused()) paused.push(socket.pause());
     quiet++;
     await turn();
   }
   server.off("connection", count);
+  return () => {
+    for (const socket of paused) socket.resume();
+  };
 }
