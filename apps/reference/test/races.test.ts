@@ -46,7 +46,7 @@ function countOf(replies: readonly Reply<unknown>[]): Record<string, number> {
 }
 
 // each storage costs three processes: PostgreSQL without Redis is left to the reliability plan
-for (const storage of isReliabilityRun ? sharedStorages : storages) {
+for (const storage of isFull || isReliabilityRun ? sharedStorages : storages) {
   describe(`Two instances on one store (${storage.name})`, () => {
     const held = hold<Instances>((use) => withInstances(storage, use));
     before(() => held.open());

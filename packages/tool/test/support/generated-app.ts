@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { type RunResult, root, run, runOrFail, tool } from "../../../../test/support/run.ts";
+import { oneChecker, type RunResult, root, run, runOrFail, tool } from "../../../../test/support/run.ts";
 import { runTool } from "./tool.ts";
 
 export const isFull = process.env.TENON_FULL === "1";
@@ -50,7 +50,7 @@ export async function checkTypes(folder: string, apps: readonly string[]): Promi
     include,
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
-  await runOrFail(tool("tsc"), ["-p", "."], { cwd: folder });
+  await runOrFail(tool("tsc"), ["-p", ".", ...oneChecker], { cwd: folder });
 }
 
 /** `npm run <script> -- <words>`. The short form runs what npm would, without the half second that npm takes. */
