@@ -12,7 +12,7 @@ import { type Storage, sharedStorages, storages } from "./support/storages.ts";
 import { uniqueEmail } from "./support/users.ts";
 
 const isFull = process.env.TENON_FULL === "1";
-const refreshRounds = isFull ? 200 : 3;
+const refreshRounds = isFull ? 200 : isReliabilityRun ? 3 : 1;
 const registerRounds = isFull ? 50 : 1;
 const interleavings = isFull ? 500 : 10;
 

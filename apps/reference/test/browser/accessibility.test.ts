@@ -41,12 +41,14 @@ async function violations(page: Page, options: RunOptions = {}): Promise<string[
 }
 
 /** Headings, landmarks and labels; nothing that keeps somebody out, light or dark; no sideways scrolling on a small telephone. */
-async function assertAccessible(page: Page, name: string): Promise<void> {
+async function assertAccessible(page: Page, name: string, inDark = false): Promise<void> {
   await page.emulateMedia({ colorScheme: "light" });
   await page.evaluate(axeSource);
   assert.deepEqual(await violations(page), [], name);
-  await page.emulateMedia({ colorScheme: "dark" });
-  assert.deepEqual(await violations(page, { runOnly: ["color-contrast"] }), [], `${name}, dark`);
+  if (isFull || inDark) {
+    await page.emulateMedia({ colorScheme: "dark" });
+    assert.deepEqual(await violations(page, { runOnly: ["color-contrast"] }), [], `${name}, dark`);
+  }
   for (const role of ["banner", "main", "contentinfo"] as const) {
     assert.equal(await page.getByRole(role).count(), 1, `${name}: ${role}`);
   }
@@ -107,7 +109,7 @@ describeInBrowser("Every page for everybody", (blog) => {
         const paths = ["/", `/posts/${post.id}`, "/nothing"];
         for (const path of isFull ? [...paths, "/login", "/register"] : paths) {
           await page.goto(path);
-          await assertAccessible(page, path);
+          await assertAccessible(page, path, path.startsWith("/posts/"));
         }
         if (isFull) {
           await page.goto("/");
@@ -118,7 +120,7 @@ describeInBrowser("Every page for everybody", (blog) => {
           await page.goto(path);
           await page.getByRole("main").getByRole("button").click();
           await page.getByRole("alert").waitFor();
-          await assertAccessible(page, `${path} with mistakes`);
+          await assertAccessible(page, `${path} with mistakes`, true);
         }
         blog().app.routes.add({
           method: "GET",
@@ -152,12 +154,12 @@ describeInBrowser("Every page for everybody", (blog) => {
         const others = ["/posts/new", `/posts/${draft.id}/edit`, `/posts/${foreign.id}/edit`];
         for (const path of isFull ? [...paths, ...others] : paths) {
           await page.goto(path);
-          await assertAccessible(page, path);
+          await assertAccessible(page, path, path === "/my-posts");
         }
         await page.goto("/posts/new");
         await page.locator("summary").click();
         await page.getByRole("button", { name: "Publish" }).click();
-        await assertAccessible(page, "/posts/new with mistakes");
+        await assertAccessible(page, "/posts/new with mistakes", true);
         await page.getByLabel("Text").fill("text");
         await page.context().clearCookies({ name: "session_id" });
         await page.getByRole("button", { name: "Publish" }).click();

@@ -5,6 +5,8 @@ import type { Schema } from "../../src/database/schema.ts";
 import { describeInBrowser, withPage } from "../support/browser.ts";
 import { addPost } from "../support/pages.ts";
 
+const isFull = process.env.TENON_FULL === "1";
+
 describeInBrowser("Names and titles without an end", (blog) => {
   test("a list shows three lines of each at most, the header one, and no page grows wider than its window", async () => {
     const author = await blog().users.add();
@@ -16,7 +18,8 @@ describeInBrowser("Names and titles without an end", (blog) => {
       .where("id", "=", author.user.id)
       .execute();
     await addPost(blog(), author, { title: "Donaudampfschifffahrt".repeat(40) });
-    for (const width of [1280, 390]) {
+    // the narrow window is where a long word has no room
+    for (const width of isFull ? [1280, 390] : [390]) {
       const options = { as: author, viewport: { width, height: 844 } };
       await withPage(
         blog(),

@@ -9,6 +9,8 @@ import { describeInBrowser, withPage } from "../support/browser.ts";
 import { addPost, storedPost } from "../support/pages.ts";
 import { WebClient } from "../support/web-client.ts";
 
+const isFull = process.env.TENON_FULL === "1";
+
 /** Each says so in `ran` when it gets to run. */
 const payloads = [
   "<script>window.ran = 1</script>",
@@ -86,7 +88,8 @@ describeInBrowser("Hostile texts", (blog) => {
       blog(),
       async (page) => {
         page.on("dialog", (dialog) => assert.fail(`a dialog: ${dialog.message()}`));
-        const paths = ["/", "/my-posts", ...["", "/edit", "/delete"].map((end) => `/posts/${first.id}${end}`)];
+        const ends = isFull ? ["", "/edit", "/delete"] : ["", "/edit"];
+        const paths = [...(isFull ? ["/", "/my-posts"] : ["/"]), ...ends.map((end) => `/posts/${first.id}${end}`)];
         for (const path of paths) {
           await page.goto(path);
           await assertNothingRan(page, path);
@@ -106,7 +109,7 @@ describeInBrowser("Hostile texts", (blog) => {
     await withPage(
       blog(),
       async (page) => {
-        for (const texts of [payloads, payloads.toReversed()]) {
+        for (const texts of isFull ? [payloads, payloads.toReversed()] : [payloads]) {
           await page.goto("/posts/new");
           await page.getByLabel("Title").fill(texts.join(" "));
           await page.getByLabel("Text").fill(texts.join("\n"));

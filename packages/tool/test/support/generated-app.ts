@@ -53,19 +53,24 @@ export async function checkTypes(folder: string, apps: readonly string[]): Promi
   await runOrFail(tool("tsc"), ["-p", ".", ...oneChecker], { cwd: folder });
 }
 
-/** `npm run <script> -- <words>`. The short form runs what npm would, without the half second that npm takes. */
+/** `npm run <script>` as a command. In the short form it is what npm would run, without the half second of npm. */
+function toCommand(app: string, script: string, words: readonly string[] = []) {
+  if (isFull) return { command: "npm", args: ["run", script, "--silent", "--", ...words], env: {} };
+  const { scripts } = JSON.parse(readFileSync(join(app, "package.json"), "utf8")) as {
+    readonly scripts: Readonly<Record<string, string>>;
+  }; // as the template has it
+  const PATH = `${join(app, "node_modules/.bin")}:${process.env.PATH}`;
+  return { command: "sh", args: ["-c", `${scripts[script]} "$@"`, "sh", ...words], env: { PATH } };
+}
+
 export function runScript(
   app: string,
   script: string,
   words: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunResult> {
-  if (isFull) return run("npm", ["run", script, "--silent", "--", ...words], { cwd: app, env });
-  const { scripts } = JSON.parse(readFileSync(join(app, "package.json"), "utf8")) as {
-    readonly scripts: Readonly<Record<string, string>>;
-  }; // as the template has it
-  const PATH = `${join(app, "node_modules/.bin")}:${process.env.PATH}`;
-  return run("sh", ["-c", `${scripts[script]} "$@"`, "sh", ...words], { cwd: app, env: { ...env, PATH } });
+  const command = toCommand(app, script, words);
+  return run(command.command, command.args, { cwd: app, env: { ...command.env, ...env } });
 }
 
 /** Like `runScript`, for scripts that must succeed. */
@@ -75,13 +80,14 @@ export async function runScriptOrFail(...args: Parameters<typeof runScript>): Pr
   return stdout;
 }
 
-/** `npm run <script>` on a free port until the work is done. */
+/** The script on a free port until the work is done. */
 export async function whileServing(app: string, script: string, work: (url: string) => Promise<void>): Promise<void> {
-  const child = spawn("npm", ["run", script], {
+  const { command, args, env } = toCommand(app, script);
+  const child = spawn(command, args, {
     cwd: app,
-    env: { ...process.env, PORT: "0", LOG_LEVEL: "info" },
+    env: { ...process.env, ...env, PORT: "0", LOG_LEVEL: "info" },
     stdio: ["ignore", "pipe", "inherit"],
-    detached: true, // npm and the application are stopped together
+    detached: true, // npm, or the shell, and the application are stopped together
   });
   const ended = once(child, "close");
   try {
