@@ -36,10 +36,11 @@ const hasBoth = hasPostgres && services.redis !== undefined;
 export const storages: readonly Storage[] = hasBoth ? [sqlite, postgresAndRedis] : [sqlite];
 
 /**
- * The pages stand on the services that the API's tests walk on both: the short form of the tests looks at them on the
- * embedded storage, the long form on both.
+ * Where the tests of the pages run: on the embedded storage, because the pages use the services that the tests of the
+ * API run on both. In the long form, and where the services are required as in CI, on both.
  */
-export const pageStorages: readonly Storage[] = process.env.TENON_FULL === "1" ? storages : [sqlite];
+export const pageStorages: readonly Storage[] =
+  process.env.TENON_FULL === "1" || process.env.REQUIRE_SERVICES === "1" ? storages : [sqlite];
 
 /** Every combination that two instances can share. */
 export const sharedStorages: readonly Storage[] = [
