@@ -49,43 +49,63 @@ function toMarkdown({ columns, rows }: FigureTable): string[] {
   return [line(columns), `|${"---|".repeat(columns.length)}`, ...rows.map(line)];
 }
 
-/** The committed report. */
+/** What a report says of one part. */
+interface Entry {
+  readonly row: string;
+  /** Its figures over time, below the others. */
+  readonly section: string;
+}
+
+/** The committed report. Parts that did not run keep what `before`, an earlier report, says of them. */
 export async function toReport(
   outcomes: readonly Outcome[],
-  run: { readonly short: boolean; readonly seconds: number },
+  run: { readonly short: boolean; readonly before: string; readonly order: readonly string[] },
 ): Promise<string> {
-  const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
-  const rows = outcomes.map((outcome) => {
-    const { part, state, seconds, note } = outcome;
-    const figures = describeFigures(outcome) + (note === undefined ? "" : ` (${note})`);
-    return `| ${part.id} | ${cell(part.title)} | ${cell(part.bar)} | ${cell(figures)} | ${state} | ${Math.round(seconds)} s |`;
-  });
-  const missed = outcomes.filter(({ state }) => state === "missed").map(({ part }) => part.id);
-  const tables = outcomes.flatMap(({ part, table }) =>
-    table === undefined ? [] : [`\n## ${part.id}: ${part.title}\n\n${toMarkdown(table).join("\n")}\n`],
-  );
+  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
+  const form = run.short ? "short" : "full";
+  const entries = parseReport(run.before);
+  for (const outcome of outcomes) entries.set(outcome.part.id, toEntry(outcome, `${form}, ${commit}`));
+  const inOrder = run.order.flatMap((id) => entries.get(id) ?? []);
+  const missed = run.order.filter((id) => entries.get(id)?.row.includes("| missed |"));
   return `# Reliability report
 
-Written by \`npm run test:full -- --soak --minutes 30 --report docs/reliability-report.md\`; not edited by hand. Each line is a part of \`reliability/parts/\`, and \`npm run test:full -- --only <id>\` runs it alone.
+Written by \`npm run test:full -- --soak --minutes 30 --report docs/reliability-report.md\`; not edited by hand. Each line is a part of \`reliability/parts/\`, in the form and at the commit that its last column names; \`npm run test:full -- --only <id> --report docs/reliability-report.md\` runs one part and replaces its line.
 
 | | |
 |---|---|
 | Date | ${new Date().toISOString().slice(0, 10)} |
-| Form | ${run.short ? "shortened" : "full"}, ${Math.round(run.seconds / 60)} minutes |
 ${(await versions()).map(([name, text]) => `| ${name} | ${text} |`).join("\n")}
 | Result | ${missed.length === 0 ? "every figure is met" : `missed: ${missed.join(", ")}`} |
 
-| Id | What | Bar | Figures | Result | Time |
-|---|---|---|---|---|---|
-${rows.join("\n")}
-${tables.join("")}`;
+| Id | What | Bar | Figures | Result | Time | Run |
+|---|---|---|---|---|---|---|
+${inOrder.map(({ row }) => row).join("\n")}
+${inOrder.map(({ section }) => section).join("")}`;
+}
+
+function toEntry(outcome: Outcome, run: string): Entry {
+  const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+  const { part, state, seconds, note, table } = outcome;
+  const figures = describeFigures(outcome) + (note === undefined ? "" : ` (${note})`);
+  return {
+    row: `| ${part.id} | ${cell(part.title)} | ${cell(part.bar)} | ${cell(figures)} | ${state} | ${Math.round(seconds)} s | ${run} |`,
+    section: table === undefined ? "" : `\n## ${part.id}: ${part.title}\n\n${toMarkdown(table).join("\n")}\n`,
+  };
+}
+
+function parseReport(report: string): Map<string, Entry> {
+  const sections = new Map(report.split(/^(?=## )/m).map((text) => [/^## (\w+):/.exec(text)?.[1], text.trimEnd()]));
+  return new Map(
+    [...report.matchAll(/^\| ([A-Z]\d) \|.*$/gm)].map(([row, id = ""]) => {
+      const section = sections.get(id);
+      return [id, { row, section: section === undefined ? "" : `\n${section}\n` }];
+    }),
+  );
 }
 
 async function versions(): Promise<[string, string][]> {
-  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
   const gigabytes = Math.round(totalmem() / 2 ** 30);
   return [
-    ["Commit", commit],
     ["Node", process.version],
     ["System", `${type()} ${arch()}, ${availableParallelism()} cores, ${gigabytes} GB`],
     ["PostgreSQL", await postgresVersion()],

@@ -1,6 +1,6 @@
 // Runs the parts of the plan, each in a process of its own, and prints their figures.
 import { fork } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { missing } from "./needs.ts";
@@ -18,7 +18,8 @@ const help = `Runs the parts of the test plan and prints the figure of each. Exi
   --seed 123         repeats a random run; each prints its seed
   --soak             the soak (L5) too, after all others
   --minutes 60       how long the soak takes; its slopes are judged from 30 minutes on
-  --report <file>    writes the figures of the parts that ran as Markdown; the committed report has the soak in it:
+  --report <file>    writes the figures as Markdown; of an existing report, parts that did not run keep their lines.
+                     The committed one has the soak in it:
                      npm run test:full -- --soak --minutes 30 --report docs/reliability-report.md
   --list             the parts and their bars
   --help`;
@@ -84,7 +85,11 @@ async function runAll(): Promise<number> {
   const left = inOrder.filter(({ state }) => state === "left out");
   const met = inOrder.length - missed.length - left.length;
   console.log(`${met} met, ${missed.length} missed, ${left.length} left out, in ${Math.round(seconds)} s`);
-  if (values.report !== undefined) writeFileSync(values.report, await toReport(inOrder, { ...options, seconds }));
+  if (values.report !== undefined) {
+    const before = existsSync(values.report) ? readFileSync(values.report, "utf8") : "";
+    const order = all.map(({ id }) => id);
+    writeFileSync(values.report, await toReport(inOrder, { short: options.short, before, order }));
+  }
   return missed.length === 0 ? 0 : 1;
 }
 

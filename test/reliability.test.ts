@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Figures } from "../reliability/part.ts";
 import { loadParts, planned } from "../reliability/parts.ts";
-import { toTable } from "../reliability/report.ts";
+import { toReport, toTable } from "../reliability/report.ts";
 import { readAckOrder } from "../reliability/support/ack-order.ts";
 
 test("every line of the plan is a part that can be run", async () => {
@@ -37,6 +37,28 @@ test("figures over time are printed below the others", () => {
     lines.slice(-3).map((line) => line.trim()),
     ["| minute | posts |", "|---|---|", "| 1.0 | 1,234 |"],
   );
+});
+
+test("a report keeps the lines of parts that did not run, in the order of the plan", async () => {
+  const part = (id: string) => ({ id, title: "t", bar: "b | c", needs: [], run: async () => new Figures().done() });
+  const table = { columns: ["minute"], rows: [["1.0"]] };
+  const run = { short: false, order: ["W1", "D1", "L5"] };
+  const soak = { part: part("L5"), state: "met" as const, seconds: 1, figures: { errors: 0 }, table };
+  const crash = { part: part("D1"), state: "missed" as const, seconds: 2, figures: { lost: 1 } };
+  const first = await toReport([soak, crash], { ...run, before: "" });
+  const rowsOf = (report: string) => [...report.matchAll(/^\| (?:W1|D1|L5) \|.*$/gm)].map(([row]) => row);
+  assert.deepEqual(
+    rowsOf(first).map((row) => row.replace(/[0-9a-f]+ \|$/, "HEAD |")),
+    [
+      "| D1 | t | b \\| c | lost 1 | missed | 2 s | full, HEAD |",
+      "| L5 | t | b \\| c | errors 0 | met | 1 s | full, HEAD |",
+    ],
+  );
+  assert.match(first, /^\| Result \| missed: D1 \|$/m);
+  const fixed = { ...crash, state: "met" as const, figures: { lost: 0 } };
+  const second = await toReport([fixed], { ...run, before: first });
+  assert.equal(second, first.replace("lost 1 | missed", "lost 0 | met").replace("missed: D1", "every figure is met"));
+  assert.match(second, /\n## L5: t\n\n\| minute \|\n\|---\|\n\| 1.0 \|\n$/);
 });
 
 test("an answer that leaves before its write is on the disk is seen in a trace", () => {
