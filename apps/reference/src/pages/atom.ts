@@ -4,9 +4,6 @@ import { withoutBidiControls } from "./shown-text.ts";
 
 export const feedPath = "/feed.xml";
 
-/** What no XML document may hold, not even as a reference (XML 1.0, 2.2): most control characters and half characters. */
-const forbidden = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
-
 /**
  * Posts as an Atom feed (RFC 4287). Its links are relative to its own address, which the reader knows: an address made
  * from the `Host` header could be anybody's. Its ids are no addresses, so that they stay when the blog moves.
@@ -44,6 +41,9 @@ function later(one: string, other: string): string {
   return one < other ? other : one;
 }
 
+/** No XML document may hold most control characters and half characters, not even as a reference (XML 1.0, 2.2). */
 function escapeXml(text: string): string {
-  return text.replaceAll(forbidden, "\ufffd").replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return text
+    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd")
+    .replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

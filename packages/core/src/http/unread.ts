@@ -64,7 +64,7 @@ export class Unread {
 
   #disconnectSlowest(newest: Socket): void {
     for (const [socket, bytes] of this.#bytes) {
-      if (this.#sum <= this.#total || socket === newest) return;
+      if (this.#sum <= this.#total || socket === newest) break;
       this.#log.warn({ address: socket.remoteAddress, bytes }, "disconnected a client that does not read its response");
       this.forget(socket);
       socket.destroy();
