@@ -10,7 +10,7 @@ const bytesAtOnce = 64 * 1024;
 /** Milliseconds for everything else between two parts of lists. */
 const gap = 1;
 
-/** Lets one list read a part at a time, so that many long lists do not hold up other requests. */
+/** Lets one long list read a part at a time, so that many of them do not hold up other requests. */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
   #taken = false;
@@ -29,6 +29,12 @@ export class Turns {
   };
 }
 
+/** Some rows of a list that follow each other. */
+interface Part {
+  readonly last: Cursor;
+  readonly bytes: number;
+}
+
 export interface WholeListOptions<Row, Item> {
   readonly after: Cursor | undefined;
   readonly turns: Turns;
@@ -45,10 +51,11 @@ export class WholeList<Row, Item> implements AsyncIterableIterator<Item> {
   readonly #turns: Turns;
   readonly #toItem: (row: Row) => Item;
   #start: Cursor | undefined;
-  /** The last row of each part that is still to be read. */
-  #parts: Cursor[] = [];
+  /** Planned, and still to be read. */
+  readonly #parts: Part[] = [];
   #rows: Row[] = [];
   #hasMore = true;
+  #isLong = false;
 
   constructor(query: SelectQueryBuilder<Schema, "posts", Row>, { after, turns, toItem }: WholeListOptions<Row, Item>) {
     this.#query = query;
@@ -65,18 +72,20 @@ export class WholeList<Row, Item> implements AsyncIterableIterator<Item> {
     for (;;) {
       const row = this.#rows.shift();
       if (row !== undefined) return { done: false, value: this.#toItem(row) };
-      const end = this.#parts.shift();
-      if (end !== undefined) await this.#read(end);
+      const part = this.#parts.shift();
+      if (part !== undefined) await this.#read(part);
       else if (this.#hasMore) await this.#plan();
       else return { done: true, value: undefined };
     }
   }
 
-  async #read(end: Cursor): Promise<void> {
-    await this.#turns.next();
-    const rows = await rowsFrom(this.#query, this.#start).where(isPlaced(">=", end)).execute();
+  /** A short list, which most are, waits for no turn. */
+  async #read({ last, bytes }: Part): Promise<void> {
+    if (this.#isLong || bytes > bytesAtOnce) await this.#turns.next();
+    this.#isLong = true;
+    const rows = await rowsFrom(this.#query, this.#start).where(isPlaced(">=", last)).execute();
     this.#rows = rows as Row[]; // Kysely's own spelling of the same type
-    this.#start = end;
+    this.#start = last;
   }
 
   /** Where to cut the next rows so that no part is large. */
@@ -87,13 +96,13 @@ export class WholeList<Row, Item> implements AsyncIterableIterator<Item> {
       .select(sql<number>`octet_length(posts.title) + octet_length(posts.content)`.as("bytes"))
       .limit(rowsAtOnce)
       .execute();
-    let sum = 0;
-    for (const [index, { created_at, id, bytes }] of rows.entries()) {
-      sum += bytes;
+    let bytes = 0;
+    for (const [index, { created_at, id, bytes: size }] of rows.entries()) {
+      bytes += size;
       const next = rows[index + 1];
-      if (next !== undefined && sum + next.bytes <= bytesAtOnce) continue;
-      this.#parts.push({ created_at, id });
-      sum = 0;
+      if (next !== undefined && bytes + next.bytes <= bytesAtOnce) continue;
+      this.#parts.push({ last: { created_at, id }, bytes });
+      bytes = 0;
     }
     this.#hasMore = rows.length === rowsAtOnce;
   }
