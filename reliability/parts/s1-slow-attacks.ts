@@ -118,40 +118,53 @@ async function seedPosts(databaseUrl: string): Promise<void> {
 /** How many seconds the service kept the socket of the one that was closed last. */
 async function pester(port: number, crowd: Crowd, seconds: number): Promise<number> {
   const sockets = new Set<Socket>();
-  const since = new Map<number, number>();
   const join = async () => {
     // it keeps its side open when the service has closed its own, and goes on sending
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }).on("error", () => {});
-    sockets.add(socket);
     await new Promise((resolve) => socket.once("connect", resolve).once("close", resolve));
-    since.set(socket.localPort ?? 0, performance.now());
+    sockets.add(socket);
     if (crowd.first !== "") socket.write(crowd.first);
     if (crowd.deaf === true) socket.pause();
     else socket.resume();
   };
+  const stays = crowd.deaf === true ? undefined : watchStays(port, sockets, crowd.count, seconds);
   // in batches, because a system drops what does not fit into its queue of new connections
   for (let joined = 0; joined < crowd.count; joined += batch) {
     await Promise.all(Array.from({ length: Math.min(batch, crowd.count - joined) }, join));
   }
-  if (crowd.deaf === true) return untilGivenUp(port, sockets, seconds);
+  if (stays === undefined) return untilGivenUp(port, sockets, seconds);
   const drip = setInterval(() => {
     if (crowd.drip !== "") for (const socket of sockets) if (socket.writable) socket.write(crowd.drip);
   }, 1000);
-  const end = performance.now() + seconds * 1000;
-  let longest = 0;
-  // asked of the system, because a client is not told that a socket is closed whose sending side was closed before
-  while (since.size > 0 && performance.now() < end) {
-    await sleep(200);
-    const table = connectionsOf(port);
-    for (const [client, began] of since) {
-      if (table.get(client)?.held === true) continue;
-      since.delete(client);
-      longest = Math.max(longest, (performance.now() - began) / 1000);
-    }
-  }
+  const longest = await stays;
   clearInterval(drip);
   for (const socket of sockets) socket.destroy();
-  return since.size > 0 ? Number.POSITIVE_INFINITY : longest;
+  return longest;
+}
+
+/**
+ * The longest time from the moment when the service accepted a client. Asked of the system, because a client whose peer
+ * has closed its sending side is not told that the socket is closed.
+ */
+async function watchStays(port: number, sockets: ReadonlySet<Socket>, count: number, seconds: number): Promise<number> {
+  const accepted = new Map<number, number>();
+  const end = performance.now() + seconds * 1000;
+  let closed = 0;
+  let longest = 0;
+  while (closed < count && performance.now() < end) {
+    await sleep(100);
+    const table = connectionsOf(port);
+    for (const { localPort = 0 } of sockets) {
+      const isHeld = table.get(localPort)?.held === true;
+      const since = accepted.get(localPort);
+      if (isHeld && since === undefined) accepted.set(localPort, performance.now());
+      if (isHeld || since === undefined || Number.isNaN(since)) continue;
+      longest = Math.max(longest, (performance.now() - since) / 1000);
+      accepted.set(localPort, Number.NaN);
+      closed++;
+    }
+  }
+  return closed < count ? Number.POSITIVE_INFINITY : longest;
 }
 
 /** The same for clients that read nothing, counted from the moment when no more came. */

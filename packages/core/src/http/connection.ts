@@ -8,7 +8,7 @@ const maxWaiting = 1000;
 /** Milliseconds of silence after which a client that is refused has stopped sending. */
 const silence = 2000;
 /** Milliseconds that a client gets to read why it was too slow. It has had its time to send. */
-const afterTimeout = 500;
+const afterTimeout = 250;
 
 /**
  * A socket and its requests, handled one after the other: node would start all that one packet holds, a thousand

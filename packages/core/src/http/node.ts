@@ -61,7 +61,7 @@ export class NodeServer {
       headersTimeout,
       requestTimeout,
       keepAliveTimeout: 0, // the idle timer below does it, without a timer for each request
-      connectionsCheckingInterval: Math.min(500, headersTimeout), // how late a timeout may fire
+      connectionsCheckingInterval: Math.min(250, headersTimeout), // how late a timeout may fire
       requireHostHeader: false, // answered by the door, with a body like every other refusal
       optimizeEmptyRequests: true, // a request without a body has no stream to keep up
       shouldUpgradeCallback: this.#refuseUpgrade,
