@@ -37,7 +37,7 @@ const defaultLimits: HttpLimits = Object.freeze({
   requestTimeout: 30_000,
   keepAlive: 5_000,
   pendingBytes: 32 * 1024 * 1024,
-  pendingBytesTotal: 64 * 1024 * 1024,
+  pendingBytesTotal: 48 * 1024 * 1024,
   stopTimeout: 10_000,
 });
 
