@@ -15,6 +15,7 @@ const posts = 200;
 const tick = 5;
 const minute = 60_000;
 const megabyte = 2 ** 20;
+const mostRunning = 256;
 /** Below it a slope says nothing: one page more or less is megabytes an hour. */
 const judgedFrom = 30;
 
@@ -64,6 +65,7 @@ export const part: Part = {
           .show("requests a second", Math.round(rate))
           .show("requests", load.answered)
           .exactly("errors", load.errors, 0)
+          .show("not sent in time", load.skipped)
           .show("posts at the end", load.rows)
           .show("p99 ms of the first minutes", first.p99.toFixed(1))
           .show("p99 ms of the last minutes", last.p99.toFixed(1))
@@ -156,6 +158,8 @@ async function measureSync(path: string): Promise<number> {
 class Load {
   answered = 0;
   errors = 0;
+  /** Requests that were due and not sent, because too many waited. */
+  skipped = 0;
   readonly #caller: Caller;
   readonly #random: Random;
   readonly #token: string;
@@ -198,7 +202,7 @@ class Load {
     return (this.answered - before) / seconds;
   }
 
-  /** At a steady rate, whether or not the responses come. */
+  /** At a steady rate, as long as no more than `mostRunning` requests wait: a longer queue would slow down the load itself. */
   async run(rate: number, milliseconds: number): Promise<void> {
     const running = new Set<Promise<void>>();
     const began = performance.now();
@@ -206,6 +210,10 @@ class Load {
     let asked = 0;
     for (let passed = 0; passed < milliseconds; passed = performance.now() - began) {
       for (; asked < (passed / 1000) * rate; asked++) {
+        if (running.size >= mostRunning) {
+          this.skipped++;
+          continue;
+        }
         const one = this.#one().finally(() => running.delete(one));
         running.add(one);
       }
