@@ -66,6 +66,7 @@ export async function toReport(
   const entries = parseReport(run.before);
   for (const outcome of outcomes) entries.set(outcome.part.id, toEntry(outcome, `${form}, ${commit}`));
   const inOrder = run.order.flatMap((id) => entries.get(id) ?? []);
+  const notRun = run.order.filter((id) => !entries.has(id));
   const missed = run.order.filter((id) => entries.get(id)?.row.includes("| missed |"));
   return `# Reliability report
 
@@ -75,7 +76,7 @@ Written by \`npm run test:full -- --soak --minutes 30 --report docs/reliability-
 |---|---|
 | Date | ${new Date().toISOString().slice(0, 10)} |
 ${(await versions()).map(([name, text]) => `| ${name} | ${text} |`).join("\n")}
-| Result | ${missed.length === 0 ? "every figure is met" : `missed: ${missed.join(", ")}`} |
+| Result | ${missed.length === 0 ? "every figure is met" : `missed: ${missed.join(", ")}`}${notRun.length === 0 ? "" : `; not run: ${notRun.join(", ")}`} |
 
 | Id | What | Bar | Figures | Result | Time | Run |
 |---|---|---|---|---|---|---|

@@ -54,7 +54,7 @@ test("a report keeps the lines of parts that did not run, in the order of the pl
       "| L5 | t | b \\| c | errors 0 | met | 1 s | full, HEAD |",
     ],
   );
-  assert.match(first, /^\| Result \| missed: D1 \|$/m);
+  assert.match(first, /^\| Result \| missed: D1; not run: W1 \|$/m);
   const fixed = { ...crash, state: "met" as const, figures: { lost: 0 } };
   const second = await toReport([fixed], { ...run, before: first });
   assert.equal(second, first.replace("lost 1 | missed", "lost 0 | met").replace("missed: D1", "every figure is met"));

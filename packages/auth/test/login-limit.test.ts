@@ -111,7 +111,7 @@ test("Retry-After is the time that is left of the window, of the longer one when
   });
 });
 
-test("a window that ends between two looks at the store refuses nobody", () => {
+test("a window that ends between two looks at the store rejects no login", () => {
   class Ending extends MemoryKeyValue {
     override async ttl() {
       return undefined;

@@ -177,7 +177,7 @@ describePages("The pages of posts", (blog) => {
     assert.deepEqual([miss.status, JSON.parse(miss.text)], [404, { error: "Post not found" }]);
   });
 
-  test("addresses that lead nowhere: 404, and 400 for U+0000 or a place in the list that nobody gave out", async () => {
+  test("addresses that lead nowhere: 404, and 400 for U+0000 or a place in the list that does not exist", async () => {
     const visitor = await visit(blog());
     for (const path of ["/nothing", "/posts/none", "/assets/none.css", "/assets/..%2Fsrc%2Fconfig.ts"]) {
       const { status, text } = await visitor.get(path);
