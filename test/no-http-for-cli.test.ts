@@ -46,7 +46,7 @@ const watching = `
   await (await createApp(module, cli({ name: "blog" }))).stop();
   const ofPages = () => files.filter((url) => /\\/core\\/src\\/(?:web|platform\\/web)|\\/eta\\//.test(url));
   const atFirst = ofPages();
-  const { web } = await import("@tenon/core/web");
+  const { web } = await import("@tenon/web");
   const withPages = ofPages();
   const builtins = process.moduleLoadList.filter((name) => /\\b(?:http|https|http2|_http_\\w+|undici)\\b/.test(name));
   const views = { has: () => false, render: () => "" };

@@ -56,7 +56,7 @@ test("the built packages run in a consumer's folder", async () => {
   writeFiles(consumer, {
     "package.json": '{ "type": "module" }',
     "main.js": `
-      import { api, createApp, defineModule, inject, Log } from "@tenon/core";
+      import { api, createApp, defineModule, inject, Log, routes } from "@tenon/core";
       import { cli } from "@tenon/core/cli";
       import { requestId } from "@tenon/core/middleware";
       import { createTestApp } from "@tenon/core/testing";
@@ -124,7 +124,7 @@ test("pages run in a consumer's folder once Eta is installed, and before that th
     "views/posts/index.eta": "<h1><%= data.title %></h1>",
     "pages.js": `
       import { createApp, defineModule } from "@tenon/core";
-      import { web } from "@tenon/core/web";
+      import { web } from "@tenon/web";
       class PostsController {
         routes() {
           return [{ method: "GET", path: "/", handler: this.index }];
@@ -172,7 +172,7 @@ import { type Context, createApp, api, defineModule, dto, type Infer, inject, ty
 import { cli } from "@tenon/core/cli";
 import { accessLog, requestId } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
-import { redirect, type ViewEngine, WebSessions, web } from "@tenon/core/web";
+import { redirect, type ViewEngine, WebSessions, web } from "@tenon/web";
 
 declare module "@tenon/core" {
   interface ContextValues {
@@ -194,8 +194,8 @@ class Guard implements Middleware {
 export class PostsController {
   readonly #url = inject(Url);
 
-  routes(): Routes {
-    return [{ method: "GET", path: "/posts/:id", handler: this.show, middlewares: [Guard, requestId()] }];
+  routes() {
+    return routes([{ method: "GET", path: "/posts/:id", handler: this.show, middlewares: [Guard, requestId()] }]);
   }
 
   async show(ctx: Context<"/posts/:id">) {
@@ -229,7 +229,7 @@ const mistakes: readonly [line: string, code: string][] = [
   ['import { inject, token } from "@tenon/core"; export const n: number = inject(token<string>("s"));', "TS2322"],
   ['import { provide, token } from "@tenon/core"; provide(token<string>("s"), () => 1);', "TS2322"],
   ['import { cli } from "@tenon/core/cli"; cli({});', "TS2741"],
-  ['import { web } from "@tenon/core/web"; web({});', "TS2741"],
+  ['import { web } from "@tenon/web"; web({});', "TS2741"],
   ['import "@tenon/core/di/inject";', "TS2882"],
 ];
 

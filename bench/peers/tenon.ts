@@ -10,9 +10,10 @@ import {
   integer,
   type Next,
   type Routes,
+  routes,
   string,
 } from "@tenon/core";
-import { answer, created, hello, posts, routes, secret } from "./support/data.ts";
+import { answer, created, hello, routes as paths, posts, secret } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 type ControllerClass = new () => { routes(): Routes };
@@ -30,8 +31,8 @@ async function open(
 await serve({
   json: (port) => {
     class HelloController {
-      routes(): Routes {
-        return [{ method: "GET", path: "/", handler: this.show }];
+      routes() {
+        return routes([{ method: "GET", path: "/", handler: this.show }]);
       }
       show() {
         return hello;
@@ -42,8 +43,8 @@ await serve({
 
   params: (port) => {
     class PostsController {
-      routes(): Routes {
-        return [{ method: "GET", path: "/users/:user/posts/:post", handler: this.show }];
+      routes() {
+        return routes([{ method: "GET", path: "/users/:user/posts/:post", handler: this.show }]);
       }
       show(ctx: Context<"/users/:user/posts/:post">) {
         return { user: ctx.param("user"), post: ctx.param("post"), page: ctx.query("page") };
@@ -61,8 +62,8 @@ await serve({
       tags: array(string(), "required"),
     });
     class PostsController {
-      routes(): Routes {
-        return [{ method: "POST", path: "/posts", handler: this.create }];
+      routes() {
+        return routes([{ method: "POST", path: "/posts", handler: this.create }]);
       }
       async create(ctx: Context) {
         return ctx.status(201).json(created(await ctx.bind(NewPost)));
@@ -80,8 +81,8 @@ await serve({
     }
     const middlewares = Array.from({ length: 5 }, () => class extends Count {});
     class CountController {
-      routes(): Routes {
-        return [{ method: "GET", path: "/", handler: this.show, middlewares }];
+      routes() {
+        return routes([{ method: "GET", path: "/", handler: this.show, middlewares }]);
       }
       show(ctx: Context) {
         return { count: ctx.get("count") };
@@ -92,8 +93,8 @@ await serve({
 
   list: (port) => {
     class PostsController {
-      routes(): Routes {
-        return [{ method: "GET", path: "/posts", handler: this.index }];
+      routes() {
+        return routes([{ method: "GET", path: "/posts", handler: this.index }]);
       }
       index() {
         return posts;
@@ -105,7 +106,7 @@ await serve({
   routes: (port) => {
     class ManyController {
       routes(): Routes {
-        return routes.map((route) => ({
+        return paths.map((route) => ({
           method: "GET",
           path: route.path,
           handler: (ctx: Context) => answer(route, (name) => ctx.param(name)),
@@ -122,8 +123,8 @@ await serve({
     ]);
     const auth = authModule(dataModule({ database: "sqlite::memory:" }), { secret });
     class MeController {
-      routes(): Routes {
-        return [{ method: "GET", path: "/me", handler: this.show, middlewares: [BearerAuth] }];
+      routes() {
+        return routes([{ method: "GET", path: "/me", handler: this.show, middlewares: [BearerAuth] }]);
       }
       show(ctx: Context) {
         return { user_id: ctx.get("user_id") };

@@ -1,22 +1,21 @@
 import { array, boolean, dto, integer, nested, string } from "@tenon/core";
 import { foldEmail } from "../../apps/reference/src/users/users.service.ts";
 import { decodeToken } from "../../packages/auth/src/token-format.ts";
+import { parseCookies } from "../../packages/core/src/body/cookies.ts";
+import { parseJson } from "../../packages/core/src/body/json.ts";
+import { defaultRequestLimits } from "../../packages/core/src/body/limits.ts";
+import { parseQuery } from "../../packages/core/src/body/query.ts";
 import { parseArgv } from "../../packages/core/src/cli/argv.ts";
 import { FlagSet } from "../../packages/core/src/cli/flags.ts";
-import { parseJson } from "../../packages/core/src/context/body.ts";
-import { parseCookies } from "../../packages/core/src/context/cookies.ts";
-import { defaultRequestLimits } from "../../packages/core/src/context/limits.ts";
-import { parseQuery } from "../../packages/core/src/context/query.ts";
 import { cleanse } from "../../packages/core/src/dto/text.ts";
-import type { Issue } from "../../packages/core/src/errors.ts";
 import { isMediaType, isPlainHost } from "../../packages/core/src/http/inspect.ts";
 import { ProxyTrust, toCanonicalAddress } from "../../packages/core/src/http/proxy.ts";
-import { Redactor } from "../../packages/core/src/log-redact.ts";
+import { Redactor } from "../../packages/core/src/log/log-redact.ts";
 import { chooseEncoding } from "../../packages/core/src/middleware/accept-encoding.ts";
 import { parseRange } from "../../packages/core/src/middleware/byte-range.ts";
 import { networkOf } from "../../packages/core/src/middleware/network.ts";
-import { parsePattern } from "../../packages/core/src/route/pattern.ts";
-import { splitPath } from "../../packages/core/src/route/target.ts";
+import { parsePattern } from "../../packages/core/src/pattern.ts";
+import { splitPath } from "../../packages/core/src/router.ts";
 import { Figures, type Part } from "../part.ts";
 
 const size = 64 * 1024;
@@ -66,12 +65,12 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   ...Object.fromEntries(
     ["email", "url", "uuid", "one", "length"].map((field) => [
       `the rules of ${field}`,
-      (text: string) => Everything.parse({ [field]: text }, "", [], { fromText: false }),
+      (text: string) => Everything.parse({ [field]: text }, [], { fromText: false }),
     ]),
   ),
-  "fields of a DTO, as text": (text) => Everything.parse({ count: text, flag: text }, "", [], { fromText: true }),
-  "a list of a DTO": (text) => Everything.parse({ list: [text, text] }, "", [], { fromText: false }),
-  "text of any schema": (text) => cleanse({ [text]: text }, "", [] as Issue[]),
+  "fields of a DTO, as text": (text) => Everything.parse({ count: text, flag: text }, [], { fromText: true }),
+  "a list of a DTO": (text) => Everything.parse({ list: [text, text] }, [], { fromText: false }),
+  "text of any schema": (text) => cleanse({ [text]: text }, []),
   JSON: (text) => parseJson(encoder.encode(text), defaultRequestLimits),
   "JSON in quotes": (text) => parseJson(encoder.encode(JSON.stringify([text])), defaultRequestLimits),
   query: (text) => parseQuery(`?${text}`, 1000),

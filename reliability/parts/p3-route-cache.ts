@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { api, type Context } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
-import { moduleOf } from "../../packages/core/test/support/doors.ts";
+import { moduleOf } from "../../packages/core/test/support/transports.ts";
 import { Figures, type Part, type PartOptions } from "../part.ts";
 import { Caller } from "../support/caller.ts";
 

@@ -1,4 +1,4 @@
-import { type Context, dto, inject, type Routes, string } from "@tenon/core";
+import { type Context, dto, group, inject, routes, string } from "@tenon/core";
 import { GreetingsService } from "./greetings.service.ts";
 
 const LearnDTO = dto({ language: string("required", "len=2"), greeting: string("required", "max=40") });
@@ -6,17 +6,14 @@ const LearnDTO = dto({ language: string("required", "len=2"), greeting: string("
 export class GreetingsController {
   readonly #greetings = inject(GreetingsService);
 
-  routes(): Routes {
-    return [
+  routes() {
+    return routes([
       { method: "GET", path: "/", handler: this.index },
-      {
-        path: "/api",
-        children: [
-          { path: "/v1", children: [{ method: "GET", path: "/greetings/:language", handler: this.show }] },
-          { path: "/v2", children: [{ method: "POST", path: "/greetings", handler: this.create }] },
-        ],
-      },
-    ];
+      group("/api", [
+        group("/v1", [{ method: "GET", path: "/greetings/:language", handler: this.show }]),
+        group("/v2", [{ method: "POST", path: "/greetings", handler: this.create }]),
+      ]),
+    ]);
   }
 
   index() {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiKeyAuth, ApiKeys } from "@tenon/auth";
-import { type Context, HttpError, provide, type Routes } from "@tenon/core";
+import { type Context, HttpError, provide, type Routes, routes } from "@tenon/core";
 import { StoreError } from "@tenon/data";
-import { testOnBothDoors, withAuth } from "./support/auth-app.ts";
+import { testOnBothTransports, withAuth } from "./support/auth-app.ts";
 
 class Guarded {
-  routes(): Routes {
-    return [{ method: "GET", path: "/key", handler: this.show, middlewares: [ApiKeyAuth] }];
+  routes() {
+    return routes([{ method: "GET", path: "/key", handler: this.show, middlewares: [ApiKeyAuth] }]);
   }
 
   show(ctx: Context) {
@@ -16,7 +16,7 @@ class Guarded {
 }
 const setup = { declarations: [Guarded] };
 
-testOnBothDoors("no key is answered with 401 Missing API key", setup, async (ask, { app }) => {
+testOnBothTransports("no key is answered with 401 Missing API key", setup, async (ask, { app }) => {
   const { key } = await app.get(ApiKeys).create("ada");
   for (const headers of [{}, { "x-api-key": "" }, { "x-api-key": "  " }, { authorization: `Bearer ${key}` }]) {
     const { status, body } = await ask("/key", headers);
@@ -24,26 +24,30 @@ testOnBothDoors("no key is answered with 401 Missing API key", setup, async (ask
   }
 });
 
-testOnBothDoors("a key that is not valid is answered with 401 Invalid API key", setup, async (ask, { app, clock }) => {
-  const keys = app.get(ApiKeys);
-  const revoked = await keys.create("ada");
-  await keys.revoke("ada", revoked.record.id);
-  const expired = await keys.create("ada", { expiresAt: new Date(clock.now() + 1000).toISOString() });
-  clock.pass(1);
-  for (const key of [
-    "x",
-    "tnn_",
-    `tnn_${"A".repeat(43)}`,
-    revoked.key,
-    expired.key,
-    `${revoked.key}, ${expired.key}`,
-  ]) {
-    const { status, body } = await ask("/key", { "x-api-key": key });
-    assert.deepEqual([status, body], [401, { error: "Invalid API key" }], key);
-  }
-});
+testOnBothTransports(
+  "a key that is not valid is answered with 401 Invalid API key",
+  setup,
+  async (ask, { app, clock }) => {
+    const keys = app.get(ApiKeys);
+    const revoked = await keys.create("ada");
+    await keys.revoke("ada", revoked.record.id);
+    const expired = await keys.create("ada", { expiresAt: new Date(clock.now() + 1000).toISOString() });
+    clock.pass(1);
+    for (const key of [
+      "x",
+      "tnn_",
+      `tnn_${"A".repeat(43)}`,
+      revoked.key,
+      expired.key,
+      `${revoked.key}, ${expired.key}`,
+    ]) {
+      const { status, body } = await ask("/key", { "x-api-key": key });
+      assert.deepEqual([status, body], [401, { error: "Invalid API key" }], key);
+    }
+  },
+);
 
-testOnBothDoors("a valid key passes, with its record and its user in the context", setup, async (ask, { app }) => {
+testOnBothTransports("a valid key passes, with its record and its user in the context", setup, async (ask, { app }) => {
   const { key, record } = await app.get(ApiKeys).create("ada", { name: "ci" });
   const { status, body } = await ask("/key", { "X-API-Key": key });
   assert.equal(status, 200);
@@ -53,7 +57,7 @@ testOnBothDoors("a valid key passes, with its record and its user in the context
   assert.deepEqual((await ask("/key", { "x-api-key": key })).body, { error: "Invalid API key" });
 });
 
-testOnBothDoors("a query or a cookie is no place for a key", setup, async (ask, { app }) => {
+testOnBothTransports("a query or a cookie is no place for a key", setup, async (ask, { app }) => {
   const { key } = await app.get(ApiKeys).create("ada");
   const { status } = await ask(`/key?x-api-key=${key}&api_key=${key}`, { cookie: `x-api-key=${key}` });
   assert.equal(status, 401);

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BearerAuth, Tokens } from "@tenon/auth";
-import { type Context, dto, type Routes, string } from "@tenon/core";
-import { testOnBothDoors, withAuth } from "./support/auth-app.ts";
+import { type Context, dto, routes, string } from "@tenon/core";
+import { testOnBothTransports, withAuth } from "./support/auth-app.ts";
 import { mint } from "./support/jwt.ts";
 
 class Notes {
-  routes(): Routes {
+  routes() {
     const middlewares = [BearerAuth];
-    return [
+    return routes([
       { method: "GET", path: "/me", handler: this.me, middlewares },
       { method: "POST", path: "/notes", handler: this.create, middlewares },
-    ];
+    ]);
   }
 
   me(ctx: Context) {
@@ -26,14 +26,14 @@ class Notes {
 const setup = { declarations: [Notes] };
 const ada = { id: "ada", email: "ada@example.com", role: "admin" };
 
-testOnBothDoors("no header is answered with 401 Missing authorization header", setup, async (ask) => {
+testOnBothTransports("no header is answered with 401 Missing authorization header", setup, async (ask) => {
   for (const headers of [{}, { authorization: "" }, { authorization: "  " }]) {
     const { status, body } = await ask("/me", headers);
     assert.deepEqual([status, body], [401, { error: "Missing authorization header" }]);
   }
 });
 
-testOnBothDoors(
+testOnBothTransports(
   "the tutorial's wording is Missing authorization, and only that differs",
   { ...setup, auth: { missingAuthorization: "Missing authorization" } },
   async (ask) => {
@@ -43,7 +43,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "a header without the Bearer prefix is 401 Invalid authorization format, even with a good token",
   setup,
   async (ask, { app }) => {
@@ -65,7 +65,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors("a token that is not valid is 401 Invalid token", setup, async (ask, { app, clock }) => {
+testOnBothTransports("a token that is not valid is 401 Invalid token", setup, async (ask, { app, clock }) => {
   const token = await app.get(Tokens).issue(ada);
   for (const bad of [
     "x",
@@ -79,7 +79,7 @@ testOnBothDoors("a token that is not valid is 401 Invalid token", setup, async (
   }
 });
 
-testOnBothDoors(
+testOnBothTransports(
   "a good token passes and leaves user_id, user_email and user_role",
   setup,
   async (ask, { app, clock }) => {
@@ -98,7 +98,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "the tutorial stores only the first two",
   { ...setup, auth: { claims: "short" } },
   async (ask, { clock }) => {
@@ -108,7 +108,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors("the guard answers before the body is looked at", setup, async (ask, { app }) => {
+testOnBothTransports("the guard answers before the body is looked at", setup, async (ask, { app }) => {
   const bad: RequestInit = { method: "POST", body: "{ not json" };
   const type = { "content-type": "application/json" };
   assert.equal((await ask("/notes", type, bad)).status, 401);
@@ -124,7 +124,7 @@ test("HEAD passes the same guard", () =>
     assert.equal((await app.request("HEAD", "/me", { headers: { authorization } })).status, 200);
   }));
 
-testOnBothDoors(
+testOnBothTransports(
   "a 401 names the scheme in WWW-Authenticate, and an invalid token as the fault",
   setup,
   async (ask, { app }) => {

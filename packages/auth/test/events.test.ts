@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiKeyAuth, ApiKeys, BearerAuth, Passwords, RefreshTokens, SessionAuth, Sessions, Tokens } from "@tenon/auth";
-import { type Context, inject, type Routes } from "@tenon/core";
+import { type Context, inject, routes } from "@tenon/core";
 import { secret, withAuth } from "./support/auth-app.ts";
 
 /** Fails with everything it was given, so that whatever reaches the log is what the log itself lets through. */
 class Careless {
   readonly #passwords = inject(Passwords);
 
-  routes(): Routes {
-    return [
+  routes() {
+    return routes([
       { method: "GET", path: "/bearer", handler: this.fail, middlewares: [BearerAuth] },
       { method: "GET", path: "/session", handler: this.fail, middlewares: [SessionAuth] },
       { method: "GET", path: "/key", handler: this.fail, middlewares: [ApiKeyAuth] },
       { method: "GET", path: "/password", handler: () => this.#passwords.hash("x".repeat(100)) },
-    ];
+    ]);
   }
 
   fail(ctx: Context): never {

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BearerAuth, Tokens } from "@tenon/auth";
-import type { Routes } from "@tenon/core";
-import { testOnBothDoors, withAuth } from "./support/auth-app.ts";
+import { routes } from "@tenon/core";
+import { testOnBothTransports, withAuth } from "./support/auth-app.ts";
 import { hostileTokens } from "./support/hostile-tokens.ts";
 import { mint } from "./support/jwt.ts";
 
 class Guarded {
-  routes(): Routes {
-    return [{ method: "GET", path: "/me", handler: (ctx) => ctx.get("user_id"), middlewares: [BearerAuth] }];
+  routes() {
+    return routes([{ method: "GET", path: "/me", handler: (ctx) => ctx.get("user_id"), middlewares: [BearerAuth] }]);
   }
 }
 
-testOnBothDoors(
+testOnBothTransports(
   "every hostile token is answered with 401 Invalid token",
   { declarations: [Guarded] },
   async (ask, { clock }) => {

@@ -3,10 +3,10 @@ import { availableParallelism } from "node:os";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { Passwords } from "@tenon/auth";
-import { type Context, HttpError, inject, type Routes } from "@tenon/core";
+import { type Context, HttpError, inject, routes } from "@tenon/core";
 import { compare, getRounds, hash, hashSync } from "bcrypt";
 import { dummyHash } from "../src/passwords.ts";
-import { testOnBothDoors, withAuth } from "./support/auth-app.ts";
+import { testOnBothTransports, withAuth } from "./support/auth-app.ts";
 
 test("a password matches its own hash and no other", () =>
   withAuth({}, async ({ app }) => {
@@ -138,8 +138,8 @@ test("past the queue a caller is turned away with 503 and Retry-After, and those
 class Logins {
   readonly #passwords = inject(Passwords);
 
-  routes(): Routes {
-    return [{ method: "GET", path: "/login", handler: this.login }];
+  routes() {
+    return routes([{ method: "GET", path: "/login", handler: this.login }]);
   }
 
   async login(ctx: Context) {
@@ -147,7 +147,7 @@ class Logins {
   }
 }
 
-testOnBothDoors(
+testOnBothTransports(
   "a client that is turned away reads 503, Retry-After and nothing else",
   { declarations: [Logins], auth: { passwordWait: 1 } },
   async (ask) => {

@@ -1,30 +1,28 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiKeyAuth, ApiKeys, BearerAuth, requireRole, SessionAuth, Sessions, Tokens } from "@tenon/auth";
-import type { Routes } from "@tenon/core";
+import { group, routes } from "@tenon/core";
 import { startError } from "../../core/test/support/start-error.ts";
-import { authAppModule, testOnBothDoors } from "./support/auth-app.ts";
+import { authAppModule, testOnBothTransports } from "./support/auth-app.ts";
 import { mint } from "./support/jwt.ts";
 
 class Admin {
-  routes(): Routes {
+  routes() {
     const handler = () => ({ ok: true });
-    return [
-      {
-        path: "/admin",
+    return routes([
+      group("/admin", [{ method: "GET", path: "/users", handler }], {
         middlewares: [BearerAuth, requireRole("admin")],
-        children: [{ method: "GET", path: "/users", handler }],
-      },
+      }),
       { method: "GET", path: "/alone", handler, middlewares: [requireRole("admin")] },
       { method: "GET", path: "/key", handler, middlewares: [ApiKeyAuth, requireRole("admin")] },
       { method: "GET", path: "/session", handler, middlewares: [SessionAuth, requireRole("admin")] },
-    ];
+    ]);
   }
 }
 const setup = { declarations: [Admin] };
 const forbidden = [403, { error: "Forbidden" }];
 
-testOnBothDoors("only the role passes, everybody else reads 403 Forbidden", setup, async (ask, { app, clock }) => {
+testOnBothTransports("only the role passes, everybody else reads 403 Forbidden", setup, async (ask, { app, clock }) => {
   const as = async (role: string) => {
     const authorization = `Bearer ${await app.get(Tokens).issue({ id: "u", email: "u@example.com", role })}`;
     const { status, body } = await ask("/admin/users", { authorization });
@@ -38,12 +36,12 @@ testOnBothDoors("only the role passes, everybody else reads 403 Forbidden", setu
   assert.deepEqual([reply.status, reply.body], forbidden);
 });
 
-testOnBothDoors("who has not said who he is reads 401, before any word about roles", setup, async (ask) => {
+testOnBothTransports("who has not said who he is reads 401, before any word about roles", setup, async (ask) => {
   assert.deepEqual((await ask("/admin/users")).body, { error: "Missing authorization header" });
   assert.deepEqual((await ask("/admin/users", { authorization: "Bearer x" })).body, { error: "Invalid token" });
 });
 
-testOnBothDoors("a gate that no bearer guard stands before lets nobody pass", setup, async (ask, { app }) => {
+testOnBothTransports("a gate that no bearer guard stands before lets nobody pass", setup, async (ask, { app }) => {
   const { key } = await app.get(ApiKeys).create("ada");
   const session = await app.get(Sessions).create("ada");
   for (const reply of [
@@ -57,8 +55,8 @@ testOnBothDoors("a gate that no bearer guard stands before lets nobody pass", se
 
 test("a gate for the empty role, which every token without one has, stops the start", async () => {
   class Open {
-    routes(): Routes {
-      return [{ method: "GET", path: "/", handler: () => 1, middlewares: [BearerAuth, requireRole("")] }];
+    routes() {
+      return routes([{ method: "GET", path: "/", handler: () => 1, middlewares: [BearerAuth, requireRole("")] }]);
     }
   }
   const { message } = await startError(authAppModule({ declarations: [Open] }));

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { SessionAuth, Sessions, sessionCookie } from "@tenon/auth";
-import type { Context, Routes } from "@tenon/core";
-import { testOnBothDoors } from "./support/auth-app.ts";
+import { type Context, routes } from "@tenon/core";
+import { testOnBothTransports } from "./support/auth-app.ts";
 
 class Guarded {
-  routes(): Routes {
-    return [{ method: "GET", path: "/me", handler: this.me, middlewares: [SessionAuth] }];
+  routes() {
+    return routes([{ method: "GET", path: "/me", handler: this.me, middlewares: [SessionAuth] }]);
   }
 
   me(ctx: Context) {
@@ -15,7 +15,7 @@ class Guarded {
 }
 const setup = { declarations: [Guarded] };
 
-testOnBothDoors("no cookie is answered with 401 Not authenticated", setup, async (ask) => {
+testOnBothTransports("no cookie is answered with 401 Not authenticated", setup, async (ask) => {
   for (const headers of [
     {},
     { cookie: "" },
@@ -28,7 +28,7 @@ testOnBothDoors("no cookie is answered with 401 Not authenticated", setup, async
   }
 });
 
-testOnBothDoors(
+testOnBothTransports(
   "an unknown session is answered with 401 Invalid session and is not adopted",
   setup,
   async (ask, { app }) => {
@@ -41,7 +41,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "a session passes until it expires, and user_id is in the context",
   setup,
   async (ask, { app, clock }) => {
@@ -56,7 +56,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors("the cookie of a destroyed session is dead", setup, async (ask, { app }) => {
+testOnBothTransports("the cookie of a destroyed session is dead", setup, async (ask, { app }) => {
   const id = await app.get(Sessions).create("ada");
   await app.get(Sessions).destroy(id);
   assert.deepEqual((await ask("/me", { cookie: `session_id=${id}` })).body, { error: "Invalid session" });

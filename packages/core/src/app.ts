@@ -1,47 +1,48 @@
-import { type Builtin, Container } from "./di/container.ts";
-import { labelOf } from "./di/explain.ts";
-import { isKey, isProvider, type Key, keyName, type Provider } from "./di/token.ts";
-import { readEnvironment } from "./environment.ts";
+import { compileMiddleware } from "./boot/compile-middleware.ts";
+import { findDuplicates, findShadows } from "./boot/conflict.ts";
+import { type Builtin, Container } from "./boot/container.ts";
+import { findControllers } from "./boot/controllers.ts";
+import { readEnvironment } from "./boot/environment.ts";
+import { labelOf } from "./boot/explain.ts";
+import { flattenRoutes } from "./boot/flatten.ts";
+import { createGraph, type ModuleNode } from "./boot/graph.ts";
+import { findMisspeltHooks, isStopped, Lifecycle } from "./boot/lifecycle.ts";
+import type { Module } from "./boot/module.ts";
+import type { Compiled } from "./compose.ts";
+import { type ComposeOptions, compose } from "./compose.ts";
 import { describeValue, HttpError, type Problem, StartError } from "./errors.ts";
 import { Kernel } from "./kernel.ts";
-import { createLog, Log, type LogOptions } from "./log.ts";
-import { createGraph, type ModuleNode } from "./module/graph.ts";
-import { findMisspeltHooks, isStopped, Lifecycle } from "./module/lifecycle.ts";
-import type { Module } from "./module/module.ts";
+import { createLog, Log, type LogOptions } from "./log/log.ts";
 import { explainUnknownNames, namesOf } from "./options.ts";
-import { compileMiddleware } from "./pipeline/compile.ts";
-import { type ComposeOptions, compose } from "./pipeline/compose.ts";
-import type { Compiled, MiddlewareLike } from "./pipeline/middleware.ts";
-import type { Platform } from "./platform/platform.ts";
-import { findDuplicates, findShadows } from "./route/conflict.ts";
-import { findControllers } from "./route/controllers.ts";
-import { flattenRoutes } from "./route/flatten.ts";
-import type { Handler } from "./route/record.ts";
-import { RouteTable } from "./route/table.ts";
+import type { Platform } from "./platform.ts";
+import type { Handler, MiddlewareLike } from "./record.ts";
+import { Router } from "./router.ts";
+import { RouteTable, type RunnableRoute } from "./table.ts";
+import { isKey, isProvider, type Key, keyName, type Provider } from "./token.ts";
 
 export interface AppOptions {
   readonly log?: LogOptions;
   /** `exit` prints one readable message and ends the process with code 1; `throw` rejects with the StartError. */
   readonly onStartError?: "exit" | "throw";
-  /** Puts other factories in the place of declarations. For tests. */
+  /** Factories that replace declarations. For tests. */
   readonly override?: readonly Provider[];
-  /** How many milliseconds a stop waits for one `onStop()`, or for an interrupted command: 10,000 unless told otherwise. */
+  /** Milliseconds that a stop waits for one `onStop()`, or for an interrupted command. Defaults to 10,000. */
   readonly stopTimeout?: number;
 }
 
-/** An application, whatever its platform. The platform adds its own methods: `listen` and `fetch`, or `run`. */
+/** An application. Its platform adds methods: `listen` and `fetch`, or `run`. */
 export interface App {
   readonly routes: RouteTable;
   readonly log: Log;
-  /** What `inject(key)` gives in the root module. */
+  /** The same as `inject(key)` in the root module. */
   get<T>(key: Key<T>): T;
-  /** Runs the `onStart()` hooks, once: a start that failed stays failed. The platform's methods do it by themselves. */
+  /** Runs the `onStart()` hooks, once: a start that failed stays failed. The platform's methods call it. */
   start(): Promise<void>;
-  /** Lets what runs finish, then runs the `onStop()` hooks in reverse. */
+  /** Waits for running requests, then runs the `onStop()` hooks in reverse order. */
   stop(): Promise<void>;
 }
 
-/** Wires the modules and opens the platform's door. Every wiring mistake is reported here, all at once. */
+/** Wires the modules and opens the platform. Every wiring mistake is reported here, all at once. */
 export async function createApp<Methods>(
   module: Module,
   platform: Platform<Methods>,
@@ -101,25 +102,24 @@ async function buildApp<Methods>(
     ? undefined
     : (name: string) => log.warn(`${name} called next() and did not return its value: return next()`);
   const onLostError: ComposeOptions["onLostError"] = (ctx, name, error) =>
-    log.error({ err: error }, `${ctx.method} ${ctx.path}: failed after ${name} had answered without it`);
+    log.error({ err: error }, `${ctx.method} ${ctx.path}: failed after ${name} had returned another value`);
   const lost = onLostValue === undefined ? { onLostError } : { onLostError, onLostValue };
   const chain = (middlewares: readonly Compiled[], handler: Handler) =>
     compose([...appLevel, ...middlewares], handler, lost);
-  const table = new RouteTable(routes, {
+  const router = new Router<RunnableRoute>([]);
+  const table = new RouteTable(router, routes, {
     flatten: (added, owner, found) => {
       const compile = compiler(graph.root, owner);
       const flat = flattenRoutes(added, { name: owner, controller: owner, self: undefined, compile }, found);
-      found.push(...problems.splice(0)); // what the container and the compiler met: unread, a route would lose its guard
+      found.push(...problems.splice(0)); // those of the container and the middlewares: ignored, a route would lose its guard
       return flat;
     },
     serves: (route) => platform.serves(route),
     compose: (route) => chain(route.middlewares, route.handler),
   });
   const kernel = new Kernel({
-    table,
-    serialize: platform.serialize,
-    fail: platform.fail,
-    limits: platform.limits,
+    router,
+    platform,
     log,
     onMiss: chain([], () => {
       throw new HttpError(404, "Not Found");
@@ -132,13 +132,14 @@ async function buildApp<Methods>(
   const lifecycle = new Lifecycle(container.constructed, log, stopTimeout);
   const start = () =>
     lifecycle.start().catch((error: unknown) => {
-      if (isStopped(error)) throw error; // a call that came too late, not a start that failed: no reason to exit
+      if (isStopped(error)) throw error; // the application was stopped first: the start did not fail, so the process does not exit
       return failStart(error, options);
     });
-  const stop = () => lifecycle.stop(() => door.close());
-  const door = await platform.open({
+  const stop = () => lifecycle.stop(() => opened.close());
+  const opened = await platform.open({
     kernel,
     routes: table,
+    router,
     log,
     stopTimeout,
     start,
@@ -160,10 +161,10 @@ async function buildApp<Methods>(
     start,
     stop,
   };
-  return Object.assign(app, door.methods);
+  return Object.assign(app, opened.methods);
 }
 
-/** One readable message and exit code 1; the stack only where somebody debugs. */
+/** Prints one readable message and exits with code 1. The stack is printed only when LOG_LEVEL is debug or trace. */
 function failStart(error: unknown, options: AppOptions): never {
   if (options.onStartError === "throw" || !(error instanceof StartError)) throw error;
   const causes = error.problems.flatMap(({ cause }) => (cause instanceof Error ? [`caused by ${cause.stack}`] : []));
@@ -172,7 +173,7 @@ function failStart(error: unknown, options: AppOptions): never {
   process.exit(1);
 }
 
-const longestWait = 2 ** 31 - 1; // node takes a longer one for none at all
+const longestWait = 2 ** 31 - 1; // node:timers treats a longer delay as one millisecond
 
 const optionNames = namesOf<AppOptions>({ log: true, onStartError: true, override: true, stopTimeout: true });
 
@@ -198,6 +199,6 @@ function isDebugging(): boolean {
     const { logLevel } = readEnvironment();
     return logLevel === "debug" || logLevel === "trace";
   } catch {
-    return false; // the environment itself is what is wrong
+    return false; // the environment itself is invalid
   }
 }

@@ -39,7 +39,7 @@ export class StartError extends Error {
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {
-    // a middleware that five routes list and that cannot be made is one mistake
+    // a broken middleware that five routes list is one mistake
     const unique = [...new Map(problems.map((problem) => [`${problem.code} ${problem.message}`, problem])).values()];
     const cause = unique.find((problem) => problem.cause !== undefined)?.cause;
     super(toText(unique), cause === undefined ? undefined : { cause });
@@ -57,13 +57,13 @@ function toText(problems: readonly Problem[]): string {
 /** The cure for an undefined where a module, a class or a token belongs. */
 export const importEachOther = "Most often two files import each other: move what both need into a third file.";
 
-/** Somebody else's error inside one of our sentences: what it says, and how to learn more. */
+/** An error of other code inside one of our messages, and how to see where it was thrown. */
 export function quoteError(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : describeValue(error);
   return `${text.replace(/\.$/, "")}. LOG_LEVEL=debug shows where it was thrown.`;
 }
 
-/** A value that should have been another one, as a sentence names it. */
+/** A wrong value, as an error message names it. */
 export function describeValue(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";
@@ -80,7 +80,7 @@ export function describeValue(value: unknown): string {
 
 const shownWhole = 10;
 
-/** Names that lead from one to the next: of a long chain the first three and the last three. */
+/** Names joined with arrows; of a long chain the first three and the last three. */
 export function describeChain(names: readonly string[]): string {
   if (names.length <= shownWhole) return names.join(" → ");
   const more = `… ${(names.length - 6).toLocaleString("en-US")} more …`;
@@ -92,7 +92,7 @@ export interface HttpErrorOptions {
   readonly cause?: unknown;
 }
 
-/** Thrown by handlers and middlewares: answered with its status and `{ error: message }`. */
+/** Thrown by handlers and middlewares. The response has its status and the body `{ error: message }`. */
 export class HttpError extends Error {
   override readonly name: string = "HttpError";
   readonly status: number;
@@ -111,6 +111,8 @@ export class HttpError extends Error {
 export interface Issue {
   /** Where in the input: `title`, `tags.0`, `author.email`; empty for the input as a whole. */
   readonly path: string;
+  /** The same key by key, which also tells apart names that contain a dot. `bind()` always sets it. */
+  readonly keys?: readonly (string | number)[];
   readonly rule: string;
   readonly message: string;
 }

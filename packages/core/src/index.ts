@@ -1,14 +1,19 @@
 export { type App, type AppOptions, createApp } from "./app.ts";
-export type { Context, MatchedRoute, ReplyHook, RequestContext } from "./context/context.ts";
-export type { CookieOptions } from "./context/cookies.ts";
-export { explainForeignOrigin } from "./context/foreign-origin.ts";
-export type { Form, UploadedFile } from "./context/form.ts";
-export type { Progress } from "./context/progress.ts";
-export type { RequestView } from "./context/request.ts";
-export type { HeaderValue, ResponseHeaders } from "./context/response-headers.ts";
-export type { ContextValues, ParamNames } from "./context/values.ts";
-export { inject } from "./di/inject.ts";
-export { type AbstractClass, type Class, type Key, type Provider, provide, type Token, token } from "./di/token.ts";
+export type { CookieOptions } from "./body/cookies.ts";
+export type { Form, UploadedFile } from "./body/form.ts";
+export { type JsonArray, jsonArray } from "./body/json-array.ts";
+export { inject } from "./boot/inject.ts";
+export type { OnStart, OnStop } from "./boot/lifecycle.ts";
+export { type Declaration, defineModule, type Module, type ModuleOptions } from "./boot/module.ts";
+export type {
+  Context,
+  ContextValues,
+  MatchedRoute,
+  ParamNames,
+  Progress,
+  ReplyHook,
+  RequestContext,
+} from "./context.ts";
 export { array, boolean, Dto, dto, type Field, type Infer, integer, nested, number, string } from "./dto/dto.ts";
 export type { Schema, StandardSchema } from "./dto/standard-schema.ts";
 export {
@@ -20,25 +25,32 @@ export {
   type StartCode,
   StartError,
 } from "./errors.ts";
-export type { Address, HttpMethods, ListenOptions } from "./http/door.ts";
+export type { HeaderValue, ResponseHeaders } from "./headers.ts";
+export { type ApiOptions, api } from "./http/api.ts";
+export { explainForeignOrigin } from "./http/foreign-origin.ts";
+export type { Address, HttpMethods, ListenOptions } from "./http/http-methods.ts";
 export type { HttpLimits } from "./http/settings.ts";
-export { Log, type LogDestination, type LogOptions } from "./log.ts";
-export type { OnStart, OnStop } from "./module/lifecycle.ts";
-export { type Declaration, defineModule, type Module, type ModuleOptions } from "./module/module.ts";
-export { type JsonArray, jsonArray } from "./pipeline/json-array.ts";
-export type { Middleware, MiddlewareFunction, MiddlewareLike, Next } from "./pipeline/middleware.ts";
-export type { Outgoing, OutgoingBody } from "./pipeline/outgoing.ts";
-export { Reply, type StatusReply } from "./pipeline/reply.ts";
-export { type ApiOptions, api } from "./platform/api.ts";
-export type { Platform } from "./platform/platform.ts";
+export { Log, type LogOptions } from "./log/log.ts";
+export type { LogDestination } from "./log/log-writer.ts";
+export type { Platform } from "./platform.ts";
 export {
   type Controller,
+  type Group,
+  group,
   type Handler,
   type Method,
+  type Middleware,
+  type MiddlewareFunction,
+  type MiddlewareLike,
+  type Next,
   type ResourceHandlers,
   type Route,
   type Routes,
   resource,
-} from "./route/record.ts";
-export type { RouteInfo, RouteTable } from "./route/table.ts";
-export { takes } from "./route/takes.ts";
+  routes,
+  takes,
+} from "./record.ts";
+export { type Outgoing, type OutgoingBody, Reply, type StatusReply } from "./reply.ts";
+export type { RequestView } from "./request.ts";
+export type { RouteInfo, RouteTable } from "./table.ts";
+export { type AbstractClass, type Class, type Key, type Provider, provide, type Token, token } from "./token.ts";

@@ -1,53 +1,57 @@
-import { type Context, RequestContext } from "./context/context.ts";
-import type { Incoming } from "./context/incoming.ts";
-import type { RequestLimits } from "./context/limits.ts";
-import { HttpError } from "./errors.ts";
-import type { Log } from "./log.ts";
-import { Outgoing } from "./pipeline/outgoing.ts";
-import { Reply, toReply } from "./pipeline/reply.ts";
-import type { Platform } from "./platform/platform.ts";
-import { reportFailure } from "./report-failure.ts";
-import { MatchedParams, noParams } from "./route/params.ts";
-import type { Handler } from "./route/record.ts";
-import type { RouteTable } from "./route/table.ts";
-import { MalformedTarget, refuseNul } from "./route/target.ts";
+import { type Context, type ContextTools, type MatchedRoute, RequestContext, type RouteParams } from "./context.ts";
+import { readJsonInput } from "./dto/bind.ts";
+import { BindError, describeValue, HttpError } from "./errors.ts";
+import type { Log } from "./log/log.ts";
+import type { Platform, RequestHandler } from "./platform.ts";
+import type { Handler } from "./record.ts";
+import { Outgoing, Reply, toReply } from "./reply.ts";
+import type { Incoming } from "./request.ts";
+import { MalformedTarget, type Router, refuseNul } from "./router.ts";
+import type { RunnableRoute } from "./table.ts";
 
 export interface KernelParts {
-  readonly table: RouteTable;
-  readonly serialize: Platform["serialize"];
-  readonly fail: Platform["fail"];
-  readonly limits: RequestLimits;
+  readonly router: Router<RunnableRoute>;
+  readonly platform: Pick<Platform, "serialize" | "fail" | "limits" | "readInput" | "showProgress">;
   readonly log: Log;
   /** The application's middlewares around a miss and around a malformed path or query. */
   readonly onMiss: Handler;
   readonly onMalformed: Handler;
 }
 
-/** match → run → reply. The one place where a request's errors end; `handle` neither throws nor rejects. */
-export class Kernel {
+/** match → run → respond. The only place where errors of a request are caught; `handle` neither throws nor rejects. */
+export class Kernel implements RequestHandler {
   readonly #parts: KernelParts;
+  readonly #tools: ContextTools;
 
   constructor(parts: KernelParts) {
     this.#parts = parts;
+    const { log, platform } = parts;
+    const { limits, showProgress, readInput } = platform;
+    this.#tools = {
+      limits,
+      log,
+      showProgress,
+      readInput: readInput ?? ((incoming, request) => readJsonInput(incoming, request, limits)),
+      onUnknownParam: createParamWarning(log),
+    };
   }
 
   handle(incoming: Incoming): Outgoing | Promise<Outgoing> {
-    const { limits, log } = this.#parts;
     let run: Handler;
     let ctx: Context;
     try {
       if (incoming.method !== "") refuseNul(incoming.search); // a command has no method, and its flags are no query
-      const match = this.#parts.table.resolve(incoming);
+      const match = this.#parts.router.resolve(incoming.method, incoming.path, incoming.targetLength);
       run = match?.route.run ?? this.#parts.onMiss;
-      ctx = new RequestContext(incoming, match === undefined ? noParams : new MatchedParams(match), limits, log);
+      ctx = new RequestContext(incoming, match ?? noMatch, this.#tools);
     } catch (error) {
-      ctx = new RequestContext(incoming, noParams, limits, log);
+      ctx = new RequestContext(incoming, noMatch, this.#tools);
       if (!(error instanceof MalformedTarget)) return this.#fail(ctx, error);
       run = this.#parts.onMalformed;
     }
     try {
       const value = run(ctx);
-      return isThenable(value) ? this.#settle(ctx, value) : this.#reply(ctx, value);
+      return isThenable(value) ? this.#settle(ctx, value) : this.#respond(ctx, value);
     } catch (error) {
       return this.#fail(ctx, error);
     }
@@ -55,42 +59,89 @@ export class Kernel {
 
   async #settle(ctx: Context, value: PromiseLike<unknown>): Promise<Outgoing> {
     try {
-      return this.#reply(ctx, await value); // what it promises is caught where it is made
+      return this.#respond(ctx, await value); // a promise of it catches its own errors
     } catch (error) {
       return this.#fail(ctx, error);
     }
   }
 
-  #reply(ctx: Context, value: unknown): Outgoing | Promise<Outgoing> {
-    const outgoing = this.#parts.serialize(toReply(value), ctx);
-    if (!(outgoing instanceof Promise)) return ctx.runHooks(outgoing);
-    return outgoing.then((ready) => ctx.runHooks(ready)).catch((error: unknown) => this.#fail(ctx, error));
+  #respond(ctx: Context, value: unknown): Outgoing | Promise<Outgoing> {
+    const outgoing = this.#parts.platform.serialize(toReply(value), ctx);
+    if (!(outgoing instanceof Promise)) return finish(ctx, outgoing);
+    return outgoing.then((ready) => finish(ctx, ready)).catch((error: unknown) => this.#fail(ctx, error));
   }
 
-  /** Only what the error itself says goes out: headers that the handler had set were meant for another reply. */
+  /** Drops the headers that were set so far: the handler set them for another response. */
   #fail(ctx: Context, error: unknown): Outgoing | Promise<Outgoing> {
-    ctx.takeHeaders();
+    RequestContext.takeHeaders(ctx);
     try {
-      const outgoing = this.#parts.fail?.(error, ctx) ?? this.#replyToError(ctx, error);
-      if (!(outgoing instanceof Promise)) return ctx.runHooks(outgoing);
-      return outgoing.then((ready) => ctx.runHooks(ready)).catch((failure: unknown) => this.#giveUp(failure));
+      const outgoing = this.#parts.platform.fail?.(error, ctx) ?? this.#serializeError(ctx, error);
+      if (!(outgoing instanceof Promise)) return finish(ctx, outgoing);
+      return outgoing.then((ready) => finish(ctx, ready)).catch((failure: unknown) => this.#giveUp(failure));
     } catch (failure) {
       return this.#giveUp(failure);
     }
   }
 
-  #replyToError(ctx: Context, error: unknown): Outgoing | Promise<Outgoing> {
-    reportFailure(ctx, error);
+  #serializeError(ctx: Context, error: unknown): Outgoing | Promise<Outgoing> {
+    logError(ctx, error);
     const known = error instanceof HttpError ? error : new HttpError(500, "Internal Server Error");
     for (const [name, value] of Object.entries(known.headers)) ctx.response().setHeader(name, value);
-    return this.#parts.serialize(new Reply(known.status, "json", { error: known.message }), ctx);
+    return this.#parts.platform.serialize(new Reply(known.status, "json", { error: known.message }), ctx);
   }
 
-  /** The error reply failed too: a hook or a serializer is broken. */
+  /** The error response failed too: a hook or a serializer is broken. */
   #giveUp(failure: unknown): Outgoing {
-    this.#parts.log.error({ err: failure }, "the error reply could not be made");
+    this.#parts.log.error({ err: failure }, "the error response could not be made");
     return new Outgoing(500, '{"error":"Internal Server Error"}', "application/json; charset=utf-8");
   }
+}
+
+function finish(ctx: Context, outgoing: Outgoing): Outgoing {
+  const headers = RequestContext.takeHeaders(ctx);
+  if (headers !== undefined) outgoing.addHeaders(headers);
+  RequestContext.runHooks(ctx, outgoing);
+  return outgoing;
+}
+
+const noMatch: RouteParams = Object.freeze({
+  matched: undefined,
+  param: () => undefined,
+  toMap: () => Object.create(null),
+  rest: () => [],
+});
+
+const maxParamWarnings = 1000;
+
+/** Warns once for each route and name; names may come from clients, so there is a limit. */
+function createParamWarning(log: Log): ContextTools["onUnknownParam"] {
+  const warned = new Set<string>();
+  return ({ method, path }: MatchedRoute, name: string) => {
+    const route = method === undefined ? path : `${method} ${path}`;
+    const key = `${route} ${name}`;
+    if (warned.has(key) || warned.size >= maxParamWarnings) return;
+    warned.add(key);
+    log.warn(`${route} has no parameter :${name}: ctx.param(${JSON.stringify(name)}) is ""`);
+  };
+}
+
+/** Logs a failed request, unless the client caused the error. */
+export function logError(ctx: Context, error: unknown): void {
+  if (error instanceof BindError) ctx.log.debug({ issues: toIssueMap(error) }, "the body could not be bound");
+  else if (!(error instanceof HttpError)) ctx.log.error(toErrorFields(error), `${ctx.method} ${ctx.path} failed`);
+  else if (error.status >= 500) ctx.log.error({ err: error }, `${ctx.method} ${ctx.path} failed`);
+}
+
+/** By path: some schemas quote the input, and the log redacts the values of fields like `password` by name. */
+function toIssueMap({ issues }: BindError): Record<string, string[]> {
+  const byPath = Map.groupBy(issues, (issue) => issue.path || "(body)");
+  return Object.fromEntries([...byPath].map(([path, list]) => [path, list.map((i) => `${i.rule}: ${i.message}`)]));
+}
+
+/** `throw null` and `throw "x"` are logged as such. */
+function toErrorFields(error: unknown): Record<string, unknown> {
+  if (error instanceof Error) return { err: error };
+  return { err: new Error(`${describeValue(error)} was thrown, which is not an Error`), thrown: error };
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

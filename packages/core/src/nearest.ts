@@ -1,6 +1,6 @@
 const longest = 64;
 
-/** The candidate that was probably meant, or undefined when none is close. Of two equally close ones the longer. */
+/** The candidate closest to a misspelt name, or undefined when none is close. Of two equally close ones the longer. */
 export function findNearest(given: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -18,7 +18,7 @@ export function findNearest(given: string, candidates: Iterable<string>): string
 /** How many letters must be added, removed, changed or swapped with their neighbour to make one text the other. */
 function countEdits(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
-  const at = (row: number, column: number) => rows[row]?.[column] as number; // only what is filled in is asked for
+  const at = (row: number, column: number) => rows[row]?.[column] as number; // only cells that are filled in are read
   for (let row = 1; row <= from.length; row++) {
     rows.push([row]);
     for (let column = 1; column <= to.length; column++) {

@@ -1,4 +1,4 @@
-import { type Context, inject, type Routes } from "@tenon/core";
+import { type Context, inject, routes } from "@tenon/core";
 
 export type HealthCheck = () => Promise<unknown>;
 
@@ -49,11 +49,11 @@ async function passes(check: HealthCheck): Promise<boolean> {
 export class HealthController {
   readonly #health = inject(Health);
 
-  routes(): Routes {
-    return [
+  routes() {
+    return routes([
       { method: "GET", path: "/health/live", handler: this.live },
       { method: "GET", path: "/health/ready", handler: this.ready },
-    ];
+    ]);
   }
 
   live() {

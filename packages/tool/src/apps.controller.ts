@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
-import { boolean, type Context, dto, type Infer, inject, type Routes, string, takes } from "@tenon/core";
+import { boolean, type Context, dto, type Infer, inject, routes, string, takes } from "@tenon/core";
 import { AppsService } from "./apps.service.ts";
 import { findAppNameFault } from "./names.ts";
 import { oneOf, Questions } from "./questions.ts";
 import { type AppTemplate, appTemplates } from "./templates.ts";
 
 const NewAppFlags = dto({
-  name: string().short("n").about("Of the application and of its folder"),
-  template: string("oneof=api web cli full").short("t").about("What it starts as; api unless told otherwise"),
-  in: string().about("The folder to work in; the current one unless told otherwise"),
-  no_install: boolean().about("Leave npm install out"),
+  name: string().alias("n").describe("Of the application and of its folder"),
+  template: string("oneof=api web cli full").alias("t").describe("What it starts as; api unless told otherwise"),
+  in: string().describe("The folder to work in; the current one unless told otherwise"),
+  no_install: boolean().describe("Leave npm install out"),
 });
 type NewAppFlags = Infer<typeof NewAppFlags>;
 
@@ -26,8 +26,8 @@ export class AppsController {
   readonly #apps = inject(AppsService);
   readonly #questions = inject(Questions);
 
-  routes(): Routes {
-    return [{ path: "app", handler: takes(NewAppFlags, this.create) }];
+  routes() {
+    return routes([{ path: "app", handler: takes(NewAppFlags, this.create) }]);
   }
 
   async create(ctx: Context, flags: NewAppFlags) {

@@ -1,17 +1,17 @@
 import { resolve } from "node:path";
-import { boolean, type Context, dto, type Infer, inject, type Routes, string, takes } from "@tenon/core";
+import { boolean, type Context, dto, type Infer, inject, routes, string, takes } from "@tenon/core";
 import { ModulesService } from "./modules.service.ts";
 import { findModuleNameFault } from "./names.ts";
 import { oneOf, Questions } from "./questions.ts";
 import { type ModuleType, moduleTypes } from "./templates.ts";
 
 const NewModuleFlags = dto({
-  name: string().short("n").about("What it is about: blog-post makes src/blog-posts"),
+  name: string().alias("n").describe("What it is about: blog-post makes src/blog-posts"),
   type: string("oneof=plain resource")
-    .short("t")
-    .about("A resource has a table, and list, show, create, update and delete"),
-  in: string().about("The folder of the application; the current one unless told otherwise"),
-  no_install: boolean().about("Leave npm install out, which runs when a dependency was added"),
+    .alias("t")
+    .describe("A resource has a table, and list, show, create, update and delete"),
+  in: string().describe("The folder of the application; the current one unless told otherwise"),
+  no_install: boolean().describe("Leave npm install out, which runs when a dependency was added"),
 });
 type NewModuleFlags = Infer<typeof NewModuleFlags>;
 
@@ -23,12 +23,12 @@ export class ModulesController {
   readonly #modules = inject(ModulesService);
   readonly #questions = inject(Questions);
 
-  routes(): Routes {
+  routes() {
     const handler = takes(NewModuleFlags, this.create);
-    return [
+    return routes([
       { path: "g/module", handler },
       { path: "generate/module", handler },
-    ];
+    ]);
   }
 
   async create(ctx: Context, flags: NewModuleFlags) {

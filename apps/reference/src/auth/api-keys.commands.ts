@@ -1,11 +1,11 @@
 import { ApiKeys } from "@tenon/auth";
-import { type Context, dto, HttpError, type Infer, inject, type Routes, string, takes } from "@tenon/core";
+import { type Context, dto, group, HttpError, type Infer, inject, routes, string, takes } from "@tenon/core";
 import type { UserRecord } from "../users/user.ts";
 import { UsersService } from "../users/users.service.ts";
 
 const CreateKey = dto({
-  name: string("max=100").about("What it is for"),
-  expires_at: string("max=40").about("When it ends, such as 2027-01-01T00:00:00Z; it never ends without it"),
+  name: string("max=100").describe("What it is for"),
+  expires_at: string("max=40").describe("When it ends, such as 2027-01-01T00:00:00Z; it never ends without it"),
 });
 
 /** API keys at a terminal. A key is shown once, when it is made. */
@@ -13,16 +13,13 @@ export class ApiKeysCommands {
   readonly #keys = inject(ApiKeys);
   readonly #users = inject(UsersService);
 
-  routes(): Routes {
-    return [
-      {
-        path: "keys",
-        children: [
-          { path: "create/:email", handler: takes(CreateKey, this.create) },
-          { path: "revoke/:email/:id", handler: this.revoke },
-        ],
-      },
-    ];
+  routes() {
+    return routes([
+      group("keys", [
+        { path: "create/:email", handler: takes(CreateKey, this.create) },
+        { path: "revoke/:email/:id", handler: this.revoke },
+      ]),
+    ]);
   }
 
   async create(ctx: Context, { name, expires_at }: Infer<typeof CreateKey>) {

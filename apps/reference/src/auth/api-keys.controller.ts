@@ -1,5 +1,5 @@
 import { ApiKeyAuth, ApiKeys, BearerAuth, invalidToken } from "@tenon/auth";
-import { type Context, inject, type Routes } from "@tenon/core";
+import { type Context, group, inject, routes } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
 import { UsersService } from "../users/users.service.ts";
 import { CreateApiKeyDTO, maxAuthBody } from "./auth.dto.ts";
@@ -10,19 +10,19 @@ export class ApiKeysController {
   readonly #keys = inject(ApiKeys);
   readonly #users = inject(UsersService);
 
-  routes(): Routes {
-    return [
-      {
-        path: "/auth/api-keys",
-        middlewares: [bodyLimit(maxAuthBody), noStore, BearerAuth],
-        children: [
+  routes() {
+    return routes([
+      group(
+        "/auth/api-keys",
+        [
           { method: "GET", path: "/", handler: this.index },
           { method: "POST", path: "/", handler: this.create },
           { method: "DELETE", path: "/:id", handler: this.delete },
         ],
-      },
+        { middlewares: [bodyLimit(maxAuthBody), noStore, BearerAuth] },
+      ),
       { method: "GET", path: "/auth/key", handler: this.show, middlewares: [noStore, ApiKeyAuth] },
-    ];
+    ]);
   }
 
   index(ctx: Context) {

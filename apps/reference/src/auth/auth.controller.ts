@@ -1,5 +1,5 @@
 import { BearerAuth, invalidToken, SessionAuth, SessionOrigin, sessionCookie, sessionSeconds } from "@tenon/auth";
-import { type Context, HttpError, inject, type Routes } from "@tenon/core";
+import { type Context, group, HttpError, inject, routes } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
 import { StoreError } from "@tenon/data";
 import { toUser } from "../users/user.ts";
@@ -13,12 +13,11 @@ export class AuthController {
   readonly #auth = inject(AuthService);
   readonly #users = inject(UsersService);
 
-  routes(): Routes {
-    return [
-      {
-        path: "/auth",
-        middlewares: [bodyLimit(maxAuthBody), noStore],
-        children: [
+  routes() {
+    return routes([
+      group(
+        "/auth",
+        [
           { method: "POST", path: "/register", handler: this.register },
           { method: "POST", path: "/login", handler: this.login },
           { method: "POST", path: "/logout", handler: this.logout, middlewares: [SessionOrigin] },
@@ -28,8 +27,9 @@ export class AuthController {
           { method: "POST", path: "/session", handler: this.openSession, middlewares: [SessionOrigin] },
           { method: "GET", path: "/session", handler: this.session, middlewares: [SessionAuth] },
         ],
-      },
-    ];
+        { middlewares: [bodyLimit(maxAuthBody), noStore] },
+      ),
+    ]);
   }
 
   async register(ctx: Context) {

@@ -1,4 +1,4 @@
-import { type Context, HttpError, inject, type Routes } from "@tenon/core";
+import { type Context, group, HttpError, inject, routes } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
 import { toUser } from "../users/user.ts";
 import { LoginDTO, maxAuthBody, RegisterDTO } from "./auth.dto.ts";
@@ -9,17 +9,17 @@ import { noStore } from "./no-store.ts";
 export class TutorialAuthController {
   readonly #auth = inject(AuthService);
 
-  routes(): Routes {
-    return [
-      {
-        path: "/auth",
-        middlewares: [bodyLimit(maxAuthBody), noStore],
-        children: [
+  routes() {
+    return routes([
+      group(
+        "/auth",
+        [
           { method: "POST", path: "/register", handler: this.register },
           { method: "POST", path: "/login", handler: this.login },
         ],
-      },
-    ];
+        { middlewares: [bodyLimit(maxAuthBody), noStore] },
+      ),
+    ]);
   }
 
   async register(ctx: Context) {

@@ -1,10 +1,10 @@
-import { type Context, dto, type Infer, inject, integer, type Routes, takes } from "@tenon/core";
+import { type Context, dto, group, type Infer, inject, integer, routes, takes } from "@tenon/core";
 import { Backup } from "./backup.ts";
 import { Seed } from "./seed.ts";
 import { Tables } from "./tables.ts";
 
 const SeedDatabase = dto({
-  posts: integer("min=1", "max=1000000").about("How many posts to write; 10000 unless told otherwise"),
+  posts: integer("min=1", "max=1000000").describe("How many posts to write; 10000 unless told otherwise"),
 });
 
 /** The store at a terminal. */
@@ -13,17 +13,14 @@ export class DatabaseCommands {
   readonly #seed = inject(Seed);
   readonly #backup = inject(Backup);
 
-  routes(): Routes {
-    return [
-      {
-        path: "db",
-        children: [
-          { path: "migrate", handler: this.migrate },
-          { path: "seed", handler: takes(SeedDatabase, this.seed) },
-          { path: "backup/:file", handler: this.backup },
-        ],
-      },
-    ];
+  routes() {
+    return routes([
+      group("db", [
+        { path: "migrate", handler: this.migrate },
+        { path: "seed", handler: takes(SeedDatabase, this.seed) },
+        { path: "backup/:file", handler: this.backup },
+      ]),
+    ]);
   }
 
   /** The start of every command has migrated already: this says what there was to do. */

@@ -1,7 +1,7 @@
 import { sessionCookie, sessionSeconds } from "@tenon/auth";
-import { type Context, HttpError, type Issue, inject, type Routes } from "@tenon/core";
-import { isForm, type Redirect, redirect, wantsJson } from "@tenon/core/web";
+import { type Context, group, HttpError, type Issue, inject, routes } from "@tenon/core";
 import { StoreError } from "@tenon/data";
+import { isForm, type Redirect, redirect, wantsJson } from "@tenon/web";
 import { AuthService } from "../auth/auth.service.ts";
 import { noStore } from "../auth/no-store.ts";
 import type { UserRecord } from "../users/user.ts";
@@ -15,20 +15,20 @@ const home = "/my-posts";
 export class AccountPages {
   readonly #auth = inject(AuthService);
 
-  routes(): Routes {
-    return [
-      {
-        path: "/",
-        middlewares: [noStore],
-        children: [
+  routes() {
+    return routes([
+      group(
+        "/",
+        [
           { method: "GET", path: "/login", handler: this.login },
           { method: "POST", path: "/login", handler: this.openSession },
           { method: "GET", path: "/register", handler: this.register },
           { method: "POST", path: "/register", handler: this.createUser },
           { method: "POST", path: "/logout", handler: this.logout },
         ],
-      },
-    ];
+        { middlewares: [noStore] },
+      ),
+    ]);
   }
 
   login(ctx: Context) {

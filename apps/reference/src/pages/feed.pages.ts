@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type Context, inject, type Routes, token } from "@tenon/core";
+import { type Context, inject, routes, token } from "@tenon/core";
 import { PostsService } from "../posts/posts.service.ts";
 import { feedPath, toAtom } from "./atom.ts";
 
@@ -13,8 +13,8 @@ export class FeedPages {
   readonly #posts = inject(PostsService);
   readonly #id = inject(FeedId);
 
-  routes(): Routes {
-    return [{ method: "GET", path: feedPath, handler: this.feed }];
+  routes() {
+    return routes([{ method: "GET", path: feedPath, handler: this.feed }]);
   }
 
   async feed(ctx: Context) {

@@ -1,5 +1,5 @@
 import { type Context, HttpError, type MiddlewareFunction } from "@tenon/core";
-import { isForm, type View, view, wantsJson } from "@tenon/core/web";
+import { isForm, type View, view, wantsJson } from "@tenon/web";
 import { readTyped } from "./post.form.ts";
 import { isSameOrigin } from "./same-origin.ts";
 

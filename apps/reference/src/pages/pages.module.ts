@@ -1,8 +1,8 @@
 import { hkdfSync } from "node:crypto";
 import { Clock } from "@tenon/auth";
 import { defineModule, inject, type Module, provide } from "@tenon/core";
-import { WebSessionSettings } from "@tenon/core/web";
 import { KeyValue } from "@tenon/data";
+import { WebSessionSettings } from "@tenon/web";
 import { type BlogOptions, createServices } from "../app.module.ts";
 import { AuthService } from "../auth/auth.service.ts";
 import type { Config } from "../config.ts";

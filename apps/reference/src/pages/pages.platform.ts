@@ -1,6 +1,6 @@
 import type { Context, HttpMethods, Platform } from "@tenon/core";
 import { accessLog, requestId } from "@tenon/core/middleware";
-import { pageHeaders, WebSessions, web } from "@tenon/core/web";
+import { pageHeaders, WebSessions, web } from "@tenon/web";
 import { CurrentUser } from "./current-user.ts";
 import { explainIssue } from "./explain-issue.ts";
 import { keepTypedText } from "./keep-typed-text.ts";

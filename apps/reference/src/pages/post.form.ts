@@ -1,5 +1,5 @@
 import { BindError, boolean, type Context, dto, type Issue, string } from "@tenon/core";
-import { isForm } from "@tenon/core/web";
+import { isForm } from "@tenon/web";
 import { maxMarkdown } from "./markdown.ts";
 import { checkLine } from "./shown-text.ts";
 

@@ -1,5 +1,5 @@
-import { type Context, HttpError, inject, type Routes } from "@tenon/core";
-import { redirect } from "@tenon/core/web";
+import { type Context, HttpError, inject, routes } from "@tenon/core";
+import { redirect } from "@tenon/web";
 import { PostsService } from "../posts/posts.service.ts";
 import { isPastTheTop, readPagePlace, toPageLinks } from "./page-links.ts";
 import { PostViews, toSummary } from "./post-view.ts";
@@ -9,12 +9,12 @@ export class PostsPages {
   readonly #posts = inject(PostsService);
   readonly #views = inject(PostViews);
 
-  routes(): Routes {
-    return [
+  routes() {
+    return routes([
       { method: "GET", path: "/", handler: this.index },
       { method: "GET", path: "/posts", handler: this.list },
       { method: "GET", path: "/posts/:id", handler: this.show },
-    ];
+    ]);
   }
 
   async index(ctx: Context) {

@@ -1,5 +1,5 @@
 import { type Context, HttpError, type Middleware, type Next } from "@tenon/core";
-import { redirect, wantsJson } from "@tenon/core/web";
+import { redirect, wantsJson } from "@tenon/web";
 import { toLoginPath } from "./next-path.ts";
 
 /** Lets only those pass who are logged in; others log in first, and come back to the page they wanted. */

@@ -1,5 +1,5 @@
 import { type Context, HttpError, type MiddlewareFunction } from "@tenon/core";
-import { isForm, redirect } from "@tenon/core/web";
+import { isForm, redirect } from "@tenon/web";
 import { foldEmail } from "../users/users.service.ts";
 import { isSameOrigin } from "./same-origin.ts";
 

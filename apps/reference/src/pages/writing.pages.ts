@@ -1,6 +1,6 @@
 import { Clock } from "@tenon/auth";
-import { boolean, type Context, dto, HttpError, inject, type Routes, string } from "@tenon/core";
-import { redirect, view, wantsJson } from "@tenon/core/web";
+import { boolean, type Context, dto, group, HttpError, inject, routes, string } from "@tenon/core";
+import { redirect, view, wantsJson } from "@tenon/web";
 import { noStore } from "../auth/no-store.ts";
 import type { Post } from "../posts/post.ts";
 import { PostsService } from "../posts/posts.service.ts";
@@ -18,29 +18,29 @@ export class WritingPages {
   readonly #posts = inject(PostsService);
   readonly #clock = inject(Clock);
 
-  routes(): Routes {
-    return [
-      {
-        path: "/",
-        middlewares: [noStore, RequireLogin],
-        children: [
+  routes() {
+    return routes([
+      group(
+        "/",
+        [
           { method: "GET", path: "/my-posts", handler: this.mine },
           { method: "GET", path: "/posts/new", handler: this.write },
           { method: "POST", path: "/posts", handler: this.create },
-          {
-            path: "/posts/:id",
-            middlewares: [OwnPost],
-            children: [
+          group(
+            "/posts/:id",
+            [
               { method: "GET", path: "/edit", handler: this.edit },
               { method: "PUT", path: "/", handler: this.update },
               { method: "PATCH", path: "/", handler: this.publish },
               { method: "GET", path: "/delete", handler: this.confirm },
               { method: "DELETE", path: "/", handler: this.delete },
             ],
-          },
+            { middlewares: [OwnPost] },
+          ),
         ],
-      },
-    ];
+        { middlewares: [noStore, RequireLogin] },
+      ),
+    ]);
   }
 
   async mine(ctx: Context) {

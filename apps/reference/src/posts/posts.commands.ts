@@ -1,29 +1,26 @@
-import { boolean, type Context, dto, HttpError, type Infer, inject, integer, type Routes, takes } from "@tenon/core";
+import { boolean, type Context, dto, group, HttpError, type Infer, inject, integer, routes, takes } from "@tenon/core";
 import type { Post } from "./post.ts";
 import { PostsService } from "./posts.service.ts";
 
 const ListPosts = dto({
-  limit: integer("min=1", "max=1000").short("l").about("How many to show; 20 unless told otherwise"),
+  limit: integer("min=1", "max=1000").alias("l").describe("How many to show; 20 unless told otherwise"),
 });
 const PublishPost = dto({
-  undo: boolean().about("Takes it back instead"),
+  undo: boolean().describe("Takes it back instead"),
 });
 
 /** The blog at a terminal, on the services of the API. */
 export class PostsCommands {
   readonly #posts = inject(PostsService);
 
-  routes(): Routes {
-    return [
-      {
-        path: "posts",
-        children: [
-          { path: "list", handler: takes(ListPosts, this.list) },
-          { path: "show/:id", handler: this.show },
-          { path: "publish/:id", handler: takes(PublishPost, this.publish) },
-        ],
-      },
-    ];
+  routes() {
+    return routes([
+      group("posts", [
+        { path: "list", handler: takes(ListPosts, this.list) },
+        { path: "show/:id", handler: this.show },
+        { path: "publish/:id", handler: takes(PublishPost, this.publish) },
+      ]),
+    ]);
   }
 
   async list(_: Context, { limit = 20 }: Infer<typeof ListPosts>) {

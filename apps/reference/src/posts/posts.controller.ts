@@ -1,5 +1,5 @@
 import { BearerAuth } from "@tenon/auth";
-import { type Context, inject, jsonArray, type Routes } from "@tenon/core";
+import { type Context, inject, jsonArray, routes } from "@tenon/core";
 import { readListRequest, replyWithPage } from "./page.ts";
 import { PostOwner, PostPolicy } from "./post-owner.ts";
 import { CreatePostDTO, UpdatePostDTO } from "./posts.dto.ts";
@@ -9,10 +9,10 @@ export class PostsController {
   readonly #posts = inject(PostsService);
   readonly #policy = inject(PostPolicy);
 
-  routes(): Routes {
+  routes() {
     const middlewares = [BearerAuth];
     const changing = this.#policy === "owner" ? [BearerAuth, PostOwner] : middlewares;
-    return [
+    return routes([
       { method: "GET", path: "/posts", handler: this.index },
       { method: "GET", path: "/posts/:id", handler: this.show },
       { method: "POST", path: "/posts", handler: this.create, middlewares },
@@ -20,7 +20,7 @@ export class PostsController {
       { method: "PATCH", path: "/posts/:id", handler: this.patch, middlewares: changing },
       { method: "DELETE", path: "/posts/:id", handler: this.delete, middlewares: changing },
       { method: "GET", path: "/my-posts", handler: this.mine, middlewares },
-    ];
+    ]);
   }
 
   async index(ctx: Context) {

@@ -1,12 +1,12 @@
 import { Clock } from "@tenon/auth";
-import { type Context, dto, HttpError, type Infer, inject, type Routes, string, takes } from "@tenon/core";
+import { type Context, dto, group, HttpError, type Infer, inject, routes, string, takes } from "@tenon/core";
 import { isRole, roles, toUser } from "./user.ts";
 import { UsersService } from "./users.service.ts";
 
 const CreateUser = dto({
-  email: string("required", "email").about("The address to log in with"),
-  name: string("required").about("The name that posts are signed with"),
-  password: string("min=8").about("Give it with --stdin, where no process list shows it; one is made up without it"),
+  email: string("required", "email").describe("The address to log in with"),
+  name: string("required").describe("The name that posts are signed with"),
+  password: string("min=8").describe("Give it with --stdin, where no process list shows it; one is made up without it"),
 });
 
 /** Users at a terminal. Roles are given here and nowhere else. */
@@ -14,17 +14,14 @@ export class UsersCommands {
   readonly #users = inject(UsersService);
   readonly #clock = inject(Clock);
 
-  routes(): Routes {
-    return [
-      {
-        path: "users",
-        children: [
-          { path: "list", handler: this.list },
-          { path: "create", handler: takes(CreateUser, this.create) },
-          { path: "role/:email/:role", handler: this.role },
-        ],
-      },
-    ];
+  routes() {
+    return routes([
+      group("users", [
+        { path: "list", handler: this.list },
+        { path: "create", handler: takes(CreateUser, this.create) },
+        { path: "role/:email/:role", handler: this.role },
+      ]),
+    ]);
   }
 
   async list() {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SessionAuth, SessionOrigin, Sessions } from "@tenon/auth";
 import type { Context, Routes } from "@tenon/core";
-import { type Ask, type AuthApp, testOnBothDoors, withAuth } from "../support/auth-app.ts";
+import { type Ask, type AuthApp, testOnBothTransports, withAuth } from "../support/auth-app.ts";
 
 class Transfers {
   readonly made: string[] = [];
@@ -54,7 +54,7 @@ const types = [
   "application/json",
 ];
 
-testOnBothDoors(
+testOnBothTransports(
   "K7 Hono CVE-2024-48913: what a page of another origin makes a browser send with its cookie is 403, of whatever type",
   setup,
   async (ask, parts) => {
@@ -74,7 +74,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "K7 Hono CVE-2024-48913: pages of this origin, other clients and safe methods pass",
   setup,
   async (ask, parts) => {

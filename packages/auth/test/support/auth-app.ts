@@ -56,7 +56,7 @@ export type Ask = (
 ) => Promise<{ readonly status: number; readonly body: unknown; readonly headers: Headers }>;
 
 /** Runs one test twice: in process through `app.fetch`, and over a real socket. */
-export function testOnBothDoors(
+export function testOnBothTransports(
   name: string,
   setup: AuthSetup,
   body: (ask: Ask, parts: AuthApp) => Promise<void>,

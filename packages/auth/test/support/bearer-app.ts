@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { BearerAuth } from "@tenon/auth";
-import type { Context, Routes } from "@tenon/core";
+import { type Context, routes } from "@tenon/core";
 import { type AuthApp, type AuthSetup, withAuth } from "./auth-app.ts";
 
 /** One guarded route that tells who the guard let in. */
 export class WhoAmI {
-  routes(): Routes {
-    return [{ method: "GET", path: "/me", handler: this.me, middlewares: [BearerAuth] }];
+  routes() {
+    return routes([{ method: "GET", path: "/me", handler: this.me, middlewares: [BearerAuth] }]);
   }
 
   me(ctx: Context) {

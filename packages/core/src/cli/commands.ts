@@ -1,35 +1,26 @@
 import { Dto } from "../dto/dto.ts";
 import type { Schema } from "../dto/standard-schema.ts";
 import { findNearest } from "../nearest.ts";
-import { type Pattern, parsePattern } from "../route/pattern.ts";
-import type { RouteTable } from "../route/table.ts";
-import { type Flag, toFlagName } from "./flags.ts";
-
-export interface Command {
-  readonly pattern: Pattern;
-  /** For people: `posts show <id>`. */
-  readonly title: string;
-  /** What its DTO declares; undefined when nobody but its handler knows. */
-  readonly flags: readonly Flag[] | undefined;
-}
+import { type Pattern, parsePattern } from "../pattern.ts";
+import type { PlatformParts } from "../platform.ts";
+import { type Command, toFlagName } from "./flags.ts";
 
 /** The route table as somebody at a terminal sees it. */
 export class Commands {
-  readonly #routes: RouteTable;
+  readonly #parts: Pick<PlatformParts, "routes" | "router">;
 
-  constructor(routes: RouteTable) {
-    this.#routes = routes;
+  constructor(parts: Pick<PlatformParts, "routes" | "router">) {
+    this.#parts = parts;
   }
 
   all(): Command[] {
-    const commands = this.#routes.list().map((route) => toCommand(parsePattern(route.path), route.takes));
+    const commands = this.#parts.routes.list().map((route) => toCommand(parsePattern(route.path), route.takes));
     return commands.sort((a, b) => (a.title < b.title ? -1 : 1));
   }
 
   /** The command that the router finds for these words. */
   find(words: readonly string[]): Command | undefined {
-    const path = toPath(words);
-    const match = this.#routes.resolve({ method: "", path, targetLength: path.length });
+    const match = this.#parts.router.resolve("", toPath(words));
     return match === undefined ? undefined : toCommand(match.route.pattern, match.route.takes);
   }
 

@@ -1,6 +1,6 @@
-import type { Context } from "../context/context.ts";
+import type { Context } from "../context.ts";
 import { BindError, describeValue, HttpError, type Issue } from "../errors.ts";
-import { Reply } from "../pipeline/reply.ts";
+import { Reply } from "../reply.ts";
 import { toFlagName } from "./flags.ts";
 import { CommandOutgoing } from "./outgoing.ts";
 
@@ -46,9 +46,9 @@ function describeIssues({ message, issues }: BindError, fromStdin: boolean): str
   return issues.map((issue) => describeIssue(issue, fromStdin)).join("; ");
 }
 
-function describeIssue({ path, rule, message }: Issue, fromStdin: boolean): string {
-  const [field = "", ...inner] = path.split(".");
-  const flag = [`--${toFlagName(field)}`, ...inner].join(".");
+function describeIssue({ path, keys = path.split("."), rule, message }: Issue, fromStdin: boolean): string {
+  const [field = "", ...inner] = keys;
+  const flag = [`--${toFlagName(String(field))}`, ...inner].join(".");
   const subject = path === "" ? "standard input" : fromStdin ? `${path} in standard input` : flag;
   return `${subject}${rule === "schema" ? ":" : ""} ${message}`; // other schemas write whole sentences
 }

@@ -1,6 +1,6 @@
 import type { Field } from "../dto/dto.ts";
 import type { Problem } from "../errors.ts";
-import type { Command } from "./commands.ts";
+import type { Pattern } from "../pattern.ts";
 
 /** Of every command: no field of a DTO may stand in their place. */
 export const commonFlags = ["json", "stdin", "help"] as const;
@@ -14,6 +14,14 @@ export interface Flag {
   /** As it is typed, without dashes: `author-id` for the field `author_id`. */
   readonly name: string;
   readonly declaration: Field;
+}
+
+export interface Command {
+  readonly pattern: Pattern;
+  /** For people: `posts show <id>`. */
+  readonly title: string;
+  /** What its DTO declares; undefined when nobody but its handler knows. */
+  readonly flags: readonly Flag[] | undefined;
 }
 
 export function isSwitch(flag: Flag): boolean {

@@ -1,4 +1,4 @@
-import type { Command } from "./commands.ts";
+import type { Command } from "./flags.ts";
 import { type Flag, helpLetter, isSwitch } from "./flags.ts";
 import type { Paint } from "./paint.ts";
 import { pad, showControls, widthOf } from "./text.ts";

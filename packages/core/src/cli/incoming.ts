@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
-import { BodyReader } from "../context/body.ts";
-import type { Incoming } from "../context/incoming.ts";
-import type { Progress } from "../context/progress.ts";
+import { BodyReader } from "../body/body.ts";
+import type { Progress } from "../context.ts";
 import { HttpError } from "../errors.ts";
+import type { Incoming } from "../request.ts";
 import type { CommandCall } from "./invocation.ts";
 import { CommandProgress, type ProgressOutput } from "./progress.ts";
 

@@ -1,3 +1,3 @@
-export { type CliOptions, cli } from "../platform/cli.ts";
-export type { CliMethods } from "./door.ts";
+export { type CliOptions, cli } from "./cli.ts";
+export type { CliMethods } from "./cli-methods.ts";
 export type { CommandStreams, TerminalStream } from "./terminal.ts";

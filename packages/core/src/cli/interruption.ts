@@ -1,5 +1,5 @@
-import type { DoorParts } from "../platform/platform.ts";
-import { exitCodeOf, stopOnSignals } from "../signals.ts";
+import { exitCodeOf, stopOnSignals } from "../boot/signals.ts";
+import type { PlatformParts } from "../platform.ts";
 
 /** Ctrl-C and its kind, as a command notices them: its signal is aborted, and the application stops. */
 export class Interruption {
@@ -8,7 +8,7 @@ export class Interruption {
   readonly forget: () => void;
   #exitCode: number | undefined;
 
-  constructor({ stop, log }: Pick<DoorParts, "stop" | "log">) {
+  constructor({ stop, log }: Pick<PlatformParts, "stop" | "log">) {
     this.forget = stopOnSignals(
       (signal) => {
         this.#exitCode = exitCodeOf(signal);

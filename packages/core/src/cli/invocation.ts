@@ -1,6 +1,7 @@
 import { findNearest } from "../nearest.ts";
 import { type Arguments, parseArgv } from "./argv.ts";
-import { type Command, type Commands, toPath, toTitle } from "./commands.ts";
+import { type Commands, toPath, toTitle } from "./commands.ts";
+import type { Command } from "./flags.ts";
 import { commonFlags, FlagSet } from "./flags.ts";
 import type { Topic } from "./help.ts";
 

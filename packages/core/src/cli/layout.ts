@@ -1,4 +1,4 @@
-import { toJson } from "../pipeline/stream.ts";
+import { toJson } from "../body/json.ts";
 import type { Paint } from "./paint.ts";
 import { pad, showControls, truncate, widthOf } from "./text.ts";
 

@@ -1,5 +1,4 @@
-import { Outgoing } from "../pipeline/outgoing.ts";
-import { isResponse, Reply } from "../pipeline/reply.ts";
+import { isResponse, Outgoing, Reply } from "../reply.ts";
 
 /** What a command gives back. The door lays it out, because only the door knows how wide the terminal is. */
 export class CommandOutgoing extends Outgoing {

@@ -1,7 +1,7 @@
-import { JsonArray } from "../pipeline/json-array.ts";
-import type { Outgoing } from "../pipeline/outgoing.ts";
-import type { RawBody, Reply } from "../pipeline/reply.ts";
-import { Chunks, toJson } from "../pipeline/stream.ts";
+import { toJson } from "../body/json.ts";
+import { JsonArray } from "../body/json-array.ts";
+import { Chunks } from "../body/stream.ts";
+import type { Outgoing, RawBody, Reply } from "../reply.ts";
 import { describeReply } from "./failure.ts";
 import { CommandOutgoing } from "./outgoing.ts";
 import type { Terminal } from "./terminal.ts";

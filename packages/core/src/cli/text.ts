@@ -1,4 +1,4 @@
-import { toEscape } from "../log-pretty.ts";
+import { toEscape } from "../log/log-pretty.ts";
 
 const ascii = /^[\x20-\x7e]*$/;
 const zeroWidth = /^[\p{Mn}\p{Me}\p{Emoji_Modifier}\u200b-\u200f]$/u;

@@ -1,4 +1,3 @@
-import type { Issue } from "../errors.ts";
 import type { StandardResult, StandardSchema } from "./standard-schema.ts";
 import {
   type FieldKind,
@@ -9,12 +8,12 @@ import {
   parseTags,
   type StringTag,
 } from "./tags.ts";
-import { findTextFault, maxIssues } from "./text.ts";
+import { addKey, type FoundIssue, findTextFault, maxIssues } from "./text.ts";
 
 export interface ReadOptions {
   /** Flags and forms carry text only: numbers and booleans are read from it. */
   readonly fromText: boolean;
-  /** Forms repeat a name where flags write a comma, and send "" for what was left empty. */
+  /** Forms repeat a name where flags write a comma, and send "" for an empty field. */
   readonly fromForm?: boolean;
 }
 
@@ -29,7 +28,7 @@ export class Field<T = unknown, Required extends boolean = boolean> {
   readonly required: Required;
   readonly kind: string;
   readonly tags: readonly string[];
-  /** Of its flag: `-l` for "l"; "" without one. */
+  /** The letter of its flag: `-l` for "l"; "" without one. */
   readonly letter: string;
   readonly description: string;
   readonly #family: FieldKind;
@@ -48,46 +47,59 @@ export class Field<T = unknown, Required extends boolean = boolean> {
     this.#read = read;
   }
 
-  /** The same field, which a command also takes as `-l`: `integer().short("l")`. */
-  short(letter: string): Field<T, Required> {
+  /** The same field, which a command also takes as `-l`: `integer().alias("l")`. */
+  alias(letter: string): Field<T, Required> {
     if (!/^[A-Za-z]$/.test(letter)) throw new TypeError(`"${letter}" is not one letter`);
     return new Field(this.kind, this.#family, this.tags, this.#read, { letter, description: this.description });
   }
 
-  /** The same field with a word about it, for people who read the help of a command. */
-  about(description: string): Field<T, Required> {
+  /** The same field with a description, for the help of a command. */
+  describe(description: string): Field<T, Required> {
     return new Field(this.kind, this.#family, this.tags, this.#read, { letter: this.letter, description });
   }
 
-  /** What its rules ask for, in words: `must be at least 1`. */
+  /** Its rules in words: `must be at least 1`. */
   rules(): string[] {
     return this.#rules.map((rule) => rule.message);
   }
 
-  /** Whether it was left empty in a form, and empty is nothing that this field could hold. */
+  /** Whether it was left empty in a form and cannot hold an empty text. */
   isLeftEmpty(input: unknown, { fromForm }: ReadOptions): boolean {
     if (fromForm !== true || input !== "") return false;
     return this.kind !== "string" || this.#rules.some((rule) => !rule.passes(""));
   }
 
-  /** Undefined when the field is absent or broken; what is broken is added to `issues`. */
-  parse(input: unknown, path: string, issues: Issue[], options: ReadOptions): T | undefined {
-    // null counts as left out, and "" does not satisfy "required"
+  /** Undefined when the field is absent or invalid; each violation is added to `issues`. */
+  parse(input: unknown, issues: FoundIssue[], options: ReadOptions): T | undefined {
+    // null counts as absent, and "" does not satisfy "required"
     if (input === undefined || input === null || (input === "" && this.required) || this.isLeftEmpty(input, options)) {
-      if (this.required) issues.push({ path, rule: "required", message: "is required" });
+      if (this.required) report(issues, "required", "is required");
       return undefined;
     }
     const count = issues.length;
-    const value = this.#read(input, path, issues, options);
+    const value = this.#read(input, issues, options);
     if (issues.length > count) return undefined;
     for (const rule of this.#rules) {
-      if (!rule.passes(value)) issues.push({ path, rule: rule.name, message: rule.message });
+      if (!rule.passes(value)) report(issues, rule.name, rule.message);
     }
     return value;
   }
 }
 
-type Reader<T> = (input: unknown, path: string, issues: Issue[], options: ReadOptions) => T;
+type Reader<T> = (input: unknown, issues: FoundIssue[], options: ReadOptions) => T;
+type OneOf<Tags extends readonly string[]> = Extract<Tags[number], `oneof=${string}`>;
+type TextOf<Tags extends readonly string[]> = [OneOf<Tags>] extends [never]
+  ? string
+  : OneOf<Tags> extends `oneof=${infer List}`
+    ? WordsOf<List>
+    : string;
+type WordsOf<List extends string> = string extends List
+  ? string
+  : List extends `${infer Word} ${infer Rest}`
+    ? WordsOf<Word> | WordsOf<Rest>
+    : List extends ""
+      ? never
+      : List;
 type IsRequired<Tags extends readonly string[]> = "required" extends Tags[number] ? true : false;
 
 export type Fields = Readonly<Record<string, Field>>;
@@ -113,28 +125,32 @@ export class Dto<T = unknown> implements StandardSchema<unknown, T> {
   }
 
   /** Builds the object field by field: unknown keys and prototypes never pass. */
-  parse(input: unknown, path: string, issues: Issue[], options: ReadOptions): T {
+  parse(input: unknown, issues: FoundIssue[], options: ReadOptions): T {
     const value: Record<string, unknown> = {};
     if (typeof input !== "object" || input === null || Array.isArray(input)) {
-      issues.push({ path, rule: "object", message: "must be an object" });
+      report(issues, "object", "must be an object");
       return value as T; // never used: there is an issue
     }
     for (const [name, field] of this.#entries) {
       const given = Object.hasOwn(input, name) ? (input as Record<string, unknown>)[name] : undefined;
-      const parsed = field.parse(given, path === "" ? name : `${path}.${name}`, issues, options);
+      const start = issues.length;
+      const parsed = field.parse(given, issues, options);
+      if (issues.length > start) addKey(name, issues, start);
       if (parsed !== undefined) value[name] = parsed;
     }
     return value as T; // every field was read by its own rules
   }
 
   #validate(input: unknown): StandardResult<T> {
-    const issues: Issue[] = [];
-    const value = this.parse(input, "", issues, { fromText: false });
+    const issues: FoundIssue[] = [];
+    const value = this.parse(input, issues, { fromText: false });
     if (issues.length === 0) return { value };
-    return {
-      issues: issues.map(({ path, message }) => ({ message, path: path === "" ? [] : path.split(".") })),
-    };
+    return { issues: issues.map(({ keys, message }) => ({ message, path: keys })) };
   }
+}
+
+function report(issues: FoundIssue[], rule: string, message: string): void {
+  issues.push({ keys: [], rule, message });
 }
 
 /** Declares what a body carries: `dto({ title: string("required"), published: boolean() })`. */
@@ -145,45 +161,43 @@ export function dto<const F extends Fields>(fields: F): Dto<ObjectOf<F>> {
       throw new TypeError(`"${name}" is not a field. Use string(), number() and the like.`);
     const twin = Object.keys(fields).find((other) => field.letter !== "" && fields[other]?.letter === field.letter);
     if (twin !== undefined && twin !== name)
-      throw new TypeError(`"${twin}" and "${name}" have the same short("${field.letter}")`);
+      throw new TypeError(`"${twin}" and "${name}" have the same alias("${field.letter}")`);
   }
   return new Dto<ObjectOf<F>>(Object.freeze({ ...fields }));
 }
 
-export function string<const Tags extends readonly StringTag[]>(...tags: Tags): Field<string, IsRequired<Tags>> {
-  return new Field("string", "string", tags, (input, path, issues) => {
-    if (typeof input !== "string") {
-      issues.push({ path, rule: "string", message: "must be a string" });
-      return "";
-    }
-    const fault = findTextFault(input);
-    if (fault !== undefined) issues.push({ path, rule: "text", message: fault });
-    return input;
+/** Text. `string("oneof=note article")` is a `"note" | "article"`. */
+export function string<const Tags extends readonly StringTag[]>(...tags: Tags): Field<TextOf<Tags>, IsRequired<Tags>> {
+  return new Field("string", "string", tags, (input, issues) => {
+    const fault = typeof input === "string" ? findTextFault(input) : undefined;
+    if (typeof input !== "string") report(issues, "string", "must be a string");
+    else if (fault !== undefined) report(issues, "text", fault);
+    return input as TextOf<Tags>; // not used when there is an issue, and the rule "oneof" checks the words
   });
 }
 
 export function number<const Tags extends readonly NumberTag[]>(...tags: Tags): Field<number, IsRequired<Tags>> {
-  return new Field("number", "number", tags, (input, path, issues, { fromText }) => {
+  return new Field("number", "number", tags, (input, issues, { fromText }) => {
     const value = fromText ? toNumber(input) : input;
     if (typeof value !== "number" || !Number.isFinite(value)) {
-      issues.push({ path, rule: "number", message: "must be a number" });
+      report(issues, "number", "must be a number");
     }
     return value as number;
   });
 }
 
 export function integer<const Tags extends readonly NumberTag[]>(...tags: Tags): Field<number, IsRequired<Tags>> {
-  return new Field("integer", "integer", tags, (input, path, issues, { fromText }) => {
+  return new Field("integer", "integer", tags, (input, issues, { fromText }) => {
     const value = fromText ? toNumber(input) : input;
-    if (!Number.isSafeInteger(value)) issues.push({ path, rule: "integer", message: "must be a whole number" });
+    if (!Number.isSafeInteger(value)) report(issues, "integer", "must be a whole number");
     return value as number;
   });
 }
 
 export function boolean<const Tags extends readonly PlainTag[]>(...tags: Tags): Field<boolean, IsRequired<Tags>> {
-  return new Field("boolean", "plain", tags, (input, path, issues, { fromText }) => {
+  return new Field("boolean", "plain", tags, (input, issues, { fromText }) => {
     const value = fromText ? toBoolean(input) : input;
-    if (typeof value !== "boolean") issues.push({ path, rule: "boolean", message: "must be true or false" });
+    if (typeof value !== "boolean") report(issues, "boolean", "must be true or false");
     return value as boolean;
   });
 }
@@ -192,21 +206,21 @@ export function array<T, const Tags extends readonly ListTag[]>(
   item: Field<T>,
   ...tags: Tags
 ): Field<T[], IsRequired<Tags>> {
-  return new Field("array", "list", tags, (input, path, issues, options) => {
+  return new Field("array", "list", tags, (input, issues, options) => {
     const list = options.fromText && typeof input === "string" ? toList(input, options) : input;
     if (!Array.isArray(list)) {
-      issues.push({ path, rule: "array", message: "must be a list" });
+      report(issues, "array", "must be a list");
       return [];
     }
     const items: T[] = [];
     for (const [index, entry] of list.entries()) {
       if (issues.length >= maxIssues) break;
       if (item.isLeftEmpty(entry, options)) continue;
-      const itemPath = `${path}.${index}`;
-      // a hole in a list has no meaning, so an item is required whether or not its tags say so
-      if (entry === undefined || entry === null) {
-        issues.push({ path: itemPath, rule: "required", message: "is required" });
-      } else items.push(item.parse(entry, itemPath, issues, options) as T); // undefined only when there is an issue
+      const start = issues.length;
+      // a hole in a list has no meaning, so an item is required even without the tag
+      if (entry === undefined || entry === null) report(issues, "required", "is required");
+      else items.push(item.parse(entry, issues, options) as T); // undefined only when there is an issue
+      if (issues.length > start) addKey(index, issues, start);
     }
     return items;
   });
@@ -216,16 +230,14 @@ export function nested<T, const Tags extends readonly PlainTag[]>(
   inner: Dto<T>,
   ...tags: Tags
 ): Field<T, IsRequired<Tags>> {
-  return new Field("object", "plain", tags, (input, path, issues, options) =>
-    inner.parse(input, path, issues, options),
-  );
+  return new Field("object", "plain", tags, (input, issues, options) => inner.parse(input, issues, options));
 }
 
 function toNumber(input: unknown): unknown {
   return typeof input === "string" && input.trim() !== "" ? Number(input) : input;
 }
 
-/** Of a form it is one item: a comma in it was typed, or stands in what was chosen. */
+/** In a form it is one item: a comma belongs to the text. */
 function toList(text: string, { fromForm }: ReadOptions): string[] {
   return fromForm === true ? [text] : text.split(",");
 }

@@ -26,7 +26,7 @@ export interface ParsedTags {
   readonly rules: readonly Rule[];
 }
 
-/** The argument is what stands behind "=", undefined without one. */
+/** The argument is the text after "=", undefined without one. */
 type RuleMaker = (argument: string | undefined) => Omit<Rule, "name">;
 
 const stringRules: Record<string, RuleMaker> = {
@@ -63,7 +63,7 @@ const rulesByKind: Record<FieldKind, Record<string, RuleMaker>> = {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** `["required", "min=8"]` → rules. Throws where the DTO is defined, so that a bad tag never waits for a request. */
+/** `["required", "min=8"]` → rules. Throws where the DTO is defined, so that a bad tag is found at start. */
 export function parseTags(kind: FieldKind, tags: readonly string[]): ParsedTags {
   const rules: Rule[] = [];
   const given = new Map<string, string | undefined>();
@@ -71,7 +71,7 @@ export function parseTags(kind: FieldKind, tags: readonly string[]): ParsedTags 
     const equals = tag.indexOf("=");
     const name = equals < 0 ? tag : tag.slice(0, equals);
     const argument = equals < 0 ? undefined : tag.slice(equals + 1);
-    if (given.has(name)) throw new TypeError(`"${name}" stands twice among the rules of one field`);
+    if (given.has(name)) throw new TypeError(`a field has the rule "${name}" twice`);
     given.set(name, argument);
     if (tag === "required") continue;
     const known = rulesByKind[kind];
@@ -87,7 +87,7 @@ export function parseTags(kind: FieldKind, tags: readonly string[]): ParsedTags 
   return { required: tags.includes("required"), rules };
 }
 
-/** Bounds that no value keeps would refuse every request. */
+/** Contradicting bounds would refuse every request. */
 function checkBounds(given: ReadonlyMap<string, string | undefined>): void {
   for (const [low, high] of [
     ["min", "max"],
@@ -142,7 +142,7 @@ function plain(name: string, passes: (text: string) => boolean, message: string)
   };
 }
 
-/** Of well-formed text: what is not has been refused before any rule. */
+/** The text is well-formed: other text was refused before any rule ran. */
 function countCodePoints(text: string): number {
   let count = text.length;
   for (let index = 0; index < text.length; index++) {

@@ -1,31 +1,48 @@
 import type { Issue } from "../errors.ts";
 
-/** Why a text cannot be kept by every store; undefined when it can. */
+/** An issue while the input is read. The caller of a reader adds its own key in front, see `addKey`. */
+export interface FoundIssue {
+  readonly keys: (string | number)[];
+  readonly rule: string;
+  readonly message: string;
+}
+
+/** Adds the key of a field or an item to the issues that its value has caused: those from `start` on. */
+export function addKey(key: string | number, issues: readonly FoundIssue[], start: number): void {
+  for (const { keys } of issues.slice(start)) keys.unshift(key);
+}
+
+export function toIssues(issues: readonly FoundIssue[]): Issue[] {
+  return issues.map(({ keys, rule, message }) => ({ path: keys.join("."), keys, rule, message }));
+}
+
+/** Why some store cannot keep a text; undefined when every store can. */
 export function findTextFault(text: string): string | undefined {
   if (text.includes("\0")) return "contains U+0000";
   return text.isWellFormed() ? undefined : "is not well-formed Unicode";
 }
 
 /**
- * For input that goes to somebody else's schema: reports texts that a store cannot keep, keys included, and removes own
- * `__proto__` keys, which a careless merge would follow.
+ * For schemas of other libraries: reports texts that a store cannot keep, keys included, and removes own `__proto__`
+ * keys, which a careless merge would follow.
  */
-export function cleanse(value: unknown, path: string, issues: Issue[]): void {
-  if (typeof value === "string") reportFault(value, path, issues);
+export function cleanse(value: unknown, issues: FoundIssue[]): void {
+  if (typeof value === "string") reportFault(value, issues);
   if (typeof value !== "object" || value === null) return;
   if (Object.hasOwn(value, "__proto__")) Reflect.deleteProperty(value, "__proto__");
   for (const [key, item] of Object.entries(value)) {
     if (issues.length >= maxIssues) return;
-    const itemPath = path === "" ? key : `${path}.${key}`;
-    reportFault(key, itemPath, issues);
-    cleanse(item, itemPath, issues);
+    const start = issues.length;
+    reportFault(key, issues);
+    cleanse(item, issues);
+    addKey(Array.isArray(value) ? Number(key) : key, issues, start);
   }
 }
 
-function reportFault(text: string, path: string, issues: Issue[]): void {
+function reportFault(text: string, issues: FoundIssue[]): void {
   const message = findTextFault(text);
-  if (message !== undefined) issues.push({ path, rule: "text", message });
+  if (message !== undefined) issues.push({ keys: [], rule: "text", message });
 }
 
-/** A list of a million wrong items is told in so many issues. */
+/** The limit of issues for one input: a list may have a million wrong items. */
 export const maxIssues = 100;

@@ -2,38 +2,38 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { HttpError } from "../errors.ts";
 import type { NodeIncoming } from "./node-incoming.ts";
-import type { NodeRequest } from "./node-request.ts";
+import type { NodeRequest } from "./node-message.ts";
 
 const maxWaiting = 1000;
-/** Milliseconds of silence after which a client that is refused has stopped sending. */
+/** Milliseconds of silence after which a refused client counts as done sending. */
 const silence = 2000;
-/** Milliseconds that a client gets to read why it was too slow. It has had its time to send. */
+/** Milliseconds that a client has to read a 408. Its time to send is over. */
 const afterTimeout = 250;
 
 /**
- * A socket and its requests, handled one after the other: node would start all that one packet holds, a thousand
- * and more, and keep as many replies for a client that may never read them.
+ * A socket and its requests, handled one after the other: node:http would start every request of a packet, a thousand
+ * and more, and keep as many responses for a client that may never read them.
  */
 export class Connection {
   readonly socket: Socket;
-  /** Of the request at work, or of the one before. */
+  /** The response being written, or the last one written. */
   res: ServerResponse | undefined;
   /** Undefined before the first request, and for a refused one. */
   incoming: NodeIncoming | undefined;
-  /** The request that asked for another protocol. */
+  /** The request that asks for another protocol. */
   upgrade: NodeRequest | undefined;
-  /** Of the last request that was accepted. */
+  /** The host of the last accepted request. */
   host: string | undefined;
-  /** How many requests came in. */
+  /** Requests received so far. */
   requests = 0;
-  /** How many checks in a row found it answered and without a new request. */
+  /** Consecutive checks that found no running and no new request. */
   #idleChecks = 0;
   #requestsAtCheck = 0;
-  /** The reply at work is the last: nothing behind it is handled. */
+  /** The current response is the last: later requests are dropped. */
   closing = false;
-  /** Why nothing more is read. What was read whole is still answered. */
+  /** Why nothing more is read. Complete requests still get responses. */
   broken: HttpError | undefined;
-  /** How many milliseconds the client may go on sending after the last response. */
+  /** Milliseconds that the client may go on sending after the last response. */
   #patience: number;
   readonly #waiting: (() => void)[] = [];
 
@@ -42,29 +42,29 @@ export class Connection {
     this.#patience = patience;
   }
 
-  get answered(): boolean {
+  get finished(): boolean {
     return (this.res === undefined || this.res.writableFinished) && this.#waiting.length === 0;
   }
 
-  /** Nothing came for about a second, or ever. */
+  /** No request for about a second, or none at all. */
   get idle(): boolean {
-    return this.answered && (this.requests === 0 || this.#idleChecks > 0);
+    return this.finished && (this.requests === 0 || this.#idleChecks > 0);
   }
 
-  /** Counts idle time from outside: node's own timer starts anew with every byte, a blank line included. */
+  /** Counts idle time in checks: node's own timer restarts with every byte, a blank line included. */
   checkIdle(maxChecks: number): void {
-    const idle = this.answered && this.requests > 0 && this.requests === this.#requestsAtCheck;
+    const idle = this.finished && this.requests > 0 && this.requests === this.#requestsAtCheck;
     this.#requestsAtCheck = this.requests;
     this.#idleChecks = idle ? this.#idleChecks + 1 : 0;
     if (this.#idleChecks > maxChecks) this.socket.destroy();
   }
 
-  /** Whether this reply can be followed by another. */
+  /** Whether requests wait for the current one. */
   get hasWaiting(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** Handles a request when those before it are answered. */
+  /** Handles a request after those before it. */
   enqueue(handle: () => void): void {
     if (this.closing || this.broken !== undefined) return;
     if (this.#waiting.push(handle) === 1) this.res?.once("close", this.#next);
@@ -77,7 +77,7 @@ export class Connection {
     if (this.#waiting.length > 0) this.res?.once("close", this.#next);
   };
 
-  /** Reads nothing more. What is at work and what waits is answered, then the connection ends. */
+  /** Reads nothing more. Running and waiting requests get their responses, then the connection closes. */
   endInput(reason: HttpError): void {
     this.broken = reason;
     if (reason.status === 408) this.timedOut();
@@ -87,20 +87,20 @@ export class Connection {
     if (this.res?.headersSent === true && !this.hasWaiting) this.res.once("close", () => this.linger());
   }
 
-  /** Ends the connection after the reply at work, though the client may still be sending. */
-  closeAfterReply(): void {
+  /** Closes the connection after the current response, though the client may still be sending. */
+  closeAfterResponse(): void {
     this.closing = true;
     this.#lingerAtEnd();
   }
 
-  /** A request took too long to arrive: its client gets no more time to drip bytes. */
+  /** A request timed out: its client gets no more time to send bytes slowly. */
   timedOut(): void {
     this.#patience = Math.min(afterTimeout, this.#patience);
   }
 
   /**
-   * Closing a socket while the client still sends makes its system throw away the reply it has not read yet.
-   * So the write side closes first, and what comes is read and dropped until the client stops or has had its time.
+   * Closing a socket while the client still sends makes its system discard the response that it has not read yet.
+   * So the write side closes first, and input is dropped until the client stops or its time is over.
    */
   linger(): void {
     const { socket } = this;
@@ -114,14 +114,14 @@ export class Connection {
   }
 
   #lingerAtEnd(): void {
-    this.socket.destroySoon = () => this.linger(); // node calls it when the last reply is written
+    this.socket.destroySoon = () => this.linger(); // node:http calls it when the last response is written
   }
 
-  /** Takes the socket away from the parser, which would report each further packet as an error of its own. */
+  /** Detaches the parser, which would report each further packet as an error. */
   #dropInput(): void {
     const { socket } = this;
     const take = () => socket.removeAllListeners("data").on("data", drop);
-    // a stopped socket is started by a listener that node takes away together with the parser
+    // a paused socket is resumed by a listener that node:http removes together with the parser
     if (socket.isPaused()) socket.once("resume", take).resume();
     else take();
   }

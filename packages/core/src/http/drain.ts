@@ -1,6 +1,6 @@
 import { Server } from "node:net";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
-import type { Log } from "../log.ts";
+import type { Log } from "../log/log.ts";
 import type { Connection } from "./connection.ts";
 
 export interface DrainOptions {
@@ -15,7 +15,7 @@ export interface DrainOptions {
 const stallCheck = 400;
 const followUpTurns = 20; // of ten milliseconds
 
-/** No new connections; what was fully sent is answered; the rest closes, at the latest when the deadline is over. */
+/** Stops a server: no new connections, responses for complete requests, the rest is closed at the timeout. */
 export async function drain(server: Server, options: DrainOptions): Promise<void> {
   const { connections, handshakes } = options;
   const resume = await acceptWaiting(server, connections);
@@ -29,27 +29,27 @@ export async function drain(server: Server, options: DrainOptions): Promise<void
   options.endStreams();
   for (const socket of handshakes.values()) socket.destroy();
   for (const connection of connections.values()) {
-    if (!connection.answered) endWithReply(connection);
+    if (!connection.finished) endWithResponse(connection);
     else if (connection.idle) connection.socket.destroy();
   }
-  // a client in full swing has its next request under way: answered with `Connection: close`, it knows where it stands
-  const isWaiting = (connection: Connection) => connection.answered && !connection.socket.destroyed;
+  // a busy client may have sent its next request: the response says `Connection: close`, so that it sends no more
+  const isWaiting = (connection: Connection) => connection.finished && !connection.socket.destroyed;
   for (let turns = 0; turns < followUpTurns && [...connections.values()].some(isWaiting); turns++) await sleep(10);
-  for (const connection of connections.values()) if (connection.answered) connection.socket.destroy();
+  for (const connection of connections.values()) if (connection.finished) connection.socket.destroy();
   const giveUpStalledBodies = () => {
     for (const { incoming } of connections.values()) incoming?.giveUpStalledBody();
   };
-  giveUpStalledBodies(); // the first time only notes how far they have come
+  giveUpStalledBodies(); // the first call only notes the progress of each
   const stalled = setInterval(giveUpStalledBodies, stallCheck);
   const deadline = setTimeout(() => {
-    const running = [...connections.values()].filter((connection) => !connection.answered);
+    const running = [...connections.values()].filter((connection) => !connection.finished);
     const requests = running
       .map(({ incoming }) => incoming)
       .filter((incoming) => incoming !== undefined)
       .map(({ method, path }) => `${method} ${path}`);
     options.log.warn(
       { connections: connections.size, requests: requests.slice(0, 10) },
-      "the stop took too long: requests that still run are cut off",
+      "the stop timed out: connections of running requests are closed",
     );
     for (const { socket } of connections.values()) socket.destroy();
   }, options.timeout);
@@ -58,8 +58,8 @@ export async function drain(server: Server, options: DrainOptions): Promise<void
   clearInterval(stalled);
 }
 
-/** A reply that is still to come says `Connection: close`; one whose head is out can only be followed by the end. */
-function endWithReply(connection: Connection): void {
+/** A response that has not begun will say `Connection: close`; after one whose head is sent, the socket is closed. */
+function endWithResponse(connection: Connection): void {
   const { res } = connection;
   if (res?.headersSent !== true || connection.hasWaiting) return;
   connection.closing = true;
@@ -68,14 +68,14 @@ function endWithReply(connection: Connection): void {
 
 /**
  * Milliseconds for which connections are still accepted: a steady stream of new ones must not keep the listener open.
- * Of processor time, because a process that others hold up has not drained its backlog yet.
+ * In CPU time, because a process that gets no CPU has not drained its backlog yet.
  */
 const backlogTime = 100;
 
 /**
  * Connections that wait in the backlog when the stop begins are accepted: closing the listener would reset them. The
  * event loop accepts one in each round, so two rounds without a new one mean that the backlog is empty. Nothing is read
- * meanwhile, because a round that serves requests takes long. Returns what lets the connections be read again.
+ * meanwhile, because a round that serves requests takes long. Returns a function that resumes reading.
  */
 async function acceptWaiting(server: Server, connections: DrainOptions["connections"]): Promise<() => void> {
   let quiet = 0;

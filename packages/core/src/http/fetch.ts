@@ -1,19 +1,18 @@
-import { BodyReader, refuseBody, tooLarge } from "../context/body.ts";
-import type { Incoming } from "../context/incoming.ts";
-import type { HeaderValue } from "../context/response-headers.ts";
+import { BodyReader, refuseBody, tooLarge } from "../body/body.ts";
+import { toChunk } from "../body/stream.ts";
 import { HttpError } from "../errors.ts";
-import type { Outgoing } from "../pipeline/outgoing.ts";
-import { toChunk } from "../pipeline/stream.ts";
-import type { DoorParts } from "../platform/platform.ts";
-import { type Inspected, inspect, isRefusal } from "./inspect.ts";
-import { findHeader, toHeaderMap } from "./raw-headers.ts";
+import type { HeaderValue } from "../headers.ts";
+import type { PlatformParts } from "../platform.ts";
+import type { Outgoing } from "../reply.ts";
+import type { Incoming } from "../request.ts";
+import { findHeader, type Inspected, inspect, isRefusal, toHeaderMap } from "./inspect.ts";
 import { toErrorBody } from "./refusal.ts";
-import { discard, isBodiless, isStream, stop, toHeaderList } from "./reply-head.ts";
 import type { HttpSettings } from "./settings.ts";
+import { discard, isBodiless, isStream, stop, toHeaderList } from "./write.ts";
 
-/** Web `Request` in, web `Response` out: the same kernel, the same refusals, no socket. */
+/** Web `Request` → web `Response`: the same kernel, the same refusals, no socket. */
 export async function handleFetch(
-  { kernel, log }: Pick<DoorParts, "kernel" | "log">,
+  { kernel, log }: Pick<PlatformParts, "kernel" | "log">,
   request: Request,
   settings: HttpSettings,
 ): Promise<Response> {
@@ -21,7 +20,7 @@ export async function handleFetch(
   const rawHeaders = [...request.headers].flat();
   if (!request.headers.has("host")) rawHeaders.push("host", url.host);
   const target = url.pathname + url.search;
-  const head = inspect({ method: request.method, url: target, httpVersion: "1.1", rawHeaders }, settings.limits);
+  const head = inspect({ method: request.method, url: target, httpVersion: "1.1", rawHeaders }, settings);
   if (isRefusal(head)) return refuse(head.status, request.method === "HEAD");
   const incoming = new FetchIncoming(request, head, rawHeaders, url.protocol.slice(0, -1), target.length);
   const outgoing = await kernel.handle(incoming);
@@ -29,7 +28,7 @@ export async function handleFetch(
     return toResponse(outgoing, request.method === "HEAD");
   } catch (error) {
     discard(outgoing.body);
-    log.error({ err: error }, `${incoming.method} ${incoming.path}: the reply could not be written`);
+    log.error({ err: error }, `${incoming.method} ${incoming.path}: the response could not be written`);
     return refuse(500, request.method === "HEAD");
   }
 }
@@ -95,7 +94,7 @@ class FetchIncoming implements Incoming {
   async #feed(reader: BodyReader): Promise<void> {
     try {
       const source = this.#request.body?.getReader();
-      reader.result.catch(() => source?.cancel().catch(() => {})); // too large or too slow: its maker may stop
+      reader.result.catch(() => source?.cancel().catch(() => {})); // too large or too slow: stops its source
       for (let step = await source?.read(); step?.done === false; step = await source?.read()) {
         if (!reader.push(step.value)) return;
       }
@@ -119,10 +118,10 @@ function toResponse(outgoing: Outgoing, head: boolean): Response {
     return new Response(null, { status, headers });
   }
   if (isStream(body)) return new Response(toByteStream(body), { status, headers });
-  return new Response(body as string | Uint8Array<ArrayBuffer>, { status, headers }); // the type leaves out shared memory, which nobody sends
+  return new Response(body as string | Uint8Array<ArrayBuffer>, { status, headers }); // the type excludes shared memory, which no body is
 }
 
-/** Not made from a generator: one that nobody began to read does not tell its source that nobody will. */
+/** Not made from a generator: a generator that was never started does not stop its source. */
 function toByteStream(stream: AsyncIterable<unknown>): ReadableStream<Uint8Array> {
   const iterator = stream[Symbol.asyncIterator]();
   const encoder = new TextEncoder();

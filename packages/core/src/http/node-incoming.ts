@@ -1,11 +1,10 @@
 import type { ServerResponse } from "node:http";
-import { BodyReader, refuseBody, tooLarge } from "../context/body.ts";
-import type { Incoming } from "../context/incoming.ts";
+import { BodyReader, refuseBody, tooLarge } from "../body/body.ts";
 import { HttpError } from "../errors.ts";
-import type { Inspected } from "./inspect.ts";
-import type { NodeRequest } from "./node-request.ts";
+import type { Incoming } from "../request.ts";
+import { findHeader, type Inspected, toHeaderMap } from "./inspect.ts";
+import type { NodeRequest } from "./node-message.ts";
 import { type Peer, type ProxyTrust, toCanonicalAddress } from "./proxy.ts";
-import { findHeader, toHeaderMap } from "./raw-headers.ts";
 
 /** A request of node:http as the context sees it. */
 export class NodeIncoming implements Incoming {
@@ -52,7 +51,7 @@ export class NodeIncoming implements Incoming {
     return this.#resolvePeer().host;
   }
 
-  /** Aborted by the client's last word, too: whoever only closed its sending side still gets an answer, if there is one. */
+  /** Aborted by a half-close too: a client that only closed its sending side still gets a response, if there is one. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -67,11 +66,11 @@ export class NodeIncoming implements Incoming {
       this.abort();
       return;
     }
-    // on the socket, because a reply that waits behind another one has none and is never told
-    const gone = () => this.abort();
-    socket.once("end", gone).once("close", gone);
+    // on the socket, because a response that waits for an earlier one has no socket and gets no event
+    const abort = () => this.abort();
+    socket.once("end", abort).once("close", abort);
     this.#res.once("close", () => {
-      socket.off("end", gone).off("close", gone);
+      socket.off("end", abort).off("close", abort);
       if (!this.#res.writableFinished) this.abort();
     });
   }
@@ -81,7 +80,7 @@ export class NodeIncoming implements Incoming {
   }
 
   header(name: string): string | undefined {
-    return name === "authorization" ? this.#head.authorization : findHeader(this.#req.rawHeaders, name);
+    return findHeader(this.#req.rawHeaders, name);
   }
 
   headers(): Record<string, string> {
@@ -98,7 +97,7 @@ export class NodeIncoming implements Incoming {
     this.#reader = reader;
     this.#req.readInto(reader);
     process.nextTick(() => {
-      if (reader.size !== contentLength) reader.watch(); // else all of it came together with the head
+      if (reader.size !== contentLength) reader.watch(); // else it arrived together with the head
     });
     if (this.#expectsContinue) this.#res.writeContinue();
     return reader.result;
@@ -109,19 +108,19 @@ export class NodeIncoming implements Incoming {
     return this.#reader?.timedOut === true;
   }
 
-  /** The rest of the body will never come, or not in a form that can be read. */
+  /** The rest of the body will not arrive, or is malformed. */
   breakBody(error: HttpError): void {
-    if (this.#req.complete) return; // it is what comes behind the body that is broken
+    if (this.#req.complete) return; // the bytes after the body are broken, not the body
     this.#broken = error;
     this.#reader?.fail(error);
   }
 
-  /** During a stop: a body of which nothing came since the last call is not waited for. */
+  /** During a stop: fails a body of which no byte has arrived since the last call. */
   giveUpStalledBody(): void {
     if (this.#reader?.isStalled() === true) this.#reader.fail(new HttpError(503, "Service Unavailable"));
   }
 
-  /** Whether bytes may still come that nobody will read, so that the connection cannot carry another request. */
+  /** Whether unread bytes may still arrive, so that the connection cannot carry another request. */
   leavesTooMuch(limit: number): boolean {
     if (this.#req.complete) return false;
     if (this.#reader !== undefined || this.#broken !== undefined || this.#expectsContinue) return true;

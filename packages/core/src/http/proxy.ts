@@ -8,9 +8,9 @@ export interface Peer {
   readonly host: string;
 }
 
-/** Decides whose word counts for where a request came from. Without trusted proxies the socket's does, always. */
+/** Decides where a request came from. Proxy headers count only from trusted peers. */
 export class ProxyTrust {
-  /** Apart, because node takes IPv4 addresses for a part of `::/8`. */
+  /** Apart, because node:net treats IPv4 addresses as part of `::/8`. */
   readonly #trusted = { ipv4: new BlockList(), ipv6: new BlockList() };
   readonly #any: boolean;
 
@@ -41,7 +41,7 @@ export class ProxyTrust {
     do {
       comma = rest.lastIndexOf(",");
       const address = toCanonicalAddress(rest.slice(comma + 1).trim());
-      if (address === "") break; // unreadable: what stands left of it cannot be believed either
+      if (address === "") break; // unreadable: entries to the left of it cannot be trusted either
       client = address;
       rest = rest.slice(0, comma);
     } while (comma >= 0 && this.#isTrusted(client));

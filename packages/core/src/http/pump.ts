@@ -1,20 +1,20 @@
 import type { ServerResponse } from "node:http";
-import { toChunk } from "../pipeline/stream.ts";
-import { stop } from "./reply-head.ts";
+import { toChunk } from "../body/stream.ts";
 import type { Unread } from "./unread.ts";
+import { stop } from "./write.ts";
 
 export interface PumpOptions {
-  /** Silent for long, open for ever: it ends when the client has said its last word, and at a stop. */
+  /** May be silent for long: it ends when the client closes its sending side, and at a stop. */
   readonly eventStream: boolean;
   readonly unread: Unread;
-  /** How to end each event stream that is open. */
+  /** Functions that end the open event streams. */
   readonly endings: Set<() => void>;
-  /** The client is gone, or the stream was ended before its time. */
+  /** The client disconnected, or the stream was ended early. */
   readonly onEarlyEnd: () => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Writes chunk by chunk, no faster than the client reads, and stops when it is gone. */
+/** Writes chunk by chunk, no faster than the client reads, and stops when it disconnects. */
 export async function pump(
   res: ServerResponse,
   iterator: AsyncIterator<unknown>,
@@ -46,7 +46,7 @@ export async function pump(
   try {
     if (options.eventStream) res.flushHeaders();
     while (!ended) {
-      // the chunk is no variable of this function: the wait below would keep it in memory a second time
+      // the chunk is not a variable here: the wait below would keep it in memory a second time
       const hasRoom = await new Promise<boolean>((resolve, reject) => {
         wake = () => resolve(true);
         iterator
@@ -73,7 +73,7 @@ export async function pump(
     }
   } catch (error) {
     options.onError(error);
-    res.destroy(); // the head is out: a cut connection is the only way left to say that the body is not whole
+    res.destroy(); // the head is sent: only a closed connection still shows that the body is incomplete
   } finally {
     socket.off("end", end);
     options.endings.delete(end);

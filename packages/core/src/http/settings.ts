@@ -1,8 +1,10 @@
-import { defaultRequestLimits, type RequestLimits } from "../context/limits.ts";
-import type { Problem } from "../errors.ts";
+import { isToken } from "../body/grammar.ts";
+import { defaultRequestLimits, type RequestLimits } from "../body/limits.ts";
+import { describeValue, type Problem } from "../errors.ts";
+import { refuseOption } from "../options.ts";
 
-/** Every bound of the HTTP door. Bytes and milliseconds. */
-export interface HttpLimits extends Omit<RequestLimits, "forms"> {
+/** Every limit of the HTTP server, in bytes and milliseconds. */
+export interface HttpLimits extends RequestLimits {
   readonly uri: number;
   readonly headerBytes: number;
   readonly headerCount: number;
@@ -13,20 +15,34 @@ export interface HttpLimits extends Omit<RequestLimits, "forms"> {
   readonly pendingBytes: number;
   /** The same for all clients together. Past it the slowest readers are disconnected. */
   readonly pendingBytesTotal: number;
-  /** How long a stop waits for requests in flight before it cuts them off. */
+  /** How long a stop waits for running requests before it closes their connections. */
   readonly stopTimeout: number;
 }
 
 export interface HttpOptions {
   readonly limits?: Partial<HttpLimits>;
-  /** Peers whose `X-Forwarded-*` headers count, as addresses or CIDR ranges. Nobody's by default. */
+  /** Peers whose `X-Forwarded-*` headers count, as addresses or CIDR ranges. None by default. */
   readonly trustedProxies?: readonly string[];
+  /** Headers that a request may carry only once, in addition to the defaults. A repeated one is refused with 400. */
+  readonly singleHeaders?: readonly string[];
 }
 
 export interface HttpSettings {
   readonly limits: HttpLimits;
   readonly trustedProxies: readonly string[];
+  readonly singleHeaders: SingleHeaders;
 }
+
+/** Of these, two parties on the way of a request could each read another value. */
+const defaultSingleHeaders = [
+  "host",
+  "content-length",
+  "transfer-encoding",
+  "content-type",
+  "authorization",
+  "x-api-key",
+] as const;
+const maxSingleHeaders = 30; // each has a bit in a 32-bit number
 
 const defaultLimits: HttpLimits = Object.freeze({
   ...defaultRequestLimits,
@@ -42,10 +58,26 @@ const defaultLimits: HttpLimits = Object.freeze({
 });
 
 export function toHttpSettings(options: HttpOptions): HttpSettings {
-  return { limits: { ...defaultLimits, ...options.limits }, trustedProxies: options.trustedProxies ?? [] };
+  checkSingleHeaders(options.singleHeaders ?? []);
+  const { limits, trustedProxies = [], singleHeaders = [] } = options;
+  const single = toSingleHeaders([...defaultSingleHeaders, ...singleHeaders.map((name) => name.toLowerCase())]);
+  return { limits: { ...defaultLimits, ...limits }, trustedProxies, singleHeaders: single };
 }
 
-const largest = 2 ** 31 - 1; // node takes a longer wait for none at all
+/** Headers that a request may carry once, by the length of their names. Each has a bit of its own. */
+export type SingleHeaders = readonly (readonly { readonly name: string; readonly bit: number }[] | undefined)[];
+
+function toSingleHeaders(names: Iterable<string>): SingleHeaders {
+  const byLength: { name: string; bit: number }[][] = [];
+  for (const [index, name] of [...new Set(names)].entries()) {
+    const same = byLength[name.length] ?? [];
+    same.push({ name, bit: 2 ** index });
+    byLength[name.length] = same;
+  }
+  return byLength;
+}
+
+const largest = 2 ** 31 - 1; // node:timers treats a longer delay as one millisecond
 
 export function checkLimits(limits: HttpLimits): Problem[] {
   return Object.entries(limits).flatMap(([name, value]): Problem[] => {
@@ -57,4 +89,18 @@ export function checkLimits(limits: HttpLimits): Problem[] {
     const message = `limits.${name} is ${String(value)}. It takes a whole number from 1 to ${largest}.`;
     return [{ code: "BAD_OPTION", message }];
   });
+}
+
+function checkSingleHeaders(names: unknown): void {
+  if (!Array.isArray(names)) refuseOption(`singleHeaders is ${describeValue(names)}. Write a list of header names.`);
+  for (const name of names) {
+    if (typeof name !== "string" || !isToken(name)) {
+      refuseOption(`singleHeaders has ${describeValue(name)}. It takes header names, for example "x-tenant".`);
+    }
+  }
+  if (names.length + defaultSingleHeaders.length > maxSingleHeaders) {
+    refuseOption(
+      `singleHeaders has ${names.length} names. It takes at most ${maxSingleHeaders - defaultSingleHeaders.length}.`,
+    );
+  }
 }

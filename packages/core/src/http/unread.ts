@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Log } from "../log.ts";
+import type { Log } from "../log/log.ts";
 import type { HttpLimits } from "./settings.ts";
 
 /**
@@ -13,7 +13,7 @@ export class Unread {
   readonly #perConnection: number;
   readonly #total: number;
   readonly #log: Log;
-  /** Those that have waited longest come first. */
+  /** In the order in which they began to wait. */
   readonly #bytes = new Map<Socket, number>();
   #sum = 0;
 

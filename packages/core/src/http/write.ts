@@ -1,25 +1,24 @@
 import type { ServerResponse } from "node:http";
-import type { HeaderValue } from "../context/response-headers.ts";
-import type { Outgoing } from "../pipeline/outgoing.ts";
+import type { HeaderValue } from "../headers.ts";
+import type { Outgoing, OutgoingBody } from "../reply.ts";
 import { STATUS_CODES } from "./builtin.ts";
-import { discard, isBodiless, isStream, toHeaderList } from "./reply-head.ts";
 import type { Unread } from "./unread.ts";
 
 export interface WriterOptions {
   readonly unread: Unread;
-  /** Milliseconds that a kept connection may stay idle, as it is told to the client. */
+  /** Milliseconds that a kept connection may stay idle, sent to clients as `Keep-Alive`. */
   readonly keepAlive: number;
 }
 
-/** Writes what an application answered. */
+/** Writes the responses of an application: the only place where their heads are built. */
 export class Writer {
   readonly #unread: Unread;
   readonly #keepAlive: string;
-  /** How the head of a reply ends whose connection is kept, behind its date. */
+  /** The last lines of a head whose connection is kept, after its date. */
   readonly #lastLines: string;
-  /** The date and the last lines; empty when the second it told is over. */
+  /** The date and the last lines; empty once the second of the date has passed. */
   #ending = "";
-  /** By status, for the type that was last sent with it: the head up to its length. */
+  /** By status, for the content type that was last sent with it: the head up to the length. */
   readonly #beginnings: { readonly type: string; readonly text: string }[] = [];
 
   constructor({ unread, keepAlive }: WriterOptions) {
@@ -28,7 +27,7 @@ export class Writer {
     this.#lastLines = `Connection: keep-alive\r\nKeep-Alive: ${this.#keepAlive}\r\n\r\n`;
   }
 
-  /** A stream is handed back opened, for the pump; everything else is done. */
+  /** Returns the iterator of a stream, for `pump`; any other body is written whole. */
   write(res: ServerResponse, outgoing: Outgoing, isHead: boolean, close: boolean): AsyncIterator<unknown> | undefined {
     const { body, status } = outgoing;
     if (res.destroyed) {
@@ -58,7 +57,7 @@ export class Writer {
       return undefined;
     }
     if (isStream(body)) {
-      const iterator = body[Symbol.asyncIterator](); // first, because a stream in use refuses, and that is a 500
+      const iterator = body[Symbol.asyncIterator](); // first, because a stream in use throws, which is a 500
       this.#writeHead(res, status, headers, close, keep && res.req.httpVersion === "1.1");
       return iterator;
     }
@@ -68,32 +67,32 @@ export class Writer {
       this.#send(res, status, this.#toHead(status, headers), body, typeof body === "string" && size === body.length);
     else {
       this.#writeHead(res, status, headers, close, false);
-      res.end(typeof body === "string" ? Buffer.from(body) : body); // as text, it would lend the head its encoding
+      res.end(typeof body === "string" ? Buffer.from(body) : body); // as text, it would change the encoding of the head
       this.#unread.watch(res);
     }
     return undefined;
   }
 
   /**
-   * Takes the place of `writeHead`, which checks once more what ResponseHeaders has checked, and costs a tenth of a small
-   * reply. Nothing but `_header` tells node that the head is ready. It is written as Latin-1: a body of plain ASCII goes
+   * Replaces `writeHead`, which checks again what ResponseHeaders has checked and costs a tenth of a small response.
+   * Only `_header` marks the head as ready for node:http. It is written as Latin-1: a body of plain ASCII goes
    * with it, in one piece and past node's buffer. `write.test.ts` sees what goes over the wire.
    */
   #send(res: ServerResponse, status: number, head: string, body: string | Uint8Array, together: boolean): void {
     res.statusCode = status;
-    (res as unknown as { _header: string })._header = together ? head + body : head; // not in node's types, since it is meant for node itself
+    (res as unknown as { _header: string })._header = together ? head + body : head; // private to node:http, so not in its types
     if (together) res.end();
-    else res.end(typeof body === "string" && !isAscii(head) ? Buffer.from(body) : body); // else the head would be UTF-8, too
+    else res.end(typeof body === "string" && !isAscii(head) ? Buffer.from(body) : body); // else the head would be written as UTF-8 too
     this.#unread.watch(res);
   }
 
   #writeHead(res: ServerResponse, status: number, headers: HeaderValue[], close: boolean, keep: boolean): void {
     if (close) headers.push("connection", "close");
-    else if (keep) headers.push("Keep-Alive", this.#keepAlive); // the server has no such time: it does not watch over it
-    res.writeHead(status, headers as (string | string[])[]); // node's type has no room for read-only lists, which it never changes
+    else if (keep) headers.push("Keep-Alive", this.#keepAlive); // the server itself has no such timeout, see keepAliveTimeout
+    res.writeHead(status, headers as (string | string[])[]); // node's type takes no read-only lists, though it never changes them
   }
 
-  /** Of a reply that has a type and a length, and no other header: most of it is the same each time. */
+  /** For a response with a type, a length and no other header: most of the text is the same each time. */
   #toPlainHead(status: number, type: string, length: number): string {
     let beginning = this.#beginnings[status];
     if (beginning?.type !== type) {
@@ -137,4 +136,78 @@ function isAscii(text: string): boolean {
 
 function toStatusLine(status: number): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "unknown"}\r\n`;
+}
+
+/**
+ * Framing and connection headers belong to the engine: an application could contradict them about where a response
+ * ends. `Outgoing.closes` says whether the connection should close.
+ */
+const engineHeaders = new Set([
+  "connection",
+  "content-type",
+  "content-length",
+  "keep-alive",
+  "trailer",
+  "transfer-encoding",
+]);
+
+/** The headers of a response, names and values alternating: the same on a socket and in `app.fetch`. */
+export function toHeaderList(outgoing: Outgoing, isHead: boolean): HeaderValue[] {
+  const list: HeaderValue[] = [];
+  let declared: HeaderValue | undefined;
+  const extra = outgoing.extraHeaders();
+  if (extra !== undefined) {
+    for (const [name, value] of extra) {
+      if (name === "content-length") declared = value;
+      else if (!engineHeaders.has(name)) list.push(name, value);
+    }
+  }
+  const { status, body, type } = outgoing;
+  if (status === 204 || status === 304) return list;
+  if (type !== "") list.push("content-type", type);
+  const length = lengthOf(status, body, isHead, declared);
+  if (length !== undefined) list.push("content-length", length);
+  return list;
+}
+
+/** Whether a response of this status never has a body, whatever the application returned. */
+export function isBodiless(status: number): boolean {
+  return status === 204 || status === 205 || status === 304;
+}
+
+export function isStream(body: OutgoingBody): body is AsyncIterable<unknown> {
+  return body !== null && typeof body === "object" && Symbol.asyncIterator in body;
+}
+
+/** Stops the source of a stream that will not be read. */
+export function discard(body: OutgoingBody): void {
+  if (isStream(body)) void stop(() => body[Symbol.asyncIterator]());
+}
+
+/** Stops the source of a stream. Its own errors are ignored. */
+export async function stop(iterator: () => AsyncIterator<unknown>): Promise<void> {
+  try {
+    await iterator().return?.();
+  } catch {
+    // it is read elsewhere, or fails while it cleans up: this response does not depend on it
+  }
+}
+
+/** The declared length of a stream; undefined when it is missing or malformed. */
+export function toLength(declared: HeaderValue | undefined): number | undefined {
+  return typeof declared === "string" && /^[0-9]{1,15}$/.test(declared) ? Number(declared) : undefined;
+}
+
+function lengthOf(
+  status: number,
+  body: OutgoingBody,
+  isHead: boolean,
+  declared: HeaderValue | undefined,
+): string | undefined {
+  if (status === 205) return "0";
+  if (typeof body === "string") return String(Buffer.byteLength(body));
+  if (body instanceof Uint8Array) return String(body.byteLength);
+  const length = toLength(declared);
+  if (body === null && !(isHead && length !== undefined)) return "0";
+  return length === undefined ? undefined : String(length);
 }

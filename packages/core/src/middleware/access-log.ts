@@ -1,6 +1,6 @@
 import { describeValue } from "../errors.ts";
 import { checkNames, refuseOption } from "../options.ts";
-import type { MiddlewareFunction } from "../pipeline/middleware.ts";
+import type { MiddlewareFunction } from "../record.ts";
 
 export interface AccessLogOptions {
   /** `info` unless told otherwise. */

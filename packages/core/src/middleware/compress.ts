@@ -1,6 +1,6 @@
 import { checkNames, checkWholeNumber, refuseOption } from "../options.ts";
-import type { MiddlewareFunction } from "../pipeline/middleware.ts";
-import type { Outgoing } from "../pipeline/outgoing.ts";
+import type { MiddlewareFunction } from "../record.ts";
+import type { Outgoing } from "../reply.ts";
 import { chooseEncoding } from "./accept-encoding.ts";
 import { EncodedStream, type Encoding, encodings as known } from "./encoded-stream.ts";
 import { addVary } from "./vary.ts";

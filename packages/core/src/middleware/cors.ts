@@ -1,7 +1,8 @@
-import type { ResponseHeaders } from "../context/response-headers.ts";
+import { isToken, tokenCharacter } from "../body/grammar.ts";
+import type { ResponseHeaders } from "../headers.ts";
 import { checkNames, checkWholeNumber, refuseOption } from "../options.ts";
-import type { MiddlewareFunction } from "../pipeline/middleware.ts";
-import { Reply } from "../pipeline/reply.ts";
+import type { MiddlewareFunction } from "../record.ts";
+import { Reply } from "../reply.ts";
 import { addVary } from "./vary.ts";
 
 export interface CorsOptions {
@@ -18,8 +19,7 @@ export interface CorsOptions {
   readonly maxAge?: number;
 }
 
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const tokenList = /^[!#$%&'*+\-.^_`|~0-9A-Za-z, \t]+$/;
+const tokenList = new RegExp(`^(?:${tokenCharacter}|[, \\t])+$`);
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^\s,/?#@\\]+$/;
 
 /** Lets pages of other origins call this application, and answers their preflights. Belongs among the application's middlewares. */
@@ -85,7 +85,7 @@ function checkOptions(options: CorsOptions): void {
     }
   }
   for (const name of ["methods", "headers", "exposedHeaders"] as const) {
-    const wrong = options[name]?.find((item) => !token.test(item));
+    const wrong = options[name]?.find((item) => !isToken(item));
     if (wrong !== undefined) refuseOption(`cors ${name} has "${wrong}". It takes names, one an item.`);
   }
 }

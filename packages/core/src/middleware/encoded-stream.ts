@@ -1,8 +1,8 @@
 import type { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from "node:zlib";
-import type { OutgoingBody } from "../pipeline/outgoing.ts";
-import { type Chunk, Chunks } from "../pipeline/stream.ts";
+import { type Chunk, Chunks } from "../body/stream.ts";
+import type { OutgoingBody } from "../reply.ts";
 
 export const encodings = ["br", "zstd", "gzip"] as const;
 export type Encoding = (typeof encodings)[number];

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { Context } from "../context/context.ts";
+import type { Context } from "../context.ts";
 import { describeValue, HttpError } from "../errors.ts";
 import { checkNames, checkWholeNumber, refuseOption } from "../options.ts";
-import type { MiddlewareFunction, Next } from "../pipeline/middleware.ts";
+import type { MiddlewareFunction, Next } from "../record.ts";
 import { type CounterStore, MemoryCounterStore } from "./memory-counter-store.ts";
 import { networkOf } from "./network.ts";
 

@@ -1,5 +1,5 @@
 import { checkNames } from "../options.ts";
-import type { MiddlewareFunction } from "../pipeline/middleware.ts";
+import type { MiddlewareFunction } from "../record.ts";
 
 export interface RequestIdOptions {
   /** Takes the client's `X-Request-Id` when it is well-formed. True unless told otherwise. */

@@ -1,5 +1,5 @@
 import { checkNames, refuseOption } from "../options.ts";
-import type { MiddlewareFunction } from "../pipeline/middleware.ts";
+import type { MiddlewareFunction } from "../record.ts";
 
 const defaults = Object.freeze({
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",

@@ -1,7 +1,7 @@
-import type { Context } from "../context/context.ts";
+import type { Context } from "../context.ts";
 import { HttpError } from "../errors.ts";
 import { checkNames, checkWholeNumber, refuseOption } from "../options.ts";
-import type { Next } from "../pipeline/middleware.ts";
+import type { Next } from "../record.ts";
 import { isFileName, ServedFolder, toFilePath } from "./served-folder.ts";
 
 export interface StaticFilesOptions {
@@ -39,7 +39,7 @@ export function staticFiles(root: string | URL, options: StaticFilesOptions = {}
 
 function findPath(ctx: Context, index: string | undefined): string | undefined {
   if (ctx.method !== "GET" && ctx.method !== "HEAD") return undefined;
-  const segments = ctx.wildcard();
+  const segments = ctx.rest();
   return toFilePath(segments.at(-1) === "" && index !== undefined ? [...segments.slice(0, -1), index] : segments);
 }
 

@@ -1,4 +1,4 @@
-import type { Context } from "../context/context.ts";
+import type { Context } from "../context.ts";
 
 /** By what a client tells whether its copy of a file is still good. */
 export interface Validators {

@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from "../context/response-headers.ts";
+import type { ResponseHeaders } from "../headers.ts";
 
 /** Names a request header that the answer depends on, once: caches keep a variant for each of its values. */
 export function addVary(headers: ResponseHeaders, name: string): void {

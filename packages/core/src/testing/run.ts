@@ -1,5 +1,5 @@
 import { Readable, Writable } from "node:stream";
-import type { CliMethods } from "../cli/door.ts";
+import type { CliMethods } from "../cli/cli-methods.ts";
 
 export interface TestRunOptions {
   /** What the command reads from standard input: nothing unless told otherwise. */

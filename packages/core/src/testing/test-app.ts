@@ -1,12 +1,12 @@
 import { type App, type AppOptions, createApp } from "../app.ts";
-import type { CliMethods } from "../cli/door.ts";
-import { readEnvironment } from "../environment.ts";
+import { readEnvironment } from "../boot/environment.ts";
+import type { Module } from "../boot/module.ts";
+import type { CliMethods } from "../cli/cli-methods.ts";
 import { describeValue } from "../errors.ts";
-import type { HttpMethods } from "../http/door.ts";
-import type { Module } from "../module/module.ts";
+import type { HttpMethods } from "../http/http-methods.ts";
 import { checkNames, explainUnknownNames, namesOf } from "../options.ts";
-import type { Platform } from "../platform/platform.ts";
-import { type Method, methods } from "../route/record.ts";
+import type { Platform } from "../platform.ts";
+import { type Method, methods } from "../record.ts";
 import { runInMemory, type TestRunOptions, type TestRunResult } from "./run.ts";
 
 export interface TestAppOptions extends Pick<AppOptions, "override" | "log" | "stopTimeout"> {}

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { type Context, dto, string, takes } from "@tenon/core";
 import { anything } from "../support/anything.ts";
-import { testOnBothDoors } from "../support/doors.ts";
 import { leastMillisecondsOf } from "../support/time.ts";
+import { testOnBothTransports } from "../support/transports.ts";
 import { testOnWire, type Wire } from "../support/wire.ts";
 import { chunked, post } from "../support/wire-case.ts";
 
@@ -119,7 +119,7 @@ testOnWire(
   },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "B6 Hono GHSA-g6gw-c38x-mqfc, multer CVE-2026-5079: JSON nests 64 deep at most, and deeper is 400 at once",
   [{ method: "POST" as const, path: "/", handler: (ctx: Context) => ctx.bind(anything) }],
   async (call) => {
@@ -136,7 +136,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "B11 h3 aa46942a: JSON that cannot be read is 400 wherever it is bound",
   [
     ...routes,

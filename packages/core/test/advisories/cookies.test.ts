@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Context, CookieOptions } from "@tenon/core";
-import { parseCookies } from "../../src/context/cookies.ts";
-import { testOnBothDoors } from "../support/doors.ts";
+import { parseCookies } from "../../src/body/cookies.ts";
 import { request } from "../support/gate.ts";
 import { leastMilliseconds } from "../support/time.ts";
+import { testOnBothTransports } from "../support/transports.ts";
 import { testOnWire } from "../support/wire.ts";
 
 type Cookie = readonly [name: string, value: string, options?: object];
@@ -39,7 +39,7 @@ const refused: readonly Cookie[] = [
 ];
 
 const k1 = new Setter();
-testOnBothDoors(
+testOnBothTransports(
   "K1 cookie CVE-2024-47764, Hono CVE-2026-47675: what would break a cookie is one 500 without any cookie",
   k1.routes,
   async (call) => {
@@ -83,23 +83,27 @@ testOnWire(
 );
 
 const k3 = new Setter();
-testOnBothDoors("K3 Hono 44ae0c8c: a cookie keeps what its prefix promises, or is not set", k3.routes, async (call) => {
-  const set = async (...cookie: Cookie) => {
-    k3.cookie = cookie;
-    return (await call("GET", "/")).status;
-  };
-  for (const name of ["__Host-x", "__host-x", "__HOST-x"]) {
-    assert.equal(await set(name, "1"), 500, "not Secure");
-    assert.equal(await set(name, "1", { secure: true, path: "/a" }), 500, "another path");
-    assert.equal(await set(name, "1", { secure: true, domain: "example.com" }), 500, "a domain");
-    assert.equal(await set(name, "1", { secure: true }), 200);
-  }
-  for (const name of ["__Secure-x", "__secure-x"]) {
-    assert.equal(await set(name, "1"), 500);
-    assert.equal(await set(name, "1", { secure: true, path: "/a", domain: "example.com" }), 200);
-  }
-  assert.equal(await set("a", "1", { sameSite: "none" }), 500, "SameSite=None without Secure");
-});
+testOnBothTransports(
+  "K3 Hono 44ae0c8c: a cookie keeps what its prefix promises, or is not set",
+  k3.routes,
+  async (call) => {
+    const set = async (...cookie: Cookie) => {
+      k3.cookie = cookie;
+      return (await call("GET", "/")).status;
+    };
+    for (const name of ["__Host-x", "__host-x", "__HOST-x"]) {
+      assert.equal(await set(name, "1"), 500, "not Secure");
+      assert.equal(await set(name, "1", { secure: true, path: "/a" }), 500, "another path");
+      assert.equal(await set(name, "1", { secure: true, domain: "example.com" }), 500, "a domain");
+      assert.equal(await set(name, "1", { secure: true }), 200);
+    }
+    for (const name of ["__Secure-x", "__secure-x"]) {
+      assert.equal(await set(name, "1"), 500);
+      assert.equal(await set(name, "1", { secure: true, path: "/a", domain: "example.com" }), 200);
+    }
+    assert.equal(await set("a", "1", { sameSite: "none" }), 500, "SameSite=None without Secure");
+  },
+);
 
 test("K5 h3 399257cb, 8eb1063e: many cookies are read at once, one by one, and none is put together from pieces", () => {
   const many = Array.from({ length: 2000 }, (_, index) => `c${index}=${index}`).join("; ");

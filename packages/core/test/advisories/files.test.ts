@@ -3,11 +3,11 @@ import { after, test } from "node:test";
 import { api } from "@tenon/core";
 import { staticFiles } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
-import { moduleOf } from "../support/doors.ts";
+import { createSite } from "../../../web/test/support/site.ts";
 import { LogLines } from "../support/log-lines.ts";
 import { openFilesBelow } from "../support/open-files.ts";
 import { requestRaw } from "../support/raw-request.ts";
-import { createSite } from "../support/site.ts";
+import { moduleOf } from "../support/transports.ts";
 
 const site = createSite({ "index.html": "<p>page</p>", "a.txt": "a" });
 after(() => site.remove());

@@ -4,18 +4,18 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Context, dto, string } from "@tenon/core";
-import { parseCookies } from "../../src/context/cookies.ts";
-import { parseQuery } from "../../src/context/query.ts";
+import { parseCookies } from "../../src/body/cookies.ts";
+import { parseQuery } from "../../src/body/query.ts";
 import { isMediaType, isPlainHost } from "../../src/http/inspect.ts";
 import { ProxyTrust } from "../../src/http/proxy.ts";
 import { chooseEncoding } from "../../src/middleware/accept-encoding.ts";
 import { parseRange } from "../../src/middleware/byte-range.ts";
 import { networkOf } from "../../src/middleware/network.ts";
-import { splitPath } from "../../src/route/target.ts";
+import { splitPath } from "../../src/router.ts";
 import { anything } from "../support/anything.ts";
-import { testOnBothDoors } from "../support/doors.ts";
 import { runFixture } from "../support/run-fixture.ts";
 import { leastMilliseconds, leastMillisecondsOf } from "../support/time.ts";
+import { testOnBothTransports } from "../support/transports.ts";
 
 const repeats = {
   method: "POST" as const,
@@ -23,7 +23,7 @@ const repeats = {
   handler: (ctx: Context) => ctx.bind(dto({ email: string("email"), url: string("url"), uuid: string("uuid") })),
 };
 
-testOnBothDoors(
+testOnBothTransports(
   "B3 Fastify 16a74e7cb, fast-jwt CVE-2026-35040: the same input gets the same answer each time",
   [repeats],
   async (call) => {
@@ -60,7 +60,7 @@ test("B3 Fastify 16a74e7cb, fast-jwt CVE-2026-35040: no expression of ours remem
 
 const query = { method: "GET" as const, path: "/", handler: (ctx: Context) => ctx.request().queries() };
 
-testOnBothDoors(
+testOnBothTransports(
   "B5 body-parser CVE-2024-45590, CVE-2025-13466, qs CVE-2025-15284, CVE-2026-2391: a query is flat, and has a thousand pairs at most",
   [query],
   async (call) => {
@@ -98,7 +98,7 @@ const maps = {
   },
 };
 
-testOnBothDoors(
+testOnBothTransports(
   "B7 Elysia CVE-2026-31865, Adonis CVE-2026-25754, multiparty CVE-2026-8161: no input reaches a prototype",
   [
     maps,

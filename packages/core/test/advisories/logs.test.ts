@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { api, type Context, dto, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
-import { moduleOf } from "../support/doors.ts";
 import { sendRaw } from "../support/raw-socket.ts";
+import { moduleOf } from "../support/transports.ts";
 
 const secrets = {
   password: "correct horse battery",

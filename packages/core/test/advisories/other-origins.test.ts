@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Context, HttpError } from "@tenon/core";
 import { cors } from "@tenon/core/middleware";
-import { testOnBothDoors } from "../support/doors.ts";
+import { testOnBothTransports } from "../support/transports.ts";
 
 const home = "https://app.example.com";
 const strangers = [
@@ -32,7 +32,7 @@ for (const [form, origins] of [
   ["a list", [home]],
   ["a function", (origin: string) => origin === home || origin === "null"],
 ] as const) {
-  testOnBothDoors(
+  testOnBothTransports(
     `K6 Hono CVE-2026-54290, h3 303fd86d: only listed origins are named, on every kind of reply (${form})`,
     routes,
     async (call) => {

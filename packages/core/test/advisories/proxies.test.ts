@@ -4,7 +4,7 @@ import { api, type Context } from "@tenon/core";
 import { networkOf, rateLimit } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
 import { toCanonicalAddress } from "../../src/http/proxy.ts";
-import { moduleOf } from "../support/doors.ts";
+import { moduleOf } from "../support/transports.ts";
 import { testOnWire } from "../support/wire.ts";
 
 const whoIs = {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { type Context, HttpError, type MiddlewareLike } from "@tenon/core";
-import { testOnBothDoors } from "../support/doors.ts";
 import { request } from "../support/gate.ts";
+import { testOnBothTransports } from "../support/transports.ts";
 import { testOnWire } from "../support/wire.ts";
 
 const redirect = { method: "GET" as const, path: "/", handler: (ctx: Context) => ctx.redirect(ctx.query("to")) };
 
-testOnBothDoors(
+testOnBothTransports(
   "K8 Koa CVE-2025-54420, CVE-2025-8129, Express CVE-2024-29041, h3 459a1c65: a redirect that would lead elsewhere leads to /",
   [redirect, { method: "GET" as const, path: "/back", handler: (ctx: Context) => ctx.redirect(ctx.header("referer")) }],
   async (call) => {
@@ -40,7 +40,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "K9 Express CVE-2024-43796, Koa CVE-2025-32379, h3 60a2e915: a redirect has no body that a target could be written into",
   [redirect],
   async (call) => {
@@ -62,7 +62,7 @@ const header = {
   },
 };
 
-testOnBothDoors(
+testOnBothTransports(
   "K10 headers that cannot be sent: each is one whole 500, and the application goes on",
   [header],
   async (call, _, log) => {
@@ -120,7 +120,7 @@ const waysToSay: Readonly<Record<string, (status: number, ctx: Context) => unkno
 };
 
 let status: unknown;
-testOnBothDoors(
+testOnBothTransports(
   "K11 h3 8e695936: a status that is none is a 500 that the log explains, and in a map data unless it is a whole number",
   Object.entries(waysToSay).map(([path, say]) => ({
     method: "GET" as const,
@@ -162,7 +162,7 @@ const thrown: Readonly<Record<string, unknown>> = {
   "/response": { status: 200, body: "secret", headers: {} },
 };
 
-testOnBothDoors(
+testOnBothTransports(
   "K21 h3 d5a5c7af: whatever is thrown or rejected is a 500, never what it says of itself",
   Object.entries(thrown).flatMap(([path, value]) => [
     {
@@ -190,7 +190,7 @@ testOnBothDoors(
 );
 
 const cause = new Error('duplicate key in "users": insert into users /srv/app/main.ts 10.0.0.5:5432');
-testOnBothDoors(
+testOnBothTransports(
   "K22 h3 ea2f2a32, 936f14ba: a 500 says nothing of stack, statement, path or host",
   [
     { method: "GET" as const, path: "/error", handler: () => Promise.reject(cause) },
@@ -218,7 +218,7 @@ const removing: MiddlewareLike = (ctx, next) => {
 };
 const seen: string[][] = [];
 
-testOnBothDoors(
+testOnBothTransports(
   "K20 on-headers CVE-2025-7339, Fastify e4ffc2053: a hook sees every header in whatever form it was set, and can remove it",
   [
     {
@@ -269,7 +269,7 @@ const isolated = {
   },
 };
 
-testOnBothDoors(
+testOnBothTransports(
   "K18 Hono fab3b136: nothing of a request is seen by another that runs at the same time",
   [isolated],
   async (call, _, log) => {

@@ -29,9 +29,9 @@ test("P22 routes cached past a change: an exact route that is added answers the 
 
 test("P24 h3 a1cf066c: a cached resolution shares nothing that a handler could change", () => {
   const greedy = (ctx: Context) => {
-    const before = [ctx.request().params(), ctx.wildcard()];
+    const before = [ctx.request().params(), ctx.rest()];
     ctx.request().params().id = "changed";
-    (ctx.wildcard() as string[]).push("changed"); // what plain JavaScript could do
+    (ctx.rest() as string[]).push("changed"); // what plain JavaScript could do
     return before;
   };
   return withServer([{ method: "GET", path: "/a/:id/*", handler: greedy }], async (get) => {

@@ -4,15 +4,15 @@ import { array, boolean, dto, integer, string } from "@tenon/core";
 import fc from "fast-check";
 import { parseArgv } from "../../src/cli/argv.ts";
 import { FlagSet, toFlagName } from "../../src/cli/flags.ts";
-import { parsePattern } from "../../src/route/pattern.ts";
+import { parsePattern } from "../../src/pattern.ts";
 import { seeded } from "../support/seed.ts";
 
 const Fields = dto({
-  limit: integer().short("l"),
+  limit: integer().alias("l"),
   author_id: string(),
-  dryRun: boolean().short("n"),
-  force: boolean().short("f"),
-  tags: array(string()).short("t"),
+  dryRun: boolean().alias("n"),
+  force: boolean().alias("f"),
+  tags: array(string()).alias("t"),
 });
 const flags = Object.entries(Fields.fields).map(([field, declaration]) => ({
   field,
@@ -127,7 +127,7 @@ test("--version and -V ask for the version only where no command stands", () => 
 });
 
 test("where no command stands, --version is not the flag of a command that has one of that name", () => {
-  const flag = { field: "version", name: "version", declaration: string().short("V") };
+  const flag = { field: "version", name: "version", declaration: string().alias("V") };
   const publish = new FlagSet([{ pattern: parsePattern("publish"), title: "publish", flags: [flag] }]);
   for (const token of ["--version", "-V"])
     assert.deepEqual(parse([token], publish), { words: [], flags: {}, version: true });

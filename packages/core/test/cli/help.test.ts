@@ -4,11 +4,11 @@ import { array, boolean, dto, integer, nested, number, type Routes, string, take
 import { withCommands } from "../support/terminal.ts";
 
 const CreatePost = dto({
-  title: string("required", "max=200").short("t").about("What it is called"),
+  title: string("required", "max=200").alias("t").describe("What it is called"),
   kind: string("oneof=note article"),
   stars: integer("min=1", "max=5"),
   price: number(),
-  published: boolean().about("Everybody may read it"),
+  published: boolean().describe("Everybody may read it"),
   tags: array(string(), "max=10"),
   author: nested(dto({ email: string() })),
   author_id: string("uuid"),

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { boolean, dto, integer, type Routes, string, takes } from "@tenon/core";
 import { withCommands } from "../support/terminal.ts";
 
-const List = dto({ limit: integer().short("l"), created_after: string(), all: boolean() });
+const List = dto({ limit: integer().alias("l"), created_after: string(), all: boolean() });
 const routes: Routes = [
   {
     path: "posts",

@@ -129,7 +129,7 @@ test("a command that does not heed its signal is left behind, and the hooks stil
   assert.equal(code, 130);
   assert.match(
     stderr,
-    /^waiting\naborted\n\{.*"the command did not end in time and is left behind"\}\nthe store is closed\n$/,
+    /^waiting\naborted\n\{.*"the command did not end in time: the stop goes on without it"\}\nthe store is closed\n$/,
   );
 });
 

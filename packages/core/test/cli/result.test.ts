@@ -4,9 +4,9 @@ import { test } from "node:test";
 import { HttpError, type MiddlewareFunction, type Route } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
-import { moduleOf } from "../support/doors.ts";
 import { LogLines } from "../support/log-lines.ts";
 import { withCommands } from "../support/terminal.ts";
+import { moduleOf } from "../support/transports.ts";
 
 const values: readonly [title: string, handler: Route["handler"], text: string, json: string][] = [
   ["undefined", () => undefined, "", ""],

@@ -4,9 +4,9 @@ import { api, array, boolean, dto, integer, nested, number, type Routes, string,
 import { createTestApp } from "@tenon/core/testing";
 import fc from "fast-check";
 import * as z from "zod";
-import { moduleOf } from "../support/doors.ts";
 import { hostileBody } from "../support/hostile-bodies.ts";
 import { seeded } from "../support/seed.ts";
+import { moduleOf } from "../support/transports.ts";
 
 const Inner = dto({ email: string("email"), list: array(integer("min=0")) });
 const BodyDTO = dto({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { array, BindError, type Context, dto, integer, nested, type Routes, string } from "@tenon/core";
-import { type Call, testOnBothDoors } from "../support/doors.ts";
+import { type Call, testOnBothTransports } from "../support/transports.ts";
 
 const PostDTO = dto({
   title: string("required", "min=2"),
@@ -9,13 +9,14 @@ const PostDTO = dto({
   author: nested(dto({ email: string("email") })),
 });
 
-/** Answers with the value, or with the issues that clients are normally not shown. */
+/** Returns the value, or the issues, which clients do not see otherwise. */
 async function explain(ctx: Context) {
   try {
     return ctx.status(201).json(await ctx.bind(PostDTO));
   } catch (error) {
     if (!(error instanceof BindError)) throw error;
-    return ctx.status(error.status).json({ issues: error.issues });
+    for (const { path, keys } of error.issues) assert.equal((keys ?? []).join("."), path);
+    return ctx.status(error.status).json({ issues: error.issues.map(({ keys: _, ...issue }) => issue) });
   }
 }
 
@@ -39,7 +40,7 @@ function post(call: Call, path: string, body: string | Uint8Array<ArrayBuffer>, 
   return call("POST", path, { body: bytes, ...(type === undefined ? {} : { headers: { "content-type": type } }) });
 }
 
-testOnBothDoors("bind() gives the validated value, without what the DTO does not name", routes, async (call) => {
+testOnBothTransports("bind() gives the validated value, without what the DTO does not name", routes, async (call) => {
   const body = {
     title: "Hi",
     count: 3,
@@ -53,12 +54,12 @@ testOnBothDoors("bind() gives the validated value, without what the DTO does not
   assert.deepEqual(await response.json(), { title: "Hi", count: 3, tags: ["a"], author: { email: "a@b.co" } });
 });
 
-testOnBothDoors("bind() may be called again, the body is read once", routes, async (call) => {
+testOnBothTransports("bind() may be called again, the body is read once", routes, async (call) => {
   const response = await post(call, "/twice", '{"title":"Hi"}', "application/json");
   assert.deepEqual(await response.json(), [{ title: "Hi" }, { title: "Hi" }]);
 });
 
-testOnBothDoors(
+testOnBothTransports(
   "what cannot be bound is 400 with `Invalid request` and no other field, and is told to the log",
   routes,
   async (call, _app, log) => {
@@ -73,11 +74,11 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors("a handler may catch a BindError and go on", routes, async (call) => {
+testOnBothTransports("a handler may catch a BindError and go on", routes, async (call) => {
   assert.equal(await (await post(call, "/swallows", "{", "application/json")).json(), "went on");
 });
 
-testOnBothDoors("BindError.issues say where, by which rule and why", routes, async (call) => {
+testOnBothTransports("BindError.issues say where, by which rule and why", routes, async (call) => {
   const body = { title: "x", count: 1.5, tags: ["a", 2], author: { email: "no" } };
   const response = await post(call, "/explain", JSON.stringify(body), "application/json");
   assert.equal(response.status, 400);
@@ -115,14 +116,14 @@ const unreadable: readonly [title: string, body: string | Uint8Array<ArrayBuffer
   ],
 ];
 for (const [title, body, issue] of unreadable) {
-  testOnBothDoors(`B11 a body is refused with 400: ${title}`, routes, async (call) => {
+  testOnBothTransports(`B11 a body is refused with 400: ${title}`, routes, async (call) => {
     const response = await post(call, "/explain", body, "application/json");
     assert.equal(response.status, 400);
     assert.deepEqual(await response.json(), { issues: [issue] });
   });
 }
 
-testOnBothDoors("64 levels of JSON pass the depth limit, brackets in text do not count", routes, async (call) => {
+testOnBothTransports("64 levels of JSON pass the depth limit, brackets in text do not count", routes, async (call) => {
   const nested64 = await post(call, "/explain", deep(64), "application/json");
   assert.deepEqual(await nested64.json(), {
     issues: [{ path: "tags.0", rule: "string", message: "must be a string" }],
@@ -131,13 +132,13 @@ testOnBothDoors("64 levels of JSON pass the depth limit, brackets in text do not
   assert.equal((await post(call, "/", text, "application/json")).status, 201);
 });
 
-testOnBothDoors("pairs of surrogates and a byte order mark are fine", routes, async (call) => {
+testOnBothTransports("pairs of surrogates and a byte order mark are fine", routes, async (call) => {
   const response = await post(call, "/", '\ufeff{"title":"\\ud83d\\ude42🙂"}', "application/json");
   assert.equal(response.status, 201);
   assert.deepEqual(await response.json(), { title: "🙂🙂" });
 });
 
-testOnBothDoors("B7 __proto__ and constructor in a body change no prototype", routes, async (call) => {
+testOnBothTransports("B7 __proto__ and constructor in a body change no prototype", routes, async (call) => {
   for (const body of [
     '{"title":"Hi","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
     '{"title":"Hi","author":{"__proto__":{"polluted":1}},"\\u005f_proto__":{"polluted":1}}',
@@ -165,7 +166,7 @@ const contentTypes: readonly [type: string | undefined, status: number][] = [
   ["application/x-www-form-urlencoded", 400],
   ["multipart/form-data; boundary=x", 400],
 ];
-testOnBothDoors("JSON types and no type at all are read as JSON, others are 400", routes, async (call) => {
+testOnBothTransports("JSON types and no type at all are read as JSON, others are 400", routes, async (call) => {
   for (const [type, status] of contentTypes) {
     const response = await post(call, "/", '{"title":"Hi"}', type);
     assert.equal(response.status, status, String(type));
@@ -173,7 +174,7 @@ testOnBothDoors("JSON types and no type at all are read as JSON, others are 400"
   }
 });
 
-testOnBothDoors("the issue of another content type names it", routes, async (call) => {
+testOnBothTransports("the issue of another content type names it", routes, async (call) => {
   const response = await post(call, "/explain", "{}", "text/plain");
   assert.deepEqual(await response.json(), {
     issues: [{ path: "", rule: "content-type", message: 'cannot read "text/plain"' }],

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { array, boolean, type Dto, dto, type Field, type Infer, integer, nested, number, string } from "@tenon/core";
-import type { Issue } from "../../src/errors.ts";
+import { type FoundIssue, toIssues } from "../../src/dto/text.ts";
 import type { Equal, Expect } from "../support/types.ts";
 
 /** The value, or the issues as `path rule`. */
 function read(schema: Dto, input: unknown, fromText = false): unknown {
-  const issues: Issue[] = [];
-  const value = schema.parse(input, "", issues, { fromText });
-  return issues.length === 0 ? value : issues.map(({ path, rule }) => `${path} ${rule}`.trim());
+  const issues: FoundIssue[] = [];
+  const value = schema.parse(input, issues, { fromText });
+  return issues.length === 0 ? value : toIssues(issues).map(({ path, rule }) => `${path} ${rule}`.trim());
 }
 
 /** What one field makes of a value, or the rules it breaks. */
@@ -211,7 +211,7 @@ interface ExpectedExample {
   tags: string[];
   author?: { email: string; name?: string };
 }
-const Noted = dto({ limit: integer("required").short("l").about("How many"), title: string().about("What") });
+const Noted = dto({ limit: integer("required").alias("l").describe("How many"), title: string().describe("What") });
 export type InferChecks = [
   Expect<Equal<Infer<typeof Noted>, { limit: number; title?: string }>>,
   Expect<Equal<Infer<typeof Example>, ExpectedExample>>,
@@ -239,12 +239,12 @@ test("tags that the compiler refuses are refused where the DTO is defined too", 
   assert.throws(() => nested(dto({}), "min=1"), TypeError);
 });
 
-test("short() and about() give the same field with a note, and leave the one they were called on alone", () => {
+test("alias() and describe() return the same field with a note, and leave the one they were called on alone", () => {
   const plain = integer("required", "min=1");
-  const noted = plain.short("l").about("How many to show");
+  const noted = plain.alias("l").describe("How many to show");
   assert.deepEqual([plain.letter, plain.description], ["", ""]);
   assert.deepEqual([noted.letter, noted.description, noted.kind], ["l", "How many to show", "integer"]);
-  assert.deepEqual(plain.about("A").short("x").description, "A");
+  assert.deepEqual(plain.describe("A").alias("x").description, "A");
   assert.equal(noted.required, true);
   assert.deepEqual(readField(noted, 0), ["f min"]);
   assert.deepEqual(readField(noted, null), ["f required"]);
@@ -259,12 +259,31 @@ test("a field tells its rules in words", () => {
   assert.deepEqual(boolean().rules(), []);
 });
 
-test("short() takes one letter, and a DTO has each letter once", () => {
+test("alias() takes one letter, and a DTO has each letter once", () => {
   for (const letter of ["", "ab", "1", "-", "é"]) {
-    assert.throws(() => string().short(letter), { message: `"${letter}" is not one letter` });
+    assert.throws(() => string().alias(letter), { message: `"${letter}" is not one letter` });
   }
-  assert.throws(() => dto({ a: string().short("x"), b: string(), c: string().short("x") }), {
-    message: '"a" and "c" have the same short("x")',
+  assert.throws(() => dto({ a: string().alias("x"), b: string(), c: string().alias("x") }), {
+    message: '"a" and "c" have the same alias("x")',
   });
-  dto({ a: string().short("x"), b: string().short("X"), c: string() });
+  dto({ a: string().alias("x"), b: string().alias("X"), c: string() });
+});
+
+test("issue paths keep names with dots whole and list indexes as numbers", async () => {
+  const schema = dto({ "a.b": nested(dto({ "c.d": array(integer()) })) });
+  const result = await schema["~standard"].validate({ "a.b": { "c.d": [1, "x"] } });
+  assert.deepEqual(result, { issues: [{ message: "must be a whole number", path: ["a.b", "c.d", 1] }] });
+});
+
+test("oneof infers the words of a string", () => {
+  const schema = dto({
+    kind: string("required", "oneof=note article"),
+    one: string("oneof=only"),
+    any: string("required"),
+  });
+  type Expected = { kind: "note" | "article"; any: string; one?: "only" };
+  const typed: Expect<Equal<Infer<typeof schema>, Expected>> = true;
+  assert.ok(typed);
+  assert.deepEqual(read(schema, { kind: "article", any: "x" }), { kind: "article", any: "x" });
+  assert.deepEqual(read(schema, { kind: "page", any: "x" }), ["kind oneof"]);
 });

@@ -4,7 +4,7 @@ import { type } from "arktype";
 import * as v from "valibot";
 import * as z from "zod";
 import type { InferOutput, StandardSchema } from "../../src/dto/standard-schema.ts";
-import { testOnBothDoors } from "../support/doors.ts";
+import { testOnBothTransports } from "../support/transports.ts";
 import type { Equal, Expect } from "../support/types.ts";
 
 const ZodPost = z.object({
@@ -55,7 +55,7 @@ for (const [name, schema] of [
   ["Valibot", ValibotPost],
   ["ArkType", ArkTypePost],
 ] as const) {
-  testOnBothDoors(
+  testOnBothTransports(
     `bind() takes a schema of ${name}: its value, its defaults, its conversions`,
     [{ method: "POST", path: "/", handler: explain(schema) }],
     async (call) => {
@@ -65,7 +65,7 @@ for (const [name, schema] of [
     },
   );
 
-  testOnBothDoors(
+  testOnBothTransports(
     `the issues of ${name} become BindError.issues with their paths`,
     [{ method: "POST", path: "/", handler: explain(schema) }],
     async (call) => {
@@ -77,7 +77,7 @@ for (const [name, schema] of [
     },
   );
 
-  testOnBothDoors(
+  testOnBothTransports(
     `takes() binds a schema of ${name} and answers 400 Invalid request by itself`,
     [{ method: "POST", path: "/", handler: takes(schema, (_: Context, input: Post) => input.title) }],
     async (call) => {
@@ -89,7 +89,7 @@ for (const [name, schema] of [
   );
 }
 
-testOnBothDoors(
+testOnBothTransports(
   "a foreign schema never sees __proto__ keys, U+0000 or lone surrogates, in values or in keys",
   [{ method: "POST", path: "/", handler: explain(z.record(z.string(), z.unknown())) }],
   async (call) => {
@@ -108,7 +108,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "a list of very many texts that no store can keep is told in a hundred issues",
   [{ method: "POST", path: "/", handler: explain(z.unknown()) }],
   async (call) => {
@@ -132,14 +132,16 @@ const sample: StandardSchema<unknown, string> = {
   },
 };
 
-testOnBothDoors(
+testOnBothTransports(
   "any Standard Schema will do, asynchronous ones and every form of path included",
   [{ method: "POST", path: "/", handler: explain(sample) }],
   async (call, _app, log) => {
     assert.equal(await (await call("POST", "/", body("1"))).json(), "accepted");
     const issuesOf = async (value: string) => (await call("POST", "/", body(JSON.stringify(value)))).json();
-    assert.deepEqual(await issuesOf("root"), [{ path: "", rule: "schema", message: "as a whole" }]);
-    assert.deepEqual(await issuesOf("keys"), [{ path: "a.0.Symbol(s)", rule: "schema", message: "in a list" }]);
+    assert.deepEqual(await issuesOf("root"), [{ path: "", keys: [], rule: "schema", message: "as a whole" }]);
+    assert.deepEqual(await issuesOf("keys"), [
+      { path: "a.0.Symbol(s)", keys: ["a", 0, "Symbol(s)"], rule: "schema", message: "in a list" },
+    ]);
     assert.equal((await call("POST", "/", body('"throw"'))).status, 500);
     assert.deepEqual(log.causes(), ["the schema itself is broken"]);
   },

@@ -209,9 +209,9 @@ const combinations: readonly [FieldKind, readonly string[], string][] = [
   ["number", ["max=-1.5", "min=-1"], 'no value keeps both "min=-1" and "max=-1.5"'],
   ["list", ["len=3", "max=2"], 'no value keeps both "len=3" and "max=2"'],
   ["string", ["len=3", "min=10"], 'no value keeps both "min=10" and "len=3"'],
-  ["string", ["min=1", "min=2"], '"min" stands twice among the rules of one field'],
-  ["string", ["oneof=a", "oneof=b"], '"oneof" stands twice among the rules of one field'],
-  ["plain", ["required", "required"], '"required" stands twice among the rules of one field'],
+  ["string", ["min=1", "min=2"], 'a field has the rule "min" twice'],
+  ["string", ["oneof=a", "oneof=b"], 'a field has the rule "oneof" twice'],
+  ["plain", ["required", "required"], 'a field has the rule "required" twice'],
 ];
 for (const [kind, tags, text] of combinations) {
   test(`tags that do not go together are refused where the DTO is defined: ${text}`, () => {

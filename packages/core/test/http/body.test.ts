@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Context, dto, string } from "@tenon/core";
-import { BodyReader } from "../../src/context/body.ts";
-import { testOnBothDoors } from "../support/doors.ts";
+import { BodyReader } from "../../src/body/body.ts";
+import { testOnBothTransports } from "../support/transports.ts";
 
 const routes = [
   { method: "POST" as const, path: "/bind", handler: (ctx: Context) => ctx.bind(dto({ a: string("required") })) },
 ];
 
-testOnBothDoors("answers JSON nested 200,000 deep, or 65, with 400", routes, async (call) => {
+testOnBothTransports("answers JSON nested 200,000 deep, or 65, with 400", routes, async (call) => {
   const headers = { "content-type": "application/json" };
   for (const depth of [200_000, 65]) {
     const body = `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
@@ -17,7 +17,7 @@ testOnBothDoors("answers JSON nested 200,000 deep, or 65, with 400", routes, asy
   }
 });
 
-testOnBothDoors("validates whatever it reads as JSON, however the type is written", routes, async (call) => {
+testOnBothTransports("validates whatever it reads as JSON, however the type is written", routes, async (call) => {
   for (const type of [
     "Application/JSON",
     "application/json ;",
@@ -31,21 +31,21 @@ testOnBothDoors("validates whatever it reads as JSON, however the type is writte
   }
 });
 
-testOnBothDoors("reads no form and no text as JSON", routes, async (call) => {
+testOnBothTransports("reads no form and no text as JSON", routes, async (call) => {
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "__proto__/json", "constructor/prototype"]) {
     const res = await call("POST", "/bind", { headers: { "content-type": type }, body: '{"a":"x"}' });
     assert.equal(res.status, 400, type);
   }
 });
 
-testOnBothDoors("reads 60,000 keys that look like array indices", routes, async (call) => {
+testOnBothTransports("reads 60,000 keys that look like array indices", routes, async (call) => {
   const keys = Array.from({ length: 60_000 }, (_, index) => `"${index * 4_294_967}":0`);
   const body = `{"a":"x",${keys.join(",")}}`;
   const res = await call("POST", "/bind", { headers: { "content-type": "application/json" }, body });
   assert.deepEqual([res.status, await res.json()], [200, { a: "x" }]);
 });
 
-testOnBothDoors(
+testOnBothTransports(
   "survives a handler that asks for a body and does not wait for it",
   [
     {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ApiOptions, api, type Context, type Routes } from "@tenon/core";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
-import { moduleOf } from "../support/doors.ts";
+import { moduleOf } from "../support/transports.ts";
 
 const url = "http://localhost/";
 const read = {

@@ -236,8 +236,8 @@ testOnWire("reads Transfer-Encoding in any case and keeps the request behind it"
 });
 
 test("a target with blanks, control characters or bytes above ASCII is refused, whatever a parser lets through", () => {
-  const { limits } = toHttpSettings({});
-  const see = (url: string) => inspect({ method: "GET", url, httpVersion: "1.1", rawHeaders: ["Host", "a"] }, limits);
+  const settings = toHttpSettings({});
+  const see = (url: string) => inspect({ method: "GET", url, httpVersion: "1.1", rawHeaders: ["Host", "a"] }, settings);
   for (const character of ["\0", "\t", "\r", "\n", " ", "\x7f", "\x80", "\xff"]) {
     for (const target of [`/${character}`, `/a?b=${character}`, `http://a/${character}`]) {
       assert.deepEqual(see(target), { status: 400, reason: "request target" }, JSON.stringify(target));
@@ -291,3 +291,26 @@ testOnWire("a request without a host excuses no empty one behind it", routes, as
     [200, 400],
   );
 });
+
+testOnWire(
+  "singleHeaders adds headers that a request may carry once, and keeps the defaults",
+  routes,
+  async ({ untilClosed, ask }) => {
+    assert.equal((await ask(get("X-Tenant: a\r\n"))).status, 200);
+    assert.equal((await untilClosed(get("X-Tenant: a\r\nx-tenant: a\r\n")))[0]?.status, 400);
+    assert.equal((await untilClosed(get("X-API-Key: a\r\nX-Api-Key: a\r\n")))[0]?.status, 400);
+  },
+  { singleHeaders: ["X-Tenant"] },
+);
+
+for (const [name, message] of [
+  ["no list", 'singleHeaders is the text "x-tenant". Write a list of header names.'],
+  ["no header name", 'singleHeaders has the text "x tenant". It takes header names, for example "x-tenant".'],
+  ["too many", "singleHeaders has 25 names. It takes at most 24."],
+] as const) {
+  test(`singleHeaders is checked at start: ${name}`, () => {
+    const values = { "no list": "x-tenant", "no header name": ["x tenant"], "too many": Array(25).fill("x") };
+    const options = { singleHeaders: values[name] as string[] }; // what plain JavaScript could pass
+    assert.throws(() => toHttpSettings(options), { name: "StartError", message });
+  });
+}

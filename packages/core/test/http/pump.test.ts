@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import type { Context } from "@tenon/core";
-import { testOnBothDoors } from "../support/doors.ts";
+import { testOnBothTransports } from "../support/transports.ts";
 import { RawClient, testOnWire } from "../support/wire.ts";
 
 const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
@@ -48,7 +48,7 @@ const kinds = [
   { method: "GET" as const, path: "/nothing", handler: () => Readable.from([]) },
 ];
 
-testOnBothDoors("sends streams of text, bytes and objects, each under its type", kinds, async (call) => {
+testOnBothTransports("sends streams of text, bytes and objects, each under its type", kinds, async (call) => {
   const got: Record<string, unknown> = {};
   for (const { path } of kinds) {
     const res = await call("GET", path);
@@ -235,7 +235,7 @@ const failures = [
   { method: "GET" as const, path: "/shorter", handler: withLength(11) },
 ];
 
-testOnBothDoors("a stream that fails before its first chunk is a 500", failures, async (call, _, log) => {
+testOnBothTransports("a stream that fails before its first chunk is a 500", failures, async (call, _, log) => {
   const res = await call("GET", "/first");
   assert.deepEqual([res.status, await res.json()], [500, { error: "Internal Server Error" }]);
   assert.deepEqual(log.causes(), ["the source failed"]);

@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { connect } from "node:tls";
 import { api, type Context, type HttpLimits } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
-import { moduleOf } from "../support/doors.ts";
+import { moduleOf } from "../support/transports.ts";
 import { RawClient } from "../support/wire.ts";
 
 const key = readFileSync(new URL("../fixtures/tls/key.pem", import.meta.url));

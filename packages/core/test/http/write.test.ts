@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import type { Context } from "@tenon/core";
-import { testOnBothDoors } from "../support/doors.ts";
+import { testOnBothTransports } from "../support/transports.ts";
 import { testOnWire } from "../support/wire.ts";
 
 const host = "Host: localhost\r\n";
@@ -62,7 +62,7 @@ const bare = [204, 205, 304].flatMap((status) => [
   },
 ]);
 
-testOnBothDoors("204, 205 and 304 carry no body", bare, async (call) => {
+testOnBothTransports("204, 205 and 304 carry no body", bare, async (call) => {
   for (const { path } of bare) {
     const res = await call("GET", path);
     assert.deepEqual([res.status, await res.text()], [Number(path.slice(-3)), ""], path);
@@ -175,7 +175,7 @@ testOnWire("a stream to a client of HTTP/1.0 ends with the connection", bodies, 
   assert.deepEqual([reply?.headers.has("transfer-encoding"), reply?.body], [false, "one two"]);
 });
 
-testOnBothDoors(
+testOnBothTransports(
   "hands a Response through, with each of its cookies",
   [
     {
@@ -223,7 +223,7 @@ const unwritable = [
   },
 ];
 
-testOnBothDoors("a reply that cannot be written is one 500, and logged", unwritable, async (call, _, log) => {
+testOnBothTransports("a reply that cannot be written is one 500, and logged", unwritable, async (call, _, log) => {
   for (const { path } of unwritable) {
     const res = await call("GET", path);
     assert.deepEqual([res.status, await res.json()], [500, { error: "Internal Server Error" }], path);

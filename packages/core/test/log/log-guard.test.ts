@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/log/log.ts";
 
 /** Collects lines, and fails for each while `broken` says how. */
 class Destination {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toPrettyLine } from "../../src/log-pretty.ts";
+import { toPrettyLine } from "../../src/log/log-pretty.ts";
 import { runFixture } from "../support/run-fixture.ts";
 
 function pretty(line: object, color = false): string {

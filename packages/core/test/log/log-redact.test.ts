@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Log } from "@tenon/core";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/log/log.ts";
 import { plainNames, secretNames } from "../support/secret-names.ts";
 
 /** What one call of a log writes, parsed. */

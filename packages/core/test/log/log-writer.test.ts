@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { LogWriter } from "../../src/log-writer.ts";
+import { LogWriter } from "../../src/log/log-writer.ts";
 import { folderOf, pipeOf } from "../support/pipe.ts";
 
 const capacity = 1024 * 1024;

@@ -3,15 +3,15 @@ import { test } from "node:test";
 import { api, type Context, dto, HttpError, type LogOptions, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { type } from "arktype";
-import { createLog } from "../../src/log.ts";
-import { moduleOf, testOnBothDoors } from "../support/doors.ts";
+import { createLog } from "../../src/log/log.ts";
 import type { LogLines } from "../support/log-lines.ts";
 import { sendRaw } from "../support/raw-socket.ts";
+import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const requests = (lines: LogLines) => lines.all.filter((line) => line.msg === "request");
 
-testOnBothDoors(
+testOnBothTransports(
   "each request leaves one line with id, method, path, status and milliseconds, and nothing else",
   [
     { method: "GET", path: "/posts/:id", handler: () => "ok" },
@@ -47,7 +47,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "a well-formed X-Request-Id is taken, logged by everything in the request, and sent back",
   [
     {
@@ -68,7 +68,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "an X-Request-Id that is not well-formed is replaced, in the log and in the reply",
   [{ method: "GET", path: "/", handler: () => "ok" }],
   async (call, _, log) => {
@@ -135,7 +135,7 @@ test("what is refused at the door leaves one line that repeats nothing from the 
   }
 });
 
-testOnBothDoors(
+testOnBothTransports(
   "the headers of a request can be logged whole: its secrets do not appear",
   [
     {
@@ -163,7 +163,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "a body that cannot be bound leaves no value of a secret field in the log, not even where a schema quotes it",
   [
     {
@@ -189,7 +189,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "something thrown that is no error is logged without its secrets",
   [
     {

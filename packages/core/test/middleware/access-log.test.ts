@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ApiOptions, HttpError, type Routes } from "@tenon/core";
 import { accessLog, requestId } from "@tenon/core/middleware";
-import { testOnBothDoors } from "../support/doors.ts";
+import { testOnBothTransports } from "../support/transports.ts";
 
 const routes: Routes = [
   { method: "GET", path: "/posts/:id", handler: () => ({ ok: true }) },
@@ -15,7 +15,7 @@ const routes: Routes = [
   },
 ];
 
-testOnBothDoors(
+testOnBothTransports(
   "each request leaves one line with id, method, path, status and milliseconds, errors and misses included",
   routes,
   async (call, _, log) => {
@@ -42,7 +42,7 @@ testOnBothDoors(
   { middlewares: [requestId(), accessLog()] },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "a line holds nothing of the query, the headers or the body",
   routes,
   async (call, _, log) => {
@@ -53,7 +53,7 @@ testOnBothDoors(
   { middlewares: [accessLog()] },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "the lines can be written at debug",
   routes,
   async (call, _, log) => {

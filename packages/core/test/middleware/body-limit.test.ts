@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Handler } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
-import { testOnBothDoors } from "../support/doors.ts";
+import { testOnBothTransports } from "../support/transports.ts";
 
 const size: Handler = async (ctx) => ({ size: (await ctx.request().body()).byteLength });
 
-testOnBothDoors(
+testOnBothTransports(
   "a route takes a larger or smaller body than the platform's default, and others keep it",
   [
     { method: "POST", path: "/plain", handler: size },
@@ -28,7 +28,7 @@ testOnBothDoors(
   { limits: { body: 100 } },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "the bytes that arrive are counted, not those that were announced",
   [{ method: "POST", path: "/", handler: size, middlewares: [bodyLimit(10)] }],
   async (call) => {

@@ -16,8 +16,8 @@ import {
 import { api, type Context, type Routes } from "@tenon/core";
 import { type CompressOptions, compress } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
-import { moduleOf } from "../support/doors.ts";
 import { LogLines } from "../support/log-lines.ts";
+import { moduleOf } from "../support/transports.ts";
 import { testUndecoded } from "../support/undecoded.ts";
 
 const text = "All work and no play makes Jack a dull boy. ".repeat(100);

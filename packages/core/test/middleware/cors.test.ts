@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { api, HttpError, type Routes, StartError } from "@tenon/core";
 import { type CorsOptions, cors } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
-import { moduleOf, testOnBothDoors } from "../support/doors.ts";
+import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 
 const routes: Routes = [
   { method: "GET", path: "/posts", handler: () => ({ ok: true }) },
@@ -34,7 +34,7 @@ function preflight(origin: string, headers: Record<string, string> = {}): Reques
   return { headers: { origin, "access-control-request-method": "PUT", ...headers } };
 }
 
-testOnBothDoors(
+testOnBothTransports(
   "by default any origin may read the answers, without credentials and without variants",
   routes,
   async (call) => {
@@ -48,7 +48,7 @@ testOnBothDoors(
   withCors(),
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "a preflight is answered with 204, also where there is no route for it, before what stands behind",
   routes,
   async (call) => {
@@ -77,7 +77,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "an OPTIONS request that is no preflight goes on to its route",
   routes,
   async (call) => {
@@ -93,7 +93,7 @@ testOnBothDoors(
   withCors(),
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "another method is never taken for a preflight",
   routes,
   async (call) => {
@@ -104,7 +104,7 @@ testOnBothDoors(
   withCors(),
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "a preflight tells what the options say",
   routes,
   async (call) => {
@@ -130,7 +130,7 @@ testOnBothDoors(
   }),
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "a function decides about origins, but is not asked about null or about what is no origin",
   routes,
   async (call) => {
@@ -152,7 +152,7 @@ testOnBothDoors(
   withCors({ origins: (origin) => !origin.endsWith(".org"), credentials: true }),
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "a function that throws gives 500 without a permission",
   routes,
   async (call) => {
@@ -168,7 +168,7 @@ testOnBothDoors(
   }),
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "K6 CORS: an origin is named only when it is listed, with credentials too",
   routes,
   async (call) => {
@@ -192,7 +192,7 @@ testOnBothDoors(
   withCors({ origins: [home], credentials: true }),
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "K6 CORS: null is an origin like others once it is listed",
   routes,
   async (call) => {
@@ -202,7 +202,7 @@ testOnBothDoors(
   withCors({ origins: ["null", home] }),
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "K6 CORS: Vary: Origin and the permission stand on every variant, errors and misses included",
   routes,
   async (call) => {
@@ -220,7 +220,7 @@ testOnBothDoors(
   withCors({ origins: [home] }),
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "K6 CORS: there is one permission even when a handler sets its own, and none for whom the list leaves out",
   [
     {
@@ -244,7 +244,7 @@ testOnBothDoors(
   withCors({ origins: [home] }),
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "K6 CORS: the Vary of a request is never copied, that of a reply is kept",
   [
     {

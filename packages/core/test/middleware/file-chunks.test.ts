@@ -11,11 +11,11 @@ import { fileURLToPath } from "node:url";
 import { api, type Routes } from "@tenon/core";
 import { compress, staticFiles } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
+import { createSite } from "../../../web/test/support/site.ts";
 import { FileChunks } from "../../src/middleware/file-chunks.ts";
-import { moduleOf, testOnBothDoors } from "../support/doors.ts";
 import { LogLines } from "../support/log-lines.ts";
 import { openFilesBelow } from "../support/open-files.ts";
-import { createSite } from "../support/site.ts";
+import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 
 const size = 32 * 1024 * 1024;
 const site = createSite({
@@ -71,7 +71,7 @@ test("the file closes when it turns out to be shorter than announced, and the re
   });
 });
 
-testOnBothDoors("no answer leaves a file open", routes, async (call) => {
+testOnBothTransports("no answer leaves a file open", routes, async (call) => {
   const first = await call("GET", "/small.txt");
   assert.equal(await first.text(), "0123456789");
   const etag = first.headers.get("etag") ?? "";
@@ -92,17 +92,21 @@ testOnBothDoors("no answer leaves a file open", routes, async (call) => {
   await assertAllClosed();
 });
 
-testOnBothDoors("a reader that goes away closes the file, before and after the first chunk", routes, async (call) => {
-  const unread = await call("GET", "/large.txt");
-  await unread.body?.cancel();
-  await assertAllClosed();
-  const read = await call("GET", "/large.txt");
-  const reader = read.body?.getReader();
-  await reader?.read();
-  assert.equal(openFilesBelow(site.root).length, 1);
-  await reader?.cancel();
-  await assertAllClosed();
-});
+testOnBothTransports(
+  "a reader that goes away closes the file, before and after the first chunk",
+  routes,
+  async (call) => {
+    const unread = await call("GET", "/large.txt");
+    await unread.body?.cancel();
+    await assertAllClosed();
+    const read = await call("GET", "/large.txt");
+    const reader = read.body?.getReader();
+    await reader?.read();
+    assert.equal(openFilesBelow(site.root).length, 1);
+    await reader?.cancel();
+    await assertAllClosed();
+  },
+);
 
 test("replies that are thrown away unread close their files, and never end the process", () => {
   const fixture = fileURLToPath(new URL("../fixtures/forgotten-file.ts", import.meta.url));

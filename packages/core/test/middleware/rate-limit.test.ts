@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { api, type Context, HttpError, type Routes } from "@tenon/core";
 import { type CounterStore, MemoryCounterStore, type RateLimitOptions, rateLimit } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
-import { type Call, moduleOf, testOnBothDoors } from "../support/doors.ts";
+import { type Call, moduleOf, testOnBothTransports } from "../support/transports.ts";
 
 const routes: Routes = [
   { method: "GET", path: "/", handler: () => ({ ok: true }) },
@@ -65,7 +65,7 @@ const causeInLog: Record<string, string> = {
 };
 
 for (const [name, store] of Object.entries({ memory: new MemoryCounterStore(), remote: new RemoteStore() })) {
-  testOnBothDoors(
+  testOnBothTransports(
     `past the limit the answer is 429 with Retry-After (${name} store)`,
     routes,
     async (call) => {
@@ -90,7 +90,7 @@ for (const [name, store] of Object.entries({ memory: new MemoryCounterStore(), r
 
 {
   let time = start;
-  testOnBothDoors(
+  testOnBothTransports(
     "windows follow the clock, and the seconds left are rounded up",
     routes,
     async (call) => {
@@ -111,7 +111,7 @@ for (const [name, store] of Object.entries({ memory: new MemoryCounterStore(), r
   );
 }
 
-testOnBothDoors(
+testOnBothTransports(
   "errors and misses count and carry the headers too",
   routes,
   async (call) => {
@@ -127,7 +127,7 @@ testOnBothDoors(
   limited(),
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "two limits on one store count apart and both tell what is left",
   (() => {
     const store = new RemoteStore();
@@ -144,7 +144,7 @@ testOnBothDoors(
 
 {
   const store = new RemoteStore();
-  testOnBothDoors(
+  testOnBothTransports(
     "a store is given a key of bounded length that names limit and window, and how long to keep it",
     routes,
     async (call) => {
@@ -161,7 +161,7 @@ testOnBothDoors(
 }
 
 for (const [failure, store] of Object.entries(brokenStores)) {
-  testOnBothDoors(
+  testOnBothTransports(
     `a store that ${failure} closes the route: 503, and the cause only in the log`,
     routes,
     async (call, _, log) => {
@@ -173,7 +173,7 @@ for (const [failure, store] of Object.entries(brokenStores)) {
     limited({ store, storeTimeout: 20 }),
   );
 
-  testOnBothDoors(
+  testOnBothTransports(
     `a store that ${failure} lets requests pass uncounted where the options say so, with a warning`,
     routes,
     async (call, _, log) => {
@@ -186,7 +186,7 @@ for (const [failure, store] of Object.entries(brokenStores)) {
   );
 }
 
-testOnBothDoors(
+testOnBothTransports(
   "an error of the handler is not taken for one of the store",
   routes,
   async (call) => {

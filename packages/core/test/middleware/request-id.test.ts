@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Routes } from "@tenon/core";
 import { requestId } from "@tenon/core/middleware";
-import { testOnBothDoors } from "../support/doors.ts";
+import { testOnBothTransports } from "../support/transports.ts";
 
 const routes: Routes = [
   {
@@ -15,7 +15,7 @@ const routes: Routes = [
 ];
 const random = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-testOnBothDoors(
+testOnBothTransports(
   "a request keeps the id that its client gave, in the handler, in the log and in the reply",
   routes,
   async (call, _, log) => {
@@ -27,7 +27,7 @@ testOnBothDoors(
   { middlewares: [requestId()] },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "a request without an id, or with one that no log should carry, gets a random one, on misses too",
   routes,
   async (call) => {
@@ -41,7 +41,7 @@ testOnBothDoors(
   { middlewares: [requestId()] },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "clients that are not trusted cannot choose an id",
   routes,
   async (call) => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { api, type Routes } from "@tenon/core";
 import { type SecureHeadersOptions, secureHeaders } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
-import { moduleOf, testOnBothDoors } from "../support/doors.ts";
+import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 
 const routes: Routes = [
   { method: "GET", path: "/", handler: () => ({ ok: true }) },
@@ -35,7 +35,7 @@ const expected: Record<string, string> = {
   "x-permitted-cross-domain-policies": "none",
 };
 
-testOnBothDoors(
+testOnBothTransports(
   "replies, errors and misses tell browsers to be strict",
   routes,
   async (call) => {
@@ -48,7 +48,7 @@ testOnBothDoors(
   { middlewares: [secureHeaders()] },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "a header that the handler set stays",
   routes,
   async (call) => {
@@ -59,7 +59,7 @@ testOnBothDoors(
   { middlewares: [secureHeaders()] },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "each header can have another value or be left out",
   routes,
   async (call) => {
@@ -71,7 +71,7 @@ testOnBothDoors(
   { middlewares: [secureHeaders({ "content-security-policy": "default-src 'self'", "x-frame-options": false })] },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "plain http carries no Strict-Transport-Security",
   routes,
   async (call) => {

@@ -6,10 +6,10 @@ import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
 import type { Routes } from "@tenon/core";
 import { compress, type StaticFilesOptions, staticFiles } from "@tenon/core/middleware";
-import { testOnBothDoors } from "../support/doors.ts";
+import { createSite, modified } from "../../../web/test/support/site.ts";
 import { openFilesBelow } from "../support/open-files.ts";
 import { sendRaw } from "../support/raw-socket.ts";
-import { createSite, modified } from "../support/site.ts";
+import { testOnBothTransports } from "../support/transports.ts";
 import { testUndecoded } from "../support/undecoded.ts";
 
 const large = Buffer.alloc(300_000, "0123456789");
@@ -36,20 +36,24 @@ function serve(options?: StaticFilesOptions): Routes {
   return [{ method: "GET", path: "/assets/*", handler: staticFiles(site.root, options) }];
 }
 
-testOnBothDoors("a file is served whole, with its type, its length and what caches need", serve(), async (call) => {
-  const res = await call("GET", "/assets/a.txt");
-  assert.equal(res.status, 200);
-  assert.equal(await res.text(), "0123456789");
-  assert.equal(res.headers.get("content-type"), "text/plain; charset=utf-8");
-  assert.equal(res.headers.get("content-length"), "10");
-  assert.equal(res.headers.get("last-modified"), "Mon, 06 May 2024 07:08:09 GMT");
-  assert.match(res.headers.get("etag") ?? "", /^"[0-9a-z]+-[0-9a-z]+"$/);
-  assert.equal(res.headers.get("cache-control"), "public, max-age=0");
-  assert.equal(res.headers.get("accept-ranges"), "bytes");
-  assert.equal(res.headers.get("x-content-type-options"), "nosniff");
-});
+testOnBothTransports(
+  "a file is served whole, with its type, its length and what caches need",
+  serve(),
+  async (call) => {
+    const res = await call("GET", "/assets/a.txt");
+    assert.equal(res.status, 200);
+    assert.equal(await res.text(), "0123456789");
+    assert.equal(res.headers.get("content-type"), "text/plain; charset=utf-8");
+    assert.equal(res.headers.get("content-length"), "10");
+    assert.equal(res.headers.get("last-modified"), "Mon, 06 May 2024 07:08:09 GMT");
+    assert.match(res.headers.get("etag") ?? "", /^"[0-9a-z]+-[0-9a-z]+"$/);
+    assert.equal(res.headers.get("cache-control"), "public, max-age=0");
+    assert.equal(res.headers.get("accept-ranges"), "bytes");
+    assert.equal(res.headers.get("x-content-type-options"), "nosniff");
+  },
+);
 
-testOnBothDoors("files of any size and depth are served byte by byte", serve(), async (call) => {
+testOnBothTransports("files of any size and depth are served byte by byte", serve(), async (call) => {
   const big = await call("GET", "/assets/large.bin");
   assert.equal(big.headers.get("content-length"), "300000");
   assert.ok(large.equals(Buffer.from(await big.arrayBuffer())));
@@ -62,7 +66,7 @@ testOnBothDoors("files of any size and depth are served byte by byte", serve(), 
   assert.equal(await (await call("GET", "/assets/link.txt")).text(), "inside");
 });
 
-testOnBothDoors(
+testOnBothTransports(
   "the extension tells the content type",
   serve({ types: { glb: "model/gltf-binary", txt: "text/x-notes" } }),
   async (call) => {
@@ -85,7 +89,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "paths that hold a hash are kept for a year, the others as long as the options say",
   serve({ maxAge: 60, immutable: /^assets\// }),
   async (call) => {
@@ -96,7 +100,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors("HEAD has the headers of GET and no body", serve(), async (call) => {
+testOnBothTransports("HEAD has the headers of GET and no body", serve(), async (call) => {
   const head = await call("HEAD", "/assets/large.bin");
   const get = await call("GET", "/assets/large.bin");
   await get.arrayBuffer();
@@ -108,7 +112,7 @@ testOnBothDoors("HEAD has the headers of GET and no body", serve(), async (call)
   assert.equal((await call("HEAD", "/assets/nothing.txt")).status, 404);
 });
 
-testOnBothDoors("a copy that is still good is answered with 304 and no body", serve(), async (call) => {
+testOnBothTransports("a copy that is still good is answered with 304 and no body", serve(), async (call) => {
   const first = await call("GET", "/assets/a.txt");
   const etag = first.headers.get("etag") ?? "";
   const lastModified = first.headers.get("last-modified") ?? "";
@@ -134,7 +138,7 @@ testOnBothDoors("a copy that is still good is answered with 304 and no body", se
   }
 });
 
-testOnBothDoors("any other copy is answered with the file", serve(), async (call) => {
+testOnBothTransports("any other copy is answered with the file", serve(), async (call) => {
   const lastModified = modified.toUTCString();
   const bad: Record<string, string>[] = [
     { "if-none-match": '"x"' },
@@ -150,7 +154,7 @@ testOnBothDoors("any other copy is answered with the file", serve(), async (call
   }
 });
 
-testOnBothDoors(
+testOnBothTransports(
   "a change of the file changes its ETag, even within one second and at one size",
   serve(),
   async (call) => {
@@ -171,7 +175,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors("one range is answered with 206", serve(), async (call) => {
+testOnBothTransports("one range is answered with 206", serve(), async (call) => {
   const cases: [string, string, string][] = [
     ["bytes=2-4", "234", "bytes 2-4/10"],
     ["bytes=7-", "789", "bytes 7-9/10"],
@@ -189,7 +193,7 @@ testOnBothDoors("one range is answered with 206", serve(), async (call) => {
   assert.ok(large.subarray(65_530, 200_001).equals(Buffer.from(await across.arrayBuffer())));
 });
 
-testOnBothDoors("a range behind the end is answered with 416 and the size", serve(), async (call) => {
+testOnBothTransports("a range behind the end is answered with 416 and the size", serve(), async (call) => {
   const res = await call("GET", "/assets/a.txt", { headers: { range: "bytes=10-" } });
   assert.equal(res.status, 416);
   assert.equal(res.headers.get("content-range"), "bytes */10");
@@ -197,7 +201,7 @@ testOnBothDoors("a range behind the end is answered with 416 and the size", serv
   assert.equal(res.headers.get("etag"), null);
 });
 
-testOnBothDoors("several ranges, unreadable ones and those of HEAD are ignored", serve(), async (call) => {
+testOnBothTransports("several ranges, unreadable ones and those of HEAD are ignored", serve(), async (call) => {
   for (const range of ["bytes=0-1,3-4", "bytes=x", "lines=1-2", "bytes=4-2"]) {
     const res = await call("GET", "/assets/a.txt", { headers: { range } });
     assert.equal(res.status, 200, range);
@@ -208,7 +212,7 @@ testOnBothDoors("several ranges, unreadable ones and those of HEAD are ignored",
   assert.equal(head.headers.get("content-length"), "10");
 });
 
-testOnBothDoors("If-Range gives the part only to who holds the same bytes", serve(), async (call) => {
+testOnBothTransports("If-Range gives the part only to who holds the same bytes", serve(), async (call) => {
   const first = await call("GET", "/assets/a.txt");
   const etag = first.headers.get("etag") ?? "";
   const statusFor = async (ifRange: string) =>
@@ -220,7 +224,7 @@ testOnBothDoors("If-Range gives the part only to who holds the same bytes", serv
   assert.equal(await statusFor("Tue, 07 May 2024 00:00:00 GMT"), 200);
 });
 
-testOnBothDoors(
+testOnBothTransports(
   "a directory with a trailing slash shows its index where the options name one",
   [...serve({ index: "index.html" }), { method: "GET", path: "/plain/*", handler: staticFiles(site.root) }],
   async (call) => {
@@ -233,14 +237,14 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors(
+testOnBothTransports(
   "as a middleware it lets the handler answer for what is no file",
   [
     {
       method: "GET",
       path: "/app/*",
       middlewares: [staticFiles(pathToFileURL(site.root))],
-      handler: (ctx) => ({ page: ctx.wildcard() }),
+      handler: (ctx) => ({ page: ctx.rest() }),
     },
     { method: "POST", path: "/app/*", middlewares: [staticFiles(site.root)], handler: () => ({ posted: true }) },
     { method: "GET", path: "/fixed", middlewares: [staticFiles(site.root)], handler: () => ({ fixed: true }) },
@@ -256,7 +260,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors("a miss is 404 and tells nothing of the disk", serve(), async (call) => {
+testOnBothTransports("a miss is 404 and tells nothing of the disk", serve(), async (call) => {
   const paths = [
     "/assets/nothing.txt",
     "/assets/a.txt/b",
@@ -272,7 +276,7 @@ testOnBothDoors("a miss is 404 and tells nothing of the disk", serve(), async (c
   }
 });
 
-testOnBothDoors(
+testOnBothTransports(
   "K16 static: a symlink out of the root, dotfiles and directories are 404, U+0000 is 400, without a crash",
   serve({ index: "index.html" }),
   async (call) => {
@@ -298,7 +302,7 @@ testOnBothDoors(
   },
 );
 
-testOnBothDoors("P10 %2F and %5C never act as separators in a file look-up", serve(), async (call) => {
+testOnBothTransports("P10 %2F and %5C never act as separators in a file look-up", serve(), async (call) => {
   for (const path of [
     "/assets/deep%2Fer%2Fb.txt",
     "/assets/deep%2fer/b.txt",
@@ -340,25 +344,29 @@ testUndecoded(
   },
 );
 
-testOnBothDoors("P12 backslash and %5c stay part of a name, and such names are never served", serve(), async (call) => {
-  for (const path of [
-    "/assets/back%5cslash.txt",
-    "/assets/..%5csecret.txt",
-    "/assets/folder%5c..%5c..%5csecret.txt",
-    "/assets/%5cetc%5cpasswd",
-  ]) {
-    assert.equal((await call("GET", path)).status, 404, path);
-  }
-});
+testOnBothTransports(
+  "P12 backslash and %5c stay part of a name, and such names are never served",
+  serve(),
+  async (call) => {
+    for (const path of [
+      "/assets/back%5cslash.txt",
+      "/assets/..%5csecret.txt",
+      "/assets/folder%5c..%5c..%5csecret.txt",
+      "/assets/%5cetc%5cpasswd",
+    ]) {
+      assert.equal((await call("GET", path)).status, 404, path);
+    }
+  },
+);
 
-testOnBothDoors("P13 a decoded parameter never brings a separator back into a look-up", serve(), async (call) => {
+testOnBothTransports("P13 a decoded parameter never brings a separator back into a look-up", serve(), async (call) => {
   for (const path of ["/assets/deep%2Fer%2Fb.txt", "/assets/deep%252Fer%252Fb.txt", "/assets/deep%25252Fer/b.txt"]) {
     assert.equal((await call("GET", path)).status, 404, path);
   }
   assert.equal((await call("GET", "/assets/deep/er/b.txt")).status, 200);
 });
 
-testOnBothDoors(
+testOnBothTransports(
   "the root of the whole disk can be served",
   [{ method: "GET", path: "/disk/*", handler: staticFiles("/") }],
   async (call) => {
@@ -372,7 +380,7 @@ const failing = Object.assign(/x/, {
     throw new Error("the pattern failed");
   },
 });
-testOnBothDoors(
+testOnBothTransports(
   "a pattern that fails is a 500, and leaves no file open",
   serve({ immutable: failing }),
   async (call, _, log) => {

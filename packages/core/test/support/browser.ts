@@ -1,4 +1,4 @@
-import type { Call } from "./doors.ts";
+import type { Call } from "./transports.ts";
 
 export interface Visit {
   readonly status: number;

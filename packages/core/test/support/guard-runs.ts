@@ -1,7 +1,7 @@
 import { api, type Context, type Next, type Route, type Routes } from "@tenon/core";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
-import { moduleOf } from "./doors.ts";
 import { requestRaw } from "./raw-request.ts";
+import { moduleOf } from "./transports.ts";
 
 /** Counts what ran: a handler that runs without its guard is the defect that these advisories have in common. */
 export class Runs {

@@ -1,12 +1,12 @@
-import { parsePattern } from "../../src/route/pattern.ts";
-import { type Routable, Router } from "../../src/route/router.ts";
+import { parsePattern } from "../../src/pattern.ts";
+import { type Routable, Router } from "../../src/router.ts";
 
 /** A router over routes written as `GET /users/:id`. */
 export function routerOf(...routes: readonly string[]): Router<Routable> {
   return new Router(
     routes.map((route) => {
       const [method = "", path = ""] = route.split(" ");
-      return { method, pattern: parsePattern(path) };
+      return { method: method || undefined, pattern: parsePattern(path) };
     }),
   );
 }

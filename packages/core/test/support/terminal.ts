@@ -3,7 +3,7 @@ import type { Routes } from "@tenon/core";
 import type { CommandStreams } from "@tenon/core/cli";
 import { type CliOptions, cli } from "@tenon/core/cli";
 import { createTestApp, type TestCliApp } from "@tenon/core/testing";
-import { moduleOf } from "./doors.ts";
+import { moduleOf } from "./transports.ts";
 
 /** A stream that keeps what is written to it; a terminal when it has columns. */
 export class MemoryStream extends Writable {

@@ -2,9 +2,9 @@ import { request } from "node:http";
 import { test } from "node:test";
 import { type ApiOptions, api, type Routes } from "@tenon/core";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
-import { type Call, moduleOf } from "./doors.ts";
+import { type Call, moduleOf } from "./transports.ts";
 
-/** Like `testOnBothDoors`, but bodies come as they went over the wire: `fetch` would unpack compressed ones. */
+/** Like `testOnBothTransports`, but bodies come as they went over the wire: `fetch` would unpack compressed ones. */
 export function testUndecoded(
   name: string,
   routes: Routes,

@@ -2,8 +2,8 @@ import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { type ApiOptions, api, type Routes } from "@tenon/core";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
-import { moduleOf } from "./doors.ts";
 import { LogLines } from "./log-lines.ts";
+import { moduleOf } from "./transports.ts";
 
 export interface WireReply {
   readonly status: number;

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { api, type Context, defineModule, inject, Log, provide, type Routes, token } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
-import { moduleOf } from "../support/doors.ts";
+import { moduleOf } from "../support/transports.ts";
 
 const Sender = token<string>("Sender");
 

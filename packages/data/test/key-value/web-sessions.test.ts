@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Context, type Controller, defineModule, inject, provide, type Routes } from "@tenon/core";
+import { type Context, type Controller, defineModule, inject, provide, routes } from "@tenon/core";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
-import { redirect, view, WebSessionSettings, WebSessions, web } from "@tenon/core/web";
 import { type DataOptions, dataModule, KeyValue } from "@tenon/data";
+import { redirect, view, WebSessionSettings, WebSessions, web } from "@tenon/web";
 import { keyValues, shared } from "../support/stores.ts";
 
 class Site implements Controller {
-  routes(): Routes {
-    return [
+  routes() {
+    return routes([
       { method: "GET", path: "/", handler: this.show },
       { method: "POST", path: "/", handler: this.change },
-    ];
+    ]);
   }
 
   async show(ctx: Context) {

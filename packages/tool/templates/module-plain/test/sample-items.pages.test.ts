@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { createTestApp } from "@tenon/core/testing";
-import { web } from "@tenon/core/web";
+import { web } from "@tenon/web";
 import { SampleItemsModule } from "../src/sample-items/sample-items.module.ts";
 
 const views = new URL("../views/", import.meta.url);

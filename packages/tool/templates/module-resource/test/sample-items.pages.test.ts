@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { defineModule, inject, provide } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
-import { WebSessionSettings, WebSessions, web } from "@tenon/core/web";
 import { dataModule, KeyValue } from "@tenon/data";
+import { WebSessionSettings, WebSessions, web } from "@tenon/web";
 import { SampleItemsPages } from "../src/sample-items/sample-items.pages.ts";
 import { SampleItemsService } from "../src/sample-items/sample-items.service.ts";
 

@@ -1,14 +1,14 @@
-import { type Context, inject, type Routes } from "@tenon/core";
+import { type Context, inject, routes } from "@tenon/core";
 import { GreetingsService } from "./greetings.service.ts";
 
 export class GreetingsController {
   readonly #greetings = inject(GreetingsService);
 
-  routes(): Routes {
-    return [
+  routes() {
+    return routes([
       { method: "GET", path: "/", handler: this.index },
       { method: "GET", path: "/greetings/:name", handler: this.show },
-    ];
+    ]);
   }
 
   index() {

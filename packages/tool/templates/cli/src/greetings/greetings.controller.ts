@@ -1,17 +1,17 @@
-import { boolean, type Context, dto, type Infer, inject, type Routes, takes } from "@tenon/core";
+import { boolean, type Context, dto, type Infer, inject, routes, takes } from "@tenon/core";
 import { GreetingsService } from "./greetings.service.ts";
 
-const Greet = dto({ loud: boolean().short("l").about("In capital letters") });
+const Greet = dto({ loud: boolean().alias("l").describe("In capital letters") });
 type Greet = Infer<typeof Greet>;
 
 export class GreetingsController {
   readonly #greetings = inject(GreetingsService);
 
-  routes(): Routes {
-    return [
+  routes() {
+    return routes([
       { path: "/", handler: this.index },
       { path: "greet/:name", handler: takes(Greet, this.greet) },
-    ];
+    ]);
   }
 
   /** What is printed when no command is typed. */

@@ -1,6 +1,6 @@
 import { defineModule, inject, provide } from "@tenon/core";
-import { WebSessionSettings } from "@tenon/core/web";
 import { KeyValue } from "@tenon/data";
+import { WebSessionSettings } from "@tenon/web";
 import { readSessionSecret } from "../config.ts";
 import { DataModule } from "../data.module.ts";
 import { GreetingsService } from "../greetings/greetings.service.ts";

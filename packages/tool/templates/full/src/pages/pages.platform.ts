@@ -1,6 +1,6 @@
 import type { HttpMethods, Platform } from "@tenon/core";
 import { accessLog, requestId } from "@tenon/core/middleware";
-import { pageHeaders, WebSessions, web } from "@tenon/core/web";
+import { pageHeaders, WebSessions, web } from "@tenon/web";
 
 /** Pages over HTTP, with what every request passes through. */
 export function createPagesPlatform(): Platform<HttpMethods> {

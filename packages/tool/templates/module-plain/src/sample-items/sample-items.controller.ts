@@ -1,15 +1,15 @@
-import { inject, type Routes } from "@tenon/core";
+import { inject, routes } from "@tenon/core";
 import { SampleItemsService } from "./sample-items.service.ts";
 
 export class SampleItemsController {
   readonly #sampleItems = inject(SampleItemsService);
 
   /** The same handler as an HTTP route and as a command. */
-  routes(): Routes {
-    return [
+  routes() {
+    return routes([
       { method: "GET", path: "/sample-items", handler: this.index },
       { path: "sample-items", handler: this.index },
-    ];
+    ]);
   }
 
   index() {

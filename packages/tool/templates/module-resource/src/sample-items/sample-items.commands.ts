@@ -1,28 +1,25 @@
-import { type Context, dto, HttpError, type Infer, inject, integer, type Routes, takes } from "@tenon/core";
+import { type Context, dto, group, HttpError, type Infer, inject, integer, routes, takes } from "@tenon/core";
 import { CreateSampleItemDTO, UpdateSampleItemDTO } from "./sample-items.dto.ts";
 import { SampleItemsService } from "./sample-items.service.ts";
 
 const ListFlags = dto({
-  limit: integer("min=1", "max=1000").short("l").about("How many to show; 20 unless told otherwise"),
+  limit: integer("min=1", "max=1000").alias("l").describe("How many to show; 20 unless told otherwise"),
 });
 type ListFlags = Infer<typeof ListFlags>;
 
 export class SampleItemsCommands {
   readonly #sampleItems = inject(SampleItemsService);
 
-  routes(): Routes {
-    return [
-      {
-        path: "sample-items",
-        children: [
-          { path: "list", handler: takes(ListFlags, this.list) },
-          { path: "show/:id", handler: this.show },
-          { path: "create", handler: takes(CreateSampleItemDTO, this.create) },
-          { path: "update/:id", handler: takes(UpdateSampleItemDTO, this.update) },
-          { path: "delete/:id", handler: this.delete },
-        ],
-      },
-    ];
+  routes() {
+    return routes([
+      group("sample-items", [
+        { path: "list", handler: takes(ListFlags, this.list) },
+        { path: "show/:id", handler: this.show },
+        { path: "create", handler: takes(CreateSampleItemDTO, this.create) },
+        { path: "update/:id", handler: takes(UpdateSampleItemDTO, this.update) },
+        { path: "delete/:id", handler: this.delete },
+      ]),
+    ]);
   }
 
   list(_: Context, { limit = 20 }: ListFlags) {

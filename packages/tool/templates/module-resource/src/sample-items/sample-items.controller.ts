@@ -1,4 +1,4 @@
-import { type Context, HttpError, inject, type Routes } from "@tenon/core";
+import { type Context, HttpError, inject, routes } from "@tenon/core";
 import { CreateSampleItemDTO, UpdateSampleItemDTO } from "./sample-items.dto.ts";
 import { SampleItemsService } from "./sample-items.service.ts";
 
@@ -7,14 +7,14 @@ const longestList = 100;
 export class SampleItemsController {
   readonly #sampleItems = inject(SampleItemsService);
 
-  routes(): Routes {
-    return [
+  routes() {
+    return routes([
       { method: "GET", path: "/sample-items", handler: this.index },
       { method: "GET", path: "/sample-items/:id", handler: this.show },
       { method: "POST", path: "/sample-items", handler: this.create },
       { method: "PUT", path: "/sample-items/:id", handler: this.update },
       { method: "DELETE", path: "/sample-items/:id", handler: this.delete },
-    ];
+    ]);
   }
 
   index() {

@@ -1,5 +1,5 @@
-import { type Context, HttpError, inject, type Routes } from "@tenon/core";
-import { redirect } from "@tenon/core/web";
+import { type Context, HttpError, inject, routes } from "@tenon/core";
+import { redirect } from "@tenon/web";
 import { CreateSampleItemDTO, UpdateSampleItemDTO } from "./sample-items.dto.ts";
 import { SampleItemsService } from "./sample-items.service.ts";
 
@@ -8,8 +8,8 @@ const longestList = 100;
 export class SampleItemsPages {
   readonly #sampleItems = inject(SampleItemsService);
 
-  routes(): Routes {
-    return [
+  routes() {
+    return routes([
       { method: "GET", path: "/sample-items", handler: this.index },
       { method: "GET", path: "/sample-items/new", handler: this.new },
       { method: "POST", path: "/sample-items", handler: this.create },
@@ -18,7 +18,7 @@ export class SampleItemsPages {
       { method: "PUT", path: "/sample-items/:id", handler: this.update },
       { method: "GET", path: "/sample-items/:id/delete", handler: this.confirm },
       { method: "DELETE", path: "/sample-items/:id", handler: this.delete },
-    ];
+    ]);
   }
 
   index() {

@@ -1,5 +1,5 @@
-import { type Context, dto, inject, type Routes, string } from "@tenon/core";
-import { redirect } from "@tenon/core/web";
+import { type Context, dto, inject, routes, string } from "@tenon/core";
+import { redirect } from "@tenon/web";
 import { GreetingsService } from "./greetings.service.ts";
 
 const GreetForm = dto({ name: string("required", "max=50") });
@@ -7,11 +7,11 @@ const GreetForm = dto({ name: string("required", "max=50") });
 export class GreetingsPages {
   readonly #greetings = inject(GreetingsService);
 
-  routes(): Routes {
-    return [
+  routes() {
+    return routes([
       { method: "GET", path: "/", handler: this.index },
       { method: "POST", path: "/greetings", handler: this.greet },
-    ];
+    ]);
   }
 
   async index(ctx: Context) {

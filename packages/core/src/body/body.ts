@@ -1,0 +1,121 @@
+import { BindError, HttpError } from "../errors.ts";
+
+const nothing = new Uint8Array();
+
+/** Collects a body while it arrives, within its limit and its timeout. */
+export class BodyReader {
+  readonly result: Promise<Uint8Array>;
+  readonly #limit: number;
+  readonly #timeout: number;
+  #timer: NodeJS.Timeout | undefined;
+  #bytes = nothing;
+  #size = 0;
+  #sizeSeen = -1;
+  #settled = false;
+  #timedOut = false;
+  #resolve!: (body: Uint8Array) => void;
+  #reject!: (error: unknown) => void;
+
+  constructor(limit: number, timeout: number) {
+    this.#limit = limit;
+    this.#timeout = timeout;
+    this.result = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** Whether the body did not arrive in time. */
+  get timedOut(): boolean {
+    return this.#timedOut;
+  }
+
+  /** Bytes so far. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Starts the timeout. Not in the constructor, because most bodies arrive before a timer is needed. */
+  watch(): void {
+    if (this.#settled) return;
+    this.#timer = setTimeout(() => {
+      this.#timedOut = true;
+      this.fail(new HttpError(408, "Request Timeout"));
+    }, this.#timeout);
+  }
+
+  /** False when the reader takes no more. */
+  push(chunk: Uint8Array): boolean {
+    if (this.#settled) return false;
+    const size = this.#size + chunk.byteLength;
+    if (size > this.#limit) {
+      this.fail(tooLarge());
+      return false;
+    }
+    // most bodies are one chunk; further chunks are copied: a million chunks of one byte would take 200 MB
+    if (this.#size === 0)
+      this.#bytes = chunk as Uint8Array<ArrayBuffer>; // no engine passes shared memory
+    else {
+      if (size > this.#bytes.byteLength) this.#grow(size);
+      this.#bytes.set(chunk, this.#size);
+    }
+    this.#size = size;
+    return true;
+  }
+
+  end(): void {
+    if (this.#settled) return;
+    this.#finish();
+    this.#resolve(this.#size === this.#bytes.byteLength ? this.#bytes : this.#bytes.subarray(0, this.#size));
+  }
+
+  fail(error: unknown): void {
+    if (this.#settled) return;
+    this.#finish();
+    this.#bytes = nothing;
+    this.result.catch(ignore);
+    this.#reject(error);
+  }
+
+  /** Whether no byte has arrived since the last call. */
+  isStalled(): boolean {
+    const stalled = this.#size === this.#sizeSeen;
+    this.#sizeSeen = this.#size;
+    return stalled;
+  }
+
+  #grow(size: number): void {
+    const larger = new Uint8Array(Math.min(this.#limit, Math.max(2 * size, 4096)));
+    larger.set(this.#bytes.subarray(0, this.#size));
+    this.#bytes = larger;
+  }
+
+  #finish(): void {
+    this.#settled = true;
+    clearTimeout(this.#timer);
+  }
+}
+
+/** `reason` goes to the log: clients read the status only. */
+export function tooLarge(reason = "The body is larger than limits.body, or than bodyLimit() allows."): HttpError {
+  return new HttpError(413, "Payload Too Large", { cause: new Error(reason) });
+}
+
+/** Refuses a content type that cannot be read here. */
+export function refuseType(contentType: string): never {
+  throw new BindError([{ path: "", rule: "content-type", message: `cannot read ${JSON.stringify(contentType)}` }]);
+}
+
+/** Refuses a body before it is read. */
+export function refuseBody(error: HttpError): Promise<never> {
+  const refused = Promise.reject(error);
+  refused.catch(ignore);
+  return refused;
+}
+
+/** A handler may read a body without awaiting it: the unhandled rejection would crash the process. */
+function ignore(): void {}

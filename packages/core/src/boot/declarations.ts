@@ -1,0 +1,118 @@
+import { describeValue, importEachOther, type Problem } from "../errors.ts";
+import { isClass, isKey, isProvider, type Key, keyName, type Provider } from "../token.ts";
+import type { Declaration, Module } from "./module.ts";
+
+/** One declaration of one module: the container makes one instance of it. */
+export interface Binding {
+  readonly key: Key;
+  readonly module: string;
+  readonly construct: () => unknown;
+}
+
+export interface GraphOptions {
+  readonly overrides?: readonly Provider[];
+  /** Keys that every module sees without importing anything. */
+  readonly builtins?: ReadonlySet<Key>;
+  readonly problems: Problem[];
+}
+
+/** Reads what modules declare, with overrides put in place. */
+export class Declarations {
+  readonly #problems: Problem[];
+  readonly #builtins: ReadonlySet<Key>;
+  readonly #overrides = new Map<Key, Provider>();
+  readonly #overridden = new Set<Key>();
+  readonly #classes = new Map<Key, Binding>();
+
+  constructor({ overrides = [], builtins = new Set(), problems }: GraphOptions) {
+    this.#problems = problems;
+    this.#builtins = builtins;
+    for (const [index, override] of overrides.entries()) {
+      if (isProvider(override)) this.#overrides.set(override.provide, override);
+      else this.#report("BAD_OPTION", `override[${index}] is ${explain(override, "Use provide(key, factory).")}`);
+    }
+  }
+
+  read(module: Module, declarations: readonly Declaration[]): Map<Key, Binding> {
+    const own = new Map<Key, Binding>();
+    let index = -1;
+    for (const declaration of declarations) {
+      index++;
+      const binding = this.#binding(module, declaration, index);
+      if (binding === undefined) continue;
+      const name = keyName(binding.key);
+      const type = typeof declaration === "function" ? declaration : undefined;
+      const elsewhere = type === undefined ? undefined : this.#classes.get(type);
+      if (own.has(binding.key)) {
+        this.#report(
+          "DUPLICATE_DECLARATION",
+          `${name} is declared twice in module "${module.name}". Remove one of the two.`,
+        );
+      } else if (elsewhere !== undefined) {
+        own.set(binding.key, elsewhere); // seen here all the same, so that its users are not reported as well
+        this.#report(
+          "DUPLICATE_DECLARATION",
+          `${name} is declared in module "${elsewhere.module}" and in module "${module.name}", which would make two instances. ` +
+            "Declare it in one, export it there, and import that module in the other.",
+        );
+      } else {
+        own.set(binding.key, binding);
+        if (type !== undefined) this.#classes.set(type, binding);
+      }
+    }
+    return own;
+  }
+
+  checkOverrides(root: Module): void {
+    for (const key of this.#overrides.keys()) {
+      if (this.#overridden.has(key) || this.#builtins.has(key)) continue;
+      const name = keyName(key);
+      this.#report(
+        "OVERRIDE_WITHOUT_TARGET",
+        `The override of ${name} replaces nothing: neither module "${root.name}" nor what it imports declares it. Remove the override, or declare ${name} in one of them.`,
+      );
+    }
+  }
+
+  #binding(module: Module, declaration: Declaration, index: number): Binding | undefined {
+    if (!isClass(declaration) && !isProvider(declaration)) {
+      const cure = "List a class, or provide(key, factory) for anything else.";
+      this.#report("BAD_DECLARATION", `${placeOf(module, index)} is ${explain(declaration, cure)}`);
+      return undefined;
+    }
+    const key = typeof declaration === "function" ? declaration : declaration.provide;
+    if (this.#builtins.has(key)) {
+      const name = keyName(key);
+      this.#report(
+        "DUPLICATE_DECLARATION",
+        `${placeOf(module, index)} is ${name}, which every module has without declaring it. Remove it; in a test, override it: override: [provide(${name}, …)].`,
+      );
+      return undefined;
+    }
+    const override = this.#overrides.get(key);
+    if (override !== undefined) this.#overridden.add(key);
+    const made = typeof declaration === "function" ? () => new declaration() : declaration.factory;
+    const construct = override?.factory ?? made;
+    return { key, module: module.name, construct };
+  }
+
+  #report(code: Problem["code"], message: string): void {
+    this.#problems.push({ code, message });
+  }
+}
+
+function placeOf(module: Module, index: number): string {
+  return `declarations[${index}] of module "${module.name}"`;
+}
+
+function explain(value: unknown, cure: string): string {
+  if (value === undefined) return `undefined. ${importEachOther}`;
+  if (typeof value !== "object" || value === null || !("provide" in value) || !("factory" in value)) {
+    return `${describeValue(value)}. ${cure}`;
+  }
+  const { provide: key, factory } = value;
+  if (isKey(key)) {
+    return `provide(${keyName(key)}, …) with ${describeValue(factory)} where its factory belongs. Write provide(${keyName(key)}, () => …).`;
+  }
+  return `provide() with ${describeValue(key)} as its key, which is neither a class nor a token. ${key === undefined ? importEachOther : cure}`;
+}

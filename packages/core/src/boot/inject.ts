@@ -1,0 +1,35 @@
+import { describeValue, StartError } from "../errors.ts";
+import { isKey, type Key, keyName } from "../token.ts";
+
+export interface Injector {
+  resolve(key: Key): unknown;
+}
+
+// The only module-level state of the framework: who is being constructed right now.
+let current: Injector | undefined;
+
+/** Asks for a dependency. Works while the container constructs: in field initialisers, constructors and factories. */
+export function inject<T>(key: Key<T>): T {
+  if (current === undefined) {
+    throw new StartError([
+      {
+        code: "INJECT_OUTSIDE_CONSTRUCTION",
+        message:
+          `inject(${isKey(key) ? keyName(key) : describeValue(key)}) was called outside construction. ` +
+          "Call it in a field initialiser, a constructor or a provide() factory, and let the container construct the class: list it in a module's declarations instead of using new.",
+      },
+    ]);
+  }
+  return current.resolve(key) as T; // the container keeps the key and the type of its value together
+}
+
+/** Runs `construct` with `injector` as the answer to `inject()`. The pointer is restored before anything asynchronous can run. */
+export function withInjector<T>(injector: Injector, construct: () => T): T {
+  const previous = current;
+  current = injector;
+  try {
+    return construct();
+  } finally {
+    current = previous;
+  }
+}

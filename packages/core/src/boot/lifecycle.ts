@@ -1,0 +1,120 @@
+import { type Problem, quoteError, StartError } from "../errors.ts";
+import type { Log } from "../log/log.ts";
+import type { Constructed } from "./container.ts";
+import { labelOf } from "./explain.ts";
+import { endsInTime } from "./in-time.ts";
+
+export interface OnStart {
+  onStart(): unknown;
+}
+export interface OnStop {
+  onStop(): unknown;
+}
+
+/** Runs `onStart()` in dependency order and `onStop()` in reverse, only for what had started. Each happens once. */
+export class Lifecycle {
+  readonly #parts: readonly Constructed[];
+  readonly #log: Log;
+  readonly #stopTimeout: number;
+  readonly #started: Constructed[] = [];
+  #starting: Promise<void> | undefined;
+  #stopping: Promise<void> | undefined;
+
+  /** `stopTimeout`: how many milliseconds a stop waits for one hook. */
+  constructor(parts: readonly Constructed[], log: Log, stopTimeout: number) {
+    this.#parts = parts;
+    this.#log = log;
+    this.#stopTimeout = stopTimeout;
+  }
+
+  /** A start that failed stays failed: every later call rejects with the same error. */
+  start(): Promise<void> {
+    if (this.#stopping !== undefined) return Promise.reject(stopped());
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  /** Runs `close`, then the hooks. A failing or hanging `onStop()` is logged and does not keep the others from stopping. */
+  stop(close: () => Promise<void>): Promise<void> {
+    this.#stopping ??= this.#stop(close);
+    return this.#stopping;
+  }
+
+  async #start(): Promise<void> {
+    for (const part of this.#parts) {
+      if (this.#stopping !== undefined) throw stopped();
+      try {
+        if (hasMethod(part.instance, "onStart")) await part.instance.onStart();
+        this.#started.push(part);
+      } catch (error) {
+        await this.#stopStarted();
+        const message = `onStart() of ${part.name} (module "${part.node.name}") failed: ${quoteError(error)}`;
+        throw new StartError([{ code: "START_HOOK_FAILED", message, cause: error }]);
+      }
+    }
+    if (this.#stopping !== undefined) throw stopped(); // nobody may open a port after it
+  }
+
+  async #stop(close: () => Promise<void>): Promise<void> {
+    try {
+      await close();
+    } finally {
+      // a hook that is just starting must be done before it can be stopped
+      const starting = this.#starting?.catch(() => {}) ?? Promise.resolve();
+      if (!(await endsInTime(starting, this.#stopTimeout)))
+        this.#log.error("an onStart() did not end in time: the stop goes on without it");
+      await this.#stopStarted();
+    }
+  }
+
+  async #stopStarted(): Promise<void> {
+    for (let part = this.#started.pop(); part !== undefined; part = this.#started.pop()) {
+      const hook = `onStop() of ${part.name} (module "${part.node.name}")`;
+      try {
+        if (!hasMethod(part.instance, "onStop")) continue;
+        const inTime = await endsInTime(part.instance.onStop(), this.#stopTimeout);
+        if (!inTime) this.#log.error(`${hook} did not end in time: the stop goes on without it`);
+      } catch (error) {
+        this.#log.error({ err: error }, `${hook} failed`);
+      }
+    }
+  }
+}
+
+function stopped(): StartError {
+  const problem: Problem = {
+    code: "APP_STOPPED",
+    message: "The application has been stopped and does not start again. Call createApp() for a new one.",
+  };
+  return new StartError([problem]);
+}
+
+export function isStopped(error: unknown): boolean {
+  return error instanceof StartError && error.problems.some((problem) => problem.code === "APP_STOPPED");
+}
+
+/** `OnStart()` and `OnStop()`, which nothing calls: without an error the application would start and lack what they do. */
+export function findMisspeltHooks(parts: readonly Constructed[]): Problem[] {
+  return parts.flatMap(({ instance, name, node }) =>
+    hooks
+      .filter(([hook, wrong]) => hasMethod(instance, wrong) && !hasMethod(instance, hook))
+      .map(([hook, wrong]) => ({
+        code: "BAD_DECLARATION" as const,
+        message: `${labelOf(name, node)} has ${wrong}(), which nothing calls. Write ${hook}().`,
+      })),
+  );
+}
+
+const hooks = [
+  ["onStart", "OnStart"],
+  ["onStop", "OnStop"],
+] as const;
+
+export function hasMethod<K extends string>(instance: unknown, name: K): instance is Record<K, () => unknown> {
+  return (
+    typeof instance === "object" &&
+    instance !== null &&
+    name in instance &&
+    typeof (instance as Record<K, unknown>)[name] === "function"
+  );
+}

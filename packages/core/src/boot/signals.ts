@@ -1,0 +1,37 @@
+import { constants } from "node:os";
+import type { Log } from "../log/log.ts";
+
+const signals = ["SIGTERM", "SIGINT"] as const;
+
+type Signal = (typeof signals)[number];
+
+/** What shells say of a process that a signal has ended. */
+export function exitCodeOf(signal: Signal): number {
+  return 128 + constants.signals[signal];
+}
+
+/** The first signal stops the application and then ends the process with `exitCode`; a second one ends it at once. */
+export function stopOnSignals(
+  stop: (signal: Signal) => Promise<void>,
+  log: Log,
+  exitCode: (signal: Signal) => number = () => 0,
+): () => void {
+  let stopping = false;
+  const onSignal = (signal: Signal) => {
+    if (stopping) process.exit(exitCodeOf(signal));
+    stopping = true;
+    log.info(`${signal}: stopping`);
+    stop(signal).then(
+      () => process.exit(exitCode(signal)),
+      (error: unknown) => {
+        log.error({ err: error }, "the stop failed");
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  return () => {
+    // during a stop the second signal must still find its listener
+    if (!stopping) for (const signal of signals) process.off(signal, onSignal);
+  };
+}

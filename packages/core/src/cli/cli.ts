@@ -1,0 +1,53 @@
+import { defaultRequestLimits } from "../body/limits.ts";
+import { readJsonInput } from "../dto/bind.ts";
+import { LogWriter } from "../log/log-writer.ts";
+import { checkNames, namesOf } from "../options.ts";
+import type { Platform } from "../platform.ts";
+import type { MiddlewareLike } from "../record.ts";
+import { type CliMethods, openCli } from "./cli-methods.ts";
+import { toFailure } from "./failure.ts";
+import type { Program } from "./help.ts";
+import type { CommandIncoming } from "./incoming.ts";
+import { toCommandOutgoing } from "./outgoing.ts";
+
+export interface CliOptions extends Program {
+  /** The name of the command. Every error message starts with it. */
+  readonly name: string;
+  /** Shown by `--version`, which does not exist without it. */
+  readonly version?: string;
+  /** Shown by `--help`. */
+  readonly description?: string;
+  /** The application's middlewares. None by default. */
+  readonly middlewares?: readonly MiddlewareLike[];
+}
+
+/** The user of a command is trusted: these limits only guard against accidents. */
+const limits = Object.freeze({
+  ...defaultRequestLimits,
+  body: 16 * 1024 * 1024,
+  queryPairs: 100_000,
+  bodyTimeout: 60 * 60 * 1000,
+});
+
+const optionNames = namesOf<CliOptions>({ name: true, version: true, description: true, middlewares: true });
+
+/** Commands: serves the routes that have no method. Opens no port and loads no HTTP code. */
+export function cli(options: CliOptions): Platform<CliMethods> {
+  checkNames("cli()", options, optionNames);
+  return {
+    name: "cli",
+    middlewares: options.middlewares ?? [],
+    limits,
+    log: { level: "warn", destination: new LogWriter(2, { sync: true }) }, // standard output is for results
+    serves: (route) => route.method === undefined,
+    serialize: toCommandOutgoing,
+    fail: toFailure,
+    readInput(incoming, request) {
+      const { fields } = incoming as CommandIncoming; // this platform makes no other kind of request
+      if (fields === undefined) return readJsonInput(incoming, request, limits);
+      return { value: { ...fields }, fromText: true }; // a copy, because validation changes it in place
+    },
+    showProgress: (incoming, total, label) => (incoming as CommandIncoming).progress(total, label), // as above
+    open: async (parts) => openCli(parts, options),
+  };
+}

@@ -1,0 +1,293 @@
+import { randomUUID } from "node:crypto";
+import { type CookieOptions, parseCookies, serializeCookie } from "./body/cookies.ts";
+import type { RequestLimits } from "./body/limits.ts";
+import { parseQuery } from "./body/query.ts";
+import { type Input, validate } from "./dto/bind.ts";
+import type { InferOutput, Schema } from "./dto/standard-schema.ts";
+import { ResponseHeaders } from "./headers.ts";
+import type { Log } from "./log/log.ts";
+import { type Outgoing, Reply, StatusReply } from "./reply.ts";
+import { type Incoming, RequestView } from "./request.ts";
+
+/**
+ * Per-request values that middlewares and handlers share. Packages and applications add theirs:
+ * `declare module "@tenon/core" { interface ContextValues { user_id: string } }`
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: an interface, because only interfaces can be augmented
+export interface ContextValues {}
+
+/** The declared type of a value; an undeclared name gives unknown. */
+export type ValueOf<K extends string> = K extends keyof ContextValues ? ContextValues[K] : unknown;
+export type ValueName = keyof ContextValues | (string & {});
+
+/** The names of the parameters in a path: `ParamNames<"/posts/:id">` is `"id"`. */
+export type ParamNames<Path extends string> = string extends Path
+  ? string
+  : Path extends `${infer Head}/${infer Rest}`
+    ? ParamName<Head> | ParamNames<Rest>
+    : ParamName<Path>;
+type ParamName<Segment extends string> = Segment extends `:${infer Name}` ? Name : Segment extends "*" ? "*" : never;
+
+/**
+ * The context of a request. A path types the names that `param()` takes: `Context<"/posts/:id">`.
+ * Without one `param()` takes any name, and the context fits every route. "" is in every union, because `any` is not
+ * assignable to `never`, the names of a path without parameters.
+ */
+export type Context<Path extends string = string> = RequestContext<
+  // biome-ignore lint/suspicious/noExplicitAny: the one argument that a context of any path is assignable to and from
+  string extends Path ? any : ParamNames<Path> | ""
+>;
+
+/** The route that handles a request, as it was declared. */
+export interface MatchedRoute {
+  /** `GET` for a HEAD request that a GET route handles. Undefined for commands. */
+  readonly method: string | undefined;
+  /** With the names of its parameters: `/posts/:id`. */
+  readonly path: string;
+  /** The name of the class that declares it. */
+  readonly controller: string;
+  readonly handler: string;
+}
+
+/** The router's match, as the context needs it. */
+export interface RouteParams {
+  readonly matched: MatchedRoute | undefined;
+  /** Undefined for a name that the path does not declare. */
+  param(name: string): string | undefined;
+  /** By name, without a prototype, a new one each time. */
+  toMap(): Record<string, string>;
+  /** What `*` matched, segment by segment. */
+  rest(): readonly string[];
+}
+
+/** Sees the response and may change it; runs for errors and misses too, the last one registered first. */
+export type ReplyHook = (outgoing: Outgoing) => void;
+
+/** Shows how far a long piece of work has come. */
+export interface Progress {
+  /** Marks steps as done. `by` defaults to one. */
+  advance(by?: number): void;
+  /** Ends the display, whether or not every step was done. */
+  done(): void;
+}
+
+/** What every context of an application shares: made once, by the kernel. */
+export interface ContextTools {
+  readonly limits: RequestLimits;
+  readonly log: Log;
+  /** What `bind()` validates. */
+  readonly readInput: (incoming: Incoming, request: RequestView) => Input | Promise<Input>;
+  /** Left out where no terminal shows it. */
+  readonly showProgress?: ((incoming: Incoming, total: number, label: string) => Progress) | undefined;
+  /** Called when a handler reads a parameter that the path of its route does not declare. */
+  readonly onUnknownParam: (route: MatchedRoute, name: string) => void;
+}
+
+/** One request and the state of its response. */
+export class RequestContext<in Param extends string = string> {
+  readonly #incoming: Incoming;
+  readonly #params: RouteParams;
+  readonly #tools: ContextTools;
+  #id: string | undefined;
+  #requestLog: Log | undefined;
+  #request: RequestView | undefined;
+  #queries: Record<string, string> | undefined;
+  #cookies: Record<string, string> | undefined;
+  #values: Map<string, unknown> | undefined;
+  #headers: ResponseHeaders | undefined;
+  #hooks: ReplyHook[] | undefined;
+  #bodyLimit: number | undefined;
+
+  constructor(incoming: Incoming, params: RouteParams, tools: ContextTools) {
+    this.#incoming = incoming;
+    this.#params = params;
+    this.#tools = tools;
+  }
+
+  get method(): string {
+    return this.#incoming.method;
+  }
+
+  /** The path as it was sent, without query. */
+  get path(): string {
+    return this.#incoming.path;
+  }
+
+  /** The matched route; undefined on a miss. */
+  get route(): MatchedRoute | undefined {
+    return this.#params.matched;
+  }
+
+  /** Identifies this request in logs. Random, unless the request-id middleware took the client's. */
+  get id(): string {
+    this.#id ??= randomUUID();
+    return this.#id;
+  }
+
+  set id(id: string) {
+    this.#id = id;
+    this.#requestLog = undefined;
+  }
+
+  /** A log that adds the id of this request to its lines. */
+  get log(): Log {
+    this.#requestLog ??= this.#tools.log.child({ id: this.id });
+    return this.#requestLog;
+  }
+
+  /** Aborted when the client disconnects. */
+  get signal(): AbortSignal {
+    return this.#incoming.signal;
+  }
+
+  /** A path parameter, decoded. A name that the path does not declare gives "" and logs a warning, once per route. */
+  param(name: `${Exclude<Param, "">}`): string {
+    const value = this.#params.param(name);
+    if (value !== undefined) return value;
+    const { matched } = this.#params;
+    if (matched !== undefined) this.#tools.onUnknownParam(matched, name);
+    return "";
+  }
+
+  /** What `*` matched, segment by segment: a "/" inside a segment was `%2F` on the wire and separates nothing. */
+  rest(): readonly string[] {
+    return this.#params.rest();
+  }
+
+  /** A query parameter; "" when it is absent, the first one when it is repeated. */
+  query(name: string): string {
+    return this.queryDefault(name, "");
+  }
+
+  /** A query parameter, or the default when it is absent. An empty one is not absent. */
+  queryDefault(name: string, fallback: string): string {
+    this.#queries ??= parseQuery(this.#incoming.search, this.#tools.limits.queryPairs);
+    return this.#queries[name] ?? fallback;
+  }
+
+  /** A request header; "" when it is absent. */
+  header(name: string): string {
+    return this.#incoming.header(name.toLowerCase()) ?? "";
+  }
+
+  /** A cookie; "" when it is absent. */
+  cookie(name: string): string {
+    this.#cookies ??= parseCookies(this.header("cookie"));
+    return this.#cookies[name] ?? "";
+  }
+
+  /** Decodes and validates the body or, for a command, its flags. A BindError becomes 400 `Invalid request`. */
+  bind<S extends Schema>(schema: S): Promise<InferOutput<S>> {
+    const bound = this.#bind(schema);
+    bound.catch(ignore); // a handler may forget to await it: the unhandled rejection would crash the process
+    return bound;
+  }
+
+  /** A value that a middleware or handler of this request has set; undefined when none has. */
+  get<K extends ValueName>(key: K): ValueOf<K> {
+    return this.#values?.get(key) as ValueOf<K>; // set() takes the same type under the same key
+  }
+
+  set<K extends ValueName>(key: K, value: ValueOf<K>): void {
+    this.#values ??= new Map();
+    this.#values.set(key, value);
+  }
+
+  /** The same as `set`. */
+  setValue<K extends ValueName>(key: K, value: ValueOf<K>): void {
+    this.set(key, value);
+  }
+
+  /** Starts a reply: `ctx.status(201).json(post)`, `ctx.status(200).send("text")`. */
+  status(status: number): StatusReply {
+    return new StatusReply(status);
+  }
+
+  request(): RequestView {
+    this.#request ??= new RequestView(
+      this.#incoming,
+      this.#params,
+      this.#tools.limits,
+      () => this.#bodyLimit ?? this.#tools.limits.body,
+    );
+    return this.#request;
+  }
+
+  /** The headers of the response. An error response drops what handlers set here; hooks still run. */
+  response(): ResponseHeaders {
+    this.#headers ??= new ResponseHeaders();
+    return this.#headers;
+  }
+
+  /** Defaults to HttpOnly, SameSite=Lax and Path=/, and to Secure on https. */
+  setCookie(name: string, value: string, options: CookieOptions = {}): void {
+    const secure = this.#incoming.protocol === "https";
+    this.response().addHeader("set-cookie", serializeCookie(name, value, { secure, ...options }));
+  }
+
+  /** Redirects the client. The status defaults to 302. A target outside this site becomes "/", unless `external` is set. */
+  redirect(
+    to: string,
+    options: { readonly status?: 301 | 302 | 303 | 307 | 308; readonly external?: boolean } = {},
+  ): Reply {
+    const target = options.external === true || isOwnPath(to) ? to : "/";
+    this.response().setHeader("location", toLocation(target));
+    return new Reply(options.status ?? 302, "empty", undefined);
+  }
+
+  /** Shows the progress of `total` steps at a terminal; silent on other platforms. */
+  progress(total: number, label = ""): Progress {
+    if (!Number.isFinite(total) || total < 0) throw new RangeError(`progress() takes a number of steps, not ${total}`);
+    return this.#tools.showProgress?.(this.#incoming, total, label) ?? silentProgress;
+  }
+
+  /** Registers a function that runs when the response is ready and before it is written. */
+  onReply(hook: ReplyHook): void {
+    this.#hooks ??= [];
+    this.#hooks.push(hook);
+  }
+
+  /** Sets the limit for the body of this request, in bytes. Has no effect once the body is read. */
+  limitBody(bytes: number): void {
+    if (!Number.isSafeInteger(bytes) || bytes < 0) {
+      throw new RangeError(`limitBody(${String(bytes)}): it takes a whole number of bytes, zero or more`);
+    }
+    this.#bodyLimit = bytes;
+  }
+
+  async #bind<S extends Schema>(schema: S): Promise<InferOutput<S>> {
+    return validate(schema, await this.#tools.readInput(this.#incoming, this.request()));
+  }
+
+  /** For the kernel, static so that handlers do not see it: the headers set so far, which are then forgotten. */
+  static takeHeaders(ctx: Context): ResponseHeaders | undefined {
+    const headers = ctx.#headers;
+    ctx.#headers = undefined;
+    return headers;
+  }
+
+  /** For the kernel: lets every hook see the response. */
+  static runHooks(ctx: Context, outgoing: Outgoing): void {
+    for (const hook of ctx.#hooks?.toReversed() ?? []) {
+      const pending: unknown = hook(outgoing);
+      // the response does not wait for an asynchronous hook: its unhandled rejection would crash the process
+      if (pending instanceof Promise) {
+        pending.catch((error: unknown) => ctx.log.error({ err: error }, `${ctx.method} ${ctx.path}: a hook failed`));
+      }
+    }
+  }
+}
+
+const silentProgress: Progress = Object.freeze({ advance() {}, done() {} });
+
+/** `//host`, `/\host` and any scheme lead to another site; browsers drop tabs and line breaks before they parse. */
+function isOwnPath(to: string): boolean {
+  return /^\/(?![/\\])[^\u0000-\u001f\u007f\\\u2028\u2029]*$/.test(to) && to.isWellFormed();
+}
+
+/** Encodes what a header cannot carry and leaves alone what is encoded already, and the brackets of IPv6 hosts. */
+function toLocation(target: string): string {
+  return encodeURI(target).replaceAll(/%25|%5B|%5D/g, (code) => decodeURIComponent(code));
+}
+
+function ignore(): void {}

@@ -1,0 +1,40 @@
+import { describeValue } from "../errors.ts";
+import { accessLog } from "../middleware/access-log.ts";
+import { requestId } from "../middleware/request-id.ts";
+import { checkNames, namesOf, refuseOption } from "../options.ts";
+import type { OpenPlatform, Platform, PlatformParts } from "../platform.ts";
+import type { MiddlewareLike } from "../record.ts";
+import { toOutgoing } from "../reply.ts";
+import type { HttpMethods } from "./http-methods.ts";
+import { type HttpOptions, type HttpSettings, toHttpSettings } from "./settings.ts";
+
+export interface ApiOptions extends HttpOptions {
+  /** The application's middlewares. Defaults to `[requestId(), accessLog()]`; a list of your own replaces it. */
+  readonly middlewares?: readonly MiddlewareLike[];
+}
+
+const optionNames = namesOf<ApiOptions>({ middlewares: true, limits: true, trustedProxies: true, singleHeaders: true });
+
+/** JSON over HTTP: serves the routes that have a method. */
+export function api(options: ApiOptions = {}): Platform<HttpMethods> {
+  checkNames("api()", options, optionNames);
+  const { middlewares = [requestId(), accessLog()] } = options;
+  if (!Array.isArray(middlewares)) {
+    refuseOption(`middlewares of api() is ${describeValue(middlewares)}. Write a list: middlewares: [ … ].`);
+  }
+  const settings = toHttpSettings(options);
+  return {
+    name: "api",
+    middlewares,
+    limits: settings.limits,
+    serves: (route) => route.method !== undefined,
+    serialize: toOutgoing,
+    open: (parts) => openHttp(parts, settings),
+  };
+}
+
+/** Opens an HTTP platform. The server is imported here, so that a command-line application loads no HTTP code. */
+export async function openHttp(parts: PlatformParts, settings: HttpSettings): Promise<OpenPlatform<HttpMethods>> {
+  const { createHttpMethods } = await import("./http-methods.ts");
+  return createHttpMethods(parts, settings);
+}

@@ -1,0 +1,27 @@
+import type { ServerOptions as TlsOptions } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { Log } from "../log/log.ts";
+import type { RequestHandler } from "../platform.ts";
+import type { HttpSettings } from "./settings.ts";
+import type { Unread } from "./unread.ts";
+
+export interface TlsSettings extends Pick<TlsOptions, "key" | "cert" | "ca" | "pfx" | "passphrase" | "minVersion"> {}
+
+/** Listens on a port, parses requests and writes responses: the port that each kind of server implements. */
+export interface Engine {
+  listen(port: number, host: string): Promise<AddressInfo>;
+  /** Stops accepting connections, waits for running requests up to `limits.stopTimeout`, and closes the rest. */
+  close(): Promise<void>;
+}
+
+export interface EngineOptions {
+  /** Gets an `Incoming` for each request that passes the inspection, and returns the `Outgoing` to write. */
+  readonly handler: RequestHandler;
+  readonly settings: HttpSettings;
+  readonly log: Log;
+  readonly unread: Unread;
+  /** Serves https. */
+  readonly tls?: TlsSettings | undefined;
+}
+
+export type CreateEngine = (options: EngineOptions) => Engine;

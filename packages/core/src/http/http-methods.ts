@@ -1,0 +1,131 @@
+import { endsInTime } from "../boot/in-time.ts";
+import { stopOnSignals } from "../boot/signals.ts";
+import { type Problem, StartError } from "../errors.ts";
+import { checkNames, namesOf } from "../options.ts";
+import type { OpenPlatform, PlatformParts } from "../platform.ts";
+import type { Engine, TlsSettings } from "./engine.ts";
+import { handleFetch } from "./fetch.ts";
+import { NodeServer } from "./node-server.ts";
+import { checkProxies } from "./proxy.ts";
+import { codeOf } from "./refusal.ts";
+import { checkLimits, type HttpSettings } from "./settings.ts";
+import { Unread } from "./unread.ts";
+
+export interface ListenOptions {
+  /** Zero takes any free port. Defaults to 8080. */
+  readonly port?: number;
+  /** Defaults to 127.0.0.1, which is reachable from this machine only. */
+  readonly host?: string;
+  /** Serves https. */
+  readonly tls?: TlsSettings;
+  /** Stops on SIGTERM and SIGINT. Defaults to true. */
+  readonly signals?: boolean;
+}
+
+const listenNames = namesOf<ListenOptions>({ port: true, host: true, tls: true, signals: true });
+
+export interface Address {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The methods that an HTTP platform adds to an application. */
+export interface HttpMethods {
+  /** Runs the `onStart()` hooks and opens the port. */
+  listen(options?: ListenOptions): Promise<Address>;
+  /** Handles a web `Request` without a socket. */
+  fetch(request: Request): Promise<Response>;
+}
+
+export function createHttpMethods(parts: PlatformParts, settings: HttpSettings): OpenPlatform<HttpMethods> {
+  const problems = [...checkLimits(settings.limits), ...checkProxies(settings.trustedProxies)];
+  if (problems.length > 0) throw new StartError(problems);
+  const unread = new Unread(settings.limits, parts.log);
+  const servers = new Set<Engine>();
+  const forgetSignals: (() => void)[] = [];
+  const inFlight = new Set<Promise<Response>>();
+  let closed = false;
+
+  async function listen(options: ListenOptions = {}): Promise<Address> {
+    const { port = 8080, host = "127.0.0.1" } = options;
+    try {
+      checkNames("listen()", options, listenNames);
+      const mistakes = checkListenOptions(port, host);
+      if (mistakes.length > 0) throw new StartError(mistakes);
+      const server = new NodeServer({ handler: parts.kernel, settings, log: parts.log, unread, tls: options.tls });
+      await parts.start();
+      const bound = await server.listen(port, host);
+      if (closed) {
+        await server.close();
+        await parts.start(); // rejects, because the application was stopped while the port was being opened
+      }
+      servers.add(server);
+      if (options.signals !== false) forgetSignals.push(stopOnSignals(parts.stop, parts.log));
+      const name = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
+      const url = `${options.tls === undefined ? "http" : "https"}://${name}:${bound.port}`;
+      parts.log.info(`listening on ${url}`);
+      return { url, host: bound.address, port: bound.port };
+    } catch (error) {
+      await parts.stop();
+      return parts.failStart(toListenError(error, port, host));
+    }
+  }
+
+  async function fetch(request: Request): Promise<Response> {
+    try {
+      if (!closed) await parts.start();
+    } catch (error) {
+      if (!closed) throw error; // else the stop came while this request waited for the start
+    }
+    if (closed) return Response.json({ error: "Service Unavailable" }, { status: 503 });
+    const response = handleFetch(parts, request, settings);
+    inFlight.add(response);
+    return response.finally(() => inFlight.delete(response));
+  }
+
+  async function close(): Promise<void> {
+    closed = true;
+    for (const forget of forgetSignals.splice(0)) forget();
+    await Promise.all([...servers].map((server) => server.close()));
+    await endsInTime(Promise.allSettled(inFlight), settings.limits.stopTimeout);
+  }
+
+  return { methods: { listen, fetch }, close };
+}
+
+function checkListenOptions(port: number, host: string): Problem[] {
+  const problems: Problem[] = [];
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    problems.push({ code: "BAD_OPTION", message: `port is ${String(port)}. It takes a whole number from 0 to 65535.` });
+  }
+  if (typeof host !== "string" || host === "") {
+    problems.push({
+      code: "BAD_OPTION",
+      message: 'host is empty. Use "127.0.0.1", "0.0.0.0" or a name of this machine.',
+    });
+  }
+  return problems;
+}
+
+const unresolved = (_: number, host: string) =>
+  `The host name ${host} cannot be resolved. Use 127.0.0.1 or 0.0.0.0, or a name of this machine.`;
+
+const causes = new Map<string, (port: number, host: string) => string>([
+  [
+    "EADDRINUSE",
+    (port, host) => `Port ${port} on ${host} is in use. Stop the program that has it, or listen on another port.`,
+  ],
+  ["EACCES", (port) => `Port ${port} needs rights that this process does not have. Use a port above 1023.`],
+  ["EADDRNOTAVAIL", (_, host) => `${host} is not an address of this machine. Use 127.0.0.1 or 0.0.0.0.`],
+  ["ENOTFOUND", unresolved],
+  ["EAI_AGAIN", unresolved],
+]);
+
+/** Says in one line why the port did not open and what to do. */
+export function toListenError(error: unknown, port: number, host: string): StartError {
+  if (error instanceof StartError) return error;
+  const detail = error instanceof Error ? error.message : String(error);
+  const message = causes.get(codeOf(error))?.(port, host) ?? `Cannot listen on ${host}:${port}: ${detail}`;
+  return new StartError([{ code: "LISTEN_FAILED", message, cause: error }]);
+}

@@ -1,0 +1,154 @@
+import type { Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { HttpError } from "../errors.ts";
+import { createServer, createTlsServer, STATUS_CODES } from "./builtin.ts";
+import { Connection } from "./connection.ts";
+import { drain } from "./drain.ts";
+import type { Engine, EngineOptions } from "./engine.ts";
+import { NodeExchange } from "./node-exchange.ts";
+import { closeResponse, NodeRequest, NodeResponse } from "./node-message.ts";
+import { codeOf, statusOfParserError, toRawResponse } from "./refusal.ts";
+
+/** The engine on node:http: start, connections, errors of the parser, shutdown. `NodeExchange` handles the requests. */
+export class NodeServer implements Engine {
+  readonly #server: Server<typeof NodeRequest, typeof NodeResponse>;
+  readonly #options: EngineOptions;
+  readonly #exchange: NodeExchange;
+  readonly #handshakes = new Map<string, Socket>();
+  readonly #idleTimer: NodeJS.Timeout;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#exchange = new NodeExchange(options);
+    const { tls } = options;
+    const { uri, headerBytes, headerTimeout, requestTimeout, keepAlive } = options.settings.limits;
+    const headersTimeout = Math.min(headerTimeout, requestTimeout); // node refuses the longer one
+    const serverOptions = {
+      IncomingMessage: NodeRequest,
+      ServerResponse: NodeResponse,
+      // the parser's own limit covers request line and headers together; the inspection counts them apart
+      maxHeaderSize: uri + headerBytes + 1024,
+      headersTimeout,
+      requestTimeout,
+      keepAliveTimeout: 0, // the idle timer below closes idle connections, without a timer for each request
+      connectionsCheckingInterval: Math.min(250, headersTimeout), // how late a timeout may fire
+      requireHostHeader: false, // the inspection refuses it, with a body like that of every other refusal
+      optimizeEmptyRequests: true, // a request without a body gets no stream
+      shouldUpgradeCallback: this.#refuseUpgrade,
+    };
+    this.#server =
+      tls === undefined
+        ? createServer(serverOptions)
+        : createTlsServer({ ...serverOptions, handshakeTimeout: headerTimeout, ...tls });
+    this.#server.maxHeadersCount = 0; // node would drop the surplus silently; the inspection counts and refuses
+    // without it, a client that closes its sending side after the request gets no response
+    Object.assign(this.#server, { httpAllowHalfOpen: true });
+    this.#server
+      .on("request", this.#exchange.onRequest)
+      .on("checkContinue", this.#exchange.onExpect)
+      .on("checkExpectation", this.#exchange.onExpect)
+      .on("clientError", this.#onClientError)
+      .on("timeout", this.#onTimeout);
+    const checkEvery = Math.min(1000, keepAlive);
+    this.#idleTimer = setInterval(() => {
+      for (const connection of this.#connections.values()) connection.checkIdle(Math.ceil(keepAlive / checkEvery));
+    }, checkEvery).unref();
+    if (tls === undefined) this.#server.on("connection", this.#onConnection);
+    else this.#server.on("connection", this.#onHandshake).on("secureConnection", this.#onConnection);
+  }
+
+  get #connections(): Map<Duplex, Connection> {
+    return this.#exchange.connections;
+  }
+
+  listen(port: number, host: string): Promise<AddressInfo> {
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen({ port, host }, () => {
+        this.#server.off("error", reject);
+        this.#server.on("error", (error) => this.#options.log.error({ err: error }, "the server failed"));
+        resolve(this.#server.address() as AddressInfo); // a TCP server has no other kind of address
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#exchange.beginStop();
+    await drain(this.#server, {
+      connections: this.#connections,
+      handshakes: this.#handshakes,
+      endStreams: () => this.#exchange.endEventStreams(),
+      timeout: this.#options.settings.limits.stopTimeout,
+      log: this.#options.log,
+    });
+    clearInterval(this.#idleTimer);
+    this.#server.close(); // ends the timer that checks connections
+  }
+
+  readonly #onConnection = (socket: Socket): void => {
+    const { requestTimeout } = this.#options.settings.limits;
+    this.#handshakes.delete(peerOf(socket));
+    const connection = new Connection(socket, requestTimeout);
+    this.#connections.set(socket, connection);
+    socket.once("close", () => {
+      this.#connections.delete(socket);
+      this.#options.unread.forget(socket);
+      closeResponse(socket);
+    });
+    socket.once("end", () => {
+      // a client that closed its sending side may be gone: without a timeout, a socket that is never written to stays open
+      socket.setTimeout(requestTimeout);
+      // the parser reports a body that was cut off, but not that of an upgrade request
+      if (connection.upgrade?.complete === false) this.#onClientError(new Error("the body was cut off"), socket);
+    });
+  };
+
+  /** Until the handshake is done, only this map knows the socket: node makes another one for the encrypted connection. */
+  readonly #onHandshake = (socket: Socket): void => {
+    const peer = peerOf(socket);
+    this.#handshakes.set(peer, socket);
+    socket.once("close", () => this.#handshakes.delete(peer));
+  };
+
+  /** An upgrade is handled as plain HTTP. The parser drops what follows it in the same packet, so it is the last. */
+  readonly #refuseUpgrade = (req: NodeRequest): boolean => {
+    const connection = this.#connections.get(req.socket);
+    if (connection !== undefined) connection.upgrade = req;
+    return false;
+  };
+
+  /** The parser failed, or a request took too long. */
+  readonly #onClientError = (error: Error, duplex: Duplex): void => {
+    const socket = duplex as Socket; // of a TCP or TLS server, always
+    const connection = this.#connections.get(socket);
+    if (socket.writableEnded) return; // it lingers: the response is out, and the client has its time to read it
+    if (connection === undefined || codeOf(error) === "ECONNRESET" || !socket.writable) {
+      socket.destroy(); // a failed handshake, or a client that disconnected
+      return;
+    }
+    const status = statusOfParserError(error, this.#options.settings.limits);
+    if (!connection.finished || codeOf(error) === "HPE_CLOSED_CONNECTION") {
+      // complete requests before it get their responses first; what follows `Connection: close` gets none
+      connection.endInput(new HttpError(status, STATUS_CODES[status] as string)); // each of its statuses has a name
+    } else if (connection.res?.req.complete === false) {
+      socket.destroy(); // the rest of a request that has its response: a second one would be read as that of the next
+    } else {
+      this.#options.log.info({ status, reason: codeOf(error) }, "refused");
+      connection.closing = true;
+      if (status === 408) connection.timedOut();
+      socket.write(toRawResponse(status));
+      connection.linger();
+    }
+  };
+
+  /** Closes a socket that is idle, stalled or lingers for too long, but not one whose handler is running. */
+  readonly #onTimeout = (socket: Socket): void => {
+    const working = this.#connections.get(socket)?.finished === false && socket.writableLength === 0;
+    if (!working || socket.readableEnded) socket.destroy();
+  };
+}
+
+function peerOf(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort}`;
+}

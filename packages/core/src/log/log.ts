@@ -1,0 +1,106 @@
+import pino from "pino";
+import { describeValue } from "../errors.ts";
+import { checkNames, namesOf, refuseOption } from "../options.ts";
+import { token } from "../token.ts";
+import { LogGuard } from "./log-guard.ts";
+import { toEscape, toPrettyLine } from "./log-pretty.ts";
+import { Redactor } from "./log-redact.ts";
+import { type LogDestination, LogWriter } from "./log-writer.ts";
+
+export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export interface LogMethod {
+  (fields: object, message?: string): void;
+  (message: string): void;
+}
+
+/** Inject it to write to the log: `inject(Log)` gives one named after the class that asks. */
+export interface Log {
+  readonly level: string;
+  readonly trace: LogMethod;
+  readonly debug: LogMethod;
+  readonly info: LogMethod;
+  readonly warn: LogMethod;
+  readonly error: LogMethod;
+  readonly fatal: LogMethod;
+  child(bindings: Readonly<Record<string, unknown>>): Log;
+  isLevelEnabled(level: string): boolean;
+}
+export const Log = token<Log>("Log");
+
+export interface LogOptions {
+  readonly level?: LogLevel;
+  /** One JSON line each; on a terminal the default is text for people. */
+  readonly pretty?: boolean;
+  readonly color?: boolean;
+  readonly destination?: LogDestination;
+}
+
+const optionNames = namesOf<LogOptions>({ level: true, pretty: true, color: true, destination: true });
+
+export function createLog(options: LogOptions = {}): Log {
+  checkNames("log", options, optionNames);
+  const { level = "info", destination } = options;
+  if (!logLevels.includes(level)) {
+    refuseOption(`log.level is ${describeValue(level)}. Use one of: ${logLevels.join(", ")}.`);
+  }
+  if (destination !== undefined && typeof destination?.write !== "function") {
+    refuseOption(`log.destination is ${describeValue(destination)}. It takes an object with write(line).`);
+  }
+  const target = toTarget(destination);
+  const terminal = target.isTTY === true;
+  const { pretty = terminal, color = terminal } = options;
+  const toLine = pretty ? (json: string) => toPrettyLine(json, color) : escapeControls;
+  target.describeDropped = (dropped) => {
+    const time = new Date().toISOString();
+    return toLine(`${JSON.stringify({ level: "warn", time, dropped, msg: "log lines were dropped" })}\n`);
+  };
+  const redactor = new Redactor();
+  const log = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), log: (fields) => redactor.redact(fields) },
+      serializers: { err: (error: unknown) => error }, // the redactor has written it already, and pino's own copies secrets
+      hooks: { logMethod: logSafely },
+    },
+    { write: (line: string) => target.write(toLine(line)) },
+  );
+  const { child } = log;
+  // pino hands the fields of a child to no formatter; children inherit this method
+  return Object.assign(log, {
+    child(this: typeof log, bindings: Readonly<Record<string, unknown>>) {
+      try {
+        return child.call(this, { ...redactor.redact(bindings) });
+      } catch {
+        return child.call(this, unreadable); // pino calls a method of the fields, which a field can hide
+      }
+    },
+  });
+}
+
+const unreadable = Object.freeze({ unreadable: true });
+
+/** Before the redactor sees the fields, pino reads some of them: a getter that throws must not fail the request. */
+function logSafely(this: pino.Logger, args: Parameters<pino.LogFn>, method: pino.LogFn): void {
+  try {
+    method.apply(this, args);
+  } catch {
+    const message = (args as unknown[]).find((argument) => typeof argument === "string");
+    method.call(this, unreadable, message);
+  }
+}
+
+/** Standard output and error are written without their streams, which block or fail with their reader. */
+function toTarget(destination: LogDestination | undefined): LogWriter | LogGuard {
+  if (destination instanceof LogWriter) return destination;
+  if (destination === undefined || destination === process.stdout) return new LogWriter(1);
+  return destination === process.stderr ? new LogWriter(2) : new LogGuard(destination);
+}
+
+/** JSON leaves these as they are, and a terminal obeys them. Inside a line they can only stand in strings. */
+function escapeControls(line: string): string {
+  return line.replaceAll(/[\u007f-\u009f\u2028\u2029]/g, toEscape);
+}

@@ -1,0 +1,30 @@
+export { serializeCookie } from "./body/cookies.ts";
+export { isForm } from "./body/form.ts";
+export { isToken } from "./body/grammar.ts";
+export { defaultRequestLimits, type RequestLimits } from "./body/limits.ts";
+export { parseQuery } from "./body/query.ts";
+export { readEnvironment } from "./boot/environment.ts";
+export type { ContextTools } from "./context.ts";
+export { type Input, readJsonInput } from "./dto/bind.ts";
+export { describeValue } from "./errors.ts";
+export { openHttp } from "./http/api.ts";
+export { type HttpOptions, type HttpSettings, toHttpSettings } from "./http/settings.ts";
+export { logError } from "./kernel.ts";
+export { Redactor } from "./log/log-redact.ts";
+export { isSecretName } from "./log/secret-name.ts";
+export { parseWeights } from "./middleware/accept-encoding.ts";
+export {
+  type FileStamp,
+  isFileName,
+  isMissing,
+  ServedFolder,
+  stampOf,
+  toFilePath,
+} from "./middleware/served-folder.ts";
+export { forever } from "./middleware/static-files.ts";
+export { addVary } from "./middleware/vary.ts";
+export { findNearest } from "./nearest.ts";
+export { checkNames, namesOf, refuseOption } from "./options.ts";
+export type { OpenPlatform, Platform, PlatformParts, RequestHandler } from "./platform.ts";
+export { toOutgoing } from "./reply.ts";
+export type { Incoming } from "./request.ts";

@@ -1,0 +1,56 @@
+import type { RequestLimits } from "./body/limits.ts";
+import type { FlatRoute } from "./boot/flatten.ts";
+import type { Context, ContextTools } from "./context.ts";
+import type { Log, LogOptions } from "./log/log.ts";
+import type { MiddlewareLike, Routes } from "./record.ts";
+import type { Outgoing, Reply } from "./reply.ts";
+import type { Incoming } from "./request.ts";
+import type { Router } from "./router.ts";
+import type { RouteTable, RunnableRoute } from "./table.ts";
+
+/** Handles a request. Neither throws nor rejects. */
+export interface RequestHandler {
+  handle(incoming: Incoming): Outgoing | Promise<Outgoing>;
+}
+
+/** What a platform gets when it opens. */
+export interface PlatformParts {
+  readonly kernel: RequestHandler;
+  readonly routes: RouteTable;
+  readonly router: Pick<Router<RunnableRoute>, "resolve">;
+  readonly log: Log;
+  /** Milliseconds that a stop waits for one hook or command. */
+  readonly stopTimeout: number;
+  /** Runs the `onStart()` hooks, once. */
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+  /** Ends a failed start as `onStartError` says: one line and exit code 1, or the error. */
+  readonly failStart: (error: unknown) => never;
+}
+
+/** An open platform: its methods become methods of the application. */
+export interface OpenPlatform<Methods> {
+  readonly methods: Methods;
+  /** Accepts nothing new and waits for what is running. */
+  close(): Promise<void>;
+}
+
+/** How an application receives requests and how it sends values. */
+export interface Platform<Methods = unknown> {
+  readonly name: string;
+  /** The application's middlewares. They run before those of groups and routes, on misses too. */
+  readonly middlewares: readonly MiddlewareLike[];
+  /** Routes of the platform itself, in addition to those of the controllers. */
+  readonly routes?: Routes;
+  readonly limits: RequestLimits;
+  /** Defaults for the log; the environment and the application come first. */
+  readonly log?: LogOptions;
+  serves(route: FlatRoute): boolean;
+  serialize(reply: Reply, ctx: Context): Outgoing | Promise<Outgoing>;
+  /** Logs an error and turns it into a response. Defaults to `{ error }` with its status; unknown errors are hidden. */
+  fail?(error: unknown, ctx: Context): Outgoing | Promise<Outgoing>;
+  /** What `ctx.bind()` validates. Defaults to the body as JSON. */
+  readonly readInput?: ContextTools["readInput"];
+  readonly showProgress?: ContextTools["showProgress"];
+  open(parts: PlatformParts): Promise<OpenPlatform<Methods>>;
+}

@@ -1,0 +1,105 @@
+import { refuseType } from "./body/body.ts";
+import { type Form, isForm, parseForm } from "./body/form.ts";
+import type { RequestLimits } from "./body/limits.ts";
+import { parseQuery } from "./body/query.ts";
+
+/** A request as an engine passes it to the kernel: the port between the two. */
+export interface Incoming {
+  readonly method: string;
+  /** As sent, without query; starts with a slash. */
+  readonly path: string;
+  /** As sent, without the question mark. */
+  readonly search: string;
+  /** The length of the string that `path` was cut from. */
+  readonly targetLength: number;
+  /** The client's canonical IP address, or "" when there is none. */
+  readonly address: string;
+  /** The canonical IP address at the other end of the socket, before any proxy header; undefined without a socket. */
+  readonly peer: string | undefined;
+  readonly protocol: string;
+  readonly host: string;
+  /** `name` is in lower case. Undefined when absent; repeated headers are joined (RFC 9110, 5.3). */
+  header(name: string): string | undefined;
+  headers(): Record<string, string>;
+  /** Reads the whole body, once. Rejects with an HttpError past the limit or the timeout. */
+  readBody(limit: number, timeout: number): Promise<Uint8Array>;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+}
+
+interface Params {
+  toMap(): Record<string, string>;
+}
+
+/** The request as maps and bytes: `ctx.request()`. The maps have no prototype and are the caller's own. */
+export class RequestView {
+  readonly #incoming: Incoming;
+  readonly #params: Params;
+  readonly #limits: RequestLimits;
+  readonly #bodyLimit: () => number;
+  #body: Promise<Uint8Array> | undefined;
+  #form: Promise<Form> | undefined;
+
+  constructor(incoming: Incoming, params: Params, limits: RequestLimits, bodyLimit: () => number) {
+    this.#incoming = incoming;
+    this.#params = params;
+    this.#limits = limits;
+    this.#bodyLimit = bodyLimit;
+  }
+
+  params(): Record<string, string> {
+    return this.#params.toMap();
+  }
+
+  queries(): Record<string, string> {
+    return parseQuery(this.#incoming.search, this.#limits.queryPairs);
+  }
+
+  /** By lower-case name. */
+  headers(): Record<string, string> {
+    return this.#incoming.headers();
+  }
+
+  /** The raw bytes; empty without a body. Rejects when the body is too large, too slow or cut off. */
+  body(): Promise<Uint8Array> {
+    this.#body ??= this.#incoming.readBody(this.#bodyLimit(), this.#limits.bodyTimeout);
+    return this.#body;
+  }
+
+  /** The body as a form, urlencoded or multipart. Rejects like `body()`, and with a BindError for any other content type. */
+  form(): Promise<Form> {
+    if (this.#form === undefined) {
+      this.#form = this.#readForm();
+      this.#form.catch(ignore); // a handler may forget to await it: the unhandled rejection would crash the process
+    }
+    return this.#form;
+  }
+
+  /** The client's IP address. Proxy headers count only from trusted peers. */
+  address(): string {
+    return this.#incoming.address;
+  }
+
+  /** The IP address at the other end of the connection, before any proxy header; undefined in `app.fetch`. */
+  peer(): string | undefined {
+    return this.#incoming.peer;
+  }
+
+  /** `http` or `https`. */
+  protocol(): string {
+    return this.#incoming.protocol;
+  }
+
+  /** `host[:port]` as the client sent it. Never build a link for another user from it. */
+  host(): string {
+    return this.#incoming.host;
+  }
+
+  async #readForm(): Promise<Form> {
+    const type = this.#incoming.header("content-type") ?? "";
+    if (!isForm(type)) refuseType(type);
+    return parseForm(await this.body(), type, this.#limits);
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,117 @@
+import { describe, findDuplicates } from "./boot/conflict.ts";
+import type { FlatRoute } from "./boot/flatten.ts";
+import type { MatchedRoute } from "./context.ts";
+import type { Schema } from "./dto/standard-schema.ts";
+import { type Problem, StartError } from "./errors.ts";
+import { joinPaths, PatternError, parsePattern, shapeOf } from "./pattern.ts";
+import type { Handler, Method, Route, Routes } from "./record.ts";
+import type { Router } from "./router.ts";
+
+/** A route with its chain composed. */
+export interface RunnableRoute extends FlatRoute {
+  readonly run: Handler;
+  readonly matched: MatchedRoute;
+}
+
+export interface RouteInfo {
+  /** Undefined for commands. */
+  readonly method: Method | undefined;
+  readonly path: string;
+  readonly handler: string;
+  /** Of its groups and its own, in the order in which they run. */
+  readonly middlewares: readonly string[];
+  readonly owner: string;
+  /** What `takes()` binds; undefined when the handler binds by itself or not at all. */
+  readonly takes: Schema | undefined;
+}
+
+export interface RouteTableTools {
+  /** Flattens routes that are added at run time. */
+  readonly flatten: (routes: Routes, owner: string, problems: Problem[]) => FlatRoute[];
+  readonly serves: (route: FlatRoute) => boolean;
+  readonly compose: (route: FlatRoute) => Handler;
+}
+
+/** The routes in force. A change takes effect at once and as a whole, or throws and changes nothing. */
+export class RouteTable {
+  readonly #tools: RouteTableTools;
+  readonly #router: Router<RunnableRoute>;
+
+  /** `router` is the one that the kernel asks; it has no routes yet. */
+  constructor(router: Router<RunnableRoute>, routes: readonly FlatRoute[], tools: RouteTableTools) {
+    this.#router = router;
+    this.#tools = tools;
+    router.load(routes.filter(tools.serves).map((route) => this.#runnable(route)));
+  }
+
+  /** Adds one route or several, groups included. In force from the next request. */
+  add(routes: Route | Routes, options: { readonly owner?: string } = {}): void {
+    this.#install([...this.#router.routes, ...this.#flatten(routes, options.owner)]);
+  }
+
+  /** Removes the route of this method and path; the names of its parameters do not matter. */
+  remove(method: Method | undefined, path: string): void {
+    this.#install(this.#without(method, path));
+  }
+
+  /** Puts other routes in the place of one, in one step. */
+  replace(
+    method: Method | undefined,
+    path: string,
+    routes: Route | Routes,
+    options: { readonly owner?: string } = {},
+  ): void {
+    this.#install([...this.#without(method, path), ...this.#flatten(routes, options.owner)]);
+  }
+
+  list(): RouteInfo[] {
+    return this.#router.routes.map(({ method, path, handlerName, middlewareNames, owner, takes }) => ({
+      method,
+      path,
+      handler: handlerName,
+      middlewares: middlewareNames,
+      owner,
+      takes,
+    }));
+  }
+
+  #flatten(routes: Route | Routes, owner = "app.routes"): RunnableRoute[] {
+    const problems: Problem[] = [];
+    const list = Array.isArray(routes) ? (routes as Routes) : [routes as Route]; // isArray does not narrow readonly arrays
+    const flat = this.#tools.flatten(list, owner, problems);
+    if (problems.length > 0) throw new StartError(problems);
+    return flat.filter(this.#tools.serves).map((route) => this.#runnable(route));
+  }
+
+  #without(method: Method | undefined, path: string): RunnableRoute[] {
+    const shape = toShape(path);
+    const rest = this.#router.routes.filter((route) => route.method !== method || shapeOf(route.pattern) !== shape);
+    if (rest.length < this.#router.routes.length) return rest;
+    throw new StartError([
+      {
+        code: "UNKNOWN_ROUTE",
+        message: `There is no route ${describe({ method, path })}. app.routes.list() shows those in force.`,
+      },
+    ]);
+  }
+
+  #install(routes: readonly RunnableRoute[]): void {
+    const problems = findDuplicates(routes);
+    if (problems.length > 0) throw new StartError(problems);
+    this.#router.load(routes);
+  }
+
+  #runnable(route: FlatRoute): RunnableRoute {
+    const { method, path, controller, handlerName: handler } = route;
+    return { ...route, run: this.#tools.compose(route), matched: Object.freeze({ method, path, controller, handler }) };
+  }
+}
+
+function toShape(path: string): string {
+  try {
+    return shapeOf(parsePattern(joinPaths("", path)));
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    throw new StartError([{ code: "BAD_ROUTE", message: `${path} is malformed: ${error.message}.` }]);
+  }
+}

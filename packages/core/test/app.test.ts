@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, createApp, defineModule, inject, Log, type Routes, StartError, token } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { rejection, startError } from "./support/start-error.ts";
+import { moduleOf } from "./support/transports.ts";
+
+class Mailer {}
+
+test("mistakes of different kinds are told all at once, numbered, each on its own line", async () => {
+  class Signup {
+    readonly mailer = inject(Mailer);
+  }
+  class Clock {
+    constructor() {
+      throw new Error("first line\nsecond line");
+    }
+  }
+  class PostsController {
+    routes(): Routes {
+      return [
+        { method: "GET", path: "/posts", handler: undefined as never }, // a misspelt method gives undefined
+        { method: "GET", path: "/users/:id/:id", handler: () => 1 },
+        { method: "GET", path: "/", handler: () => 1, middlewares: ["auth" as never] }, // no compiler let it pass
+      ];
+    }
+  }
+  class UsersController {}
+  const data = defineModule({ name: "data", declarations: [Signup], exports: [Mailer] });
+  const module = defineModule({
+    name: "app",
+    imports: [data],
+    declarations: [Clock, PostsController, UsersController],
+  });
+  const error = await startError(module);
+  assert.equal(
+    error.message,
+    `7 problems:
+  1. Module "data" exports Mailer but does not declare it. Add Mailer to the declarations of "data", or remove the export.
+  2. Signup (module "data") needs Mailer, which no module declares (Signup → Mailer). Add Mailer to the declarations of "data", or import the module that exports it.
+  3. Clock (module "app") could not be constructed: first line
+     second line. LOG_LEVEL=debug shows where it was thrown.
+  4. UsersController (module "app") has no routes() method. Add routes(): Routes, or give it another name if it is not a controller.
+  5. GET /posts of PostsController (module "app") has no handler. Name one, for example handler: this.index, and check the method's spelling.
+  6. GET /users/:id/:id of PostsController (module "app") is malformed: it has ":id" twice.
+  7. GET / of PostsController (module "app") lists the text "auth" as a middleware. Use a class or an object with handle(ctx, next), or a function.`,
+  );
+  assert.ok(error instanceof StartError);
+  assert.equal(error.problems.length, 7);
+});
+
+test("a wiring mistake is told before any onStart() runs", async () => {
+  let ran = false;
+  class Eager {
+    onStart() {
+      ran = true;
+    }
+  }
+  class Signup {
+    readonly mailer = inject(Mailer);
+  }
+  await startError(defineModule({ name: "app", declarations: [Eager, Signup] }));
+  assert.equal(ran, false);
+});
+
+test("app.get() gives what the root module sees, and says what it does not see", async () => {
+  const Url = token<string>("Url");
+  const inner = defineModule({ name: "inner", declarations: [Mailer] });
+  const app = await createTestApp(defineModule({ name: "app", imports: [inner] }), api());
+  assert.equal(typeof app.get(Log).info, "function");
+  assert.throws(() => app.get(Mailer), {
+    message: 'app.get(): Mailer is not visible in module "app". Declare it there, or import a module that exports it.',
+  });
+  assert.throws(() => app.get(Url), /^Error: app\.get\(\): Url is not visible/);
+  assert.throws(() => app.get("Url" as never), /^Error: app\.get\(\): the text "Url" is not visible/); // no compiler checked it
+});
+
+test("bad options of createApp() are told together", async () => {
+  const start = createApp(moduleOf([]), undefined as never, {
+    onStartError: "throw",
+    override: Mailer as never,
+    stopTimeout: 0,
+  }); // casts, because no compiler let it pass
+  assert.deepEqual(
+    (await rejection(start)).problems.map(({ code, message }) => [code, message]),
+    [
+      ["BAD_OPTION", "createApp() was given undefined as its platform. Pass one, for example api()."],
+      ["BAD_OPTION", "override is the class Mailer. Write a list: override: [provide(key, factory)]."],
+      ["BAD_OPTION", "stopTimeout is 0. It takes a whole number of milliseconds from 1 to 2147483647."],
+    ],
+  );
+});
+
+test("a log level that is none is told", async () => {
+  const error = await startError(moduleOf([]), { log: { level: "loud" as never } }); // no compiler let it pass
+  assert.equal(
+    error.message,
+    'log.level is the text "loud". Use one of: trace, debug, info, warn, error, fatal, silent.',
+  );
+  assert.equal(error.problems[0]?.code, "BAD_OPTION");
+});

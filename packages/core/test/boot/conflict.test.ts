@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, type Controller, defineModule, type Route, type Routes } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { LogLines } from "../support/log-lines.ts";
+import { startError } from "../support/start-error.ts";
+import { moduleOf } from "../support/transports.ts";
+
+const handler = () => "here";
+const guard = () => "refused";
+const open = (method: Route["method"] & string, path: string): Route => ({ method, path, handler });
+const guarded = (method: Route["method"] & string, path: string): Route => ({
+  ...open(method, path),
+  middlewares: [guard],
+});
+
+class PostsController implements Controller {
+  routes(): Routes {
+    return [open("GET", "/posts/:id"), open("GET", "/posts")];
+  }
+}
+class NewsController implements Controller {
+  routes(): Routes {
+    return [open("GET", "/posts/:slug"), open("GET", "/posts")];
+  }
+}
+
+test("a route of the same method and shape as another stops the start and names both owners", async () => {
+  const NewsModule = defineModule({ name: "news", declarations: [NewsController] });
+  const module = defineModule({ name: "posts", imports: [NewsModule], declarations: [PostsController] });
+  const error = await startError(module);
+  assert.deepEqual(
+    error.problems.map(({ code, message }) => [code, message]),
+    [
+      [
+        "DUPLICATE_ROUTE",
+        'GET /posts/:id of PostsController (module "posts") is already declared by NewsController (module "news") as GET /posts/:slug. Remove one of them or change its path.',
+      ],
+      [
+        "DUPLICATE_ROUTE",
+        'GET /posts of PostsController (module "posts") is already declared by NewsController (module "news"). Remove one of them or change its path.',
+      ],
+    ],
+  );
+});
+
+const duplicates: readonly [Routes, string][] = [
+  [[open("GET", "/a/*"), { path: "/a", children: [open("GET", "/*")] }], "wildcards of one prefix"],
+  [[open("GET", "/a"), { path: "/a", children: [open("GET", "/")] }], "a group's own path and the path itself"],
+  [[open("GET", "/:a/x/:b"), open("GET", "/:b/x/:a")], "the same places under other names"],
+  [[open("HEAD", "/a"), open("HEAD", "/a")], "HEAD twice"],
+];
+for (const [routes, title] of duplicates) {
+  test(`duplicates are found whatever they look like: ${title}`, async () => {
+    const error = await startError(moduleOf(routes));
+    assert.deepEqual(
+      error.problems.map(({ code }) => code),
+      ["DUPLICATE_ROUTE"],
+    );
+  });
+}
+
+test("routes that differ in method, in shape or in their last slash are no duplicates", async () => {
+  const routes = [
+    open("GET", "/a"),
+    open("POST", "/a"),
+    open("HEAD", "/a"),
+    open("GET", "/a/"),
+    open("GET", "/a/:x"),
+    open("GET", "/a/*"),
+    open("GET", "/:x/a"),
+    open("GET", "/a/:x/*"),
+  ];
+  const app = await createTestApp(moduleOf(routes), api());
+  assert.equal(app.routes.list().length, routes.length);
+  await app.stop();
+});
+
+/** What the start warns of. */
+async function warningsOf(routes: Routes): Promise<string[]> {
+  const log = new LogLines();
+  const app = await createTestApp(moduleOf(routes), api(), { log: log.options });
+  await app.stop();
+  return log.messages("warn");
+}
+
+const warning = (route: string, other: string) =>
+  `${route} of TestController (module "test") has no middlewares and answers before ${other} of TestController (module "test"), which is guarded by guard. Guard it too if that is not meant.`;
+
+const shadows: readonly { title: string; routes: Routes; warnings: readonly string[] }[] = [
+  {
+    title: "an open exact route before a guarded pattern",
+    routes: [guarded("GET", "/posts/:id"), open("GET", "/posts/new")],
+    warnings: [warning("GET /posts/new", "GET /posts/:id")],
+  },
+  {
+    title: "an open exact route before a guarded wildcard",
+    routes: [open("GET", "/admin/health"), { path: "/admin", middlewares: [guard], children: [open("GET", "/*")] }],
+    warnings: [warning("GET /admin/health", "GET /admin/*")],
+  },
+  {
+    title: "an open pattern before a guarded wildcard",
+    routes: [guarded("GET", "/a/*"), open("GET", "/:x/b")],
+    warnings: [warning("GET /:x/b", "GET /a/*")],
+  },
+  {
+    title: "an open pattern before a guarded pattern with fewer static segments",
+    routes: [guarded("GET", "/:x/:y"), open("GET", "/a/:y")],
+    warnings: [warning("GET /a/:y", "GET /:x/:y")],
+  },
+  {
+    title: "an open wildcard before a guarded one with a shorter prefix",
+    routes: [guarded("GET", "/*"), open("GET", "/public/*")],
+    warnings: [warning("GET /public/*", "GET /*")],
+  },
+  {
+    title: "a path that needs encoding",
+    routes: [guarded("GET", "/:x"), open("GET", "/é+")],
+    warnings: [warning("GET /é+", "GET /:x")],
+  },
+];
+for (const { title, routes, warnings } of shadows) {
+  test(`the start warns of ${title}`, async () => {
+    assert.deepEqual(await warningsOf(routes), warnings);
+    assert.deepEqual(await warningsOf(routes.toReversed()), warnings, "in either order");
+  });
+}
+
+const harmless: readonly { title: string; routes: Routes }[] = [
+  { title: "a guarded exact route before an open pattern", routes: [guarded("GET", "/a/b"), open("GET", "/a/:x")] },
+  { title: "a guarded pattern before an open wildcard", routes: [guarded("GET", "/a/:x"), open("GET", "/a/*")] },
+  { title: "both guarded", routes: [guarded("GET", "/a/b"), guarded("GET", "/a/:x")] },
+  { title: "both open", routes: [open("GET", "/a/b"), open("GET", "/a/:x")] },
+  { title: "another method", routes: [open("GET", "/a/b"), guarded("POST", "/a/:x")] },
+  { title: "a pattern of another method", routes: [open("GET", "/a/:x"), guarded("POST", "/:y/:z")] },
+  { title: "an own HEAD route", routes: [open("HEAD", "/a/b"), guarded("GET", "/a/:x")] },
+  { title: "a path that the guarded route does not match", routes: [open("GET", "/a/"), guarded("GET", "/a/:x")] },
+  { title: "a wildcard's prefix itself", routes: [open("GET", "/a"), guarded("GET", "/a/*")] },
+  { title: "patterns that never meet", routes: [open("GET", "/a/:x"), guarded("GET", "/:y/b/c")] },
+  { title: "wildcards that never meet", routes: [open("GET", "/a/*"), guarded("GET", "/b/*")] },
+  {
+    title: "an open pattern would answer in the exact route's place",
+    routes: [open("GET", "/a/b"), guarded("GET", "/:x/:y/:z"), open("GET", "/a/:x")],
+  },
+];
+for (const { title, routes } of harmless) {
+  test(`the start does not warn where nothing is shadowed: ${title}`, async () => {
+    assert.deepEqual(await warningsOf(routes), []);
+  });
+}
+
+test("an exact route is not blamed for what an open pattern does to the same guarded route", async () => {
+  const routes = [open("GET", "/a/b"), open("GET", "/a/:x"), guarded("GET", "/*")];
+  assert.deepEqual(await warningsOf(routes), [warning("GET /a/:x", "GET /*")]);
+});

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { StartError } from "@tenon/core";
+import { readEnvironment } from "../../src/boot/environment.ts";
+
+test("an empty environment leaves every choice to the application", () => {
+  const nothing = { logLevel: undefined, production: false, color: true };
+  assert.deepEqual(readEnvironment({}), nothing);
+  assert.deepEqual(readEnvironment({ LOG_LEVEL: "", NODE_ENV: "", NO_COLOR: "" }), nothing);
+});
+
+test("LOG_LEVEL, NODE_ENV and NO_COLOR are read", () => {
+  const env = { LOG_LEVEL: "trace", NODE_ENV: "production", NO_COLOR: "1" };
+  assert.deepEqual(readEnvironment(env), { logLevel: "trace", production: true, color: false });
+});
+
+test("a level is written exactly as the list says", () => {
+  for (const level of ["INFO", " info", "20", "constructor", "__proto__"]) {
+    assert.throws(() => readEnvironment({ LOG_LEVEL: level }), StartError, level);
+  }
+});
+
+test("everything that is wrong with the environment is told at once", () => {
+  assert.throws(() => readEnvironment({ LOG_LEVEL: "loud" }, "20.20.2"), {
+    message: `2 problems:
+  1. Tenon needs Node 24 or newer, this is 20.20.2.
+  2. LOG_LEVEL is "loud". Use one of: trace, debug, info, warn, error, fatal, silent.`,
+  });
+  assert.doesNotThrow(() => readEnvironment({}, "24.0.0"));
+});

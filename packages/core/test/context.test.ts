@@ -1,0 +1,289 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, type Context, type Next, type Route } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { requestRaw } from "./support/raw-request.ts";
+import { type Call, moduleOf, testOnBothTransports } from "./support/transports.ts";
+
+const get = (path: string, handler: Route["handler"] & object): Route => ({ method: "GET", path, handler });
+const json = async (call: Call, path: string, headers: Record<string, string> = {}): Promise<unknown> =>
+  (await call("GET", path, { headers })).json();
+
+testOnBothTransports(
+  "param() gives a path parameter, and an empty string for a name that the path does not have",
+  [get("/users/:id", (ctx) => [ctx.param("id"), ctx.param("other"), ctx.param("*"), ctx.param("__proto__")])],
+  async (call) => {
+    assert.deepEqual(await json(call, "/users/7"), ["7", "", "", ""]);
+  },
+);
+
+function show(ctx: Context) {
+  return ctx.route ?? null;
+}
+
+testOnBothTransports(
+  "route tells which route answers, as it was declared: in handlers, for HEAD, for routes added later, not on a miss",
+  [
+    { path: "/users", children: [get("/:id", show)] },
+    { method: "POST", path: "/users", handler: (ctx) => Object.isFrozen(ctx.route) },
+  ],
+  async (call, app) => {
+    const user = { method: "GET", path: "/users/:id", controller: "TestController", handler: "show" };
+    assert.deepEqual(await json(call, "/users/7"), user);
+    assert.deepEqual(await json(call, "/users/8"), user);
+    assert.equal(await (await call("POST", "/users")).json(), true, "it is shared by all requests");
+    const head = await call("HEAD", "/users/7");
+    assert.equal(head.headers.get("x-route"), "GET /users/:id");
+    const miss = await call("GET", "/nobody");
+    assert.equal(miss.headers.get("x-route"), "none");
+    app.routes.add(get("/late", show), { owner: "a test" });
+    assert.deepEqual(await json(call, "/late"), {
+      method: "GET",
+      path: "/late",
+      controller: "a test",
+      handler: "show",
+    });
+  },
+  {
+    middlewares: [
+      (ctx: Context, next: Next) => {
+        const { route } = ctx;
+        ctx.onReply(({ headers }) => {
+          headers.setHeader("x-route", route === undefined ? "none" : `${route.method} ${route.path}`);
+        });
+        return next();
+      },
+    ],
+  },
+);
+
+testOnBothTransports(
+  "query() gives the first value, and an empty string when it is absent",
+  [get("/", (ctx) => [ctx.query("a"), ctx.query("b"), ctx.query("toString"), ctx.query("__proto__")])],
+  async (call) => {
+    assert.deepEqual(await json(call, "/"), ["", "", "", ""]);
+    assert.deepEqual(await json(call, "/?a=1&a=2&b="), ["1", "", "", ""]);
+    assert.deepEqual(await json(call, "/?a=x%20y+z&b=%2B"), ["x y z", "+", "", ""]);
+  },
+);
+
+testOnBothTransports(
+  "queryDefault() gives the default only when the parameter is absent",
+  [get("/", (ctx) => ctx.queryDefault("a", "default"))],
+  async (call) => {
+    assert.equal(await json(call, "/"), "default");
+    assert.equal(await json(call, "/?b=1"), "default");
+    assert.equal(await json(call, "/?a=1"), "1");
+    assert.equal(await json(call, "/?a="), "", "empty is not absent");
+    assert.equal(await json(call, "/?a"), "", "neither is a name alone");
+  },
+);
+
+testOnBothTransports(
+  "header() gives a header by any spelling of its name, and an empty string when it is absent",
+  [get("/", (ctx) => [ctx.header("X-One"), ctx.header("x-one"), ctx.header("x-two"), ctx.header("constructor")])],
+  async (call) => {
+    assert.deepEqual(await json(call, "/", { "X-ONE": "1" }), ["1", "1", "", ""]);
+  },
+);
+
+testOnBothTransports(
+  "cookie() gives a cookie, and an empty string when it is absent",
+  [get("/", (ctx) => [ctx.cookie("a"), ctx.cookie("b"), ctx.cookie("constructor"), ctx.cookie("")])],
+  async (call) => {
+    assert.deepEqual(await json(call, "/"), ["", "", "", ""]);
+    assert.deepEqual(await json(call, "/", { cookie: "a=1; b=x%20y" }), ["1", "x y", "", ""]);
+  },
+);
+
+testOnBothTransports(
+  "set(), setValue() and get() share values between middlewares and handler",
+  [
+    {
+      ...get("/", (ctx) => [
+        ctx.get("one"),
+        ctx.get("two"),
+        ctx.get("three") ?? "nothing",
+        ctx.get("toString") ?? "none",
+      ]),
+      middlewares: [
+        (ctx: Context, next: Next) => {
+          ctx.set("one", { deep: 1 });
+          ctx.setValue("two", [2]);
+          return next();
+        },
+      ],
+    },
+  ],
+  async (call) => {
+    assert.deepEqual(await json(call, "/"), [{ deep: 1 }, [2], "nothing", "none"]);
+  },
+);
+
+testOnBothTransports(
+  "status(n).json(value) answers with that status and JSON",
+  [get("/", (ctx) => ctx.status(201).json({ a: [1, null] })), get("/null", (ctx) => ctx.status(202).json(null))],
+  async (call) => {
+    const response = await call("GET", "/");
+    assert.equal(response.status, 201);
+    assert.equal(response.headers.get("content-type"), "application/json; charset=utf-8");
+    assert.equal(await response.text(), '{"a":[1,null]}');
+    const second = await call("GET", "/null");
+    assert.deepEqual([second.status, await second.text()], [202, "null"]);
+  },
+);
+
+testOnBothTransports(
+  "status(n).send(text) answers with that status and text",
+  [get("/", (ctx) => ctx.status(418).send("käse")), get("/empty", (ctx) => ctx.status(200).send(""))],
+  async (call) => {
+    const response = await call("GET", "/");
+    assert.equal(response.status, 418);
+    assert.equal(response.headers.get("content-type"), "text/plain; charset=utf-8");
+    assert.equal(await response.text(), "käse");
+    const empty = await call("GET", "/empty");
+    assert.deepEqual([empty.status, await empty.text()], [200, ""]);
+  },
+);
+
+testOnBothTransports(
+  "status(204) carries no body, whatever it is given",
+  [get("/", (ctx) => ctx.status(204).json({ a: 1 })), get("/text", (ctx) => ctx.status(204).send(""))],
+  async (call) => {
+    for (const path of ["/", "/text"]) {
+      const response = await call("GET", path);
+      assert.equal(response.status, 204);
+      assert.equal(response.headers.get("content-type"), null);
+      assert.equal(await response.text(), "");
+    }
+  },
+);
+
+testOnBothTransports(
+  "request().params(), queries() and headers() are maps without a prototype, one for each call",
+  [
+    get("/:__proto__/:id", (ctx) => {
+      const view = ctx.request();
+      const maps = [view.params(), view.queries(), view.headers()];
+      const clean = maps.every((map) => Object.getPrototypeOf(map) === null);
+      for (const map of [view.params(), view.queries(), view.headers()]) map.changed = "yes";
+      const untouched = [view.params(), view.queries(), view.headers()].every((map) => !("changed" in map));
+      return { clean, untouched, params: Object.entries(view.params()), queries: Object.entries(view.queries()) };
+    }),
+  ],
+  async (call) => {
+    assert.deepEqual(await json(call, "/x/7?a=1&a=2&b=&__proto__=evil&constructor=evil"), {
+      clean: true,
+      untouched: true,
+      params: [
+        ["__proto__", "x"],
+        ["id", "7"],
+      ],
+      queries: [
+        ["a", "1"],
+        ["b", ""],
+        ["__proto__", "evil"],
+        ["constructor", "evil"],
+      ],
+    });
+  },
+);
+
+test("H6 Node CVE-2026-21710: headers named after Object.prototype are plain entries of a map without prototype", async () => {
+  const route = get("/", (ctx) => {
+    const headers = ctx.request().headers();
+    const own = Object.keys(headers).filter((name) => name in Object.prototype);
+    return [Object.getPrototypeOf(headers), own, ctx.header("__proto__"), ctx.header("toString")];
+  });
+  const headers: [string, string][] = [
+    ["__proto__", "evil"],
+    ["constructor", "evil"],
+  ];
+  const expected = [null, ["__proto__", "constructor"], "evil", ""];
+  const app = await createTestApp(moduleOf([route]), api());
+  try {
+    const { port } = await app.listen({ port: 0, signals: false });
+    const raw = await requestRaw(port, "/", { headers: headers.map((pair) => pair.join(": ")) });
+    assert.deepEqual(JSON.parse(raw.body), expected);
+    const response = await app.fetch(new Request("http://localhost/", { headers }));
+    assert.deepEqual(await response.json(), expected);
+  } finally {
+    await app.stop();
+  }
+});
+
+testOnBothTransports(
+  "B7 names from Object.prototype in query, parameters and cookies change no prototype",
+  [get("/:id", (ctx) => [ctx.query("__proto__[polluted]"), ctx.cookie("__proto__"), ctx.param("id")])],
+  async (call) => {
+    const path = "/__proto__?__proto__[polluted]=1&constructor[prototype][polluted]=1&__proto__=2";
+    assert.deepEqual(await json(call, path, { cookie: "__proto__=1; constructor=2" }), ["1", "1", "__proto__"]);
+    assert.equal("polluted" in {}, false);
+  },
+);
+
+testOnBothTransports(
+  "request().body() gives the raw bytes, as often as it is asked for, and none without a body",
+  [
+    {
+      method: "POST",
+      path: "/",
+      handler: async (ctx) => {
+        const [first, second] = [await ctx.request().body(), await ctx.request().body()];
+        return { bytes: [...first], same: first === second };
+      },
+    },
+  ],
+  async (call) => {
+    const response = await call("POST", "/", { body: new Uint8Array([0, 255, 10]) });
+    assert.deepEqual(await response.json(), { bytes: [0, 255, 10], same: true });
+    assert.deepEqual(await (await call("POST", "/")).json(), { bytes: [], same: true });
+  },
+);
+
+testOnBothTransports(
+  "method, path and host are those of the request",
+  [get("/a/:b", (ctx) => [ctx.method, ctx.path, ctx.request().protocol(), ctx.request().host() !== ""])],
+  async (call) => {
+    assert.deepEqual(await json(call, "/a/b%20c?d=1"), ["GET", "/a/b%20c", "http", true]);
+  },
+);
+
+testOnBothTransports(
+  "the id of a request is random, stays the same within it and is in its log lines",
+  [
+    get("/", (ctx) => {
+      ctx.log.info("from the handler");
+      return [ctx.id, ctx.id];
+    }),
+  ],
+  async (call, _app, log) => {
+    const [first, again] = (await json(call, "/")) as [string, string]; // what the handler returns
+    assert.match(first, /^[0-9a-f-]{36}$/);
+    assert.equal(again, first);
+    assert.notEqual(((await json(call, "/")) as [string, string])[0], first); // as above
+    const lines = log.all.filter((line) => line.msg === "from the handler");
+    assert.equal(lines.length, 2);
+    assert.equal(lines[0]?.id, first);
+  },
+);
+
+testOnBothTransports(
+  "param() warns once for each route and name that the path does not declare, and not on a miss",
+  [
+    get("/users/:id", (ctx) => [ctx.param("id"), ctx.param("nmae"), ctx.param("nmae")]),
+    get("/posts/:id", (ctx) => ctx.param("nmae")),
+  ],
+  async (call, _, log) => {
+    for (let round = 0; round < 3; round++) {
+      await call("GET", "/users/7");
+      await call("GET", "/posts/7");
+      await call("GET", "/nowhere");
+    }
+    assert.deepEqual(log.messages("warn"), [
+      'GET /users/:id has no parameter :nmae: ctx.param("nmae") is ""',
+      'GET /posts/:id has no parameter :nmae: ctx.param("nmae") is ""',
+    ]);
+  },
+  { middlewares: [(ctx: Context, next: Next) => [ctx.route === undefined && ctx.param("x"), next()][1]] },
+);

@@ -1,0 +1,255 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  api,
+  type Context,
+  type Controller,
+  defineModule,
+  HttpError,
+  inject,
+  type Middleware,
+  type MiddlewareFunction,
+  type Next,
+  type Routes,
+} from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { testOnBothTransports } from "./support/transports.ts";
+
+/** Adds its name to what comes back. */
+function mark(name: string): MiddlewareFunction {
+  return async (_, next) => [name, ...((await next()) as string[])]; // the handlers below return lists of strings
+}
+
+class Counter {
+  count = 0;
+}
+class CountingMiddleware implements Middleware {
+  readonly #counter = inject(Counter);
+
+  async handle(_: Context, next: Next) {
+    this.#counter.count++;
+    return [`class ${this.#counter.count}`, ...((await next()) as string[])]; // as above
+  }
+}
+class PrefixMiddleware implements Middleware {
+  readonly #prefix: string;
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+  async handle(_: Context, next: Next) {
+    return [this.#prefix, ...((await next()) as string[])]; // as above
+  }
+}
+class CountedController implements Controller {
+  routes(): Routes {
+    return [
+      {
+        method: "GET",
+        path: "/",
+        middlewares: [CountingMiddleware, new PrefixMiddleware("instance"), mark("function")],
+        handler: () => ["handler"],
+      },
+      { method: "GET", path: "/other", middlewares: [CountingMiddleware], handler: () => ["other"] },
+    ];
+  }
+}
+
+test("a middleware is a class made with injection, an instance or a function", async () => {
+  const module = defineModule({ name: "counted", declarations: [CountedController, Counter] });
+  const app = await createTestApp(module, api());
+  assert.deepEqual(await (await app.request("GET", "/")).json(), ["class 1", "instance", "function", "handler"]);
+  assert.deepEqual(await (await app.request("GET", "/other")).json(), ["class 2", "other"], "one instance for all");
+  assert.deepEqual(app.routes.list()[0]?.middlewares, ["CountingMiddleware", "PrefixMiddleware", "(anonymous)"]);
+  await app.stop();
+});
+
+testOnBothTransports(
+  "application, groups outside-in, then the route: in this order, and back in reverse",
+  [
+    {
+      path: "/a",
+      middlewares: [mark("group 1"), mark("group 2")],
+      children: [
+        {
+          path: "/b",
+          middlewares: [mark("inner group")],
+          children: [
+            { method: "GET", path: "/c", middlewares: [mark("route 1"), mark("route 2")], handler: () => ["handler"] },
+          ],
+        },
+        { method: "GET", path: "/d", handler: () => ["d"] },
+      ],
+    },
+  ],
+  async (call) => {
+    assert.deepEqual(await (await call("GET", "/a/b/c")).json(), [
+      "app 1",
+      "app 2",
+      "group 1",
+      "group 2",
+      "inner group",
+      "route 1",
+      "route 2",
+      "handler",
+    ]);
+    assert.deepEqual(await (await call("GET", "/a/d")).json(), ["app 1", "app 2", "group 1", "group 2", "d"]);
+  },
+  { middlewares: [mark("app 1"), mark("app 2")] },
+);
+
+testOnBothTransports(
+  "a middleware that returns a reply of its own stops the chain",
+  [
+    {
+      path: "/",
+      middlewares: [(ctx, next) => (ctx.header("authorization") === "" ? { error: "Who?", status: 401 } : next())],
+      children: [{ method: "GET", path: "/", handler: () => "in" }],
+    },
+  ],
+  async (call) => {
+    const refused = await call("GET", "/");
+    assert.equal(refused.status, 401);
+    assert.deepEqual(await refused.json(), { error: "Who?", status: 401 });
+    const accepted = await call("GET", "/", { headers: { authorization: "me" } });
+    assert.deepEqual([accepted.status, await accepted.json()], [200, "in"]);
+  },
+);
+
+testOnBothTransports(
+  "the value of next() can be changed on the way back, an error too",
+  [
+    {
+      method: "GET",
+      path: "/value",
+      middlewares: [async (ctx, next) => ctx.status(202).json({ wrapped: await next() })],
+      handler: () => ({ a: 1 }),
+    },
+    {
+      method: "GET",
+      path: "/error",
+      middlewares: [
+        async (_, next) => {
+          try {
+            return await next();
+          } catch (error) {
+            throw new HttpError(409, `conflict: ${error instanceof Error ? error.message : ""}`);
+          }
+        },
+      ],
+      handler: () => {
+        throw new Error("inner");
+      },
+    },
+  ],
+  async (call) => {
+    const value = await call("GET", "/value");
+    assert.deepEqual([value.status, await value.json()], [202, { wrapped: { a: 1 } }]);
+    const error = await call("GET", "/error");
+    assert.deepEqual([error.status, await error.json()], [409, { error: "conflict: inner" }]);
+  },
+);
+
+testOnBothTransports(
+  "the application's middlewares run on misses and on malformed paths, group middlewares do not",
+  [
+    {
+      path: "/admin",
+      middlewares: [
+        (ctx, next) => {
+          ctx.onReply(({ headers }) => headers.addHeader("x-ran", "group"));
+          return next();
+        },
+      ],
+      children: [{ method: "GET", path: "/", handler: () => "in" }],
+    },
+  ],
+  async (call) => {
+    const ran = async (path: string) => {
+      const response = await call("GET", path);
+      return [response.status, response.headers.get("x-ran")];
+    };
+    assert.deepEqual(await ran("/admin"), [200, "group, app"]);
+    assert.deepEqual(await ran("/admin/nothing"), [404, "app"]);
+    assert.deepEqual(await ran("/admin/%"), [400, "app"]);
+  },
+  {
+    middlewares: [
+      (ctx, next) => {
+        ctx.onReply(({ headers }) => headers.addHeader("x-ran", "app"));
+        return next();
+      },
+    ],
+  },
+);
+
+testOnBothTransports(
+  "a middleware of the application may answer a miss itself",
+  [],
+  async (call) => {
+    const response = await call("OPTIONS", "/anything");
+    assert.equal(response.status, 204);
+    assert.equal((await call("GET", "/anything")).status, 404);
+  },
+  { middlewares: [(ctx, next) => (ctx.method === "OPTIONS" ? undefined : next())] },
+);
+
+testOnBothTransports(
+  "an error reply drops the headers and cookies that the handler had set, and keeps those of hooks",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: (ctx) => {
+        ctx.response().setHeader("x-handler", "1").setHeader("content-type", "image/png");
+        ctx.setCookie("session", "1");
+        throw new HttpError(403, "Forbidden", { headers: { "x-error": "1" } });
+      },
+    },
+  ],
+  async (call) => {
+    const response = await call("GET", "/");
+    assert.equal(response.status, 403);
+    assert.equal(response.headers.get("x-handler"), null);
+    assert.deepEqual(response.headers.getSetCookie(), []);
+    assert.equal(response.headers.get("content-type"), "application/json; charset=utf-8");
+    assert.equal(response.headers.get("x-error"), "1");
+    assert.equal(response.headers.get("x-hook"), "1");
+  },
+  {
+    middlewares: [
+      (ctx, next) => {
+        ctx.onReply(({ headers }) => headers.setHeader("x-hook", "1"));
+        return next();
+      },
+    ],
+  },
+);
+
+testOnBothTransports(
+  "hooks see the reply as it goes out, the last one registered first, and may change it",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: (ctx) => {
+        ctx.response().setHeader("x-remove", "1");
+        ctx.onReply((outgoing) => {
+          outgoing.headers.addHeader("x-order", "first registered");
+          if (typeof outgoing.body === "string") outgoing.body = outgoing.body.toUpperCase();
+        });
+        ctx.onReply((outgoing) => {
+          outgoing.headers.addHeader("x-order", "last registered").removeHeader("X-Remove");
+          outgoing.status = 203;
+        });
+        return "text";
+      },
+    },
+  ],
+  async (call) => {
+    const response = await call("GET", "/");
+    assert.equal(response.status, 203);
+    assert.equal(response.headers.get("x-order"), "last registered, first registered");
+    assert.equal(response.headers.get("x-remove"), null, "K20 on-headers CVE-2025-7339: every form can be removed");
+    assert.equal(await response.text(), '"TEXT"');
+  },
+);

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, createApp, defineModule, StartError } from "@tenon/core";
+import { cors, MemoryCounterStore, type RateLimitOptions, rateLimit, requestId } from "@tenon/core/middleware";
+import { createTestApp } from "@tenon/core/testing";
+import { rejection } from "./support/start-error.ts";
+
+const module = defineModule({ name: "app" });
+const quiet = { onStartError: "throw", log: { level: "silent" } } as const;
+
+// objects that TypeScript would refuse, as plain JavaScript would write them
+const slip = (options: unknown) => options as object;
+
+const slips: Record<string, { readonly make: () => unknown; readonly text: string }> = {
+  "createApp()": {
+    make: () => createApp(module, api(), slip({ ...quiet, overide: [] })),
+    text: "createApp() has no option overide (did you mean override?). It takes log, onStartError, override, stopTimeout.",
+  },
+  "the log of createApp()": {
+    make: () => createApp(module, api(), { ...quiet, log: slip({ levle: "debug" }) }),
+    text: "log has no option levle (did you mean level?). It takes level, pretty, color, destination.",
+  },
+  "the destination of the log": {
+    make: () => createApp(module, api(), { ...quiet, log: slip({ destination: "app.log" }) }),
+    text: 'log.destination is the text "app.log". It takes an object with write(line).',
+  },
+  "no destination of the log": {
+    make: () => createApp(module, api(), { ...quiet, log: slip({ destination: null }) }),
+    text: "log.destination is null. It takes an object with write(line).",
+  },
+  "createTestApp()": {
+    make: () => createTestApp(module, api(), slip({ overrides: [] })),
+    text: "createTestApp() has no option overrides (did you mean override?). It takes override, log, stopTimeout.",
+  },
+  "createTestApp(), which never exits,": {
+    make: () => createTestApp(module, api(), slip({ onStartError: "exit" })),
+    text: "createTestApp() has no option onStartError. It takes override, log, stopTimeout.",
+  },
+  "api()": {
+    make: () => api(slip({ middleware: [cors()] })),
+    text: "api() has no option middleware (did you mean middlewares?). It takes middlewares, limits, trustedProxies, singleHeaders.",
+  },
+  "api() without an object": {
+    make: () => api(slip([cors()])),
+    text: "api() was given a list for its options. It takes { middlewares, limits, trustedProxies, singleHeaders }.",
+  },
+  "api() with one middleware": {
+    make: () => api(slip({ middlewares: cors() })),
+    text: "middlewares of api() is the function cors. Write a list: middlewares: [ … ].",
+  },
+  "listen()": {
+    make: async () => (await createApp(module, api(), quiet)).listen(slip({ prot: 1 })),
+    text: "listen() has no option prot (did you mean port?). It takes port, host, tls, signals.",
+  },
+  "cors()": {
+    make: () => cors(slip({ origin: "*" })),
+    text: "cors() has no option origin (did you mean origins?). It takes origins, methods, headers, exposedHeaders, credentials, maxAge.",
+  },
+  "rateLimit() without any": {
+    make: () => rateLimit(undefined as unknown as RateLimitOptions), // likewise
+    text: "rateLimit() was given undefined for its options. It takes { limit, window, key, store, name, onStoreError, storeTimeout, now }.",
+  },
+  "requestId()": {
+    make: () => requestId(slip({ trusted: true })),
+    text: "requestId() has no option trusted (did you mean trust?). It takes trust.",
+  },
+  "MemoryCounterStore()": {
+    make: () => new MemoryCounterStore(slip({ max: 1 })),
+    text: "MemoryCounterStore() has no option max. It takes maxKeys, now.",
+  },
+};
+for (const [taker, { make, text }] of Object.entries(slips)) {
+  test(`a slip in the options of ${taker} stops the start: ${text}`, async () => {
+    const error = await rejection(Promise.try(make));
+    assert.deepEqual(
+      error.problems.map(({ code, message }) => [code, message]),
+      [["BAD_OPTION", text]],
+    );
+  });
+}
+
+test("an unknown option is told along with the other mistakes in the options", async () => {
+  const error = await rejection(createApp(module, api(), slip({ ...quiet, stoptimeout: 5, stopTimeout: 0 })));
+  assert.ok(error instanceof StartError);
+  assert.equal(
+    error.message,
+    `2 problems:
+  1. createApp() has no option stoptimeout (did you mean stopTimeout?). It takes log, onStartError, override, stopTimeout.
+  2. stopTimeout is 0. It takes a whole number of milliseconds from 1 to 2147483647.`,
+  );
+});

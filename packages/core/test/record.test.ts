@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  api,
+  type Context,
+  type Controller,
+  defineModule,
+  dto,
+  group,
+  type Next,
+  type Routes,
+  resource,
+  routes,
+  string,
+  takes,
+} from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+
+class PostsController implements Controller {
+  readonly #name = "posts";
+
+  routes(): Routes {
+    return [...resource("/posts", this), ...resource("/drafts/", { index: this.index, show: this.show })];
+  }
+
+  index() {
+    return `index of ${this.#name}`;
+  }
+  show(ctx: Context<"/posts/:id">) {
+    return `show ${ctx.param("id")} of ${this.#name}`;
+  }
+  create() {
+    return `create in ${this.#name}`;
+  }
+  update(ctx: Context<"/posts/:id">) {
+    return `update ${ctx.param("id")} of ${this.#name}`;
+  }
+  delete(ctx: Context<"/posts/:id">) {
+    return `delete ${ctx.param("id")} of ${this.#name}`;
+  }
+}
+
+test("resource() gives the five conventional routes, bound to their controller", async () => {
+  const app = await createTestApp(defineModule({ name: "posts", declarations: [PostsController] }), api());
+  const answer = async (method: "GET" | "POST" | "PUT" | "DELETE", path: string) =>
+    (await app.request(method, path)).json();
+  assert.equal(await answer("GET", "/posts"), "index of posts");
+  assert.equal(await answer("GET", "/posts/7"), "show 7 of posts");
+  assert.equal(await answer("POST", "/posts"), "create in posts");
+  assert.equal(await answer("PUT", "/posts/7"), "update 7 of posts");
+  assert.equal(await answer("DELETE", "/posts/7"), "delete 7 of posts");
+  await app.stop();
+});
+
+test("resource() gives routes only for the handlers that exist, and joins paths without a double slash", async () => {
+  const app = await createTestApp(defineModule({ name: "posts", declarations: [PostsController] }), api());
+  const drafts = app.routes.list().filter(({ path }) => path.startsWith("/drafts"));
+  assert.deepEqual(
+    drafts.map(({ method, path, handler }) => [method, path, handler]),
+    [
+      ["GET", "/drafts", "index"],
+      ["GET", "/drafts/:id", "show"],
+    ],
+  );
+  await app.stop();
+});
+
+test("resource() puts its middlewares on each of its routes", () => {
+  const guard = (_: Context, next: Next) => next();
+  const list = resource("/posts", { index: () => 1, show: () => 2 }, { middlewares: [guard] });
+  assert.deepEqual(
+    list.map(({ path, middlewares }) => [path, middlewares]),
+    [
+      ["/posts", [guard]],
+      ["/posts/:id", [guard]],
+    ],
+  );
+});
+
+test("resource() at the root has the root's path", () => {
+  assert.deepEqual(
+    resource("/", { index: () => 1, show: () => 2 }).map(({ path }) => path),
+    ["/", "/:id"],
+  );
+});
+
+const showPost = (ctx: Context<"/posts/:id">) => ctx.param("id");
+const showAny = (ctx: Context) => ctx.param("anything");
+
+test("routes() returns its list unchanged", () => {
+  const list = [{ method: "GET", path: "/posts/:id", handler: showPost }] as const;
+  assert.equal(routes(list), list);
+});
+
+test("an inline handler knows the parameters of its path", () => {
+  routes([
+    { method: "GET", path: "/posts/:id", handler: (ctx) => ctx.param("id") },
+    { method: "GET", path: "/files/:bucket/*", handler: (ctx) => [ctx.param("bucket"), ctx.param("*"), ctx.rest()] },
+    // @ts-expect-error "nmae" is not in the path
+    { method: "GET", path: "/users/:name", handler: (ctx) => ctx.param("nmae") },
+    // @ts-expect-error the path has no parameters
+    { method: "GET", path: "/users", handler: (ctx) => ctx.param("id") },
+    { path: "posts/show/:id", handler: (ctx) => ctx.param("id") },
+  ]);
+});
+
+test("a handler annotated for another path does not compile", () => {
+  routes([
+    { method: "GET", path: "/posts/:id", handler: showPost },
+    { method: "GET", path: "/users/:userId/posts/:id", handler: showPost },
+    { method: "GET", path: "/users/:userId", handler: showAny },
+    // @ts-expect-error the path has no :id
+    { method: "GET", path: "/users/:userId", handler: showPost },
+    // @ts-expect-error the path has no parameters
+    { method: "GET", path: "/posts", handler: showPost },
+  ]);
+  // @ts-expect-error :id comes from resource() in a handler for one item only
+  resource("/posts", { index: showPost, show: showPost });
+});
+
+test("takes() keeps the path that its handler is annotated for", () => {
+  const Input = dto({ title: string("required") });
+  routes([
+    { method: "PUT", path: "/posts/:id", handler: takes(Input, (ctx, { title }) => [ctx.param("id"), title]) },
+    { method: "PUT", path: "/drafts/:id", handler: takes(Input, showPost) },
+    // @ts-expect-error the path has no :id
+    { method: "PUT", path: "/users/:userId", handler: takes(Input, showPost) },
+  ]);
+});
+
+test("lists from resource() and spread lists fit into routes()", () => {
+  const more: Routes = [{ method: "GET", path: "/more/:x", handler: (ctx) => ctx.param("anything") }];
+  const list = routes([
+    ...resource("/posts", { show: showPost }),
+    { method: "GET", path: "/users/:userId", handler: (ctx) => ctx.param("userId") },
+    ...more,
+  ]);
+  assert.deepEqual(
+    list.map(({ path }) => path),
+    ["/posts/:id", "/users/:userId", "/more/:x"],
+  );
+});
+
+test("group() is a plain record, and its handlers know the parameters of the prefix", async () => {
+  const guard = (_: Context, next: Next) => next();
+  const record = group(
+    "/users/:userId",
+    [
+      { method: "GET", path: "/posts/:id", handler: (ctx) => [ctx.param("userId"), ctx.param("id")] },
+      { method: "GET", path: "/", handler: (ctx) => ctx.param("userId") },
+      // @ts-expect-error neither the group nor the route has :name
+      { method: "POST", path: "/posts", handler: (ctx) => ctx.param("name") },
+      group("/drafts", [
+        { method: "GET", path: "/:draft", handler: (ctx: Context) => [ctx.param("userId"), ctx.param("draft")] },
+        { method: "DELETE", path: "/:draft", handler: (ctx) => ctx.param("draft") },
+        // @ts-expect-error a nested group knows the parameters of its own prefix only
+        { method: "PUT", path: "/:draft", handler: (ctx) => ctx.param("userId") },
+      ]),
+    ],
+    { middlewares: [guard] },
+  );
+  assert.deepEqual(Object.keys(record), ["path", "middlewares", "children"]);
+  class UsersController {
+    routes() {
+      return routes([record]);
+    }
+  }
+  const app = await createTestApp(defineModule({ name: "users", declarations: [UsersController] }), api());
+  assert.deepEqual(await (await app.request("GET", "/users/7/posts/9")).json(), ["7", "9"]);
+  assert.deepEqual(await (await app.request("GET", "/users/7/drafts/2")).json(), ["7", "2"]);
+  assert.equal(await (await app.request("GET", "/users/7")).json(), "7");
+  assert.deepEqual(app.routes.list()[0]?.middlewares, ["guard"]);
+  await app.stop();
+});

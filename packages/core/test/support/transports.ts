@@ -1,0 +1,58 @@
+import { test } from "node:test";
+import {
+  type ApiOptions,
+  api,
+  type Controller,
+  defineModule,
+  type HttpMethods,
+  type Platform,
+  type Routes,
+} from "@tenon/core";
+import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
+import { LogLines } from "./log-lines.ts";
+
+/** One request to the application under test, in process or over a socket. */
+export type Call = (method: string, path: string, init?: RequestInit) => Promise<Response>;
+
+/** Runs one test twice: in process through `app.fetch`, and over a real socket. A function makes another platform than api(). */
+export function testOnBothTransports(
+  name: string,
+  routes: Routes,
+  body: (call: Call, app: TestHttpApp, log: LogLines) => Promise<void>,
+  platform: ApiOptions | (() => Platform<HttpMethods>) = {},
+): void {
+  const createPlatform = typeof platform === "function" ? platform : () => api(platform);
+  test(`${name} (fetch)`, async () => {
+    const log = new LogLines();
+    const app = await createTestApp(moduleOf(routes), createPlatform(), { log: log.options });
+    try {
+      await body(
+        (method, path, init) => app.fetch(new Request(`http://localhost${path}`, { ...init, method })),
+        app,
+        log,
+      );
+    } finally {
+      await app.stop();
+    }
+  });
+  test(`${name} (socket)`, async () => {
+    const log = new LogLines();
+    const app = await createTestApp(moduleOf(routes), createPlatform(), { log: log.options });
+    try {
+      const { url } = await app.listen({ port: 0, signals: false });
+      await body((method, path, init) => fetch(`${url}${path}`, { ...init, method, redirect: "manual" }), app, log);
+    } finally {
+      await app.stop();
+    }
+  });
+}
+
+/** A module with one controller that declares these routes. */
+export function moduleOf(routes: Routes, name = "test") {
+  class TestController implements Controller {
+    routes(): Routes {
+      return routes;
+    }
+  }
+  return defineModule({ name, declarations: [TestController] });
+}

@@ -1,0 +1,13 @@
+export { isForm } from "@tenon/core/platform";
+export { wantsJson } from "./accept.ts";
+export type { FailureReport, ReportedError } from "./failure-report.ts";
+export type { FlashMessage, FormValues, Page } from "./page.ts";
+export { pageHeaders } from "./page-headers.ts";
+export type { Serializer } from "./serializer.ts";
+export type { Session } from "./session.ts";
+export type { SessionStore } from "./session-records.ts";
+export type { SourceExcerpt, SourceLine } from "./source-excerpt.ts";
+export { Redirect, type RedirectStatus, redirect, View, view } from "./view.ts";
+export type { ViewEngine, ViewScope } from "./view-engine.ts";
+export { type AssetsFolder, type WebOptions, web } from "./web.ts";
+export { WebSessionSettings, WebSessions } from "./web-sessions.ts";

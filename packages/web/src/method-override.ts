@@ -1,0 +1,89 @@
+import type { Incoming, RequestHandler } from "@tenon/core/platform";
+import { defaultRequestLimits, isForm, parseQuery } from "@tenon/core/platform";
+
+const parameter = "_method";
+const overriding = new Set(["PUT", "PATCH", "DELETE"]);
+
+/**
+ * Lets a form send what HTML has no method for: `<form method="post" action="/posts/1?_method=DELETE">`.
+ * The query says it and not the body, because the route and its guards are found before any body is read.
+ */
+export function overrideMethods(kernel: RequestHandler): RequestHandler {
+  return {
+    handle(incoming) {
+      const method = findMethod(incoming);
+      return kernel.handle(method === undefined ? incoming : new OverriddenIncoming(incoming, method));
+    },
+  };
+}
+
+/** Only of forms: whatever else sends a POST can send the method itself. */
+function findMethod(incoming: Incoming): string | undefined {
+  if (incoming.method !== "POST" || incoming.search === "") return undefined;
+  if (!isForm(incoming.header("content-type") ?? "")) return undefined;
+  const method = findParameter(incoming.search).toUpperCase();
+  return overriding.has(method) ? method : undefined;
+}
+
+function findParameter(search: string): string {
+  try {
+    return parseQuery(search, defaultRequestLimits.queryPairs)[parameter] ?? "";
+  } catch {
+    return ""; // whoever reads the query answers it with 400
+  }
+}
+
+/** Everything but the method is asked of the other: a door may work it out only when somebody wants it. */
+class OverriddenIncoming implements Incoming {
+  readonly method: string;
+  readonly #incoming: Incoming;
+
+  constructor(incoming: Incoming, method: string) {
+    this.#incoming = incoming;
+    this.method = method;
+  }
+
+  get path(): string {
+    return this.#incoming.path;
+  }
+
+  get search(): string {
+    return this.#incoming.search;
+  }
+
+  get targetLength(): number {
+    return this.#incoming.targetLength;
+  }
+
+  get address(): string {
+    return this.#incoming.address;
+  }
+
+  get peer(): string | undefined {
+    return this.#incoming.peer;
+  }
+
+  get protocol(): string {
+    return this.#incoming.protocol;
+  }
+
+  get host(): string {
+    return this.#incoming.host;
+  }
+
+  get signal(): AbortSignal {
+    return this.#incoming.signal;
+  }
+
+  header(name: string): string | undefined {
+    return this.#incoming.header(name);
+  }
+
+  headers(): Record<string, string> {
+    return this.#incoming.headers();
+  }
+
+  readBody(limit: number, timeout: number): Promise<Uint8Array> {
+    return this.#incoming.readBody(limit, timeout);
+  }
+}

@@ -1,0 +1,111 @@
+import type { Context, Issue } from "@tenon/core";
+import { csrfField } from "./csrf.ts";
+import { escapeHtml } from "./html.ts";
+
+export interface FlashMessage {
+  readonly kind: string;
+  readonly text: string;
+}
+
+export type FormValues = Readonly<Record<string, string | readonly string[]>>;
+
+/** What a session has kept for the next page. */
+export interface PageState {
+  readonly flash: readonly FlashMessage[];
+  readonly old: FormValues;
+  readonly issues: readonly Issue[];
+}
+
+export const emptyPageState: PageState = Object.freeze({ flash: [], old: {}, issues: [] });
+
+/** As much of a session as pages need. */
+export interface PageSession {
+  csrfToken(): string;
+  takePage(): Promise<PageState>;
+  keepForm(values: FormValues, issues: readonly Issue[]): Promise<void>;
+  finish(ctx: Context): Promise<void>;
+}
+
+export interface PageParts {
+  readonly ctx: Context;
+  readonly status: number;
+  readonly shared: object;
+  readonly state: PageState;
+  readonly session: PageSession | undefined;
+  /** Undefined when the application serves no assets. */
+  readonly assetUrl: ((name: string) => string) | undefined;
+}
+
+/** What every view sees beside its data. */
+export class Page {
+  /** What `web({ share })` gave for this request. */
+  readonly shared: Readonly<Record<string, unknown>>;
+  readonly status: number;
+  /** The messages that `session.flash()` left for this page. */
+  readonly flash: readonly FlashMessage[];
+  /** What was wrong with the form that led back here. */
+  readonly errors: readonly Issue[];
+  readonly #parts: PageParts;
+
+  constructor(parts: PageParts) {
+    this.shared = parts.shared as Readonly<Record<string, unknown>>; // any object can be read by name
+    this.status = parts.status;
+    this.flash = parts.state.flash;
+    this.errors = parts.state.issues;
+    this.#parts = parts;
+  }
+
+  /** The path of this request, without query. */
+  get path(): string {
+    return this.#parts.ctx.path;
+  }
+
+  /** A query parameter; "" when it is absent. */
+  query(name: string): string {
+    return this.#parts.ctx.query(name);
+  }
+
+  get hasErrors(): boolean {
+    return this.errors.length > 0;
+  }
+
+  /** The first message about a field; "" when nothing is wrong with it. */
+  error(name: string): string {
+    return this.errors.find((issue) => issue.path === name)?.message ?? "";
+  }
+
+  /** What was typed into a field of a form that failed; the fallback when no form did. */
+  old(name: string, fallback: unknown = ""): string {
+    const { old } = this.#parts.state;
+    if (Object.keys(old).length === 0) return String(fallback ?? "");
+    return this.oldAll(name)[0] ?? "";
+  }
+
+  /** All of them, of a field that stands in the form several times. */
+  oldAll(name: string): readonly string[] {
+    const { old } = this.#parts.state;
+    const value = Object.hasOwn(old, name) ? old[name] : undefined;
+    if (value === undefined) return [];
+    return typeof value === "string" ? [value] : value;
+  }
+
+  /** For the header `x-csrf-token`; forms use `csrfField()`. */
+  csrfToken(): string {
+    const { session } = this.#parts;
+    if (session !== undefined) return session.csrfToken();
+    throw new Error(
+      "page.csrfToken() and page.csrfField() need a session: list WebSessions in the middlewares of web().",
+    );
+  }
+
+  /** The hidden field that every form of an unsafe method needs, as HTML: `<%~ page.csrfField() %>`. */
+  csrfField(): string {
+    return `<input type="hidden" name="${csrfField}" value="${escapeHtml(this.csrfToken())}">`;
+  }
+
+  /** The URL of a file in the assets folder, with its fingerprint. */
+  asset(name: string): string {
+    if (this.#parts.assetUrl !== undefined) return this.#parts.assetUrl(name);
+    throw new Error(`page.asset(${JSON.stringify(name)}) needs a folder: web({ assets: new URL("assets/", … ) }).`);
+  }
+}

@@ -1,0 +1,144 @@
+import type { Context, HttpMethods, MiddlewareLike, Platform } from "@tenon/core";
+import { accessLog, requestId } from "@tenon/core/middleware";
+import {
+  checkNames,
+  describeValue,
+  type HttpOptions,
+  namesOf,
+  openHttp,
+  readEnvironment,
+  refuseOption,
+  toHttpSettings,
+} from "@tenon/core/platform";
+import { createAssets } from "./assets.ts";
+import { ErrorPages } from "./error-page.ts";
+import { createEtaEngine } from "./eta-engine.ts";
+import { overrideMethods } from "./method-override.ts";
+import { pageHeaders } from "./page-headers.ts";
+import { Pages } from "./pages.ts";
+import { readInput } from "./read-input.ts";
+import { Renderer } from "./renderer.ts";
+import type { Serializer } from "./serializer.ts";
+import type { ViewEngine } from "./view-engine.ts";
+
+export interface WebOptions extends HttpOptions {
+  /** The folder of the views, which are then written in Eta, or an engine of your own. */
+  readonly views: string | URL | ViewEngine;
+  /** A folder whose files are served below `/assets/`. */
+  readonly assets?: string | URL | AssetsFolder;
+  /** Of the application. The default is `[requestId(), accessLog(), pageHeaders()]`: a list of your own replaces it. */
+  readonly middlewares?: readonly MiddlewareLike[];
+  /** Says what the data of handlers mean, before the default rules do. */
+  readonly serializer?: Serializer;
+  /** What every view reads as `page.shared`: who is logged in, how much is in the cart. */
+  readonly share?: (ctx: Context) => object | Promise<object>;
+  /** Hosts that `redirect()` may lead to, as `host` or `host:port`. Paths of this site need no permission. */
+  readonly redirects?: readonly string[];
+  /** Shows requests of this machine why a page failed, and rereads views. Defaults to true unless NODE_ENV is `production`. */
+  readonly development?: boolean;
+}
+
+export interface AssetsFolder {
+  readonly folder: string | URL;
+  /** Names that carry a hash which is not recognised by itself, such as Vite's: they are kept for a year as they are. */
+  readonly immutable?: RegExp;
+}
+
+const optionNames = namesOf<WebOptions>({
+  views: true,
+  assets: true,
+  middlewares: true,
+  serializer: true,
+  share: true,
+  redirects: true,
+  development: true,
+  limits: true,
+  trustedProxies: true,
+  singleHeaders: true,
+});
+
+const assetsNames = namesOf<AssetsFolder>({ folder: true, immutable: true });
+
+/** Pages over HTTP: serves the routes that have a method, and renders what their handlers return. */
+export function web(options: WebOptions): Platform<HttpMethods> {
+  checkOptions(options);
+  const { middlewares = [requestId(), accessLog(), pageHeaders()], views, redirects = [], serializer, share } = options;
+  const development = options.development ?? !readEnvironment().production;
+  const { folder, immutable } = toAssetsFolder(options.assets) ?? {};
+  const assets = folder === undefined ? undefined : createAssets(folder, { immutable, development });
+  const settings = toHttpSettings(options);
+  let pages: Pages;
+  return {
+    name: "web",
+    middlewares,
+    routes: assets?.routes ?? [],
+    limits: settings.limits,
+    serves: (route) => route.method !== undefined,
+    serialize: (reply, ctx) => pages.serialize(reply, ctx),
+    fail: (error, ctx) => pages.fail(error, ctx),
+    readInput: (incoming, request) => readInput(incoming, request, settings.limits),
+    async open(parts) {
+      const engine = isEngine(views)
+        ? views
+        : await createEtaEngine(views, development, (text) => parts.log.warn(text));
+      const renderer = new Renderer({ engine, share, assetUrl: assets?.url });
+      const errors = new ErrorPages({
+        renderer,
+        development,
+        limits: settings.limits,
+        routes: () => parts.routes.list(),
+      });
+      pages = new Pages({ renderer, errors, serializer, redirects: new Set(redirects), development });
+      if (development)
+        parts.log.info(
+          "errors are shown with their source to requests of this machine, because NODE_ENV is not production",
+        );
+      return openHttp({ ...parts, kernel: overrideMethods(parts.kernel) }, settings);
+    },
+  };
+}
+
+function toAssetsFolder(assets: WebOptions["assets"]): AssetsFolder | undefined {
+  return typeof assets === "string" || assets instanceof URL ? { folder: assets } : assets;
+}
+
+function isEngine(views: unknown): views is ViewEngine {
+  if (typeof views !== "object" || views === null || !("has" in views && "render" in views)) return false;
+  return typeof views.has === "function" && typeof views.render === "function";
+}
+
+function checkOptions(options: WebOptions): void {
+  checkNames("web()", options, optionNames);
+  const { views, assets, middlewares = [], serializer, share, redirects = [], development } = options;
+  const refuse = (name: string, value: unknown, cure: string) =>
+    refuseOption(`${name} of web() is ${describeValue(value)}. ${cure}`);
+  if (!isFolder(views) && !isEngine(views)) {
+    refuse("views", views, "It takes a folder, as a path or a file URL, or an object with has() and render().");
+  }
+  if (typeof assets === "object" && assets !== null && "folder" in assets) {
+    checkNames("assets of web()", assets, assetsNames);
+  }
+  if (assets !== undefined && !isFolder(toAssetsFolder(assets)?.folder)) {
+    refuse("assets", assets, "It takes a folder, as a path or a file URL, or { folder, immutable }.");
+  }
+  if (!Array.isArray(middlewares)) refuse("middlewares", middlewares, "Write a list: middlewares: [ … ].");
+  for (const [name, value] of Object.entries({ serializer, share })) {
+    if (value !== undefined && typeof value !== "function") refuse(name, value, "It takes a function.");
+  }
+  if (development !== undefined && typeof development !== "boolean") {
+    refuse("development", development, "It takes true or false.");
+  }
+  if (!Array.isArray(redirects)) refuse("redirects", redirects, "Write a list: redirects: [ … ].");
+  for (const host of redirects) {
+    if (!isHost(host)) refuse("redirects", host, 'It takes hosts, without a scheme or a path: "example.com".');
+  }
+}
+
+function isFolder(value: unknown): value is string | URL {
+  return (typeof value === "string" && value !== "") || (value instanceof URL && value.protocol === "file:");
+}
+
+/** As a URL would spell it: compared with the host of one, any other spelling would never match. */
+function isHost(value: unknown): boolean {
+  return typeof value === "string" && URL.canParse(`https://${value}`) && new URL(`https://${value}`).host === value;
+}

@@ -1,0 +1,296 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BindError, type Context, HttpError, type Routes } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { view, web } from "@tenon/web";
+import { type Call, moduleOf, testOnBothTransports } from "../../core/test/support/transports.ts";
+import { type Files, temporaryViews } from "./support/views.ts";
+
+const get = (path: string, handler: (ctx: Context) => unknown) => ({ method: "GET" as const, path, handler });
+
+function explode(): never {
+  throw new TypeError("the <fuse> burned"); // the line that the page marks
+}
+
+const routes: Routes = [
+  get("/boom/:id", function boom() {
+    explode();
+  }),
+  get("/caused", () => {
+    throw new Error("could not list", { cause: new RangeError("out of rows") });
+  }),
+  get("/many", () => {
+    throw new AggregateError([new RangeError("first of them"), "second of them"], "all failed");
+  }),
+  get("/circle", () => {
+    const inner = new RangeError("the inner one");
+    inner.cause = new Error("the outer one", { cause: inner });
+    throw inner.cause;
+  }),
+  get("/flood", () => {
+    const all = Array.from({ length: 20 }, (_, index) => new Error(`number ${index} of them`));
+    throw new AggregateError(all, "all failed");
+  }),
+  get("/nothing", () => {
+    throw undefined;
+  }),
+  get("/object", () => {
+    throw { code: 7, password: "hunter2", inner: { why: "full" } };
+  }),
+  get("/odd-cause", (ctx) => {
+    throw new Error("odd", { cause: ctx.query("null") === "" ? { reason: "tired" } : null });
+  }),
+  { method: "POST", path: "/form", handler: async (ctx) => (await ctx.request().form()).get("a") },
+  get("/text", () => {
+    throw "just a text";
+  }),
+  get("/view", () => view("list", {})),
+  get("/missing", () => view("lists", {})),
+  get("/gone", () => {
+    throw new HttpError(410, "Gone for good");
+  }),
+  get("/bind", () => {
+    throw new BindError([
+      { path: "title", rule: "required", message: "is required" },
+      { path: "", rule: "schema", message: "is no post" },
+    ]);
+  }),
+  get("/answered", (ctx) => ctx.status(409).json({ error: "Taken" })),
+];
+
+const platform = (files: Files = {}) => {
+  const views = temporaryViews({ "list.eta": "<ul>\n<li>\n<%= data.author.name %>", ...files });
+  return () => web({ views, development: true });
+};
+
+async function told(call: Call, path: string, headers: Record<string, string> = {}) {
+  const response = await call("GET", path, { headers: { accept: "text/html", ...headers } });
+  return { status: response.status, text: await response.text() };
+}
+
+testOnBothTransports(
+  "in development a failed page tells the reason, the source around it, the stack and the request",
+  routes,
+  async (call) => {
+    const { status, text } = await told(call, "/boom/7?q=x&token=t0p", {
+      authorization: "Bearer hunter2",
+      cookie: "session_id=hunter2",
+      "x-api-key": "hunter2",
+      "x-odd": "<b>odd</b>",
+    });
+    assert.equal(status, 500);
+    assert.match(text, /<p class="status">500 TypeError<\/p>\n<h1>the &lt;fuse&gt; burned<\/h1>/);
+    assert.match(text, /GET \/boom\/7 → TestController\.boom \(\/boom\/:id\)/);
+    assert.match(text, /<h2>[^<]*developer-page\.test\.ts:\d+<\/h2>/);
+    assert.match(text, /<span class="hit">\d+ {4}throw new TypeError\(&quot;the &lt;fuse&gt; burned&quot;\);/);
+    assert.match(text, /<h2>Stack<\/h2><pre><span>at explode \(/);
+    assert.match(text, /<h2>Path parameters<\/h2><table><tbody><tr><th scope="row">id<\/th><td>7<\/td>/);
+    assert.match(text, /<th scope="row">q<\/th><td>x<\/td>/);
+    assert.match(text, /<th scope="row">x-odd<\/th><td>&lt;b&gt;odd&lt;\/b&gt;<\/td>/);
+    for (const name of ["authorization", "cookie", "x-api-key", "token"]) {
+      assert.ok(text.includes(`<th scope="row">${name}</th><td>[redacted]</td>`), name);
+    }
+    assert.ok(!text.includes("hunter2") && !text.includes("t0p"));
+    assert.ok(!text.includes("<script"));
+  },
+  platform(),
+);
+
+testOnBothTransports(
+  "a view that fails is shown with its own file and line, a missing one with the nearest name",
+  routes,
+  async (call) => {
+    const failed = (await told(call, "/view")).text;
+    assert.match(failed, /<h1>[^<]*list\.eta:3: Cannot read properties of undefined/);
+    assert.match(failed, /<h2>[^<]*list\.eta:3<\/h2>/);
+    assert.match(failed, /<span class="hit">3 {2}&lt;%= data\.author\.name %&gt;<\/span>/);
+    assert.match(failed, /<h2>Caused by<\/h2><p>TypeError: Cannot read/);
+    assert.match(
+      (await told(call, "/missing")).text,
+      /There is no view &quot;lists&quot; in [^<]*\. Did you mean &quot;list&quot;\?/,
+    );
+  },
+  platform(),
+);
+
+testOnBothTransports(
+  "causes are told, and so is what is thrown and no error",
+  routes,
+  async (call) => {
+    const { text } = await told(call, "/caused");
+    assert.match(text, /<h1>could not list<\/h1>/);
+    assert.match(text, /<h2>Caused by<\/h2><p>RangeError: out of rows<\/p><pre><span>at /);
+    assert.match((await told(call, "/text")).text, /<h1>the text &quot;just a text&quot; was thrown<\/h1>/);
+  },
+  platform(),
+);
+
+testOnBothTransports(
+  "gathered errors are told one by one, and whatever else may be thrown with what is in it, but for secrets",
+  routes,
+  async (call) => {
+    const { text } = await told(call, "/many");
+    assert.match(text, /<h1>all failed<\/h1>/);
+    assert.match(text, /<h2>Caused by<\/h2><p>RangeError: first of them<\/p><pre><span>at /);
+    assert.match(text, /<h2>Caused by<\/h2><p>the text &quot;second of them&quot;<\/p>/);
+    assert.match((await told(call, "/nothing")).text, /<h1>undefined was thrown<\/h1>/);
+    const object = (await told(call, "/object")).text;
+    assert.match(object, /<h1>an object {[^<]*code: 7,[^<]*why: &#39;full&#39;[^<]*} was thrown<\/h1>/);
+    assert.ok(!object.includes("null prototype") && !/<h1>[^<]*hunter2/.test(object));
+    assert.match((await told(call, "/odd-cause")).text, /<p>an object { reason: &#39;tired&#39; }<\/p>/);
+    assert.match((await told(call, "/odd-cause?null=1")).text, /<h2>Caused by<\/h2><p>null<\/p>/);
+  },
+  platform(),
+);
+
+testOnBothTransports(
+  "errors that cause each other are told once each, and of very many the first ten",
+  routes,
+  async (call) => {
+    const circle = (await told(call, "/circle")).text;
+    assert.match(circle, /<h1>the outer one<\/h1>/);
+    assert.deepEqual(circle.match(/<h2>Caused by<\/h2><p>[^<]*/g), ["<h2>Caused by</h2><p>RangeError: the inner one"]);
+    const flood = (await told(call, "/flood")).text;
+    assert.equal(flood.match(/<h2>Caused by<\/h2>/g)?.length, 9, "and the one that gathers them");
+    assert.ok(flood.includes("number 8 of them") && !flood.includes("number 9 of them"));
+  },
+  platform(),
+);
+
+testOnBothTransports(
+  "tokens in the address of the page before are replaced too",
+  routes,
+  async (call) => {
+    const referer = "http://localhost/reset?page=2&token=t0p&reset%5Ftoken=t1p&off%=5&%token=t3p#access_token=t2p";
+    const { text } = await told(call, "/caused", { referer });
+    const clean =
+      "http://localhost/reset?page=2&amp;token=[redacted]&amp;reset%5Ftoken=[redacted]&amp;off%=5&amp;%token=[redacted]#access_token=[redacted]";
+    assert.ok(text.includes(`<td>${clean}</td>`), text);
+  },
+  platform(),
+);
+
+testOnBothTransports(
+  "a form that is too large is told with the limit that it broke, to developers only",
+  routes,
+  async (call) => {
+    const several = (count: number, file: string) => {
+      const form = new FormData();
+      for (let index = 0; index < count; index++) form.append("f", new Blob([file]), "f.txt");
+      return form;
+    };
+    const cases: readonly [body: FormData | URLSearchParams, reason: RegExp][] = [
+      [new URLSearchParams("a&b&c&d"), /The form has more fields and files than limits\.formParts, 3\./],
+      [several(3, "x"), /The form has more files than limits\.files, 2\./],
+      [several(1, "x".repeat(11)), /A file has more bytes than limits\.fileSize, 10\./],
+      [
+        new URLSearchParams({ a: "x".repeat(5000) }),
+        /The body is larger than limits\.body, or than bodyLimit\(\) allows\./,
+      ],
+    ];
+    for (const [body, reason] of cases) {
+      const page = await call("POST", "/form", { body });
+      assert.equal(page.status, 413);
+      const text = await page.text();
+      assert.match(text, reason);
+      assert.match(text, /<h2>Limits of web\(\)<\/h2><table><tbody><tr><th scope="row">body<\/th><td>4096<\/td>/);
+      const json = await call("POST", "/form", { body, headers: { accept: "application/json" } });
+      assert.equal(await json.text(), '{"error":"Payload Too Large"}');
+    }
+    assert.ok(!(await told(call, "/gone")).text.includes("Limits of web()"));
+  },
+  () =>
+    web({ views: temporaryViews({}), development: true, limits: { body: 4096, formParts: 3, files: 2, fileSize: 10 } }),
+);
+
+test("no heading of the page is wider than a narrow window", async () => {
+  const app = await createTestApp(moduleOf(routes), platform()());
+  const text = await (await app.request("GET", "/boom/1")).text();
+  for (const element of ["h1", "h2", "p"]) {
+    assert.match(text, new RegExp(`^${element} {.*overflow-wrap: anywhere`, "m"), element);
+  }
+  await app.stop();
+});
+
+testOnBothTransports(
+  "a refusal for which the application has no view is told too: a miss with all routes, a body with what is wrong",
+  routes,
+  async (call) => {
+    const lost = await told(call, "/lost");
+    assert.equal(lost.status, 404);
+    assert.match(lost.text, /GET \/lost matched no route/);
+    assert.match(
+      lost.text,
+      /<th scope="row">GET \/boom\/:id<\/th><td>TestController \(module &quot;test&quot;\)<\/td>/,
+    );
+    const gone = await told(call, "/gone");
+    assert.equal(gone.status, 410);
+    assert.match(gone.text, /<h1>Gone for good<\/h1>/);
+    assert.ok(!gone.text.includes("<h2>Routes</h2>"));
+    const bound = await told(call, "/bind");
+    assert.equal(bound.status, 400);
+    assert.match(bound.text, /<th scope="row">title<\/th><td>is required \(required\)<\/td>/);
+    assert.match(bound.text, /<th scope="row">\(body\)<\/th><td>is no post \(schema\)<\/td>/);
+    const answered = await told(call, "/answered");
+    assert.equal(answered.status, 409);
+    assert.match(answered.text, /<p class="status">409 Taken<\/p>\n<h1>Taken<\/h1>/);
+    assert.ok(!answered.text.includes("<h2>Stack</h2>"));
+  },
+  platform(),
+);
+
+testOnBothTransports(
+  "the application's own views stay in development, but for a failure that they would hide",
+  routes,
+  async (call) => {
+    assert.deepEqual(await told(call, "/lost"), { status: 404, text: "own 404" });
+    assert.deepEqual(await told(call, "/gone"), { status: 410, text: "own" });
+    assert.match((await told(call, "/caused")).text, /<h1>could not list<\/h1>/);
+  },
+  platform({ "errors/404.eta": "own 404", "errors/error.eta": "own", "errors/500.eta": "own 500" }),
+);
+
+testOnBothTransports(
+  "the view errors/development takes the place of the built-in one, and when it fails itself that one is back",
+  routes,
+  async (call) => {
+    assert.deepEqual(await told(call, "/caused"), {
+      status: 500,
+      text: "500 could not list|out of rows /caused developer-page.test.ts",
+    });
+    assert.match((await told(call, "/text")).text, /<h1>the text &quot;just a text&quot; was thrown<\/h1>/);
+  },
+  platform({
+    "errors/development.eta":
+      "<%= data.status %> <%= data.errors.map((e) => e.message).join('|') %> <%= data.request.path %> <%= data.source.file.split('/').at(-1) %>",
+  }),
+);
+
+testOnBothTransports(
+  "in development an error view that fails tells why, with the status of the page that it is for",
+  routes,
+  async (call) => {
+    const { status, text } = await told(call, "/lost");
+    assert.equal(status, 404);
+    assert.match(text, /<h1>[^<]*404\.eta:1: nobody is not defined<\/h1>/);
+  },
+  platform({ "errors/404.eta": "<%= nobody %>" }),
+);
+
+testOnBothTransports(
+  "whoever asks for JSON gets no more in development than in production",
+  routes,
+  async (call) => {
+    const response = await call("GET", "/boom/1", { headers: { accept: "application/json" } });
+    assert.deepEqual([response.status, await response.text()], [500, '{"error":"Internal Server Error"}']);
+  },
+  platform(),
+);
+
+test("a query that cannot be read is no reason to fail again", async () => {
+  const app = await createTestApp(moduleOf([get("/", (ctx) => ctx.query("a"))]), platform()());
+  const response = await app.request("GET", `/?${"a&".repeat(1001)}`);
+  assert.equal(response.status, 400);
+  assert.match(await response.text(), /<h2>Headers<\/h2>/);
+  await app.stop();
+});

@@ -1,0 +1,65 @@
+import type { SessionStore } from "@tenon/web";
+
+type Operation = "get" | "set" | "delete";
+
+interface Hold {
+  readonly operation: Operation;
+  readonly key: RegExp;
+  readonly reached: () => void;
+  readonly released: Promise<void>;
+}
+
+/** A store in memory that tells what was asked of it, and that can be made to wait or to fail. */
+export class WatchedStore implements SessionStore {
+  /** As JSON, by key. */
+  readonly entries = new Map<string, string>();
+  readonly calls: { readonly operation: Operation; readonly key: string; readonly ttl?: number | undefined }[] = [];
+  /** What every call is refused with, while there is one. */
+  failure: Error | undefined;
+  #holds: Hold[] = [];
+
+  async get<T>(key: string): Promise<T | undefined> {
+    await this.#enter("get", key);
+    const text = this.entries.get(key);
+    return text === undefined ? undefined : (JSON.parse(text) as T); // what was set under this key
+  }
+
+  async set(key: string, value: unknown, options: { readonly ttl?: number } = {}): Promise<void> {
+    await this.#enter("set", key, options.ttl);
+    this.entries.set(key, JSON.stringify(value));
+  }
+
+  async delete(key: string): Promise<boolean> {
+    await this.#enter("delete", key);
+    return this.entries.delete(key);
+  }
+
+  /** What was asked since the last time: `get`, `set` and `delete`, in order. */
+  takeCalls(): Operation[] {
+    return this.calls.splice(0).map(({ operation }) => operation);
+  }
+
+  /** Lets the next call of this kind wait: `reached` when it has come, and it goes on when `release` is called. */
+  hold(operation: Operation, key: RegExp): { readonly reached: Promise<void>; readonly release: () => void } {
+    const reached = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    this.#holds.push({ operation, key, reached: reached.resolve, released: released.promise });
+    return { reached: reached.promise, release: released.resolve };
+  }
+
+  /** Everything that is kept, to look for what must not be. */
+  get text(): string {
+    return JSON.stringify([...this.entries]);
+  }
+
+  async #enter(operation: Operation, key: string, ttl?: number): Promise<void> {
+    this.calls.push({ operation, key, ttl });
+    const hold = this.#holds.find((candidate) => candidate.operation === operation && candidate.key.test(key));
+    if (hold !== undefined) {
+      this.#holds = this.#holds.filter((other) => other !== hold);
+      hold.reached();
+      await hold.released;
+    }
+    if (this.failure !== undefined) throw this.failure;
+  }
+}

@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, defineModule, type MiddlewareFunction, type Problem, provide } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { WebSessionSettings, WebSessions } from "@tenon/web";
+import { LogLines } from "../../core/test/support/log-lines.ts";
+import { rejection, startError } from "../../core/test/support/start-error.ts";
+import { moduleOf } from "../../core/test/support/transports.ts";
+import {
+  cookieName,
+  cookieOf,
+  flashOf,
+  readValue,
+  secret,
+  send,
+  shown,
+  testOnSite,
+  withSite,
+} from "./support/session-site.ts";
+import { WatchedStore } from "./support/watched-store.ts";
+
+const fair = { store: new WatchedStore(), secret };
+
+/** What the start says about these settings. */
+async function problemsOf(settings: unknown): Promise<readonly Problem[]> {
+  const given = settings as WebSessionSettings; // as a caller without types would pass it
+  const declarations = [provide(WebSessionSettings, () => given)];
+  const error = await startError(defineModule({ name: "app", declarations }), {}, { middlewares: [WebSessions] });
+  return error.problems;
+}
+
+test("a bad setting stops the start, and the message has the cure", async () => {
+  const cases: [Record<string, unknown>, RegExp][] = [
+    [
+      { secret: "x".repeat(31) },
+      /secret has 31 bytes\. It takes at least 32 random bytes, .*"openssl rand -base64 32"/,
+    ],
+    [{ secret: "" }, /secret has 0 bytes/],
+    [{ secret: undefined }, /secret is not a text/],
+    [{ cookie: "" }, /cookie is the text ""\. It takes a cookie's name/],
+    [{ cookie: "a b" }, /cookie is the text "a b"/],
+    [{ cookie: "a;b" }, /cookie is the text "a;b"/],
+    [{ cookie: 1 }, /cookie is the number 1/],
+    [
+      { cookie: "session_id" },
+      /cookie is "session_id", where Sessions of @tenon\/auth keeps who is logged in\. Take another/,
+    ],
+    [{ maxAge: 0 }, /maxAge is 0\. It takes a whole number of seconds from 1 to 34560000\./],
+    [{ maxAge: 1.5 }, /maxAge is 1\.5/],
+    [{ maxAge: Number.NaN }, /maxAge is NaN/],
+    [{ maxAge: "86400" }, /maxAge is 86400/],
+    [{ maxAge: 34_560_001 }, /maxAge is 34560001/],
+    [{ csrf: "no" }, /csrf is the text "no"\. It takes true or false\./],
+    [{ now: 5 }, /now is the number 5\. It takes a function/],
+    [{ store: undefined }, /store is undefined\. It takes a key-value store: store: inject\(KeyValue\)\./],
+    [{ store: { get() {}, set() {} } }, /store is an object\./],
+    [{ sercet: "x" }, /has no option sercet \(did you mean secret\?\)/],
+  ];
+  for (const [bad, text] of cases) {
+    const problems = await problemsOf({ ...fair, ...bad });
+    assert.deepEqual([problems.length, problems[0]?.code], [1, "BAD_OPTION"], JSON.stringify(bad));
+    assert.match(problems[0]?.message ?? "", text);
+    assert.match(problems[0]?.message ?? "", /^WebSessionSettings /);
+  }
+});
+
+test("all bad settings are told at once, and no secret is quoted", async () => {
+  const problems = await problemsOf({ store: 1, secret: "hunter2", cookie: "=", maxAge: -1 });
+  assert.equal(problems.length, 4);
+  assert.ok(!JSON.stringify(problems).includes("hunter2"));
+});
+
+test("settings that are no object, or that nobody provides, are told", async () => {
+  assert.match(
+    (await problemsOf(undefined))[0]?.message ?? "",
+    /WebSessionSettings was given undefined for its options/,
+  );
+  const error = await rejection(createTestApp(moduleOf([]), api({ middlewares: [WebSessions] })));
+  assert.equal(error.problems[0]?.code, "UNKNOWN_DEPENDENCY");
+  assert.match(error.message, /WebSessionSettings/);
+});
+
+testOnSite(
+  "the cookie is HttpOnly, SameSite=Lax, for the whole site and a day, and not Secure on http",
+  async (site) => {
+    const [line = ""] = (await site.browser().get("/form")).setCookies;
+    assert.match(line, /^tenon_session=[A-Za-z0-9_.-]+; Path=\/; Max-Age=86400; HttpOnly; SameSite=Lax$/);
+  },
+);
+
+test("on https, which a trusted proxy may say, the cookie is Secure, and when it is expired too", async () => {
+  const headers = { "x-forwarded-proto": "https" };
+  await withSite(
+    "socket",
+    async (site) => {
+      const browser = site.browser();
+      const page = await browser.get("/form", { headers });
+      assert.match(
+        page.setCookies.join(),
+        /^tenon_session=[^;]+; Path=\/; Max-Age=86400; HttpOnly; Secure; SameSite=Lax$/,
+      );
+      const form = { _csrf: shown(page).token ?? "" };
+      const { setCookies } = await browser.ask("POST", "/change?destroy=1", { form, headers });
+      assert.match(setCookies.join(), /^tenon_session=; Path=\/; Max-Age=0; HttpOnly; Secure; SameSite=Lax$/);
+    },
+    { platform: { trustedProxies: ["127.0.0.1"] } },
+  );
+  await withSite("socket", async (site) => {
+    assert.doesNotMatch((await site.browser().get("/form", { headers })).setCookies.join(), /Secure/);
+  });
+});
+
+testOnSite(
+  "name and lifetime are the application's, and a cookie under the default name is none then",
+  async (site) => {
+    const browser = site.browser();
+    const page = await browser.get("/form");
+    assert.match(page.setCookies.join(), /^blog=[^;]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/);
+    await send({ browser, token: shown(page).token ?? "" }, "set=a&value=1");
+    assert.equal(await readValue(browser, "a"), "1");
+    assert.deepEqual(
+      site.store.calls.flatMap(({ ttl }) => ttl ?? []),
+      [600],
+    );
+    const other = site.browser();
+    other.cookies.set(cookieName, browser.cookies.get("blog") ?? "");
+    assert.equal(await readValue(other, "a"), null);
+    site.pass(601);
+    assert.equal(await readValue(browser, "a"), null);
+  },
+  { settings: { cookie: "blog", maxAge: 600 } },
+);
+
+testOnSite(
+  "replies to whoever has the cookie, and those that set it, are kept by no cache, unless the handler decides",
+  async (site) => {
+    const stranger = site.browser();
+    assert.equal((await stranger.get("/plain")).headers.get("cache-control"), null);
+    assert.equal((await stranger.get("/form")).headers.get("cache-control"), "no-store");
+    for (const path of ["/plain", "/text", "/go", "/nowhere"]) {
+      assert.equal((await stranger.get(path)).headers.get("cache-control"), "no-store", path);
+    }
+    assert.equal((await stranger.ask("POST", "/change", { form: {} })).headers.get("cache-control"), "no-store");
+    assert.equal((await stranger.get("/cached")).headers.get("cache-control"), "public, max-age=60");
+  },
+  {
+    routes: [
+      {
+        method: "GET",
+        path: "/cached",
+        handler: (ctx) => {
+          ctx.response().setHeader("cache-control", "public, max-age=60");
+          return ctx.status(200).send("text");
+        },
+      },
+    ],
+  },
+);
+
+const early: MiddlewareFunction = async (ctx, next) => {
+  if (ctx.method === "POST") await ctx.get("session").set("early", "kept");
+  return next();
+};
+
+testOnSite(
+  "listed twice it is one session",
+  async (site) => {
+    const visitor = await site.visitor();
+    const reply = await send(visitor, "regenerate=1&set=a&value=1");
+    assert.equal(reply.setCookies.length, 1);
+    assert.equal(await readValue(visitor.browser, "a"), "1");
+    assert.equal(await readValue(visitor.browser, "early"), "kept");
+  },
+  { platform: { middlewares: [WebSessions, early, WebSessions] } },
+);
+
+testOnSite(
+  "other cookies of a reply stay beside the session's",
+  async (site) => {
+    const browser = site.browser();
+    const { setCookies } = await browser.get("/two");
+    assert.deepEqual(
+      setCookies.map((line) => line.split("=")[0]),
+      ["session_id", cookieName],
+    );
+    assert.notEqual(cookieOf(browser), "");
+  },
+  {
+    routes: [
+      {
+        method: "GET",
+        path: "/two",
+        handler: (ctx) => {
+          ctx.setCookie("session_id", "1");
+          ctx.get("session").csrfToken();
+          return ctx.status(200).send("text");
+        },
+      },
+    ],
+  },
+);
+
+testOnSite("a reply to HEAD shows nothing and takes nothing", async (site) => {
+  const visitor = await site.visitor();
+  await send(visitor, "flash=saved");
+  assert.equal((await visitor.browser.ask("HEAD", "/plain")).status, 200);
+  assert.deepEqual(await flashOf(visitor.browser), ["saved"]);
+});
+
+test("on a platform that does not save sessions the log says so", async () => {
+  const log = new LogLines();
+  const routes = moduleOf([
+    { method: "GET", path: "/set", handler: (ctx) => ctx.get("session").set("a", 1) },
+    { method: "GET", path: "/read", handler: async (ctx) => ({ a: (await ctx.get("session").get("a")) ?? null }) },
+  ]);
+  const settings = defineModule({
+    name: "app",
+    imports: [routes],
+    declarations: [provide(WebSessionSettings, () => fair)],
+  });
+  const app = await createTestApp(settings, api({ middlewares: [WebSessions] }), { log: log.options });
+  try {
+    await app.request("GET", "/read");
+    assert.deepEqual(log.messages("warn"), []);
+    await app.request("GET", "/set");
+    assert.deepEqual(log.messages("warn"), [
+      "the session was changed and nobody saved it: WebSessions works on the platform web()",
+    ]);
+  } finally {
+    await app.stop();
+  }
+});
