@@ -20,19 +20,19 @@ const folder = temporaryFolder("generated");
 const apps = new Map(appTemplates.map((template) => [template, generateApp(join(folder, template), template)]));
 const appOf = (template: (typeof appTemplates)[number]) => apps.get(template) ?? assert.fail();
 
-/** What the tests of each application say, which shows that its modules were made for it. */
+/** Names of tests of each application: they show that its modules have the right handlers. */
 const expected = {
-  api: [/GET \/ greets/, /DELETE \/blog-posts\/:id removes one/, /GET \/people answers/],
-  web: [/the form is remembered/, /one is deleted after a question/, /GET \/people shows a page/],
-  cli: [/greet prints a greeting/, /delete removes one/, /the command prints its message/],
+  api: [/GET \/ greets/, /DELETE \/blog-posts\/:id removes one/, /GET \/people responds with its message/],
+  web: [/remembers the name of the form/, /deletes one after a confirmation page/, /GET \/people shows a page/],
+  cli: [/greet prints a greeting/, /delete removes one/, /people prints its message/],
   full: [
-    ...[/GET \/ greets/, /the form is remembered/, /greet prints a greeting/],
+    ...[/GET \/ greets/, /remembers the name of the form/, /greet prints a greeting/],
     ...[/DELETE \/blog-posts\/:id removes one/, /delete removes one/],
-    ...[/GET \/people answers/, /the command prints its message/],
+    ...[/GET \/people responds with its message/, /people prints its message/],
   ],
 };
 
-test("applications of all templates with both kinds of module pass the linter and the types, whatever the names", async () => {
+test("generates code that passes lint, format and type checks for every template, module type and name", async () => {
   const [api] = await Promise.all(apps.values());
   assert.ok(api !== undefined);
   const long = await generateApp(join(folder, "long"), "full", `shop-${"of-things-".repeat(5)}best`);
@@ -57,14 +57,14 @@ test("applications of all templates with both kinds of module pass the linter an
 });
 
 for (const [template, generated] of apps) {
-  test(`an application of the template ${template} with both kinds of module passes its own tests`, async () => {
-    // the short form runs all test files in one process
+  test(`generates tests that pass for the ${template} template and both module types`, async () => {
+    // without TENON_FULL all test files run in one process
     const env = isFull ? {} : { NODE_OPTIONS: "--test-isolation=none" };
-    const said = await runScriptOrFail(await generated, "test", [], env);
-    for (const name of expected[template]) assert.match(said, name);
+    const output = await runScriptOrFail(await generated, "test", [], env);
+    for (const name of expected[template]) assert.match(output, name);
   });
 
-  test(`the module of an application of the template ${template} imports what was generated`, async () => {
+  test(`imports the generated modules in app.module.ts of the ${template} template`, async () => {
     const source = readFileSync(join(await generated, "src/app.module.ts"), "utf8");
     assert.match(source, /imports: \[(?:DataModule, )?GreetingsModule, BlogPostsModule, PeopleModule\]/);
   });
@@ -84,7 +84,7 @@ async function checkFiveRoutes(url: string): Promise<void> {
   assert.deepEqual(await call("GET", "/blog-posts"), { status: 200, value: [] });
   const created = await call("POST", "/blog-posts", { title: "First" });
   assert.equal(created.status, 201);
-  const { id } = created.value as { id: string }; // as the test below it shows
+  const { id } = created.value as { id: string }; // checked by the request after it
   assert.deepEqual(await call("GET", `/blog-posts/${id}`), { status: 200, value: created.value });
   const updated = await call("PUT", `/blog-posts/${id}`, { title: "Second" });
   assert.equal(updated.status, 200);
@@ -95,8 +95,8 @@ async function checkFiveRoutes(url: string): Promise<void> {
   assert.deepEqual(await call("GET", "/blog-posts/%00"), { status: 400, value: { error: "Bad Request" } });
 }
 
-/** Somebody who keeps the cookie, and sends the forms that the pages show. */
-class Visitor {
+/** A browser that keeps the cookie and submits the forms of pages. */
+class Browser {
   readonly #url: string;
   #cookie = "";
 
@@ -116,7 +116,7 @@ class Visitor {
     return location === null ? { path, status: response.status, html } : this.open(location);
   }
 
-  /** Fills in the only form of a page. */
+  /** Submits the only form of a page. */
   async send(page: string, fields: Readonly<Record<string, string>>) {
     const { html } = await this.open(page);
     const action = /<form method="post" action="([^"]+)"/.exec(html)?.[1] ?? assert.fail(html);
@@ -126,58 +126,58 @@ class Visitor {
   }
 }
 
-async function checkGreetingPages(visitor: Visitor): Promise<void> {
-  const first = await visitor.open("/");
+async function checkGreetingPages(browser: Browser): Promise<void> {
+  const first = await browser.open("/");
   assert.match(first.html, /<h1>Hello, World!<\/h1>/);
   assert.match(first.html, /<meta name="description" content="The pages of [\w-]+\.">/);
-  const style = await visitor.open(/href="(\/assets\/style\.[^"]+)"/.exec(first.html)?.[1] ?? assert.fail(first.html));
+  const style = await browser.open(/href="(\/assets\/style\.[^"]+)"/.exec(first.html)?.[1] ?? assert.fail(first.html));
   assert.match(style.html, /color-scheme/);
-  assert.match((await visitor.send("/", { name: "Ada" })).html, /Your name was noted[\s\S]*Hello, Ada!/);
-  const nowhere = await visitor.open("/nowhere");
-  assert.equal(nowhere.status, 404);
-  assert.match(nowhere.html, /There is no page at this address/);
+  assert.match((await browser.send("/", { name: "Ada" })).html, /Your name was noted[\s\S]*Hello, Ada!/);
+  const notFound = await browser.open("/unknown");
+  assert.equal(notFound.status, 404);
+  assert.match(notFound.html, /There is no page at this address/);
 }
 
-test("npm start of an API serves the five routes of a generated resource, and the plain module", async () => {
+test("serves the routes of both module types with npm start of an api application", async () => {
   await whileServing(await appOf("api"), "start", checkFiveRoutes);
 });
 
-test("npm start of a site serves its pages, and those of both kinds of module", async () => {
+test("serves the pages of both module types with npm start of a web application", async () => {
   await whileServing(await appOf("web"), "start", async (url) => {
-    const visitor = new Visitor(url);
-    await checkGreetingPages(visitor);
-    assert.match((await visitor.open("/people")).html, /people are ready/);
-    assert.match((await visitor.open("/blog-posts")).html, /There are none yet/);
-    const created = await visitor.send("/blog-posts/new", { title: "First" });
+    const browser = new Browser(url);
+    await checkGreetingPages(browser);
+    assert.match((await browser.open("/people")).html, /people are ready/);
+    assert.match((await browser.open("/blog-posts")).html, /There are none yet/);
+    const created = await browser.send("/blog-posts/new", { title: "First" });
     assert.match(created.html, /Blog post created[\s\S]*<h1>First<\/h1>/);
-    assert.match((await visitor.send(`${created.path}/edit`, { title: "Second" })).html, /<h1>Second<\/h1>/);
-    assert.match((await visitor.open("/blog-posts")).html, />Second<\/a>/);
-    assert.match((await visitor.send(`${created.path}/delete`, {})).html, /Blog post deleted[\s\S]*There are none yet/);
-    assert.equal((await visitor.open(created.path)).status, 404);
+    assert.match((await browser.send(`${created.path}/edit`, { title: "Second" })).html, /<h1>Second<\/h1>/);
+    assert.match((await browser.open("/blog-posts")).html, />Second<\/a>/);
+    assert.match((await browser.send(`${created.path}/delete`, {})).html, /Blog post deleted[\s\S]*There are none yet/);
+    assert.equal((await browser.open(created.path)).status, 404);
   });
 });
 
-/** The commands of a resource, through the script that runs them. */
+/** Runs the commands of a resource through an npm script. */
 async function checkCommands(app: string, script: string): Promise<void> {
   const type = (...words: readonly string[]) => runScriptOrFail(app, script, words);
-  const { id } = JSON.parse(await type("blog-posts", "create", "--title=First", "--json")) as { id: string }; // as the service makes it
+  const { id } = JSON.parse(await type("blog-posts", "create", "--title=First", "--json")) as { id: string }; // from the service
   assert.match(await type("blog-posts", "list"), new RegExp(`^id .*\n${id}  First`));
 }
 
-test("npm start of a command-line application runs its commands", async () => {
+test("runs the commands with npm start of a cli application", async () => {
   const app = await appOf("cli");
   assert.match(await runScriptOrFail(app, "start"), /^Hello, World!$/m);
   await checkCommands(app, "start");
 });
 
-test("a full application is served as an API and as pages, and runs its commands", async () => {
+test("serves routes and pages, and runs the commands, of a full application", async () => {
   const app = await appOf("full");
   await whileServing(app, "start", checkFiveRoutes);
-  await whileServing(app, "start:web", (url) => checkGreetingPages(new Visitor(url)));
+  await whileServing(app, "start:web", (url) => checkGreetingPages(new Browser(url)));
   await checkCommands(app, "cli");
 });
 
-test("a bad port or an unknown flag ends the start with one line", async () => {
+test("prints one line and does not start with a bad port or an unknown flag", async () => {
   const start = async (app: string, script: string, ...flags: readonly string[]) => {
     const { code, stderr } = await runScript(app, script, flags, { PORT: "http" });
     return { code, stderr };
@@ -193,7 +193,7 @@ test("a bad port or an unknown flag ends the start with one line", async () => {
   assert.match(flag.stderr, /^Cannot start: Unknown option '--prt'.*\n$/);
 });
 
-test("in production a site does not start without the secret that signs its cookies", async () => {
+test("does not start a web application in production without SESSION_SECRET", async () => {
   const env = { NODE_ENV: "production", PORT: "0" };
   const { code, stderr } = await runScript(await appOf("web"), "start", [], env);
   assert.equal(code, 1);

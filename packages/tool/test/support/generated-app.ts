@@ -9,7 +9,7 @@ import { runTool } from "./tool.ts";
 
 export const isFull = process.env.TENON_FULL === "1";
 
-/** A new application with both kinds of module. The long form of the tests installs it from the registry. */
+/** Generates an application with a module of each type. With TENON_FULL it is installed from the registry. */
 export async function generateApp(folder: string, template: string, name = "my-shop"): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const app = join(folder, name);
@@ -25,7 +25,7 @@ export async function generateApp(folder: string, template: string, name = "my-s
   return app;
 }
 
-/** Lints and formats all that is in a folder by the rules of the workspace, as far as they are not about its own folders. */
+/** Checks lint and format of a folder by the rules of the workspace, without the overrides for its own folders. */
 export async function checkStyle(folder: string): Promise<void> {
   const config = JSON.parse(readFileSync(join(root, "biome.json"), "utf8")) as Record<string, unknown>; // biome reads it too
   const [environment] = config.overrides as { includes: string[] }[]; // the first is about process.env
@@ -35,12 +35,12 @@ export async function checkStyle(folder: string): Promise<void> {
   const own = { ...config, vcs: { enabled: false }, plugins: [], overrides: [{ ...environment, includes }] };
   const files = { includes: ["**", "!**/package-lock.json", "!**/node_modules"] };
   writeFileSync(join(folder, "biome.json"), JSON.stringify({ ...own, files }));
-  const made = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  const names = made.map((entry) => entry.name);
+  const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const names = folders.map((entry) => entry.name);
   await runOrFail(tool("biome"), ["check", "--error-on-warnings", ...names], { cwd: folder });
 }
 
-/** Checks the types of several applications in one go, with the options that all of them have. */
+/** Checks the types of several applications in one run: all have the same options. */
 export async function checkTypes(folder: string, apps: readonly string[]): Promise<void> {
   const [first = ""] = apps;
   const include = apps.flatMap((app) => [join(app, "src"), join(app, "test")]);
@@ -53,12 +53,12 @@ export async function checkTypes(folder: string, apps: readonly string[]): Promi
   await runOrFail(tool("tsc"), ["-p", ".", ...oneChecker], { cwd: folder });
 }
 
-/** `npm run <script>` as a command. In the short form it is what npm would run, without the half second of npm. */
+/** `npm run <script>` as a command. Without TENON_FULL the script runs directly, which saves half a second of npm. */
 function toCommand(app: string, script: string, words: readonly string[] = []) {
   if (isFull) return { command: "npm", args: ["run", script, "--silent", "--", ...words], env: {} };
   const { scripts } = JSON.parse(readFileSync(join(app, "package.json"), "utf8")) as {
     readonly scripts: Readonly<Record<string, string>>;
-  }; // as the template has it
+  }; // the templates have them
   const PATH = `${join(app, "node_modules/.bin")}:${process.env.PATH}`;
   return { command: "sh", args: ["-c", `${scripts[script]} "$@"`, "sh", ...words], env: { PATH } };
 }
@@ -80,21 +80,21 @@ export async function runScriptOrFail(...args: Parameters<typeof runScript>): Pr
   return stdout;
 }
 
-/** The script on a free port until the work is done. */
+/** Runs the script on a free port until the work is done. */
 export async function whileServing(app: string, script: string, work: (url: string) => Promise<void>): Promise<void> {
   const { command, args, env } = toCommand(app, script);
   const child = spawn(command, args, {
     cwd: app,
     env: { ...process.env, ...env, PORT: "0", LOG_LEVEL: "info" },
     stdio: ["ignore", "pipe", "inherit"],
-    detached: true, // npm, or the shell, and the application are stopped together
+    detached: true, // a process group, so that npm or the shell stops together with the application
   });
   const ended = once(child, "close");
   try {
     for await (const line of createInterface({ input: child.stdout })) {
       const url = /listening on (http:\/\/[\d.:]+)/.exec(line)?.[1];
       if (url === undefined) continue;
-      child.stdout.resume(); // what it logs later must not fill the pipe
+      child.stdout.resume(); // later log lines would fill the pipe and block the application
       await work(url);
       return;
     }

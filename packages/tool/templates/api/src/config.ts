@@ -5,7 +5,7 @@ export interface Address {
   readonly host: string;
 }
 
-/** Where to listen. Flags win over the environment: `npm start -- --port=3000`, or PORT=3000. */
+/** The address to listen on. Flags take precedence over the environment: `npm start -- --port=3000`, or PORT=3000. */
 export function readAddress(): Address {
   try {
     const { values: flags } = parseArgs({ options: { port: { type: "string" }, host: { type: "string" } } });

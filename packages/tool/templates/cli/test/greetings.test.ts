@@ -7,7 +7,7 @@ import { GreetingsModule } from "../src/greetings/greetings.module.ts";
 const app = await createTestApp(GreetingsModule, cli({ name: "my-app" }));
 after(() => app.stop());
 
-test("without a command it greets the world", async () => {
+test("greets the world without a command", async () => {
   assert.deepEqual(await app.run([]), { code: 0, stdout: "Hello, World!\n", stderr: "" });
 });
 
@@ -15,10 +15,10 @@ test("greet prints a greeting", async () => {
   assert.deepEqual(await app.run(["greet", "Ada"]), { code: 0, stdout: "Hello, Ada!\n", stderr: "" });
 });
 
-test("greet --loud prints it in capital letters", async () => {
+test("greet --loud prints the greeting in capital letters", async () => {
   assert.equal((await app.run(["greet", "Ada", "--loud"])).stdout, "HELLO, ADA!\n");
 });
 
-test("greet without a name says what it needs", async () => {
+test("greet fails without a name", async () => {
   assert.deepEqual(await app.run(["greet"]), { code: 2, stdout: "", stderr: 'my-app: "greet" needs <name>\n' });
 });

@@ -1,7 +1,7 @@
 import { defineModule } from "@tenon/core";
 import { GreetingsModule } from "./greetings/greetings.module.ts";
 
-/** What the API and the commands are made of. */
+/** The module of the API and of the commands. */
 export const AppModule = defineModule({
   name: "app",
   imports: [GreetingsModule],

@@ -1,4 +1,4 @@
 import { dataModule } from "@tenon/data";
 
-/** The stores that all modules share: `data/app.db` in the folder of the start. */
+/** The stores that all modules share, in `data/app.db` below the current folder. */
 export const DataModule = dataModule();

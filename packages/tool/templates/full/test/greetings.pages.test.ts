@@ -10,7 +10,7 @@ import { createPagesPlatform } from "../src/pages/pages.platform.ts";
 
 const secret = "a secret of at least 32 bytes, for tests";
 const settings = provide(WebSessionSettings, () => ({ store: inject(KeyValue), secret }));
-/** The pages on stores in memory, so that a test never meets what another start has kept. */
+/** The pages with stores in memory, so that tests never see the data of another run. */
 const TestModule = defineModule({
   name: "test",
   imports: [dataModule({ database: "sqlite::memory:" })],
@@ -19,7 +19,7 @@ const TestModule = defineModule({
 const app = await createTestApp(TestModule, createPagesPlatform());
 after(() => app.stop());
 
-/** What a browser keeps of a page with a form: the cookie, and the token in the form. */
+/** The cookie and the CSRF token of a page with a form. */
 async function openForm(path: string) {
   const response = await app.request("GET", path);
   const cookie = response.headers.get("set-cookie")?.split(";")[0] ?? "";
@@ -33,7 +33,7 @@ test("GET / greets the world", async () => {
   assert.match(await response.text(), /<h1>Hello, World!<\/h1>/);
 });
 
-test("the form is remembered: the next page greets by name, and says once that it was noted", async () => {
+test("remembers the name of the form: the next page greets by name and shows a notice once", async () => {
   const { cookie, token } = await openForm("/");
   const sent = await app.request("POST", "/greetings", { form: { _csrf: token, name: "Ada" }, headers: { cookie } });
   assert.deepEqual([sent.status, sent.headers.get("location")], [303, "/"]);
@@ -43,7 +43,7 @@ test("the form is remembered: the next page greets by name, and says once that i
   assert.doesNotMatch(await (await app.request("GET", "/", { headers: { cookie } })).text(), /Your name was noted/);
 });
 
-test("a name that is too long leads back to the form, with what was typed and what is wrong", async () => {
+test("redirects back to the form when the name is too long, with the typed value and the error", async () => {
   const { cookie, token } = await openForm("/");
   const name = "a".repeat(51);
   const headers = { cookie, referer: "http://localhost/" };
@@ -54,13 +54,13 @@ test("a name that is too long leads back to the form, with what was typed and wh
   assert.match(html, /Your name must have at most 50 characters/);
 });
 
-test("a form without the token of the page is refused", async () => {
+test("rejects a form without its CSRF token", async () => {
   const { cookie } = await openForm("/");
   assert.equal((await app.request("POST", "/greetings", { form: { name: "Eve" }, headers: { cookie } })).status, 403);
 });
 
-test("an address that leads nowhere is answered with the error page", async () => {
-  const response = await app.request("GET", "/nowhere");
+test("responds with the error page for an unknown path", async () => {
+  const response = await app.request("GET", "/unknown");
   assert.equal(response.status, 404);
   assert.match(await response.text(), /There is no page at this address/);
 });

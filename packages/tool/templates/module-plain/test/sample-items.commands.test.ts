@@ -7,7 +7,7 @@ import { SampleItemsModule } from "../src/sample-items/sample-items.module.ts";
 const app = await createTestApp(SampleItemsModule, cli({ name: "app" }));
 after(() => app.stop());
 
-test("the command prints its message", async () => {
+test("sample-items prints its message", async () => {
   const { code, stdout } = await app.run(["sample-items", "--json"]);
   assert.equal(code, 0);
   assert.deepEqual(JSON.parse(stdout), { message: "sample items are ready" });

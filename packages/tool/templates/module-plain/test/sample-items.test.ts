@@ -7,7 +7,7 @@ import { SampleItemsModule } from "../src/sample-items/sample-items.module.ts";
 const app = await createTestApp(SampleItemsModule, api());
 after(() => app.stop());
 
-test("GET /sample-items answers", async () => {
+test("GET /sample-items responds with its message", async () => {
   const response = await app.request("GET", "/sample-items");
   assert.equal(response.status, 200);
   assert.deepEqual(await response.json(), { message: "sample items are ready" });

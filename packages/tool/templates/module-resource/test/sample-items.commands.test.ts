@@ -7,7 +7,7 @@ import { dataModule } from "@tenon/data";
 import { SampleItemsCommands } from "../src/sample-items/sample-items.commands.ts";
 import { SampleItemsService } from "../src/sample-items/sample-items.service.ts";
 
-/** The commands on a database in memory, so that a test never meets what another start has kept. */
+/** The commands with a database in memory, so that tests never see the data of another run. */
 const TestModule = defineModule({
   name: "test",
   imports: [dataModule({ database: "sqlite::memory:" })],
@@ -24,16 +24,16 @@ async function run(...words: readonly string[]) {
 
 let id = "";
 beforeEach(async () => {
-  ({ id } = (await run("create", "--title=First")) as { id: string }); // as the service makes it
+  ({ id } = (await run("create", "--title=First")) as { id: string }); // from the service
 });
 
-test("create needs a title", async () => {
+test("create fails without a title", async () => {
   const { code, stderr } = await app.run(["sample-items", "create"]);
   assert.deepEqual([code, stderr], [2, "app: --title is required\n"]);
 });
 
-test("list shows what was created", async () => {
-  const list = (await run("list", "--limit=1000")) as { id: string }[]; // as the service makes it
+test("list shows a created one", async () => {
+  const list = (await run("list", "--limit=1000")) as { id: string }[]; // from the service
   assert.ok(list.some((listed) => listed.id === id));
 });
 
@@ -50,11 +50,11 @@ test("delete removes one", async () => {
   assert.equal((await app.run(["sample-items", "show", id])).code, 1);
 });
 
-test("one that is not there fails with a line that says so", async () => {
+test("show, update and delete fail for an unknown id", async () => {
   for (const words of [
-    ["show", "none"],
-    ["delete", "none"],
-    ["update", "none", "--title=Second"],
+    ["show", "unknown"],
+    ["delete", "unknown"],
+    ["update", "unknown", "--title=Second"],
   ]) {
     const { code, stderr } = await app.run(["sample-items", ...words]);
     assert.deepEqual([code, stderr], [1, "app: Sample item not found\n"]);

@@ -9,7 +9,7 @@ import { SampleItemsService } from "../src/sample-items/sample-items.service.ts"
 
 const secret = "a secret of at least 32 bytes, for tests";
 const settings = provide(WebSessionSettings, () => ({ store: inject(KeyValue), secret }));
-/** The pages on stores in memory, so that a test never meets what another start has kept. */
+/** The pages with stores in memory, so that tests never see the data of another run. */
 const TestModule = defineModule({
   name: "test",
   imports: [dataModule({ database: "sqlite::memory:" })],
@@ -20,7 +20,7 @@ const assets = new URL("../assets/", import.meta.url);
 const app = await createTestApp(TestModule, web({ views, assets, middlewares: [WebSessions] }));
 after(() => app.stop());
 
-/** What a browser keeps of a page with a form. */
+/** The cookie and the CSRF token of a page with a form. */
 let cookie = "";
 let token = "";
 before(async () => {
@@ -34,7 +34,7 @@ async function get(path: string) {
   return { status: response.status, html: await response.text() };
 }
 
-/** Sends a form from the page with this path, and gives where it leads. */
+/** Submits a form of the page at `from` and returns where the response redirects. */
 async function send(path: string, fields: Readonly<Record<string, string>>, from = "/") {
   const headers = { cookie, referer: `http://localhost${from}` };
   const response = await app.request("POST", path, { form: { _csrf: token, ...fields }, headers });
@@ -42,7 +42,7 @@ async function send(path: string, fields: Readonly<Record<string, string>>, from
   return response.headers.get("location") ?? "";
 }
 
-test("the form creates one, which is shown and listed", async () => {
+test("creates one with the form, and shows and lists it", async () => {
   const path = await send("/sample-items", { title: "First <b>" });
   const { status, html } = await get(path);
   assert.equal(status, 200);
@@ -51,7 +51,7 @@ test("the form creates one, which is shown and listed", async () => {
   assert.ok((await get("/sample-items")).html.includes(`href="${path}"`));
 });
 
-test("a form that cannot be taken leads back, with what was typed and what is wrong", async () => {
+test("redirects back to the form when the title is too long, with the typed value and the error", async () => {
   const title = "a".repeat(201);
   const path = await send("/sample-items", { title }, "/sample-items/new");
   assert.equal(path, "/sample-items/new");
@@ -60,28 +60,28 @@ test("a form that cannot be taken leads back, with what was typed and what is wr
   assert.match(html, /The title must have at most 200 characters/);
 });
 
-test("the form changes one", async () => {
+test("updates one with the form", async () => {
   const path = await send("/sample-items", { title: "First" });
   assert.match((await get(`${path}/edit`)).html, /value="First"/);
   assert.equal(await send(`${path}?_method=PUT`, { title: "Second" }), path);
   assert.match((await get(path)).html, /<h1>Second<\/h1>/);
 });
 
-test("one is deleted after a question", async () => {
+test("deletes one after a confirmation page", async () => {
   const path = await send("/sample-items", { title: "First" });
   assert.match((await get(`${path}/delete`)).html, /This cannot be undone/);
   assert.equal(await send(`${path}?_method=DELETE`, {}), "/sample-items");
   assert.equal((await get(path)).status, 404);
 });
 
-test("a form without the token of the page is refused", async () => {
+test("rejects a form without its CSRF token", async () => {
   const options = { form: { title: "First" }, headers: { cookie } };
   const { status } = await app.request("POST", "/sample-items", options);
   assert.equal(status, 403);
 });
 
-test("one that is not there is answered with 404", async () => {
-  for (const path of ["none", "none/edit", "none/delete"]) {
+test("responds with 404 for an unknown id", async () => {
+  for (const path of ["unknown", "unknown/edit", "unknown/delete"]) {
     assert.equal((await get(`/sample-items/${path}`)).status, 404);
   }
 });

@@ -6,7 +6,7 @@ import { dataModule } from "@tenon/data";
 import { SampleItemsController } from "../src/sample-items/sample-items.controller.ts";
 import { SampleItemsService } from "../src/sample-items/sample-items.service.ts";
 
-/** The module on a database in memory, so that a test never meets what another start has kept. */
+/** The routes with a database in memory, so that tests never see the data of another run. */
 const TestModule = defineModule({
   name: "test",
   imports: [dataModule({ database: "sqlite::memory:" })],
@@ -19,17 +19,17 @@ let id = "";
 beforeEach(async () => {
   const created = await app.request("POST", "/sample-items", { json: { title: "First" } });
   assert.equal(created.status, 201);
-  ({ id } = (await created.json()) as { id: string }); // as the service makes it
+  ({ id } = (await created.json()) as { id: string }); // from the service
 });
 
-test("POST /sample-items refuses what has no title", async () => {
+test("POST /sample-items responds with 400 without a title", async () => {
   const { status } = await app.request("POST", "/sample-items", { json: {} });
   assert.equal(status, 400);
 });
 
-test("GET /sample-items lists what was created", async () => {
+test("GET /sample-items lists a created one", async () => {
   const response = await app.request("GET", "/sample-items");
-  const list = (await response.json()) as { id: string }[]; // as the service makes it
+  const list = (await response.json()) as { id: string }[]; // from the service
   assert.ok(list.some((listed) => listed.id === id));
 });
 
@@ -50,11 +50,11 @@ test("DELETE /sample-items/:id removes one", async () => {
   assert.equal((await app.request("GET", `/sample-items/${id}`)).status, 404);
 });
 
-test("one that is not there is answered with 404", async () => {
+test("responds with 404 for an unknown id", async () => {
   for (const method of ["GET", "DELETE"] as const) {
-    assert.equal((await app.request(method, "/sample-items/none")).status, 404);
+    assert.equal((await app.request(method, "/sample-items/unknown")).status, 404);
   }
-  const response = await app.request("PUT", "/sample-items/none", { json: { title: "Second" } });
+  const response = await app.request("PUT", "/sample-items/unknown", { json: { title: "Second" } });
   assert.equal(response.status, 404);
   assert.deepEqual(await response.json(), { error: "Sample item not found" });
 });

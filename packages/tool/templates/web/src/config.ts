@@ -6,7 +6,7 @@ export interface Address {
   readonly host: string;
 }
 
-/** Where to listen. Flags win over the environment: `npm start -- --port=3000`, or PORT=3000. */
+/** The address to listen on. Flags take precedence over the environment: `npm start -- --port=3000`, or PORT=3000. */
 export function readAddress(): Address {
   try {
     const { values: flags } = parseArgs({ options: { port: { type: "string" }, host: { type: "string" } } });
@@ -25,7 +25,7 @@ function toPort(text: string): number {
   throw new Error(`the port is "${text}". It takes a number from 0 to 65535.`);
 }
 
-/** Signs the cookies. While developing it is made up: after a restart, forms that are still open have expired. */
+/** Signs the cookies. In development it is random: after a restart, forms that are still open have expired. */
 export function readSessionSecret(): string {
   const secret = process.env.SESSION_SECRET ?? "";
   if (secret !== "") return secret;

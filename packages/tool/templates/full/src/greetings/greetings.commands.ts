@@ -1,7 +1,7 @@
 import { boolean, type Context, dto, type Infer, inject, routes, takes } from "@tenon/core";
 import { GreetingsService } from "./greetings.service.ts";
 
-const Greet = dto({ loud: boolean().alias("l").describe("In capital letters") });
+const Greet = dto({ loud: boolean().alias("l").describe("Print in capital letters") });
 type Greet = Infer<typeof Greet>;
 
 export class GreetingsCommands {
@@ -14,7 +14,7 @@ export class GreetingsCommands {
     ]);
   }
 
-  /** What is printed when no command is typed. */
+  /** Runs when no command is given. */
   index() {
     return this.#greetings.greet("World");
   }

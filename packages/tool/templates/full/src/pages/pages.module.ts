@@ -6,7 +6,7 @@ import { DataModule } from "../data.module.ts";
 import { GreetingsService } from "../greetings/greetings.service.ts";
 import { GreetingsPages } from "./greetings.pages.ts";
 
-/** Pages, on the services that the API and the commands use. */
+/** The module of the pages. They use the same services as the API and the commands. */
 export const PagesModule = defineModule({
   name: "pages",
   imports: [DataModule],

@@ -2,7 +2,7 @@ import type { HttpMethods, Platform } from "@tenon/core";
 import { accessLog, requestId } from "@tenon/core/middleware";
 import { pageHeaders, WebSessions, web } from "@tenon/web";
 
-/** Pages over HTTP, with what every request passes through. */
+/** The web platform, with the middlewares that run for every request. */
 export function createPagesPlatform(): Platform<HttpMethods> {
   return web({
     views: new URL("../../views/", import.meta.url),

@@ -3,7 +3,7 @@ import { CreateSampleItemDTO, UpdateSampleItemDTO } from "./sample-items.dto.ts"
 import { SampleItemsService } from "./sample-items.service.ts";
 
 const ListFlags = dto({
-  limit: integer("min=1", "max=1000").alias("l").describe("How many to show; 20 unless told otherwise"),
+  limit: integer("min=1", "max=1000").alias("l").describe("Number of rows to show; defaults to 20"),
 });
 type ListFlags = Infer<typeof ListFlags>;
 

@@ -29,14 +29,14 @@ export class SampleItemsService {
     return created;
   }
 
-  /** Undefined when there is none with this id. */
+  /** Undefined for an unknown id. */
   update(id: string, input: UpdateSampleItemDTO): Promise<SampleItem | undefined> {
     const changes = { ...input, updated_at: new Date().toISOString() };
     const query = this.#db.updateTable("sample_items").set(changes).where("id", "=", id);
     return query.returningAll().executeTakeFirst();
   }
 
-  /** Whether there was one. */
+  /** False for an unknown id. */
   async delete(id: string): Promise<boolean> {
     const query = this.#db.deleteFrom("sample_items").where("id", "=", id);
     return (await query.returning("id").executeTakeFirst()) !== undefined;
