@@ -3,13 +3,13 @@ import { join, relative } from "node:path";
 import { HttpError, inject } from "@tenon/core";
 import { createFiles, exists, isFolder } from "./files.ts";
 import { Installer } from "./installer.ts";
-import { toAppManifest, toAppTypes } from "./manifest.ts";
+import { toAppManifest, toAppTsconfig } from "./manifest.ts";
 import { readOrigin } from "./origin.ts";
 import { type AppTemplate, readTemplate } from "./templates.ts";
 
 export interface NewApp {
   readonly name: string;
-  /** The folder of the application, as `locate()` gave it. */
+  /** The folder of the application, from `locate()`. */
   readonly target: string;
   readonly template: AppTemplate;
   readonly install: boolean;
@@ -23,7 +23,7 @@ export class AppsService {
     if (!isFolder(folder)) throw new HttpError(404, `there is no folder ${folder}`);
   }
 
-  /** The folder that an application of this name gets. */
+  /** The folder for an application of this name. */
   locate(folder: string, name: string): string {
     this.checkFolder(folder);
     const target = join(folder, name);
@@ -31,25 +31,25 @@ export class AppsService {
     return target;
   }
 
-  /** What it gives back writes and tells of each step. */
+  /** Yields a line for each step. */
   async *create({ name, target, template, install, signal }: NewApp): AsyncGenerator<string> {
     const origin = readOrigin();
     const files = readTemplate(template, new Map([["my-app", name]]));
     for (const [path, edit] of [
       ["package.json", toAppManifest],
-      ["tsconfig.json", toAppTypes],
+      ["tsconfig.json", toAppTsconfig],
     ] as const) {
       files.set(path, edit(files.get(path) ?? "", origin));
     }
-    mkdirSync(target); // not recursive: where a folder cannot be made at all, that would never end
+    mkdirSync(target); // with recursive it would never return where no folder can be created, such as in /proc
     yield* createFiles(target, files, `${name}/`);
     if (install) {
       yield "running  npm install\n";
       await this.#installer.install(target, signal);
     }
-    const near = relative("", target);
+    const path = relative("", target);
     const steps = [
-      `cd ${near.startsWith("..") ? target : near}`,
+      `cd ${path.startsWith("..") ? target : path}`,
       ...(install ? [] : ["npm install"]),
       "npm test",
       "npm start",

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Also a link that leads nowhere: what is written there would land somewhere else. */
+/** True for a dangling symbolic link too: a file written to it would be created at the link's target. */
 export function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
@@ -10,15 +10,15 @@ export function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    return false; // not there, or below a file
+    return false; // missing, or below a file
   }
 }
 
-/** Writes each file and tells of it. A file that has appeared since it was looked for is not overwritten. */
-export function* createFiles(folder: string, files: ReadonlyMap<string, string>, shown = ""): Generator<string> {
+/** Writes the files and yields a line for each. A file that was created after the check for it is not overwritten. */
+export function* createFiles(folder: string, files: ReadonlyMap<string, string>, prefix = ""): Generator<string> {
   for (const [path, text] of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text, { flag: "wx" });
-    yield `created  ${shown}${path}\n`;
+    yield `created  ${prefix}${path}\n`;
   }
 }

@@ -10,7 +10,7 @@ interface Manifest {
 const condition = "@tenon/source";
 const scope = "@tenon/";
 
-/** The package.json of a template for a new application. Links to a checkout are run from their source, without a build. */
+/** The package.json of a new application. Packages linked from a checkout run from their source, without a build. */
 export function toAppManifest(text: string, origin: Origin): string {
   const manifest = parseManifest(text);
   const dependencies = Object.entries(manifest.dependencies ?? {}).map(([name, version]) => [
@@ -28,13 +28,13 @@ export function toAppManifest(text: string, origin: Origin): string {
   });
 }
 
-/** The tsconfig.json of a template for a new application: types come from where the code comes from. */
-export function toAppTypes(text: string, { checkout }: Origin): string {
+/** The tsconfig.json of a new application: the types come from the same place as the code. */
+export function toAppTsconfig(text: string, { checkout }: Origin): string {
   const start = '"compilerOptions": {\n';
   return checkout === undefined ? text : text.replace(start, `${start}    "customConditions": ["${condition}"],\n`);
 }
 
-/** Undefined when the dependency is there already. A second package of the framework comes from where the first does. */
+/** Adds `@tenon/data` from the same place as `@tenon/core`. Undefined when the dependency exists already. */
 export function addDataDependency(text: string, origin: Origin): string | undefined {
   const manifest = parseManifest(text);
   const { dependencies = {} } = manifest;
@@ -53,9 +53,9 @@ function parseManifest(text: string): Manifest {
     manifest = undefined;
   }
   if (typeof manifest !== "object" || manifest === null) {
-    throw new HttpError(409, "package.json holds no JSON object: nothing was changed");
+    throw new HttpError(409, "package.json is not a JSON object: nothing was changed");
   }
-  return manifest as Manifest; // npm refuses scripts and dependencies that are no texts
+  return manifest as Manifest; // npm accepts only strings in scripts and dependencies
 }
 
 function printManifest(manifest: Manifest): string {

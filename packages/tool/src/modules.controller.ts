@@ -1,27 +1,27 @@
 import { resolve } from "node:path";
 import { boolean, type Context, dto, type Infer, inject, routes, string, takes } from "@tenon/core";
 import { ModulesService } from "./modules.service.ts";
-import { findModuleNameFault } from "./names.ts";
-import { oneOf, Questions } from "./questions.ts";
+import { validateModuleName } from "./names.ts";
+import { oneOf, Prompts } from "./prompts.ts";
 import { type ModuleType, moduleTypes } from "./templates.ts";
 
 const NewModuleFlags = dto({
-  name: string().alias("n").describe("What it is about: blog-post makes src/blog-posts"),
+  name: string().alias("n").describe("Name of the module, singular or plural: blog-post creates src/blog-posts"),
   type: string("oneof=plain resource")
     .alias("t")
     .describe("A resource has a table, and list, show, create, update and delete"),
-  in: string().describe("The folder of the application; the current one unless told otherwise"),
-  no_install: boolean().describe("Leave npm install out, which runs when a dependency was added"),
+  in: string().describe("Folder of the application; defaults to the current folder"),
+  no_install: boolean().describe("Skip npm install, which runs when a dependency was added"),
 });
 type NewModuleFlags = Infer<typeof NewModuleFlags>;
 
 const usage = `tenon g module --name=<name> --type=<${moduleTypes.join("|")}>`;
-const naming = { flag: "name", text: "Name of the module", findFault: findModuleNameFault };
-const choosing = { flag: "type", text: "Type: plain or resource", findFault: oneOf(moduleTypes) };
+const namePrompt = { flag: "name", text: "Name of the module", validate: validateModuleName };
+const typePrompt = { flag: "type", text: "Type: plain or resource", validate: oneOf(moduleTypes) };
 
 export class ModulesController {
   readonly #modules = inject(ModulesService);
-  readonly #questions = inject(Questions);
+  readonly #prompts = inject(Prompts);
 
   routes() {
     const handler = takes(NewModuleFlags, this.create);
@@ -33,12 +33,12 @@ export class ModulesController {
 
   async create(ctx: Context, flags: NewModuleFlags) {
     const folder = resolve(flags.in ?? ".");
-    if (this.#questions.isTerminal()) this.#modules.checkFolder(folder); // or it would ask for nothing
-    const name = await this.#questions.settle(ctx, flags.name, naming, usage);
-    const type = await this.#questions.settle(ctx, flags.type, choosing, usage);
+    if (this.#prompts.isTerminal()) this.#modules.checkFolder(folder); // before the prompts, which would be in vain
+    const name = await this.#prompts.resolve(ctx, flags.name, namePrompt, usage);
+    const type = await this.#prompts.resolve(ctx, flags.type, typePrompt, usage);
     return this.#modules.create({
       name,
-      type: type as ModuleType, // oneOf has looked
+      type: type as ModuleType, // oneOf has checked it
       folder,
       install: flags.no_install !== true,
       signal: ctx.signal,

@@ -36,7 +36,7 @@ export class ModulesService {
 
   checkFolder(folder: string): void {
     if (exists(join(folder, "package.json")) && exists(join(folder, "src"))) return;
-    throw new HttpError(404, `${folder} is no application: it has no package.json or no src`);
+    throw new HttpError(404, `${folder} is not an application: it has no package.json or no src`);
   }
 
   /** Looks before it writes; what it gives back writes and tells of each step. */
@@ -67,7 +67,7 @@ function plan({ name, type, folder }: NewModule): Plan {
   const { plural, singular } = toModuleNames(name);
   const parts = readParts(folder);
   if (plural === "assets" && parts.has("pages")) {
-    throw new HttpError(409, "/assets is where pages have their files: nothing was changed");
+    throw new HttpError(409, "/assets is the path of the assets of pages: nothing was changed");
   }
   const files = readTemplate(`module-${type}`, toReplacements({ plural, singular }), (path) =>
     isFor(parts, type, path),

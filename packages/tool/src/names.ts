@@ -1,23 +1,23 @@
 import { toPlural, toSingular } from "./plural.ts";
 
-/** PostgreSQL cuts the names of tables after 63 characters, and a plural may be three longer. */
+/** PostgreSQL cuts table names after 63 characters, and a plural can be three characters longer. */
 const longestName = 60;
 
 const keywords =
   "arguments as async await break case catch class const constructor continue debugger default delete do else enum eval export extends false finally for from function get if implements import in instanceof interface let new null of package private protected prototype public return set static super switch this throw true try type typeof undefined var void while with yield";
-/** Files of these names cannot be made on Windows. */
+/** Windows cannot create files with these names. */
 const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
-/** npm refuses an application that is called like something it depends on. */
+/** npm refuses to install a package into an application of the same name. */
 const packages = new Set(["node", "typescript", "tenon", "npm"]);
-/** What generated files mean by these names must stay what it is. */
+/** Generated files import or use these names: a module's own class would shadow them. */
 const usedByTemplates = new Set(
   "Array Boolean Context Database Date Error HttpError Infer Migration Number Object Promise Record Routes Schema String Symbol".split(
     " ",
   ),
 );
 
-/** Why a name cannot be that of an application or of a module; undefined when it can. */
-export function findNameFault(name: string): string | undefined {
+/** The reason why a name is refused; undefined for a valid name. */
+function validateName(name: string): string | undefined {
   if (name.length > longestName) return `must have at most ${longestName} characters`;
   if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name)) {
     return "must be lower-case words of letters and digits, joined with -, such as blog-post";
@@ -26,16 +26,15 @@ export function findNameFault(name: string): string | undefined {
   return undefined;
 }
 
-export function findAppNameFault(name: string): string | undefined {
-  return findNameFault(name) ?? (packages.has(name) ? `must not be that of the package "${name}"` : undefined);
+export function validateAppName(name: string): string | undefined {
+  return validateName(name) ?? (packages.has(name) ? `must not be the name of the package "${name}"` : undefined);
 }
 
-export function findModuleNameFault(name: string): string | undefined {
-  const fault = findNameFault(name);
-  if (fault !== undefined) return fault;
+export function validateModuleName(name: string): string | undefined {
+  const reason = validateName(name);
+  if (reason !== undefined) return reason;
   const names = toModuleNames(name);
-  // the folder and the class would stand beside those of the application itself
-  if (names.plural === "data") return 'must not be "data": src/data.module.ts is that of the stores';
+  if (names.plural === "data") return 'must not be "data": src/data.module.ts is the module of the database';
   const clash = [toPascal(names.singular), toPascal(names.plural)].find((word) => usedByTemplates.has(word));
   return clash === undefined ? undefined : `must not be "${name}": the generated files use ${clash} for something else`;
 }
@@ -55,7 +54,7 @@ export function toModuleNames(name: string): ModuleNames {
   return { singular: join(toSingular(last)), plural: join(toPlural(last)) };
 }
 
-/** What each name of the templates becomes; longer ones come first, because they contain the shorter ones. */
+/** The names in the templates and their replacements. Longer names come first, because they contain shorter ones. */
 export function toReplacements({ singular, plural }: ModuleNames): ReadonlyMap<string, string> {
   return new Map([
     ["SampleItems", toPascal(plural)],

@@ -9,12 +9,12 @@ const irregular = new Map([
   ["goose", "geese"],
 ]);
 const singulars = new Map([...irregular].map(([singular, plural]) => [plural, singular]));
-/** The same for one and for many. */
+/** Singular and plural are the same. */
 const unchanging = new Set(["data", "news", "series", "species", "sheep", "fish", "equipment", "information", "media"]);
-/** They end like a plural and are none. */
+/** Singular words that end like a plural. */
 const endInS = new Set(["bus", "status", "gas", "lens", "bonus", "campus", "virus", "atlas", "canvas", "alias"]);
 
-/** Of one lower-case word; one that is plural already stays as it is. */
+/** The plural of one lower-case word. A plural stays as it is. */
 export function toPlural(word: string): string {
   if (unchanging.has(word) || isPlural(word)) return word;
   const known = irregular.get(word);

@@ -4,9 +4,9 @@ import { AppsService } from "./apps.service.ts";
 import { Installer } from "./installer.ts";
 import { ModulesController } from "./modules.controller.ts";
 import { ModulesService } from "./modules.service.ts";
-import { Questions } from "./questions.ts";
+import { Prompts } from "./prompts.ts";
 
 export const ToolModule = defineModule({
   name: "tool",
-  declarations: [AppsController, AppsService, ModulesController, ModulesService, Installer, Questions],
+  declarations: [AppsController, AppsService, ModulesController, ModulesService, Installer, Prompts],
 });

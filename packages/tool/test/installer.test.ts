@@ -7,7 +7,7 @@ import { Installer } from "../src/installer.ts";
 
 const { signal } = new AbortController();
 
-test("npm install runs in the folder of the application", async () => {
+test("runs npm install in the folder of the application", async () => {
   const folder = temporaryFolder("install");
   writeFiles(folder, {
     "package.json": '{ "name": "shop", "dependencies": { "part": "file:./part" } }',
@@ -17,8 +17,11 @@ test("npm install runs in the folder of the application", async () => {
   assert.ok(existsSync(join(folder, "node_modules/part/package.json")));
 });
 
-test("an install that fails says that the files are there", async () => {
+test("reports a failed install and that the files were created", async () => {
   const folder = temporaryFolder("install");
   writeFiles(folder, { "package.json": "{ broken" });
-  await assert.rejects(new Installer().install(folder, signal), /the files are there, but npm install ended with 1/);
+  await assert.rejects(
+    new Installer().install(folder, signal),
+    /the files were created, but npm install failed with exit code 1/,
+  );
 });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../../../test/support/run.ts";
-import { addDataDependency, toAppManifest, toAppTypes } from "../src/manifest.ts";
+import { addDataDependency, toAppManifest, toAppTsconfig } from "../src/manifest.ts";
 import { appTemplates } from "../src/templates.ts";
 
 interface Manifest {
@@ -11,7 +11,7 @@ interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 }
-const parse = (text: string) => JSON.parse(text) as Manifest; // as the templates are
+const parse = (text: string) => JSON.parse(text) as Manifest; // the templates have all three
 const readTemplateFile = (template: string, file: string) =>
   readFileSync(join(root, "packages/tool/templates", template, file), "utf8");
 
@@ -21,7 +21,7 @@ const linked = { version: "0.1.0", checkout: "/checkout/packages" };
 for (const template of appTemplates) {
   const text = readTemplateFile(template, "package.json");
 
-  test(`the ${template} template has the versions of the workspace`, () => {
+  test(`uses the versions of the workspace in the ${template} template`, () => {
     const workspace = parse(readFileSync(join(root, "package.json"), "utf8")).devDependencies;
     const { devDependencies, dependencies } = parse(text);
     for (const [name, version] of Object.entries({ ...devDependencies, ...dependencies })) {
@@ -29,21 +29,21 @@ for (const template of appTemplates) {
     }
   });
 
-  test(`the ${template} template runs built packages as they are, and linked ones from their source`, () => {
+  test(`runs installed packages as built, and linked ones from their source, in the ${template} template`, () => {
     const types = readTemplateFile(template, "tsconfig.json");
     assert.equal(toAppManifest(text, installed), text);
-    assert.equal(toAppTypes(types, installed), types);
+    assert.equal(toAppTsconfig(types, installed), types);
     const { scripts, dependencies } = parse(toAppManifest(text, linked));
     const own = Object.entries(dependencies).filter(([name]) => name.startsWith("@tenon/"));
     assert.ok(own.length > 0);
     for (const [name, version] of own) assert.equal(version, `file:${name.replace("@tenon", "/checkout/packages")}`);
     assert.match(scripts.start ?? "", /^node --conditions=@tenon\/source src\/main\.\w+\.ts$/);
     assert.equal(scripts.test, 'node --conditions=@tenon/source --test "test/**/*.test.ts"');
-    assert.match(toAppTypes(types, linked), /"customConditions": \["@tenon\/source"\],/);
+    assert.match(toAppTsconfig(types, linked), /"customConditions": \["@tenon\/source"\],/);
   });
 }
 
-test("what several templates have is the same in all of them", () => {
+test("keeps the files that several templates share identical", () => {
   const shared: readonly (readonly [path: string, ...templates: string[]])[] = [
     ["tsconfig.json", ...appTemplates],
     ["gitignore", ...appTemplates],
@@ -61,7 +61,7 @@ test("what several templates have is the same in all of them", () => {
   }
 });
 
-test("@tenon/data comes from where @tenon/core comes from, and is added once", () => {
+test("adds @tenon/data once, from the same place as @tenon/core", () => {
   const added = (core: string) =>
     addDataDependency(`{ "dependencies": { "@tenon/core": "${core}", "zod": "^4" } }`, linked);
   assert.deepEqual(Object.entries(parse(added("^0.2.0") ?? "").dependencies), [
@@ -74,8 +74,8 @@ test("@tenon/data comes from where @tenon/core comes from, and is added once", (
   assert.equal(addDataDependency(added("^0.2.0") ?? "", installed), undefined);
 });
 
-test("a package.json that cannot be read is told by its name", () => {
+test("names package.json in the error when it is not a JSON object", () => {
   for (const text of ["{ broken", "null", '"text"']) {
-    assert.throws(() => addDataDependency(text, installed), /package\.json holds no JSON object/);
+    assert.throws(() => addDataDependency(text, installed), /package\.json is not a JSON object/);
   }
 });

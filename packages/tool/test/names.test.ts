@@ -6,10 +6,10 @@ import fc from "fast-check";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { noteFigures } from "../../core/test/support/figures.ts";
 import { seeded } from "../../core/test/support/seed.ts";
-import { findAppNameFault, findModuleNameFault, toModuleNames, toReplacements } from "../src/names.ts";
+import { toModuleNames, toReplacements, validateAppName, validateModuleName } from "../src/names.ts";
 import { runTool } from "./support/tool.ts";
 
-test("a name is given in every form that the files need", () => {
+test("converts a name to every form that the templates use", () => {
   for (const name of ["blog-post", "blog-posts"]) {
     assert.deepEqual(
       [...toReplacements(toModuleNames(name)).values()],
@@ -22,9 +22,9 @@ test("a name is given in every form that the files need", () => {
   assert.deepEqual(toModuleNames("sales-person"), { singular: "sales-person", plural: "sales-people" });
 });
 
-test("the name of a table is not longer than PostgreSQL keeps it", () => {
+test("keeps table names within the 63 characters of PostgreSQL", () => {
   for (const name of [`${"x".repeat(54)}-child`, "x".repeat(60), `${"b".repeat(59)}y`]) {
-    assert.equal(findModuleNameFault(name), undefined);
+    assert.equal(validateModuleName(name), undefined);
     assert.ok((toReplacements(toModuleNames(name)).get("sample_items") ?? "").length <= 63, name);
   }
 });
@@ -51,22 +51,22 @@ const refused = [
   "x".repeat(61),
 ];
 
-test("names that are no names are refused with a reason", () => {
+test("refuses invalid names with a reason", () => {
   for (const name of refused) {
-    assert.match(findAppNameFault(name) ?? "", /^must /, JSON.stringify(name));
-    assert.match(findModuleNameFault(name) ?? "", /^must /, JSON.stringify(name));
+    assert.match(validateAppName(name) ?? "", /^must /, JSON.stringify(name));
+    assert.match(validateModuleName(name) ?? "", /^must /, JSON.stringify(name));
   }
-  for (const name of ["node", "typescript", "tenon"]) assert.match(findAppNameFault(name) ?? "", /package/, name);
+  for (const name of ["node", "typescript", "tenon"]) assert.match(validateAppName(name) ?? "", /package/, name);
   for (const name of ["context", "dates", "route", "data", "schema"]) {
-    assert.match(findModuleNameFault(name) ?? "", /^must not be /, name);
+    assert.match(validateModuleName(name) ?? "", /^must not be /, name);
   }
   for (const name of ["a", "blog-post", "shop2", "x".repeat(60)]) {
-    assert.equal(findAppNameFault(name), undefined, name);
-    assert.equal(findModuleNameFault(name), undefined, name);
+    assert.equal(validateAppName(name), undefined, name);
+    assert.equal(validateModuleName(name), undefined, name);
   }
 });
 
-test("a refused name is exit code 2 with the reason, and nothing is written", async () => {
+test("ends with exit code 2 and the reason for an invalid name, and writes nothing", async () => {
   const folder = temporaryFolder("refused");
   for (const name of refused) {
     for (const command of [["app"], ["g", "module", "--type=plain"], ["generate", "module", "--type=resource"]]) {
@@ -107,7 +107,7 @@ const hostile = fc.oneof(
   { weight: 1, arbitrary: fc.stringMatching(/^[a-z][a-z0-9-]{0,2}$/) },
 );
 
-test("hostile names leave no file outside the target", async () => {
+test("writes no file outside the target for hostile names", async () => {
   const root = temporaryFolder("hostile");
   const apps = join(root, "above", "apps");
   mkdirSync(apps, { recursive: true });
@@ -131,7 +131,7 @@ test("hostile names leave no file outside the target", async () => {
     { seed, numRuns },
   );
   assert.equal(withoutReason, 0);
-  assert.deepEqual([...seen].sort(), [0, 1, 2], "some were made, some were there already, some were refused");
+  assert.deepEqual([...seen].sort(), [0, 1, 2], "some were created, some existed already, some were refused");
   assert.deepEqual(readdirSync(root), ["above"]);
   assert.deepEqual(readdirSync(join(root, "above")).sort(), ["apps", "shop"]);
   for (const name of readdirSync(apps)) assert.match(name, /^[a-z][a-z0-9-]*$/);

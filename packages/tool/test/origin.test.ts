@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { temporaryFolder, writeFiles } from "../../../test/support/temporary-folder.ts";
 import { readOrigin, toSpecifier } from "../src/origin.ts";
 
-test("an installed tool uses its own version", () => {
+test("uses its own version when the tool is installed", () => {
   const folder = join(temporaryFolder("origin"), "node_modules/tenon");
   writeFiles(folder, { "package.json": '{ "version": "1.2.3" }' });
   const origin = readOrigin(folder);
@@ -13,7 +13,7 @@ test("an installed tool uses its own version", () => {
   assert.equal(toSpecifier(origin, "core"), "^1.2.3");
 });
 
-test("a tool in a checkout links the packages beside it", () => {
+test("links the packages of the checkout when the tool runs in one", () => {
   const packages = temporaryFolder("origin");
   mkdirSync(join(packages, "core/src"), { recursive: true });
   writeFileSync(join(packages, "core/tsconfig.json"), "{}");

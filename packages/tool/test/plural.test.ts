@@ -22,7 +22,7 @@ const pairs: readonly [singular: string, plural: string][] = [
 ];
 
 for (const [singular, plural] of pairs) {
-  test(`${singular} and ${plural} are found from each other, and stay as they are`, () => {
+  test(`converts ${singular} to ${plural} and back, and leaves both forms as they are`, () => {
     assert.equal(toPlural(singular), plural);
     assert.equal(toPlural(plural), plural);
     assert.equal(toSingular(plural), singular);

@@ -6,7 +6,7 @@ import { root, run } from "../../../test/support/run.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { runTool } from "./support/tool.ts";
 
-test("nothing that exists is overwritten: a second run says what is there", async () => {
+test("overwrites nothing: a second run fails and names the existing path", async () => {
   const folder = temporaryFolder("twice");
   await runTool(folder, "app", "--name=shop");
   const shop = join(folder, "shop");
@@ -27,7 +27,7 @@ test("nothing that exists is overwritten: a second run says what is there", asyn
   assert.ok(!existsSync(join(shop, "src/data.module.ts")));
 });
 
-test("a resource is not made beside a src/data.module.ts that declares something else", async () => {
+test("refuses a resource when src/data.module.ts declares no DataModule", async () => {
   const folder = temporaryFolder("shared");
   await runTool(folder, "app", "--name=shop");
   const shop = join(folder, "shop");
@@ -38,7 +38,7 @@ test("a resource is not made beside a src/data.module.ts that declares something
   assert.ok(!existsSync(join(shop, "src/posts")));
 });
 
-test("an application is made only in a folder that is there", async () => {
+test("refuses to create an application in a folder that does not exist", async () => {
   const folder = temporaryFolder("none");
   writeFileSync(join(folder, "file"), "");
   for (const place of ["lost", "file", "file/below"]) {
@@ -49,14 +49,14 @@ test("an application is made only in a folder that is there", async () => {
   if (existsSync("/proc/self")) assert.equal((await runTool("/proc", "app", "--name=shop")).code, 1);
 });
 
-test("a module is made only in an application", async () => {
+test("refuses to create a module outside an application", async () => {
   const folder = temporaryFolder("none");
   const { code, stderr } = await runTool(folder, "g", "module", "--name=post", "--type=plain");
   assert.equal(code, 1);
-  assert.match(stderr, /is no application/);
+  assert.match(stderr, /is not an application/);
 });
 
-test("a link that leads nowhere counts as existing: nothing is written where it leads", async () => {
+test("treats a dangling symbolic link as existing, and writes nothing to its target", async () => {
   const folder = temporaryFolder("links");
   await runTool(folder, "app", "--name=shop");
   symlinkSync(join(folder, "elsewhere"), join(folder, "other"));
@@ -66,7 +66,7 @@ test("a link that leads nowhere counts as existing: nothing is written where it 
   assert.ok(!existsSync(join(folder, "elsewhere")));
 });
 
-test("an application's module that cannot be understood stays as it is, and the lines to add are printed", async () => {
+test("leaves an app.module.ts that it cannot edit as it is, and prints the lines to add", async () => {
   const folder = temporaryFolder("unclear");
   await runTool(folder, "app", "--name=shop");
   const shop = join(folder, "shop");
@@ -79,20 +79,20 @@ test("an application's module that cannot be understood stays as it is, and the 
   assert.equal(readFileSync(join(shop, "src/app.module.ts"), "utf8"), source);
 });
 
-test("each file is told of, and the last lines say what to type next", async () => {
-  const folder = temporaryFolder("told");
+test("prints each file and the next commands to run", async () => {
+  const folder = temporaryFolder("printed");
   const { stdout } = await runTool(folder, "app", "--name=shop");
   assert.match(stdout, /^created {2}shop\/\.gitignore\ncreated {2}shop\/README\.md\n/);
-  const shop = join(folder, "shop"); // whole, because it is not below the folder of this process
+  const shop = join(folder, "shop"); // absolute, because it is not below the current folder
   assert.ok(stdout.endsWith(`\nshop is ready. Next:\n  cd ${shop}\n  npm install\n  npm test\n  npm start\n`), stdout);
-  const made = await runTool(shop, "g", "module", "--name=post", "--type=resource");
-  assert.match(made.stdout, /^created {2}src\/data\.module\.ts$/m);
-  assert.match(made.stdout, /^changed {2}package\.json: depends on @tenon\/data$/m);
+  const module = await runTool(shop, "g", "module", "--name=post", "--type=resource");
+  assert.match(module.stdout, /^created {2}src\/data\.module\.ts$/m);
+  assert.match(module.stdout, /^changed {2}package\.json: depends on @tenon\/data$/m);
   const second = await runTool(shop, "g", "module", "--name=page", "--type=resource");
   assert.doesNotMatch(second.stdout, /data\.module|package\.json/);
 });
 
-test("the next steps show the commands that a module has", async () => {
+test("prints the commands of a new module as next steps", async () => {
   const folder = temporaryFolder("steps");
   await runTool(folder, "app", "--name=tool", "--template=cli");
   await runTool(folder, "app", "--name=all", "--template=full");
@@ -105,8 +105,8 @@ test("the next steps show the commands that a module has", async () => {
   assert.equal(await endOf("all", "resource"), "  npm test\n  npm start\n  npm run cli -- resource-posts list\n");
 });
 
-test("a module has what the entry points of its application can serve", async () => {
-  const folder = temporaryFolder("parts");
+test("generates the handlers that the entry points of the application serve", async () => {
+  const folder = temporaryFolder("kinds");
   await runTool(folder, "app", "--name=shop");
   const shop = join(folder, "shop");
   const main = (name: string) => join(shop, `src/main.${name}.ts`);
@@ -126,17 +126,17 @@ test("a module has what the entry points of its application can serve", async ()
   assert.doesNotMatch(pages, /TwosController/);
 });
 
-test("no module of a site takes the place of its assets", async () => {
+test("refuses a module named asset where /assets serves the files of pages", async () => {
   const folder = temporaryFolder("assets");
   await runTool(folder, "app", "--name=site", "--template=web");
   await runTool(folder, "app", "--name=shop", "--template=api");
   const refused = await runTool(join(folder, "site"), "g", "module", "--name=asset", "--type=plain");
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /\/assets is where pages have their files/);
+  assert.match(refused.stderr, /\/assets is the path of the assets of pages/);
   assert.equal((await runTool(join(folder, "shop"), "g", "module", "--name=asset", "--type=plain")).code, 0);
 });
 
-test("the entry point runs as a process", async () => {
+test("runs as a process", async () => {
   const main = join(root, "packages/tool/src/main.ts");
   const { code, stdout } = await run(process.execPath, ["--conditions=@tenon/source", main, "--version"]);
   assert.equal(code, 0);

@@ -2,22 +2,22 @@ import { after } from "node:test";
 import { provide } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp, type TestRunResult } from "@tenon/core/testing";
-import { Questions } from "../../src/questions.ts";
+import { Prompts } from "../../src/prompts.ts";
 import { ToolModule } from "../../src/tool.module.ts";
 
-/** At no terminal, whatever the tests run in. */
-class NoTerminal extends Questions {
+/** The tests show no prompts, even when they run at a terminal. */
+class NoTerminal extends Prompts {
   override isTerminal(): boolean {
     return false;
   }
 }
 
 const started = createTestApp(ToolModule, cli({ name: "tenon" }), {
-  override: [provide(Questions, () => new NoTerminal())],
+  override: [provide(Prompts, () => new NoTerminal())],
 });
 after(async () => (await started).stop());
 
-/** The tool in this process, without the install. */
+/** Runs the tool in this process, without npm install. */
 export async function runTool(folder: string, ...argv: readonly string[]): Promise<TestRunResult> {
   return (await started).run([...argv, `--in=${folder}`, "--no-install"]);
 }

@@ -7,11 +7,11 @@ import { provide } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { Questions } from "../src/questions.ts";
+import { Prompts } from "../src/prompts.ts";
 import { ToolModule } from "../src/tool.module.ts";
 import { runTool } from "./support/tool.ts";
 
-/** Somebody who types an answer whenever a question appears. */
+/** A terminal that types the next answer whenever a prompt appears. */
 function createTerminal(answers: readonly string[]) {
   const input = Object.assign(new PassThrough(), { isTTY: true });
   const output = Object.assign(new PassThrough(), { isTTY: true });
@@ -22,62 +22,62 @@ function createTerminal(answers: readonly string[]) {
     const answer = /: (?:\x1b\[\d+G)?$/.test(text) ? rest.shift() : undefined;
     if (answer !== undefined) setImmediate(() => input.write(answer === "\x04" ? answer : `${answer}\n`));
   });
-  return { streams: () => ({ input, output }), said: () => text };
+  return { streams: () => ({ input, output }), shown: () => text };
 }
 
 async function runAtTerminal(answers: readonly string[], argv: readonly string[]) {
   const terminal = createTerminal(answers);
   const app = await createTestApp(ToolModule, cli({ name: "tenon" }), {
-    override: [provide(Questions, () => new Questions(terminal.streams))],
+    override: [provide(Prompts, () => new Prompts(terminal.streams))],
   });
   const result = await app.run(argv, { signal: AbortSignal.timeout(10_000) });
   await app.stop();
-  return { ...result, said: terminal.said() };
+  return { ...result, shown: terminal.shown() };
 }
 
-test("at a terminal it asks for name and template until it can take the answers", async () => {
-  const folder = temporaryFolder("asked");
-  const { code, said } = await runAtTerminal(["../up", "shop", "cli"], ["app", `--in=${folder}`, "--no-install"]);
-  assert.equal(code, 0, said);
-  assert.match(said, /It must be lower-case words/);
+test("prompts for name and template at a terminal until the values are valid", async () => {
+  const folder = temporaryFolder("prompts");
+  const { code, shown } = await runAtTerminal(["../up", "shop", "cli"], ["app", `--in=${folder}`, "--no-install"]);
+  assert.equal(code, 0, shown);
+  assert.match(shown, /It must be lower-case words/);
   assert.ok(existsSync(join(folder, "shop/src/main.cli.ts")));
 });
 
-test("at a terminal an empty answer takes the default, and a flag asks nothing", async () => {
-  const folder = temporaryFolder("asked");
-  const { code, said } = await runAtTerminal([""], ["app", "--name=shop", `--in=${folder}`, "--no-install"]);
-  assert.equal(code, 0, said);
-  assert.doesNotMatch(said, /Name/);
+test("takes the default for an empty line, and shows no prompt for a given flag", async () => {
+  const folder = temporaryFolder("prompts");
+  const { code, shown } = await runAtTerminal([""], ["app", "--name=shop", `--in=${folder}`, "--no-install"]);
+  assert.equal(code, 0, shown);
+  assert.doesNotMatch(shown, /Name/);
   assert.ok(existsSync(join(folder, "shop/src/main.api.ts")));
 });
 
-test("at a terminal nothing is asked for what cannot be done anyway", async () => {
-  const folder = temporaryFolder("asked");
+test("shows no prompt when the command cannot succeed", async () => {
+  const folder = temporaryFolder("prompts");
   const none = await runAtTerminal([], ["g", "module", `--in=${folder}`]);
-  assert.deepEqual([none.code, none.said], [1, ""]);
-  assert.match(none.stderr, /is no application/);
+  assert.deepEqual([none.code, none.shown], [1, ""]);
+  assert.match(none.stderr, /is not an application/);
   const lost = await runAtTerminal([], ["app", `--in=${join(folder, "lost")}`]);
-  assert.deepEqual([lost.code, lost.said], [1, ""]);
+  assert.deepEqual([lost.code, lost.shown], [1, ""]);
   await runTool(folder, "app", "--name=shop");
   const taken = await runAtTerminal(["shop"], ["app", `--in=${folder}`]);
   assert.equal(taken.code, 1);
   assert.match(taken.stderr, /exists already/);
-  assert.doesNotMatch(taken.said, /Template/);
+  assert.doesNotMatch(taken.shown, /Template/);
 });
 
-test("at a terminal Ctrl-D is no answer: exit code 2 with the usage, on a line of its own", async () => {
-  const folder = temporaryFolder("asked");
+test("ends with exit code 2 and the usage after Ctrl-D", async () => {
+  const folder = temporaryFolder("prompts");
   for (const flags of [[], ["--name=shop"]]) {
-    const { code, stderr, said } = await runAtTerminal(["\x04"], ["app", `--in=${folder}`, ...flags]);
+    const { code, stderr, shown } = await runAtTerminal(["\x04"], ["app", `--in=${folder}`, ...flags]);
     assert.equal(code, 2);
     assert.match(stderr, /is required\. Usage: tenon app/);
-    assert.ok(said.endsWith("\n"));
+    assert.ok(shown.endsWith("\n"));
   }
   assert.ok(!existsSync(join(folder, "shop")));
 });
 
-test("without a terminal a missing flag is exit code 2 with the usage", async () => {
-  const folder = temporaryFolder("asked");
+test("ends with exit code 2 and the usage for a missing flag without a terminal", async () => {
+  const folder = temporaryFolder("prompts");
   assert.deepEqual(await runTool(folder, "app"), {
     code: 2,
     stdout: "",
