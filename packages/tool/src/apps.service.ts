@@ -34,7 +34,7 @@ export class AppsService {
   /** Yields a line for each step. */
   async *create({ name, target, template, install, signal }: NewApp): AsyncGenerator<string> {
     const origin = readOrigin();
-    const files = readTemplate(template, new Map([["my-app", name]]));
+    const files = await readTemplate(template, new Map([["my-app", name]]));
     for (const [path, edit] of [
       ["package.json", toAppManifest],
       ["tsconfig.json", toAppTsconfig],

@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fitLines } from "./line-width.ts";
 import { packageFolder } from "./origin.ts";
 
 export const appTemplates = ["api", "web", "cli", "full"] as const;
@@ -8,12 +7,15 @@ export type AppTemplate = (typeof appTemplates)[number];
 export const moduleTypes = ["plain", "resource"] as const;
 export type ModuleType = (typeof moduleTypes)[number];
 
+/** The longest line of generated code, as in the templates. */
+export const lineWidth = 120;
+
 /** The files of a template by their paths, with its names replaced in the paths and in the texts. */
-export function readTemplate(
+export async function readTemplate(
   name: AppTemplate | `module-${ModuleType}`,
   replacements: ReadonlyMap<string, string>,
   isWanted: (path: string) => boolean = () => true,
-): Map<string, string> {
+): Promise<Map<string, string>> {
   const folder = join(packageFolder, "templates", name);
   const files = new Map<string, string>();
   const unwanted: string[] = [];
@@ -25,16 +27,23 @@ export function readTemplate(
     if (isWanted(path)) files.set(path, readFileSync(join(folder, path), "utf8"));
     else unwanted.push(path);
   }
-  const made = files.entries().map(([path, text]) => {
+  const created = [...files].map(async ([path, text]) => {
     const named = replace(withoutImports(text, unwanted), replacements);
-    // npm packs no file of the name .gitignore
+    // npm does not pack files named .gitignore
     const target = path === "gitignore" ? ".gitignore" : replace(path, replacements);
-    return [target, path.endsWith(".ts") ? fitLines(named) : named] as const;
+    return [target, path.endsWith(".ts") ? await breakLines(named) : named] as const;
   });
-  return new Map([...made].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return new Map((await Promise.all(created)).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Without the imports of files that are not made, and without what they import in the lists where it stands. */
+/** Formats code only if a long name makes a line too wide: Prettier is slow to load, and most names are short. */
+async function breakLines(source: string): Promise<string> {
+  if (source.split("\n").every((line) => line.length <= lineWidth)) return source;
+  const { format } = await import("prettier");
+  return format(source, { parser: "babel-ts", printWidth: lineWidth });
+}
+
+/** Removes the imports of files that are not generated, and the imported names from the lists. */
 function withoutImports(text: string, unwanted: readonly string[]): string {
   let rest = text;
   for (const path of unwanted) {
@@ -45,7 +54,7 @@ function withoutImports(text: string, unwanted: readonly string[]): string {
   return rest;
 }
 
-/** In one pass: what was put in is not looked at again. */
+/** Replaces in one pass: a name that was put in is not replaced again. */
 function replace(text: string, replacements: ReadonlyMap<string, string>): string {
   const pattern = new RegExp([...replacements.keys()].join("|"), "g");
   return text.replace(pattern, (found) => replacements.get(found) ?? found);
