@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { toChunk } from "../body/stream.ts";
 import type { Unread } from "./unread.ts";
-import { stop } from "./write.ts";
+import { Slices, stop } from "./write.ts";
 
 export interface PumpOptions {
   /** May be silent for long: it ends when the client closes its sending side, and at a stop. */
@@ -59,7 +59,7 @@ export async function pump(
       });
       if (done || ended) break;
       if (hasRoom) continue;
-      options.unread.hold(res);
+      options.unread.hold(res, iterator instanceof Slices ? iterator.remaining : 0);
       await new Promise<void>((resolve) => {
         wake = resolve;
         res.once("drain", resolve);

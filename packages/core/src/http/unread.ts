@@ -13,7 +13,7 @@ export class Unread {
   readonly #perConnection: number;
   readonly #total: number;
   readonly #log: Log;
-  /** In the order in which they began to wait. */
+  /** The one whose client has read nothing for the longest time comes first. */
   readonly #bytes = new Map<Socket, number>();
   #sum = 0;
 
@@ -39,10 +39,10 @@ export class Unread {
     res.once("finish", () => this.release(res.req.socket));
   }
 
-  /** The client does not keep up with what is written. */
-  hold(res: ServerResponse): void {
+  /** The client does not keep up with what is written. `more` bytes of the body are in memory and not yet written. */
+  hold(res: ServerResponse, more = 0): void {
     const { socket } = res.req;
-    const bytes = res.writableLength;
+    const bytes = res.writableLength + more;
     socket.setTimeout(this.#timeout);
     this.forget(socket);
     this.#bytes.set(socket, bytes);

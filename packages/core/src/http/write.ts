@@ -4,6 +4,30 @@ import type { Outgoing, OutgoingBody } from "../reply.ts";
 import { STATUS_CODES } from "./builtin.ts";
 import type { Unread } from "./unread.ts";
 
+const sliceBytes = 256 * 1024;
+
+/** A large body, written like a stream: only then it shows how fast its client reads. */
+export class Slices implements AsyncIterator<Uint8Array> {
+  readonly #body: Uint8Array;
+  #start = 0;
+
+  constructor(body: Uint8Array) {
+    this.#body = body;
+  }
+
+  /** Bytes that are in memory and not yet passed on. */
+  get remaining(): number {
+    return this.#body.byteLength - this.#start;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    if (this.remaining === 0) return { done: true, value: undefined };
+    const value = this.#body.subarray(this.#start, this.#start + sliceBytes);
+    this.#start += value.byteLength;
+    return { done: false, value };
+  }
+}
+
 export interface WriterOptions {
   readonly unread: Unread;
   /** Milliseconds that a kept connection may stay idle, sent to clients as `Keep-Alive`. */
@@ -46,6 +70,7 @@ export class Writer {
     ) {
       const length = Buffer.byteLength(body);
       this.#unread.check(length);
+      if (length > sliceBytes) return this.#writeSlices(res, outgoing, Buffer.from(body), false);
       this.#send(res, status, this.#toPlainHead(status, type, length), body, length === body.length);
       return undefined;
     }
@@ -63,6 +88,9 @@ export class Writer {
     }
     const size = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
     this.#unread.check(size);
+    if (size > sliceBytes) {
+      return this.#writeSlices(res, outgoing, typeof body === "string" ? Buffer.from(body) : body, close);
+    }
     if (keep)
       this.#send(res, status, this.#toHead(status, headers), body, typeof body === "string" && size === body.length);
     else {
@@ -84,6 +112,11 @@ export class Writer {
     if (together) res.end();
     else res.end(typeof body === "string" && !isAscii(head) ? Buffer.from(body) : body); // else the head would be written as UTF-8 too
     this.#unread.watch(res);
+  }
+
+  #writeSlices(res: ServerResponse, outgoing: Outgoing, body: Uint8Array, close: boolean): Slices {
+    this.#writeHead(res, outgoing.status, toHeaderList(outgoing, false), close, !close && res.shouldKeepAlive);
+    return new Slices(body);
   }
 
   #writeHead(res: ServerResponse, status: number, headers: HeaderValue[], close: boolean, keep: boolean): void {

@@ -104,3 +104,32 @@ for (const [path, { handler, size }] of Object.entries(responses)) {
     { limits: { pendingBytesTotal: 2.5 * body } },
   );
 }
+
+testOnWire(
+  "a client that reads a large body slowly is not disconnected in place of one that does not read",
+  [
+    { method: "GET", path: "/", handler: () => "ok" },
+    { method: "GET", path: "/whole", handler: () => Buffer.alloc(body) },
+  ],
+  async ({ connect, ask, log }) => {
+    const isCut = () => log.messages("warn").length > 0;
+    const reader = askAndStall(connect(), "/whole");
+    await ask(request("/"));
+    const stalled = askAndStall(connect(), "/whole");
+    await ask(request("/"));
+    for (let read = megabyte; read < body - 4 * megabyte && !isCut(); read += megabyte) {
+      reader.socket.resume();
+      await reader.until(({ text }) => text.length > read, "another megabyte");
+      reader.socket.pause();
+      if (read === 8 * megabyte) askAndStall(connect(), "/whole");
+      await ask(request("/"));
+    }
+    while (!isCut()) await ask(request("/"));
+    for (const client of [reader, stalled]) {
+      client.socket.resume();
+      await client.until(({ text, closed }) => closed || text.length > body, "whole response or end");
+    }
+    assert.deepEqual([reader.text.length > body, stalled.text.length > body], [true, false]);
+  },
+  { limits: { pendingBytesTotal: 2 * body } },
+);
