@@ -10,8 +10,7 @@ export { describeValue } from "./errors.ts";
 export { openHttp } from "./http/api.ts";
 export { type HttpOptions, type HttpSettings, toHttpSettings } from "./http/settings.ts";
 export { logError } from "./kernel.ts";
-export { Redactor } from "./log/log-redact.ts";
-export { isSecretName } from "./log/secret-name.ts";
+export { isSecretName, Redactor } from "./log/log-redact.ts";
 export { parseWeights } from "./middleware/accept-encoding.ts";
 export {
   type FileStamp,

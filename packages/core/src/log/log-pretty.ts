@@ -1,16 +1,23 @@
-const colors = new Map(Object.entries({ trace: 90, debug: 90, info: 32, warn: 33, error: 31, fatal: 31 }));
+import { styleText } from "node:util";
+
+type Style = Parameters<typeof styleText>[0];
+
+const levelStyles = new Map<string, Style>(
+  Object.entries({ trace: "gray", debug: "gray", info: "green", warn: "yellow", error: "red", fatal: "red" } as const),
+);
 
 /** A JSON line → text for people. */
 export function toPrettyLine(line: string, color: boolean): string {
   const { level, time, name, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>; // pino writes one object a line
-  const paint = (code: number, text: string) => (color ? `\u001b[${code}m${text}\u001b[0m` : text);
   const label = String(level);
   const parts = [
-    paint(90, plain(String(time)).slice(11, 23)),
-    paint(colors.get(label) ?? 0, plain(label).toUpperCase().padEnd(5)),
-    name === undefined ? "" : paint(36, plain(String(name))),
-    msg === undefined ? "" : plain(String(msg)),
-    ...Object.entries(fields).map(([key, value]) => paint(90, `${plain(key)}=${plain(toText(value))}`)),
+    paint("gray", escapeText(String(time)).slice(11, 23), color),
+    paint(levelStyles.get(label) ?? "reset", escapeText(label).toUpperCase().padEnd(5), color),
+    name === undefined ? "" : paint("cyan", escapeText(String(name)), color),
+    msg === undefined ? "" : escapeText(String(msg)),
+    ...Object.entries(fields).map(([key, value]) =>
+      paint("gray", `${escapeText(key)}=${escapeText(toText(value))}`, color),
+    ),
   ];
   const head = parts.filter((part) => part !== "").join(" ");
   return err === undefined ? `${head}\n` : `${head}\n${indent(toErrorText(err))}\n`;
@@ -28,17 +35,20 @@ function toErrorText(err: unknown): string {
 }
 
 function indent(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => `    ${plain(line.trim())}`)
-    .join("\n");
+  const lines = text.split("\n").map((line) => `    ${escapeText(line.trim())}`);
+  return lines.join("\n");
 }
 
-/** Control characters from the wire would move the cursor or forge a line, direction marks would reorder it. */
-function plain(text: string): string {
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, toEscape);
+/** Control characters would move the cursor or forge a line, direction marks would reorder it. */
+export function escapeText(text: string, show: (character: string) => string = toEscape): string {
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, show);
 }
 
 export function toEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** With `color`, text that a terminal shows in this style. The caller knows the terminal and NO_COLOR. */
+export function paint(style: Style, text: string, color: boolean): string {
+  return color ? styleText(style, text, { validateStream: false }) : text;
 }

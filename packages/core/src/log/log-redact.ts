@@ -1,4 +1,11 @@
-import { isSecretName } from "./secret-name.ts";
+/** Compared in lower case and without punctuation. A tokenizer, a cookie banner and a session's name are no secrets. */
+const secret =
+  /authorization|passw(?:or)?d|passphrase|pwd|secret|credential|csrf|apikey|privatekey|token(?!iz)|(?:cookies?|sessionids?)$/;
+
+/** Whether a field of this name may hold a secret: the log redacts it, and a form that is shown again leaves it out. */
+export function isSecretName(name: string): boolean {
+  return secret.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ""));
+}
 
 const redacted = "[redacted]";
 const cut = "[cut]";
@@ -6,12 +13,12 @@ const maxDepth = 8;
 const maxValues = 2000;
 const maxNames = 1000;
 
-/** Copies what is logged without what must never be read in a log, by name and however it is nested. */
+/** Copies the fields of a log line and replaces the values of secret ones, at any depth. */
 export class Redactor {
-  /** Most fields are logged again and again; the bound is for names that come from outside. */
+  /** The same names are logged again and again. The number is bounded, because a name may come from a client. */
   readonly #names = new Map<string, boolean>();
 
-  /** Never throws: a getter that does must not fail the request that is logged. */
+  /** Never throws: a getter that does would fail the request that is logged. */
   redact(fields: object): Record<string, unknown> {
     try {
       return new Walk(this).fields(fields);
@@ -29,7 +36,7 @@ export class Redactor {
   }
 }
 
-/** One walk over one logged value. Bounded in depth and size, whatever it is pointed at. */
+/** One walk over one logged value, bounded in depth and in size. */
 class Walk {
   readonly #redactor: Redactor;
   readonly #path: object[] = [];
@@ -40,7 +47,8 @@ class Walk {
   }
 
   fields(source: object): Record<string, unknown> {
-    return this.#within(source, () => this.#entries(source));
+    this.#path.push(source);
+    return this.#entries(source);
   }
 
   #entries(source: object): Record<string, unknown> {
@@ -70,13 +78,16 @@ class Walk {
     if (this.#path.includes(value)) return "[circular]";
     if (this.#path.length >= maxDepth || this.#left <= 0) return cut;
     if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
-    return this.#within(value, () => {
-      if (Array.isArray(value)) return this.#list(value);
-      if (value instanceof Error) return this.#error(value);
-      return "toJSON" in value && typeof value.toJSON === "function"
-        ? this.#value(value.toJSON())
-        : this.#entries(value);
-    });
+    this.#path.push(value);
+    const copy = this.#copy(value);
+    this.#path.pop();
+    return copy;
+  }
+
+  #copy(value: object): unknown {
+    if (Array.isArray(value)) return this.#list(value);
+    if (value instanceof Error) return this.#error(value);
+    return "toJSON" in value && typeof value.toJSON === "function" ? this.#value(value.toJSON()) : this.#entries(value);
   }
 
   #list(list: readonly unknown[]): unknown[] {
@@ -86,7 +97,7 @@ class Walk {
         clean.push(cut);
         break;
       }
-      // headers as they came over the wire: a name, then its value
+      // raw headers: a name, then its value
       const before = index === 0 ? undefined : list[index - 1];
       const isSecret = typeof item === "string" && typeof before === "string" && this.#redactor.isSecret(before);
       clean.push(isSecret ? redacted : this.#value(item));
@@ -94,7 +105,7 @@ class Walk {
     return clean;
   }
 
-  /** What JSON would leave out of an error, then what it carries besides. */
+  /** What JSON leaves out of an error, then its own fields. */
   #error(error: Error): Record<string, unknown> {
     const { message, stack, cause } = error;
     const errors: unknown = error instanceof AggregateError ? error.errors : undefined;
@@ -106,12 +117,5 @@ class Walk {
       ...(errors === undefined ? {} : { errors: this.#value(errors) }),
       ...this.#entries(error),
     };
-  }
-
-  #within<T>(container: object, read: () => T): T {
-    this.#path.push(container);
-    const result = read();
-    this.#path.pop();
-    return result;
   }
 }

@@ -4,7 +4,7 @@ import { isatty } from "node:tty";
 export interface LogDestination {
   /** A line that it throws for, or rejects, is dropped and counted. */
   write(line: string): unknown;
-  /** Whether people read it there. */
+  /** Whether it is a terminal: the default format is then text for people. */
   readonly isTTY?: boolean;
 }
 
@@ -17,16 +17,6 @@ const firstWait = 10;
 const longestWait = 1000;
 /** Milliseconds that the end of the process waits for the lines that are left. */
 const exitTimeout = 1000;
-
-const noBytes = new Uint8Array(0);
-
-export interface LogWriterOptions {
-  /**
-   * Writes each line before `write()` returns, so that it keeps its place among what a command prints.
-   * Defaults to false: lines are collected for a turn of the event loop, or for 10 ms, and written together.
-   */
-  readonly sync?: boolean;
-}
 
 /**
  * Writes lines to a descriptor: a file, pipe, socket or terminal. `write()` neither throws nor waits for a reader.
@@ -41,7 +31,7 @@ export class LogWriter implements LogDestination {
   /** Lines that are in no chunk yet. */
   #text = "";
   /** What is being written, without what was. */
-  #chunk: Uint8Array = noBytes;
+  #chunk: Uint8Array = new Uint8Array(0);
   /** Of the text and the chunk. */
   #bytes = 0;
   #dropped = 0;
@@ -50,9 +40,13 @@ export class LogWriter implements LogDestination {
   #inThreadPool = false;
   #wait = firstWait;
 
-  constructor(fd: number, options: LogWriterOptions = {}) {
+  /**
+   * `sync` writes each line before `write()` returns, so that it keeps its place among what a command prints.
+   * Defaults to false: lines are collected for a turn of the event loop, or for 10 ms, and written together.
+   */
+  constructor(fd: number, { sync = false }: { readonly sync?: boolean } = {}) {
     this.#fd = fd;
-    this.#sync = options.sync ?? false;
+    this.#sync = sync;
   }
 
   get isTTY(): boolean {
@@ -131,7 +125,7 @@ export class LogWriter implements LogDestination {
     this.#bytes -= count;
   }
 
-  /** At the exit of the process, where nothing asynchronous runs any more. */
+  /** On the exit event, after which nothing asynchronous runs. */
   readonly #finish = (): void => {
     const { fd } = this.#open();
     if (this.#inThreadPool) {
@@ -146,10 +140,41 @@ export class LogWriter implements LogDestination {
       if (error.code !== "EAGAIN" || performance.now() > deadline) break;
       pause(firstWait);
     }
-    // a line of a later listener of the event
-    this.#sync = true;
+    this.#sync = true; // a later listener of the event may log too
     this.#busy = false;
   };
+}
+
+/** Writes to a destination of the application. Its errors do not reach the code that logs. */
+export class LogGuard implements LogDestination {
+  /** The line that reports how many were dropped. */
+  describeDropped: (count: number) => string = String;
+  readonly #destination: LogDestination;
+  #dropped = 0;
+
+  constructor(destination: LogDestination) {
+    this.#destination = destination;
+  }
+
+  get isTTY(): boolean {
+    return this.#destination.isTTY === true;
+  }
+
+  write(line: string): void {
+    const dropped = this.#dropped;
+    this.#dropped = 0;
+    if (dropped > 0) void this.#try(this.describeDropped(dropped), dropped);
+    void this.#try(line, 1);
+  }
+
+  /** `count`: how many lines are lost when it fails. */
+  async #try(line: string, count: number): Promise<void> {
+    try {
+      await this.#destination.write(line);
+    } catch {
+      this.#dropped += count;
+    }
+  }
 }
 
 interface Output {

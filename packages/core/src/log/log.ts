@@ -2,10 +2,9 @@ import pino from "pino";
 import { describeValue } from "../errors.ts";
 import { checkNames, namesOf, refuseOption } from "../options.ts";
 import { token } from "../token.ts";
-import { LogGuard } from "./log-guard.ts";
 import { toEscape, toPrettyLine } from "./log-pretty.ts";
 import { Redactor } from "./log-redact.ts";
-import { type LogDestination, LogWriter } from "./log-writer.ts";
+import { type LogDestination, LogGuard, LogWriter } from "./log-writer.ts";
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -15,15 +14,9 @@ export interface LogMethod {
   (message: string): void;
 }
 
-/** Inject it to write to the log: `inject(Log)` gives one named after the class that asks. */
-export interface Log {
+/** `inject(Log)` returns a log that is named after the class that injects it. */
+export interface Log extends Readonly<Record<Exclude<LogLevel, "silent">, LogMethod>> {
   readonly level: string;
-  readonly trace: LogMethod;
-  readonly debug: LogMethod;
-  readonly info: LogMethod;
-  readonly warn: LogMethod;
-  readonly error: LogMethod;
-  readonly fatal: LogMethod;
   child(bindings: Readonly<Record<string, unknown>>): Log;
   isLevelEnabled(level: string): boolean;
 }
@@ -31,8 +24,9 @@ export const Log = token<Log>("Log");
 
 export interface LogOptions {
   readonly level?: LogLevel;
-  /** One JSON line each; on a terminal the default is text for people. */
+  /** Text for people in place of JSON lines. Defaults to true on a terminal. */
   readonly pretty?: boolean;
+  /** Of that text. Defaults to true on a terminal, unless NO_COLOR is set. */
   readonly color?: boolean;
   readonly destination?: LogDestination;
 }
@@ -100,7 +94,7 @@ function toTarget(destination: LogDestination | undefined): LogWriter | LogGuard
   return destination === process.stderr ? new LogWriter(2) : new LogGuard(destination);
 }
 
-/** JSON leaves these as they are, and a terminal obeys them. Inside a line they can only stand in strings. */
+/** JSON does not escape these, and a terminal obeys them. In a JSON line they occur only in strings. */
 function escapeControls(line: string): string {
   return line.replaceAll(/[\u007f-\u009f\u2028\u2029]/g, toEscape);
 }

@@ -19,7 +19,7 @@ test("what is absent leaves no gap", () => {
   assert.equal(pretty({ level: "fatal", time, code: null }), "03:04:05.678 FATAL code=null\n");
 });
 
-test("a level that nobody knows has no colour, whatever its name", () => {
+test("an unknown level has no colour, also with the name of an inherited property", () => {
   for (const level of ["notice", "constructor"]) {
     assert.ok(pretty({ level, time }, true).includes(`\u001b[0m${level.toUpperCase()}`), level);
   }
@@ -50,17 +50,17 @@ test("an err that is no error is written as it is", () => {
   assert.equal(pretty({ level: "error", time, err: "gone", msg: "failed" }), "03:04:05.678 ERROR failed\n    gone\n");
 });
 
-test("colours are added only when asked for", () => {
+test("colours are added only with the option", () => {
   assert.equal(
     pretty({ level: "error", time, name: "Posts", msg: "failed", id: 1 }, true),
-    "\u001b[90m03:04:05.678\u001b[0m \u001b[31mERROR\u001b[0m \u001b[36mPosts\u001b[0m failed \u001b[90mid=1\u001b[0m\n",
+    "\u001b[90m03:04:05.678\u001b[39m \u001b[31mERROR\u001b[39m \u001b[36mPosts\u001b[39m failed \u001b[90mid=1\u001b[39m\n",
   );
 });
 
 test("a field that takes the place of the level is shown without a colour of its own", () => {
   assert.equal(
     pretty({ level: "loud", time, msg: "hey" }, true),
-    "\u001b[90m03:04:05.678\u001b[0m \u001b[0mLOUD \u001b[0m hey\n",
+    "\u001b[90m03:04:05.678\u001b[39m \u001b[0mLOUD \u001b[0m hey\n",
   );
 });
 
@@ -90,7 +90,7 @@ test("on a terminal the log is pretty and coloured, elsewhere it is JSON", async
   assert.match(stdout, /^\{"level":"info","time":"[^"]+","name":"app","answer":42,"msg":"hello"\}\n$/);
   assert.match(
     (await runs.terminal).stdout,
-    /^\u001b\[90m[\d:.]{12}\u001b\[0m \u001b\[32mINFO \u001b\[0m \u001b\[36mapp\u001b\[0m hello \u001b\[90manswer=42\u001b\[0m\n$/,
+    /^\u001b\[90m[\d:.]{12}\u001b\[39m \u001b\[32mINFO \u001b\[39m \u001b\[36mapp\u001b\[39m hello \u001b\[90manswer=42\u001b\[39m\n$/,
   );
 });
 

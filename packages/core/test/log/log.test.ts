@@ -118,7 +118,7 @@ for (const pretty of [false, true]) {
   });
 }
 
-test("what is refused at the door leaves one line that repeats nothing from the wire", async () => {
+test("a request that inspection rejects leaves one line that repeats nothing from the wire", async () => {
   const { lines, options } = collect(false);
   const app = await createTestApp(moduleOf([]), api(), { log: options });
   try {
@@ -224,7 +224,7 @@ test("a destination that is a terminal gets text for people", () => {
   createLog({ destination: { write, isTTY: true } }).info("hello");
   createLog({ destination: { write, isTTY: true }, color: false }).info("hello");
   createLog({ destination: { write, isTTY: false } }).info("hello");
-  assert.match(lines[0] ?? "", /^\u001b\[90m[0-9:.]+\u001b\[0m \u001b\[32mINFO \u001b\[0m hello\n$/);
+  assert.match(lines[0] ?? "", /^\u001b\[90m[0-9:.]+\u001b\[39m \u001b\[32mINFO \u001b\[39m hello\n$/);
   assert.match(lines[1] ?? "", /^[0-9:.]+ INFO {2}hello\n$/);
   assert.match(lines[2] ?? "", /^\{"level":"info"/);
 });
