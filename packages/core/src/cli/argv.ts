@@ -1,44 +1,36 @@
-import { type CommonFlag, type Flag, type FlagSet, helpLetter, isCommonFlag, isSwitch } from "./flags.ts";
+import { type CommonFlag, type Flag, findFlag, helpLetter, isCommonFlag, isSwitch } from "./commands.ts";
 
-/** What was typed, taken apart. */
-export interface Arguments {
-  readonly words: readonly string[];
-  /** By field for declared flags, by name for others; the first of a repeated one wins. */
-  readonly flags: ReadonlyMap<string, string>;
-  readonly common: ReadonlySet<CommonFlag>;
-  /** `--version` or `-V` in the place of a command. */
-  readonly version: boolean;
-  /** What is wrong with the flags, in the order of typing. */
-  readonly problems: readonly string[];
-}
-
-/** `flagsOf` gives the flags of the command that begins with these words: they decide what takes a value. */
-export function parseArgv(argv: readonly string[], flagsOf: (words: readonly string[]) => FlagSet): Arguments {
+/** `findFlags` returns the flags of the command that begins with these words: they decide which flags take a value. */
+export function parseArgv(
+  argv: readonly string[],
+  findFlags: (words: readonly string[]) => readonly Flag[],
+): Arguments {
   const end = argv.indexOf("--");
   const tokens = end < 0 ? argv : argv.slice(0, end);
   const leading = toLeadingWords(tokens);
-  const parser = new Parser(flagsOf(leading), leading.length === 0);
-  parser.read(tokens);
-  for (const word of end < 0 ? [] : argv.slice(end + 1)) parser.words.push(word);
-  return parser;
+  const parsed = new Arguments(tokens, findFlags(leading), leading.length === 0);
+  for (const word of end < 0 ? [] : argv.slice(end + 1)) parsed.words.push(word);
+  return parsed;
 }
 
-class Parser implements Arguments {
+/** The parsed arguments. */
+export class Arguments {
   readonly words: string[] = [];
+  /** By field for declared flags, by name for others; the first value of a repeated flag wins. */
   readonly flags = new Map<string, string>();
   readonly common = new Set<CommonFlag>();
+  /** Mistakes in the flags, in the order of typing. */
   readonly problems: string[] = [];
+  /** `--version` or `-V` in place of a command. */
   version = false;
-  readonly #declared: FlagSet;
+  readonly #declared: readonly Flag[];
   readonly #atRoot: boolean;
-  #rest: string[] = [];
+  /** What is not read yet, the next token last. */
+  readonly #rest: string[];
 
-  constructor(declared: FlagSet, atRoot: boolean) {
+  constructor(tokens: readonly string[], declared: readonly Flag[], atRoot: boolean) {
     this.#declared = declared;
     this.#atRoot = atRoot;
-  }
-
-  read(tokens: readonly string[]): void {
     this.#rest = tokens.toReversed();
     for (let token = this.#rest.pop(); token !== undefined; token = this.#rest.pop()) {
       if (!isFlag(token)) this.words.push(token);
@@ -60,14 +52,14 @@ class Parser implements Arguments {
       this.version = true;
       return;
     }
-    const flag = this.#declared.find(name);
+    const flag = findFlag(this.#declared, name);
     if (flag === undefined) this.#readUndeclared(name, value);
     else this.#readDeclared(flag, value);
   }
 
   #readUndeclared(name: string, value: string | undefined): void {
-    const denied = name.startsWith("no-") && value === undefined ? this.#declared.find(name.slice(3)) : undefined;
-    // without a name there is a value: a bare "--" has ended the flags
+    const denied = name.startsWith("no-") && value === undefined ? findFlag(this.#declared, name.slice(3)) : undefined;
+    // a flag without a name has a value here: a bare "--" has ended the flags
     if (denied !== undefined && isSwitch(denied)) this.#set(denied, "false");
     else if (name === "") this.problems.push(`a flag has a name: --name=${value}`);
     else if (!this.flags.has(name)) this.flags.set(name, value ?? this.#takeValue() ?? "true");
@@ -86,7 +78,7 @@ class Parser implements Arguments {
     for (const letter of letters) {
       end += letter.length;
       const isVersion = letter === "V" && this.#atRoot;
-      const flag = isVersion ? undefined : this.#declared.findLetter(letter);
+      const flag = isVersion ? undefined : this.#declared.find(({ declaration }) => declaration.letter === letter);
       if (flag !== undefined && (letters[end] === "=" || !isSwitch(flag))) {
         const value = letters.slice(letters[end] === "=" ? end + 1 : end);
         this.#readDeclared(flag, end === letters.length ? undefined : value);

@@ -1,25 +1,23 @@
 import { readEnvironment } from "../boot/environment.ts";
 import { endsInTime } from "../boot/in-time.ts";
+import { exitCodeOf, stopOnSignals } from "../boot/signals.ts";
 import { describeValue, type Problem, StartError } from "../errors.ts";
 import type { OpenPlatform, PlatformParts } from "../platform.ts";
-import { Commands } from "./commands.ts";
-import { describeError } from "./failure.ts";
-import { findTakenFlags } from "./flags.ts";
+import { Commands, findTakenFlags } from "./commands.ts";
 import { type Program, toHelp } from "./help.ts";
 import { CommandIncoming } from "./incoming.ts";
-import { Interruption } from "./interruption.ts";
-import { type CommandCall, type Invocation, type Refusal, readInvocation } from "./invocation.ts";
-import { exitCodes, writeFailure, writeResult } from "./result.ts";
+import { type Invocation, readInvocation } from "./invocation.ts";
+import { describeError, exitCodes, writeFailure, writeResult } from "./result.ts";
 import { type CommandStreams, Terminal } from "./terminal.ts";
 
-/** What an application on the command line can do. */
+/** The methods of an application on the command line. */
 export interface CliMethods {
   /**
-   * Runs one command as this process: starts and stops the application around it, heeds signals, and sets the exit
-   * code of the process, which it also gives. Takes the arguments of the process unless told otherwise.
+   * Runs one command as this process: starts and stops the application, handles signals, and sets the exit code of
+   * the process, which it also returns. `argv` defaults to the arguments of the process.
    */
   run(argv?: readonly string[]): Promise<number>;
-  /** Runs one command on streams of one's own and gives its exit code. Starts the application and leaves it running. */
+  /** Runs one command on the given streams and returns its exit code. Starts the application and leaves it running. */
   execute(argv: readonly string[], streams: CommandStreams): Promise<number>;
 }
 
@@ -27,15 +25,24 @@ export function openCli(parts: PlatformParts, program: Program): OpenPlatform<Cl
   const commands = new Commands(parts);
   const problems = [...checkProgram(program), ...findTakenFlags(commands.all())];
   if (problems.length > 0) throw new StartError(problems);
-  const { name, version } = program;
   const { color } = readEnvironment();
   const running = new Set<Promise<number>>();
 
   async function run(argv: readonly string[] = process.argv.slice(2)): Promise<number> {
-    // a handler or a hook may write too, and a reader that went away must not end the process with an error
+    // a handler or a hook may write too: without a listener a closed pipe would crash the process
     for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
-    process.exitCode = exitCodes.failed; // of a process that ends because its command waits for nothing
-    const interruption = new Interruption(parts);
+    process.exitCode = exitCodes.failed; // for a process that exits because its command waits for nothing
+    const interruption = new AbortController();
+    let interrupted = 0; // the exit code of the signal
+    const ignoreSignals = stopOnSignals(
+      (signal) => {
+        interrupted = exitCodeOf(signal);
+        interruption.abort(new Error(`interrupted by ${signal}`));
+        return parts.stop();
+      },
+      parts.log,
+      exitCodeOf,
+    );
     let code: number = exitCodes.failed;
     try {
       code = await execute(argv, {
@@ -47,12 +54,12 @@ export function openCli(parts: PlatformParts, program: Program): OpenPlatform<Cl
         signal: interruption.signal,
       });
     } catch (error) {
-      if (interruption.exitCode === undefined) throw error; // else it came during the start
+      if (interrupted === 0) throw error; // else the signal came during the start
     } finally {
       await parts.stop();
-      interruption.forget();
+      ignoreSignals();
     }
-    process.exitCode = interruption.exitCode ?? code;
+    process.exitCode = interrupted || code;
     return process.exitCode;
   }
 
@@ -63,52 +70,43 @@ export function openCli(parts: PlatformParts, program: Program): OpenPlatform<Cl
   }
 
   async function perform(argv: readonly string[], streams: CommandStreams): Promise<number> {
-    const terminal = new Terminal(streams, { color });
+    const terminal = new Terminal(streams, program.name, color);
     try {
-      return await answer(readInvocation(argv, commands), streams, terminal);
+      return await dispatch(readInvocation(argv, commands, program), streams, terminal);
     } catch (error) {
       if (error instanceof StartError) throw error;
       parts.log.debug({ err: error }, "the result could not be written");
-      if (streams.signal?.aborted !== true) await terminal.complain(name, describeError(error));
+      if (streams.signal?.aborted !== true) await terminal.complain(describeError(error));
     } finally {
       terminal.release();
     }
     return exitCodes.failed;
   }
 
-  async function answer(invocation: Invocation, streams: CommandStreams, terminal: Terminal): Promise<number> {
-    const { json } = invocation;
-    if (invocation.kind === "command") return call(invocation, json, streams, terminal);
-    if (invocation.kind === "refusal") return refuse(invocation, json, terminal);
-    if (invocation.kind === "help") await terminal.print(toHelp(program, invocation.topic, terminal.outPaint));
-    else if (version === undefined)
-      return refuse({ kind: "refusal", message: "unknown flag --version" }, json, terminal);
-    else await terminal.print(`${name} ${version}`);
-    return exitCodes.done;
-  }
-
-  async function call(
-    invocation: CommandCall,
-    json: boolean,
-    streams: CommandStreams,
-    terminal: Terminal,
-  ): Promise<number> {
-    await parts.start();
-    const { signal = new AbortController().signal } = streams;
-    const incoming = new CommandIncoming(invocation, {
-      stdin: () => streams.stdin,
-      signal,
-      progress: terminal.progress,
-    });
-    const outgoing = await parts.kernel.handle(incoming);
-    incoming.endProgress();
-    return writeResult(terminal, outgoing, { name, json, signal });
-  }
-
-  async function refuse({ message, topic }: Refusal, json: boolean, terminal: Terminal): Promise<number> {
-    await writeFailure(terminal, message, { name, json });
-    if (topic !== undefined) await terminal.say(`\n${toHelp(program, topic, terminal.errPaint)}`);
-    return exitCodes.usage;
+  async function dispatch(invocation: Invocation, streams: CommandStreams, terminal: Terminal): Promise<number> {
+    switch (invocation.kind) {
+      case "command": {
+        await parts.start();
+        const { signal = new AbortController().signal } = streams;
+        const { progress } = terminal;
+        const incoming = new CommandIncoming(invocation, { stdin: () => streams.stdin, signal, progress });
+        const outgoing = await parts.kernel.handle(incoming);
+        incoming.endProgress();
+        return writeResult(terminal, outgoing, { json: invocation.json, signal });
+      }
+      case "refusal":
+        await writeFailure(terminal, invocation.message, invocation.json);
+        if (invocation.topic !== undefined) {
+          await terminal.say(`\n${toHelp(program, invocation.topic, terminal.errColor)}`);
+        }
+        return exitCodes.usage;
+      case "help":
+        await terminal.print(toHelp(program, invocation.topic, terminal.outColor));
+        return exitCodes.done;
+      case "version":
+        await terminal.print(`${program.name} ${program.version}`);
+        return exitCodes.done;
+    }
   }
 
   async function close(): Promise<void> {

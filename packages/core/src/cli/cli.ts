@@ -5,23 +5,16 @@ import { checkNames, namesOf } from "../options.ts";
 import type { Platform } from "../platform.ts";
 import type { MiddlewareLike } from "../record.ts";
 import { type CliMethods, openCli } from "./cli-methods.ts";
-import { toFailure } from "./failure.ts";
 import type { Program } from "./help.ts";
 import type { CommandIncoming } from "./incoming.ts";
-import { toCommandOutgoing } from "./outgoing.ts";
+import { toCommandOutgoing, toFailure } from "./result.ts";
 
 export interface CliOptions extends Program {
-  /** The name of the command. Every error message starts with it. */
-  readonly name: string;
-  /** Shown by `--version`, which does not exist without it. */
-  readonly version?: string;
-  /** Shown by `--help`. */
-  readonly description?: string;
-  /** The application's middlewares. None by default. */
+  /** The application's middlewares. Defaults to none. */
   readonly middlewares?: readonly MiddlewareLike[];
 }
 
-/** The user of a command is trusted: these limits only guard against accidents. */
+/** The user of a command is trusted: these limits only protect against accidents. */
 const limits = Object.freeze({
   ...defaultRequestLimits,
   body: 16 * 1024 * 1024,
@@ -31,7 +24,7 @@ const limits = Object.freeze({
 
 const optionNames = namesOf<CliOptions>({ name: true, version: true, description: true, middlewares: true });
 
-/** Commands: serves the routes that have no method. Opens no port and loads no HTTP code. */
+/** The command-line platform: serves the routes that have no method. Opens no port and loads no HTTP code. */
 export function cli(options: CliOptions): Platform<CliMethods> {
   checkNames("cli()", options, optionNames);
   return {

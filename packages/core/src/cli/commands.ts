@@ -1,11 +1,67 @@
-import { Dto } from "../dto/dto.ts";
+import { Dto, type Field } from "../dto/dto.ts";
 import type { Schema } from "../dto/standard-schema.ts";
+import type { Problem } from "../errors.ts";
 import { findNearest } from "../nearest.ts";
 import { type Pattern, parsePattern } from "../pattern.ts";
 import type { PlatformParts } from "../platform.ts";
-import { type Command, toFlagName } from "./flags.ts";
 
-/** The route table as somebody at a terminal sees it. */
+/** The flags of every command. A field of a DTO may not have one of these names. */
+export const commonFlags = ["json", "stdin", "help"] as const;
+export type CommonFlag = (typeof commonFlags)[number];
+export const helpLetter = "h";
+
+/** A flag that a DTO declares. */
+export interface Flag {
+  /** The name of the field, which `ctx.query()` and `bind()` use. */
+  readonly field: string;
+  /** As it is typed, without dashes: `author-id` for the field `author_id`. */
+  readonly name: string;
+  readonly declaration: Field;
+}
+
+export interface Command {
+  readonly pattern: Pattern;
+  /** For people: `posts show <id>`. */
+  readonly title: string;
+  /** What its DTO declares; undefined without one. */
+  readonly flags: readonly Flag[] | undefined;
+}
+
+export function isSwitch(flag: Flag): boolean {
+  return flag.declaration.kind === "boolean";
+}
+
+export function isCommonFlag(name: string): name is CommonFlag {
+  return (commonFlags as readonly string[]).includes(name);
+}
+
+export function flagsOf(commands: readonly Command[]): Flag[] {
+  return commands.flatMap((command) => command.flags ?? []);
+}
+
+/** By the name of its field, or as it is typed. */
+export function findFlag(flags: readonly Flag[], name: string): Flag | undefined {
+  return flags.find((flag) => flag.field === name) ?? flags.find((flag) => flag.name === name);
+}
+
+export function toFlagName(field: string): string {
+  const words = field.replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2");
+  return words.replaceAll("_", "-").toLowerCase();
+}
+
+/** Fields that could never be given, because every command has a flag of that name. */
+export function findTakenFlags(commands: readonly Command[]): Problem[] {
+  return commands.flatMap(({ title, flags = [] }) =>
+    flags.flatMap(({ name, declaration: { letter } }): Problem[] => {
+      const taken = isCommonFlag(name) ? `--${name}` : letter === helpLetter ? `-${letter}` : undefined;
+      if (taken === undefined) return [];
+      const message = `command ${title} takes ${taken}, which is a flag of every command. Give the field of its DTO another name or letter.`;
+      return [{ code: "BAD_ROUTE", message }];
+    }),
+  );
+}
+
+/** The route table as commands. */
 export class Commands {
   readonly #parts: Pick<PlatformParts, "routes" | "router">;
 
@@ -29,7 +85,7 @@ export class Commands {
     return this.all().filter(({ pattern }) => startsWith(pattern, words));
   }
 
-  /** The command or group whose name is closest to what was typed. */
+  /** The command or group whose name is closest to the typed one. */
   nearest(words: readonly string[]): string | undefined {
     const names = new Set(this.all().flatMap(({ pattern }) => toPrefixes(pattern)));
     const byLength = Map.groupBy(names, (name) => name.split(" ").length);
@@ -41,7 +97,7 @@ export class Commands {
   }
 }
 
-/** Each word is one segment, whatever it contains. */
+/** Each word is one segment, also when it contains a slash. */
 export function toPath(words: readonly string[]): string {
   return `/${words.map((word) => encodeURIComponent(word.toWellFormed())).join("/")}`;
 }
@@ -54,10 +110,8 @@ export function toTitle({ segments, params, wildcard }: Pattern, from = 0): stri
 }
 
 function toCommand(pattern: Pattern, takes: Schema | undefined): Command {
-  const flags =
-    takes instanceof Dto
-      ? Object.entries(takes.fields).map(([field, declaration]) => ({ field, name: toFlagName(field), declaration }))
-      : undefined;
+  const fields = takes instanceof Dto ? Object.entries(takes.fields) : undefined;
+  const flags = fields?.map(([field, declaration]) => ({ field, name: toFlagName(field), declaration }));
   return { pattern, title: toTitle(pattern), flags };
 }
 

@@ -1,12 +1,14 @@
-import type { Command } from "./flags.ts";
-import { type Flag, helpLetter, isSwitch } from "./flags.ts";
-import type { Paint } from "./paint.ts";
+import { paint } from "../log/log-pretty.ts";
+import { type Command, type Flag, helpLetter, isSwitch } from "./commands.ts";
 import { pad, showControls, widthOf } from "./text.ts";
 
 export interface Program {
+  /** The name of the command. Every error message starts with it. */
   readonly name: string;
-  readonly version?: string | undefined;
-  readonly description?: string | undefined;
+  /** Shown by `--version`, which does not exist without it. */
+  readonly version?: string;
+  /** Shown by `--help`. */
+  readonly description?: string;
 }
 
 /** What help is about: the program, a group of its commands, or one command. */
@@ -19,14 +21,14 @@ export interface Topic {
 
 type Entry = readonly [left: string, right: string];
 
-export function toHelp(program: Program, topic: Topic, paint: Paint): string {
+export function toHelp(program: Program, topic: Topic, color: boolean): string {
   const { words, command } = topic;
   const below = topic.below.filter(({ title }) => title !== command?.title);
   const sections = [
     ...(words.length === 0 ? [toHeading(program)] : []),
-    `${paint.bold("Usage:")} ${toUsage(program, topic, below.length > 0)}`,
-    ...toSection("Commands", below.map(toCommandEntry), paint),
-    ...toSection("Flags", [...(command?.flags ?? []).map(toFlagEntry), ...toCommonEntries(program, topic)], paint),
+    `${paint("bold", "Usage:", color)} ${toUsage(program, topic, below.length > 0)}`,
+    ...toSection("Commands", below.map(toCommandEntry), color),
+    ...toSection("Flags", [...(command?.flags ?? []).map(toFlagEntry), ...toCommonEntries(program, topic)], color),
     ...(below.length > 0 ? [`${program.name} <command> --help shows the flags of a command.`] : []),
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
@@ -43,11 +45,11 @@ function toUsage({ name }: Program, { words, command }: Topic, hasMore: boolean)
   return command !== undefined && hasMore ? `${line}, or a command below it` : line;
 }
 
-function toSection(title: string, entries: readonly Entry[], paint: Paint): string[] {
+function toSection(title: string, entries: readonly Entry[], color: boolean): string[] {
   if (entries.length === 0) return [];
   const width = Math.max(...entries.map(([left]) => widthOf(left)));
   const lines = entries.map(([left, right]) => `  ${pad(left, width)}  ${right}`.trimEnd());
-  return [[paint.bold(`${title}:`), ...lines].join("\n")];
+  return [[paint("bold", `${title}:`, color), ...lines].join("\n")];
 }
 
 function toCommandEntry({ title, flags = [] }: Command): Entry {
@@ -77,16 +79,12 @@ function toSpelling(flag: Flag): string {
 }
 
 function toCommonEntries({ version }: Program, { words, command }: Topic): Entry[] {
-  return [
-    [withLetter("", "--json"), "Print the result as JSON"],
-    ...(command?.flags === undefined
-      ? []
-      : [[withLetter("", "--stdin"), "Read the values as JSON from standard input"] as const]),
-    [withLetter(helpLetter, "--help"), "Show this help"],
-    ...(words.length === 0 && version !== undefined
-      ? [[withLetter("V", "--version"), "Show the version"] as const]
-      : []),
-  ];
+  const entries: Entry[] = [[withLetter("", "--json"), "Print the result as JSON"]];
+  const takesJson = command?.flags !== undefined;
+  if (takesJson) entries.push([withLetter("", "--stdin"), "Read the values as JSON from standard input"]);
+  entries.push([withLetter(helpLetter, "--help"), "Show this help"]);
+  if (words.length === 0 && version !== undefined) entries.push([withLetter("V", "--version"), "Show the version"]);
+  return entries;
 }
 
 function withLetter(letter: string, spelling: string): string {

@@ -7,7 +7,7 @@ import type { CommandCall } from "./invocation.ts";
 import { CommandProgress, type ProgressOutput } from "./progress.ts";
 
 export interface CommandSource {
-  /** Opened only by a command that reads it: an open terminal would keep the process alive. */
+  /** Opened only by a command that reads it: open, it would keep the process alive. */
   readonly stdin: () => Readable;
   readonly signal: AbortSignal;
   readonly progress: ProgressOutput;
@@ -68,7 +68,7 @@ export class CommandIncoming implements Incoming {
   async #feed(reader: BodyReader, limit: number): Promise<void> {
     let size = 0;
     const stdin = this.#source.stdin();
-    reader.result.catch(() => stdin.destroy()); // too much, too slow or interrupted: open, it would keep the process alive
+    reader.result.catch(() => stdin.destroy()); // too long, too slow or interrupted: open, it would keep the process alive
     try {
       for await (const chunk of stdin as AsyncIterable<string | Uint8Array>) {
         const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;

@@ -1,11 +1,11 @@
 import { toJson } from "../body/json.ts";
-import type { Paint } from "./paint.ts";
+import { paint } from "../log/log-pretty.ts";
 import { pad, showControls, truncate, widthOf } from "./text.ts";
 
 export interface LayoutOptions {
   /** Cells of the terminal; infinite where there is none, so that programs read every value whole. */
   readonly width: number;
-  readonly paint: Paint;
+  readonly color: boolean;
 }
 
 type Row = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ type Row = Readonly<Record<string, unknown>>;
 const gap = "  ";
 const narrowest = 4;
 
-/** A value for people: a table, key/value lines, or text. Shows what JSON would: an object's `toJSON()` hides here too. */
+/** A value for people: a table, key/value lines, or text. Shows what JSON shows: a field that `toJSON()` hides is hidden here too. */
 export function layOut(value: unknown, options: LayoutOptions): string {
   if (typeof value === "string") return endLine(value);
   const plain: unknown = JSON.parse(toJson(value));
@@ -26,9 +26,9 @@ function layOutList(list: readonly unknown[], options: LayoutOptions): string {
   return list.map((item) => `${item === null ? "null" : toCell(item)}\n`).join("");
 }
 
-function layOutTable(rows: readonly Row[], { width, paint }: LayoutOptions): string {
+function layOutTable(rows: readonly Row[], { width, color }: LayoutOptions): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const longest = width === Number.POSITIVE_INFINITY ? width : 4 * width; // no more of a long text is ever looked at
+  const longest = width === Number.POSITIVE_INFINITY ? width : 4 * width; // the end of a longer text is never shown
   const lines = [names.map(showControls), ...rows.map((row) => names.map((name) => toCell(own(row, name), longest)))];
   const cellOf = (line: readonly string[], column: number) => line[column] as string; // a line has a cell for each name
   const natural = names.map((_, column) =>
@@ -40,7 +40,7 @@ function layOutTable(rows: readonly Row[], { width, paint }: LayoutOptions): str
     .map((line, index) => {
       const cells = widths.map((cells, column) => pad(truncate(cellOf(line, column), cells), cells));
       const text = `${cells.join(gap)}${isCut ? `${gap}…` : ""}`.trimEnd();
-      return `${index === 0 ? paint.bold(text) : text}\n`;
+      return `${index === 0 ? paint("bold", text, color) : text}\n`;
     })
     .join("");
 }
@@ -68,14 +68,14 @@ function findLimit(widths: readonly number[], room: number): number {
 }
 
 /** Values are shown whole: a text of several lines goes on below its first. */
-function layOutRecord(record: Row, { paint }: LayoutOptions): string {
+function layOutRecord(record: Row, { color }: LayoutOptions): string {
   const entries = Object.entries(record).map(([name, value]) => [showControls(name), value] as const);
   const width = Math.max(0, ...entries.map(([name]) => widthOf(name)));
   return entries
     .map(([name, value]) => {
       const lines = typeof value === "string" ? value.split(/\r?\n/).map(showControls) : [toCell(value)];
       const text = lines.join(`\n${" ".repeat(width)}${gap}`);
-      return `${`${paint.bold(pad(name, width))}${gap}${text}`.trimEnd()}\n`;
+      return `${`${paint("bold", pad(name, width), color)}${gap}${text}`.trimEnd()}\n`;
     })
     .join("");
 }

@@ -13,7 +13,7 @@ const bar = { narrowest: 8, widest: 24 };
 const redrawAfter = 100;
 const thousands = new Intl.NumberFormat("en-US");
 
-/** A bar that is drawn over and over on a terminal; elsewhere a line for every tenth. */
+/** On a terminal a bar that is drawn over itself; elsewhere a line for every tenth. */
 export class CommandProgress implements Progress {
   readonly #total: number;
   readonly #label: string;
@@ -48,7 +48,7 @@ export class CommandProgress implements Progress {
     } else if (this.#tenths < 10) this.#writeLine();
   }
 
-  /** The command is over, and what it says next must not stand behind the bar. */
+  /** Called when the command has ended: its output must not start on the line of the bar. */
   close(): void {
     if (this.#output.isTerminal) this.done();
     this.#ended = true;

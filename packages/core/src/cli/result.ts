@@ -1,52 +1,104 @@
 import { toJson } from "../body/json.ts";
 import { JsonArray } from "../body/json-array.ts";
 import { Chunks } from "../body/stream.ts";
-import type { Outgoing, RawBody, Reply } from "../reply.ts";
-import { describeReply } from "./failure.ts";
-import { CommandOutgoing } from "./outgoing.ts";
+import type { Context } from "../context.ts";
+import { BindError, describeValue, HttpError, type Issue } from "../errors.ts";
+import { isResponse, Outgoing, type RawBody, Reply } from "../reply.ts";
+import { toFlagName } from "./commands.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const exitCodes = Object.freeze({ done: 0, failed: 1, usage: 2 });
 
+/** What a command returned. It is formatted when it is written, because only then the width of the terminal is known. */
+export class CommandOutgoing extends Outgoing {
+  readonly reply: Reply;
+  /** Whether it failed because of how it was called. */
+  readonly isUsageError: boolean;
+
+  constructor(reply: Reply, isUsageError = false) {
+    super(reply.status, null, "");
+    this.reply = reply;
+    this.isUsageError = isUsageError;
+  }
+}
+
+/** A web `Response` becomes the stream inside it. */
+export function toCommandOutgoing(reply: Reply): CommandOutgoing {
+  const { value } = reply;
+  if (reply.kind !== "raw" || !isResponse(value as object)) return new CommandOutgoing(reply); // raw values are objects
+  const { status, body } = value as Response; // checked by its tag
+  return new CommandOutgoing(new Reply(status, body === null ? "empty" : "raw", body));
+}
+
+/** The user at the terminal may read the message of any error; its stack is in the log. */
+export function toFailure(error: unknown, ctx: Context): CommandOutgoing {
+  ctx.log.debug({ err: error }, `${ctx.path} failed`);
+  const fail = (status: number, message: string, isUsageError = false) =>
+    new CommandOutgoing(new Reply(status, "json", { error: message }), isUsageError);
+  if (isInterruption(error, ctx.signal)) return fail(500, "");
+  if (error instanceof BindError) return fail(400, describeIssues(error, ctx.query("stdin") !== ""), true);
+  return fail(error instanceof HttpError ? error.status : 500, describeError(error));
+}
+
+/** One sentence about any thrown value. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return `${describeValue(error)} was thrown`;
+  if (error.message !== "") return error.message;
+  // the error of a refused connection has no message: the reasons are in the errors of its addresses
+  return error instanceof AggregateError && error.errors.length > 0 ? describeError(error.errors[0]) : error.name;
+}
+
+/** A user who interrupts a command is shown no error. */
+function isInterruption(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted && (error === signal.reason || (error instanceof Error && error.name === "AbortError"));
+}
+
+function describeIssues({ message, issues }: BindError, fromStdin: boolean): string {
+  if (issues.length === 0) return message;
+  return issues.map((issue) => describeIssue(issue, fromStdin)).join("; ");
+}
+
+function describeIssue({ path, keys = path.split("."), rule, message }: Issue, fromStdin: boolean): string {
+  const [field = "", ...inner] = keys;
+  const flag = [`--${toFlagName(String(field))}`, ...inner].join(".");
+  const subject = path === "" ? "standard input" : fromStdin ? `${path} in standard input` : flag;
+  return `${subject}${rule === "schema" ? ":" : ""} ${message}`; // other schemas write whole sentences
+}
+
 export interface ResultOptions {
-  /** Of the program: it stands before what went wrong. */
-  readonly name: string;
   readonly json: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Writes what a command gave back, and gives its exit code. */
+/** Writes what a command returned, and returns its exit code. */
 export async function writeResult(terminal: Terminal, outgoing: Outgoing, options: ResultOptions): Promise<number> {
-  if (!(outgoing instanceof CommandOutgoing)) throw new Error("the result could not be made"); // the kernel gave up
+  if (!(outgoing instanceof CommandOutgoing)) throw new Error("the result could not be made"); // a hook failed
   const { reply, isUsageError } = outgoing;
-  if (reply.status < 400) {
+  const { status, kind, value } = reply;
+  if (status < 400) {
     await writeValue(terminal, reply, options);
     return exitCodes.done;
   }
-  if (isStream(reply.value)) void new Chunks(reply.value).return(); // nobody will read it
-  await writeFailure(terminal, describeReply(reply), {
-    ...options,
-    value: reply.kind === "json" ? reply.value : undefined,
-  });
+  if (isStream(value)) void new Chunks(value).return(); // it is never read
+  await writeFailure(terminal, describeReply(reply), options.json, kind === "json" ? value : undefined);
   return isUsageError ? exitCodes.usage : exitCodes.failed;
 }
 
-export interface FailureOptions extends Pick<ResultOptions, "name" | "json"> {
-  /** What the command answered; JSON shows all of it when it is an object. */
-  readonly value?: unknown;
+/** Why a reply with a status from 400 on failed. */
+function describeReply({ status, value }: Reply): string {
+  const reason = typeof value === "object" && value !== null && "error" in value ? value.error : value;
+  return typeof reason === "string" ? reason : `failed with status ${status}`;
 }
 
-/** A line for people, and for programs the same as JSON where they read results. */
-export async function writeFailure(terminal: Terminal, message: string, options: FailureOptions): Promise<void> {
-  if (message === "") return; // interrupted: whoever did it knows
-  const { name, json, value } = options;
+/** A line for people; with `json`, also a document for programs: `value` when it is an object, else the message. */
+export async function writeFailure(terminal: Terminal, message: string, json: boolean, value?: unknown): Promise<void> {
+  if (message === "") return; // interrupted
   const document = json ? toJson(typeof value === "object" && value !== null ? value : { error: message }) : "";
-  await terminal.complain(name, message);
+  await terminal.complain(message);
   if (json) await terminal.out.write(`${document}\n`);
 }
 
-async function writeValue(terminal: Terminal, reply: Reply, { json, signal }: ResultOptions): Promise<void> {
-  const { kind, value } = reply;
+async function writeValue(terminal: Terminal, { kind, value }: Reply, { json, signal }: ResultOptions): Promise<void> {
   if (kind === "raw")
     await writeRaw(terminal, value as RawBody, signal); // toReply made it raw
   else if (kind !== "empty" && json) await terminal.out.write(`${toJson(value)}\n`);
@@ -55,11 +107,11 @@ async function writeValue(terminal: Terminal, reply: Reply, { json, signal }: Re
 
 async function writeRaw({ out }: Terminal, body: RawBody, signal: AbortSignal): Promise<void> {
   if (!isStream(body)) {
-    await out.write(new Uint8Array(body as Uint8Array | ArrayBuffer)); // a Response was unpacked before
+    await out.write(new Uint8Array(body as Uint8Array | ArrayBuffer)); // toCommandOutgoing has replaced a Response
     return;
   }
   const chunks = new Chunks(body);
-  const stop = () => void chunks.return().catch(() => {}); // a stream that is silent would not notice by itself
+  const stop = () => void chunks.return().catch(() => {}); // a silent stream would not notice the interruption
   signal.addEventListener("abort", stop, { once: true });
   try {
     for await (const chunk of chunks) if (!(await out.write(chunk))) return;

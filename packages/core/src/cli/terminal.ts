@@ -1,8 +1,7 @@
 import type { Readable, Writable } from "node:stream";
+import { paint } from "../log/log-pretty.ts";
 import { layOut } from "./layout.ts";
-import { createPaint, type Paint } from "./paint.ts";
 import type { ProgressOutput } from "./progress.ts";
-import { Sink } from "./sink.ts";
 import { toOneLine } from "./text.ts";
 
 /** A stream to write to, which may be a terminal. */
@@ -19,20 +18,23 @@ export interface CommandStreams {
 
 const defaultWidth = 80;
 
-/** The two outputs of one command: results go to the one, and all that is said about them to the other. */
+/** The two outputs of one command: results go to standard output, everything else to standard error. */
 export class Terminal {
   readonly out: Sink;
-  readonly outPaint: Paint;
-  readonly errPaint: Paint;
+  readonly outColor: boolean;
+  readonly errColor: boolean;
   readonly progress: ProgressOutput;
   readonly #err: Sink;
+  readonly #name: string;
   readonly #width: number;
 
-  constructor({ stdout, stderr }: Pick<CommandStreams, "stdout" | "stderr">, options: { readonly color: boolean }) {
+  /** `name`: of the program. `color`: whether terminals are sent colours. */
+  constructor({ stdout, stderr }: Pick<CommandStreams, "stdout" | "stderr">, name: string, color: boolean) {
     this.out = new Sink(stdout);
     this.#err = new Sink(stderr);
-    this.outPaint = createPaint(options.color && stdout.isTTY === true);
-    this.errPaint = createPaint(options.color && stderr.isTTY === true);
+    this.#name = name;
+    this.outColor = color && stdout.isTTY === true;
+    this.errColor = color && stderr.isTTY === true;
     this.#width = stdout.isTTY === true ? stdout.columns || defaultWidth : Number.POSITIVE_INFINITY;
     this.progress = {
       write: (text) => void this.say(text),
@@ -43,15 +45,15 @@ export class Terminal {
   }
 
   async print(value: unknown): Promise<void> {
-    await this.out.write(layOut(value, { width: this.#width, paint: this.outPaint }));
+    await this.out.write(layOut(value, { width: this.#width, color: this.outColor }));
   }
 
   /** One line: `blog: unknown command "pots"`. */
-  complain(name: string, message: string): Promise<void> {
-    return this.say(`${this.errPaint.red(`${name}:`)} ${toOneLine(message)}\n`);
+  complain(message: string): Promise<void> {
+    return this.say(`${paint("red", `${this.#name}:`, this.errColor)} ${toOneLine(message)}\n`);
   }
 
-  /** Whether or not anybody reads it: a command does not fail because nobody watches. */
+  /** Never rejects: a command does not fail because its standard error is closed. */
   async say(text: string): Promise<void> {
     await this.#err.write(text).catch(() => {});
   }
@@ -61,3 +63,32 @@ export class Terminal {
     this.#err.release();
   }
 }
+
+/** A stream of text that is written no faster than it is read. */
+export class Sink {
+  readonly #stream: Writable;
+  #broken = false;
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+    stream.on("error", ignore); // write() reports each error; without a listener the event would crash the process
+  }
+
+  /** False when the reader has closed the output, as `| head` does: no error, and no more output is wanted. */
+  write(chunk: string | Uint8Array): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#stream.write(chunk, (error) => {
+        if (error === null || error === undefined) return resolve(true);
+        this.#broken = true;
+        return "code" in error && error.code === "EPIPE" ? resolve(false) : reject(error);
+      });
+    });
+  }
+
+  /** A broken stream keeps its listener: it may emit the error after the write has failed. */
+  release(): void {
+    if (!this.#broken) this.#stream.off("error", ignore);
+  }
+}
+
+function ignore(): void {}

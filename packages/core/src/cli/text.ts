@@ -1,4 +1,4 @@
-import { toEscape } from "../log/log-pretty.ts";
+import { escapeText, toEscape } from "../log/log-pretty.ts";
 
 const ascii = /^[\x20-\x7e]*$/;
 const zeroWidth = /^[\p{Mn}\p{Me}\p{Emoji_Modifier}\u200b-\u200f]$/u;
@@ -43,15 +43,11 @@ function* measure(text: string): Generator<readonly [character: string, cells: n
 
 const names: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Control characters from data would move the cursor or colour the terminal, direction marks would reorder the line. */
 export function showControls(text: string): string {
-  return text.replaceAll(
-    /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => names[character] ?? toEscape(character),
-  );
+  return escapeText(text, (character) => names[character] ?? toEscape(character));
 }
 
-/** Anything said in one line, whoever wrote it. */
+/** A message as one line. */
 export function toOneLine(text: string): string {
   return showControls(text.trim().replaceAll(/\s*\n\s*/g, " "));
 }

@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { array, boolean, dto, integer, string } from "@tenon/core";
 import fc from "fast-check";
 import { parseArgv } from "../../src/cli/argv.ts";
-import { FlagSet, toFlagName } from "../../src/cli/flags.ts";
-import { parsePattern } from "../../src/pattern.ts";
+import { type Flag, toFlagName } from "../../src/cli/commands.ts";
 import { seeded } from "../support/seed.ts";
 
 const Fields = dto({
@@ -14,15 +13,14 @@ const Fields = dto({
   force: boolean().alias("f"),
   tags: array(string()).alias("t"),
 });
-const flags = Object.entries(Fields.fields).map(([field, declaration]) => ({
+const declared = Object.entries(Fields.fields).map(([field, declaration]) => ({
   field,
   name: toFlagName(field),
   declaration,
 }));
-const declared = new FlagSet([{ pattern: parsePattern("posts/list"), title: "posts list", flags }]);
-const undeclared = new FlagSet([]);
+const undeclared: readonly Flag[] = [];
 
-function parse(argv: readonly string[], set = declared) {
+function parse(argv: readonly string[], set: readonly Flag[] = declared) {
   const { words, flags, common, version, problems } = parseArgv(argv, () => set);
   return {
     words: [...words],
@@ -71,7 +69,7 @@ test("a declared boolean takes no word, any other flag takes the next one", () =
   });
 });
 
-test("a flag that nobody declared takes the next word, and is true without one", () => {
+test("an undeclared flag takes the next word, and is true without one", () => {
   assert.deepEqual(parse(["a", "--limit", "5", "--force", "--no-color", "--last"], undeclared), {
     words: ["a"],
     flags: { limit: "5", force: "true", "no-color": "true", last: "true" },
@@ -110,7 +108,7 @@ for (const [argv, problems] of mistakes) {
   });
 }
 
-test("the flags of every command are told apart, and never take a word", () => {
+test("the flags of every command are recognised, and never take a word", () => {
   assert.deepEqual(parse(["--json", "posts", "-h", "list", "--stdin", "x", "--help"]), {
     words: ["posts", "list", "x"],
     flags: {},
@@ -119,16 +117,15 @@ test("the flags of every command are told apart, and never take a word", () => {
   assert.deepEqual(parse(["a", "-fh"]), { words: ["a"], flags: { force: "true" }, common: ["help"] });
 });
 
-test("--version and -V ask for the version only where no command stands", () => {
+test("--version and -V ask for the version only without a command", () => {
   assert.deepEqual(parse(["--version"], undeclared), { words: [], flags: {}, version: true });
   assert.deepEqual(parse(["--json", "-V"], undeclared), { words: [], flags: {}, common: ["json"], version: true });
   assert.deepEqual(parse(["publish", "--version", "2"], undeclared), { words: ["publish"], flags: { version: "2" } });
   assert.deepEqual(parse(["publish", "-V"], undeclared).problems, ["unknown flag -V"]);
 });
 
-test("where no command stands, --version is not the flag of a command that has one of that name", () => {
-  const flag = { field: "version", name: "version", declaration: string().alias("V") };
-  const publish = new FlagSet([{ pattern: parsePattern("publish"), title: "publish", flags: [flag] }]);
+test("without a command, --version is not the flag of a command that has one of that name", () => {
+  const publish: readonly Flag[] = [{ field: "version", name: "version", declaration: string().alias("V") }];
   for (const token of ["--version", "-V"])
     assert.deepEqual(parse([token], publish), { words: [], flags: {}, version: true });
   for (const argv of [

@@ -108,11 +108,14 @@ test("on a terminal a table fits, names stand out and errors are red", () =>
     await app.execute(["list"], streams);
     await app.execute(["lits"], streams);
     await app.execute(["--help"], streams);
-    assert.match(streams.stdout.text, /^\u001b\[1mid {2}title\u001b\[0m\n1 {3}x{15}…\n\u001b\[1mUsage:\u001b\[0m blog/);
-    assert.match(streams.stderr.text, /^\u001b\[31mblog:\u001b\[0m unknown command "lits"/);
+    assert.match(
+      streams.stdout.text,
+      /^\u001b\[1mid {2}title\u001b\[22m\n1 {3}x{15}…\n\u001b\[1mUsage:\u001b\[22m blog/,
+    );
+    assert.match(streams.stderr.text, /^\u001b\[31mblog:\u001b\[39m unknown command "lits"/);
   }));
 
-test("an output that cannot be written is a failure, an output that nobody reads is none", () =>
+test("an output that cannot be written is a failure, an output that is closed by its reader is none", () =>
   withCommands(
     [
       { path: "list", handler: () => [{ id: 1 }] },
@@ -167,7 +170,7 @@ test("the hooks run around commands: not for help, the version or a mistake, onc
   });
 });
 
-test("a stop waits for the command that runs, and leaves it behind when it takes too long", async () => {
+test("a stop waits for the command that runs, and continues without it when it takes too long", async () => {
   const log = new LogLines();
   const reached = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<string>();
@@ -192,7 +195,7 @@ test("a stop waits for the command that runs, and leaves it behind when it takes
   assert.deepEqual(log.messages("warn"), ["the command did not end in time: the stop goes on without it"]);
 });
 
-test("what is wrong with the name or with a flag is told at start", async () => {
+test("a bad name and a bad flag are reported at start", async () => {
   const json = moduleOf([
     { path: "a", handler: takes(dto({ json: string(), help: string() }), () => "") },
     { path: "b", handler: takes(dto({ host: string().alias("h") }), () => "") },

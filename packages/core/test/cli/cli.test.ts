@@ -25,7 +25,7 @@ import { LogLines } from "../support/log-lines.ts";
 import { memoryStreams, withCommands } from "../support/terminal.ts";
 import { moduleOf } from "../support/transports.ts";
 
-/** A command that tells which one it is and what it was given. */
+/** A command that returns its path and its parameters. */
 function command(path: string): Route {
   return { path, handler: (ctx) => `${path} ${JSON.stringify(ctx.request().params())}` };
 }
@@ -91,7 +91,7 @@ test("a first word with a slash is a value where no command is named like it", (
     assert.equal((await app.run(["a/b"])).stdout, "a/b {}\n");
   }));
 
-test("* gives the words one by one", () =>
+test("* matches the words one by one", () =>
   withCommands([{ path: "add/*", handler: (ctx) => ctx.rest() }], async (app) => {
     assert.equal((await app.run(["add", "a/b", ".", "c"])).stdout, "a/b\n.\nc\n");
   }));
@@ -274,7 +274,7 @@ test("flags that cannot be bound are a usage error, in one line that names each 
     },
   ));
 
-test("a BindError without issues says what it says", () => {
+test("a BindError without issues shows its message", () => {
   const handler = () => {
     throw new BindError([]);
   };

@@ -127,7 +127,7 @@ Flags:
     }
   }));
 
-test("the help of a command can be asked for with and without its arguments", () =>
+test("the help of a command is shown with and without its arguments", () =>
   withCommands([{ path: "show/:id", handler: () => "" }], async (app) => {
     const expected = `Usage: blog show <id> [flags]
 

@@ -108,7 +108,7 @@ test("a boolean of the command takes no word, also between the words of the comm
     assert.equal((await app.run(["posts", "list", "--all", "-l2"])).stdout, '{"limit":2,"all":true}\n');
   }));
 
-test("a command whose flags nobody declared takes any", () =>
+test("a command without declared flags takes any", () =>
   withCommands(routes, async (app) => {
     assert.equal((await app.run(["posts", "free", "--anything", "goes", "--more"])).stdout, "goes\n");
   }));

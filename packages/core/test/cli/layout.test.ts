@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { layOut } from "../../src/cli/layout.ts";
-import { createPaint } from "../../src/cli/paint.ts";
 import { widthOf } from "../../src/cli/text.ts";
 import { seeded } from "../support/seed.ts";
 
-const plain = { width: Number.POSITIVE_INFINITY, paint: createPaint(false) };
+const plain = { width: Number.POSITIVE_INFINITY, color: false };
 const show = (value: unknown, width: number = plain.width) => layOut(value, { ...plain, width });
 
 test("text is shown as it is, on a line of its own", () => {
@@ -102,7 +101,7 @@ test("emoji that take many characters for two cells are cut at the end of one, w
   assert.ok(line.isWellFormed(), "no half of a character");
 });
 
-test("columns that do not fit at all are left out, which an ellipsis tells", () => {
+test("columns that do not fit at all are left out, and an ellipsis shows it", () => {
   const row = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`column${index}`, "value"]));
   assert.equal(show([row], 20), "col…  col…  col…  …\nval…  val…  val…  …\n");
   assert.equal(show([row], 2), "col…  …\nval…  …\n");
@@ -129,7 +128,7 @@ test("no line of a table is wider than the terminal, whatever the data", () => {
 });
 
 test("with colours the names stand out, and the columns stay aligned", () => {
-  const painted = { ...plain, paint: createPaint(true) };
-  assert.equal(layOut([{ a: 1, long: 2 }], painted), "\u001b[1ma  long\u001b[0m\n1  2\n");
-  assert.equal(layOut({ a: 1, long: "x" }, painted), "\u001b[1ma   \u001b[0m  1\n\u001b[1mlong\u001b[0m  x\n");
+  const colored = { ...plain, color: true };
+  assert.equal(layOut([{ a: 1, long: 2 }], colored), "\u001b[1ma  long\u001b[22m\n1  2\n");
+  assert.equal(layOut({ a: 1, long: "x" }, colored), "\u001b[1ma   \u001b[22m  1\n\u001b[1mlong\u001b[22m  x\n");
 });

@@ -124,7 +124,7 @@ for (const [signal, code, ended] of [
   });
 }
 
-test("a command that does not heed its signal is left behind, and the hooks still run", async () => {
+test("a stop continues without a command that ignores its signal, and the hooks still run", async () => {
   const { code, stderr } = await runs.stubborn;
   assert.equal(code, 130);
   assert.match(
@@ -141,18 +141,18 @@ test("a signal during the start ends the process with its code, and the command 
   assert.deepEqual(await runs.early, { code: 130, stdout: "", stderr: `starting\n${closed}` });
 });
 
-test("a signal while standard input is silent is heeded", async () => {
+test("a signal ends a command that waits for standard input", async () => {
   const { code, stderr } = await runs.silent;
   assert.deepEqual([code, stderr], [130, `reading\n${closed}`]);
 });
 
-test("a reader that closes the pipe ends the command quietly, and its source is told", async () => {
+test("a reader that closes the pipe ends the command without an error, and stops its source", async () => {
   const { code, stderr } = await runs.pipe;
   assert.deepEqual([code, stderr], [0, `the source is closed\n${closed}`]);
 });
 
 test("on a terminal a table fits and its names stand out, unless NO_COLOR is set", async () => {
-  assert.equal(await runs.table, `\u001b[1mid  title\u001b[0m\n1   The first post\n2   The second post\n${closed}`);
+  assert.equal(await runs.table, `\u001b[1mid  title\u001b[22m\n1   The first post\n2   The second post\n${closed}`);
   assert.equal(await runs.colorless, `${table}${closed}`);
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CommandProgress } from "../../src/cli/progress.ts";
 
-/** A clock that stands still until it is told, and what was written. */
+/** A clock that the test moves, and what was written. */
 function record(options: { readonly isTerminal: boolean; readonly width?: number }) {
   const clock = { now: 1000 };
   const written: string[] = [];
@@ -10,7 +10,7 @@ function record(options: { readonly isTerminal: boolean; readonly width?: number
   return { clock, written, output: { width: 80, ...options, write, now: () => clock.now } };
 }
 
-test("elsewhere than on a terminal it is one line for every tenth, however it advances", () => {
+test("without a terminal progress is one line for every tenth, with steps of any size", () => {
   const { written, output } = record({ isTerminal: false });
   const progress = new CommandProgress(1000, "seeding", output);
   for (let count = 0; count < 1000; count++) progress.advance();

@@ -129,7 +129,7 @@ test("a value that JSON cannot hold, a hook that fails and a stream that breaks 
     },
   ));
 
-test("hooks see the status of what a command gives back, failures included", async () => {
+test("hooks see the status of a command's reply, failures included", async () => {
   const seen: number[] = [];
   const watch: MiddlewareFunction = (ctx, next) => {
     ctx.onReply((outgoing) => void seen.push(outgoing.status));

@@ -42,7 +42,7 @@ test("control characters and direction marks are shown, not obeyed", () => {
   assert.equal(showControls("🙂 é 日"), "🙂 é 日");
 });
 
-test("what is said in one line has no line break left", () => {
+test("a message in one line has no line break left", () => {
   assert.equal(toOneLine("  the disk\n   is full\r\n"), "the disk is full");
   assert.equal(toOneLine("a\u001b[2Jb"), "a\\u001b[2Jb");
 });

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { test } from "node:test";
-import { Sink } from "../../src/cli/sink.ts";
+import { Sink } from "../../src/cli/terminal.ts";
 import { MemoryStream } from "../support/terminal.ts";
 
 function failing(code: string): Writable {
   return new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })) });
 }
 
-test("a write is over when the stream has taken it", async () => {
+test("a write ends when the stream has taken it", async () => {
   const stream = new MemoryStream();
   const sink = new Sink(stream);
   assert.equal(await sink.write("a"), true);
@@ -16,13 +16,13 @@ test("a write is over when the stream has taken it", async () => {
   assert.equal(stream.text, "aé");
 });
 
-test("a reader that has gone away is no error", async () => {
+test("a reader that has closed the pipe is no error", async () => {
   const sink = new Sink(failing("EPIPE"));
   assert.equal(await sink.write("a"), false);
   sink.release();
 });
 
-test("any other failure is one, and the event that follows it ends nothing", async () => {
+test("any other error rejects, and the event that follows it crashes nothing", async () => {
   const stream = failing("ENOSPC");
   const sink = new Sink(stream);
   await assert.rejects(sink.write("a"), { code: "ENOSPC" });
@@ -30,7 +30,7 @@ test("any other failure is one, and the event that follows it ends nothing", asy
   assert.equal(stream.listenerCount("error"), 1);
 });
 
-test("a stream that is well is given back without listeners", async () => {
+test("a stream without errors is released without listeners", async () => {
   const stream = new MemoryStream();
   const sink = new Sink(stream);
   await sink.write("a");
