@@ -4,36 +4,33 @@ import type { MiddlewareFunction, MiddlewareLike } from "../record.ts";
 import { isClass } from "../token.ts";
 import type { Container } from "./container.ts";
 import type { ModuleNode } from "./graph.ts";
-import { unusable } from "./unusable.ts";
+import { unusable } from "./inject.ts";
 
 export interface CompileScope {
   readonly container: Container;
   readonly node: ModuleNode;
-  /** The class that lists it: the one who asks for its dependencies. */
+  /** The class that lists it. */
   readonly user: string;
   readonly problems: Problem[];
 }
 
-/** A class, an instance or a function → something that only needs calling. `place` names the route that lists it. */
+/** A class, an instance or a function → a function to call. `place` names the route that lists it. */
 export function compileMiddleware(
   middleware: MiddlewareLike,
   place: string,
   { container, node, user, problems }: CompileScope,
 ): Compiled | undefined {
   const refuse = (cure: string): undefined => {
-    problems.push({
-      code: "BAD_MIDDLEWARE",
-      message: `${place} lists ${describeValue(middleware)} as a middleware. ${cure}`,
-    });
+    const message = `${place} lists ${describeValue(middleware)} as a middleware. ${cure}`;
+    problems.push({ code: "BAD_MIDDLEWARE", message });
   };
   if (middleware === undefined) return refuse(`Check its spelling. ${importEachOther}`);
-  if (middleware === unusable) return undefined; // an injected one: the container has reported why
+  if (middleware === unusable) return undefined; // the container has reported why
   if (isClass(middleware)) {
     const instance = container.obtain(node, middleware, user);
     if (instance === undefined) return undefined; // likewise
-    return isMiddleware(instance)
-      ? bindMiddleware(middleware.name, instance)
-      : refuse("Give it a method handle(ctx, next).");
+    if (isMiddleware(instance)) return bindMiddleware(middleware.name, instance);
+    return refuse("Give it a method handle(ctx, next).");
   }
   if (typeof middleware === "function") {
     return { name: middleware.name || "(anonymous)", handle: middleware as MiddlewareFunction }; // not a class, see above

@@ -1,12 +1,10 @@
-import { describeChain, type Problem, quoteError, StartError } from "../errors.ts";
-import { type Class, type Key, keyName } from "../token.ts";
+import { describeChain, describeValue, importEachOther, type Problem, quoteError, StartError } from "../errors.ts";
+import { type Class, isClass, isKey, type Key, keyName } from "../token.ts";
 import type { Binding } from "./declarations.ts";
-import { explainUnknown, labelOf } from "./explain.ts";
-import type { Graph, ModuleNode } from "./graph.ts";
-import { type Injector, withInjector } from "./inject.ts";
-import { UnusableDependency, unusable } from "./unusable.ts";
+import { type Graph, labelOf, type ModuleNode } from "./graph.ts";
+import { UnusableDependency, unusable, withInjector } from "./inject.ts";
 
-/** Something every module sees, made for the one who asks: the log is named after its user. */
+/** Something that every module sees, made for one user: the log is named after it. */
 export type Builtin = (user: string) => unknown;
 
 export interface Constructed {
@@ -15,9 +13,11 @@ export interface Constructed {
   readonly node: ModuleNode;
 }
 
+/** What is being constructed. */
 interface Frame {
   readonly binding: Binding;
-  readonly node: ModuleNode;
+  readonly name: string;
+  readonly label: string;
 }
 
 /** Makes one instance per declaration. Problems are collected, so that one start shows all of them. */
@@ -47,26 +47,24 @@ export class Container {
     for (const binding of this.#homes.keys()) this.#instance(binding);
   }
 
-  /** Whether `inject(key)` gives something inside `node`. */
+  /** Whether `inject(key)` works inside `node`. */
   sees(node: ModuleNode, key: Key): boolean {
     return this.#builtins.has(key) || node.visible.has(key);
   }
 
-  /** What `inject(key)` gives to `user` inside `node`. Reports a problem and gives `unusable` when it is not visible there. */
+  /** The result of `inject(key)` in `user`, inside `node`. Reports a problem and returns `unusable` when it is not visible. */
   resolve(node: ModuleNode, key: Key, user: string): unknown {
     const builtin = this.#builtins.get(key);
     if (builtin !== undefined) return builtin(user);
     const binding = node.visible.get(key);
     if (binding === undefined) {
-      // what is missing may come from the import that failed, and that problem is already told
-      if (node.incomplete) return unusable;
-      const chain = this.#stack.map((frame) => keyName(frame.binding.key));
-      this.#report("UNKNOWN_DEPENDENCY", explainUnknown(this.#graph, { node, user, key, chain }));
+      // it may come from an import that failed, which is already reported
+      if (!node.incomplete) this.#report("UNKNOWN_DEPENDENCY", this.#explainUnknown(node, key, user));
       return unusable;
     }
     const start = this.#stack.findIndex((frame) => frame.binding === binding);
     if (start < 0) return this.#instance(binding);
-    this.#report("DEPENDENCY_CYCLE", explainCycle(this.#stack.slice(start).map(labelOfFrame)));
+    this.#report("DEPENDENCY_CYCLE", explainCycle(this.#stack.slice(start).map(({ label }) => label)));
     return unusable;
   }
 
@@ -83,7 +81,7 @@ export class Container {
     if (made.has(type)) return made.get(type);
     const before = this.#problems.length;
     const instance = this.#construct({ key: type, module: node.name, construct: () => new type() }, node);
-    // what met a problem is not kept: a route added later with the same class must fail again
+    // not kept after a problem: a route added later with the same class must fail again
     if (this.#problems.length === before) made.set(type, instance);
     return instance;
   }
@@ -98,42 +96,65 @@ export class Container {
 
   #construct(binding: Binding, node: ModuleNode): unknown {
     const name = keyName(binding.key);
-    const injector: Injector = { resolve: (key) => this.resolve(node, key, name) };
-    const frame = { binding, node };
-    this.#stack.push(frame);
+    const label = labelOf(name, node);
+    this.#stack.push({ binding, name, label });
     try {
-      const instance = withInjector(injector, binding.construct);
-      if (instance === unusable) return unusable; // a factory that passes on what it injects
+      const instance = withInjector({ resolve: (key) => this.resolve(node, key, name) }, binding.construct);
+      if (instance === unusable) return unusable; // a factory that returns what it injects
       if (instance instanceof Promise) {
-        instance.catch(() => {}); // without it a rejecting factory would end the process before the problem is told
-        this.#report(
-          "BAD_DECLARATION",
-          `The factory of ${labelOfFrame(frame)} returned a promise. Factories are synchronous: return the object and connect in its onStart().`,
-        );
+        instance.catch(() => {}); // an unhandled rejection would crash the process before the problem is reported
+        const message = `The factory of ${label} returned a promise. Factories are synchronous: return the object and connect in its onStart().`;
+        this.#report("BAD_DECLARATION", message);
         return unusable;
       }
       this.constructed.push({ instance, name, node });
       return instance;
     } catch (error) {
-      if (!(error instanceof UnusableDependency)) this.#logError(labelOfFrame(frame), error);
+      // the problems of a factory that checks its options are complete as they are
+      if (error instanceof StartError) this.#problems.push(...error.problems);
+      else if (!(error instanceof UnusableDependency)) this.#reportError(label, error);
     } finally {
       this.#stack.pop();
     }
     return unusable;
   }
 
-  #logError(label: string, error: unknown): void {
-    if (error instanceof StartError) {
-      this.#problems.push(...error.problems); // a factory that checks its options has said all there is to say
-      return;
-    }
-    const chain = this.#stack.map((frame) => keyName(frame.binding.key));
+  #reportError(label: string, cause: unknown): void {
+    const chain = this.#stack.map(({ name }) => name);
     const needed = chain.length > 1 ? ` (${describeChain(chain)})` : "";
-    const reason = isTooDeep(error, chain.length)
+    const reason = isTooDeep(cause, chain.length)
       ? `a chain of ${chain.length.toLocaleString("en-US")} injections exhausts the stack. Shorten it.`
-      : quoteError(error);
+      : quoteError(cause);
     const message = `${label} could not be constructed${needed}: ${reason}`;
-    this.#problems.push({ code: "CONSTRUCTION_FAILED", message, cause: error });
+    this.#problems.push({ code: "CONSTRUCTION_FAILED", message, cause });
+  }
+
+  /** Why `inject(key)` finds nothing: which class needs it, which module has it, and what to write where. */
+  #explainUnknown(node: ModuleNode, key: Key, user: string): string {
+    const asker = labelOf(user, node);
+    if (!isKey(key)) {
+      const cure = key === undefined ? importEachOther : "Pass a class, or a token made with token().";
+      return `${asker} calls inject() with ${describeValue(key)}, which is neither a class nor a token. ${cure}`;
+    }
+    const name = keyName(key);
+    const chain = this.#stack.map((frame) => frame.name);
+    const way = describeChain([...(chain.length === 0 ? [user] : chain), name]);
+    const owners = this.#graph.nodes.filter((other) => other.own.has(key));
+    const exporter = owners.find((other) => other.exported.has(key));
+    if (exporter !== undefined) {
+      return `${asker} needs ${name}, which module "${exporter.name}" exports but "${node.name}" does not import (${way}). Add "${exporter.name}" to the imports of "${node.name}".`;
+    }
+    const [owner] = owners;
+    if (owner !== undefined) {
+      const andImport = node.imports.has(owner) ? "" : ` and "${owner.name}" to the imports of "${node.name}"`;
+      return `${asker} needs ${name}, which module "${owner.name}" declares but does not export (${way}). Add ${name} to the exports of "${owner.name}"${andImport}.`;
+    }
+    const namesake = this.#graph.nodes.find((other) => other.own.keys().some((declared) => keyName(declared) === name));
+    const cure =
+      namesake === undefined
+        ? `Add ${isClass(key) ? name : `provide(${name}, …)`} to the declarations of "${node.name}", or import the module that exports it.`
+        : `Module "${namesake.name}" declares another ${name}: import it from the same file in both places.`;
+    return `${asker} needs ${name}, which no module declares (${way}). ${cure}`;
   }
 
   #report(code: Problem["code"], message: string): void {
@@ -141,13 +162,9 @@ export class Container {
   }
 }
 
-function labelOfFrame({ binding, node }: Frame): string {
-  return labelOf(keyName(binding.key), node);
-}
-
 const deep = 100;
 
-/** With a short chain, it is a constructor that calls itself: then the error says where. */
+/** With a short chain it is a constructor that calls itself, and its own error says where. */
 function isTooDeep(error: unknown, length: number): boolean {
   return length > deep && error instanceof RangeError && error.message === "Maximum call stack size exceeded";
 }

@@ -16,7 +16,7 @@ export interface GraphOptions {
   readonly problems: Problem[];
 }
 
-/** Reads what modules declare, with overrides put in place. */
+/** Reads what modules declare and applies the overrides. */
 export class Declarations {
   readonly #problems: Problem[];
   readonly #builtins: ReadonlySet<Key>;
@@ -35,26 +35,19 @@ export class Declarations {
 
   read(module: Module, declarations: readonly Declaration[]): Map<Key, Binding> {
     const own = new Map<Key, Binding>();
-    let index = -1;
-    for (const declaration of declarations) {
-      index++;
+    for (const [index, declaration] of declarations.entries()) {
       const binding = this.#binding(module, declaration, index);
       if (binding === undefined) continue;
       const name = keyName(binding.key);
       const type = typeof declaration === "function" ? declaration : undefined;
       const elsewhere = type === undefined ? undefined : this.#classes.get(type);
       if (own.has(binding.key)) {
-        this.#report(
-          "DUPLICATE_DECLARATION",
-          `${name} is declared twice in module "${module.name}". Remove one of the two.`,
-        );
+        const message = `${name} is declared twice in module "${module.name}". Remove one of the two.`;
+        this.#report("DUPLICATE_DECLARATION", message);
       } else if (elsewhere !== undefined) {
-        own.set(binding.key, elsewhere); // seen here all the same, so that its users are not reported as well
-        this.#report(
-          "DUPLICATE_DECLARATION",
-          `${name} is declared in module "${elsewhere.module}" and in module "${module.name}", which would make two instances. ` +
-            "Declare it in one, export it there, and import that module in the other.",
-        );
+        own.set(binding.key, elsewhere); // visible here too, so that its users are not reported as well
+        const message = `${name} is declared in module "${elsewhere.module}" and in module "${module.name}", which would make two instances. Declare it in one, export it there, and import that module in the other.`;
+        this.#report("DUPLICATE_DECLARATION", message);
       } else {
         own.set(binding.key, binding);
         if (type !== undefined) this.#classes.set(type, binding);
@@ -67,42 +60,34 @@ export class Declarations {
     for (const key of this.#overrides.keys()) {
       if (this.#overridden.has(key) || this.#builtins.has(key)) continue;
       const name = keyName(key);
-      this.#report(
-        "OVERRIDE_WITHOUT_TARGET",
-        `The override of ${name} replaces nothing: neither module "${root.name}" nor what it imports declares it. Remove the override, or declare ${name} in one of them.`,
-      );
+      const message = `The override of ${name} replaces nothing: neither module "${root.name}" nor what it imports declares it. Remove the override, or declare ${name} in one of them.`;
+      this.#report("OVERRIDE_WITHOUT_TARGET", message);
     }
   }
 
   #binding(module: Module, declaration: Declaration, index: number): Binding | undefined {
+    const place = `declarations[${index}] of module "${module.name}"`;
     if (!isClass(declaration) && !isProvider(declaration)) {
       const cure = "List a class, or provide(key, factory) for anything else.";
-      this.#report("BAD_DECLARATION", `${placeOf(module, index)} is ${explain(declaration, cure)}`);
+      this.#report("BAD_DECLARATION", `${place} is ${explain(declaration, cure)}`);
       return undefined;
     }
     const key = typeof declaration === "function" ? declaration : declaration.provide;
     if (this.#builtins.has(key)) {
       const name = keyName(key);
-      this.#report(
-        "DUPLICATE_DECLARATION",
-        `${placeOf(module, index)} is ${name}, which every module has without declaring it. Remove it; in a test, override it: override: [provide(${name}, …)].`,
-      );
+      const message = `${place} is ${name}, which every module has without declaring it. Remove it; in a test, override it: override: [provide(${name}, …)].`;
+      this.#report("DUPLICATE_DECLARATION", message);
       return undefined;
     }
     const override = this.#overrides.get(key);
     if (override !== undefined) this.#overridden.add(key);
     const made = typeof declaration === "function" ? () => new declaration() : declaration.factory;
-    const construct = override?.factory ?? made;
-    return { key, module: module.name, construct };
+    return { key, module: module.name, construct: override?.factory ?? made };
   }
 
   #report(code: Problem["code"], message: string): void {
     this.#problems.push({ code, message });
   }
-}
-
-function placeOf(module: Module, index: number): string {
-  return `declarations[${index}] of module "${module.name}"`;
 }
 
 function explain(value: unknown, cure: string): string {

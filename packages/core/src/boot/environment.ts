@@ -4,7 +4,7 @@ import { type LogLevel, logLevels } from "../log/log.ts";
 const oldestNode = 24;
 
 export interface Environment {
-  /** Undefined when LOG_LEVEL is not set: the caller knows the better default. */
+  /** Undefined when LOG_LEVEL is not set: each caller has its own default. */
   readonly logLevel: LogLevel | undefined;
   readonly production: boolean;
   readonly color: boolean;
@@ -16,24 +16,15 @@ export function readEnvironment(
   version: string = process.versions.node,
 ): Environment {
   const problems: Problem[] = [];
+  const report = (message: string) => problems.push({ code: "BAD_ENVIRONMENT", message });
   if (Number.parseInt(version, 10) < oldestNode) {
-    problems.push({
-      code: "BAD_ENVIRONMENT",
-      message: `Tenon needs Node ${oldestNode} or newer, this is ${version}.`,
-    });
+    report(`Tenon needs Node ${oldestNode} or newer, this is ${version}.`);
   }
-  const level = env.LOG_LEVEL || undefined;
-  const logLevel = level !== undefined && isLogLevel(level) ? level : undefined;
-  if (level !== logLevel) {
-    problems.push({
-      code: "BAD_ENVIRONMENT",
-      message: `LOG_LEVEL is ${JSON.stringify(level)}. Use one of: ${logLevels.join(", ")}.`,
-    });
+  const { LOG_LEVEL, NODE_ENV, NO_COLOR } = env;
+  const logLevel = logLevels.find((level) => level === LOG_LEVEL);
+  if (LOG_LEVEL && logLevel === undefined) {
+    report(`LOG_LEVEL is ${JSON.stringify(LOG_LEVEL)}. Use one of: ${logLevels.join(", ")}.`);
   }
   if (problems.length > 0) throw new StartError(problems);
-  return { logLevel, production: env.NODE_ENV === "production", color: !env.NO_COLOR };
-}
-
-function isLogLevel(value: string): value is LogLevel {
-  return (logLevels as readonly string[]).includes(value);
+  return { logLevel, production: NODE_ENV === "production", color: !NO_COLOR };
 }

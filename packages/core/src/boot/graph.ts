@@ -15,8 +15,13 @@ export interface ModuleNode {
   readonly incomplete: boolean;
 }
 
+/** A class or token of a module, as messages name it. */
+export function labelOf(name: string, node: ModuleNode): string {
+  return `${name} (module "${node.name}")`;
+}
+
 export interface Graph {
-  /** Imported modules stand before those that import them; the root is last. */
+  /** Imported modules come before those that import them; the root is last. */
   readonly nodes: readonly ModuleNode[];
   readonly root: ModuleNode;
 }
@@ -106,13 +111,12 @@ class Walk {
       return;
     }
     const other = this.#places.get(module.name);
-    if (other === undefined) this.#places.set(module.name, place);
-    else {
-      this.#report(
-        "DUPLICATE_MODULE",
-        `Two modules are named "${module.name}": ${other} and ${place}. Give one of them another name, or define it once and import it in both places.`,
-      );
+    if (other === undefined) {
+      this.#places.set(module.name, place);
+      return;
     }
+    const message = `Two modules are named "${module.name}": ${other} and ${place}. Give one of them another name, or define it once and import it in both places.`;
+    this.#report("DUPLICATE_MODULE", message);
   }
 
   /** Reads the imports up to one that has to be entered first, and returns it. */
@@ -122,11 +126,9 @@ class Walk {
       const item: unknown = imports[visit.read];
       if (!(item instanceof Module)) {
         visit.failed = true;
-        this.#report(
-          "BAD_MODULE",
-          `imports[${visit.read}] of module "${module.name}" is ${describeValue(item)}, not a module. ` +
-            (item === undefined ? importEachOther : "Use what defineModule() returned."),
-        );
+        const cure = item === undefined ? importEachOther : "Use what defineModule() returned.";
+        const place = `imports[${visit.read}] of module "${module.name}"`;
+        this.#report("BAD_MODULE", `${place} is ${describeValue(item)}, not a module. ${cure}`);
         continue;
       }
       const node = this.nodes.get(item);
@@ -136,10 +138,8 @@ class Walk {
       if (node !== undefined) continue;
       visit.failed = true;
       const chain = [...path.slice(start).map((step) => step.module.name), item.name];
-      this.#report(
-        "MODULE_CYCLE",
-        `Modules import each other: ${describeChain(chain)}. Move what they share into a module that both import.`,
-      );
+      const message = `Modules import each other: ${describeChain(chain)}. Move what they share into a module that both import.`;
+      this.#report("MODULE_CYCLE", message);
     }
     return undefined;
   }
@@ -150,11 +150,8 @@ class Walk {
       for (const [key, binding] of node.exported) {
         const other = visible.get(key);
         if (other !== undefined && other !== binding) {
-          this.#report(
-            "DUPLICATE_DECLARATION",
-            `Module "${module.name}" sees two of ${keyName(key)}: one of module "${other.module}", one of module "${binding.module}". ` +
-              "Stop importing or exporting one of them.",
-          );
+          const message = `Module "${module.name}" sees two of ${keyName(key)}: one of module "${other.module}", one of module "${binding.module}". Stop importing or exporting one of them.`;
+          this.#report("DUPLICATE_DECLARATION", message);
         }
         visible.set(key, binding);
       }
@@ -169,22 +166,15 @@ class Walk {
     imported: Imported,
   ): Map<Key, Binding> {
     const exported = new Map<Key, Binding>();
-    let index = -1;
-    for (const item of exports) {
-      index++;
+    for (const [index, item] of exports.entries()) {
       if (item instanceof Module) {
         for (const [key, binding] of imported.get(item)?.exported ?? []) exported.set(key, binding);
         if (imported.has(item)) continue;
-        this.#report(
-          "EXPORT_NOT_DECLARED",
-          `Module "${module.name}" exports module "${item.name}" but does not import it. Add "${item.name}" to the imports of "${module.name}".`,
-        );
+        const message = `Module "${module.name}" exports module "${item.name}" but does not import it. Add "${item.name}" to the imports of "${module.name}".`;
+        this.#report("EXPORT_NOT_DECLARED", message);
       } else if (!isKey(item)) {
-        this.#report(
-          "BAD_MODULE",
-          `exports[${index}] of module "${module.name}" is ${describeValue(item)}. ` +
-            (item === undefined ? importEachOther : "List a class or a token that it declares, or a module."),
-        );
+        const cure = item === undefined ? importEachOther : "List a class or a token that it declares, or a module.";
+        this.#report("BAD_MODULE", `exports[${index}] of module "${module.name}" is ${describeValue(item)}. ${cure}`);
       } else {
         const binding = own.get(item);
         if (binding === undefined) this.#reportExport(module, item, imported);
@@ -195,14 +185,13 @@ class Walk {
   }
 
   #reportExport(module: Module, key: Key, imported: Imported): void {
+    const name = keyName(key);
     const source = imported.values().find((node) => node?.exported.has(key));
-    this.#report(
-      "EXPORT_NOT_DECLARED",
-      `Module "${module.name}" exports ${keyName(key)} but does not declare it. ` +
-        (source === undefined
-          ? `Add ${keyName(key)} to the declarations of "${module.name}", or remove the export.`
-          : `It comes from module "${source.name}": export that module instead.`),
-    );
+    const cure =
+      source === undefined
+        ? `Add ${name} to the declarations of "${module.name}", or remove the export.`
+        : `It comes from module "${source.name}": export that module instead.`;
+    this.#report("EXPORT_NOT_DECLARED", `Module "${module.name}" exports ${name} but does not declare it. ${cure}`);
   }
 
   #list<K extends "imports" | "declarations" | "exports">(module: Module, name: K): Module[K] | [] {

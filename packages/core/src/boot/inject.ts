@@ -5,7 +5,7 @@ export interface Injector {
   resolve(key: Key): unknown;
 }
 
-// The only module-level state of the framework: who is being constructed right now.
+// The only module-level state of the framework: what is being constructed.
 let current: Injector | undefined;
 
 /** Asks for a dependency. Works while the container constructs: in field initialisers, constructors and factories. */
@@ -23,7 +23,7 @@ export function inject<T>(key: Key<T>): T {
   return current.resolve(key) as T; // the container keeps the key and the type of its value together
 }
 
-/** Runs `construct` with `injector` as the answer to `inject()`. The pointer is restored before anything asynchronous can run. */
+/** Runs `construct` while `inject()` uses `injector`. The pointer is restored before anything asynchronous can run. */
 export function withInjector<T>(injector: Injector, construct: () => T): T {
   const previous = current;
   current = injector;
@@ -33,3 +33,27 @@ export function withInjector<T>(injector: Injector, construct: () => T): T {
     current = previous;
   }
 }
+
+/** Thrown by every use of an unusable dependency. Its problem is already reported, so this error is not. */
+export class UnusableDependency extends Error {
+  constructor() {
+    super("a dependency could not be made");
+  }
+}
+
+function refuse(): never {
+  throw new UnusableDependency();
+}
+
+/** Replaces a dependency that could not be resolved, so that construction continues and finds the other problems too. */
+export const unusable: unknown = new Proxy(function dependency() {}, {
+  apply: refuse,
+  construct: refuse,
+  defineProperty: refuse,
+  deleteProperty: refuse,
+  get: refuse,
+  getOwnPropertyDescriptor: refuse,
+  has: refuse,
+  ownKeys: refuse,
+  set: refuse,
+});

@@ -1,7 +1,7 @@
 import { type Problem, quoteError, StartError } from "../errors.ts";
 import type { Log } from "../log/log.ts";
 import type { Constructed } from "./container.ts";
-import { labelOf } from "./explain.ts";
+import { labelOf } from "./graph.ts";
 import { endsInTime } from "./in-time.ts";
 
 export interface OnStart {
@@ -48,28 +48,30 @@ export class Lifecycle {
         this.#started.push(part);
       } catch (error) {
         await this.#stopStarted();
-        const message = `onStart() of ${part.name} (module "${part.node.name}") failed: ${quoteError(error)}`;
+        const message = `onStart() of ${labelOf(part.name, part.node)} failed: ${quoteError(error)}`;
         throw new StartError([{ code: "START_HOOK_FAILED", message, cause: error }]);
       }
     }
-    if (this.#stopping !== undefined) throw stopped(); // nobody may open a port after it
+    if (this.#stopping !== undefined) throw stopped(); // the platform must not open a port after a stop
   }
 
   async #stop(close: () => Promise<void>): Promise<void> {
     try {
       await close();
     } finally {
-      // a hook that is just starting must be done before it can be stopped
-      const starting = this.#starting?.catch(() => {}) ?? Promise.resolve();
-      if (!(await endsInTime(starting, this.#stopTimeout)))
-        this.#log.error("an onStart() did not end in time: the stop goes on without it");
+      // an onStart() that runs must end before its onStop() can be called
+      const inTime = await endsInTime(
+        this.#starting?.catch(() => {}),
+        this.#stopTimeout,
+      );
+      if (!inTime) this.#log.error("an onStart() did not end in time: the stop goes on without it");
       await this.#stopStarted();
     }
   }
 
   async #stopStarted(): Promise<void> {
     for (let part = this.#started.pop(); part !== undefined; part = this.#started.pop()) {
-      const hook = `onStop() of ${part.name} (module "${part.node.name}")`;
+      const hook = `onStop() of ${labelOf(part.name, part.node)}`;
       try {
         if (!hasMethod(part.instance, "onStop")) continue;
         const inTime = await endsInTime(part.instance.onStop(), this.#stopTimeout);
@@ -82,33 +84,25 @@ export class Lifecycle {
 }
 
 function stopped(): StartError {
-  const problem: Problem = {
-    code: "APP_STOPPED",
-    message: "The application has been stopped and does not start again. Call createApp() for a new one.",
-  };
-  return new StartError([problem]);
+  const message = "The application has been stopped and does not start again. Call createApp() for a new one.";
+  return new StartError([{ code: "APP_STOPPED", message }]);
 }
 
 export function isStopped(error: unknown): boolean {
   return error instanceof StartError && error.problems.some((problem) => problem.code === "APP_STOPPED");
 }
 
-/** `OnStart()` and `OnStop()`, which nothing calls: without an error the application would start and lack what they do. */
+/** `OnStart()` and `OnStop()`, which nothing calls: without an error the application would start without them. */
 export function findMisspeltHooks(parts: readonly Constructed[]): Problem[] {
   return parts.flatMap(({ instance, name, node }) =>
-    hooks
-      .filter(([hook, wrong]) => hasMethod(instance, wrong) && !hasMethod(instance, hook))
-      .map(([hook, wrong]) => ({
-        code: "BAD_DECLARATION" as const,
-        message: `${labelOf(name, node)} has ${wrong}(), which nothing calls. Write ${hook}().`,
-      })),
+    ["onStart", "onStop"].flatMap((hook): Problem[] => {
+      const wrong = hook.replace("o", "O");
+      if (!hasMethod(instance, wrong) || hasMethod(instance, hook)) return [];
+      const message = `${labelOf(name, node)} has ${wrong}(), which nothing calls. Write ${hook}().`;
+      return [{ code: "BAD_DECLARATION", message }];
+    }),
   );
 }
-
-const hooks = [
-  ["onStart", "OnStart"],
-  ["onStop", "OnStop"],
-] as const;
 
 export function hasMethod<K extends string>(instance: unknown, name: K): instance is Record<K, () => unknown> {
   return (

@@ -18,7 +18,7 @@ export class Module {
   readonly imports: readonly Module[];
   readonly declarations: readonly Declaration[];
   readonly exports: readonly (Key | Module)[];
-  /** Names that mean nothing, for the start to tell; undefined when there are none. */
+  /** About unknown options, which the start reports; undefined when there are none. */
   readonly unknown: string | undefined;
 
   constructor(options: ModuleOptions) {

@@ -5,7 +5,7 @@ const signals = ["SIGTERM", "SIGINT"] as const;
 
 type Signal = (typeof signals)[number];
 
-/** What shells say of a process that a signal has ended. */
+/** The exit code that shells report for a process ended by a signal. */
 export function exitCodeOf(signal: Signal): number {
   return 128 + constants.signals[signal];
 }

@@ -85,7 +85,7 @@ async function warningsOf(routes: Routes): Promise<string[]> {
 }
 
 const warning = (route: string, other: string) =>
-  `${route} of TestController (module "test") has no middlewares and answers before ${other} of TestController (module "test"), which is guarded by guard. Guard it too if that is not meant.`;
+  `${route} of TestController (module "test") has no middlewares and matches before ${other} of TestController (module "test"), which is guarded by guard. Guard it too if that is not meant.`;
 
 const shadows: readonly { title: string; routes: Routes; warnings: readonly string[] }[] = [
   {
@@ -139,7 +139,7 @@ const harmless: readonly { title: string; routes: Routes }[] = [
   { title: "patterns that never meet", routes: [open("GET", "/a/:x"), guarded("GET", "/:y/b/c")] },
   { title: "wildcards that never meet", routes: [open("GET", "/a/*"), guarded("GET", "/b/*")] },
   {
-    title: "an open pattern would answer in the exact route's place",
+    title: "an open pattern would match in place of the exact route",
     routes: [open("GET", "/a/b"), guarded("GET", "/:x/:y/:z"), open("GET", "/a/:x")],
   },
 ];

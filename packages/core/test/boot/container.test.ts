@@ -18,7 +18,7 @@ class Posts {
   readonly users = inject(Users);
 }
 
-test("a dependency that is declared elsewhere and not exported is told with its module", async () => {
+test("a dependency that is declared elsewhere and not exported is reported with its module", async () => {
   const users = defineModule({ name: "users", declarations: [Users] });
   const declarations = [Posts];
   assert.equal(
@@ -32,7 +32,7 @@ test("a dependency that is declared elsewhere and not exported is told with its 
   );
 });
 
-test("a factory that refuses its options is told in its own words, beside all other mistakes", async () => {
+test("a factory that refuses its options is reported with its own message, beside all other mistakes", async () => {
   const refuse = () => {
     throw new StartError([{ code: "BAD_OPTION", message: "The colour is 7. It takes a name." }]);
   };
@@ -50,7 +50,7 @@ class Refused {
   }
 }
 
-test("a dependency of a module that is not imported is told with that module", async () => {
+test("a dependency of a module that is not imported is reported with that module", async () => {
   const users = defineModule({ name: "users", declarations: [Users], exports: [Users] });
   const posts = defineModule({ name: "posts", declarations: [Posts] });
   const error = await startError(defineModule({ name: "app", imports: [users, posts] }));
@@ -116,7 +116,7 @@ test("inject() of something that is neither class nor token says what it was", a
   );
 });
 
-test("a cycle is told from where it closes, with the modules, and once", async () => {
+test("a cycle is reported from where it closes, with the modules, and once", async () => {
   class A {
     readonly b: unknown = inject(B);
   }
@@ -132,7 +132,7 @@ test("a cycle is told from where it closes, with the modules, and once", async (
   );
 });
 
-test("a cycle through factories is told as well", async () => {
+test("a cycle through factories is reported as well", async () => {
   const First = token<unknown>("First");
   const Second = token<unknown>("Second");
   assert.equal(
@@ -153,7 +153,7 @@ function createChain(length: number, last: (first: Token<unknown>) => unknown): 
   });
 }
 
-test("of a long chain the first and the last few names are told", async () => {
+test("of a long chain the first and the last few names are shown", async () => {
   const nobody = (count: number) => startText(...createChain(count, () => inject(token("Nobody"))));
   const cure = 'Add provide(Nobody, …) to the declarations of "app", or import the module that exports it.';
   assert.equal(
@@ -178,7 +178,7 @@ test("of a long chain the first and the last few names are told", async () => {
   );
 });
 
-test("a chain of injections that exhausts the stack is told in one short problem after the other", async () => {
+test("a chain of injections that exhausts the stack is reported in one short problem after the other", async () => {
   const error = await startError(defineModule({ name: "app", declarations: createChain(10_000, () => 1) }));
   assert.ok(error.message.length < 200 * error.problems.length + 20, `${error.message.length} characters`);
   for (const { code, message, cause } of error.problems) {
@@ -206,14 +206,14 @@ test("a constructor that calls itself for ever is quoted: the chain of injection
   );
 });
 
-test("a class that injects itself is told so", async () => {
+test("a class that injects itself is reported", async () => {
   class Narcissus {
     readonly self: unknown = inject(Narcissus);
   }
   assert.equal(await startText(Narcissus), 'Narcissus (module "app") injects itself. Use this in its place.');
 });
 
-test("a constructor that throws is told with the chain that needed it, and its error is the cause", async () => {
+test("a constructor that throws is reported with the chain that needed it, and its error is the cause", async () => {
   const cause = new TypeError("no host.");
   class Mailer {
     constructor() {
@@ -231,7 +231,7 @@ test("a constructor that throws is told with the chain that needed it, and its e
   assert.equal(error.cause, cause);
 });
 
-test("a factory that throws something that is no error is told too", async () => {
+test("a factory that throws something that is no error is reported too", async () => {
   const Odd = token<string>("Odd");
   const text = await startText(
     provide(Odd, () => {
@@ -256,8 +256,8 @@ test("what depends on a mistake is not reported as another one, however it touch
     (users) => "name" in users,
     (users) => Object.keys(users),
     (users) => Reflect.deleteProperty(users, "name"),
-    (users) => (users as () => unknown)(), // as whoever injects a function calls it
-    (users) => new (users as new () => unknown)(), // as whoever injects a class makes one
+    (users) => (users as () => unknown)(), // the use of an injected function
+    (users) => new (users as new () => unknown)(), // the use of an injected class
     (users) => users,
   ];
   const declarations = touches.map((touch, index) => provide(token(`User${index}`), () => touch(inject(Users))));
@@ -292,7 +292,7 @@ test("routes that depend on a mistake are not reported as another one", async ()
   );
 });
 
-test("a broken import is told alone: what it would have brought is not reported as missing", async () => {
+test("a broken import is reported alone: what it would export is not reported as missing", async () => {
   const imports: Module[] = [];
   const users = defineModule({ name: "users", imports, declarations: [Users], exports: [Users] });
   const posts = defineModule({ name: "posts", imports: [users], declarations: [Posts], exports: [users] });

@@ -25,7 +25,7 @@ test("whatever has routes() is a controller, by whatever name and however it is 
   assert.equal(await (await app.request("GET", "/made")).json(), "made");
 });
 
-test("routes() that gives no list is told with what it gave", async () => {
+test("routes() that returns no list is reported with what it returned", async () => {
   const results: readonly [value: unknown, text: string][] = [
     [undefined, "undefined"],
     [{ path: "/" }, "an object"],
@@ -48,7 +48,7 @@ test("routes() that gives no list is told with what it gave", async () => {
   }
 });
 
-test("routes that are no method are told as missing", async () => {
+test("routes that are no method are reported as missing", async () => {
   class ListController {
     readonly routes: Routes = [];
   }
@@ -97,7 +97,7 @@ test("a class that has routes() may have Routes as well, and one may have Routes
   assert.equal(await (await app.request("GET", "/both")).json(), "both");
 });
 
-test("a handler that is not a function is told with its kind", async () => {
+test("a handler that is not a function is reported with its kind", async () => {
   const route = { method: "GET", path: "/", handler: "index" as never } as const; // no compiler let it pass
   const error = await startError(moduleOf([route]));
   assert.equal(
@@ -107,7 +107,7 @@ test("a handler that is not a function is told with its kind", async () => {
   assert.equal(error.problems[0]?.code, "BAD_HANDLER");
 });
 
-test("routes() that throws is told beside the other problems, with its error as the cause", async () => {
+test("routes() that throws is reported beside the other problems, with its error as the cause", async () => {
   const cause = new Error("no table");
   class BrokenController {
     routes(): Routes {
@@ -151,7 +151,7 @@ test("an object without a prototype may be a middleware", async () => {
   assert.equal(await (await app.request("GET", "/")).json(), "guarded");
 });
 
-test("a middleware that is none is told with the route that lists it", async () => {
+test("a middleware that is none is reported with the route that lists it", async () => {
   const wrong: readonly [value: unknown, text: string][] = [
     [
       undefined,
@@ -168,12 +168,12 @@ test("a middleware that is none is told with the route that lists it", async () 
   }
 });
 
-test("a bad middleware of the application is told with the platform", async () => {
+test("a bad middleware of the application is reported with the platform", async () => {
   const error = await startError(moduleOf([]), {}, { middlewares: [undefined as never] }); // no compiler let it pass
   assert.match(error.message, /^api\(\) lists undefined as a middleware\./);
 });
 
-test("a middleware class that another module declares and does not export is told with that module", async () => {
+test("a middleware class that another module declares and does not export is reported with that module", async () => {
   class PostsController {
     routes(): Routes {
       return [guarded(Guard), { ...guarded(Guard), path: "/again" }];

@@ -5,11 +5,11 @@ import { startError, startText } from "../support/start-error.ts";
 
 class Store {}
 
-test("a class that is declared twice in one module is told", async () => {
+test("a class that is declared twice in one module is reported", async () => {
   assert.equal(await startText(Store, Store), 'Store is declared twice in module "app". Remove one of the two.');
 });
 
-test("a token that is provided twice in one module is told", async () => {
+test("a token that is provided twice in one module is reported", async () => {
   const Url = token<string>("Url");
   const declarations = [provide(Url, () => "a"), provide(Url, () => "b")];
   assert.equal(await startText(...declarations), 'Url is declared twice in module "app". Remove one of the two.');
@@ -42,7 +42,7 @@ test("Log is built in: a declaration of it is refused instead of being ignored",
   );
 });
 
-test("what is neither a class nor a provider is told with its place and its kind", async () => {
+test("what is neither a class nor a provider is reported with its place and its kind", async () => {
   const wrong: readonly [value: unknown, text: string][] = [
     [undefined, "undefined. Most often two files import each other: move what both need into a third file."],
     [null, "null. List a class, or provide(key, factory) for anything else."],
@@ -71,7 +71,7 @@ test("what is neither a class nor a provider is told with its place and its kind
   }
 });
 
-test("an override that is no provider is told with its place", async () => {
+test("an override that is no provider is reported with its place", async () => {
   const module = defineModule({ name: "app", declarations: [Store] });
   const wrong = [Store, provide(Store, new Store() as never), undefined] as never; // no compiler let it pass
   const error = await startError(module, { override: wrong });
@@ -91,7 +91,7 @@ test("an override that is no provider is told with its place", async () => {
   );
 });
 
-test("a key of defineModule() that does not exist is told, with the one that was meant", async () => {
+test("an unknown key of defineModule() is reported, with the one that was meant", async () => {
   const known = "It takes name, imports, declarations, exports.";
   const slips: readonly [options: object, text: string][] = [
     [{ declaration: [Store] }, `declaration (did you mean declarations?). ${known}`],

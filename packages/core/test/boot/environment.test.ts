@@ -20,7 +20,7 @@ test("a level is written exactly as the list says", () => {
   }
 });
 
-test("everything that is wrong with the environment is told at once", () => {
+test("all mistakes in the environment are reported at once", () => {
   assert.throws(() => readEnvironment({ LOG_LEVEL: "loud" }, "20.20.2"), {
     message: `2 problems:
   1. Tenon needs Node 24 or newer, this is 20.20.2.

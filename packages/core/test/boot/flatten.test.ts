@@ -26,7 +26,7 @@ const pass =
   };
 const named = (name: string) => Object.defineProperty(pass(name), "name", { value: name });
 
-test("a group's path stands before its children's, and its middlewares before theirs", async () => {
+test("a group's path comes before its children's, and its middlewares before theirs", async () => {
   const routes: Routes = [
     {
       path: "/admin",
@@ -47,7 +47,7 @@ test("a group's path stands before its children's, and its middlewares before th
   ]);
 });
 
-test("P21 paths of groups join without a double slash", async () => {
+test("paths of groups join without a double slash (P21)", async () => {
   const child = (path: string): Route => ({ path, children: [{ method: "GET", path: "/x", handler }] });
   const routes: Routes = [
     { path: "/a/", children: [child("/v1/")] },
@@ -222,7 +222,7 @@ const mistakes: readonly { routes: Routes; code: string; text: string }[] = [
   {
     routes: [nest(101)],
     code: "BAD_ROUTE",
-    text: `GET ${"/g".repeat(101)}/leaf of ${owner} stands inside more than 100 groups. Write fewer, with longer paths.`,
+    text: `GET ${"/g".repeat(101)}/leaf of ${owner} is inside more than 100 groups. Write fewer, with longer paths.`,
   },
 ];
 for (const { routes, code, text } of mistakes) {
@@ -235,7 +235,7 @@ for (const { routes, code, text } of mistakes) {
   });
 }
 
-test("all mistakes are told at once", async () => {
+test("all mistakes are reported at once", async () => {
   const error = await startError(moduleOf([{ method: "GET", path: "a", handler }, { path: "/b" }]));
   assert.equal(error.problems.length, 2);
   assert.match(error.message, /^2 problems:\n {2}1\. GET a of .*\n {2}2\. Route \/b of /);

@@ -75,7 +75,7 @@ test("two modules that each provide a token are two worlds, each with its own", 
   assert.deepEqual([app.get(First).url, app.get(Second).url], ["one", "two"]);
 });
 
-test("a module that sees two declarations of one token is told which", async () => {
+test("a module that sees two declarations of one token is reported with both", async () => {
   const Url = token<string>("Url");
   const first = defineModule({ name: "first", declarations: [provide(Url, () => "one")], exports: [Url] });
   const second = defineModule({ name: "second", declarations: [provide(Url, () => "two")], exports: [Url] });
@@ -94,7 +94,7 @@ test("an export of what an import brings is led to the export of that module", a
   );
 });
 
-test("an export of a module that is not imported is told", async () => {
+test("an export of a module that is not imported is reported", async () => {
   const error = await startError(defineModule({ name: "app", exports: [inner] }));
   assert.equal(
     error.message,
@@ -130,7 +130,7 @@ test("two thousand modules inside each other start, and what the innermost expor
   await app.stop();
 });
 
-test("of a long cycle of modules the first and the last few names are told", async () => {
+test("of a long cycle of modules the first and the last few names are shown", async () => {
   const imports: Module[] = [];
   const module = nest(2000, imports);
   imports.push(module);
@@ -143,7 +143,7 @@ test("of a long cycle of modules the first and the last few names are told", asy
   );
 });
 
-test("a module that is no module, a list or a name that is none: each is told where it stands", async () => {
+test("a module that is no module, a list or a name that is none: each is reported with its place", async () => {
   const broken = defineModule({
     name: "app",
     imports: [Inner as never, defineModule({ name: " " })],

@@ -45,7 +45,7 @@ test("inject() works in a field initialiser, a constructor and a factory", async
   assert.equal(app.get(ByFactory), "Hello by factory");
 });
 
-test("a declaration is constructed once, whoever asks and from whichever module", async () => {
+test("a declaration is constructed once, for all users in all modules", async () => {
   let made = 0;
   class Counted {
     readonly number = ++made;
@@ -65,7 +65,7 @@ test("a declaration is constructed once, whoever asks and from whichever module"
   assert.equal(app.get(Right).again, app.get(Counted));
 });
 
-test("a declaration that nobody injects is constructed all the same", async () => {
+test("a declaration that is never injected is still constructed", async () => {
   let made = 0;
   class Alone {
     readonly number = ++made;
@@ -81,7 +81,7 @@ test("two applications of one module share no instance", async () => {
   assert.notEqual(one.get(Store).id, two.get(Store).id);
 });
 
-test("a class stands for an implementation that provide() puts in its place", async () => {
+test("an abstract class is the key of the implementation that provide() returns", async () => {
   abstract class Clock {
     abstract now(): number;
   }

@@ -115,7 +115,7 @@ test("a start that fails stops what had started, in reverse, and starts nothing 
   assert.deepEqual(events, ["start Database", "start Users", "stop Database"]);
 });
 
-test("a start that fails without a word is told by the kind of its error", async () => {
+test("a start that fails without a message is reported by the kind of its error", async () => {
   const fail = () => Promise.reject(new RangeError());
   const app = await createApp(createChain([], { start: fail }), api(), quiet);
   assert.equal(
@@ -137,7 +137,7 @@ test("a start that failed stays failed: later calls reject with the same error a
   assert.deepEqual(events, after);
 });
 
-test("an onStop() that fails is logged and the others stop all the same", async () => {
+test("an onStop() that fails is logged and the others still run", async () => {
   const events: string[] = [];
   const lines = new LogLines();
   const fail = () => Promise.reject(new Error("still in use"));
@@ -148,7 +148,7 @@ test("an onStop() that fails is logged and the others stop all the same", async 
   assert.deepEqual(lines.causes(), ["still in use"]);
 });
 
-test("an onStop() that never ends is left behind and the others stop all the same", async () => {
+test("a stop continues without an onStop() that never ends, and the others still run", async () => {
   const events: string[] = [];
   const lines = new LogLines();
   const hang = () => new Promise(() => {});
@@ -227,7 +227,7 @@ test("a stop waits for an onStart() that hangs no longer than for an onStop()", 
   assert.deepEqual(lines.messages("error"), ["an onStart() did not end in time: the stop goes on without it"]);
 });
 
-test("after a stop, fetch answers 503 and listen refuses", async () => {
+test("after a stop, fetch responds with 503 and listen rejects", async () => {
   const app = await createTestApp(createChain([]), api());
   await app.stop();
   const response = await app.fetch(get());
@@ -250,7 +250,7 @@ test("onStop() waits for the requests that are under way", async () => {
     async slow() {
       reached.resolve();
       await release.promise;
-      events.push("answered");
+      events.push("responded");
     }
   }
   const app = await createTestApp(defineModule({ name: "app", declarations: [SlowController] }), api());
@@ -260,7 +260,7 @@ test("onStop() waits for the requests that are under way", async () => {
   release.resolve();
   assert.equal((await request).status, 204);
   await stopping;
-  assert.deepEqual(events, ["answered", "stopped"]);
+  assert.deepEqual(events, ["responded", "stopped"]);
 });
 
 test("what factories and overrides make and what middlewares are has hooks too", async () => {

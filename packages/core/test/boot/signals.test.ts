@@ -4,11 +4,11 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Log } from "@tenon/core";
 import { stopOnSignals } from "../../src/boot/signals.ts";
 
-test("a stop that fails is told, and the process ends with 1", async (t) => {
-  const told: unknown[] = [];
+test("a stop that fails is logged, and the process ends with 1", async (t) => {
+  const logged: unknown[] = [];
   const exits: unknown[] = [];
   // the rest of a log is never called
-  const log = { info: () => {}, error: (fields: unknown) => told.push(fields) } as unknown as Log;
+  const log = { info: () => {}, error: (fields: unknown) => logged.push(fields) } as unknown as Log;
   t.mock.method(process, "exit", (code: unknown) => exits.push(code));
   const error = new Error("no");
   const before = process.listeners("SIGTERM");
@@ -16,7 +16,7 @@ test("a stop that fails is told, and the process ends with 1", async (t) => {
   const [added] = process.listeners("SIGTERM").filter((listener) => !before.includes(listener));
   added?.("SIGTERM"); // called by hand: the tests' own process listens for signals too
   await turn();
-  assert.deepEqual([told, exits], [[{ err: error }], [1]]);
+  assert.deepEqual([logged, exits], [[{ err: error }], [1]]);
   forget();
   for (const signal of ["SIGTERM", "SIGINT"] as const) if (added !== undefined) process.off(signal, added);
 });

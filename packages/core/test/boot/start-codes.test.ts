@@ -120,7 +120,7 @@ const cases: Record<StartCode, Case> = {
     start: () => startError(defineModule({ name: "app", exports: [Mailer] })),
   },
   UNKNOWN_DEPENDENCY: {
-    mistake: "a dependency that nobody declares",
+    mistake: "a dependency that no module declares",
     text: 'SignupService (module "app") needs Mailer, which no module declares (SignupController → SignupService → Mailer). Add Mailer to the declarations of "app", or import the module that exports it.',
     start: () => startError(defineModule({ name: "app", declarations: [SignupController, SignupService] })),
   },
@@ -224,7 +224,7 @@ const cases: Record<StartCode, Case> = {
 };
 
 for (const [code, { mistake, text, start }] of Object.entries(cases)) {
-  test(`${code}: ${mistake} is told in full`, async () => {
+  test(`${code}: ${mistake} is reported in full`, async () => {
     const error = await start();
     assert.equal(error.message.replace(/^Port \d+/, "Port <port>"), text);
     assert.deepEqual(
