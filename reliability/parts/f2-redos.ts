@@ -6,14 +6,13 @@ import { parseJson } from "../../packages/core/src/body/json.ts";
 import { defaultRequestLimits } from "../../packages/core/src/body/limits.ts";
 import { parseQuery } from "../../packages/core/src/body/query.ts";
 import { parseArgv } from "../../packages/core/src/cli/argv.ts";
-import { FlagSet } from "../../packages/core/src/cli/flags.ts";
 import { cleanse } from "../../packages/core/src/dto/text.ts";
 import { isMediaType, isPlainHost } from "../../packages/core/src/http/inspect.ts";
 import { ProxyTrust, toCanonicalAddress } from "../../packages/core/src/http/proxy.ts";
 import { Redactor } from "../../packages/core/src/log/log-redact.ts";
-import { chooseEncoding } from "../../packages/core/src/middleware/accept-encoding.ts";
-import { parseRange } from "../../packages/core/src/middleware/byte-range.ts";
-import { networkOf } from "../../packages/core/src/middleware/network.ts";
+import { parseRange } from "../../packages/core/src/middleware/file-chunks.ts";
+import { chooseEncoding } from "../../packages/core/src/middleware/negotiation.ts";
+import { networkOf } from "../../packages/core/src/middleware/rate-limit.ts";
 import { parsePattern } from "../../packages/core/src/pattern.ts";
 import { splitPath } from "../../packages/core/src/router.ts";
 import { Figures, type Part } from "../part.ts";
@@ -89,7 +88,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "access token, three parts": (text) => decodeToken(`a.${text}.b`),
   "e-mail, folded": foldEmail,
   "names and values in the log": (text) => redactor.redact({ [text]: text, list: [text] }),
-  "arguments of a command": (text) => parseArgv([text, `--${text}`, `-${text}`], () => new FlagSet([])),
+  "arguments of a command": (text) => parseArgv([text, `--${text}`, `-${text}`], () => []),
 };
 
 export const part: Part = {

@@ -11,7 +11,7 @@ export { openHttp } from "./http/api.ts";
 export { type HttpOptions, type HttpSettings, toHttpSettings } from "./http/settings.ts";
 export { logError } from "./kernel.ts";
 export { isSecretName, Redactor } from "./log/log-redact.ts";
-export { parseWeights } from "./middleware/accept-encoding.ts";
+export { addVary, parseWeights } from "./middleware/negotiation.ts";
 export {
   type FileStamp,
   isFileName,
@@ -21,7 +21,6 @@ export {
   toFilePath,
 } from "./middleware/served-folder.ts";
 export { forever } from "./middleware/static-files.ts";
-export { addVary } from "./middleware/vary.ts";
 export { findNearest } from "./nearest.ts";
 export { checkNames, namesOf, refuseOption } from "./options.ts";
 export type { OpenPlatform, Platform, PlatformParts, RequestHandler } from "./platform.ts";

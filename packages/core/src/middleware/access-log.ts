@@ -3,11 +3,11 @@ import { checkNames, refuseOption } from "../options.ts";
 import type { MiddlewareFunction } from "../record.ts";
 
 export interface AccessLogOptions {
-  /** `info` unless told otherwise. */
+  /** Defaults to `info`. */
   readonly level?: "info" | "debug";
 }
 
-/** One line a request: id, method, path, status and milliseconds. Never the query, headers or body. */
+/** Logs one line per request: id, method, path, status and milliseconds. Never the query, headers or body. */
 export function accessLog(options: AccessLogOptions = {}): MiddlewareFunction {
   checkNames("accessLog()", options, ["level"]);
   const { level = "info" } = options;
@@ -16,16 +16,9 @@ export function accessLog(options: AccessLogOptions = {}): MiddlewareFunction {
   }
   return function accessLog(ctx, next) {
     const start = performance.now();
-    ctx.onReply((outgoing) => {
-      ctx.log[level](
-        {
-          method: ctx.method,
-          path: ctx.path,
-          status: outgoing.status,
-          ms: Math.round((performance.now() - start) * 100) / 100,
-        },
-        "request",
-      );
+    ctx.onReply(({ status }) => {
+      const ms = Math.round((performance.now() - start) * 100) / 100;
+      ctx.log[level]({ method: ctx.method, path: ctx.path, status, ms }, "request");
     });
     return next();
   };

@@ -1,7 +1,7 @@
 import { checkWholeNumber } from "../options.ts";
 import type { MiddlewareFunction } from "../record.ts";
 
-/** Lets the routes it is put on take a larger or smaller body than the platform's default; past it the answer is 413. */
+/** Sets the limit for the bodies of its routes, in place of the platform's. A longer body is rejected with 413. */
 export function bodyLimit(bytes: number): MiddlewareFunction {
   checkWholeNumber("bodyLimit", bytes, 1);
   return function bodyLimit(ctx, next) {

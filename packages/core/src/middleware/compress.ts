@@ -1,18 +1,17 @@
 import { checkNames, checkWholeNumber, refuseOption } from "../options.ts";
 import type { MiddlewareFunction } from "../record.ts";
 import type { Outgoing } from "../reply.ts";
-import { chooseEncoding } from "./accept-encoding.ts";
 import { EncodedStream, type Encoding, encodings as known } from "./encoded-stream.ts";
-import { addVary } from "./vary.ts";
+import { addVary, chooseEncoding } from "./negotiation.ts";
 
 export interface CompressOptions {
-  /** Bytes under which it is not worth it. 1,024 unless told otherwise. */
+  /** Bytes. Smaller bodies are not compressed. Defaults to 1,024. */
   readonly threshold?: number;
-  /** In the order of preference. `["br", "zstd", "gzip"]` unless told otherwise. */
+  /** In the order of preference. Defaults to `["br", "zstd", "gzip"]`. */
   readonly encodings?: readonly Encoding[];
 }
 
-/** Compresses what gets smaller by it, when the client takes it. Put it before everything whose answers it shall see. */
+/** Compresses responses for clients that accept it. List it before the middlewares whose responses it compresses. */
 export function compress(options: CompressOptions = {}): MiddlewareFunction {
   const { threshold = 1024, encodings = known } = options;
   checkNames("compress()", options, ["threshold", "encodings"]);
@@ -40,12 +39,12 @@ export function compress(options: CompressOptions = {}): MiddlewareFunction {
   };
 }
 
-/** What these describe is the body as it is, byte by byte. */
+/** Headers that describe the bytes of the body, which compression would change. */
 const bound = ["content-encoding", "content-range", "content-digest", "repr-digest"];
 const types =
   /^(?:text\/(?!event-stream)[^;]+|application\/(?:json|javascript|xml|wasm|x-ndjson|[^;]+\+(?:json|xml))|image\/(?:svg\+xml|x-icon|bmp)|font\/(?:ttf|otf))\s*(?:;|$)/i;
 
-/** Event streams stay as they are: each event has to leave at once, and there is little to gain. */
+/** Event streams are not compressed: each event has to be sent at once, and little would be gained. */
 function mayChange(outgoing: Outgoing): boolean {
   const { status, type } = outgoing;
   if (status === 204 || !types.test(type)) return false;
@@ -53,11 +52,11 @@ function mayChange(outgoing: Outgoing): boolean {
   return !bound.some((name) => headers.has(name)) && !/\bno-transform\b/i.test(headers.header("cache-control"));
 }
 
-/** Of a stream only the handler can know; unless it said so, it is taken for large. */
+/** The size of a stream is known only from its `Content-Length`; without one it counts as large. */
 function sizeOf({ body, status, headers }: Outgoing, head: boolean): number {
   if (typeof body === "string") return Buffer.byteLength(body);
   if (body instanceof Uint8Array) return body.byteLength;
   const announced = headers.header("content-length");
   if (body !== null || status === 304) return announced === "" ? Number.POSITIVE_INFINITY : Number(announced);
-  return head ? Number(announced) : 0; // the answer to HEAD has the length of a body that is not there
+  return head ? Number(announced) : 0; // the response to HEAD has the length of a body that is not sent
 }

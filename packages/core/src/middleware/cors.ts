@@ -3,26 +3,27 @@ import type { ResponseHeaders } from "../headers.ts";
 import { checkNames, checkWholeNumber, refuseOption } from "../options.ts";
 import type { MiddlewareFunction } from "../record.ts";
 import { Reply } from "../reply.ts";
-import { addVary } from "./vary.ts";
+import { addVary } from "./negotiation.ts";
 
 export interface CorsOptions {
-  /** Who may read the answers: `"*"` (the default), a list of origins, or a function that decides. It never sees `null`. */
+  /** Which origins may read the responses: a list, or a function, which never gets `null`. Defaults to `"*"`, all of them. */
   readonly origins?: "*" | readonly string[] | ((origin: string) => boolean);
+  /** Defaults to GET, HEAD, POST, PUT, PATCH and DELETE. */
   readonly methods?: readonly string[];
-  /** Request headers that a page may set. Left out: whichever it asks for. */
+  /** Request headers that a page may set. Defaults to those that it asks for. */
   readonly headers?: readonly string[];
-  /** Response headers that a page may read, besides the few that browsers always show. */
+  /** Response headers that a page may read, in addition to those that browsers always show. */
   readonly exposedHeaders?: readonly string[];
-  /** Lets pages send cookies and read what they get. Needs named origins. */
+  /** Lets pages send cookies. Needs a list of origins. Defaults to false. */
   readonly credentials?: boolean;
-  /** Seconds for which a browser may remember the answer to a preflight. */
+  /** Seconds for which a browser may cache the response to a preflight. */
   readonly maxAge?: number;
 }
 
 const tokenList = new RegExp(`^(?:${tokenCharacter}|[, \\t])+$`);
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^\s,/?#@\\]+$/;
 
-/** Lets pages of other origins call this application, and answers their preflights. Belongs among the application's middlewares. */
+/** Lets pages of other origins call the application, and responds to their preflights. For the application's middlewares. */
 export function cors(options: CorsOptions = {}): MiddlewareFunction {
   checkOptions(options);
   const { origins = "*", credentials = false, maxAge } = options;
@@ -31,10 +32,10 @@ export function cors(options: CorsOptions = {}): MiddlewareFunction {
   const exposedHeaders = options.exposedHeaders?.join(", ") ?? "";
   const isAllowed = toDecision(origins);
 
-  const writePreflight = (headers: ResponseHeaders, asked: string): void => {
+  const writePreflight = (headers: ResponseHeaders, wanted: string): void => {
     if (allowedHeaders === undefined) addVary(headers, "Access-Control-Request-Headers");
     setUnlessEmpty(headers, "access-control-allow-methods", methods);
-    setUnlessEmpty(headers, "access-control-allow-headers", allowedHeaders ?? (tokenList.test(asked) ? asked : ""));
+    setUnlessEmpty(headers, "access-control-allow-headers", allowedHeaders ?? (tokenList.test(wanted) ? wanted : ""));
     if (maxAge !== undefined) headers.setHeader("access-control-max-age", String(maxAge));
   };
 
@@ -43,7 +44,7 @@ export function cors(options: CorsOptions = {}): MiddlewareFunction {
     const isPreflight = ctx.method === "OPTIONS" && from !== "" && ctx.header("access-control-request-method") !== "";
     let allowed = false;
     ctx.onReply(({ headers }) => {
-      // nobody else has a say: a second value, or one that a handler made of the request, would undo the list
+      // a second value, or one that a handler copied from the request, would undo the list
       headers.removeHeader("access-control-allow-origin").removeHeader("access-control-allow-credentials");
       if (origins !== "*") addVary(headers, "Origin");
       if (!allowed) return;
@@ -52,13 +53,13 @@ export function cors(options: CorsOptions = {}): MiddlewareFunction {
       if (isPreflight) writePreflight(headers, ctx.header("access-control-request-headers"));
       else setUnlessEmpty(headers, "access-control-expose-headers", exposedHeaders);
     });
-    allowed = isAllowed(from); // after the hook, which then runs even when the application's function throws
+    allowed = isAllowed(from); // after the hook, which then runs also when the function throws
     return isPreflight ? new Reply(204, "empty", undefined) : next();
   };
 }
 
 function toDecision(origins: NonNullable<CorsOptions["origins"]>): (from: string) => boolean {
-  if (origins === "*") return () => true; // the same answer for everybody, so that caches need no variants
+  if (origins === "*") return () => true; // the same for every origin, so that caches need no variants
   if (typeof origins === "function") return (from) => origin.test(from) && origins(from) === true;
   const listed = new Set(origins);
   return (from) => listed.has(from);

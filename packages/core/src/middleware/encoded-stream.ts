@@ -7,7 +7,7 @@ import type { OutgoingBody } from "../reply.ts";
 export const encodings = ["br", "zstd", "gzip"] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** Levels for bodies made on the spot: brotli's default of 11 takes a hundred times as long for a few percent. */
+/** Low levels, because every response is compressed anew: brotli's default of 11 takes 100 times as long for a few percent. */
 function createEncoder(encoding: Encoding, flush: boolean): Transform {
   switch (encoding) {
     case "br":
@@ -26,8 +26,8 @@ function createEncoder(encoding: Encoding, flush: boolean): Transform {
 }
 
 /**
- * A body, compressed while it is read and no faster. Nothing is made before the first chunk is asked for, and whoever
- * stops reading, even before that, stops the source too. Chunks of a stream leave one by one, as its handler made them.
+ * A body that is compressed while it is read. Nothing is allocated before the first read; a reader that stops, even
+ * before that, stops the source too. Each chunk of a stream is flushed, as its handler made it.
  */
 export class EncodedStream implements AsyncIterableIterator<Uint8Array> {
   readonly #source: AsyncIterableIterator<Chunk>;

@@ -1,15 +1,15 @@
 import { checkNames, checkWholeNumber } from "../options.ts";
 
-/** Counts by key. The key-value client of an application fits as it is, and then all its instances count together. */
+/** Counts by key. The key-value store of an application is one, and then all its instances count together. */
 export interface CounterStore {
-  /** Adds one and gives the new count, in one step. A count is forgotten `ttl` seconds after it began, or later. */
+  /** Adds one and returns the new count, in one step. A count expires `ttl` seconds after it began, or later. */
   increment(key: string, options: { readonly ttl: number }): number | Promise<number>;
 }
 
 export interface MemoryCounterStoreOptions {
-  /** How many keys are counted at once; past it, those unseen for longest are forgotten. 100,000 unless told otherwise. */
+  /** How many keys are kept; past it, the least recently used are dropped. Defaults to 100,000. */
   readonly maxKeys?: number;
-  /** Milliseconds. */
+  /** Milliseconds since 1970. Defaults to `Date.now`. */
   readonly now?: () => number;
 }
 
@@ -19,8 +19,8 @@ interface Counter {
 }
 
 /**
- * Counts in this process. Two generations: what is asked for moves to the young one, and the old one is dropped whole
- * when the young one is full or when everything in it has expired. So nothing is ever walked and no timer runs.
+ * Counts in this process. Two generations: a key that is used moves to the young one, and the old one is dropped whole
+ * when the young one is full or when all of the old one has expired. So no loop and no timer is needed.
  */
 export class MemoryCounterStore implements CounterStore {
   readonly #generationSize: number;
@@ -39,7 +39,7 @@ export class MemoryCounterStore implements CounterStore {
     this.#now = now;
   }
 
-  /** How many keys are held at this moment, expired ones included. */
+  /** How many keys are held, expired ones included. */
   get size(): number {
     return this.#young.size + this.#old.size;
   }

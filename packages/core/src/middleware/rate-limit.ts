@@ -1,31 +1,32 @@
 import { createHash } from "node:crypto";
+import { isIP } from "node:net";
+import { endsInTime } from "../boot/in-time.ts";
 import type { Context } from "../context.ts";
 import { describeValue, HttpError } from "../errors.ts";
 import { checkNames, checkWholeNumber, refuseOption } from "../options.ts";
 import type { MiddlewareFunction, Next } from "../record.ts";
 import { type CounterStore, MemoryCounterStore } from "./memory-counter-store.ts";
-import { networkOf } from "./network.ts";
 
 export interface RateLimitOptions {
   /** How many requests a key may make in one window. */
   readonly limit: number;
   /** Seconds. Windows follow the clock: one of 60 starts at every full minute, for all keys and all instances. */
   readonly window: number;
-  /** Who is counted. Left out: the caller's address, an IPv6 one by its /64. */
+  /** What is counted. Defaults to the client's address, for IPv6 to its /64. */
   readonly key?: (ctx: Context) => string;
-  /** Left out: in the memory of this process, at most 100,000 keys. */
+  /** Defaults to the memory of this process, for at most 100,000 keys. */
   readonly store?: CounterStore;
-  /** Names the limit in headers and in the store. Two limits that share a store need two names. */
+  /** Names the limit in headers and in the store. Two limits that share a store need two names. Defaults to `default`. */
   readonly name?: string;
-  /** When the store fails: `refuse` answers 503, `allow` lets the request pass uncounted. `refuse` unless told otherwise. */
+  /** When the store fails: `refuse` responds with 503, `allow` lets the request pass uncounted. Defaults to `refuse`. */
   readonly onStoreError?: "refuse" | "allow";
-  /** Milliseconds a store may take before it counts as failed. 1,000 unless told otherwise. */
+  /** Milliseconds that a store may take before it counts as failed. Defaults to 1,000. */
   readonly storeTimeout?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** Answers 429 with `Retry-After` to who asks too often, and tells everybody how much is left. */
+/** Responds to requests over the limit with 429 and `Retry-After`, and to all with the number that remains. */
 export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
   checkOptions(options);
   const { limit, window, key = callerOf, name = "default", onStoreError = "refuse", now = Date.now } = options;
@@ -34,6 +35,10 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
   const policy = `"${name}";q=${limit};w=${window}`;
 
   const decide = (ctx: Context, next: Next, count: number, reset: number): unknown => {
+    if (!Number.isSafeInteger(count) || count < 1) {
+      // a limit compared with anything else would not hold
+      return giveUp(ctx, next, new TypeError(`the store returned ${describeValue(count)}, not a count`));
+    }
     const remaining = Math.max(0, limit - count);
     ctx.onReply(({ headers }) => {
       headers.addHeader("ratelimit-policy", policy).addHeader("ratelimit", `"${name}";r=${remaining};t=${reset}`);
@@ -48,11 +53,6 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
     return next();
   };
 
-  const settle = (ctx: Context, next: Next, count: number, reset: number): unknown => {
-    if (Number.isSafeInteger(count) && count > 0) return decide(ctx, next, count, reset);
-    return giveUp(ctx, next, new TypeError(`the store answered ${describeValue(count)}, not a count`)); // no limit would hold
-  };
-
   return function rateLimit(ctx, next) {
     const time = now();
     const index = Math.floor(time / length);
@@ -64,9 +64,9 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
     } catch (error) {
       return giveUp(ctx, next, error);
     }
-    if (typeof count === "number") return settle(ctx, next, count, reset);
-    return withDeadline(Promise.resolve(count), storeTimeout).then(
-      (value) => settle(ctx, next, value, reset),
+    if (typeof count === "number") return decide(ctx, next, count, reset);
+    return withDeadline(count, storeTimeout).then(
+      (value) => decide(ctx, next, value, reset),
       (error: unknown) => giveUp(ctx, next, error),
     );
   };
@@ -76,16 +76,48 @@ function callerOf(ctx: Context): string {
   return networkOf(ctx.request().address());
 }
 
-/** A key may be a header of the client's; thousands of long ones would be a way to fill the memory. */
+/**
+ * The network by which a client is counted. An IPv6 client has a whole /64 and could use a new address for each
+ * request; an IPv4-mapped address is the IPv4 address, not one network for all of them.
+ */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const groups = toGroups(address);
+  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
+    const bytes = groups.slice(6).flatMap((group) => [group >> 8, group & 0xff]);
+    return bytes.join(".");
+  }
+  const prefix = groups.slice(0, 4).map((group) => group.toString(16));
+  return `${prefix.join(":")}::/64`;
+}
+
+/** The eight groups of a valid IPv6 address in any of its notations. */
+function toGroups(address: string): number[] {
+  const [text = ""] = address.split("%");
+  const [head = "", tail] = text.split("::");
+  const left = readGroups(head);
+  if (tail === undefined) return left;
+  const right = readGroups(tail);
+  return [...left, ...new Array<number>(8 - left.length - right.length).fill(0), ...right];
+}
+
+function readGroups(text: string): number[] {
+  if (text === "") return [];
+  return text.split(":").flatMap((part) => {
+    if (!part.includes(".")) return [Number.parseInt(part, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = part.split(".").map(Number);
+    return [(a << 8) | b, (c << 8) | d];
+  });
+}
+
+/** A key may be a header of the client: thousands of long ones would fill the memory. */
 function shorten(key: string): string {
   return key.length <= 64 ? key : createHash("sha256").update(key).digest("base64url");
 }
 
-function withDeadline<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`the store took over ${milliseconds} ms`)), milliseconds);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+async function withDeadline(count: Promise<number>, milliseconds: number): Promise<number> {
+  if (await endsInTime(count, milliseconds)) return count;
+  throw new Error(`the store took over ${milliseconds} ms`);
 }
 
 function checkOptions(options: RateLimitOptions): void {

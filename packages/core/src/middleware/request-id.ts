@@ -2,22 +2,20 @@ import { checkNames } from "../options.ts";
 import type { MiddlewareFunction } from "../record.ts";
 
 export interface RequestIdOptions {
-  /** Takes the client's `X-Request-Id` when it is well-formed. True unless told otherwise. */
+  /** Takes the client's `X-Request-Id` when it is well-formed. Defaults to true. */
   readonly trust?: boolean;
 }
 
 const wellFormed = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** Names each request: `X-Request-Id` in, in the log, and out. */
+/** Identifies each request: by `X-Request-Id` of the request, in the log, and in the response. */
 export function requestId(options: RequestIdOptions = {}): MiddlewareFunction {
   checkNames("requestId()", options, ["trust"]);
   const { trust = true } = options;
   return function requestId(ctx, next) {
     const given = trust ? ctx.header("x-request-id") : "";
     if (wellFormed.test(given)) ctx.id = given;
-    ctx.onReply((outgoing) => {
-      outgoing.headers.setHeader("x-request-id", ctx.id);
-    });
+    ctx.onReply(({ headers }) => void headers.setHeader("x-request-id", ctx.id));
     return next();
   };
 }

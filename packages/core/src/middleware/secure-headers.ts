@@ -17,12 +17,12 @@ const defaults = Object.freeze({
 /** By header name: another value, or false to leave the header out. */
 export type SecureHeadersOptions = { readonly [Name in keyof typeof defaults]?: string | false };
 
-/** Tells browsers to be strict. The defaults suit an API, which shows no pages; a header that a handler set stays. */
+/** Sets security headers. The defaults suit an API, which has no pages; a header that a handler has set is kept. */
 export function secureHeaders(options: SecureHeadersOptions = {}): MiddlewareFunction {
   checkNames("secureHeaders()", options, Object.keys(defaults));
   const chosen = Object.entries<string | false>({ ...defaults, ...options }).filter(([, value]) => value !== false);
   const always = chosen.map(([name, value]) => [name, checkValue(name, value)] as const);
-  // over plain http anybody on the way could have written it, so browsers ignore it there
+  // browsers ignore it over plain http, where anything on the way could have added it (RFC 6797, 8.1)
   const plain = always.filter(([name]) => name !== "strict-transport-security");
 
   return function secureHeaders(ctx, next) {

@@ -6,16 +6,50 @@ import type { Context } from "../context.ts";
 import { HttpError } from "../errors.ts";
 import { refuseOption } from "../options.ts";
 import { Reply } from "../reply.ts";
-import { type ByteRange, parseRange } from "./byte-range.ts";
-import { contentTypes } from "./content-types.ts";
-import { FileChunks } from "./file-chunks.ts";
-import { allowsRange, isUnchanged, type Validators, validatorsOf } from "./validators.ts";
+import { FileChunks, parseRange } from "./file-chunks.ts";
+
+const text = "; charset=utf-8";
+
+/** By extension in lower case. Other files are served as bytes, which browsers save and never run. */
+const contentTypes: ReadonlyMap<string, string> = new Map([
+  ["avif", "image/avif"],
+  ["css", `text/css${text}`],
+  ["csv", `text/csv${text}`],
+  ["gif", "image/gif"],
+  ["htm", `text/html${text}`],
+  ["html", `text/html${text}`],
+  ["ico", "image/x-icon"],
+  ["jpeg", "image/jpeg"],
+  ["jpg", "image/jpeg"],
+  ["js", `text/javascript${text}`],
+  ["json", `application/json${text}`],
+  ["map", `application/json${text}`],
+  ["md", `text/markdown${text}`],
+  ["mjs", `text/javascript${text}`],
+  ["mp3", "audio/mpeg"],
+  ["mp4", "video/mp4"],
+  ["ogg", "audio/ogg"],
+  ["otf", "font/otf"],
+  ["pdf", "application/pdf"],
+  ["png", "image/png"],
+  ["svg", `image/svg+xml${text}`],
+  ["ttf", "font/ttf"],
+  ["txt", `text/plain${text}`],
+  ["wasm", "application/wasm"],
+  ["webm", "video/webm"],
+  ["webmanifest", `application/manifest+json${text}`],
+  ["webp", "image/webp"],
+  ["woff", "font/woff"],
+  ["woff2", "font/woff2"],
+  ["xml", `application/xml${text}`],
+  ["zip", "application/zip"],
+]);
 
 export interface FileStamp {
   readonly size: number;
   /** Milliseconds, with their fraction. */
   readonly modified: number;
-  /** The same, of name, owner and content: nobody can set it back. */
+  /** The same, for changes of name, owner and content: a program cannot set it back. */
   readonly changed: number;
   readonly inode: number;
 }
@@ -24,44 +58,55 @@ export function stampOf({ size, mtimeMs, ctimeMs, ino }: Stats): FileStamp {
   return { size, modified: mtimeMs, changed: ctimeMs, inode: ino };
 }
 
-/** How one file may be kept. */
+/** How caches may keep a file. */
 export interface Caching {
   readonly cacheControl: string;
-  /** One of size and time unless told otherwise. */
+  /** Defaults to one made of size and time. */
   readonly etag?: string | undefined;
 }
 
-/** The plain files below one directory, and nothing else of the disk. */
+/** The plain files below one directory, and nothing else on the disk. */
 export class ServedFolder {
   /** With a trailing separator, so that `/srv/public-old` is not inside `/srv/public`. */
   readonly path: string;
   readonly #types: ReadonlyMap<string, string>;
 
-  /** `title` as a sentence begins with it: `staticFiles root`. */
+  /** `title` begins a sentence about the folder: `staticFiles root`. */
   constructor(title: string, root: string | URL, types: Readonly<Record<string, string>> = {}) {
     this.path = resolveRoot(title, root);
     this.#types = new Map([...contentTypes, ...Object.entries(types)]);
   }
 
-  /** Undefined without such a file. `toCaching` is asked about the file that is open, so it speaks of what is sent. */
+  /** Undefined without such a file. `toCaching` gets the stamp of the open file, which is the one that is sent. */
   async serve(
     ctx: Context,
     path: string,
     toCaching: (stamp: FileStamp) => string | Caching,
   ): Promise<Reply | undefined> {
-    const file = await openFile(this.path, path);
-    if (file === undefined) return undefined;
-    const { cacheControl, etag } = await readCaching(file, toCaching);
-    ctx
-      .response()
-      .setHeader("content-type", this.#types.get(extname(path).slice(1).toLowerCase()) ?? "application/octet-stream")
-      .setHeader("cache-control", cacheControl)
-      .setHeader("x-content-type-options", "nosniff");
-    return toReply(ctx, file, etag);
+    const handle = await openInside(this.path, path);
+    if (handle === undefined) return undefined;
+    let isSent = false;
+    try {
+      const stats = await handle.stat();
+      if (!stats.isFile()) return undefined;
+      const stamp = stampOf(stats);
+      const caching = toCaching(stamp);
+      const { cacheControl, etag }: Caching = typeof caching === "string" ? { cacheControl: caching } : caching;
+      ctx
+        .response()
+        .setHeader("content-type", this.#types.get(extname(path).slice(1).toLowerCase()) ?? "application/octet-stream")
+        .setHeader("cache-control", cacheControl)
+        .setHeader("x-content-type-options", "nosniff");
+      const reply = toReply(ctx, handle, stamp, etag);
+      isSent = reply.kind === "raw"; // then its body closes the file
+      return reply;
+    } finally {
+      if (!isSent) await handle.close();
+    }
   }
 }
 
-/** The path below the root, or undefined for what is never a file of ours. `%2F` and `%5C` separate nothing. */
+/** The path below the root, or undefined for one that is never a file. `%2F` and `%5C` separate nothing. */
 export function toFilePath(segments: readonly string[]): string | undefined {
   return segments.length > 0 && segments.every(isFileName) ? segments.join("/") : undefined;
 }
@@ -70,41 +115,9 @@ export function isFileName(segment: string): boolean {
   return segment !== "" && !segment.startsWith(".") && !/[/\\\0]/.test(segment);
 }
 
-interface OpenFile {
-  readonly handle: FileHandle;
-  readonly stamp: FileStamp;
-}
-
-// a named pipe would otherwise hold a thread until somebody writes to it; Windows knows neither flag, and undefined sets none
+// a named pipe would otherwise block a thread until something is written to it; Windows has neither flag, and undefined sets none
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const missing = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "ENXIO"]);
-
-async function openFile(base: string, path: string): Promise<OpenFile | undefined> {
-  const handle = await openInside(base, path);
-  if (handle === undefined) return undefined;
-  let kept = false;
-  try {
-    const stats = await handle.stat();
-    kept = stats.isFile();
-    return kept ? { handle, stamp: stampOf(stats) } : undefined;
-  } finally {
-    if (!kept) await handle.close();
-  }
-}
-
-/** In development it reads the disk, where it may fail: the file must not stay open then. */
-async function readCaching(
-  { handle, stamp }: OpenFile,
-  toCaching: (stamp: FileStamp) => string | Caching,
-): Promise<Caching> {
-  try {
-    const caching = toCaching(stamp);
-    return typeof caching === "string" ? { cacheControl: caching } : caching;
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
-}
 
 async function openInside(base: string, path: string): Promise<FileHandle | undefined> {
   try {
@@ -116,39 +129,36 @@ async function openInside(base: string, path: string): Promise<FileHandle | unde
   }
 }
 
-/** Whether there is no such file, as the system says it. */
+/** Whether the system reports that there is no such file. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && missing.has(String(error.code));
 }
 
-/** Closes the file, or hands it to the chunks, which do. */
-async function toReply(ctx: Context, { handle, stamp }: OpenFile, etag: string | undefined): Promise<Reply> {
-  const headers = ctx.response();
-  const bySize = validatorsOf(stamp.size, stamp.modified);
-  const validators = etag === undefined ? bySize : { ...bySize, etag };
-  const { size } = stamp;
-  const { status, range } = toPlan(ctx, size, validators);
-  headers.setHeader("etag", validators.etag).setHeader("last-modified", validators.lastModified);
-  if (range === undefined) {
-    await handle.close();
-    if (status === 416) {
-      throw new HttpError(416, "Range Not Satisfiable", { headers: { "content-range": `bytes */${size}` } });
-    }
-    if (status === 200) headers.setHeader("accept-ranges", "bytes").setHeader("content-length", String(size));
-    return new Reply(status, "empty", undefined);
+function toReply(ctx: Context, handle: FileHandle, { size, modified }: FileStamp, given: string | undefined): Reply {
+  // with fractions of milliseconds, so that two versions of one second and one size have different tags
+  const etag = given ?? `"${size.toString(36)}-${Math.round(modified * 1000).toString(36)}"`;
+  const lastModified = new Date(modified).toUTCString();
+  const headers = ctx.response().setHeader("etag", etag).setHeader("last-modified", lastModified);
+  if (isUnchanged(ctx, etag, lastModified)) return new Reply(304, "empty", undefined);
+  const isHead = ctx.method === "HEAD";
+  // a part may only be joined to a copy of the same bytes, which a weak tag or another date does not prove
+  const mayBePart = !isHead && ["", etag, lastModified].includes(ctx.header("if-range"));
+  const part = mayBePart ? parseRange(ctx.header("range"), size) : undefined;
+  if (part === "unsatisfiable") {
+    throw new HttpError(416, "Range Not Satisfiable", { headers: { "content-range": `bytes */${size}` } });
   }
+  const range = part ?? { start: 0, end: size };
   headers.setHeader("accept-ranges", "bytes").setHeader("content-length", String(range.end - range.start));
-  if (status === 206) headers.setHeader("content-range", `bytes ${range.start}-${range.end - 1}/${size}`);
-  return new Reply(status, "raw", new FileChunks(handle, range));
+  if (isHead) return new Reply(200, "empty", undefined);
+  if (part !== undefined) headers.setHeader("content-range", `bytes ${range.start}-${range.end - 1}/${size}`);
+  return new Reply(part === undefined ? 200 : 206, "raw", new FileChunks(handle, range));
 }
 
-/** Without a range there is nothing to send: unchanged, HEAD, or asked for a part that does not exist. */
-function toPlan(ctx: Context, size: number, validators: Validators): { status: number; range?: ByteRange } {
-  if (isUnchanged(ctx, validators)) return { status: 304 };
-  if (ctx.method === "HEAD") return { status: 200 };
-  const range = allowsRange(ctx, validators) ? parseRange(ctx.header("range"), size) : undefined;
-  if (range === "unsatisfiable") return { status: 416 };
-  return range === undefined ? { status: 200, range: { start: 0, end: size } } : { status: 206, range };
+/** The client's copy is current. With `If-None-Match`, `If-Modified-Since` does not count (RFC 9110, 13.1.3). */
+function isUnchanged(ctx: Context, etag: string, lastModified: string): boolean {
+  const tags = ctx.header("if-none-match");
+  if (tags !== "") return tags.split(",").some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()));
+  return Date.parse(lastModified) <= Date.parse(ctx.header("if-modified-since"));
 }
 
 function resolveRoot(title: string, root: string | URL): string {

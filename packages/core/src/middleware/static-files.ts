@@ -5,23 +5,23 @@ import type { Next } from "../record.ts";
 import { isFileName, ServedFolder, toFilePath } from "./served-folder.ts";
 
 export interface StaticFilesOptions {
-  /** The file that stands for a directory, asked for with a trailing slash: `"index.html"`. None unless told otherwise. */
+  /** The file to send for a path that ends with a slash: `"index.html"`. Defaults to none. */
   readonly index?: string;
-  /** Seconds for which a browser need not ask again. Zero unless told otherwise: it asks each time and mostly gets 304. */
+  /** Seconds for which a browser may use its copy. Defaults to 0: it asks each time, and mostly gets 304. */
   readonly maxAge?: number;
-  /** Paths below the root that never change, because a hash is part of them: kept for a year and never asked for again. */
+  /** Paths below the root that never change, because a hash is part of them: browsers keep them for a year. */
   readonly immutable?: RegExp;
   /** More content types, by extension without the dot. */
   readonly types?: Readonly<Record<string, string>>;
 }
 
-/** A handler of `GET /assets/*`, or a middleware on such a route: without a file of that name it then calls `next()`. */
+/** A handler of `GET /assets/*`, or a middleware of such a route, which calls `next()` when there is no such file. */
 export type StaticFiles = (ctx: Context, next?: Next) => Promise<unknown>;
 
-/** A year, without asking again. */
+/** For a year, without revalidation. */
 export const forever = "public, max-age=31536000, immutable";
 
-/** Serves the files below `root`. Looks at what the route's `*` matched, segment by segment, never at the URL. */
+/** Serves the files below `root`. Reads what the route's `*` matched, segment by segment, never the URL. */
 export function staticFiles(root: string | URL, options: StaticFilesOptions = {}): StaticFiles {
   checkOptions(options);
   const { index, maxAge = 0, immutable } = options;

@@ -72,7 +72,7 @@ test("options that cannot work stop the start and say what they take", () => {
     [{ levle: "info" }, "accessLog() has no option levle (did you mean level?). It takes level."],
   ];
   for (const [options, message] of slips) {
-    // the cast stands for code that no compiler checked
+    // the cast imitates code that no compiler has checked
     assert.throws(() => accessLog(options as object), { name: "StartError", message });
   }
 });

@@ -298,7 +298,7 @@ testUndecoded(
 
 const streamDecoders = { br: createBrotliDecompress, zstd: createZstdDecompress, gzip: createGunzip };
 for (const [encoding, createDecoder] of Object.entries(streamDecoders)) {
-  test(`chunks of a stream leave at once, each in a form that can be read (${encoding})`, async () => {
+  test(`chunks of a stream are sent at once, each in a form that can be decoded (${encoding})`, async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const handler = async function* () {
       yield "first";
@@ -321,7 +321,7 @@ for (const [encoding, createDecoder] of Object.entries(streamDecoders)) {
   });
 }
 
-/** Yields without end what cannot be made smaller, and tells how often and whether it was stopped. */
+/** Yields random bytes without end, and records how often and whether it was stopped. */
 function endless() {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   const state = { pulled: 0, stopped };
@@ -389,7 +389,7 @@ test("HEAD stops the stream that it does not send", async () => {
   }
 });
 
-test("a stream that fails on the way cuts the connection, and the log says why", async () => {
+test("a stream that fails midway closes the connection, and the log has the reason", async () => {
   const log = new LogLines();
   const handler = async function* () {
     yield text;

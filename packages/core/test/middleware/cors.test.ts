@@ -35,7 +35,7 @@ function preflight(origin: string, headers: Record<string, string> = {}): Reques
 }
 
 testOnBothTransports(
-  "by default any origin may read the answers, without credentials and without variants",
+  "by default any origin may read the responses, without credentials and without variants",
   routes,
   async (call) => {
     for (const headers of [{ origin: evil }, { origin: "null" }, {}] as Record<string, string>[]) {
@@ -49,7 +49,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "a preflight is answered with 204, also where there is no route for it, before what stands behind",
+  "a preflight gets 204, also without a route for it, before later middlewares run",
   routes,
   async (call) => {
     for (const path of ["/posts", "/nowhere"]) {
@@ -105,7 +105,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "a preflight tells what the options say",
+  "the response to a preflight follows the options",
   routes,
   async (call) => {
     const asked = { "access-control-request-headers": "x-other" };
@@ -131,7 +131,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "a function decides about origins, but is not asked about null or about what is no origin",
+  "a function decides about origins, but is not called for null or for what is no origin",
   routes,
   async (call) => {
     const allowed = await call("GET", "/posts", { headers: { origin: home } });
@@ -169,7 +169,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "K6 CORS: an origin is named only when it is listed, with credentials too",
+  "an origin is named only when it is listed, with credentials too (K6)",
   routes,
   async (call) => {
     const listed = await call("GET", "/posts", { headers: { origin: home } });
@@ -193,7 +193,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "K6 CORS: null is an origin like others once it is listed",
+  "null is an origin like others once it is listed (K6)",
   routes,
   async (call) => {
     const res = await call("GET", "/posts", { headers: { origin: "null" } });
@@ -203,7 +203,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "K6 CORS: Vary: Origin and the permission stand on every variant, errors and misses included",
+  "every variant has Vary: Origin and the permission, errors and misses included (K6)",
   routes,
   async (call) => {
     const statuses: number[] = [];
@@ -221,7 +221,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "K6 CORS: there is one permission even when a handler sets its own, and none for whom the list leaves out",
+  "there is one permission even when a handler sets its own, and none for an origin that is not listed (K6)",
   [
     {
       method: "GET",
@@ -245,7 +245,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "K6 CORS: the Vary of a request is never copied, that of a reply is kept",
+  "the Vary of a request is never copied, that of a reply is kept (K6)",
   [
     {
       method: "GET",
@@ -297,7 +297,7 @@ test("options that cannot work stop the start and say what they take", () => {
   cors({ origins: ["capacitor://localhost", "http://localhost:5173", "http://[::1]:3000"] });
 });
 
-test("B8 header lists of a preflight: a megabyte of blanks is looked at once and not sent back", async () => {
+test("a megabyte of blanks in the header list of a preflight is read once and not sent back (B8)", async () => {
   // a split at /\s*,\s*/ would need minutes for it
   const app = await createTestApp(moduleOf(routes), api({ ...withCors(), limits: { headerBytes: 4_000_000 } }));
   try {

@@ -14,7 +14,7 @@ test("whole bodies are compressed in one piece, an absent one to nothing", async
   }
 });
 
-test("a reader that stops is let go at once, though the source is silent", async () => {
+test("a reader that stops is released at once, though the source is silent", async () => {
   const silent: AsyncIterable<string> = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) };
   const stream = new EncodedStream(silent, "gzip");
   const reading = stream.next();

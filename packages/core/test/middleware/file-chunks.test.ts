@@ -12,7 +12,7 @@ import { api, type Routes } from "@tenon/core";
 import { compress, staticFiles } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
 import { createSite } from "../../../web/test/support/site.ts";
-import { FileChunks } from "../../src/middleware/file-chunks.ts";
+import { FileChunks, parseRange } from "../../src/middleware/file-chunks.ts";
 import { LogLines } from "../support/log-lines.ts";
 import { openFilesBelow } from "../support/open-files.ts";
 import { moduleOf, testOnBothTransports } from "../support/transports.ts";
@@ -71,7 +71,7 @@ test("the file closes when it turns out to be shorter than announced, and the re
   });
 });
 
-testOnBothTransports("no answer leaves a file open", routes, async (call) => {
+testOnBothTransports("no response leaves a file open", routes, async (call) => {
   const first = await call("GET", "/small.txt");
   assert.equal(await first.text(), "0123456789");
   const etag = first.headers.get("etag") ?? "";
@@ -108,7 +108,7 @@ testOnBothTransports(
   },
 );
 
-test("replies that are thrown away unread close their files, and never end the process", () => {
+test("replies that are dropped unread close their files, and never crash the process", () => {
   const fixture = fileURLToPath(new URL("../fixtures/forgotten-file.ts", import.meta.url));
   const flags = ["--expose-gc", "--conditions=@tenon/source"];
   const output = execFileSync(process.execPath, [...flags, fixture, site.root], { encoding: "utf8", timeout: 60_000 });
@@ -116,7 +116,7 @@ test("replies that are thrown away unread close their files, and never end the p
 });
 
 for (const [name, middlewares] of Object.entries({ plain: [], compressed: [compress({ encodings: ["gzip"] })] })) {
-  test(`a client that cuts the connection closes the file (${name})`, async () => {
+  test(`a client that closes the connection closes the file (${name})`, async () => {
     const app = await createTestApp(moduleOf(routes), api({ middlewares }));
     try {
       const { port } = await app.listen({ port: 0, signals: false });
@@ -133,7 +133,7 @@ for (const [name, middlewares] of Object.entries({ plain: [], compressed: [compr
   });
 }
 
-test("a file that shrinks while it is sent cuts the connection, and the log says why", async () => {
+test("a file that shrinks while it is sent closes the connection, and the log has the reason", async () => {
   const log = new LogLines();
   const app = await createTestApp(moduleOf(routes), api({ middlewares: [] }), { log: log.options });
   try {
@@ -156,4 +156,36 @@ test("a file that shrinks while it is sent cuts the connection, and the log says
   } finally {
     await app.stop();
   }
+});
+
+test("one range is read as RFC 9110 defines it; anything else means the whole file", () => {
+  const cases: [string, ReturnType<typeof parseRange>][] = [
+    ["", undefined],
+    ["bytes=0-0", { start: 0, end: 1 }],
+    ["bytes=2-4", { start: 2, end: 5 }],
+    ["bytes=2-", { start: 2, end: 10 }],
+    ["bytes=-3", { start: 7, end: 10 }],
+    ["bytes=-30", { start: 0, end: 10 }],
+    ["bytes=8-99", { start: 8, end: 10 }],
+    ["Bytes=0-1", { start: 0, end: 2 }],
+    ["bytes=9-", { start: 9, end: 10 }],
+    ["bytes=10-", "unsatisfiable"],
+    ["bytes=10-20", "unsatisfiable"],
+    ["bytes=-0", "unsatisfiable"],
+    ["bytes=4-2", undefined],
+    ["bytes=0-1,3-4", undefined],
+    ["bytes=-", undefined],
+    ["bytes=", undefined],
+    ["bytes=a-b", undefined],
+    ["bytes=0x0-0x1", undefined],
+    ["bytes=+1-2", undefined],
+    ["bytes=0-1\n", undefined],
+    ["lines=0-1", undefined],
+    [`bytes=${"9".repeat(400)}-`, undefined],
+  ];
+  for (const [header, expected] of cases) assert.deepEqual(parseRange(header, 10), expected, header);
+});
+
+test("an empty file has no parts", () => {
+  for (const header of ["bytes=0-", "bytes=0-0", "bytes=-1"]) assert.equal(parseRange(header, 0), "unsatisfiable");
 });

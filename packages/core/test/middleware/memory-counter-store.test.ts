@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryCounterStore } from "@tenon/core/middleware";
 
-test("each key counts by itself and starts anew when its time is over", () => {
+test("each key is counted by itself and starts again when it expires", () => {
   let time = 5000;
   const store = new MemoryCounterStore({ now: () => time });
   assert.equal(store.increment("a", { ttl: 10 }), 1);
@@ -16,7 +16,7 @@ test("each key counts by itself and starts anew when its time is over", () => {
   assert.equal(store.increment("b", { ttl: 10 }), 2);
 });
 
-test("past its bound the store forgets the keys unseen for longest, never those in use", () => {
+test("past its bound the store drops the least recently used keys, never those in use", () => {
   const store = new MemoryCounterStore({ maxKeys: 100, now: () => 0 });
   for (let index = 0; index < 10_000; index++) {
     store.increment(`key ${index}`, { ttl: 60 });

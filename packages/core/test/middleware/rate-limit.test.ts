@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { api, type Context, HttpError, type Routes } from "@tenon/core";
-import { type CounterStore, MemoryCounterStore, type RateLimitOptions, rateLimit } from "@tenon/core/middleware";
+import {
+  type CounterStore,
+  MemoryCounterStore,
+  networkOf,
+  type RateLimitOptions,
+  rateLimit,
+} from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
 import { type Call, moduleOf, testOnBothTransports } from "../support/transports.ts";
 
@@ -21,7 +27,7 @@ const routes: Routes = [
 const start = 1_700_000_020_000;
 const byClient = (ctx: Context) => ctx.header("x-client");
 
-/** Calls as one client that nobody has seen before. */
+/** Calls as a new client. */
 function asNewClient(call: Call): (path?: string) => Promise<Response> {
   const client = randomUUID();
   return (path = "/") => call("GET", path, { headers: { "x-client": client } });
@@ -50,23 +56,23 @@ const brokenStores: Record<string, CounterStore> = {
       throw new Error(secret);
     },
   },
-  "never answers": { increment: () => new Promise(() => {}) },
-  "answers NaN": { increment: () => Number.NaN },
-  "answers a promise of NaN": { increment: async () => Number.NaN },
-  "answers undefined": { increment: () => undefined as never }, // an adapter that no compiler checked
-  "answers a promise of a text": { increment: async () => "1" as never }, // likewise
+  "never settles": { increment: () => new Promise(() => {}) },
+  "returns NaN": { increment: () => Number.NaN },
+  "returns a promise of NaN": { increment: async () => Number.NaN },
+  "returns undefined": { increment: () => undefined as never }, // an adapter that no compiler checked
+  "returns a promise of a text": { increment: async () => "1" as never }, // likewise
 };
 const causeInLog: Record<string, string> = {
-  "never answers": "the store took over 20 ms",
-  "answers NaN": "the store answered the number NaN, not a count",
-  "answers a promise of NaN": "the store answered the number NaN, not a count",
-  "answers undefined": "the store answered undefined, not a count",
-  "answers a promise of a text": 'the store answered the text "1", not a count',
+  "never settles": "the store took over 20 ms",
+  "returns NaN": "the store returned the number NaN, not a count",
+  "returns a promise of NaN": "the store returned the number NaN, not a count",
+  "returns undefined": "the store returned undefined, not a count",
+  "returns a promise of a text": 'the store returned the text "1", not a count',
 };
 
 for (const [name, store] of Object.entries({ memory: new MemoryCounterStore(), remote: new RemoteStore() })) {
   testOnBothTransports(
-    `past the limit the answer is 429 with Retry-After (${name} store)`,
+    `past the limit the response is 429 with Retry-After (${name} store)`,
     routes,
     async (call) => {
       const get = asNewClient(call);
@@ -128,7 +134,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "two limits on one store count apart and both tell what is left",
+  "two limits on one store count apart and both report what is left",
   (() => {
     const store = new RemoteStore();
     const minute = rateLimit({ limit: 5, window: 60, name: "minute", store, key: byClient, now: () => start });
@@ -162,7 +168,7 @@ testOnBothTransports(
 
 for (const [failure, store] of Object.entries(brokenStores)) {
   testOnBothTransports(
-    `a store that ${failure} closes the route: 503, and the cause only in the log`,
+    `a store that ${failure} makes the route respond with 503, with the cause only in the log`,
     routes,
     async (call, _, log) => {
       const res = await call("GET", "/");
@@ -196,7 +202,7 @@ testOnBothTransports(
   limited({ store: new RemoteStore(), onStoreError: "allow" }),
 );
 
-test("X4 callers are told apart by address: IPv6 by /64, IPv4-mapped as IPv4", async () => {
+test("clients are counted by address: IPv6 by /64, IPv4-mapped as IPv4 (X4)", async () => {
   const options = {
     middlewares: [rateLimit({ limit: 1, window: 60, now: () => start })],
     trustedProxies: ["127.0.0.1"],
@@ -248,4 +254,32 @@ test("options that cannot work stop the start and say what they take", () => {
   for (const [options, message] of cases) {
     assert.throws(() => rateLimit(options as RateLimitOptions), { name: "StartError", message });
   }
+});
+
+test("IPv6 is keyed by /64, in every notation of the address (X4)", () => {
+  const same = [
+    "2001:db8:1:2::1",
+    "2001:db8:1:2:ffff:ffff:ffff:ffff",
+    "2001:0db8:0001:0002:0000:0000:0000:0001",
+    "2001:DB8:1:2::abcd%eth0",
+    "2001:db8:1:2::192.0.2.1",
+  ];
+  for (const address of same) assert.equal(networkOf(address), "2001:db8:1:2::/64", address);
+  assert.equal(networkOf("2001:db8:1:3::1"), "2001:db8:1:3::/64");
+  assert.equal(networkOf("2001:db8::1"), "2001:db8:0:0::/64");
+  assert.equal(networkOf("::1"), "0:0:0:0::/64");
+  assert.equal(networkOf("fe80::1:2:3:4"), "fe80:0:0:0::/64");
+  assert.equal(networkOf("1:2:3:4:5:6:7::"), "1:2:3:4::/64");
+});
+
+test("IPv4-mapped addresses are keyed as IPv4, each by itself (X4)", () => {
+  assert.equal(networkOf("::ffff:192.0.2.1"), "192.0.2.1");
+  assert.equal(networkOf("::FFFF:c000:202"), "192.0.2.2");
+  assert.equal(networkOf("0:0:0:0:0:ffff:192.0.2.3"), "192.0.2.3");
+  assert.equal(networkOf("192.0.2.1"), "192.0.2.1");
+  assert.equal(networkOf("::fffe:192.0.2.1"), "0:0:0:0::/64");
+});
+
+test("a text that is no address is its own key", () => {
+  for (const text of ["", "unknown", "256.1.1.1", "1::2::3"]) assert.equal(networkOf(text), text);
 });

@@ -36,7 +36,7 @@ const expected: Record<string, string> = {
 };
 
 testOnBothTransports(
-  "replies, errors and misses tell browsers to be strict",
+  "replies, errors and misses carry the security headers",
   routes,
   async (call) => {
     for (const path of ["/", "/broken", "/nowhere"]) {
@@ -91,7 +91,7 @@ test("https carries Strict-Transport-Security", async () => {
   }
 });
 
-test("behind a trusted proxy the protocol of the client counts", async () => {
+test("with a trusted proxy the protocol of the client counts", async () => {
   const options = { middlewares: [secureHeaders()], trustedProxies: ["127.0.0.1"] };
   const app = await createTestApp(moduleOf(routes), api(options));
   try {

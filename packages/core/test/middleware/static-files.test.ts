@@ -67,7 +67,7 @@ testOnBothTransports("files of any size and depth are served byte by byte", serv
 });
 
 testOnBothTransports(
-  "the extension tells the content type",
+  "the extension decides the content type",
   serve({ types: { glb: "model/gltf-binary", txt: "text/x-notes" } }),
   async (call) => {
     const types: Record<string, string> = {
@@ -112,7 +112,7 @@ testOnBothTransports("HEAD has the headers of GET and no body", serve(), async (
   assert.equal((await call("HEAD", "/assets/nothing.txt")).status, 404);
 });
 
-testOnBothTransports("a copy that is still good is answered with 304 and no body", serve(), async (call) => {
+testOnBothTransports("a client with a current copy gets 304 and no body", serve(), async (call) => {
   const first = await call("GET", "/assets/a.txt");
   const etag = first.headers.get("etag") ?? "";
   const lastModified = first.headers.get("last-modified") ?? "";
@@ -138,7 +138,7 @@ testOnBothTransports("a copy that is still good is answered with 304 and no body
   }
 });
 
-testOnBothTransports("any other copy is answered with the file", serve(), async (call) => {
+testOnBothTransports("a client with any other copy gets the file", serve(), async (call) => {
   const lastModified = modified.toUTCString();
   const bad: Record<string, string>[] = [
     { "if-none-match": '"x"' },
@@ -175,7 +175,7 @@ testOnBothTransports(
   },
 );
 
-testOnBothTransports("one range is answered with 206", serve(), async (call) => {
+testOnBothTransports("one range gets 206", serve(), async (call) => {
   const cases: [string, string, string][] = [
     ["bytes=2-4", "234", "bytes 2-4/10"],
     ["bytes=7-", "789", "bytes 7-9/10"],
@@ -193,7 +193,7 @@ testOnBothTransports("one range is answered with 206", serve(), async (call) => 
   assert.ok(large.subarray(65_530, 200_001).equals(Buffer.from(await across.arrayBuffer())));
 });
 
-testOnBothTransports("a range behind the end is answered with 416 and the size", serve(), async (call) => {
+testOnBothTransports("a range past the end gets 416 and the size", serve(), async (call) => {
   const res = await call("GET", "/assets/a.txt", { headers: { range: "bytes=10-" } });
   assert.equal(res.status, 416);
   assert.equal(res.headers.get("content-range"), "bytes */10");
@@ -212,7 +212,7 @@ testOnBothTransports("several ranges, unreadable ones and those of HEAD are igno
   assert.equal(head.headers.get("content-length"), "10");
 });
 
-testOnBothTransports("If-Range gives the part only to who holds the same bytes", serve(), async (call) => {
+testOnBothTransports("If-Range gives the part only to a client with the same bytes", serve(), async (call) => {
   const first = await call("GET", "/assets/a.txt");
   const etag = first.headers.get("etag") ?? "";
   const statusFor = async (ifRange: string) =>
@@ -238,7 +238,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "as a middleware it lets the handler answer for what is no file",
+  "as a middleware it calls the handler when there is no such file",
   [
     {
       method: "GET",
@@ -260,7 +260,7 @@ testOnBothTransports(
   },
 );
 
-testOnBothTransports("a miss is 404 and tells nothing of the disk", serve(), async (call) => {
+testOnBothTransports("a miss is 404 and reveals nothing about the disk", serve(), async (call) => {
   const paths = [
     "/assets/nothing.txt",
     "/assets/a.txt/b",
@@ -277,7 +277,7 @@ testOnBothTransports("a miss is 404 and tells nothing of the disk", serve(), asy
 });
 
 testOnBothTransports(
-  "K16 static: a symlink out of the root, dotfiles and directories are 404, U+0000 is 400, without a crash",
+  "a symlink out of the root, dotfiles and directories are 404, U+0000 is 400, without a crash (K16)",
   serve({ index: "index.html" }),
   async (call) => {
     for (const path of [
@@ -302,7 +302,7 @@ testOnBothTransports(
   },
 );
 
-testOnBothTransports("P10 %2F and %5C never act as separators in a file look-up", serve(), async (call) => {
+testOnBothTransports("%2F and %5C never act as separators in a file look-up (P10)", serve(), async (call) => {
   for (const path of [
     "/assets/deep%2Fer%2Fb.txt",
     "/assets/deep%2fer/b.txt",
@@ -318,7 +318,7 @@ testOnBothTransports("P10 %2F and %5C never act as separators in a file look-up"
 });
 
 testUndecoded(
-  "P11 paths that are not canonical are refused, not resolved",
+  "paths that are not canonical are refused, not resolved (P11)",
   serve({ index: "index.html" }),
   async (call, app) => {
     const { port } = await app.listen({ port: 0, signals: false });
@@ -345,7 +345,7 @@ testUndecoded(
 );
 
 testOnBothTransports(
-  "P12 backslash and %5c stay part of a name, and such names are never served",
+  "backslash and %5c stay part of a name, and such names are never served (P12)",
   serve(),
   async (call) => {
     for (const path of [
@@ -359,12 +359,16 @@ testOnBothTransports(
   },
 );
 
-testOnBothTransports("P13 a decoded parameter never brings a separator back into a look-up", serve(), async (call) => {
-  for (const path of ["/assets/deep%2Fer%2Fb.txt", "/assets/deep%252Fer%252Fb.txt", "/assets/deep%25252Fer/b.txt"]) {
-    assert.equal((await call("GET", path)).status, 404, path);
-  }
-  assert.equal((await call("GET", "/assets/deep/er/b.txt")).status, 200);
-});
+testOnBothTransports(
+  "a decoded parameter never brings a separator back into a look-up (P13)",
+  serve(),
+  async (call) => {
+    for (const path of ["/assets/deep%2Fer%2Fb.txt", "/assets/deep%252Fer%252Fb.txt", "/assets/deep%25252Fer/b.txt"]) {
+      assert.equal((await call("GET", path)).status, 404, path);
+    }
+    assert.equal((await call("GET", "/assets/deep/er/b.txt")).status, 200);
+  },
+);
 
 testOnBothTransports(
   "the root of the whole disk can be served",
