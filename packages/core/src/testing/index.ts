@@ -1,8 +1,9 @@
-export type { TestRunOptions, TestRunResult } from "./run.ts";
 export {
   createTestApp,
   type TestAppOptions,
   type TestCliApp,
   type TestHttpApp,
   type TestRequestOptions,
+  type TestRunOptions,
+  type TestRunResult,
 } from "./test-app.ts";

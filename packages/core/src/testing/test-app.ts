@@ -1,3 +1,4 @@
+import { Readable, Writable } from "node:stream";
 import { type App, type AppOptions, createApp } from "../app.ts";
 import { readEnvironment } from "../boot/environment.ts";
 import type { Module } from "../boot/module.ts";
@@ -7,19 +8,30 @@ import type { HttpMethods } from "../http/http-methods.ts";
 import { checkNames, explainUnknownNames, namesOf } from "../options.ts";
 import type { Platform } from "../platform.ts";
 import { type Method, methods } from "../record.ts";
-import { runInMemory, type TestRunOptions, type TestRunResult } from "./run.ts";
 
 export interface TestAppOptions extends Pick<AppOptions, "override" | "log" | "stopTimeout"> {}
 
 export interface TestRequestOptions {
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as a browser sends a form without files; a list gives a field several times. */
+  /** Sent as a browser sends a form without files; a list repeats a field. */
   readonly form?: Readonly<Record<string, string | readonly string[]>> | URLSearchParams;
   /** Sent as it is. */
   readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+}
+
+export interface TestRunOptions {
+  /** Standard input of the command. Defaults to nothing. */
+  readonly stdin?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+export interface TestRunResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
 }
 
 export interface TestHttpApp extends App, HttpMethods {
@@ -28,20 +40,14 @@ export interface TestHttpApp extends App, HttpMethods {
 }
 
 export interface TestCliApp extends App, Omit<CliMethods, "run"> {
-  /** Runs one command without a process, as often as wanted. */
+  /** Runs one command without a process. */
   run(argv: readonly string[], options?: TestRunOptions): Promise<TestRunResult>;
 }
 
 const optionNames = namesOf<TestAppOptions>({ override: true, log: true, stopTimeout: true });
-const requestNames = namesOf<TestRequestOptions>({
-  json: true,
-  form: true,
-  body: true,
-  headers: true,
-  signal: true,
-});
+const requestNames = namesOf<TestRequestOptions>({ json: true, form: true, body: true, headers: true, signal: true });
 
-/** A started application for a test: no port, silent unless LOG_LEVEL says otherwise, mistakes rejected as StartError. */
+/** A started application for a test: no port, no log unless LOG_LEVEL is set; mistakes reject with a StartError. */
 export function createTestApp(
   module: Module,
   platform: Platform<CliMethods>,
@@ -65,8 +71,35 @@ export async function createTestApp(
   });
   await app.start();
   if (!("execute" in app)) return Object.assign(app, { request: createRequest(app) });
-  const run: TestCliApp["run"] = (argv, runOptions) => runInMemory(app, argv, runOptions);
-  return Object.assign(app, { run });
+  return Object.assign(app, { run: createRun(app) });
+}
+
+/** Runs one command on streams in memory. */
+function createRun(app: Pick<CliMethods, "execute">): TestCliApp["run"] {
+  return async (argv, { stdin = "", signal } = {}) => {
+    const stdout = new Collector();
+    const stderr = new Collector();
+    const code = await app.execute(argv, {
+      stdin: Readable.from([Buffer.from(stdin as string)]), // or bytes: an overload of from() takes one of the two
+      stdout,
+      stderr,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return { code, stdout: stdout.text, stderr: stderr.text };
+  };
+}
+
+class Collector extends Writable {
+  readonly #chunks: Uint8Array[] = [];
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).toString();
+  }
+
+  override _write(chunk: Uint8Array, _encoding: string, done: () => void): void {
+    this.#chunks.push(chunk);
+    done();
+  }
 }
 
 function createRequest(app: HttpMethods): TestHttpApp["request"] {
@@ -89,20 +122,18 @@ function createRequest(app: HttpMethods): TestHttpApp["request"] {
   };
 }
 
-/** `Request` gives such a body its content type. */
+/** `Request` sets the content type of such a body. */
 function toSearchParams(form: NonNullable<TestRequestOptions["form"]>): URLSearchParams {
   if (form instanceof URLSearchParams) return form;
-  return new URLSearchParams(
-    Object.entries(form).flatMap(([name, value]) => [value].flat().map((item) => [name, item])),
-  );
+  const pairs = Object.entries(form).flatMap(([name, value]) => [value].flat().map((item) => [name, item]));
+  return new URLSearchParams(pairs);
 }
 
-/** A slip in a test would otherwise be answered with a 404 or go unnoticed, and the test would look at the wrong thing. */
+/** A mistake in a test would otherwise get a 404 or stay unnoticed, and the test would check the wrong thing. */
 function checkRequest(method: Method, path: string, options: TestRequestOptions): void {
+  const known = methods.join(", ");
   if (!methods.includes(method)) {
-    throw new TypeError(
-      `request() was given ${describeValue(method)} as its method. Use one of ${methods.join(", ")}.`,
-    );
+    throw new TypeError(`request() was given ${describeValue(method)} as its method. Use one of ${known}.`);
   }
   if (typeof path !== "string" || !path.startsWith("/")) {
     throw new TypeError(`request() was given ${describeValue(path)} as its path. It starts with "/".`);

@@ -32,14 +32,14 @@ const mail = defineModule({
 });
 const module = defineModule({ name: "app", imports: [mail], declarations: [SignupController] });
 
-test("an override stands in the place of a class, for everybody who injects it", async () => {
+test("an override replaces a class for all its users", async () => {
   const override = [provide(Mailer, () => ({ from: "", send: (to: string) => `caught ${to}` }))];
   const app = await createTestApp(module, api(), { override });
   const res = await app.request("POST", "/signup?to=ada");
   assert.equal(await res.json(), "caught ada");
 });
 
-test("an override is made where the declaration stands: its factory sees that module", async () => {
+test("an override is made in the module of the declaration: its factory sees that module", async () => {
   const override = [provide(Mailer, () => ({ from: inject(Sender), send: () => "" }))];
   const app = await createTestApp(module, api(), { override });
   assert.equal(app.get(Mailer).from, "real@example.org");
@@ -71,7 +71,7 @@ test("an override of a token replaces its factory", async () => {
   assert.equal(app.get(Mailer).from, "test@example.org");
 });
 
-test("an override of Log is what everybody injects", async () => {
+test("an override of Log is what all classes inject", async () => {
   const lines: string[] = [];
   const write = (...args: readonly unknown[]) => void lines.push(String(args.at(-1)));
   const fake: Log = {
@@ -177,7 +177,7 @@ test("request() refuses what would test something else: a path without a slash, 
     ["GET", "/posts", { query: {} }, "request() has no option query. It takes json, form, body, headers, signal."],
   ];
   for (const [method, path, options, message] of slips) {
-    // the casts stand for code that no compiler checked
+    // the casts imitate code that no compiler has checked
     await assert.rejects(app.request(method as "GET", path as string, options as object), {
       name: "TypeError",
       message,
@@ -186,7 +186,7 @@ test("request() refuses what would test something else: a path without a slash, 
   await app.stop();
 });
 
-test("run() runs commands of a started application, as often as wanted, and gives what they wrote", async () => {
+test("run() runs commands of a started application, any number of times, and returns what they wrote", async () => {
   let started = 0;
   class Echo {
     onStart() {
@@ -218,7 +218,7 @@ test("run() runs commands of a started application, as often as wanted, and give
   await app.stop();
 });
 
-test("an override stands in the place of a class on the command line too", async () => {
+test("an override replaces a class on the command line too", async () => {
   class MailController {
     readonly #mailer = inject(Mailer);
     routes(): Routes {
