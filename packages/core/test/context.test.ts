@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, type Context, type Next, type Route } from "@tenon/core";
+import { api, type Context, dto, type Next, type Route, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { requestRaw } from "./support/raw-request.ts";
 import { type Call, moduleOf, testOnBothTransports } from "./support/transports.ts";
@@ -287,3 +287,60 @@ testOnBothTransports(
   },
   { middlewares: [(ctx: Context, next: Next) => [ctx.route === undefined && ctx.param("x"), next()][1]] },
 );
+
+const NameDTO = dto({ name: string("required") });
+
+testOnBothTransports(
+  "a bind() that nobody awaits does not end the process",
+  [
+    {
+      method: "POST",
+      path: "/",
+      handler: (ctx: Context) => {
+        void ctx.bind(NameDTO);
+        return "answered";
+      },
+    },
+  ],
+  async (call) => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    try {
+      const res = await call("POST", "/", { body: "{}", headers: { "content-type": "application/json" } });
+      assert.equal(await res.json(), "answered");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      assert.deepEqual(unhandled, []);
+    } finally {
+      process.off("unhandledRejection", note);
+    }
+  },
+);
+
+for (const [limit, text] of [
+  [Number.NaN, "NaN"],
+  [-1, "-1"],
+  [Number.POSITIVE_INFINITY, "Infinity"],
+] as const) {
+  testOnBothTransports(
+    `limitBody(${text}) is refused instead of lifting the limit`,
+    [
+      {
+        method: "POST",
+        path: "/",
+        handler: (ctx: Context) => {
+          try {
+            ctx.limitBody(limit);
+          } catch (error) {
+            return String(error);
+          }
+          return "lifted";
+        },
+      },
+    ],
+    async (call) => {
+      const res = await call("POST", "/", { body: "x" });
+      assert.equal(await res.json(), `RangeError: limitBody(${text}): it takes a whole number of bytes, zero or more`);
+    },
+  );
+}

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { provide, token } from "@tenon/core";
+
+test("provide() holds the factory to the type of its key", () => {
+  const Count = token<{ readonly count: number }>("Count");
+  class Repository {
+    find(id: string): string {
+      return id;
+    }
+  }
+  // @ts-expect-error: the factory gives no Repository
+  provide(Repository, () => ({}));
+  // @ts-expect-error: the factory gives nothing
+  provide(Repository, () => undefined);
+  // @ts-expect-error: count is missing
+  provide(Count, () => ({}));
+  assert.deepEqual(provide(Count, () => ({ count: 1 })).factory(), { count: 1 });
+});
