@@ -94,20 +94,20 @@ function stopOnce(signal: NodeJS.Signals, totals: Totals): Promise<void> {
     const half = Array.from({ length: few }, () => server.connect().send("GET /fast HTTP/1.1\r\nHo"));
     const events = server.connect().send(get("/events"));
     await Promise.all([
-      ...idle.map((client) => client.replies(1)),
+      ...idle.map((client) => client.responses(1)),
       events.until(({ text }) => text.includes("data: 1"), "event"),
     ]);
     await sleep(200);
     const slowestEnds = performance.now() + slow; // the slow ones were sent before
     server.signal(signal);
-    await server.says("told");
+    await server.waitFor("signalled");
     await Promise.all(half.map((client) => client.untilClosed()));
     if (await isRefused(server)) totals.refusing++;
     for (const client of slowOnes) if (!isWhole(await client.untilClosed())) totals.slowFailed++;
     if ((await events.untilClosed())[0]?.complete === true) totals.streamsEnded++;
     totals.exits.push((await server.exit()) as number | null); // an exit code
     totals.slowestExit = Math.max(totals.slowestExit, performance.now() - slowestEnds);
-    count((await report)[0] as SentRequest[][], server.told, totals); // the fixture's own protocol
+    count((await report)[0] as SentRequest[][], server.signalledAt, totals); // the fixture's own protocol
   });
 }
 
@@ -140,9 +140,9 @@ async function isRefused(server: ChildServer): Promise<boolean> {
 function stopTwice(signal: NodeJS.Signals, totals: Totals): Promise<void> {
   return ChildServer.run("stoppable.ts", ["{}"], async (server) => {
     server.connect().send(get("/hang"));
-    await server.says("hanging");
+    await server.waitFor("hanging");
     server.signal(signal);
-    await server.says("told");
+    await server.waitFor("signalled");
     await sleep(300);
     const start = performance.now();
     server.signal(signal);

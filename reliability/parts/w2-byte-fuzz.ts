@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { api, type Context } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { wireCases } from "../../packages/core/test/advisories/wire-cases.ts";
-import { type FuzzAnswer, fuzzBytes, isFault, statusesOf } from "../../packages/core/test/support/byte-fuzz.ts";
+import { type FuzzResult, fuzzBytes, isFault, statusesOf } from "../../packages/core/test/support/byte-fuzz.ts";
 import { Random } from "../../packages/core/test/support/random.ts";
 import { moduleOf } from "../../packages/core/test/support/transports.ts";
 import { withFolder } from "../../packages/data/test/support/services.ts";
@@ -54,7 +54,7 @@ async function fuzzService(figures: Figures, { short, say }: PartOptions, seed: 
       const port = Number(new URL(server.url).port);
       const faults: string[] = [];
       const hung: string[] = [];
-      const onAnswers = ([answer]: readonly FuzzAnswer[]) => {
+      const onResults = ([answer]: readonly FuzzResult[]) => {
         if (answer?.hung === true) hung.push(connectionOf(answer));
         if (answer !== undefined && statusesOf(answer).some(isFault)) faults.push(connectionOf(answer));
       };
@@ -64,7 +64,7 @@ async function fuzzService(figures: Figures, { short, say }: PartOptions, seed: 
           corpus,
           connections: count,
           seed: from,
-          onAnswers,
+          onResults,
           onProgress: (done) => say(`${done} of ${count} connections`),
         });
       await send(1000, seed + 1); // what the first requests bring into memory stays
@@ -89,7 +89,7 @@ async function fuzzService(figures: Figures, { short, say }: PartOptions, seed: 
   );
 }
 
-function connectionOf({ index, sent, received }: FuzzAnswer): string {
+function connectionOf({ index, sent, received }: FuzzResult): string {
   const shown = (text: string) => JSON.stringify(text.length > 600 ? `${text.slice(0, 600)}…` : text);
   return `connection ${index}: ${shown(sent.toString("latin1"))}, answered with ${shown(received)}`;
 }
@@ -127,7 +127,7 @@ async function compareWithNode(figures: Figures, { short, say }: PartOptions, se
       corpus,
       connections,
       seed,
-      onAnswers: ([ours, nodes]) => {
+      onResults: ([ours, nodes]) => {
         const seen = [...(ours?.received ?? "").matchAll(/^x-seen: (.*)\r$/gim)].map((match) => match[1] ?? "");
         accepted += seen.length;
         const reference = read.get(nodes?.port ?? 0) ?? [];

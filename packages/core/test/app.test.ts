@@ -7,7 +7,7 @@ import { moduleOf } from "./support/transports.ts";
 
 class Mailer {}
 
-test("mistakes of different kinds are told all at once, numbered, each on its own line", async () => {
+test("start errors of different kinds are reported together, numbered, each on its own line", async () => {
   class Signup {
     readonly mailer = inject(Mailer);
   }
@@ -19,9 +19,9 @@ test("mistakes of different kinds are told all at once, numbered, each on its ow
   class PostsController {
     routes(): Routes {
       return [
-        { method: "GET", path: "/posts", handler: undefined as never }, // a misspelt method gives undefined
+        { method: "GET", path: "/posts", handler: undefined as never }, // a misspelt method is undefined
         { method: "GET", path: "/users/:id/:id", handler: () => 1 },
-        { method: "GET", path: "/", handler: () => 1, middlewares: ["auth" as never] }, // no compiler let it pass
+        { method: "GET", path: "/", handler: () => 1, middlewares: ["auth" as never] }, // plain JavaScript can pass it
       ];
     }
   }
@@ -49,7 +49,7 @@ test("mistakes of different kinds are told all at once, numbered, each on its ow
   assert.equal(error.problems.length, 7);
 });
 
-test("a wiring mistake is told before any onStart() runs", async () => {
+test("a wiring error is reported before any onStart() runs", async () => {
   let ran = false;
   class Eager {
     onStart() {
@@ -63,7 +63,7 @@ test("a wiring mistake is told before any onStart() runs", async () => {
   assert.equal(ran, false);
 });
 
-test("app.get() gives what the root module sees, and says what it does not see", async () => {
+test("app.get() returns what the root module sees, and throws for anything else", async () => {
   const Url = token<string>("Url");
   const inner = defineModule({ name: "inner", declarations: [Mailer] });
   const app = await createTestApp(defineModule({ name: "app", imports: [inner] }), api());
@@ -72,15 +72,15 @@ test("app.get() gives what the root module sees, and says what it does not see",
     message: 'app.get(): Mailer is not visible in module "app". Declare it there, or import a module that exports it.',
   });
   assert.throws(() => app.get(Url), /^Error: app\.get\(\): Url is not visible/);
-  assert.throws(() => app.get("Url" as never), /^Error: app\.get\(\): the text "Url" is not visible/); // no compiler checked it
+  assert.throws(() => app.get("Url" as never), /^Error: app\.get\(\): the text "Url" is not visible/); // plain JavaScript can pass it
 });
 
-test("bad options of createApp() are told together", async () => {
+test("invalid options of createApp() are reported together", async () => {
   const start = createApp(moduleOf([]), undefined as never, {
     onStartError: "throw",
     override: Mailer as never,
     stopTimeout: 0,
-  }); // casts, because no compiler let it pass
+  }); // casts: plain JavaScript can pass these
   assert.deepEqual(
     (await rejection(start)).problems.map(({ code, message }) => [code, message]),
     [
@@ -91,8 +91,8 @@ test("bad options of createApp() are told together", async () => {
   );
 });
 
-test("a log level that is none is told", async () => {
-  const error = await startError(moduleOf([]), { log: { level: "loud" as never } }); // no compiler let it pass
+test("an unknown log level is reported", async () => {
+  const error = await startError(moduleOf([]), { log: { level: "loud" as never } }); // plain JavaScript can pass it
   assert.equal(
     error.message,
     'log.level is the text "loud". Use one of: trace, debug, info, warn, error, fatal, silent.',

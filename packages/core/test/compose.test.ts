@@ -5,7 +5,7 @@ import type { Context, MiddlewareFunction } from "@tenon/core";
 import type { Compiled } from "../src/compose.ts";
 import { compose } from "../src/compose.ts";
 
-const ctx = {} as Context; // the chain hands it on and never looks at it
+const ctx = {} as Context; // the chain passes it on and never reads it
 const compiled = (handle: MiddlewareFunction, name = "middleware"): Compiled => ({ name, handle });
 
 /** Runs a chain of these functions around a handler. */
@@ -18,7 +18,7 @@ function run(middlewares: readonly MiddlewareFunction[], handler: () => unknown,
   return chain(ctx);
 }
 
-test("a chain in which nothing is asynchronous gives its value, not a promise", () => {
+test("a synchronous chain returns a value, not a promise", () => {
   assert.equal(
     run([(_, next) => next(), (_, next) => `${next()}!`], () => "value"),
     "value!",
@@ -30,7 +30,7 @@ test("without middlewares the chain is the handler itself", () => {
   assert.equal(compose([], handler), handler);
 });
 
-test("middlewares run outside-in and see the value on its way back inside-out", async () => {
+test("middlewares run from the outside in and see the value from the inside out", async () => {
   const order: string[] = [];
   const trace =
     (name: string): MiddlewareFunction =>
@@ -48,7 +48,7 @@ test("middlewares run outside-in and see the value on its way back inside-out", 
   assert.deepEqual(order, ["a in", "b in", "c in", "handler", "c out", "b out", "a out"]);
 });
 
-test("a middleware that returns a value of its own ends the chain", () => {
+test("a middleware that returns its own value ends the chain", () => {
   let ran = false;
   const value = run([(_, next) => next(), () => "stopped", (_, next) => next()], () => {
     ran = true;
@@ -57,7 +57,7 @@ test("a middleware that returns a value of its own ends the chain", () => {
   assert.equal(ran, false);
 });
 
-test("a middleware that neither calls next() nor returns anything answers with nothing", () => {
+test("a middleware that neither calls next() nor returns a value gives undefined", () => {
   assert.equal(
     run([() => undefined], () => "never"),
     undefined,
@@ -73,15 +73,15 @@ for (const [title, middleware] of [
     },
   ],
   [
-    "after waiting",
+    "after an await",
     async (_, next) => {
       await next();
       return next();
     },
   ],
-  ["at once and together", (_, next) => Promise.all([next(), next()])],
+  ["concurrently", (_, next) => Promise.all([next(), next()])],
 ] satisfies [string, MiddlewareFunction][]) {
-  test(`next() twice, ${title}, fails and the handler ran once`, async () => {
+  test(`calling next() twice ${title} throws, and the handler runs once`, async () => {
     let runs = 0;
     await assert.rejects(
       async () =>
@@ -99,19 +99,19 @@ const droppers: Record<string, MiddlewareFunction> = {
   "a synchronous middleware": (_, next) => {
     next();
   },
-  "an asynchronous one that waits": async (_, next) => {
+  "an async middleware that awaits next()": async (_, next) => {
     await next();
   },
-  "an asynchronous one that does not wait": async (_, next) => {
+  "an async middleware that does not await next()": async (_, next) => {
     next();
   },
 };
 for (const [title, middleware] of Object.entries(droppers)) {
   for (const [kind, handler] of [
-    ["a value", () => "value"],
-    ["a promise", async () => "value"],
+    ["value", () => "value"],
+    ["promise", async () => "value"],
   ] as const) {
-    test(`${title} that drops ${kind} of next() has it used, and is warned of once`, async () => {
+    test(`a dropped ${kind} of next() is used and warned about once: ${title}`, async () => {
       const lost: string[] = [];
       const chain = compose([compiled(middleware, "Careless")], handler, { onLostValue: (name) => lost.push(name) });
       assert.equal(await chain(ctx), "value");
@@ -119,12 +119,12 @@ for (const [title, middleware] of Object.entries(droppers)) {
       assert.deepEqual(lost, ["Careless"]);
     });
 
-    test(`${title} that drops ${kind} of next() has it used without a warning in production`, async () => {
+    test(`a dropped ${kind} of next() is used without a warning in production: ${title}`, async () => {
       assert.equal(await compose([compiled(middleware)], handler)(ctx), "value");
     });
   }
 
-  test(`${title} is not warned of when the handler had no value`, async () => {
+  test(`a handler without a value causes no warning: ${title}`, async () => {
     const lost: string[] = [];
     assert.equal(await run([middleware], () => undefined, lost), undefined);
     assert.equal(await run([middleware], async () => undefined, lost), undefined);
@@ -132,7 +132,7 @@ for (const [title, middleware] of Object.entries(droppers)) {
   });
 }
 
-test("each careless middleware is warned of by its own name", async () => {
+test("each middleware that drops a value has a warning with its name", async () => {
   const lost: string[] = [];
   const drop: MiddlewareFunction = async (_, next) => {
     await next();
@@ -141,7 +141,7 @@ test("each careless middleware is warned of by its own name", async () => {
   assert.deepEqual(lost, ["m2", "m0"]);
 });
 
-test("null is a value of its own: a middleware may answer with it", () => {
+test("null is a value: a middleware may return it", () => {
   assert.equal(
     run(
       [
@@ -156,7 +156,7 @@ test("null is a value of its own: a middleware may answer with it", () => {
   );
 });
 
-test("what the handler throws reaches the middlewares, which may answer instead", async () => {
+test("an error of the handler reaches the middlewares, which may return a value instead", async () => {
   const rescue: MiddlewareFunction = async (_, next) => {
     try {
       return await next();
@@ -172,7 +172,7 @@ test("what the handler throws reaches the middlewares, which may answer instead"
   assert.throws(() => run([(_, next) => next()], fail), { message: "sync" });
 });
 
-/** What the process would have died of while `body` ran. */
+/** The unhandled rejections while `body` runs: each would crash the process. */
 async function unhandledDuring(body: () => Promise<void>): Promise<unknown[]> {
   const reasons: unknown[] = [];
   const listen = (reason: unknown) => reasons.push(reason);
@@ -189,7 +189,7 @@ async function unhandledDuring(body: () => Promise<void>): Promise<unknown[]> {
   return reasons;
 }
 
-test("a middleware that fails while the inner promise is still to reject leaves no rejection unhandled", async () => {
+test("a middleware that fails before the inner promise rejects leaves no unhandled rejection", async () => {
   const reasons = await unhandledDuring(async () => {
     const gate = Promise.withResolvers<void>();
     const late = async () => {
@@ -202,13 +202,13 @@ test("a middleware that fails while the inner promise is still to reject leaves 
     };
     const forgetful: MiddlewareFunction = async (_, next) => {
       next();
-      return "answered already";
+      return "returned already";
     };
     const pass: MiddlewareFunction = (_, next) => next();
     const wait: MiddlewareFunction = async (_, next) => await next();
     for (const inner of [[], [pass], [wait], [wait, wait]]) {
       assert.throws(() => run([hasty, ...inner], late), { message: "hasty" });
-      assert.equal(await run([forgetful, ...inner], late), "answered already");
+      assert.equal(await run([forgetful, ...inner], late), "returned already");
     }
     gate.resolve();
   });

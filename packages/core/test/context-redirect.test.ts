@@ -41,18 +41,18 @@ const foreign = [
   " /x",
 ];
 
-testOnBothTransports("redirect() leads to paths of this site with 302 and an empty body", routes, async (call) => {
+testOnBothTransports("redirect() sends a path of this site with 302 and an empty body", routes, async (call) => {
   for (const [target, location] of own) {
     const response = await call("POST", "/own", { body: JSON.stringify(target) });
     assert.equal(response.status, 302);
     assert.equal(response.headers.get("location"), location);
     assert.equal(response.headers.get("content-type"), null);
-    assert.equal(await response.text(), "", "K9 Express CVE-2024-43796: no body that could carry the target");
+    assert.equal(await response.text(), "", "no body that could carry the target (K9, Express CVE-2024-43796)");
   }
 });
 
 testOnBothTransports(
-  "K8 Koa CVE-2025-54420, h3 459a1c65, Express CVE-2024-29041: a redirect that would lead elsewhere leads to /",
+  "a redirect to another site goes to / instead (K8, Koa CVE-2025-54420, h3 459a1c65, Express CVE-2024-29041)",
   routes,
   async (call) => {
     for (const target of foreign) {
@@ -64,7 +64,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "redirect() leads elsewhere when it is told to, with the status it is given",
+  "redirect() goes to another site with external: true, with the given status",
   routes,
   async (call) => {
     for (const [target, location] of [

@@ -12,7 +12,7 @@ declare module "@tenon/core" {
 }
 
 testOnBothTransports(
-  "K18 Hono fab3b136: values of two interleaved requests never meet",
+  "values of interleaved requests stay separate (K18, Hono fab3b136)",
   [
     {
       method: "GET",
@@ -38,17 +38,17 @@ testOnBothTransports(
     for (let round = 0; round < 20; round++) {
       const names = ["first", "second", "third", "fourth"];
       const responses = await Promise.all(names.map((name) => call("GET", `/${name}`)));
-      const answers = await Promise.all(responses.map(async (response) => (await response.json()) as string[])); // see above
+      const bodies = await Promise.all(responses.map(async (response) => (await response.json()) as string[])); // see above
       for (const [index, name] of names.entries()) {
-        assert.deepEqual(answers[index]?.slice(0, 4), [name, name, name, index < 2 ? name : null]);
+        assert.deepEqual(bodies[index]?.slice(0, 4), [name, name, name, index < 2 ? name : null]);
         assert.equal(responses[index]?.headers.get("x-name"), name);
       }
-      assert.equal(new Set(answers.map((answer) => answer[4])).size, names.length, "each has its own id");
+      assert.equal(new Set(bodies.map((body) => body[4])).size, names.length, "each has its own id");
     }
   },
 );
 
-// From here on the compiler is the test: `npm run types` fails when one of these lines is wrong.
+// The compiler checks the rest: `npm run types` fails when one of these lines is wrong.
 
 export type ParamChecks = [
   Expect<Equal<ParamNames<"/posts/:id">, "id">>,
@@ -68,7 +68,7 @@ export class TypedController implements Controller {
       { method: "GET", path: "/number", handler: this.number },
       // @ts-expect-error PURGE is not a method of the specification
       { method: "PURGE", path: "/posts", handler: this.any },
-      // @ts-expect-error the field is called "middlewares": a guard under another name would be lost
+      // @ts-expect-error the field is called "middlewares": a guard under another name would not run
       { method: "GET", path: "/typo", handler: this.any, middleware: [] },
     ];
   }
@@ -86,7 +86,7 @@ export class TypedController implements Controller {
   }
 
   any(ctx: Context) {
-    return ctx.param("whatever");
+    return ctx.param("anything");
   }
 
   number(count: number) {
@@ -96,13 +96,13 @@ export class TypedController implements Controller {
 
 export const valueTypes: Handler = (ctx) => {
   const account: { readonly name: string } = ctx.get("test_account");
-  const unknownValue: unknown = ctx.get("nobody declared this");
-  ctx.set("nobody declared this", 1);
+  const unknownValue: unknown = ctx.get("undeclared");
+  ctx.set("undeclared", 1);
   // @ts-expect-error a declared value has its declared type
   ctx.set("test_account", "a string");
   // @ts-expect-error the same for setValue
   ctx.setValue("test_account", { title: "x" });
-  // @ts-expect-error what nobody declared is unknown until it is checked
-  const text: string = ctx.get("nobody declared this");
+  // @ts-expect-error an undeclared value is unknown until it is checked
+  const text: string = ctx.get("undeclared");
   return [account, unknownValue, text];
 };

@@ -10,7 +10,7 @@ const json = async (call: Call, path: string, headers: Record<string, string> = 
   (await call("GET", path, { headers })).json();
 
 testOnBothTransports(
-  "param() gives a path parameter, and an empty string for a name that the path does not have",
+  "param() returns a path parameter, and an empty string for a name that the path does not declare",
   [get("/users/:id", (ctx) => [ctx.param("id"), ctx.param("other"), ctx.param("*"), ctx.param("__proto__")])],
   async (call) => {
     assert.deepEqual(await json(call, "/users/7"), ["7", "", "", ""]);
@@ -22,7 +22,7 @@ function show(ctx: Context) {
 }
 
 testOnBothTransports(
-  "route tells which route answers, as it was declared: in handlers, for HEAD, for routes added later, not on a miss",
+  "route is the matched route as declared: in handlers, for HEAD, for routes added later, and not on a miss",
   [
     { path: "/users", children: [get("/:id", show)] },
     { method: "POST", path: "/users", handler: (ctx) => Object.isFrozen(ctx.route) },
@@ -34,7 +34,7 @@ testOnBothTransports(
     assert.equal(await (await call("POST", "/users")).json(), true, "it is shared by all requests");
     const head = await call("HEAD", "/users/7");
     assert.equal(head.headers.get("x-route"), "GET /users/:id");
-    const miss = await call("GET", "/nobody");
+    const miss = await call("GET", "/missing");
     assert.equal(miss.headers.get("x-route"), "none");
     app.routes.add(get("/late", show), { owner: "a test" });
     assert.deepEqual(await json(call, "/late"), {
@@ -58,7 +58,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "query() gives the first value, and an empty string when it is absent",
+  "query() returns the first value, and an empty string when it is absent",
   [get("/", (ctx) => [ctx.query("a"), ctx.query("b"), ctx.query("toString"), ctx.query("__proto__")])],
   async (call) => {
     assert.deepEqual(await json(call, "/"), ["", "", "", ""]);
@@ -68,19 +68,19 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "queryDefault() gives the default only when the parameter is absent",
+  "queryDefault() returns the default only when the parameter is absent",
   [get("/", (ctx) => ctx.queryDefault("a", "default"))],
   async (call) => {
     assert.equal(await json(call, "/"), "default");
     assert.equal(await json(call, "/?b=1"), "default");
     assert.equal(await json(call, "/?a=1"), "1");
     assert.equal(await json(call, "/?a="), "", "empty is not absent");
-    assert.equal(await json(call, "/?a"), "", "neither is a name alone");
+    assert.equal(await json(call, "/?a"), "", "a name without a value is not absent");
   },
 );
 
 testOnBothTransports(
-  "header() gives a header by any spelling of its name, and an empty string when it is absent",
+  "header() finds a header in any case of its name, and returns an empty string when it is absent",
   [get("/", (ctx) => [ctx.header("X-One"), ctx.header("x-one"), ctx.header("x-two"), ctx.header("constructor")])],
   async (call) => {
     assert.deepEqual(await json(call, "/", { "X-ONE": "1" }), ["1", "1", "", ""]);
@@ -88,7 +88,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "cookie() gives a cookie, and an empty string when it is absent",
+  "cookie() returns a cookie, and an empty string when it is absent",
   [get("/", (ctx) => [ctx.cookie("a"), ctx.cookie("b"), ctx.cookie("constructor"), ctx.cookie("")])],
   async (call) => {
     assert.deepEqual(await json(call, "/"), ["", "", "", ""]);
@@ -121,7 +121,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "status(n).json(value) answers with that status and JSON",
+  "status(n).json(value) responds with that status and JSON",
   [get("/", (ctx) => ctx.status(201).json({ a: [1, null] })), get("/null", (ctx) => ctx.status(202).json(null))],
   async (call) => {
     const response = await call("GET", "/");
@@ -134,7 +134,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "status(n).send(text) answers with that status and text",
+  "status(n).send(text) responds with that status and text",
   [get("/", (ctx) => ctx.status(418).send("käse")), get("/empty", (ctx) => ctx.status(200).send(""))],
   async (call) => {
     const response = await call("GET", "/");
@@ -147,7 +147,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "status(204) carries no body, whatever it is given",
+  "status(204) sends no body, whatever value it gets",
   [get("/", (ctx) => ctx.status(204).json({ a: 1 })), get("/text", (ctx) => ctx.status(204).send(""))],
   async (call) => {
     for (const path of ["/", "/text"]) {
@@ -160,7 +160,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "request().params(), queries() and headers() are maps without a prototype, one for each call",
+  "request().params(), queries() and headers() return a new map without a prototype for each call",
   [
     get("/:__proto__/:id", (ctx) => {
       const view = ctx.request();
@@ -189,7 +189,7 @@ testOnBothTransports(
   },
 );
 
-test("H6 Node CVE-2026-21710: headers named after Object.prototype are plain entries of a map without prototype", async () => {
+test("headers named after Object.prototype are plain entries of a map without prototype (H6, Node CVE-2026-21710)", async () => {
   const route = get("/", (ctx) => {
     const headers = ctx.request().headers();
     const own = Object.keys(headers).filter((name) => name in Object.prototype);
@@ -213,7 +213,7 @@ test("H6 Node CVE-2026-21710: headers named after Object.prototype are plain ent
 });
 
 testOnBothTransports(
-  "B7 names from Object.prototype in query, parameters and cookies change no prototype",
+  "names from Object.prototype in query, parameters and cookies change no prototype (B7)",
   [get("/:id", (ctx) => [ctx.query("__proto__[polluted]"), ctx.cookie("__proto__"), ctx.param("id")])],
   async (call) => {
     const path = "/__proto__?__proto__[polluted]=1&constructor[prototype][polluted]=1&__proto__=2";
@@ -223,7 +223,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "request().body() gives the raw bytes, as often as it is asked for, and none without a body",
+  "request().body() returns the raw bytes on each call, and none without a body",
   [
     {
       method: "POST",
@@ -250,7 +250,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "the id of a request is random, stays the same within it and is in its log lines",
+  "a request id is random, constant within its request, and in its log lines",
   [
     get("/", (ctx) => {
       ctx.log.info("from the handler");
@@ -291,14 +291,14 @@ testOnBothTransports(
 const NameDTO = dto({ name: string("required") });
 
 testOnBothTransports(
-  "a bind() that nobody awaits does not end the process",
+  "a rejected bind() that is not awaited does not crash the process",
   [
     {
       method: "POST",
       path: "/",
       handler: (ctx: Context) => {
         void ctx.bind(NameDTO);
-        return "answered";
+        return "done";
       },
     },
   ],
@@ -308,7 +308,7 @@ testOnBothTransports(
     process.on("unhandledRejection", note);
     try {
       const res = await call("POST", "/", { body: "{}", headers: { "content-type": "application/json" } });
-      assert.equal(await res.json(), "answered");
+      assert.equal(await res.json(), "done");
       await new Promise((resolve) => setTimeout(resolve, 20));
       assert.deepEqual(unhandled, []);
     } finally {
@@ -323,7 +323,7 @@ for (const [limit, text] of [
   [Number.POSITIVE_INFINITY, "Infinity"],
 ] as const) {
   testOnBothTransports(
-    `limitBody(${text}) is refused instead of lifting the limit`,
+    `limitBody(${text}) throws instead of lifting the limit`,
     [
       {
         method: "POST",

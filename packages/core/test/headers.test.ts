@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ResponseHeaders } from "../src/headers.ts";
 import { testOnBothTransports } from "./support/transports.ts";
 
-test("headers are found by any spelling of their name", () => {
+test("headers are found in any case of their name", () => {
   const headers = new ResponseHeaders().setHeader("X-One", "1");
   assert.equal(headers.header("x-one"), "1");
   assert.ok(headers.has("X-ONE"));
@@ -11,7 +11,7 @@ test("headers are found by any spelling of their name", () => {
   assert.equal(headers.header("x-one"), "");
 });
 
-test("setHeader() replaces, addHeader() keeps what is there", () => {
+test("setHeader() replaces a header, addHeader() adds a value to it", () => {
   const headers = new ResponseHeaders().setHeader("vary", "a").addHeader("Vary", "b").addHeader("vary", "c");
   assert.deepEqual([...headers.entries()], [["vary", ["a", "b", "c"]]]);
   assert.equal(headers.header("vary"), "a, b, c");
@@ -19,7 +19,7 @@ test("setHeader() replaces, addHeader() keeps what is there", () => {
   assert.deepEqual([...headers.entries()], [["vary", ["x", "y"]]]);
 });
 
-test("names and values that would break the head are refused at once", () => {
+test("names and values that would break the response head throw", () => {
   const headers = new ResponseHeaders();
   for (const name of ["", "a b", "a:", "a\r\n", "ü"]) {
     assert.throws(() => headers.setHeader(name, "1"), {
@@ -59,7 +59,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "K10 a header with CR, LF or an emoji is one 500, no half response, and the application goes on",
+  "a header with CR, LF or an emoji is one whole 500, and the application keeps serving (K10)",
   [
     { method: "POST", path: "/", handler: async (ctx) => setHeader(ctx, Buffer.from(await ctx.request().body())) },
     { method: "GET", path: "/", handler: () => "alive" },

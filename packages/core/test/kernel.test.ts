@@ -12,7 +12,7 @@ const fail = (error: unknown) => () => {
 const bare = { error: "Internal Server Error" };
 
 testOnBothTransports(
-  "a thrown HttpError is answered with its status, its message and its headers",
+  "a thrown HttpError responds with its status, message and headers",
   [
     get("/sync", fail(new HttpError(404, "Post not found"))),
     get("/async", async () => {
@@ -26,7 +26,7 @@ testOnBothTransports(
     const limited = await call("GET", "/async");
     assert.deepEqual([limited.status, await limited.json()], [429, { error: "Too Many Requests" }]);
     assert.equal(limited.headers.get("retry-after"), "7");
-    assert.deepEqual(log.messages("error"), [], "what the client did wrong is no error of ours");
+    assert.deepEqual(log.messages("error"), [], "a client error is not logged as an error");
     const server = await call("GET", "/server");
     assert.deepEqual([server.status, await server.json()], [503, { error: "store unavailable" }]);
     assert.deepEqual(log.messages("error"), ["GET /server failed"]);
@@ -51,7 +51,7 @@ const thrown: Routes = [
 ];
 
 testOnBothTransports(
-  "K21 h3 d5a5c7af, K22 h3 ea2f2a32: whatever else is thrown is a bare 500, its cause only in the log",
+  "any other thrown value is a bare 500, with its cause only in the log (K21, h3 d5a5c7af; K22, h3 ea2f2a32)",
   thrown,
   async (call, _app, log) => {
     for (const { path } of thrown) {
@@ -88,7 +88,7 @@ const unwritable: readonly [path: string, value: unknown, cause: RegExp][] = [
   ],
 ];
 testOnBothTransports(
-  "a value that cannot be written as JSON is a 500 that the log explains, and the application goes on",
+  "a value that cannot be written as JSON is a 500 with its cause in the log, and the application keeps serving",
   [
     ...unwritable.map(([path, value]) => get(path, () => value)),
     get("/undefined", (ctx) => ctx.status(200).json(undefined)),
@@ -111,7 +111,7 @@ testOnBothTransports(
 
 const statuses = [Number.NaN, 99, 1000, "200", 1.5, 101, null];
 testOnBothTransports(
-  "K11 h3 8e695936: an invalid status is a 500 that the log explains, however it is given",
+  "an invalid status is a 500 with its cause in the log, however it is set (K11, h3 8e695936)",
   [
     ...[99, 101, 199, 600, 1000, -1, 0].flatMap((status) => [
       get(`/error/${status}`, () => ({ error: "x", status })),
@@ -148,7 +148,7 @@ const jobs: readonly unknown[] = [
   { _status: 1.5, data: { a: 1 } },
 ];
 testOnBothTransports(
-  "K11 h3 8e695936: a map whose status is no whole number is data",
+  "a map whose status is not a whole number is data (K11, h3 8e695936)",
   [...jobs.map((job, index) => get(`/${index}`, () => job)), get("/nan", () => ({ error: "x", status: Number.NaN }))],
   async (call, _app, log) => {
     for (const [index, job] of jobs.entries()) {
@@ -162,7 +162,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "thenables are waited for, with and without a middleware around them",
+  "thenables are awaited, with and without a middleware around them",
   [
     get("/plain", () => thenable((resolve) => resolve({ a: 1 }))),
     { ...get("/around", () => thenable((resolve) => resolve("x"))), middlewares: [(_, next) => next()] },
@@ -181,7 +181,7 @@ function thenable(start: (resolve: (value: unknown) => void, reject: (error: unk
 }
 
 testOnBothTransports(
-  "a hook that fails is a 500, and one that fails for the error reply too still gives an answer",
+  "a hook that fails is a 500, and so is one that fails again for the error response",
   [
     get("/once", (ctx) => {
       let calls = 0;
@@ -213,7 +213,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "HttpError takes only statuses of errors",
+  "HttpError accepts only statuses from 400 to 599",
   [get("/:status", (ctx) => Promise.reject(new HttpError(Number(ctx.param("status")), "x")))],
   async (call, _app, log) => {
     for (const status of [400, 599]) assert.equal((await call("GET", `/${status}`)).status, status);
@@ -223,7 +223,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "an error in one request leaves the others alone",
+  "an error in one request does not affect others",
   [
     get("/bad", async () => {
       throw new Error("bad");
@@ -240,7 +240,7 @@ testOnBothTransports(
   },
 );
 
-test("a log that cannot be written changes no response", async () => {
+test("a log destination that throws changes no response", async () => {
   const broken: LogOptions = { level: "info", destination: { write: fail(new Error("the disk is full")) } };
   const routes = [get("/value", () => 1), get("/error", fail(new Error("x")))];
   const app = await createTestApp(moduleOf(routes), api(), { log: broken });
@@ -254,7 +254,7 @@ test("a log that cannot be written changes no response", async () => {
 });
 
 testOnBothTransports(
-  "an exception of the route table is a 500 that the log explains, and only a malformed path is a 400",
+  "an exception in the route table is a 500 with its cause in the log, and only a malformed path is a 400",
   [get("/value", () => 1), get("/posts/:id", () => 1)],
   async (call, _, log) => {
     for (const path of ["/%", "/posts/%ff", "/%zz/x"]) {

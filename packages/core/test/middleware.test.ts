@@ -16,7 +16,7 @@ import { createTestApp } from "@tenon/core/testing";
 import { LogLines } from "./support/log-lines.ts";
 import { moduleOf, testOnBothTransports } from "./support/transports.ts";
 
-/** Adds its name to what comes back. */
+/** Adds its name to the value of next(). */
 function mark(name: string): MiddlewareFunction {
   return async (_, next) => [name, ...((await next()) as string[])]; // the handlers below return lists of strings
 }
@@ -55,7 +55,7 @@ class CountedController implements Controller {
   }
 }
 
-test("a middleware is a class made with injection, an instance or a function", async () => {
+test("a middleware is an injected class, an instance or a function", async () => {
   const module = defineModule({ name: "counted", declarations: [CountedController, Counter] });
   const app = await createTestApp(module, api());
   assert.deepEqual(await (await app.request("GET", "/")).json(), ["class 1", "instance", "function", "handler"]);
@@ -65,7 +65,7 @@ test("a middleware is a class made with injection, an instance or a function", a
 });
 
 testOnBothTransports(
-  "application, groups outside-in, then the route: in this order, and back in reverse",
+  "middlewares run in the order application, outer group, inner group, route, and return in reverse",
   [
     {
       path: "/a",
@@ -99,7 +99,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "a middleware that returns a reply of its own stops the chain",
+  "a middleware that returns its own value stops the chain",
   [
     {
       path: "/",
@@ -117,7 +117,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "the value of next() can be changed on the way back, an error too",
+  "a middleware can change the value or the error of next()",
   [
     {
       method: "GET",
@@ -184,7 +184,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "a middleware of the application may answer a miss itself",
+  "an application middleware may respond to a miss",
   [],
   async (call) => {
     const response = await call("OPTIONS", "/anything");
@@ -195,7 +195,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "an error reply drops the headers and cookies that the handler had set, and keeps those of hooks",
+  "an error response drops the headers and cookies that the handler set, and keeps those of hooks",
   [
     {
       method: "GET",
@@ -227,7 +227,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "hooks see the reply as it goes out, the last one registered first, and may change it",
+  "onReply() hooks see the outgoing response, the last registered first, and may change it",
   [
     {
       method: "GET",
@@ -250,7 +250,7 @@ testOnBothTransports(
     const response = await call("GET", "/");
     assert.equal(response.status, 203);
     assert.equal(response.headers.get("x-order"), "last registered, first registered");
-    assert.equal(response.headers.get("x-remove"), null, "K20 on-headers CVE-2025-7339: every form can be removed");
+    assert.equal(response.headers.get("x-remove"), null, "every form can be removed (K20, on-headers CVE-2025-7339)");
     assert.equal(await response.text(), '"TEXT"');
   },
 );
@@ -258,7 +258,7 @@ testOnBothTransports(
 let runs = 0;
 
 testOnBothTransports(
-  "next() called twice is a 500 and the handler ran once",
+  "next() called twice is a 500, and the handler runs once",
   [
     {
       method: "POST",
@@ -298,12 +298,12 @@ const forgetful: Routes = [
 ];
 const lostText = "forgetful called next() and did not return its value: return next()";
 
-testOnBothTransports("a dropped value of next() is used, and warned of once", forgetful, async (call, _app, log) => {
+testOnBothTransports("a dropped value of next() is used and warned about once", forgetful, async (call, _app, log) => {
   for (let round = 0; round < 3; round++) assert.equal(await (await call("GET", "/")).json(), "value");
   assert.deepEqual(log.messages("warn"), [lostText]);
 });
 
-test("in production a dropped value of next() is used without a warning", async () => {
+test("a dropped value of next() is used without a warning in production", async () => {
   const before = process.env.NODE_ENV;
   const log = new LogLines();
   process.env.NODE_ENV = "production";

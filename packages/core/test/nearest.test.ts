@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { findNearest } from "../src/nearest.ts";
 
 const names = ["posts", "posts list", "posts publish", "users", "db"];
-const meant: readonly [given: string, nearest: string | undefined][] = [
+const cases: readonly [given: string, nearest: string | undefined][] = [
   ["pots", "posts"],
   ["psots", "posts"],
   ["post", "posts"],
@@ -15,13 +15,13 @@ const meant: readonly [given: string, nearest: string | undefined][] = [
   ["", undefined],
   ["x".repeat(100_000), undefined],
 ];
-for (const [given, nearest] of meant) {
-  test(`${JSON.stringify(given.slice(0, 20))} means ${nearest ?? "nothing that is known"}`, () => {
+for (const [given, nearest] of cases) {
+  test(`${JSON.stringify(given.slice(0, 20))} is nearest to ${nearest ?? "no name"}`, () => {
     assert.equal(findNearest(given, names), nearest);
   });
 }
 
-test("of two names that are equally close the longer one is meant", () => {
+test("the longer of two equally close names is chosen", () => {
   assert.equal(findNearest("abcx", ["abc", "abcde"]), "abc");
   assert.equal(findNearest("abcd", ["abc", "abcde"]), "abcde");
 });

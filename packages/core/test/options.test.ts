@@ -8,69 +8,69 @@ import { rejection } from "./support/start-error.ts";
 const module = defineModule({ name: "app" });
 const quiet = { onStartError: "throw", log: { level: "silent" } } as const;
 
-// objects that TypeScript would refuse, as plain JavaScript would write them
-const slip = (options: unknown) => options as object;
+// plain JavaScript can pass options that TypeScript rejects
+const untyped = (options: unknown) => options as object;
 
-const slips: Record<string, { readonly make: () => unknown; readonly text: string }> = {
+const mistakes: Record<string, { readonly make: () => unknown; readonly text: string }> = {
   "createApp()": {
-    make: () => createApp(module, api(), slip({ ...quiet, overide: [] })),
+    make: () => createApp(module, api(), untyped({ ...quiet, overide: [] })),
     text: "createApp() has no option overide (did you mean override?). It takes log, onStartError, override, stopTimeout.",
   },
   "the log of createApp()": {
-    make: () => createApp(module, api(), { ...quiet, log: slip({ levle: "debug" }) }),
+    make: () => createApp(module, api(), { ...quiet, log: untyped({ levle: "debug" }) }),
     text: "log has no option levle (did you mean level?). It takes level, pretty, color, destination.",
   },
   "the destination of the log": {
-    make: () => createApp(module, api(), { ...quiet, log: slip({ destination: "app.log" }) }),
+    make: () => createApp(module, api(), { ...quiet, log: untyped({ destination: "app.log" }) }),
     text: 'log.destination is the text "app.log". It takes an object with write(line).',
   },
   "no destination of the log": {
-    make: () => createApp(module, api(), { ...quiet, log: slip({ destination: null }) }),
+    make: () => createApp(module, api(), { ...quiet, log: untyped({ destination: null }) }),
     text: "log.destination is null. It takes an object with write(line).",
   },
   "createTestApp()": {
-    make: () => createTestApp(module, api(), slip({ overrides: [] })),
+    make: () => createTestApp(module, api(), untyped({ overrides: [] })),
     text: "createTestApp() has no option overrides (did you mean override?). It takes override, log, stopTimeout.",
   },
   "createTestApp(), which never exits,": {
-    make: () => createTestApp(module, api(), slip({ onStartError: "exit" })),
+    make: () => createTestApp(module, api(), untyped({ onStartError: "exit" })),
     text: "createTestApp() has no option onStartError. It takes override, log, stopTimeout.",
   },
   "api()": {
-    make: () => api(slip({ middleware: [cors()] })),
+    make: () => api(untyped({ middleware: [cors()] })),
     text: "api() has no option middleware (did you mean middlewares?). It takes middlewares, limits, trustedProxies, singleHeaders.",
   },
   "api() without an object": {
-    make: () => api(slip([cors()])),
+    make: () => api(untyped([cors()])),
     text: "api() was given a list for its options. It takes { middlewares, limits, trustedProxies, singleHeaders }.",
   },
   "api() with one middleware": {
-    make: () => api(slip({ middlewares: cors() })),
+    make: () => api(untyped({ middlewares: cors() })),
     text: "middlewares of api() is the function cors. Write a list: middlewares: [ … ].",
   },
   "listen()": {
-    make: async () => (await createApp(module, api(), quiet)).listen(slip({ prot: 1 })),
+    make: async () => (await createApp(module, api(), quiet)).listen(untyped({ prot: 1 })),
     text: "listen() has no option prot (did you mean port?). It takes port, host, tls, signals.",
   },
   "cors()": {
-    make: () => cors(slip({ origin: "*" })),
+    make: () => cors(untyped({ origin: "*" })),
     text: "cors() has no option origin (did you mean origins?). It takes origins, methods, headers, exposedHeaders, credentials, maxAge.",
   },
   "rateLimit() without any": {
-    make: () => rateLimit(undefined as unknown as RateLimitOptions), // likewise
+    make: () => rateLimit(undefined as unknown as RateLimitOptions), // as above
     text: "rateLimit() was given undefined for its options. It takes { limit, window, key, store, name, onStoreError, storeTimeout, now }.",
   },
   "requestId()": {
-    make: () => requestId(slip({ trusted: true })),
+    make: () => requestId(untyped({ trusted: true })),
     text: "requestId() has no option trusted (did you mean trust?). It takes trust.",
   },
   "MemoryCounterStore()": {
-    make: () => new MemoryCounterStore(slip({ max: 1 })),
+    make: () => new MemoryCounterStore(untyped({ max: 1 })),
     text: "MemoryCounterStore() has no option max. It takes maxKeys, now.",
   },
 };
-for (const [taker, { make, text }] of Object.entries(slips)) {
-  test(`a slip in the options of ${taker} stops the start: ${text}`, async () => {
+for (const [owner, { make, text }] of Object.entries(mistakes)) {
+  test(`an invalid option of ${owner} stops the start: ${text}`, async () => {
     const error = await rejection(Promise.try(make));
     assert.deepEqual(
       error.problems.map(({ code, message }) => [code, message]),
@@ -79,8 +79,8 @@ for (const [taker, { make, text }] of Object.entries(slips)) {
   });
 }
 
-test("an unknown option is told along with the other mistakes in the options", async () => {
-  const error = await rejection(createApp(module, api(), slip({ ...quiet, stoptimeout: 5, stopTimeout: 0 })));
+test("an unknown option is reported together with other invalid options", async () => {
+  const error = await rejection(createApp(module, api(), untyped({ ...quiet, stoptimeout: 5, stopTimeout: 0 })));
   assert.ok(error instanceof StartError);
   assert.equal(
     error.message,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { noteFigures } from "./support/figures.ts";
 import { Runs, withServer } from "./support/guard-runs.ts";
 
-/** Each way in which advisories spelt a guarded path to get past its guard. */
+/** The spellings of a guarded path with which advisories bypassed its guard. */
 function mutationsOf(path: string): string[] {
   const encode = (index: number) => {
     const code = path.charCodeAt(index).toString(16);
@@ -45,7 +45,7 @@ function mutationsOf(path: string): string[] {
   ];
 }
 
-test("P1 path differential: no spelling of a guarded path runs its handler without its guard", () => {
+test("no spelling of a guarded path runs its handler without its guard (P1)", () => {
   const runs = new Runs();
   const routes = [
     runs.group("/admin", runs.route("/"), runs.route("/users"), runs.route("/users/:id"), runs.route("/files/*")),

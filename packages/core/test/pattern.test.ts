@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { comparePatterns, joinPaths, overlaps, PatternError, parsePattern, shapeOf } from "../src/pattern.ts";
 
-test("a path is read into static segments, parameters and a trailing wildcard", () => {
+test("a path is parsed into static segments, parameters and a trailing wildcard", () => {
   assert.deepEqual(parsePattern("/users/:id/files/*"), {
     path: "/users/:id/files/*",
     segments: ["users", undefined, "files"],
@@ -25,7 +25,7 @@ test("a colon inside a segment is text", () => {
   assert.deepEqual(parsePattern("/jobs/run:now").segments, ["jobs", "run:now"]);
 });
 
-test("text is written decoded, and only a % before two hexadecimal digits is written %25", () => {
+test("static text is written decoded, and only a % before two hexadecimal digits is written %25", () => {
   const spellings: readonly [path: string, ...segments: string[]][] = [
     ["/a b", "a b"],
     ["/ /b ", " ", "b "],
@@ -111,12 +111,12 @@ const joins: readonly [group: string, child: string, joined: string][] = [
   ["posts", "/list", "posts/list"],
 ];
 for (const [group, child, joined] of joins) {
-  test(`P21 the group "${group}" and its child "${child}" join to "${joined}"`, () => {
+  test(`the group "${group}" and its child "${child}" join to "${joined}" (P21)`, () => {
     assert.equal(joinPaths(group, child), joined);
   });
 }
 
-test("two patterns have one shape when only the names of their parameters differ", () => {
+test("two patterns have the same shape when only their parameter names differ", () => {
   const shape = (path: string) => shapeOf(parsePattern(path));
   assert.equal(shape("/u/:id"), shape("/u/:name"));
   assert.equal(shape("/u/:id/*"), shape("/u/:name/*"));
@@ -125,7 +125,7 @@ test("two patterns have one shape when only the names of their parameters differ
   }
 });
 
-test("of two patterns with their parameters at the same places neither is tried before the other", () => {
+test("two patterns with parameters in the same places have equal rank", () => {
   const compare = (a: string, b: string) => comparePatterns(parsePattern(a), parsePattern(b));
   assert.equal(compare("/a/:x", "/b/:y"), 0);
   assert.equal(compare("/a/:x/*", "/b/:y/*"), 0);
@@ -136,7 +136,7 @@ test("of two patterns with their parameters at the same places neither is tried 
 test("two patterns overlap when some path is matched by both", () => {
   const overlap = (a: string, b: string) => {
     const result = overlaps(parsePattern(a), parsePattern(b));
-    assert.equal(overlaps(parsePattern(b), parsePattern(a)), result, "either way round");
+    assert.equal(overlaps(parsePattern(b), parsePattern(a)), result, "in either order");
     return result;
   };
   assert.ok(overlap("/a/:x", "/:y/b"));

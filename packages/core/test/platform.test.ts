@@ -16,7 +16,7 @@ const routes: Routes = [
   },
 ];
 
-/** The API platform with another serializer, as a platform of one's own would bring it. */
+/** The API platform with another serializer, as a custom platform has. */
 function platformWith(serialize: Platform["serialize"]): Platform<HttpMethods> {
   return { ...api({ middlewares: [] }), serialize };
 }
@@ -49,7 +49,7 @@ for (const [title, serialize] of [
   ],
   ["rejects", () => Promise.reject(new Error("no serializer"))],
 ] satisfies [string, Platform["serialize"]][]) {
-  test(`a serializer that ${title}, for the error reply too, still gives a bare 500`, async () => {
+  test(`a serializer that ${title}, also for the error response, still gives a bare 500`, async () => {
     const log = new LogLines();
     const app = await createTestApp(moduleOf(routes), platformWith(serialize), { log: log.options });
     const response = await app.request("GET", "/");

@@ -41,19 +41,19 @@ class PostsController implements Controller {
   }
 }
 
-test("resource() gives the five conventional routes, bound to their controller", async () => {
+test("resource() returns the five conventional routes, bound to their controller", async () => {
   const app = await createTestApp(defineModule({ name: "posts", declarations: [PostsController] }), api());
-  const answer = async (method: "GET" | "POST" | "PUT" | "DELETE", path: string) =>
+  const request = async (method: "GET" | "POST" | "PUT" | "DELETE", path: string) =>
     (await app.request(method, path)).json();
-  assert.equal(await answer("GET", "/posts"), "index of posts");
-  assert.equal(await answer("GET", "/posts/7"), "show 7 of posts");
-  assert.equal(await answer("POST", "/posts"), "create in posts");
-  assert.equal(await answer("PUT", "/posts/7"), "update 7 of posts");
-  assert.equal(await answer("DELETE", "/posts/7"), "delete 7 of posts");
+  assert.equal(await request("GET", "/posts"), "index of posts");
+  assert.equal(await request("GET", "/posts/7"), "show 7 of posts");
+  assert.equal(await request("POST", "/posts"), "create in posts");
+  assert.equal(await request("PUT", "/posts/7"), "update 7 of posts");
+  assert.equal(await request("DELETE", "/posts/7"), "delete 7 of posts");
   await app.stop();
 });
 
-test("resource() gives routes only for the handlers that exist, and joins paths without a double slash", async () => {
+test("resource() returns routes only for the handlers that exist, and joins paths without a double slash", async () => {
   const app = await createTestApp(defineModule({ name: "posts", declarations: [PostsController] }), api());
   const drafts = app.routes.list().filter(({ path }) => path.startsWith("/drafts"));
   assert.deepEqual(
@@ -142,7 +142,7 @@ test("lists from resource() and spread lists fit into routes()", () => {
   );
 });
 
-test("group() is a plain record, and its handlers know the parameters of the prefix", async () => {
+test("group() returns a plain record, and its handlers know the parameters of the prefix", async () => {
   const guard = (_: Context, next: Next) => next();
   const record = group(
     "/users/:userId",
@@ -205,21 +205,21 @@ async function withApp(body: (app: Awaited<ReturnType<typeof createTestApp>>) =>
   }
 }
 
-test("takes() binds before the handler runs, hands the value over and keeps `this`", () =>
+test("takes() binds before the handler runs, passes the value and keeps `this`", () =>
   withApp(async (app) => {
     const response = await app.request("POST", "/greet/en", { json: { name: "Ada", role: "admin" } });
     assert.equal(response.status, 200);
     assert.deepEqual(await response.json(), { text: "Hello, Ada!", language: "en" });
   }));
 
-test("takes() answers 400 Invalid request when the body cannot be bound", () =>
+test("takes() responds 400 Invalid request when the body cannot be bound", () =>
   withApp(async (app) => {
     const response = await app.request("POST", "/greet/en", { json: { name: "" } });
     assert.equal(response.status, 400);
     assert.deepEqual(await response.json(), { error: "Invalid request" });
   }));
 
-test("the route table knows what takes() binds, and the handler's own name", () =>
+test("the route table lists what takes() binds, and the handler's own name", () =>
   withApp(async (app) => {
     assert.deepEqual(
       app.routes.list().map(({ handler, takes }) => [handler, takes]),
@@ -257,7 +257,7 @@ class ThingsController implements Controller {
   }
 }
 
-test("takes() stands among the handlers of resource(), bound to their controller", async () => {
+test("takes() wraps handlers of resource(), bound to their controller", async () => {
   const app = await createTestApp(defineModule({ name: "things", declarations: [ThingsController] }), api());
   try {
     const created = await app.request("POST", "/things", { json: { name: "desk" } });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { HttpError, Reply } from "@tenon/core";
 import { StatusReply, toReply } from "../src/reply.ts";
 
-/** A reply as `[status, kind, value]`. */
+/** The Reply for a value, as `[status, kind, value]`. */
 const read = (value: unknown): unknown[] => {
   const { status, kind, value: inner } = toReply(value);
   return [status, kind, inner];
@@ -13,14 +13,14 @@ class Problem {
   readonly error = "of a class";
 }
 
-test("undefined is 204 without a body, everything else is 200", () => {
+test("undefined is 204 without a body, any other value is 200", () => {
   assert.deepEqual(read(undefined), [204, "empty", undefined]);
   for (const value of [null, 0, "", "text", false, true, 1n, [], {}, { a: 1 }, new Date(0)]) {
     assert.deepEqual(read(value), [200, "json", value]);
   }
 });
 
-test("a reply stays what it is", () => {
+test("a Reply is returned unchanged", () => {
   const reply = new Reply(201, "text", "x");
   assert.equal(toReply(reply), reply);
 });
@@ -50,7 +50,7 @@ test("{error} is 400, {error, status} is that status, {_status, data} is the dat
 const nearMisses: Record<string, unknown> = {
   "another key beside error": { error: "x", details: [] },
   "another key beside error and status": { error: "x", status: 404, code: 1 },
-  "an error that is not a text": { error: null },
+  "an error that is not a string": { error: null },
   "an error that is an object": { error: { message: "x" } },
   "a job with a status of its own": { status: "failed", error: null },
   "a failed job": { error: "timeout", status: "failed" },
@@ -75,7 +75,7 @@ for (const [title, value] of Object.entries(nearMisses)) {
   test(`anything else is data: ${title}`, () => assert.deepEqual(read(value), [200, "json", value]));
 }
 
-const slips: Record<string, [value: unknown, message: string]> = {
+const mistakes: Record<string, [value: unknown, message: string]> = {
   "an Error": [new Error("x"), "an Error was returned: throw it"],
   "an HttpError": [new HttpError(404, "Not here"), "Not here"],
   "ctx.status(n) alone": [new StatusReply(201), "ctx.status(n) was returned without .json(value) or .send(text)"],
@@ -83,13 +83,13 @@ const slips: Record<string, [value: unknown, message: string]> = {
   "a Set": [new Set([1]), "a Set was returned, which JSON cannot hold: return an array or an object"],
   "a generator": [[1].values(), "an iterator was returned, which JSON cannot hold: return an array or an object"],
 };
-for (const [title, [value, message]] of Object.entries(slips)) {
-  test(`what is never meant as data is an error, not an empty object: ${title}`, () => {
+for (const [title, [value, message]] of Object.entries(mistakes)) {
+  test(`a value that is never data throws instead of becoming an empty object: ${title}`, () => {
     assert.throws(() => toReply(value), { message });
   });
 }
 
-test("a whole number outside 200 to 599 as the status of a map is an error that names it", () => {
+test("a map with a status outside 200 to 599 throws an error that names the status", () => {
   for (const status of [0, 99, 101, 199, 600, 1000, -1, 2 ** 53]) {
     const message = `A reply's status is a whole number from 200 to 599, not ${String(status)}`;
     assert.throws(() => toReply({ error: "x", status }), { name: "RangeError", message });

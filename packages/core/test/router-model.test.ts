@@ -6,7 +6,7 @@ import { flattenRoutes } from "../src/boot/flatten.ts";
 import type { Problem } from "../src/errors.ts";
 import { type Routable, Router } from "../src/router.ts";
 import { noteFigures } from "./support/figures.ts";
-import { type ModelAnswer, type ModelRoute, resolveByRules } from "./support/route-model.ts";
+import { type ModelResolution, type ModelRoute, resolveByRules } from "./support/route-model.ts";
 import { seeded } from "./support/seed.ts";
 
 interface Draft {
@@ -17,7 +17,7 @@ interface Draft {
   readonly cuts: number;
 }
 
-// few words, so that routes overlap and paths are found
+// few names, so that routes overlap and paths match
 const draft: fc.Arbitrary<Draft> = fc.record({
   method: fc.constantFrom("GET", "GET", "GET", "POST", "HEAD"),
   segments: fc.array(fc.constantFrom("a", "b", "é", "a b", "5%", "%41", ":", ":", ":"), { maxLength: 4, size: "max" }),
@@ -70,7 +70,12 @@ function createRouter(drafts: readonly Draft[]): { model: ModelRoute[]; router: 
   return { model: model.map(({ route }) => route), router };
 }
 
-function resolve(router: Router<Routable>, model: readonly ModelRoute[], method: string, path: string): ModelAnswer {
+function resolve(
+  router: Router<Routable>,
+  model: readonly ModelRoute[],
+  method: string,
+  path: string,
+): ModelResolution {
   try {
     const match = router.resolve(method, path);
     if (match === undefined) return "miss";
@@ -82,7 +87,7 @@ function resolve(router: Router<Routable>, model: readonly ModelRoute[], method:
   }
 }
 
-test("P2 the router answers as the literal model of the rules does, for random tables and paths", () => {
+test("the router resolves random tables and paths like the literal model of the rules (P2)", () => {
   const seen = new Map<string, number>();
   const parameters = seeded("router against its model", { fast: 2_500, full: 100_000 });
   fc.assert(
@@ -105,12 +110,12 @@ test("P2 the router answers as the literal model of the rules does, for random t
   const lookups = [...seen.values()].reduce((sum, count) => sum + count, 0);
   noteFigures({ runs: parameters.numRuns, lookups });
   for (const kind of ["exact", "pattern", "wildcard", "miss", "malformed"]) {
-    assert.ok((seen.get(kind) ?? 0) > 100, `${kind} was met ${seen.get(kind)} times`);
+    assert.ok((seen.get(kind) ?? 0) > 100, `${kind} occurred ${seen.get(kind)} times`);
   }
 });
 
-function kindOf(answer: ModelAnswer): string {
-  if (typeof answer === "string") return answer;
-  if (answer.route.segments.includes("*")) return "wildcard";
-  return answer.route.segments.some((segment) => segment.startsWith(":")) ? "pattern" : "exact";
+function kindOf(resolution: ModelResolution): string {
+  if (typeof resolution === "string") return resolution;
+  if (resolution.route.segments.includes("*")) return "wildcard";
+  return resolution.route.segments.some((segment) => segment.startsWith(":")) ? "pattern" : "exact";
 }

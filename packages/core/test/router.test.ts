@@ -4,7 +4,7 @@ import type { Routable, Router } from "../src/router.ts";
 import { MalformedTarget } from "../src/router.ts";
 import { resolvePath, routerOf } from "./support/routers.ts";
 
-/** Every order of a few routes: the order of declaration decides nothing. */
+/** All permutations: the order of declaration must not matter. */
 function permutations(routes: readonly string[]): string[][] {
   if (routes.length <= 1) return [[...routes]];
   return routes.flatMap((route, index) => permutations(routes.toSpliced(index, 1)).map((rest) => [route, ...rest]));
@@ -17,82 +17,82 @@ function paramsOf(router: Router<Routable>, path: string): Record<string, string
 }
 
 const resolutionOrder = [
-  { title: "an exact path wins over a pattern", routes: ["/a/:x", "/a/b"], path: "/a/b", answers: "/a/b" },
-  { title: "an exact path wins over a wildcard", routes: ["/a/*", "/a/b"], path: "/a/b", answers: "/a/b" },
-  { title: "a pattern wins over a longer wildcard prefix", routes: ["/a/*", "/:x/b"], path: "/a/b", answers: "/:x/b" },
+  { title: "an exact path wins over a pattern", routes: ["/a/:x", "/a/b"], path: "/a/b", expected: "/a/b" },
+  { title: "an exact path wins over a wildcard", routes: ["/a/*", "/a/b"], path: "/a/b", expected: "/a/b" },
+  { title: "a pattern wins over a longer wildcard prefix", routes: ["/a/*", "/:x/b"], path: "/a/b", expected: "/:x/b" },
   {
-    title: "of patterns the one with more static segments wins",
+    title: "the pattern with more static segments wins",
     routes: ["/:x/:y/c", "/a/:y/c"],
     path: "/a/b/c",
-    answers: "/a/:y/c",
+    expected: "/a/:y/c",
   },
   {
-    title: "more static segments count more than one further left",
+    title: "more static segments rank above one further left",
     routes: ["/a/:y/:z", "/:x/b/c"],
     path: "/a/b/c",
-    answers: "/:x/b/c",
+    expected: "/:x/b/c",
   },
   {
-    title: "of as many static segments the left-most wins",
+    title: "among equally many static segments the left-most wins",
     routes: ["/:x/b/:z", "/a/:y/:z", "/:x/:y/c"],
     path: "/a/b/c",
-    answers: "/a/:y/:z",
+    expected: "/a/:y/:z",
   },
   {
     title: "the next-left static segment decides when the first is the same",
     routes: ["/a/:y/c/:w", "/a/b/:z/:w"],
     path: "/a/b/c/d",
-    answers: "/a/b/:z/:w",
+    expected: "/a/b/:z/:w",
   },
   {
-    title: "of wildcards the longest static prefix wins",
+    title: "the wildcard with the longest static prefix wins",
     routes: ["/*", "/a/*", "/a/b/*"],
     path: "/a/b/c",
-    answers: "/a/b/*",
+    expected: "/a/b/*",
   },
   {
-    title: "the static prefix counts more than static segments behind a parameter",
+    title: "a static prefix ranks above static segments after a parameter",
     routes: ["/:x/b/c/*", "/a/*"],
     path: "/a/b/c/d",
-    answers: "/a/*",
+    expected: "/a/*",
   },
   {
-    title: "of wildcards with the same prefix the one with more static segments wins",
+    title: "among wildcards with the same prefix the one with more static segments wins",
     routes: ["/a/:x/:y/*", "/a/:x/c/*"],
     path: "/a/b/c/d",
-    answers: "/a/:x/c/*",
+    expected: "/a/:x/c/*",
   },
   {
-    title: "of wildcards with as many static segments the longer one wins",
+    title: "among wildcards with equally many static segments the longer one wins",
     routes: ["/a/*", "/a/:x/*"],
     path: "/a/b/c",
-    answers: "/a/:x/*",
+    expected: "/a/:x/*",
   },
   {
-    title: "of wildcards of one length the left-most static segment wins",
+    title: "among wildcards of one length the left-most static segment wins",
     routes: ["/:x/:y/c/*", "/:x/b/:z/*"],
     path: "/a/b/c/d",
-    answers: "/:x/b/:z/*",
+    expected: "/:x/b/:z/*",
   },
 ];
 
-for (const { title, routes, path, answers } of resolutionOrder) {
-  test(`${title}, whatever the order of declaration`, () => {
+for (const { title, routes, path, expected } of resolutionOrder) {
+  test(`${title}, in any order of declaration`, () => {
     for (const order of permutations(routes)) {
       const router = routerOf(...order.map((route) => `GET ${route}`));
-      assert.equal(resolvePath(router, path), answers, `declared as ${order.join(" ")}`);
-      assert.equal(resolvePath(router, path), answers, "the cached answer is the same");
+      assert.equal(resolvePath(router, path), expected, `declared as ${order.join(" ")}`);
+      assert.equal(resolvePath(router, path), expected, "the cached resolution is the same");
     }
   });
 }
 
-test("a pattern that does not fit gives way to the next one", () => {
+test("a pattern that does not match yields to the next one", () => {
   const router = routerOf("GET /a/:y/c", "GET /:x/b/:z", "GET /*");
   assert.equal(resolvePath(router, "/a/b/d"), "/:x/b/:z");
   assert.equal(resolvePath(router, "/a/e/d"), "/*");
 });
 
-test("several parameters of one path are read by their own names", () => {
+test("several parameters of one path are read by name", () => {
   const router = routerOf("GET /users/:user/posts/:post");
   assert.deepEqual(paramsOf(router, "/users/7/posts/hello"), { user: "7", post: "hello" });
 });
@@ -165,7 +165,7 @@ for (const path of ["/%", "/a/%zz", "/a/%c3", "/%E0%A4%A", "/a/.", "/../a", "/%2
   });
 }
 
-test("an own HEAD route wins over the GET route, which wins over nothing", () => {
+test("a HEAD route wins over the GET route, which serves HEAD otherwise", () => {
   const router = routerOf("GET /a", "GET /a/:x", "HEAD /a", "GET /b/*");
   assert.equal(router.resolve("HEAD", "/a")?.route.method, "HEAD");
   assert.equal(router.resolve("HEAD", "/a/1")?.route.method, "GET");
@@ -174,7 +174,7 @@ test("an own HEAD route wins over the GET route, which wins over nothing", () =>
   assert.equal(router.resolve("GET", "/a")?.route.method, "GET");
 });
 
-test("methods are apart: a path of another method is not found", () => {
+test("a path with another method is not found", () => {
   const router = routerOf("GET /a/:x", "POST /a/b", "PUT /a/*");
   assert.equal(resolvePath(router, "/a/b", "POST"), "/a/b");
   assert.equal(resolvePath(router, "/a/b", "GET"), "/a/:x");
@@ -183,7 +183,7 @@ test("methods are apart: a path of another method is not found", () => {
   assert.equal(resolvePath(router, "/a/c", "POST"), "404");
 });
 
-test("the cache keeps the methods apart", () => {
+test("the cache separates methods", () => {
   const router = routerOf("GET /:x", "POST /:y");
   for (let round = 0; round < 2; round++) {
     assert.equal(resolvePath(router, "/a", "GET"), "/:x");
@@ -192,7 +192,7 @@ test("the cache keeps the methods apart", () => {
   }
 });
 
-test("the cache gives back the same resolution, bounded, hits only, and no long targets", () => {
+test("the cache returns the same resolution, is bounded, and holds only hits with short targets", () => {
   const router = routerOf("GET /:x");
   const first = router.resolve("GET", "/a");
   assert.equal(router.resolve("GET", "/a"), first, "a hit is cached");
@@ -202,10 +202,10 @@ test("the cache gives back the same resolution, bounded, hits only, and no long 
   const kept = `/${"y".repeat(1023)}`;
   assert.equal(router.resolve("GET", kept), router.resolve("GET", kept));
   for (let index = 0; index < 10_000; index++) router.resolve("GET", `/fill${index}`);
-  assert.notEqual(router.resolve("GET", "/a"), first, "10,000 others push it out");
+  assert.notEqual(router.resolve("GET", "/a"), first, "10,000 others evict it");
 });
 
-test("what is asked for again stays cached while others come and go", () => {
+test("a path that is requested again stays cached while others are evicted", () => {
   const router = routerOf("GET /:x");
   const first = router.resolve("GET", "/hot");
   for (let index = 0; index < 50_000; index++) {
@@ -214,14 +214,14 @@ test("what is asked for again stays cached while others come and go", () => {
   }
 });
 
-test("a thousand patterns of one shape are told apart by their static text", () => {
+test("a thousand patterns of one shape are distinguished by their static text", () => {
   const router = routerOf(...Array.from({ length: 1000 }, (_, index) => `GET /r${index}/:id/edit`));
   assert.equal(resolvePath(router, "/r0/x/edit"), "/r0/:id/edit");
   assert.equal(resolvePath(router, "/r999/x/edit"), "/r999/:id/edit");
   assert.equal(resolvePath(router, "/r1000/x/edit"), "404");
 });
 
-test("the words of a command may be dots or hold U+0000, the segments of a request may not", () => {
+test("command words may be dots or contain U+0000, request segments may not", () => {
   const router = routerOf(" show/:id", " add/*", "GET /show/:id");
   assert.equal(router.resolve("", "/show/..")?.param("id"), "..");
   assert.equal(router.resolve("", "/add/./..")?.param("*"), "./..");
@@ -242,7 +242,7 @@ test("a path that is requested again is cached, also after 40,000 that were requ
   assert.ok(first.every((match, index) => match === second[index]));
 });
 
-test("a static text after a parameter is compared as a whole", () => {
+test("static text after a parameter is compared as a whole", () => {
   const router = routerOf("GET /a/:x/bc", "GET /a/:x/:y");
   assert.equal(resolvePath(router, "/a/1/bc"), "/a/:x/bc");
   assert.equal(resolvePath(router, "/a/1/b"), "/a/:x/:y");

@@ -11,7 +11,7 @@ testOnBothTransports(
       method,
       path: "/a",
       handler: (ctx) => {
-        ctx.response().setHeader("x-answered-by", method);
+        ctx.response().setHeader("x-route-method", method);
         return method;
       },
     }),
@@ -20,13 +20,13 @@ testOnBothTransports(
     for (const method of allMethods) {
       const response = await call(method, "/a");
       assert.equal(response.status, 200, method);
-      assert.equal(response.headers.get("x-answered-by"), method);
+      assert.equal(response.headers.get("x-route-method"), method);
     }
   },
 );
 
 testOnBothTransports(
-  "what no route matches is 404 Not Found, also when only the method differs",
+  "a request without a matching route is 404 Not Found, also when only the method differs",
   [
     { method: "GET", path: "/a", handler: () => 1 },
     { method: "POST", path: "/b/:x", handler: () => 1 },
@@ -86,7 +86,7 @@ const seeNul = (ctx: Context) => {
   return [ctx.path, ctx.request().params(), ctx.request().queries()];
 };
 testOnBothTransports(
-  "U+0000 in a path or a query is 400 before routing, and stands in the access log",
+  "U+0000 in a path or a query is 400 before routing, and is in the access log",
   [
     { method: "GET", path: "/exact", handler: seeNul },
     { method: "POST", path: "/exact", handler: seeNul },
@@ -118,7 +118,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "the text %00 is no U+0000: %2500 passes in a path and in a query",
+  "%2500 in a path or a query is the text %00, not U+0000",
   [
     { method: "GET", path: "/files/:name", handler: (ctx) => [ctx.param("name"), ctx.request().queries()] },
     { method: "GET", path: "/rest/*", handler: (ctx) => ctx.param("*") },
@@ -158,7 +158,7 @@ const resolution: Routes = [
 ];
 for (const [title, routes] of [
   ["as declared", resolution],
-  ["declared the other way round", resolution.toReversed()],
+  ["declared in reverse", resolution.toReversed()],
 ] as const) {
   testOnBothTransports(`exact, then patterns, then wildcards, then 404: ${title}`, routes, async (call) => {
     const winners = { "/a/c": "/a/c", "/a/b": "/:x/b", "/a/b/c": "/a/:y/c", "/z/b/c": "/:x/b/c", "/a/d": "/a/*" };
@@ -172,7 +172,7 @@ for (const [title, routes] of [
 }
 
 testOnBothTransports(
-  "HEAD is answered by the GET route without its body",
+  "HEAD runs the GET route and sends no body",
   [{ method: "GET", path: "/a/:x", handler: (ctx) => ({ x: ctx.param("x") }) }],
   async (call) => {
     const response = await call("HEAD", "/a/1");
@@ -185,7 +185,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "an own HEAD route wins over the GET route of the same path",
+  "a HEAD route wins over the GET route of the same path",
   [
     { method: "GET", path: "/a", handler: () => "body" },
     { method: "HEAD", path: "/a", handler: (ctx) => ctx.status(202).send("") },
@@ -198,14 +198,14 @@ testOnBothTransports(
 
 const texts = ["/a b", "/100%", "/5%25de", "/café au lait"];
 testOnBothTransports(
-  "a static path with a space or a % is declared decoded and matches however it is encoded",
+  "a static path with a space or a % is declared decoded and matches every encoding",
   [
     ...texts.map((path): Route => ({ method: "GET", path, handler: (ctx: Context) => ctx.route?.path })),
     { path: "/in a group", children: [{ method: "GET", path: "/100%/:id/x y", handler: (ctx) => ctx.param("id") }] },
     { method: "GET", path: "/all files/*", handler: (ctx) => ctx.param("*") },
   ],
   async (call, app) => {
-    const answers: Record<string, string> = {
+    const matches: Record<string, string> = {
       "/a%20b": "/a b",
       "/%61%20b": "/a b",
       "/100%25": "/100%",
@@ -215,10 +215,10 @@ testOnBothTransports(
       "/in%20a%20group/100%25/7/x%20y": "7",
       "/all%20files/50%25/b%20c": "50%/b c",
     };
-    for (const [path, answer] of Object.entries(answers)) {
+    for (const [path, route] of Object.entries(matches)) {
       for (let round = 0; round < 2; round++) {
         const response = await call("GET", path);
-        assert.deepEqual([response.status, await response.json()], [200, answer], path);
+        assert.deepEqual([response.status, await response.json()], [200, route], path);
         assert.equal((await call("HEAD", path)).status, 200, path);
       }
     }

@@ -8,42 +8,42 @@ const text = async (call: Call, method: string, path: string): Promise<unknown> 
   const response = await call(method, path);
   return response.status === 200 ? response.json() : response.status;
 };
-const say = (value: unknown) => () => value;
+const returning = (value: unknown) => () => value;
 
 testOnBothTransports(
-  "a route added at run time answers the next request, groups and middlewares included",
-  [{ method: "GET", path: "/a", handler: say("a") }],
+  "a route added at run time serves the next request, groups and middlewares included",
+  [{ method: "GET", path: "/a", handler: returning("a") }],
   async (call, app) => {
     assert.equal(await text(call, "GET", "/b/c"), 404);
     const shout = async (_: Context, next: Next) => String(await next()).toUpperCase();
     app.routes.add({
       path: "/b",
       middlewares: [shout],
-      children: [{ method: "GET", path: "/c", handler: say("loud") }],
+      children: [{ method: "GET", path: "/c", handler: returning("loud") }],
     });
     assert.equal(await text(call, "GET", "/b/c"), "LOUD");
     assert.equal(await text(call, "GET", "/a"), "a");
     app.routes.add([
-      { method: "GET", path: "/d", handler: say("d") },
-      { method: "PUT", path: "/d", handler: say("put d") },
+      { method: "GET", path: "/d", handler: returning("d") },
+      { method: "PUT", path: "/d", handler: returning("put d") },
     ]);
     assert.equal(await text(call, "PUT", "/d"), "put d");
   },
 );
 
 testOnBothTransports(
-  "P20 a route removed at run time is gone, its siblings and its other methods stay",
+  "removing a route at run time keeps its siblings and its other methods (P20)",
   [
-    { method: "GET", path: "/users/:id", handler: say("show") },
-    { method: "PUT", path: "/users/:id", handler: say("update") },
-    { method: "GET", path: "/users/:id/posts", handler: say("posts") },
-    { method: "GET", path: "/users", handler: say("index") },
-    { method: "GET", path: "/*", handler: say("rest") },
+    { method: "GET", path: "/users/:id", handler: returning("show") },
+    { method: "PUT", path: "/users/:id", handler: returning("update") },
+    { method: "GET", path: "/users/:id/posts", handler: returning("posts") },
+    { method: "GET", path: "/users", handler: returning("index") },
+    { method: "GET", path: "/*", handler: returning("rest") },
   ],
   async (call, app) => {
     assert.equal(await text(call, "GET", "/users/1"), "show");
     app.routes.remove("GET", "/users/:anything");
-    assert.equal(await text(call, "GET", "/users/1"), "rest", "the cached resolution is void");
+    assert.equal(await text(call, "GET", "/users/1"), "rest", "the cached resolution is invalidated");
     assert.equal(await text(call, "PUT", "/users/1"), "update");
     assert.equal(await text(call, "GET", "/users/1/posts"), "posts");
     assert.equal(await text(call, "GET", "/users"), "index");
@@ -54,13 +54,13 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "P22 an exact route added after a wildcard hit was cached answers the next request",
-  [{ method: "GET", path: "/*", handler: say("wildcard") }],
+  "an exact route added after a cached wildcard hit serves the next request (P22)",
+  [{ method: "GET", path: "/*", handler: returning("wildcard") }],
   async (call, app) => {
     for (let round = 0; round < 3; round++) assert.equal(await text(call, "GET", "/a/b"), "wildcard");
-    app.routes.add({ method: "GET", path: "/a/:x", handler: say("pattern") });
+    app.routes.add({ method: "GET", path: "/a/:x", handler: returning("pattern") });
     assert.equal(await text(call, "GET", "/a/b"), "pattern");
-    app.routes.add({ method: "GET", path: "/a/b", handler: say("exact") });
+    app.routes.add({ method: "GET", path: "/a/b", handler: returning("exact") });
     assert.equal(await text(call, "GET", "/a/b"), "exact");
     app.routes.remove("GET", "/a/b");
     assert.equal(await text(call, "GET", "/a/b"), "pattern");
@@ -68,14 +68,14 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "a replaced route answers in one step, also under another path or as several",
-  [{ method: "GET", path: "/a", handler: say("old") }],
+  "a route is replaced in one step, also by another path or by several routes",
+  [{ method: "GET", path: "/a", handler: returning("old") }],
   async (call, app) => {
-    app.routes.replace("GET", "/a", { method: "GET", path: "/a", handler: say("new") });
+    app.routes.replace("GET", "/a", { method: "GET", path: "/a", handler: returning("new") });
     assert.equal(await text(call, "GET", "/a"), "new");
     app.routes.replace("GET", "/a", [
-      { method: "GET", path: "/b", handler: say("b") },
-      { method: "GET", path: "/c", handler: say("c") },
+      { method: "GET", path: "/b", handler: returning("b") },
+      { method: "GET", path: "/c", handler: returning("c") },
     ]);
     assert.equal(await text(call, "GET", "/a"), 404);
     assert.equal(await text(call, "GET", "/b"), "b");
@@ -83,35 +83,31 @@ testOnBothTransports(
   },
 );
 
-testOnBothTransports(
-  "a request that is under way when its route goes away is still answered by it",
-  [],
-  async (call, app) => {
-    const gate = Promise.withResolvers<void>();
-    const entered = Promise.withResolvers<void>();
-    app.routes.add({
-      method: "GET",
-      path: "/slow",
-      handler: async () => {
-        entered.resolve();
-        await gate.promise;
-        return "slow";
-      },
-    });
-    const answer = text(call, "GET", "/slow");
-    await entered.promise;
-    app.routes.remove("GET", "/slow");
-    gate.resolve();
-    assert.equal(await answer, "slow");
-    assert.equal(await text(call, "GET", "/slow"), 404);
-  },
-);
+testOnBothTransports("a request in flight finishes when its route is removed", [], async (call, app) => {
+  const gate = Promise.withResolvers<void>();
+  const entered = Promise.withResolvers<void>();
+  app.routes.add({
+    method: "GET",
+    path: "/slow",
+    handler: async () => {
+      entered.resolve();
+      await gate.promise;
+      return "slow";
+    },
+  });
+  const body = text(call, "GET", "/slow");
+  await entered.promise;
+  app.routes.remove("GET", "/slow");
+  gate.resolve();
+  assert.equal(await body, "slow");
+  assert.equal(await text(call, "GET", "/slow"), 404);
+});
 
 testOnBothTransports(
-  "P3 a thousand changes under concurrent requests leave no stale resolution",
+  "a thousand changes under concurrent requests leave no stale resolution (P3)",
   [
-    { method: "GET", path: "/*", handler: say(-1) },
-    { method: "GET", path: "/version/:x", handler: say(0) },
+    { method: "GET", path: "/*", handler: returning(-1) },
+    { method: "GET", path: "/version/:x", handler: returning(0) },
   ],
   async (call, app) => {
     let version = 0;
@@ -119,13 +115,13 @@ testOnBothTransports(
     const observe = async () => {
       while (!done) {
         const before = version;
-        const answer = await text(call, "GET", "/version/now");
-        assert.ok(typeof answer === "number" && answer >= before && answer <= version, `${before} ≤ ${answer}`);
+        const served = await text(call, "GET", "/version/now");
+        assert.ok(typeof served === "number" && served >= before && served <= version, `${before} ≤ ${served}`);
       }
     };
     const observers = Array.from({ length: 4 }, observe);
     for (let change = 1; change <= 1000; change++) {
-      const route: Route = { method: "GET", path: "/version/:x", handler: say(change) };
+      const route: Route = { method: "GET", path: "/version/:x", handler: returning(change) };
       app.routes.replace("GET", "/version/:y", route);
       version = change;
       if (change % 5 === 0) assert.equal(await text(call, "GET", "/version/now"), change);
@@ -145,7 +141,7 @@ const trace = (_: Context, next: Next) => next();
 
 /** An application with one route, for a test of the table alone. */
 async function withTable(body: (app: TestHttpApp) => Promise<void> | void): Promise<void> {
-  const route: Route = { method: "GET", path: "/users/:id", handler: say("show"), middlewares: [Guard] };
+  const route: Route = { method: "GET", path: "/users/:id", handler: returning("show"), middlewares: [Guard] };
   const app = await createTestApp(moduleOf([{ path: "/v1", middlewares: [trace], children: [route] }]), api());
   try {
     await body(app);
@@ -154,7 +150,7 @@ async function withTable(body: (app: TestHttpApp) => Promise<void> | void): Prom
   }
 }
 
-test("list() gives method, full path, handler, middlewares outside-in and owner", () =>
+test("list() returns method, full path, handler, middlewares from the outside in, and owner", () =>
   withTable((app) => {
     function health() {
       return "well";
@@ -176,13 +172,13 @@ test("list() gives method, full path, handler, middlewares outside-in and owner"
   }));
 
 const show = 'GET /v1/users/:id of TestController (module "test")';
-const good: Route = { method: "GET", path: "/good", handler: say("good") };
+const good: Route = { method: "GET", path: "/good", handler: returning("good") };
 const notARoute = undefined as unknown as Route; // as plain JavaScript might pass it
 const notAMiddleware = {} as unknown as Middleware; // as above
 const failures: readonly { title: string; change: (app: TestHttpApp) => void; code: string; text: string }[] = [
   {
     title: "adding a duplicate",
-    change: (app) => app.routes.add([good, { method: "GET", path: "/v1/users/:name", handler: say(1) }]),
+    change: (app) => app.routes.add([good, { method: "GET", path: "/v1/users/:name", handler: returning(1) }]),
     code: "DUPLICATE_ROUTE",
     text: `GET /v1/users/:name of app.routes is already declared by TestController (module "test") as GET /v1/users/:id. Remove one of them or change its path.`,
   },
@@ -194,7 +190,7 @@ const failures: readonly { title: string; change: (app: TestHttpApp) => void; co
   },
   {
     title: "adding a malformed path",
-    change: (app) => app.routes.add([good, { method: "GET", path: "/a*", handler: say(1) }]),
+    change: (app) => app.routes.add([good, { method: "GET", path: "/a*", handler: returning(1) }]),
     code: "BAD_ROUTE",
     text: 'GET /a* of app.routes is malformed: "*" must be the whole last segment, as in "/files/*".',
   },
@@ -211,13 +207,13 @@ const failures: readonly { title: string; change: (app: TestHttpApp) => void; co
     text: "GET /good of app.routes lists an object as a middleware. Use a class or an object with handle(ctx, next), or a function.",
   },
   {
-    title: "removing what is not there",
+    title: "removing an unknown route",
     change: (app) => app.routes.remove("PUT", "/v1/users/:id"),
     code: "UNKNOWN_ROUTE",
     text: "There is no route PUT /v1/users/:id. app.routes.list() shows those in force.",
   },
   {
-    title: "removing a command that is not there",
+    title: "removing an unknown command",
     change: (app) => app.routes.remove(undefined, "users/list"),
     code: "UNKNOWN_ROUTE",
     text: "There is no route command users/list. app.routes.list() shows those in force.",
@@ -229,13 +225,13 @@ const failures: readonly { title: string; change: (app: TestHttpApp) => void; co
     text: '/v1//users is malformed: a path has no empty segments ("//").',
   },
   {
-    title: "replacing what is not there",
+    title: "replacing an unknown route",
     change: (app) => app.routes.replace("GET", "/nothing", good),
     code: "UNKNOWN_ROUTE",
     text: "There is no route GET /nothing. app.routes.list() shows those in force.",
   },
   {
-    title: "replacing by something broken",
+    title: "replacing by an invalid route",
     change: (app) => app.routes.replace("GET", "/v1/users/:id", [good, { method: "GET", path: "/x" }]),
     code: "BAD_HANDLER",
     text: "GET /x of app.routes has no handler. Name one, for example handler: this.index, and check the method's spelling.",
@@ -266,7 +262,7 @@ for (const { title, change, code, text: expected } of failures) {
     }));
 }
 
-test("removing a path that is no text is a mistake of the caller, and changes nothing", () =>
+test("removing a path that is not a string throws and changes nothing", () =>
   withTable(async (app) => {
     const path = undefined as unknown as string; // as plain JavaScript may pass it
     assert.throws(() => app.routes.remove("GET", path), TypeError);

@@ -16,16 +16,16 @@ const prototypeOf = {
 };
 
 testOnWire(
-  "H6 Node CVE-2026-21710: the map of headers has no prototype, and what is missing from it is missing",
+  "the header map has no prototype, and a missing header is undefined (H6, Node CVE-2026-21710)",
   [prototypeOf],
-  async ({ ask }) => {
-    const hostile = await ask(request("/headers", "__proto__: a\r\nconstructor: b\r\nhasOwnProperty: c\r\n"));
+  async ({ send }) => {
+    const hostile = await send(request("/headers", "__proto__: a\r\nconstructor: b\r\nhasOwnProperty: c\r\n"));
     assert.deepEqual(JSON.parse(hostile.body), {
       prototype: null,
       names: ["host", "__proto__", "constructor", "hasownproperty"],
       value: "b",
     });
-    const plain = await ask(request("/headers"));
+    const plain = await send(request("/headers"));
     assert.deepEqual(JSON.parse(plain.body), { prototype: null, names: ["host"], value: "" });
   },
 );
@@ -33,7 +33,7 @@ testOnWire(
 const slow = 300;
 const patient = new Gate();
 testOnWire(
-  "H7 Node CVE-2018-12121, CVE-2019-5737, CVE-2020-8251, CVE-2021-22883: 900 clients that never finish are let go, and others are served meanwhile",
+  "900 clients that never finish are closed, and others are served meanwhile (H7, Node CVE-2018-12121, CVE-2019-5737, CVE-2020-8251, CVE-2021-22883)",
   patient.routes,
   async (wire) => {
     const starts = [
@@ -52,12 +52,12 @@ testOnWire(
     }, 200);
     try {
       await Promise.all(clients.map((client) => once(client.socket, "connect")));
-      for (let round = 0; round < 20; round++) assert.equal((await wire.ask(request("/fast/1"))).status, 200);
+      for (let round = 0; round < 20; round++) assert.equal((await wire.send(request("/fast/1"))).status, 200);
       await Promise.all(clients.map((client) => client.until(({ closed }) => closed, "end")));
     } finally {
       clearInterval(drip);
     }
-    assert.equal((await wire.ask(request("/fast/1"))).status, 200);
+    assert.equal((await wire.send(request("/fast/1"))).status, 200);
   },
   { limits: { headerTimeout: 1000, requestTimeout: 1000, bodyTimeout: 1000 }, middlewares: [] },
 );
@@ -69,7 +69,7 @@ const bind = {
 };
 const query = { method: "GET" as const, path: "/query", handler: (ctx: Context) => ctx.query("a") };
 
-/** As many numbers, each so many after the one before, as one text of this size holds. */
+/** Numbers with a fixed step between them, as many as fit into text of this size. */
 function numbers(step: number, size: number, toText: (number: number) => string, separator: string): string {
   const parts: string[] = [];
   for (let number = 0, length = 0; ; number += step) {
@@ -81,16 +81,16 @@ function numbers(step: number, size: number, toText: (number: number) => string,
 }
 
 testOnWire(
-  "H8 Node CVE-2025-27209, CVE-2026-21717: a body and a query full of colliding numbers take no longer than others",
+  "a body and a query full of colliding numbers take no longer than others (H8, Node CVE-2025-27209, CVE-2026-21717)",
   [bind, query],
   async ({ url }) => {
     const headers = { "content-type": "application/json" };
     const post = async (json: string) => {
-      const reply = await fetch(`${url}/bind`, { method: "POST", body: json, headers });
-      assert.equal(reply.status, 200);
-      await reply.bytes();
+      const response = await fetch(`${url}/bind`, { method: "POST", body: json, headers });
+      assert.equal(response.status, 200);
+      await response.bytes();
     };
-    const ask = async (text: string) => assert.equal((await fetch(`${url}/query?${text}`)).status, 200);
+    const getQuery = async (text: string) => assert.equal((await fetch(`${url}/query?${text}`)).status, 200);
     const json = (step: number) => `{${numbers(step, 2 ** 20 - 64, (number) => `"${number}":0`, ",")}}`;
     const search = (step: number) => numbers(step, 7000, String, "&").split("&").slice(0, 1000).join("&");
     const words = `{${numbers(1, 2 ** 20 - 64, (number) => `"x${number}":0`, ",")}}`;
@@ -99,7 +99,7 @@ testOnWire(
       const [body, text] = [json(step), search(step)];
       const took = await leastMillisecondsOf(() => post(body), 3);
       assert.ok(took < 20 * baseline, `a body of numbers ${step} apart took ${took} ms, one of words ${baseline} ms`);
-      assert.ok((await leastMillisecondsOf(() => ask(text), 3)) < 20 * baseline);
+      assert.ok((await leastMillisecondsOf(() => getQuery(text), 3)) < 20 * baseline);
     }
   },
 );
@@ -115,7 +115,7 @@ const recursion = {
 };
 
 testOnWire(
-  "H9 Node CVE-2025-59466: a stack that overflows under AsyncLocalStorage is a 500, and the process lives on",
+  "a stack overflow under AsyncLocalStorage is a 500, and the process does not crash (H9, Node CVE-2025-59466)",
   [recursion, bind, query],
   async ({ url, log }) => {
     for (let round = 0; round < 5; round++) {
@@ -135,49 +135,45 @@ const toElsewhere = {
 };
 
 testOnWire(
-  "H12 Koa CVE-2026-27959, h3 2b59a3aa, chi GHSA-vrw8-fxc6-2r93: no reply repeats the Host of its request",
+  "no response repeats the Host of its request (H12, Koa CVE-2026-27959, h3 2b59a3aa, chi GHSA-vrw8-fxc6-2r93)",
   [toElsewhere, recursion],
-  async ({ ask }) => {
+  async ({ send }) => {
     for (const path of ["/away", "/nowhere"]) {
-      const reply = await ask(`GET ${path} HTTP/1.1\r\nHost: evil.example\r\n\r\n`);
-      const head = JSON.stringify([...reply.headers]);
-      assert.ok(!head.includes("evil.example") && !reply.body.includes("evil.example"), head);
+      const response = await send(`GET ${path} HTTP/1.1\r\nHost: evil.example\r\n\r\n`);
+      const head = JSON.stringify([...response.headers]);
+      assert.ok(!head.includes("evil.example") && !response.body.includes("evil.example"), head);
     }
-    const away = await ask("GET http://evil.example/away HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+    const away = await send("GET http://evil.example/away HTTP/1.1\r\nHost: evil.example\r\n\r\n");
     assert.equal(away.headers.get("location")?.trim(), "/login");
   },
 );
 
 const upgrading = new Gate();
-testOnWire(
-  "H16 upgrades: what comes in pieces behind an upgrade is never read as a request of its own",
-  upgrading.routes,
-  async (wire) => {
-    const upgrade = request("/fast/1", "Connection: Upgrade\r\nUpgrade: websocket\r\n");
-    const hidden = `POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${request("/fast/2").length}\r\n\r\n`;
-    const client = wire.connect().send(upgrade + hidden);
-    await client.until(({ text }) => text.includes('"1"'), "reply");
-    client.send(request("/fast/2")); // the body of the request that the parser threw away
-    const replies = await client.untilClosed();
-    assert.deepEqual(
-      replies.map((reply) => [reply.status, reply.headers.get("connection")]),
-      [[200, "close"]],
-    );
-    assert.deepEqual(upgrading.handled, ["1"]);
-  },
-);
+testOnWire("bytes sent after an upgrade are never read as a request (H16)", upgrading.routes, async (wire) => {
+  const upgrade = request("/fast/1", "Connection: Upgrade\r\nUpgrade: websocket\r\n");
+  const hidden = `POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${request("/fast/2").length}\r\n\r\n`;
+  const client = wire.connect().send(upgrade + hidden);
+  await client.until(({ text }) => text.includes('"1"'), "response");
+  client.send(request("/fast/2")); // the body of the hidden request, whose head the parser discarded
+  const responses = await client.untilClosed();
+  assert.deepEqual(
+    responses.map((response) => [response.status, response.headers.get("connection")]),
+    [[200, "close"]],
+  );
+  assert.deepEqual(upgrading.handled, ["1"]);
+});
 
 const pipelined = new Gate();
 testOnWire(
-  "H17 pipelining: three replies keep their order though the first is the slowest",
+  "three responses keep their order, even when the first is the slowest (H17)",
   pipelined.routes,
   async (wire) => {
     const client = wire.connect().send(request("/slow") + request("/fast/1") + request("/fast/2"));
     await pipelined.until(1);
     pipelined.open();
-    const replies = await client.replies(3);
+    const responses = await client.responses(3);
     assert.deepEqual(
-      replies.map((reply) => reply.body),
+      responses.map((response) => response.body),
       ['"slow"', '"1"', '"2"'],
     );
   },
@@ -185,7 +181,7 @@ testOnWire(
 
 const flooded = new Gate();
 testOnWire(
-  "H17 pipelining: no reply is made for a client that does not read the ones before",
+  "no response is made for a client that does not read the previous ones (H17)",
   flooded.routes,
   async ({ port }) => {
     const client = new RawClient(port);
@@ -194,11 +190,11 @@ testOnWire(
       client.socket.pause();
       client.send(request("/large").repeat(60)); // a megabyte each
       await flooded.until(1);
-      // as many as the sockets of both sides hold; a server that does not wait makes all sixty in these rounds
+      // as many as both sockets buffer; a server that does not wait makes all sixty in these rounds
       for (let round = 0; round < 200; round++) await new Promise(setImmediate);
-      assert.ok(flooded.handled.length < 40, `${flooded.handled.length} replies were made`);
+      assert.ok(flooded.handled.length < 40, `${flooded.handled.length} responses were made`);
       client.socket.resume();
-      await client.until(({ text }) => text.length > 60 * 1024 * 1024, "60 replies");
+      await client.until(({ text }) => text.length > 60 * 1024 * 1024, "60 responses");
     } finally {
       client.socket.destroy();
     }

@@ -9,7 +9,7 @@ import { testOnWire } from "../support/wire.ts";
 
 type Cookie = readonly [name: string, value: string, options?: object];
 
-/** A route that sets the cookie which the test gives it, behind a good one. */
+/** A route that sets a valid cookie, then the cookie under test. */
 class Setter {
   cookie: Cookie = ["a", "1"];
 
@@ -40,19 +40,19 @@ const refused: readonly Cookie[] = [
 
 const k1 = new Setter();
 testOnBothTransports(
-  "K1 cookie CVE-2024-47764, Hono CVE-2026-47675: what would break a cookie is one 500 without any cookie",
+  "an invalid cookie is one 500 without any cookie (K1, cookie CVE-2024-47764, Hono CVE-2026-47675)",
   k1.routes,
   async (call) => {
     for (const cookie of refused) {
       k1.cookie = cookie;
-      const reply = await call("GET", "/");
-      assert.deepEqual([reply.status, reply.headers.getSetCookie()], [500, []], JSON.stringify(cookie));
-      assert.equal(reply.headers.get("x"), null);
+      const response = await call("GET", "/");
+      assert.deepEqual([response.status, response.headers.getSetCookie()], [500, []], JSON.stringify(cookie));
+      assert.equal(response.headers.get("x"), null);
     }
     for (const text of [...breaking, "=", ",", " "]) {
       k1.cookie = ["a", `1${text}`];
-      const reply = await call("GET", "/");
-      const [, cookie] = reply.headers.getSetCookie();
+      const response = await call("GET", "/");
+      const [, cookie] = response.headers.getSetCookie();
       assert.equal(cookie, `a=1${encodeURIComponent(text)}; Path=/; HttpOnly; SameSite=Lax`);
     }
   },
@@ -65,11 +65,11 @@ const reader = {
 };
 
 testOnWire(
-  "K2 Hono CVE-2026-39410: names are trimmed of space and tab only, and of two cookies of one name the first counts",
+  "cookie names are trimmed of space and tab only, and the first of a repeated name wins (K2, Hono CVE-2026-39410)",
   [reader],
-  async ({ ask }) => {
+  async ({ send }) => {
     const read = async (cookies: string) =>
-      JSON.parse((await ask(Buffer.from(request("/", `Cookie: ${cookies}\r\n`), "latin1"))).body) as string[];
+      JSON.parse((await send(Buffer.from(request("/", `Cookie: ${cookies}\r\n`), "latin1"))).body) as string[];
     assert.deepEqual(await read(" \t__Host-x \t= 1 ; a=2"), ["1", "", "", "2"]);
     for (const blank of ["\xa0", "\x85", "\xad"]) {
       assert.deepEqual(await read(`${blank}__Host-x=evil; ${blank}__Secure-x=evil; a=1`), ["", "", "", "1"]);
@@ -84,7 +84,7 @@ testOnWire(
 
 const k3 = new Setter();
 testOnBothTransports(
-  "K3 Hono 44ae0c8c: a cookie keeps what its prefix promises, or is not set",
+  "a cookie keeps the guarantees of its prefix, or is not set (K3, Hono 44ae0c8c)",
   k3.routes,
   async (call) => {
     const set = async (...cookie: Cookie) => {
@@ -105,7 +105,7 @@ testOnBothTransports(
   },
 );
 
-test("K5 h3 399257cb, 8eb1063e: many cookies are read at once, one by one, and none is put together from pieces", () => {
+test("many cookies are read quickly, one by one, and none is joined from pieces (K5, h3 399257cb, 8eb1063e)", () => {
   const many = Array.from({ length: 2000 }, (_, index) => `c${index}=${index}`).join("; ");
   const pieces = "session=__chunked__2; session.0=a; session.1=b; session.C=2; __chunk_session=9999999";
   const header = `${pieces}; ${many}; ${"x".repeat(8192)}=1`;

@@ -12,7 +12,7 @@ import { moduleOf } from "../support/transports.ts";
 const site = createSite({ "index.html": "<p>page</p>", "a.txt": "a" });
 after(() => site.remove());
 
-test("K16 Hono GHSA-w332-q679-j88p, @hono/node-server CVE-2024-23340, node-static CVE-2025-11149: only files below the root are served, and nothing else crashes", async () => {
+test("only files below the root are served, and no path crashes the server (K16, Hono GHSA-w332-q679-j88p, @hono/node-server CVE-2024-23340, node-static CVE-2025-11149)", async () => {
   const log = new LogLines();
   const handler = staticFiles(site.root, { index: "index.html" });
   const app = await createTestApp(moduleOf([{ method: "GET", path: "/assets/*", handler }]), api(), {
@@ -24,8 +24,14 @@ test("K16 Hono GHSA-w332-q679-j88p, @hono/node-server CVE-2024-23340, node-stati
     assert.equal((await get("a.txt")).body.includes("a"), true);
     const missing = {
       "a dotfile": [".env", ".git/config", "folder/.env", "%2eenv", "%2Egit/config"],
-      "a way out": ["..%2fsecret.txt", "..%2Fsecret.txt", "..%5csecret.txt", "..\\secret.txt", "%2fetc%2fpasswd"],
-      "a link that leads out": ["out.txt", "old/secret.txt"],
+      "a path out of the root": [
+        "..%2fsecret.txt",
+        "..%2Fsecret.txt",
+        "..%5csecret.txt",
+        "..\\secret.txt",
+        "%2fetc%2fpasswd",
+      ],
+      "a link out of the root": ["out.txt", "old/secret.txt"],
       "a link to itself": ["loop.txt"],
       "a directory": ["folder", "folder/", "old"],
       "no file": ["pipe.txt", "nothing", "a.txt/", "a.txt/b", "", `${"x".repeat(300)}`, `${"d/".repeat(1000)}x`],
@@ -33,10 +39,10 @@ test("K16 Hono GHSA-w332-q679-j88p, @hono/node-server CVE-2024-23340, node-stati
     };
     for (const [what, paths] of Object.entries(missing)) {
       for (const path of paths) {
-        const reply = await get(path);
+        const response = await get(path);
         const expected = path === "" ? 200 : 404;
-        assert.equal(reply.status, expected, `${what}: ${path}`);
-        assert.ok(!reply.body.includes("secret"), `${what}: ${path}`);
+        assert.equal(response.status, expected, `${what}: ${path}`);
+        assert.ok(!response.body.includes("secret"), `${what}: ${path}`);
       }
     }
     for (const path of [

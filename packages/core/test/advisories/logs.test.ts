@@ -20,7 +20,7 @@ const handler = async (ctx: Context) => {
   throw new Error(`failed for ${bound.email}`);
 };
 
-test("K19 morgan GHSA-jxfw-x594-9x9m: whatever a client sends stays within its line of the log, and no secret is in it", async () => {
+test("client input stays within its line of the log, and no secret is logged (K19, morgan GHSA-jxfw-x594-9x9m)", async () => {
   const chunks: string[] = [];
   const log = { level: "trace" as const, destination: { write: (text: string) => chunks.push(text) } };
   const app = await createTestApp(moduleOf([{ method: "POST", path: "/:text", handler }]), api(), { log });
@@ -50,7 +50,7 @@ test("K19 morgan GHSA-jxfw-x594-9x9m: whatever a client sends stays within its l
   } finally {
     await app.stop();
   }
-  assert.equal(chunks.length, 5, "two of the handler, its failure, the access line and the refusal");
+  assert.equal(chunks.length, 5, "two by the handler, its failure, the access log and the refusal");
   for (const chunk of chunks) {
     // one line feed, at its end, and nothing that a terminal would act upon
     assert.match(chunk, /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]+\n$/);

@@ -4,18 +4,18 @@ import { runFixture } from "../support/run-fixture.ts";
 import { isFullRun } from "../support/seed.ts";
 
 const megabytes = 1024 * 1024;
-/** Both are full long before: the last 20,000 URLs are the largest that the cache takes, the store keeps 100,000 keys. */
+/** Both are full long before: the cache accepts no larger URLs than the last 20,000, the store keeps 100,000 keys. */
 const count = isFullRun ? 1_000_000 : 250_000;
 const collecting = { NODE_OPTIONS: "--expose-gc" };
 
-test(`P23 caches without a bound: ${count} different URLs leave 16 MB at most, and a cached one is found at once`, async () => {
+test(`${count} different URLs take at most 16 MB, and a cached one is found quickly (P23)`, async () => {
   const { stdout } = await runFixture("million-urls.ts", [String(count)], collecting);
   const { growth, hit } = JSON.parse(stdout) as { growth: number; hit: number }; // what the fixture prints
   assert.ok(growth <= 16 * megabytes, `the heap grew by ${growth} bytes`);
   assert.ok(hit < 2000, `a cached resolution took ${hit} ns`);
 });
 
-test(`X6 limiters without a bound: ${count} distinct keys take 64 MB at most`, async () => {
+test(`${count} different keys take at most 64 MB (X6)`, async () => {
   const { stdout } = await runFixture("million-keys.ts", [String(count)], collecting);
   const growth = Number(stdout);
   assert.ok(growth > 0 && growth <= 64 * megabytes, `the heap grew by ${stdout} bytes`);

@@ -9,7 +9,7 @@ import { resolvePath, routerOf } from "../support/routers.ts";
 import { leastMilliseconds } from "../support/time.ts";
 import { moduleOf } from "../support/transports.ts";
 
-test("P1 @fastify/middie CVE-2026-22031, h3 6f6dc091: an encoded letter in a guarded path runs guard and handler, or neither", () => {
+test("an encoded letter in a guarded path runs guard and handler together, or neither (P1, @fastify/middie CVE-2026-22031, h3 6f6dc091)", () => {
   const runs = new Runs();
   return withServer([runs.group("/admin", runs.route("/:x"))], async (get) => {
     const { status, body } = await get("/%61dmin/x");
@@ -19,7 +19,7 @@ test("P1 @fastify/middie CVE-2026-22031, h3 6f6dc091: an encoded letter in a gua
   });
 });
 
-test("P2 @fastify/middie CVE-2026-2880, Nest CVE-2026-2293: other spellings of a guarded path never reach its handler alone", () => {
+test("other spellings of a guarded path never run its handler without the guard (P2, @fastify/middie CVE-2026-2880, Nest CVE-2026-2293)", () => {
   const runs = new Runs();
   return withServer([runs.group("/admin", runs.route("/"))], async (get) => {
     for (const target of ["//admin", "/ADMIN", "/admin;x=1", "/admin/", "/admin//", "/admin%20"]) {
@@ -30,7 +30,7 @@ test("P2 @fastify/middie CVE-2026-2880, Nest CVE-2026-2293: other spellings of a
   });
 });
 
-test("P3 Nest CVE-2026-54281: a trailing slash cannot skip a middleware", () => {
+test("a trailing slash cannot skip a middleware (P3, Nest CVE-2026-54281)", () => {
   const runs = new Runs();
   return withServer([runs.group("/r", runs.route("/"), runs.route("/:id"))], async (get) => {
     for (const target of ["/r/", "/r/1/"]) assert.equal((await get(target)).status, 404, target);
@@ -40,7 +40,7 @@ test("P3 Nest CVE-2026-54281: a trailing slash cannot skip a middleware", () => 
   });
 });
 
-test("P4 Nest CVE-2026-33011: HEAD served by a GET route runs the identical middlewares", () => {
+test("HEAD served by a GET route runs the identical middlewares (P4, Nest CVE-2026-33011)", () => {
   const runs = new Runs();
   const outer = runs.group("/a", runs.group("/b", { ...runs.route("/:id"), middlewares: [runs.guarding] }));
   return withServer([outer], async (get) => {
@@ -52,7 +52,7 @@ test("P4 Nest CVE-2026-33011: HEAD served by a GET route runs the identical midd
   });
 });
 
-test("P5 @fastify/middie CVE-2026-6270, @fastify/express CVE-2026-33807: a group's middlewares run once at every depth", () => {
+test("a group's middlewares run once at every depth (P5, @fastify/middie CVE-2026-6270, @fastify/express CVE-2026-33807)", () => {
   const runs = new Runs();
   const nest = (depth: number): Route =>
     runs.group("/admin", runs.route("/"), runs.route("/admin-x"), ...(depth > 1 ? [nest(depth - 1)] : []));
@@ -68,7 +68,7 @@ test("P5 @fastify/middie CVE-2026-6270, @fastify/express CVE-2026-33807: a group
   });
 });
 
-test("P6 @fastify/express CVE-2026-6556: a group's path and middlewares hold for every form of registration", () => {
+test("a group's path and middlewares apply to every form of registration (P6, @fastify/express CVE-2026-6556)", () => {
   const runs = new Runs();
   return withServer([runs.group("/g", runs.route("/start"))], async (get, app) => {
     app.routes.add(runs.group("/g", runs.route("/one")));
@@ -82,7 +82,7 @@ test("P6 @fastify/express CVE-2026-6556: a group's path and middlewares hold for
   });
 });
 
-test("P7 h3 CVE-2026-33490: the middlewares of /admin do not run for /administrator", () => {
+test("the middlewares of /admin do not run for /administrator (P7, h3 CVE-2026-33490)", () => {
   const runs = new Runs();
   const routes = [runs.group("/admin", runs.route("/"), runs.route("/*")), runs.route("/administrator")];
   return withServer(routes, async (get) => {
@@ -93,7 +93,7 @@ test("P7 h3 CVE-2026-33490: the middlewares of /admin do not run for /administra
   });
 });
 
-test("P8 Hono CVE-2026-47676, h3 0295f903: what is left behind a prefix comes from the path that was matched", () => {
+test("the remainder after a prefix comes from the matched path (P8, Hono CVE-2026-47676, h3 0295f903)", () => {
   const runs = new Runs();
   return withServer([runs.group("/files", runs.route("/*"))], async (get) => {
     for (const target of ["/files/a%2fb", "/%66iles/a%2fb", "/fi%6ces/%61%2fb"]) {
@@ -103,7 +103,7 @@ test("P8 Hono CVE-2026-47676, h3 0295f903: what is left behind a prefix comes fr
   });
 });
 
-test("P9 better-auth CVE-2025-71399: more slashes are another path, and count for the same caller", async () => {
+test("repeated slashes are another path, and count for the same client (P9, better-auth CVE-2025-71399)", async () => {
   const runs = new Runs();
   const limited = api({ middlewares: [rateLimit({ limit: 5, window: 60, now: () => 0 })] });
   const app = await createTestApp(moduleOf([runs.group("/auth", runs.route("/login"))]), limited);
@@ -121,7 +121,7 @@ test("P9 better-auth CVE-2025-71399: more slashes are another path, and count fo
   }
 });
 
-test("P10 @fastify/static CVE-2026-6414, @hono/node-server CVE-2026-29087, Hono GHSA-q5qw-h33p-qvwr: %2F and %5C separate nothing", () => {
+test("%2F and %5C do not separate segments (P10, @fastify/static CVE-2026-6414, @hono/node-server CVE-2026-29087, Hono GHSA-q5qw-h33p-qvwr)", () => {
   const runs = new Runs();
   return withServer([runs.group("/admin", runs.route("/secret")), runs.route("/:one")], async (get) => {
     for (const [target, one] of [
@@ -135,7 +135,7 @@ test("P10 @fastify/static CVE-2026-6414, @hono/node-server CVE-2026-29087, Hono 
   });
 });
 
-test("P11 @fastify/static CVE-2026-15074, Hono GHSA-wmmm-f939-6g9c, h3 baef4b94: paths with dot segments are refused, not resolved", () => {
+test("paths with dot segments are refused, not resolved (P11, @fastify/static CVE-2026-15074, Hono GHSA-wmmm-f939-6g9c, h3 baef4b94)", () => {
   const runs = new Runs();
   return withServer([runs.route("/a/b"), runs.route("/files/*")], async (get) => {
     for (const target of [
@@ -157,7 +157,7 @@ test("P11 @fastify/static CVE-2026-15074, Hono GHSA-wmmm-f939-6g9c, h3 baef4b94:
   });
 });
 
-test("P12 Hono GHSA-wwfh-h76j-fc44, h3 9947d514: a backslash stays a character", () => {
+test("a backslash stays a character (P12, Hono GHSA-wwfh-h76j-fc44, h3 9947d514)", () => {
   const runs = new Runs();
   return withServer([runs.route("/a/b"), runs.route("/:x")], async (get) => {
     assert.deepEqual(JSON.parse((await get("/a\\b")).body), { x: "a\\b" });
@@ -166,14 +166,14 @@ test("P12 Hono GHSA-wwfh-h76j-fc44, h3 9947d514: a backslash stays a character",
   });
 });
 
-test("P13 h3 cd03d416: a decoded slash never becomes a segment of its own", () => {
+test("a decoded slash never becomes a segment of its own (P13, h3 cd03d416)", () => {
   const route: Route = { method: "GET", path: "/files/*", handler: (ctx) => ctx.rest() };
   return withServer([route], async (get) => {
     assert.deepEqual(JSON.parse((await get("/files/a/..%2f..%2fetc%2Fpasswd")).body), ["a", "../../etc/passwd"]);
   });
 });
 
-test("P14 find-my-way CVE-2026-47219: methods with names from Object.prototype are met without a throw", () => {
+test("methods named after Object.prototype do not throw (P14, find-my-way CVE-2026-47219)", () => {
   const runs = new Runs();
   return withServer([runs.route("/a")], async (get, app) => {
     for (const method of ["constructor", "__proto__", "toString", "hasOwnProperty"]) {
@@ -186,7 +186,7 @@ test("P14 find-my-way CVE-2026-47219: methods with names from Object.prototype a
   });
 });
 
-test("P15 find-my-way CVE-2024-45813, path-to-regexp CVE-2024-45296, CVE-2026-4923, CVE-2026-4926: no pattern holds a regular expression", () => {
+test("no pattern contains a regular expression (P15, find-my-way CVE-2024-45813, path-to-regexp CVE-2024-45296, CVE-2026-4923, CVE-2026-4926)", () => {
   for (const path of ["/:a-:b-", "/*/*", "/:a(\\d+)", "/:a?", "/:a+", "/:a*", "/{:a}?/{:b}?"]) {
     assert.throws(() => routerOf(`GET ${path}`), { name: "Error" }, path);
   }
@@ -200,7 +200,7 @@ test("P15 find-my-way CVE-2024-45813, path-to-regexp CVE-2024-45296, CVE-2026-49
   }
 });
 
-test("P16 Hono CVE-2023-50710: a parameter never comes from another route's pattern", () => {
+test("a parameter never comes from another route's pattern (P16, Hono CVE-2023-50710)", () => {
   const runs = new Runs();
   return withServer([runs.route("/:a/x"), runs.route("/:b/:c"), runs.route("/:d/*")], async (get) => {
     for (let round = 0; round < 2; round++) {
@@ -211,7 +211,7 @@ test("P16 Hono CVE-2023-50710: a parameter never comes from another route's patt
   });
 });
 
-test("P17 Hono GHSA-crvj-82cr-hjcx: nothing behind # is a query parameter", () => {
+test("nothing after # is a query parameter (P17, Hono GHSA-crvj-82cr-hjcx)", () => {
   const route: Route = { method: "GET", path: "/a", handler: (ctx) => ctx.request().queries() };
   return withServer([route], async (get) => {
     assert.deepEqual(JSON.parse((await get("/a?a=1#x&b=2")).body), { a: "1" });
@@ -219,7 +219,7 @@ test("P17 Hono GHSA-crvj-82cr-hjcx: nothing behind # is a query parameter", () =
   });
 });
 
-test("P18 Hono CVE-2025-58362: an absolute target has the same path as an origin one, or is refused", () => {
+test("an absolute-form target has the same path as an origin-form one, or is refused (P18, Hono CVE-2025-58362)", () => {
   const runs = new Runs();
   return withServer([runs.group("/admin", runs.route("/:x"))], async (get) => {
     assert.deepEqual(JSON.parse((await get("http://localhost/admin/1")).body), { x: "1" });
@@ -232,7 +232,7 @@ test("P18 Hono CVE-2025-58362: an absolute target has the same path as an origin
   });
 });
 
-test("P19 h3 babc6ff6, @fastify/middie 01acaed: a malformed % is 400 and never reaches a handler", () => {
+test("a malformed % is 400 and never reaches a handler (P19, h3 babc6ff6, @fastify/middie 01acaed)", () => {
   const runs = new Runs();
   return withServer([runs.group("/admin", runs.route("/:x"), runs.route("/a/*"))], async (get) => {
     for (const target of ["/admin/%", "/admin/%f", "/admin/%zz", "/%admin/x", "/admin/%c0%ae", "/admin/a/%ff"]) {
@@ -242,7 +242,7 @@ test("P19 h3 babc6ff6, @fastify/middie 01acaed: a malformed % is 400 and never r
   });
 });
 
-test("P21 Fastify 2f597a929: the paths of group and child join without a double slash", () => {
+test("the paths of group and child join without a double slash (P21, Fastify 2f597a929)", () => {
   const runs = new Runs();
   const child = (path: string): Route => ({ path, children: [runs.route("/x")] });
   const routes = [

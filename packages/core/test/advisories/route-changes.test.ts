@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Context } from "@tenon/core";
 import { Runs, withServer } from "../support/guard-runs.ts";
 
-test("P20 h3 94d0edd7: a route that is removed leaves its siblings and its other methods", () => {
+test("removing a route keeps its siblings and its other methods (P20, h3 94d0edd7)", () => {
   const runs = new Runs();
   const routes = [runs.route("/a/:id"), runs.route("/a/:id", "PUT"), runs.route("/a/:id/b"), runs.route("/a")];
   return withServer(routes, async (get, app) => {
@@ -16,18 +16,18 @@ test("P20 h3 94d0edd7: a route that is removed leaves its siblings and its other
   });
 });
 
-test("P22 routes cached past a change: an exact route that is added answers the very next request", () => {
-  const say = (text: string) => () => text;
-  return withServer([{ method: "GET", path: "/*", handler: say("wildcard") }], async (get, app) => {
+test("an added exact route serves the next request (P22)", () => {
+  const returning = (text: string) => () => text;
+  return withServer([{ method: "GET", path: "/*", handler: returning("wildcard") }], async (get, app) => {
     for (let round = 0; round < 3; round++) assert.equal((await get("/a/b")).body, '"wildcard"');
-    app.routes.add({ method: "GET", path: "/a/b", handler: say("exact") });
+    app.routes.add({ method: "GET", path: "/a/b", handler: returning("exact") });
     assert.equal((await get("/a/b")).body, '"exact"');
     app.routes.remove("GET", "/a/b");
     assert.equal((await get("/a/b")).body, '"wildcard"');
   });
 });
 
-test("P24 h3 a1cf066c: a cached resolution shares nothing that a handler could change", () => {
+test("a handler cannot change a cached resolution (P24, h3 a1cf066c)", () => {
   const greedy = (ctx: Context) => {
     const before = [ctx.request().params(), ctx.rest()];
     ctx.request().params().id = "changed";

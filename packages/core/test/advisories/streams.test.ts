@@ -4,7 +4,7 @@ import type { Context } from "@tenon/core";
 import { request } from "../support/gate.ts";
 import { testOnWire } from "../support/wire.ts";
 
-/** Keeps the rejections that nobody handles, for which node would end the process. */
+/** Collects unhandled rejections, each of which would crash the process. */
 function watchRejections(): { readonly seen: unknown[]; readonly stop: () => void } {
   const seen: unknown[] = [];
   const note = (reason: unknown) => seen.push(reason);
@@ -12,7 +12,7 @@ function watchRejections(): { readonly seen: unknown[]; readonly stop: () => voi
   return { seen, stop: () => process.off("unhandledRejection", note) };
 }
 
-/** An event stream whose events come from outside, and go on after its client has left. */
+/** An event stream with events from outside, also after its client has left. */
 class Pushes {
   readonly aborted = Promise.withResolvers<void>();
   readonly returned = Promise.withResolvers<void>();
@@ -50,7 +50,7 @@ for (const [how, leave] of [
 ] as const) {
   const pushes = new Pushes();
   testOnWire(
-    `K13 h3 62577136, f8c20a00, d77b673e: an event stream ends when its client ${how}, and later events go nowhere`,
+    `an event stream ends when its client ${how}, and later events are dropped (K13, h3 62577136, f8c20a00, d77b673e)`,
     [{ method: "GET", path: "/", handler: pushes.handler }],
     async (wire) => {
       const rejections = watchRejections();
@@ -61,7 +61,7 @@ for (const [how, leave] of [
         await client.until(({ text }) => text.includes("data: 1"), "event");
         client.socket[leave]();
         await Promise.all([pushes.aborted.promise, pushes.returned.promise]);
-        if (how === "closes it") pushes.fail(new Error("late")); // in the place of the event that was being waited for
+        if (how === "closes it") pushes.fail(new Error("late")); // instead of the next event
         for (let round = 0; round < 20; round++) {
           pushes.push("data: late\n\n");
           await turn();
@@ -79,7 +79,7 @@ for (const [how, leave] of [
 const piece = new Uint8Array(65_536);
 const gigabyte = 2 ** 30 / piece.length;
 
-/** A gigabyte, made piece by piece for whoever asks. */
+/** A gigabyte, made piece by piece on demand. */
 class Gigabyte {
   made = 0;
   readonly returned = Promise.withResolvers<void>();
@@ -101,13 +101,13 @@ class Gigabyte {
 
 const source = new Gigabyte();
 testOnWire(
-  "K14 Fastify CVE-2026-25224: a gigabyte for a client that does not read is not made, and given up when it leaves",
+  "a gigabyte for a client that does not read is not buffered, and its source ends when the client leaves (K14, Fastify CVE-2026-25224)",
   [{ method: "GET", path: "/", handler: source.handler }],
   async ({ connect }) => {
     const client = connect().send(request("/"));
     await client.until(({ text }) => text.length > 0, "head");
     client.socket.pause();
-    // until nothing more is made: what is made then lies in the buffers of the two systems, and one megabyte in ours
+    // until nothing more is made: the rest is in the socket buffers of both systems, and one megabyte in this process
     for (let quiet = 0, before = -1; quiet < 500; quiet = before === source.made ? quiet + 1 : 0) {
       before = source.made;
       await turn();

@@ -5,7 +5,7 @@ import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { anything } from "../support/anything.ts";
 import { LogLines } from "../support/log-lines.ts";
 import { moduleOf } from "../support/transports.ts";
-import { parseReplies, RawClient } from "../support/wire.ts";
+import { parseResponses, RawClient } from "../support/wire.ts";
 import { get, type WireCase } from "../support/wire-case.ts";
 import { wireCases } from "./wire-cases.ts";
 
@@ -47,25 +47,29 @@ class Server {
     try {
       client.send(Buffer.from(bytes, "latin1"));
       if (expect.connection === "closed") await client.untilClosed();
-      else await client.replies(expect.statuses.length);
-      const replies = parseReplies(client.text);
+      else await client.responses(expect.statuses.length);
+      const responses = parseResponses(client.text);
       assert.deepEqual(
-        replies.map((reply) => reply.status),
+        responses.map((response) => response.status),
         expect.statuses,
       );
-      if (expect.body !== undefined) assert.equal(replies.at(-1)?.body, expect.body);
-      for (const { status, body } of replies) {
+      if (expect.body !== undefined) assert.equal(responses.at(-1)?.body, expect.body);
+      for (const { status, body } of responses) {
         if (status >= 400) assert.deepEqual(Object.keys(JSON.parse(body)), ["error"]);
       }
-      const last = replies.at(-1);
+      const last = responses.at(-1);
       if (expect.connection === "closed" && last !== undefined && last.status >= 400) {
         assert.equal(last.headers.get("connection"), "close");
       }
       const next = expect.connection === "open" ? client : new RawClient(this.#port);
       if (expect.connection === "open") client.text = "";
       try {
-        const [reply] = await next.send(get("Authorization: again\r\n")).replies(1);
-        assert.deepEqual([reply?.status, reply?.body], [200, '"again"'], "the next request is read as it was sent");
+        const [response] = await next.send(get("Authorization: again\r\n")).responses(1);
+        assert.deepEqual(
+          [response?.status, response?.body],
+          [200, '"again"'],
+          "the next request is read as it was sent",
+        );
       } finally {
         next.socket.destroy();
       }
@@ -75,9 +79,9 @@ class Server {
   }
 }
 
-/** All cases of the line that the name begins with. */
+/** Runs all wire cases of the id at the end of the name, for example `(H3, Node CVE-2021-22959)`. */
 function describeOnWire(name: string, waits?: number): void {
-  const id = name.split(" ", 1)[0];
+  const id = /\((H\d+)(?:, [^()]*)?\)$/.exec(name)?.[1];
   const cases = wireCases.filter((wireCase) => wireCase.id === id);
   described.push(...cases);
   describe(name, { concurrency: true }, () => {
@@ -87,36 +91,36 @@ function describeOnWire(name: string, waits?: number): void {
       await server.stop();
       assert.deepEqual(server.log.messages("error"), []);
     });
-    for (const wireCase of cases) test(`${id} ${wireCase.title}`, () => server.check(wireCase));
+    for (const wireCase of cases) test(`${wireCase.title} (${id})`, () => server.check(wireCase));
   });
 }
 const described: WireCase[] = [];
 
 describeOnWire(
-  "H1 h3 CVE-2026-23527: chunks are read however they are announced, and nothing behind them is swallowed",
+  "chunks are read however they are announced, and the bytes after them are the next request (H1, h3 CVE-2026-23527)",
 );
 describeOnWire(
-  "H2 Node CVE-2019-15605, CVE-2022-32214, CVE-2024-27982, CVE-2025-23167: a message ends in one place only",
+  "a message has one unambiguous end (H2, Node CVE-2019-15605, CVE-2022-32214, CVE-2024-27982, CVE-2025-23167)",
 );
-describeOnWire("H3 Node CVE-2021-22959, Kestrel CVE-2025-55315, Netty CVE-2025-58056: malformed chunks are refused");
-describeOnWire("H4 Node CVE-2024-22019: chunk extensions have a bound");
-describeOnWire("H5 Node CVE-2026-58044: headers past the bound are refused, and none is dropped in silence");
-describeOnWire("H6 Node CVE-2026-21710: headers may be named like parts of Object");
+describeOnWire("malformed chunks are refused (H3, Node CVE-2021-22959, Kestrel CVE-2025-55315, Netty CVE-2025-58056)");
+describeOnWire("chunk extensions have a limit (H4, Node CVE-2024-22019)");
+describeOnWire("headers past the limit are refused, and none is dropped silently (H5, Node CVE-2026-58044)");
+describeOnWire("headers may be named after Object.prototype (H6, Node CVE-2026-21710)");
 describeOnWire(
-  "H7 Node CVE-2018-12121, CVE-2019-5737, CVE-2020-8251, CVE-2021-22883: what never ends is answered with 408",
+  "a request that never ends is 408 (H7, Node CVE-2018-12121, CVE-2019-5737, CVE-2020-8251, CVE-2021-22883)",
   300,
 );
-describeOnWire("H8 Node CVE-2025-27209, CVE-2026-21717: names that look like numbers are read like any other");
-describeOnWire("H9 Node CVE-2025-59466: what nests too deeply is refused before anything recurses over it");
-describeOnWire("H10 tinyproxy CVE-2026-54387: chunked is the only Transfer-Encoding, in one spelling of its value");
-describeOnWire("H11 Node CVE-2020-8287: headers that may stand once are refused when they stand twice");
-describeOnWire("H12 Koa CVE-2026-27959, h3 2b59a3aa, chi GHSA-vrw8-fxc6-2r93: a Host is a host and a port");
-describeOnWire("H13 @hono/node-server CVE-2024-32652: a Host that no URL can have is refused");
-describeOnWire("H15 RFC 9110: expectations, methods and versions get the answer that belongs to them");
-describeOnWire("H16 upgrades: nobody listens for them, so they are answered as plain HTTP");
-describeOnWire("H17 pipelining: replies keep the order of their requests, and nothing is handled behind a broken one");
+describeOnWire("names that look like numbers are read like any other (H8, Node CVE-2025-27209, CVE-2026-21717)");
+describeOnWire("a body that nests too deeply is refused before any recursion (H9, Node CVE-2025-59466)");
+describeOnWire("chunked is the only Transfer-Encoding, in one spelling (H10, tinyproxy CVE-2026-54387)");
+describeOnWire("single-value headers are refused when repeated (H11, Node CVE-2020-8287)");
+describeOnWire("a Host is a host and a port (H12, Koa CVE-2026-27959, h3 2b59a3aa, chi GHSA-vrw8-fxc6-2r93)");
+describeOnWire("a Host that no URL can have is refused (H13, @hono/node-server CVE-2024-32652)");
+describeOnWire("expectations, methods and versions get the status that RFC 9110 requires (H15, RFC 9110)");
+describeOnWire("an upgrade without a listener gets a plain HTTP response (H16)");
+describeOnWire("responses keep the order of their requests, and nothing is handled after a malformed one (H17)");
 
-test("W1 has at least 120 cases, and each of them is run", () => {
+test("there are at least 120 wire cases, and each of them runs (W1)", () => {
   assert.ok(wireCases.length >= 120, `${wireCases.length}`);
   assert.deepEqual(
     described,

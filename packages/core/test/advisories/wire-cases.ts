@@ -8,8 +8,8 @@ import { headerCases } from "./wire-cases/headers.ts";
 export type { WireCase, WireExpectation } from "../support/wire-case.ts";
 
 /**
- * What hostile and odd clients send, with the answer of the door. The targets exist in the reference service too, so
- * that the fuzzer, which mutates these bytes, gets past the router there. Cases of H7 are incomplete on purpose.
+ * Bytes of hostile and unusual clients, with the response of the server. The targets exist in the reference service
+ * too, so that the fuzzer, which mutates these bytes, gets past its router. Cases of H7 are incomplete on purpose.
  */
 export const wireCases: readonly WireCase[] = [
   ...framingCases,

@@ -8,7 +8,7 @@ const routes = [
   { method: "POST" as const, path: "/bind", handler: (ctx: Context) => ctx.bind(dto({ a: string("required") })) },
 ];
 
-testOnBothTransports("answers JSON nested 200,000 deep, or 65, with 400", routes, async (call) => {
+testOnBothTransports("JSON nested 65 or 200,000 levels deep is 400", routes, async (call) => {
   const headers = { "content-type": "application/json" };
   for (const depth of [200_000, 65]) {
     const body = `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
@@ -17,7 +17,7 @@ testOnBothTransports("answers JSON nested 200,000 deep, or 65, with 400", routes
   }
 });
 
-testOnBothTransports("validates whatever it reads as JSON, however the type is written", routes, async (call) => {
+testOnBothTransports("a JSON body is validated, however its content type is written", routes, async (call) => {
   for (const type of [
     "Application/JSON",
     "application/json ;",
@@ -31,14 +31,14 @@ testOnBothTransports("validates whatever it reads as JSON, however the type is w
   }
 });
 
-testOnBothTransports("reads no form and no text as JSON", routes, async (call) => {
+testOnBothTransports("forms and text are not read as JSON", routes, async (call) => {
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "__proto__/json", "constructor/prototype"]) {
     const res = await call("POST", "/bind", { headers: { "content-type": type }, body: '{"a":"x"}' });
     assert.equal(res.status, 400, type);
   }
 });
 
-testOnBothTransports("reads 60,000 keys that look like array indices", routes, async (call) => {
+testOnBothTransports("60,000 keys that look like array indices are read", routes, async (call) => {
   const keys = Array.from({ length: 60_000 }, (_, index) => `"${index * 4_294_967}":0`);
   const body = `{"a":"x",${keys.join(",")}}`;
   const res = await call("POST", "/bind", { headers: { "content-type": "application/json" }, body });
@@ -46,7 +46,7 @@ testOnBothTransports("reads 60,000 keys that look like array indices", routes, a
 });
 
 testOnBothTransports(
-  "survives a handler that asks for a body and does not wait for it",
+  "a handler that does not await a body over the limit does not crash the process",
   [
     {
       method: "POST",
@@ -64,7 +64,7 @@ testOnBothTransports(
   { limits: { body: 10 } },
 );
 
-test("a body in many small pieces is put together in the memory of one", async () => {
+test("a body of many small chunks takes at most twice its size in memory", async () => {
   const reader = new BodyReader(100_000, 1000);
   const piece = new Uint8Array(1);
   for (let index = 0; index < 100_000; index++) {
@@ -78,7 +78,7 @@ test("a body in many small pieces is put together in the memory of one", async (
   assert.ok(body.buffer.byteLength <= 200_000);
 });
 
-test("the first piece of a body is never written to", async () => {
+test("the first chunk of a body is never written to", async () => {
   const reader = new BodyReader(100, 1000);
   const first = new Uint8Array(new ArrayBuffer(50), 0, 2).fill(1);
   reader.push(first);

@@ -16,14 +16,14 @@ test("cookies are read by name, decoded and without their quotes", () => {
   ]);
 });
 
-test("what is no pair is left out, and a value that cannot be decoded stays as it is", () => {
+test("text that is not a pair is ignored, and a value that cannot be decoded stays as it is", () => {
   assert.deepEqual(parse("; noequals; =nameless; a=%zz; b=100%"), [
     ["a", "%zz"],
     ["b", "100%"],
   ]);
 });
 
-test("K2 Hono CVE-2026-39410: names are trimmed of space and tab only, the first of a repeated name wins", () => {
+test("names are trimmed of space and tab only, and the first of a repeated name wins (K2, Hono CVE-2026-39410)", () => {
   assert.deepEqual(parse("\u00a0__Host-x=evil; \t__Host-x\t=\t1 ; session_id=first; session_id=second"), [
     ["\u00a0__Host-x", "evil"],
     ["__Host-x", "1"],
@@ -31,7 +31,7 @@ test("K2 Hono CVE-2026-39410: names are trimmed of space and tab only, the first
   ]);
 });
 
-test("B7 a cookie named __proto__ is an entry like any other, of a map without prototype", () => {
+test("a cookie named __proto__ is a plain entry of a map without prototype (B7)", () => {
   const cookies = parseCookies("__proto__=1; constructor=2");
   assert.equal(Object.getPrototypeOf(cookies), null);
   assert.deepEqual(Object.entries(cookies), [
@@ -40,7 +40,7 @@ test("B7 a cookie named __proto__ is an entry like any other, of a map without p
   ]);
 });
 
-test("K5 h3 399257cb, 8eb1063e: many cookies and a header of 8 KB are read one by one, nothing is put together", () => {
+test("many cookies and a header of 8 KB are read one by one, and no value is joined from pieces (K5, h3 399257cb, 8eb1063e)", () => {
   const many = Array.from({ length: 60 }, (_, index) => `chunk.${index}=${"x".repeat(120)}`).join("; ");
   assert.equal(parse(many).length, 60);
   assert.equal(parseCookies(many).chunk, undefined);
@@ -65,7 +65,7 @@ for (const [options, header] of serialized) {
   test(`a cookie is written as ${header}`, () => assert.equal(serializeCookie("a", "1", options), header));
 }
 
-test("a value is encoded, and reads back as it was", () => {
+test("a value is encoded, and decodes to the same text", () => {
   for (const value of ["", "a b", "x;y", "a,b", '"q"', "ü\n", "=", "\r\nset-cookie: b=2"]) {
     const header = serializeCookie("a", value);
     assert.match(header, /^a=[^;\s]*; Path=/);
@@ -93,12 +93,12 @@ const refused: readonly { name?: string; options?: CookieOptions; text: string }
   { options: { sameSite: "none" }, text: "SameSite=None needs secure: true" },
 ];
 for (const { name = "a", options = {}, text } of refused) {
-  test(`K1 cookie CVE-2024-47764, Hono GHSA-26pp-8wgv-hjvm: refused at set: ${text}`, () => {
+  test(`an invalid cookie throws: ${text} (K1, cookie CVE-2024-47764, Hono GHSA-26pp-8wgv-hjvm)`, () => {
     assert.throws(() => serializeCookie(name, "1", options), { name: "TypeError", message: text });
   });
 }
 
-test("K3 Hono 44ae0c8c: __Host- and __Secure- cookies keep what their names promise", () => {
+test("__Host- and __Secure- cookies keep the guarantees of their prefix (K3, Hono 44ae0c8c)", () => {
   const refuses = (name: string, options: CookieOptions) =>
     assert.throws(() => serializeCookie(name, "1", options), TypeError, `${name} ${JSON.stringify(options)}`);
   refuses("__Secure-a", {});
@@ -121,7 +121,7 @@ const set = (path: string, name: string, options?: CookieOptions): Route => ({
 });
 
 testOnBothTransports(
-  "setCookie() adds one header for each cookie, and one that would break the head is a 500 without any",
+  "setCookie() adds one header per cookie, and an invalid cookie is a 500 without any",
   [set("/", "a"), set("/bad", "a\r\nx: y")],
   async (call, _app, log) => {
     const response = await call("GET", "/");

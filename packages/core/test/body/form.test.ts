@@ -28,7 +28,7 @@ const parse = (text: string | Uint8Array, changed: Partial<FormLimits> = {}) =>
   parseForm(typeof text === "string" ? new TextEncoder().encode(text) : text, urlencoded, { ...limits, ...changed });
 const entries = (form: Form) => Object.entries(form.toRecord());
 
-test("a form gives the first value, every value, and whether there is one", () => {
+test("a form returns the first value, all values, and whether a name exists", () => {
   const form = parse("a=1&b=2&a=3&blank=");
   assert.deepEqual([form.get("a"), form.get("b"), form.get("c"), form.get("blank")], ["1", "2", "", ""]);
   assert.deepEqual([form.all("a"), form.all("b"), form.all("c")], [["1", "3"], ["2"], []]);
@@ -43,7 +43,7 @@ test("a form gives the first value, every value, and whether there is one", () =
   assert.equal(form.file("a"), undefined);
 });
 
-test("what toRecord() gives is the caller's own", () => {
+test("toRecord() returns a copy", () => {
   const form = parse("a=1&a=2");
   const { a } = form.toRecord();
   assert.ok(Array.isArray(a));
@@ -62,7 +62,7 @@ test("a form may be empty, and pairs may lack a name, a value or both", () => {
   ]);
 });
 
-test("plus and percent-encoding are decoded, in names too, and brackets nest nothing", () => {
+test("plus and percent-encoding are decoded, also in names, and brackets do not nest", () => {
   assert.deepEqual(entries(parse("a+b=c%20d&%C3%A9=%26%3D%2B%25&a[b][c]=1&d[]=2&d[]=3&e=1,2&raw=ü")), [
     ["a b", "c d"],
     ["é", "&=+%"],
@@ -73,7 +73,7 @@ test("plus and percent-encoding are decoded, in names too, and brackets nest not
   ]);
 });
 
-test("B7 __proto__, constructor and prototype are names like any other", () => {
+test("__proto__, constructor and prototype are plain names (B7)", () => {
   const form = parse("__proto__=x&__proto__=polluted&constructor=y&prototype=z&toString=t");
   const record = form.toRecord();
   assert.equal(Object.getPrototypeOf(record), null);
@@ -91,7 +91,7 @@ const refused = (run: () => unknown, message: string) =>
     return true;
   });
 
-test("malformed percent-encoding and what is not UTF-8 are refused, and the form is not quoted", () => {
+test("malformed percent-encoding and invalid UTF-8 are refused, without quoting the form", () => {
   for (const text of ["a=%", "%zz=1", "a=%c3", "a=1&b=%E0%A4", "a=%C0%80", "a=%ED%A0%80", "password=hunter2%"]) {
     refused(() => parse(text), "has malformed percent-encoding");
   }
@@ -102,15 +102,15 @@ test("malformed percent-encoding and what is not UTF-8 are refused, and the form
 
 const tooLarge = { name: "HttpError", status: 413, message: "Payload Too Large" };
 
-test("as many pairs as the limit says pass, and one more is refused with 413", () => {
+test("as many pairs as the limit pass, and one more is 413", () => {
   const pairs = (count: number) => Array.from({ length: count }, () => "a=1").join("&");
   assert.equal(parse(pairs(1000)).all("a").length, 1000);
   assert.throws(() => parse(pairs(1001)), tooLarge);
   assert.throws(() => parse("a&b&c", { formParts: 2 }), tooLarge);
-  assert.deepEqual(entries(parse("&".repeat(100_000))), [], "empty ones do not count");
+  assert.deepEqual(entries(parse("&".repeat(100_000))), [], "empty pairs do not count");
 });
 
-test("a megabyte without a single '=' or full of them is read in one go", () => {
+test("a megabyte without a single '=' or full of them is read in one pass", () => {
   const long = "a".repeat(1000);
   const without = Array.from({ length: 1000 }, () => long).join("&");
   assert.equal(parse(without).all(long).length, 1000);
@@ -120,7 +120,7 @@ test("a megabyte without a single '=' or full of them is read in one go", () => 
   refused(() => parse("%".repeat(1024 * 1024)), "has malformed percent-encoding");
 });
 
-test("whatever a browser encodes is read back", () => {
+test("any form that a browser encodes is read back", () => {
   const text = fc.string({ unit: "binary", maxLength: 20 });
   fc.assert(
     fc.property(fc.array(fc.tuple(text, text), { maxLength: 20 }), (pairs) => {
@@ -133,7 +133,7 @@ test("whatever a browser encodes is read back", () => {
   );
 });
 
-test("only the two kinds of form that can be read back are forms", () => {
+test("only urlencoded and multipart bodies are forms", () => {
   for (const type of [
     urlencoded,
     "multipart/form-data; boundary=x",
@@ -181,16 +181,16 @@ const routes: Routes = [
   },
   {
     method: "POST",
-    path: "/forgets",
+    path: "/unawaited",
     handler: (ctx) => {
       void ctx.request().form();
-      return "went on";
+      return "continued";
     },
   },
 ];
 const postForm = (call: Call, path: string, body: string) =>
   call("POST", path, { body, headers: { "content-type": urlencoded } });
-/** As bytes: node ends the process over a FormData that is cancelled half read. */
+/** As bytes: cancelling a half-read FormData crashes node. */
 async function postMultipart(call: Call, path: string, data: FormData): Promise<Response> {
   const encoded = new Response(data);
   const type = encoded.headers.get("content-type") ?? "";
@@ -213,29 +213,33 @@ testOnBothTransports("ctx.request().form() reads both kinds of form", routes, as
   });
 });
 
-testOnBothTransports("a form is parsed once, and leaves the body as it came", routes, async (call) => {
-  const answer = await (await postForm(call, "/twice", "a=1+2")).json();
-  assert.deepEqual(answer, { same: true, body: "a=1+2", field: "1 2" });
+testOnBothTransports("a form is parsed once, and leaves the body unchanged", routes, async (call) => {
+  const result = await (await postForm(call, "/twice", "a=1+2")).json();
+  assert.deepEqual(result, { same: true, body: "a=1+2", field: "1 2" });
 });
 
-testOnBothTransports("what is no form is 400 before its body is read", routes, async (call, _app, log) => {
-  for (const type of ["application/json", "text/plain"]) {
-    const response = await call("POST", "/show", { body: "a=1", headers: { "content-type": type } });
-    assert.deepEqual([response.status, await response.json()], [400, { error: "Invalid request" }]);
-  }
-  const untyped = await call("POST", "/show", { body: new TextEncoder().encode("a=1") });
-  assert.deepEqual([untyped.status, await untyped.json()], [400, { error: "Invalid request" }]);
-  const malformed = await postForm(call, "/show", "password=hunter2%");
-  assert.deepEqual([malformed.status, await malformed.json()], [400, { error: "Invalid request" }]);
-  assert.equal(JSON.stringify(log.all).includes("hunter2"), false);
-});
+testOnBothTransports(
+  "form() of another content type, or of a malformed form, is 400",
+  routes,
+  async (call, _app, log) => {
+    for (const type of ["application/json", "text/plain"]) {
+      const response = await call("POST", "/show", { body: "a=1", headers: { "content-type": type } });
+      assert.deepEqual([response.status, await response.json()], [400, { error: "Invalid request" }]);
+    }
+    const untyped = await call("POST", "/show", { body: new TextEncoder().encode("a=1") });
+    assert.deepEqual([untyped.status, await untyped.json()], [400, { error: "Invalid request" }]);
+    const malformed = await postForm(call, "/show", "password=hunter2%");
+    assert.deepEqual([malformed.status, await malformed.json()], [400, { error: "Invalid request" }]);
+    assert.equal(JSON.stringify(log.all).includes("hunter2"), false);
+  },
+);
 
-testOnBothTransports("a handler that forgets a form that cannot be read does no harm", routes, async (call) => {
-  assert.equal(await (await postForm(call, "/forgets", "%")).json(), "went on");
+testOnBothTransports("a malformed form that is not awaited does not crash the process", routes, async (call) => {
+  assert.equal(await (await postForm(call, "/unawaited", "%")).json(), "continued");
   assert.equal((await postForm(call, "/show", "a=1")).status, 200);
 });
 
-testOnBothTransports("a form is bounded like any body, and a route may take more", routes, async (call) => {
+testOnBothTransports("a form has the limit of a body, and a route may raise it", routes, async (call) => {
   assert.equal((await postMultipart(call, "/show", upload(1024 * 1024))).status, 413);
   const large = await postMultipart(call, "/large", upload(2 * 1024 * 1024));
   assert.match(await large.text(), /"size":2097152/);
@@ -290,7 +294,7 @@ const bindRoutes: Routes = [
   },
 ];
 
-/** What bind() makes of a form on a platform that takes forms. */
+/** The result of bind() for a form, on a platform that accepts forms. */
 async function bindForm(body: string | FormData, path = "/"): Promise<unknown> {
   const platform: Platform<HttpMethods> = {
     ...api({ middlewares: [] }),
@@ -322,7 +326,7 @@ test("bind() reads numbers, booleans and lists from the text of a form", async (
   assert.deepEqual(await bindForm(data), { title: "Hi", prices: [1, 2] });
 });
 
-test("a name that stands once is a list of one, and a comma in it separates nothing", async () => {
+test("a single value is a list of one, and a comma does not split it", async () => {
   assert.deepEqual(await bindForm("title=Hi&tags=Lovelace,+Ada&prices=7"), {
     title: "Hi",
     tags: ["Lovelace, Ada"],
@@ -330,7 +334,7 @@ test("a name that stands once is a list of one, and a comma in it separates noth
   });
 });
 
-test("a field left empty counts as absent, unless empty is a text that it may hold", async () => {
+test("an empty field counts as absent, unless its rules allow an empty string", async () => {
   const blank = "seats=&open=&tags=&prices=&site=&note=&author=";
   assert.deepEqual(await bindForm(`title=Hi&${blank}`), { title: "Hi", note: "" });
   assert.deepEqual(await bindForm("title=Hi&prices=&prices=3&tags=&tags=a"), {
@@ -344,11 +348,11 @@ test("a field left empty counts as absent, unless empty is a text that it may ho
   });
 });
 
-test("a schema of somebody else gets the fields as they came", async () => {
+test("a Standard Schema gets the fields as sent", async () => {
   assert.deepEqual(await bindForm("seats=3&tags=a&tags=b&__proto__=x", "/schema"), { seats: 3, tags: ["a", "b"] });
 });
 
-testOnBothTransports("bind() reads no form where the platform does not take them", bindRoutes, async (call) => {
+testOnBothTransports("bind() refuses a form on a platform that does not accept forms", bindRoutes, async (call) => {
   const plain = await postForm(call, "/", "title=Hi");
   assert.deepEqual(await plain.json(), { issues: [" content-type"] });
   assert.deepEqual(await (await postMultipart(call, "/", upload(1))).json(), { issues: [" content-type"] });

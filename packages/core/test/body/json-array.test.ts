@@ -72,7 +72,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "a row that fails at once, or that JSON cannot hold, is a 500",
+  "a row that fails at once, or that JSON cannot represent, is a 500",
   [
     get("/fails", () => jsonArray(new Rows().up(3, failAt(0)))),
     get("/undefined", () => jsonArray(new Rows().up(3, () => undefined))),
@@ -96,7 +96,7 @@ testOnBothTransports(
 
 const discarded = new Rows();
 testOnBothTransports(
-  "a HEAD request reads no further than it must, and stops the source",
+  "a HEAD request reads no more rows than it must, and stops the source",
   [get("/", () => jsonArray(discarded.up(1_000_000)))],
   async (call) => {
     const res = await call("HEAD", "/");
@@ -108,7 +108,7 @@ testOnBothTransports(
 
 const slow = new Rows();
 testOnWire(
-  "jsonArray() reads no more rows than a slow client takes, and stops when the client leaves",
+  "jsonArray() reads no more rows than a slow client reads, and stops when the client leaves",
   [get("/", () => jsonArray(slow.up(10_000, () => "x".repeat(40_000))))],
   async ({ connect }) => {
     const client = connect().send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");

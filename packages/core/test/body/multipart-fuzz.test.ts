@@ -37,7 +37,7 @@ const headerText = fc
   .filter((text) => !text.includes("\0") && !/%(?:22|0d|0a)/i.test(text));
 const fileName = headerText.filter((text) => !/[/\\\p{Cc}]/u.test(text) && !["", ".", ".."].includes(text));
 
-/** Entries whose contents nearly hold the delimiter, as often as not. */
+/** Entries whose contents often contain most of the delimiter. */
 const someForm = boundaryText.chain((boundary) => {
   const delimiter = `\r\n--${boundary}`;
   const piece = fc.oneof(
@@ -81,7 +81,7 @@ const someForm = boundaryText.chain((boundary) => {
   return fc.record({ boundary: fc.constant(boundary), entries: fc.array(entry, { maxLength: 8 }) });
 });
 
-test("whatever is encoded is read back, field by field and byte by byte", () => {
+test("any encoded form is read back, field by field and byte by byte", () => {
   fc.assert(
     fc.property(someForm, ({ boundary, entries }) => {
       const form = parse(encode(entries, boundary), boundary);
@@ -104,7 +104,7 @@ test("whatever is encoded is read back, field by field and byte by byte", () => 
   );
 });
 
-test("what node's own FormData encodes is read back", async () => {
+test("any form that node's FormData encodes is read back", async () => {
   const text = fc.string({ unit: "grapheme", maxLength: 20 }).filter((value) => !/[\r\n\0]|%(?:22|0d|0a)/i.test(value));
   const plain = text.filter((value) => !value.endsWith("\\") && !value.includes("\\\\"));
   const entry = fc.record({ name: plain, value: text, file: fc.option(fileName.filter((n) => !n.includes("\r"))) });
@@ -134,7 +134,7 @@ test("what node's own FormData encodes is read back", async () => {
   );
 });
 
-test("a form that was damaged on the way is read or refused with a BindError, never anything else", () => {
+test("a damaged form is read or refused with a BindError, never anything else", () => {
   const damage = fc.oneof(
     fc.record({ kind: fc.constant("cut" as const), at: fc.nat(), length: fc.nat(20) }),
     fc.record({ kind: fc.constant("end" as const), at: fc.nat() }),

@@ -31,7 +31,7 @@ function refusal(run: () => unknown): string {
   return "was not refused";
 }
 
-test("what a browser sends is read: fields, files, and a file input that was left alone", () => {
+test("a browser's form is read: fields, files, and an empty file input", () => {
   const boundary = "----WebKitFormBoundaryuP1qhZ3yJ2aVbT9k";
   const body = [
     `--${boundary}`,
@@ -75,7 +75,7 @@ test("what a browser sends is read: fields, files, and a file input that was lef
   assert.deepEqual([form.file("photo"), form.file("other")], [form.files[0], undefined]);
 });
 
-test("a file is bytes, whatever they are, and the text of a field is UTF-8", () => {
+test("a file has any bytes, and the text of a field is UTF-8", () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
   const wrap = (disposition: string) =>
     new Uint8Array([
@@ -93,14 +93,14 @@ test("a file is bytes, whatever they are, and the text of a field is UTF-8", () 
   assert.equal(parse(field("name=a", "\ufeffx")).get("a"), "\ufeffx");
 });
 
-test("a body that lies inside a larger buffer is read where it lies", () => {
+test("a body inside a larger buffer is read from its offset", () => {
   const text = field("name=f; filename=x", "inside");
   const pool = Buffer.from(`${"--b--".repeat(3)}${text}--b\r\n`);
   const body = pool.subarray(15, 15 + text.length);
   assert.equal(Buffer.from(parse(body).files[0]?.bytes ?? []).toString(), "inside");
 });
 
-test("names are tokens or quoted, and escaped as browsers and as other clients do it", () => {
+test("names are tokens or quoted, and escaped as browsers or other clients do", () => {
   const names: [string, string][] = [
     ["name=plain", "plain"],
     ['name="a b;c=d"', "a b;c=d"],
@@ -117,7 +117,7 @@ test("names are tokens or quoted, and escaped as browsers and as other clients d
   for (const [parameters, name] of names) assert.equal(nameOf(parameters), name, parameters);
 });
 
-test("B7 __proto__ as the name of a field or file changes no prototype", () => {
+test("__proto__ as the name of a field or file changes no prototype (B7)", () => {
   const form = parse(
     `--b\r\nContent-Disposition: form-data; name=__proto__\r\n\r\npolluted\r\n${field("name=__proto__; filename=__proto__")}`,
   );
@@ -126,7 +126,7 @@ test("B7 __proto__ as the name of a field or file changes no prototype", () => {
   assert.equal("polluted" in {}, false);
 });
 
-test("B10 of a file name only the last segment is left, without control characters", () => {
+test("a file name is reduced to its last segment, without control characters (B10)", () => {
   const names: [string, string][] = [
     ['filename="a.txt"', "a.txt"],
     ['filename="../../etc/passwd"', "passwd"],
@@ -159,7 +159,7 @@ test("B10 of a file name only the last segment is left, without control characte
   }
 });
 
-test("the type of a file is what its part says when that is a type", () => {
+test("a file has the content type of its part when that is valid", () => {
   const typeIn = (headers: string) =>
     parse(part(`Content-Disposition: form-data; name=f; filename=x${headers}`)).files[0]?.type;
   assert.equal(typeIn("\r\ncontent-TYPE:  text/plain; charset=utf-8 "), "text/plain; charset=utf-8");
@@ -230,7 +230,7 @@ const malformed: [string, string][] = [
   ].map((parameters): [string, string] => [field(parameters), "has a part without a name"]),
 ];
 
-test("what is malformed is refused with a reason that quotes nothing", () => {
+test("a malformed body is refused with a reason that quotes nothing", () => {
   for (const [body, message] of malformed) {
     assert.equal(
       refusal(() => parse(body)),
@@ -280,11 +280,11 @@ test("parts, files and the bytes of a file are counted, and one more is 413", ()
   assert.throws(() => parse(parts(4, file), "b", { formParts: 3 }), tooLarge);
   assert.throws(() => parse(parts(1, file), "b", { fileSize: 2 }), tooLarge);
   const notChosen = '--b\r\nContent-Disposition: form-data; name=f; filename=""\r\n\r\n\r\n';
-  assert.equal(parse(`${notChosen.repeat(5)}--b--`, "b", { files: 1 }).files.length, 0, "no file was chosen in any");
+  assert.equal(parse(`${notChosen.repeat(5)}--b--`, "b", { files: 1 }).files.length, 0, "no part has a file");
   assert.throws(() => parse(`${notChosen.repeat(5)}--b--`, "b", { formParts: 4 }), tooLarge);
 });
 
-test("a megabyte made to keep a parser busy is read or refused in one go", () => {
+test("a megabyte of hostile input is read or refused in one pass", () => {
   const size = 1024 * 1024;
   const fill = (text: string) => text.repeat(Math.ceil(size / text.length));
   const delimited = (text: string) => `--b\r\n${head}\r\n\r\nx${text}\r\n--b--`;

@@ -6,7 +6,7 @@ import { testOnBothTransports } from "../support/transports.ts";
 
 const parse = (search: string) => Object.entries(parseQuery(search, 1000));
 
-test("a query is read into pairs, the first of a repeated name wins", () => {
+test("a query is parsed into pairs, and the first of a repeated name wins", () => {
   assert.deepEqual(parse(""), []);
   assert.deepEqual(parse("a=1&b=2&a=3"), [
     ["a", "1"],
@@ -20,14 +20,14 @@ test("a query is read into pairs, the first of a repeated name wins", () => {
   ]);
 });
 
-test("plus and percent-encoding are decoded, in names too", () => {
+test("plus and percent-encoding are decoded, also in names", () => {
   assert.deepEqual(parse("a+b=c%20d&%C3%A9=%26%3D%2B"), [
     ["a b", "c d"],
     ["é", "&=+"],
   ]);
 });
 
-test("B5 body-parser CVE-2024-45590, qs CVE-2025-15284: brackets and commas nest nothing", () => {
+test("brackets and commas do not nest (B5, body-parser CVE-2024-45590, qs CVE-2025-15284)", () => {
   assert.deepEqual(parse("a[b][c]=1&d[]=2&d[]=3&e=1,2"), [
     ["a[b][c]", "1"],
     ["d[]", "2"],
@@ -49,11 +49,11 @@ test("a thousand pairs pass and one more is refused with 400", () => {
   const pairs = (count: number) => Array.from({ length: count }, () => "a=1").join("&");
   assert.deepEqual(parse(pairs(1000)), [["a", "1"]]);
   refused(pairs(1001));
-  assert.deepEqual(parse("&".repeat(5000)), [], "empty ones do not count");
+  assert.deepEqual(parse("&".repeat(5000)), [], "empty pairs do not count");
 });
 
 testOnBothTransports(
-  "a query that cannot be read is 400 when it is asked for, and only then",
+  "a malformed query is 400 when a handler reads it, and only then",
   [
     { method: "GET", path: "/reads", handler: (ctx) => ctx.query("a") },
     { method: "GET", path: "/default", handler: (ctx) => ctx.queryDefault("a", "x") },

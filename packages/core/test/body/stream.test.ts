@@ -5,7 +5,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { Chunks, toChunk } from "../../src/body/stream.ts";
 import { testOnBothTransports } from "../support/transports.ts";
 
-/** A source that remembers how it was treated. */
+/** A source that records how it is used. */
 class Source {
   closed = false;
   readonly #values: readonly unknown[];
@@ -34,7 +34,7 @@ test("text and bytes pass as they are, other values become lines of JSON", () =>
   assert.equal(toChunk({ a: 1 }), '{"a":1}\n');
 });
 
-test("the first chunk tells the type, and is not lost", async () => {
+test("the first chunk decides the content type, and is not lost", async () => {
   for (const [value, type] of [
     ["x", "text/plain; charset=utf-8"],
     [new Uint8Array([1]), "application/octet-stream"],
@@ -48,14 +48,14 @@ test("the first chunk tells the type, and is not lost", async () => {
   }
 });
 
-test("return() reaches a source that was opened and never read on", async () => {
+test("return() reaches a source that was opened and not read further", async () => {
   const source = new Source("x");
   const chunks = await new Chunks(source).open();
   assert.deepEqual(await chunks.return(), { done: true, value: undefined });
   assert.equal(source.closed, true);
 });
 
-test("return() destroys a Node stream at once, whether it was read, waits, or was never touched", async () => {
+test("return() destroys a Node stream at once, whether it was read, is waiting, or was never read", async () => {
   const untouched = silent();
   await new Chunks(untouched).return();
   assert.equal(untouched.destroyed, true);
@@ -68,7 +68,7 @@ test("return() destroys a Node stream at once, whether it was read, waits, or wa
   await assert.rejects(next);
 });
 
-test("return() cancels a web stream that waits", async () => {
+test("return() cancels a web stream that is waiting", async () => {
   let reason: unknown = "not cancelled";
   const stream = new ReadableStream({
     cancel: (why) => {
@@ -96,7 +96,7 @@ const sources: { source: Source; file: Readable; events: Readable } = {
   events: silent(),
 };
 testOnBothTransports(
-  "HEAD on a route that answers with a stream leaves no source open",
+  "HEAD on a route that returns a stream leaves no source open",
   [
     {
       method: "GET",

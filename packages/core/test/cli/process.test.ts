@@ -32,7 +32,7 @@ async function runUntil(
   action: (child: ChildCommand) => unknown,
   env: Record<string, string> = {},
 ) {
-  const child = await new ChildCommand(argv, env).says(word);
+  const child = await new ChildCommand(argv, env).waitFor(word);
   await action(child);
   return child.result();
 }
@@ -53,7 +53,7 @@ const runs = {
   sigterm: runUntil("waiting", ["wait"], (child) => child.signal("SIGTERM")),
   stubborn: runUntil("waiting", ["stubborn"], (child) => child.signal("SIGINT"), { STOP_TIMEOUT: "20" }),
   twice: runUntil("waiting", ["stubborn"], async (child) => {
-    await child.signal("SIGINT").says("aborted");
+    await child.signal("SIGINT").waitFor("aborted");
     child.signal("SIGINT");
   }),
   early: runUntil("starting", ["posts", "list"], (child) => child.signal("SIGINT"), { SLOW_START: "1" }),

@@ -9,7 +9,7 @@ const PostDTO = dto({
   author: nested(dto({ email: string("email") })),
 });
 
-/** Returns the value, or the issues, which clients do not see otherwise. */
+/** Returns the value, or the issues, which clients do not see by default. */
 async function explain(ctx: Context) {
   try {
     return ctx.status(201).json(await ctx.bind(PostDTO));
@@ -29,38 +29,42 @@ const routes: Routes = [
     path: "/swallows",
     handler: async (ctx) => {
       await ctx.bind(PostDTO).catch(() => undefined);
-      return "went on";
+      return "continued";
     },
   },
 ];
 
-/** Sends a body as bytes, so that nobody adds a content type to it. */
+/** Sends a body as bytes, so that fetch adds no content type. */
 function post(call: Call, path: string, body: string | Uint8Array<ArrayBuffer>, type?: string): Promise<Response> {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   return call("POST", path, { body: bytes, ...(type === undefined ? {} : { headers: { "content-type": type } }) });
 }
 
-testOnBothTransports("bind() gives the validated value, without what the DTO does not name", routes, async (call) => {
-  const body = {
-    title: "Hi",
-    count: 3,
-    tags: ["a"],
-    author: { email: "a@b.co", admin: true },
-    id: "mine",
-    role: "admin",
-  };
-  const response = await post(call, "/", JSON.stringify(body), "application/json");
-  assert.equal(response.status, 201);
-  assert.deepEqual(await response.json(), { title: "Hi", count: 3, tags: ["a"], author: { email: "a@b.co" } });
-});
+testOnBothTransports(
+  "bind() returns the validated value, without fields that the DTO does not declare",
+  routes,
+  async (call) => {
+    const body = {
+      title: "Hi",
+      count: 3,
+      tags: ["a"],
+      author: { email: "a@b.co", admin: true },
+      id: "mine",
+      role: "admin",
+    };
+    const response = await post(call, "/", JSON.stringify(body), "application/json");
+    assert.equal(response.status, 201);
+    assert.deepEqual(await response.json(), { title: "Hi", count: 3, tags: ["a"], author: { email: "a@b.co" } });
+  },
+);
 
-testOnBothTransports("bind() may be called again, the body is read once", routes, async (call) => {
+testOnBothTransports("bind() may be called again, and the body is read once", routes, async (call) => {
   const response = await post(call, "/twice", '{"title":"Hi"}', "application/json");
   assert.deepEqual(await response.json(), [{ title: "Hi" }, { title: "Hi" }]);
 });
 
 testOnBothTransports(
-  "what cannot be bound is 400 with `Invalid request` and no other field, and is told to the log",
+  "an invalid body is 400 with `Invalid request` and no other field, and is logged",
   routes,
   async (call, _app, log) => {
     const response = await post(call, "/", '{"title":"x","author":{"email":"hunter2"}}', "application/json");
@@ -75,10 +79,10 @@ testOnBothTransports(
 );
 
 testOnBothTransports("a handler may catch a BindError and go on", routes, async (call) => {
-  assert.equal(await (await post(call, "/swallows", "{", "application/json")).json(), "went on");
+  assert.equal(await (await post(call, "/swallows", "{", "application/json")).json(), "continued");
 });
 
-testOnBothTransports("BindError.issues say where, by which rule and why", routes, async (call) => {
+testOnBothTransports("BindError.issues have path, rule and message", routes, async (call) => {
   const body = { title: "x", count: 1.5, tags: ["a", 2], author: { email: "no" } };
   const response = await post(call, "/explain", JSON.stringify(body), "application/json");
   assert.equal(response.status, 400);
@@ -103,42 +107,46 @@ const unreadable: readonly [title: string, body: string | Uint8Array<ArrayBuffer
   ["a raw control character", '{"title":"a\u0000b"}', { path: "", rule: "json", message: "is not JSON" }],
   ["invalid UTF-8", invalidUtf8, { path: "", rule: "json", message: "is not UTF-8" }],
   ["65 levels", deep(65), { path: "", rule: "json", message: "is nested deeper than 64" }],
-  ["B6 200,000 levels", deep(200_000), { path: "", rule: "json", message: "is nested deeper than 64" }],
+  ["200,000 levels (B6)", deep(200_000), { path: "", rule: "json", message: "is nested deeper than 64" }],
   ["200,000 open brackets", "[".repeat(200_000), { path: "", rule: "json", message: "is nested deeper than 64" }],
   ["a list", "[]", { path: "", rule: "object", message: "must be an object" }],
   ["null", "null", { path: "", rule: "object", message: "must be an object" }],
   ["text", '"title"', { path: "", rule: "object", message: "must be an object" }],
   ["U+0000", '{"title":"a\\u0000b"}', { path: "title", rule: "text", message: "contains U+0000" }],
   [
-    "A5 a lone surrogate",
+    "a lone surrogate (A5)",
     '{"title":"Hi","tags":["ok","\\ud800"]}',
     { path: "tags.1", rule: "text", message: "is not well-formed Unicode" },
   ],
 ];
 for (const [title, body, issue] of unreadable) {
-  testOnBothTransports(`B11 a body is refused with 400: ${title}`, routes, async (call) => {
+  testOnBothTransports(`a body is refused with 400: ${title} (B11)`, routes, async (call) => {
     const response = await post(call, "/explain", body, "application/json");
     assert.equal(response.status, 400);
     assert.deepEqual(await response.json(), { issues: [issue] });
   });
 }
 
-testOnBothTransports("64 levels of JSON pass the depth limit, brackets in text do not count", routes, async (call) => {
-  const nested64 = await post(call, "/explain", deep(64), "application/json");
-  assert.deepEqual(await nested64.json(), {
-    issues: [{ path: "tags.0", rule: "string", message: "must be a string" }],
-  });
-  const text = JSON.stringify({ title: `${"[{".repeat(100)}"\\` });
-  assert.equal((await post(call, "/", text, "application/json")).status, 201);
-});
+testOnBothTransports(
+  "64 levels of JSON pass the depth limit, and brackets in text do not count",
+  routes,
+  async (call) => {
+    const nested64 = await post(call, "/explain", deep(64), "application/json");
+    assert.deepEqual(await nested64.json(), {
+      issues: [{ path: "tags.0", rule: "string", message: "must be a string" }],
+    });
+    const text = JSON.stringify({ title: `${"[{".repeat(100)}"\\` });
+    assert.equal((await post(call, "/", text, "application/json")).status, 201);
+  },
+);
 
-testOnBothTransports("pairs of surrogates and a byte order mark are fine", routes, async (call) => {
+testOnBothTransports("pairs of surrogates and a byte order mark are accepted", routes, async (call) => {
   const response = await post(call, "/", '\ufeff{"title":"\\ud83d\\ude42🙂"}', "application/json");
   assert.equal(response.status, 201);
   assert.deepEqual(await response.json(), { title: "🙂🙂" });
 });
 
-testOnBothTransports("B7 __proto__ and constructor in a body change no prototype", routes, async (call) => {
+testOnBothTransports("__proto__ and constructor in a body change no prototype (B7)", routes, async (call) => {
   for (const body of [
     '{"title":"Hi","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
     '{"title":"Hi","author":{"__proto__":{"polluted":1}},"\\u005f_proto__":{"polluted":1}}',
@@ -166,13 +174,17 @@ const contentTypes: readonly [type: string | undefined, status: number][] = [
   ["application/x-www-form-urlencoded", 400],
   ["multipart/form-data; boundary=x", 400],
 ];
-testOnBothTransports("JSON types and no type at all are read as JSON, others are 400", routes, async (call) => {
-  for (const [type, status] of contentTypes) {
-    const response = await post(call, "/", '{"title":"Hi"}', type);
-    assert.equal(response.status, status, String(type));
-    if (status === 400) assert.deepEqual(await response.json(), { error: "Invalid request" });
-  }
-});
+testOnBothTransports(
+  "JSON content types and no content type are read as JSON, others are 400",
+  routes,
+  async (call) => {
+    for (const [type, status] of contentTypes) {
+      const response = await post(call, "/", '{"title":"Hi"}', type);
+      assert.equal(response.status, status, String(type));
+      if (status === 400) assert.deepEqual(await response.json(), { error: "Invalid request" });
+    }
+  },
+);
 
 testOnBothTransports("the issue of another content type names it", routes, async (call) => {
   const response = await post(call, "/explain", "{}", "text/plain");

@@ -56,7 +56,7 @@ for (const [name, schema] of [
   ["ArkType", ArkTypePost],
 ] as const) {
   testOnBothTransports(
-    `bind() takes a schema of ${name}: its value, its defaults, its conversions`,
+    `bind() accepts a schema of ${name}, with its defaults and conversions`,
     [{ method: "POST", path: "/", handler: explain(schema) }],
     async (call) => {
       const response = await call("POST", "/", body({ title: "Hi", at: { day: "7" } }));
@@ -78,7 +78,7 @@ for (const [name, schema] of [
   );
 
   testOnBothTransports(
-    `takes() binds a schema of ${name} and answers 400 Invalid request by itself`,
+    `takes() binds a schema of ${name}, and responds 400 Invalid request by itself`,
     [{ method: "POST", path: "/", handler: takes(schema, (_: Context, input: Post) => input.title) }],
     async (call) => {
       assert.equal(await (await call("POST", "/", body({ title: "Hi", at: { day: 1 } }))).json(), "Hi");
@@ -109,7 +109,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "a list of very many texts that no store can keep is told in a hundred issues",
+  "a list of very many invalid strings has a hundred issues",
   [{ method: "POST", path: "/", handler: explain(z.unknown()) }],
   async (call) => {
     const response = await call("POST", "/", body({ a: Array(1000).fill("\0"), b: "\0" }));
@@ -133,7 +133,7 @@ const sample: StandardSchema<unknown, string> = {
 };
 
 testOnBothTransports(
-  "any Standard Schema will do, asynchronous ones and every form of path included",
+  "any Standard Schema works, asynchronous or not, with every form of path",
   [{ method: "POST", path: "/", handler: explain(sample) }],
   async (call, _app, log) => {
     assert.equal(await (await call("POST", "/", body("1"))).json(), "accepted");
@@ -150,11 +150,11 @@ testOnBothTransports(
 export const typed: Handler = async (ctx) => {
   const post: Post = await ctx.bind(ZodPost);
   const text: string = await ctx.bind(sample);
-  // @ts-expect-error the output of the schema is no number
+  // @ts-expect-error the output of the schema is not a number
   const count: number = await ctx.bind(ValibotPost);
-  // @ts-expect-error a plain object is no schema
+  // @ts-expect-error a plain object is not a schema
   await ctx.bind({ title: "string" });
-  // @ts-expect-error the handler must take what the schema gives
+  // @ts-expect-error the handler must accept the schema's output
   takes(ArkTypePost, (_: Context, input: number) => input);
   return [post, text, count];
 };

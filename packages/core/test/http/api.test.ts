@@ -13,7 +13,7 @@ const json = "application/json; charset=utf-8";
 const text = "text/plain; charset=utf-8";
 const octets = "application/octet-stream";
 
-const replies: readonly {
+const cases: readonly {
   title: string;
   value: (ctx: Context) => unknown;
   status?: number;
@@ -26,7 +26,7 @@ const replies: readonly {
   { title: "a promise of nothing", value: async () => {}, status: 204, type: null, body: "" },
   { title: "null", value: () => null, body: "null" },
   { title: "a text", value: () => 'a "b"\u2028', body: '"a \\"b\\"\u2028"' },
-  { title: "an empty text", value: () => "", body: '""' },
+  { title: "an empty string", value: () => "", body: '""' },
   { title: "a number", value: () => 1.5, body: "1.5" },
   { title: "zero", value: () => 0, body: "0" },
   { title: "NaN, which JSON does not have", value: () => Number.NaN, body: "null" },
@@ -81,10 +81,10 @@ const replies: readonly {
 ];
 
 testOnBothTransports(
-  "every returned value is answered as decided",
-  replies.map(({ value }, index) => get(`/${index}`, value)),
+  "every returned value has its status, content type and body",
+  cases.map(({ value }, index) => get(`/${index}`, value)),
   async (call) => {
-    for (const [index, { title, status = 200, type = json, body }] of replies.entries()) {
+    for (const [index, { title, status = 200, type = json, body }] of cases.entries()) {
       const response = await call("GET", `/${index}`);
       assert.equal(response.status, status, title);
       assert.equal(response.headers.get("content-type"), type, title);
@@ -94,10 +94,10 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "HEAD gives the status and headers of every returned value, and no body",
-  replies.map(({ value }, index) => get(`/${index}`, value)),
+  "HEAD sends the status and headers of every returned value, and no body",
+  cases.map(({ value }, index) => get(`/${index}`, value)),
   async (call) => {
-    for (const [index, { title, status = 200, type = json }] of replies.entries()) {
+    for (const [index, { title, status = 200, type = json }] of cases.entries()) {
       const response = await call("HEAD", `/${index}`);
       assert.equal(response.status, status, title);
       assert.equal(response.headers.get("content-type"), type, title);
@@ -107,7 +107,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "a Response passes through with its status, headers, cookies and body, beside the headers of the context",
+  "a Response passes through with its status, headers, cookies and body, and the headers of the context",
   [
     get("/", (ctx) => {
       ctx.response().setHeader("x-context", "1");
@@ -135,7 +135,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "a Response that cannot be sent is a 500 and the application goes on",
+  "a Response that cannot be sent is a 500, and the application keeps serving",
   [
     get("/error", () => Response.error()),
     get("/used", async () => {
@@ -155,7 +155,7 @@ testOnBothTransports(
   },
 );
 
-test("a fetched Response is passed on whole, without the headers of its own connection", async () => {
+test("a fetched Response is passed on whole, without its connection headers", async () => {
   const upstream = createServer((_, res) => {
     res.writeHead(200, { "content-encoding": "gzip", "content-type": "text/plain", "x-upstream": "1" });
     res.end(gzipSync("a long text ".repeat(100)));
@@ -204,7 +204,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "a content type that the handler sets wins, for streams and bytes too",
+  "a content type that the handler sets wins, also for streams and bytes",
   [
     get("/bytes", (ctx) => {
       ctx.response().setHeader("content-type", "image/png");

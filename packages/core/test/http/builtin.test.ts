@@ -11,10 +11,10 @@ const script = `
   process.stdout.write(JSON.stringify(loaded));
 `;
 
-test("a server that nobody asked for https or fetch loads neither", () => {
+test("a plain HTTP server loads neither https nor fetch", () => {
   const args = ["--conditions=@tenon/source", "--input-type=module", "--eval", script];
   const loaded: unknown = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8", timeout: 60_000 }));
-  assert.ok(Array.isArray(loaded) && loaded.includes("http"), "it is known what was loaded");
+  assert.ok(Array.isArray(loaded) && loaded.includes("http"), "the loaded modules are known");
   assert.deepEqual(
     loaded.filter((name) => /^(?:https|tls|internal\/deps\/undici\/undici)$/.test(String(name))),
     [],

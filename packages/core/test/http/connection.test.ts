@@ -6,7 +6,7 @@ import { testOnWire } from "../support/wire.ts";
 
 const inOrder = new Gate();
 testOnWire(
-  "answers pipelined requests in their order though the first is the slowest",
+  "pipelined requests get their responses in order, even when the first is the slowest",
   inOrder.routes,
   async (wire) => {
     const client = wire.connect().send(request("/slow") + request("/fast/1") + request("/fast/2"));
@@ -14,33 +14,37 @@ testOnWire(
     await wait(20);
     assert.deepEqual([inOrder.handled, client.text], [["slow"], ""]);
     inOrder.open();
-    const replies = await client.replies(3);
+    const responses = await client.responses(3);
     assert.deepEqual(
-      replies.map((reply) => reply.body),
+      responses.map((response) => response.body),
       ['"slow"', '"1"', '"2"'],
     );
   },
 );
 
 const refusedFirst = new Gate();
-testOnWire("handles nothing behind a refused request, and closes", refusedFirst.routes, async ({ untilClosed }) => {
-  const replies = await untilClosed(request("/fast/1", "Host: localhost\r\n") + request("/fast/2"));
-  assert.deepEqual(
-    replies.map((reply) => [reply.status, reply.headers.get("connection")]),
-    [[400, "close"]],
-  );
-  assert.deepEqual(refusedFirst.handled, []);
-});
+testOnWire(
+  "nothing is handled after a refused request, and the connection closes",
+  refusedFirst.routes,
+  async ({ untilClosed }) => {
+    const responses = await untilClosed(request("/fast/1", "Host: localhost\r\n") + request("/fast/2"));
+    assert.deepEqual(
+      responses.map((response) => [response.status, response.headers.get("connection")]),
+      [[400, "close"]],
+    );
+    assert.deepEqual(refusedFirst.handled, []);
+  },
+);
 
 const refusedSecond = new Gate();
-testOnWire("answers what came before a refused request first", refusedSecond.routes, async ({ connect }) => {
+testOnWire("requests before a refused one get their responses first", refusedSecond.routes, async ({ connect }) => {
   const client = connect().send(request("/slow") + request("/fast/1", "Host: localhost\r\n") + request("/fast/2"));
   await refusedSecond.until(1);
   await turn();
   refusedSecond.open();
-  const replies = await client.untilClosed();
+  const responses = await client.untilClosed();
   assert.deepEqual(
-    replies.map((reply) => [reply.status, reply.headers.get("connection"), reply.body]),
+    responses.map((response) => [response.status, response.headers.get("connection"), response.body]),
     [
       [200, "keep-alive", '"slow"'],
       [400, "close", '{"error":"Bad Request"}'],
@@ -50,57 +54,69 @@ testOnWire("answers what came before a refused request first", refusedSecond.rou
 });
 
 const brokenSecond = new Gate();
-testOnWire("answers what came before a broken request whole, then closes", brokenSecond.routes, async ({ connect }) => {
-  const client = connect().send(`${request("/slow")}BROKEN\r\n\r\n`);
-  await brokenSecond.until(1);
-  for (let packet = 0; packet < 20; packet++) {
-    client.send("more of it\r\n"); // each packet is another error of the parser
-    await turn();
-  }
-  brokenSecond.open();
-  const replies = await client.untilClosed();
-  assert.deepEqual(
-    replies.map((reply) => [reply.status, reply.headers.get("connection"), reply.body]),
-    [[200, "close", '"slow"']],
-  );
-});
+testOnWire(
+  "requests before a malformed one get whole responses, then the connection closes",
+  brokenSecond.routes,
+  async ({ connect }) => {
+    const client = connect().send(`${request("/slow")}BROKEN\r\n\r\n`);
+    await brokenSecond.until(1);
+    for (let packet = 0; packet < 20; packet++) {
+      client.send("more of it\r\n"); // the parser reports another error for each packet
+      await turn();
+    }
+    brokenSecond.open();
+    const responses = await client.untilClosed();
+    assert.deepEqual(
+      responses.map((response) => [response.status, response.headers.get("connection"), response.body]),
+      [[200, "close", '"slow"']],
+    );
+  },
+);
 
-testOnWire("does not let bytes behind a body break it", new Gate().routes, async ({ untilClosed }) => {
-  const replies = await untilClosed(
+testOnWire("bytes after a body do not break it", new Gate().routes, async ({ untilClosed }) => {
+  const responses = await untilClosed(
     "POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhelloBROKEN\r\n\r\n",
   );
   assert.deepEqual(
-    replies.map((reply) => [reply.status, reply.body]),
+    responses.map((response) => [response.status, response.body]),
     [[200, "5"]],
   );
 });
 
 const closedByClient = new Gate();
-testOnWire("handles nothing behind a request that closes", closedByClient.routes, async ({ untilClosed }) => {
-  const replies = await untilClosed(request("/fast/1", "Connection: close\r\n") + request("/fast/2"));
-  assert.deepEqual(
-    replies.map((reply) => [reply.body, reply.headers.get("connection")]),
-    [['"1"', "close"]],
-  );
-  assert.deepEqual(closedByClient.handled, ["1"]);
-});
+testOnWire(
+  "nothing is handled after a request with Connection: close",
+  closedByClient.routes,
+  async ({ untilClosed }) => {
+    const responses = await untilClosed(request("/fast/1", "Connection: close\r\n") + request("/fast/2"));
+    assert.deepEqual(
+      responses.map((response) => [response.body, response.headers.get("connection")]),
+      [['"1"', "close"]],
+    );
+    assert.deepEqual(closedByClient.handled, ["1"]);
+  },
+);
 
 const flooded = new Gate();
-testOnWire("makes no reply for a client that does not read the one before", flooded.routes, async ({ connect }) => {
-  const client = connect();
-  await once(client.socket, "connect");
-  client.socket.pause();
-  client.send(request("/large").repeat(40)); // in one packet: node hands them over without a pause
-  await flooded.until(1);
-  await wait(100);
-  assert.ok(flooded.handled.length < 20, `${flooded.handled.length} replies of 1 MiB were made`);
-  client.socket.resume();
-  await client.until(({ text }) => text.length > 40 * 1024 * 1024, "40 replies");
-  assert.equal(flooded.handled.length, 40);
-});
+testOnWire(
+  "no response is made for a client that does not read the previous one",
+  flooded.routes,
+  async ({ connect }) => {
+    const client = connect();
+    await once(client.socket, "connect");
+    client.socket.pause();
+    client.send(request("/large").repeat(40)); // in one packet: node passes them on without a pause
+    await flooded.until(1);
+    await wait(100);
+    assert.ok(flooded.handled.length < 20, `${flooded.handled.length} responses of 1 MiB were made`);
+    client.socket.resume();
+    await client.until(({ text }) => text.length > 40 * 1024 * 1024, "40 responses");
+    assert.equal(flooded.handled.length, 40);
+  },
+);
 
 const tooMany = new Gate();
-testOnWire("answers 1,000 requests that wait behind a slow one, and closes on more", tooMany.routes, async (wire) => {
+testOnWire("1,000 requests may queue after a slow one, and more close the connection", tooMany.routes, async (wire) => {
   const client = wire.connect().send(request("/slow") + request("/fast/1").repeat(1500));
   await tooMany.until(1);
   tooMany.open();
@@ -111,15 +127,15 @@ testOnWire("answers 1,000 requests that wait behind a slow one, and closes on mo
 });
 
 const brokenWaiting = new Gate();
-testOnWire("answers a waiting request with a broken body at once", brokenWaiting.routes, async ({ connect }) => {
+testOnWire("a queued request with a malformed body is 400 in its turn", brokenWaiting.routes, async ({ connect }) => {
   const body = "POST /body HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcX";
   const client = connect().send(request("/slow") + request("/fast/1") + body);
   await brokenWaiting.until(1);
   await turn();
   brokenWaiting.open();
-  const replies = await client.untilClosed();
+  const responses = await client.untilClosed();
   assert.deepEqual(
-    replies.map((reply) => [reply.status, reply.headers.get("connection")]),
+    responses.map((response) => [response.status, response.headers.get("connection")]),
     [
       [200, "keep-alive"],
       [200, "keep-alive"],
@@ -129,7 +145,7 @@ testOnWire("answers a waiting request with a broken body at once", brokenWaiting
 });
 
 const goneWaiting = new Gate();
-testOnWire("handles nothing for a client that left while its requests waited", goneWaiting.routes, async (wire) => {
+testOnWire("queued requests of a client that left are not handled", goneWaiting.routes, async (wire) => {
   const client = wire.connect().send(request("/slow") + request("/fast/1").repeat(5));
   await goneWaiting.until(1);
   client.socket.resetAndDestroy();

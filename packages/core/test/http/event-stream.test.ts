@@ -26,7 +26,7 @@ class Events {
 
 const events = new Events();
 testOnWire(
-  "sends the head of an event stream at once, then each event, and ends it when the client leaves",
+  "an event stream sends its head at once, then each event, and ends when the client leaves",
   [{ method: "GET", path: "/", handler: events.handler }],
   async ({ connect }) => {
     const client = connect().send(request("/"));
@@ -36,14 +36,14 @@ testOnWire(
     await client.until(({ text }) => text.includes("data: 1"), "event");
     client.socket.destroy();
     await events.ended.promise;
-    events.push("data: 2\n\n"); // to nobody: ignored
+    events.push("data: 2\n\n"); // no client is left: ignored
     await wait(10);
   },
 );
 
 const stopped = new Events();
 testOnWire(
-  "ends event streams at a stop",
+  "event streams end at a stop",
   [{ method: "GET", path: "/", handler: stopped.handler }],
   async ({ connect, app }) => {
     const client = connect().send(request("/"));
@@ -51,8 +51,8 @@ testOnWire(
     stopped.push("data: 1\n\n");
     await client.until(({ text }) => text.includes("data: 1"), "event");
     const stop = app.stop();
-    const [reply] = await client.untilClosed();
-    assert.deepEqual([reply?.body, reply?.complete], ["data: 1\n\n", true]);
+    const [response] = await client.untilClosed();
+    assert.deepEqual([response?.body, response?.complete], ["data: 1\n\n", true]);
     await stop;
     await stopped.ended.promise;
   },
@@ -61,7 +61,7 @@ testOnWire(
 const late = new Events();
 const opening = Promise.withResolvers<void>();
 testOnWire(
-  "ends an event stream at once that opens during a stop",
+  "an event stream that opens during a stop ends at once",
   [
     {
       method: "GET",
@@ -78,8 +78,8 @@ testOnWire(
     const stop = app.stop();
     await wait(20);
     opening.resolve();
-    const [reply] = await client.untilClosed();
-    assert.deepEqual([reply?.status, reply?.headers.get("connection"), reply?.complete], [200, "close", true]);
+    const [response] = await client.untilClosed();
+    assert.deepEqual([response?.status, response?.headers.get("connection"), response?.complete], [200, "close", true]);
     await stop;
   },
 );

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Context, Next, Routes } from "@tenon/core";
-import { parseReplies, testOnWire, type Wire } from "../support/wire.ts";
+import { parseResponses, testOnWire, type Wire } from "../support/wire.ts";
 
 const rounds = 200;
 const path = "/";
@@ -9,22 +9,22 @@ const get = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 interface Outcome {
   readonly status: number;
-  /** Lines at `error`, each round. */
+  /** Log lines at `error` per request. */
   readonly errors: number;
 }
 
-/** Sends the same request again and again: one reply each, always the same, and nothing is left unhandled. */
+/** Repeats one request: each gets one response, always the same, and no rejection is unhandled. */
 async function repeat({ connect, log }: Wire, outcome: Outcome, ran: () => number): Promise<void> {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
   process.on("unhandledRejection", note);
   try {
     const client = connect().send(get.repeat(rounds));
-    const replies = await client.replies(rounds);
-    assert.deepEqual(new Set(replies.map((reply) => reply.status)), new Set([outcome.status]));
+    const responses = await client.responses(rounds);
+    assert.deepEqual(new Set(responses.map((response) => response.status)), new Set([outcome.status]));
     await wait(10);
     assert.equal(client.closed, false);
-    assert.equal(parseReplies(client.text).length, rounds, "one reply each");
+    assert.equal(parseResponses(client.text).length, rounds, "one response each");
     assert.ok(ran() <= rounds, `the handler ran ${ran()} times`);
     assert.equal(log.messages("error").length, outcome.errors * rounds);
     assert.deepEqual(unhandled, []);
@@ -38,7 +38,7 @@ function testFault(name: string, outcome: Outcome, make: (ran: () => void) => Ro
   const route = make(() => {
     count++;
   });
-  testOnWire(`${name}: one ${outcome.status} each, ${rounds} times`, [route], (wire) =>
+  testOnWire(`${name} is one ${outcome.status} each, ${rounds} times`, [route], (wire) =>
     repeat(wire, outcome, () => count),
   );
 }
@@ -67,7 +67,7 @@ testFault("next() twice, the second time later", { status: 204, errors: 0 }, (ra
         try {
           next();
         } catch {
-          // it says so, to whoever called it
+          // next() throws to its caller
         }
       }, 1);
       return next();
@@ -75,33 +75,37 @@ testFault("next() twice, the second time later", { status: 204, errors: 0 }, (ra
   ],
 }));
 
-const answersItself = (_: Context, next: Next): string => {
+const returnOwn = (_: Context, next: Next): string => {
   void next();
   return "own";
 };
 for (const [kind, middleware] of Object.entries({
-  "": answersItself,
-  ", asynchronously": async (ctx: Context, next: Next): Promise<string> => answersItself(ctx, next),
+  "": returnOwn,
+  ", asynchronously": async (ctx: Context, next: Next): Promise<string> => returnOwn(ctx, next),
 })) {
-  testFault(`a middleware that answers itself${kind} while the handler rejects`, { status: 200, errors: 1 }, (ran) => ({
-    method: "GET",
-    path,
-    handler: async () => {
-      ran();
-      await wait(1);
-      throw new Error("nobody waits for it");
-    },
-    middlewares: [middleware],
-  }));
+  testFault(
+    `a middleware that returns its own value${kind} while the handler rejects`,
+    { status: 200, errors: 1 },
+    (ran) => ({
+      method: "GET",
+      path,
+      handler: async () => {
+        ran();
+        await wait(1);
+        throw new Error("not awaited");
+      },
+      middlewares: [middleware],
+    }),
+  );
 }
 
-testFault("a middleware that catches what the handler rejects with", { status: 200, errors: 0 }, (ran) => ({
+testFault("a middleware that catches the rejection of the handler", { status: 200, errors: 0 }, (ran) => ({
   method: "GET",
   path,
   handler: async () => {
     ran();
     await wait(1);
-    throw new Error("somebody waits for it");
+    throw new Error("awaited");
   },
   middlewares: [
     async (_: Context, next: Next) => {
@@ -129,7 +133,7 @@ testFault("a middleware that throws while the handler rejects", failed, (ran) =>
   ],
 }));
 
-testFault("a middleware that rejects after the handler answered", failed, (ran) => ({
+testFault("a middleware that rejects after the handler returned", failed, (ran) => ({
   method: "GET",
   path,
   handler: () => {
@@ -189,7 +193,7 @@ for (const value of ["a\r\nSet-Cookie: x=1", "a\nb", "a\0", "\u{1f600}", "é\u01
 }
 
 for (const status of [99, 1000, 1.5, Number.NaN, -1, "200" as unknown as number]) {
-  // what an unchecked value can be
+  // values that unchecked input can have
   const label = `${JSON.stringify(status)} (${typeof status})`;
   testFault(`ctx.status(${label})`, failed, () => ({
     method: "GET",
@@ -216,7 +220,7 @@ for (const status of [99, 1000, -1]) {
   }));
 }
 
-testFault("a handler that answers with something no JSON can say", failed, (ran) => ({
+testFault("a handler that returns a value that JSON cannot represent", failed, (ran) => ({
   method: "GET",
   path,
   handler: () => {

@@ -24,7 +24,7 @@ async function withApp(
   }
 }
 
-/** A body that goes on for ever and tells when its reader wants no more. */
+/** An endless body that records when its reader cancels it. */
 function endless(chunk: Uint8Array | undefined): { body: ReadableStream; cancelled: Promise<unknown> } {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const body = new ReadableStream({
@@ -35,9 +35,9 @@ function endless(chunk: Uint8Array | undefined): { body: ReadableStream; cancell
 }
 
 const post = (body: ReadableStream | string, headers: Record<string, string> = {}) =>
-  new Request(url, { method: "POST", body, headers, duplex: "half" } as RequestInit); // node asks for duplex, its type has none
+  new Request(url, { method: "POST", body, headers, duplex: "half" } as RequestInit); // node requires duplex, its type lacks it
 
-test("a body past the limit is answered with 413, and its source is cancelled", () =>
+test("a body past the limit is 413, and its source is cancelled", () =>
   withApp([read], async (app) => {
     const { body, cancelled } = endless(new Uint8Array(100_000));
     const res = await app.fetch(post(body));
@@ -45,7 +45,7 @@ test("a body past the limit is answered with 413, and its source is cancelled", 
     await cancelled;
   }));
 
-test("a body that never ends is answered with 408, and its source is cancelled", () =>
+test("a body that never ends is 408, and its source is cancelled", () =>
   withApp(
     [read],
     async (app) => {
@@ -57,13 +57,13 @@ test("a body that never ends is answered with 408, and its source is cancelled",
     { limits: { bodyTimeout: 20 } },
   ));
 
-test("a declared length past the limit is answered before anything is read", () =>
+test("a declared length past the limit is refused before the body is read", () =>
   withApp([read], async (app) => {
     const { body } = endless(undefined);
     assert.equal((await app.fetch(post(body, { "content-length": "1048577" }))).status, 413);
   }));
 
-test("a body that breaks is answered with 400", () =>
+test("a body stream that fails is 400", () =>
   withApp([read], async (app) => {
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("cut off")) });
     assert.equal((await app.fetch(post(broken))).status, 400);
@@ -76,7 +76,7 @@ for (const [name, init, status] of [
   ["Content-Encoding", { headers: { "content-encoding": "gzip" } }, 415],
   ["a malformed Content-Type", { headers: { "content-type": "json" } }, 400],
   ["a bad Host", { headers: { host: "a@b" } }, 400],
-  ["too large a header", { headers: { "x-a": "a".repeat(17_000) } }, 431],
+  ["a header that is too large", { headers: { "x-a": "a".repeat(17_000) } }, 431],
 ] as const) {
   test(`${name} is refused as on a socket`, () =>
     withApp([read], async (app) => {
@@ -126,7 +126,7 @@ test("protocol and host are those of the URL, and there is no address", () =>
     },
   ));
 
-test("whoever cancels a response stops its stream, before the first chunk and after", async () => {
+test("cancelling a response stops its stream, before the first chunk and after", async () => {
   for (const reads of [0, 1]) {
     const returned = Promise.withResolvers<void>();
     const source = {
@@ -146,7 +146,7 @@ test("whoever cancels a response stops its stream, before the first chunk and af
   }
 });
 
-test("a stream that fails later makes its reader fail", () =>
+test("a stream that fails after its first chunk makes its reader fail", () =>
   withApp(
     [
       {
@@ -166,7 +166,7 @@ test("a stream that fails later makes its reader fail", () =>
   ));
 
 test("a stop waits for calls in flight, until its deadline", async () => {
-  const answers: unknown[] = [];
+  const bodies: unknown[] = [];
   const routes = [
     {
       method: "GET" as const,
@@ -176,9 +176,9 @@ test("a stop waits for calls in flight, until its deadline", async () => {
     { method: "GET" as const, path: "/hang", handler: () => new Promise(() => {}) },
   ];
   const app = await createTestApp(moduleOf(routes), api({ limits: { stopTimeout: 60 } }));
-  void app.fetch(new Request(url)).then(async (res) => answers.push(await res.json()));
+  void app.fetch(new Request(url)).then(async (res) => bodies.push(await res.json()));
   void app.fetch(new Request(`${url}hang`));
   await new Promise((resolve) => setTimeout(resolve, 5));
   await app.stop();
-  assert.deepEqual(answers, ["done"]);
+  assert.deepEqual(bodies, ["done"]);
 });

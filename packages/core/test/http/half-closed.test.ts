@@ -9,7 +9,7 @@ const large = 16 * 1024 * 1024;
 
 const halfClosed = new Gate();
 testOnWire(
-  "answers a client that closed its sending side after the request",
+  "a client that closes its sending side after the request gets the response",
   halfClosed.routes,
   async ({ connect }) => {
     const client = connect().send(request("/slow"));
@@ -17,31 +17,35 @@ testOnWire(
     await halfClosed.until(1);
     await wait(20);
     halfClosed.open();
-    const replies = await client.untilClosed();
+    const responses = await client.untilClosed();
     assert.deepEqual(
-      replies.map((reply) => [reply.status, reply.body]),
+      responses.map((response) => [response.status, response.body]),
       [[200, '"slow"']],
     );
   },
 );
 
 const halfClosedPipeline = new Gate();
-testOnWire("answers all that a half-closed client had asked for", halfClosedPipeline.routes, async ({ connect }) => {
-  const client = connect().send(request("/slow") + request("/fast/1") + request("/large"));
-  client.socket.end();
-  await halfClosedPipeline.until(1);
-  await wait(20);
-  halfClosedPipeline.open();
-  const replies = await client.untilClosed();
-  assert.deepEqual(
-    replies.map((reply) => reply.body.length),
-    ['"slow"'.length, '"1"'.length, 1024 * 1024 + 2],
-  );
-});
+testOnWire(
+  "a half-closed client gets the responses to all its pipelined requests",
+  halfClosedPipeline.routes,
+  async ({ connect }) => {
+    const client = connect().send(request("/slow") + request("/fast/1") + request("/large"));
+    client.socket.end();
+    await halfClosedPipeline.until(1);
+    await wait(20);
+    halfClosedPipeline.open();
+    const responses = await client.untilClosed();
+    assert.deepEqual(
+      responses.map((response) => response.body.length),
+      ['"slow"'.length, '"1"'.length, 1024 * 1024 + 2],
+    );
+  },
+);
 
 const goneHalf = new Gate();
 testOnWire(
-  "gives up a half-closed connection on which nothing happens any more",
+  "a half-closed connection that stays idle is closed",
   goneHalf.routes,
   async ({ connect }) => {
     const client = connect().send(request("/slow"));
@@ -53,24 +57,24 @@ testOnWire(
   { limits: { requestTimeout: 40 } },
 );
 
-/** Answers, when the client has said its last word, with more than the systems on both sides keep. */
-const largeReplies = {
-  "a large reply": () => Buffer.alloc(large),
-  "a stream that fell silent": async function* () {
+/** Bodies larger than the socket buffers of both systems. */
+const largeBodies = {
+  "a large response": () => Buffer.alloc(large),
+  "a stream that stalls": async function* () {
     yield Buffer.alloc(large);
     await new Promise(() => {});
   },
 };
-for (const [kind, reply] of Object.entries(largeReplies)) {
+for (const [kind, makeBody] of Object.entries(largeBodies)) {
   testOnWire(
-    `gives up a half-closed connection on which nothing comes after ${kind}`,
+    `a half-closed connection is closed when nothing follows ${kind}`,
     [
       {
         method: "GET",
         path: "/",
         handler: async (ctx: Context) => {
           await once(ctx.signal, "abort");
-          return reply();
+          return makeBody();
         },
       },
       { method: "GET", path: "/never", handler: () => new Promise(() => {}) },
@@ -78,9 +82,9 @@ for (const [kind, reply] of Object.entries(largeReplies)) {
     async ({ connect }) => {
       const client = connect().send(request("/") + request("/never"));
       client.socket.end();
-      const replies = await client.untilClosed();
+      const responses = await client.untilClosed();
       assert.deepEqual(
-        replies.map(({ status, body }) => [status, body.length]),
+        responses.map(({ status, body }) => [status, body.length]),
         [[200, large]],
       );
     },
@@ -89,54 +93,50 @@ for (const [kind, reply] of Object.entries(largeReplies)) {
 }
 
 testOnWire(
-  "answers an Upgrade that nobody listens for as plain HTTP, also with a body, and closes",
+  "an Upgrade without a listener gets a plain HTTP response, also with a body, and the connection closes",
   new Gate().routes,
   async (wire) => {
     const socket = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
     const h2c = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n";
     for (const upgrade of [socket, h2c]) {
       const body = `POST /body HTTP/1.1\r\nHost: localhost\r\n${upgrade}Content-Length: 5\r\n\r\nhello`;
-      for (const [bytes, answer] of [
+      for (const [bytes, expected] of [
         [request("/fast/1", upgrade), '"1"'],
         [body, "5"],
       ] as const) {
-        const replies = await wire.untilClosed(bytes);
+        const responses = await wire.untilClosed(bytes);
         assert.deepEqual(
-          replies.map((reply) => [reply.status, reply.headers.get("connection"), reply.body]),
-          [[200, "close", answer]],
+          responses.map((response) => [response.status, response.headers.get("connection"), response.body]),
+          [[200, "close", expected]],
         );
       }
     }
   },
 );
 
-testOnWire(
-  "answers an Upgrade whose body was cut off with 400, like any other request",
-  new Gate().routes,
-  async (wire) => {
-    const upgrade = "Connection: Upgrade\r\nUpgrade: h2c\r\n";
-    const post = (rest: string) => `POST /body HTTP/1.1\r\nHost: localhost\r\n${rest}`;
-    for (const rest of [
-      "Content-Length: 5\r\n\r\n",
-      "Content-Length: 5\r\n\r\nhell",
-      "Transfer-Encoding: chunked\r\n\r\n",
-      "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
-      "Transfer-Encoding: chunked\r\n\r\nno length\r\n",
-    ]) {
-      const [plain, upgraded, behind] = await Promise.all(
-        [post(rest), post(upgrade + rest), request("/fast/1") + post(upgrade + rest)].map(async (bytes) => {
-          const client = wire.connect().send(bytes);
-          client.socket.end();
-          return (await client.untilClosed()).map((reply) => [
-            reply.status,
-            reply.headers.get("connection"),
-            reply.body,
-          ]);
-        }),
-      );
-      assert.deepEqual(plain, [[400, "close", '{"error":"Bad Request"}']], rest);
-      assert.deepEqual(upgraded, plain, rest);
-      assert.deepEqual(behind?.slice(1), plain, rest);
-    }
-  },
-);
+testOnWire("an Upgrade whose body is cut off is 400, like any other request", new Gate().routes, async (wire) => {
+  const upgrade = "Connection: Upgrade\r\nUpgrade: h2c\r\n";
+  const post = (rest: string) => `POST /body HTTP/1.1\r\nHost: localhost\r\n${rest}`;
+  for (const rest of [
+    "Content-Length: 5\r\n\r\n",
+    "Content-Length: 5\r\n\r\nhell",
+    "Transfer-Encoding: chunked\r\n\r\n",
+    "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+    "Transfer-Encoding: chunked\r\n\r\nno length\r\n",
+  ]) {
+    const [plain, upgraded, pipelined] = await Promise.all(
+      [post(rest), post(upgrade + rest), request("/fast/1") + post(upgrade + rest)].map(async (bytes) => {
+        const client = wire.connect().send(bytes);
+        client.socket.end();
+        return (await client.untilClosed()).map((response) => [
+          response.status,
+          response.headers.get("connection"),
+          response.body,
+        ]);
+      }),
+    );
+    assert.deepEqual(plain, [[400, "close", '{"error":"Bad Request"}']], rest);
+    assert.deepEqual(upgraded, plain, rest);
+    assert.deepEqual(pipelined?.slice(1), plain, rest);
+  }
+});

@@ -12,8 +12,8 @@ const listen = (options: object) => runFixture("listen.ts", [JSON.stringify(opti
 const failed = { code: 1, stdout: "started\nstopped\n" };
 const refused = { code: 1, stdout: "" };
 
-// all at once: each of them is a process that takes its time to load
-describe("a start that fails ends with code 1 and one line", { concurrency: true }, () => {
+// concurrent, because each test loads a process of its own
+describe("a failed start exits with code 1 and prints one line", { concurrency: true }, () => {
   test("the port is in use", async () => {
     const other = createServer();
     const port = await new Promise<number>((resolve) => {
@@ -25,25 +25,25 @@ describe("a start that fails ends with code 1 and one line", { concurrency: true
     assert.deepEqual(result, { ...failed, stderr: `Cannot start: ${message}\n` });
   });
 
-  test("the port is no port", async () => {
+  test("the port is out of range", async () => {
     const stderr = "Cannot start: port is 70000. It takes a whole number from 0 to 65535.\n";
     assert.deepEqual(await listen({ listen: { port: 70_000 } }), { ...refused, stderr });
   });
 
-  test("the host has no such name", async () => {
+  test("the host name does not resolve", async () => {
     const message =
       "The host name nowhere.invalid cannot be resolved. Use 127.0.0.1 or 0.0.0.0, or a name of this machine.";
     const result = await listen({ listen: { port: 0, host: "nowhere.invalid" } });
     assert.deepEqual(result, { ...failed, stderr: `Cannot start: ${message}\n` });
   });
 
-  test("the host has another address", async () => {
+  test("the host is not an address of this machine", async () => {
     const message = "192.0.2.1 is not an address of this machine. Use 127.0.0.1 or 0.0.0.0.";
     const result = await listen({ listen: { port: 0, host: "192.0.2.1" } });
     assert.deepEqual(result, { ...failed, stderr: `Cannot start: ${message}\n` });
   });
 
-  test("limits and proxies are wrong, and all of them are named", async () => {
+  test("invalid limits and proxies are all reported", async () => {
     const result = await listen({
       api: {
         limits: { body: 0, jsonDepth: 1.5, keepAlive: 2 ** 31, speed: 1 },
@@ -70,12 +70,12 @@ test("a port that needs more rights is explained", () => {
   );
 });
 
-test("a resolver that is out of reach is explained like a name that does not exist", () => {
+test("an unreachable resolver is explained like a name that does not exist", () => {
   const error = Object.assign(new Error("getaddrinfo EAI_AGAIN x"), { code: "EAI_AGAIN" });
   assert.match(toListenError(error, 0, "x").message, /^The host name x cannot be resolved\./);
 });
 
-test("what else keeps a port from opening is told in its own words, with its cause", () => {
+test("any other listen error keeps its own message and its cause", () => {
   const error = Object.assign(new Error("listen EMFILE: too many open files"), { code: "EMFILE" });
   const { message, cause } = toListenError(error, 80, "127.0.0.1");
   assert.equal(message, "Cannot listen on 127.0.0.1:80: listen EMFILE: too many open files");
@@ -87,7 +87,7 @@ const create = (options: ApiOptions = {}) =>
   createTestApp(moduleOf([{ method: "GET", path: "/", handler: () => "ok" }]), api(options));
 
 for (const port of [-1, 65_536, 1.5, Number.NaN, "80" as unknown as number]) {
-  // what an unchecked environment variable gives
+  // values that an unchecked environment variable can have
   test(`listen() rejects the port ${JSON.stringify(port)} (${typeof port})`, async () => {
     const app = await create();
     await assert.rejects(app.listen({ port, signals: false }), {
@@ -97,7 +97,7 @@ for (const port of [-1, 65_536, 1.5, Number.NaN, "80" as unknown as number]) {
   });
 }
 
-test("listen() rejects an empty host and a key that is none", async () => {
+test("listen() rejects an empty host and an invalid TLS key", async () => {
   await assert.rejects((await create()).listen({ host: "", port: 0 }), /^StartError: host is empty\./);
   await assert.rejects((await create()).listen({ port: 0, tls: { key: "x", cert: "y" } }), (error) => {
     assert.ok(error instanceof StartError);
@@ -106,7 +106,7 @@ test("listen() rejects an empty host and a key that is none", async () => {
   });
 });
 
-test("listen() answers with the address, for IPv6 too", async () => {
+test("listen() returns the address, also for IPv6", async () => {
   const app = await create();
   try {
     const four = await app.listen({ port: 0, signals: false });
@@ -120,14 +120,14 @@ test("listen() answers with the address, for IPv6 too", async () => {
   }
 });
 
-test("a request timeout below the header timeout is no mistake", async () => {
+test("a request timeout below the header timeout is valid", async () => {
   const app = await create({ limits: { requestTimeout: 1000 } });
   const { url } = await app.listen({ port: 0, signals: false });
   assert.equal((await fetch(url)).status, 200);
   await app.stop();
 });
 
-test("a stopped application answers no more, and its port is free", async () => {
+test("a stopped application accepts no requests, and its port is free", async () => {
   const app = await create();
   const { url, port } = await app.listen({ port: 0, signals: false });
   await app.stop();
@@ -139,7 +139,7 @@ test("a stopped application answers no more, and its port is free", async () => 
   await next.stop();
 });
 
-test("listen() leaves no listener for signals behind", async () => {
+test("listen() leaves no signal listener after a stop", async () => {
   const before = process.listenerCount("SIGTERM") + process.listenerCount("SIGINT");
   const app = await create();
   await app.listen({ port: 0 });
@@ -148,10 +148,10 @@ test("listen() leaves no listener for signals behind", async () => {
   assert.equal(process.listenerCount("SIGTERM") + process.listenerCount("SIGINT"), before);
 });
 
-test("a stop that comes while the port is being opened closes it again", async () => {
+test("a stop while the port is being opened closes it again", async () => {
   const app = await create();
   const listening = rejection(app.listen({ port: 0, signals: false }));
-  for (let turns = 0; turns < 20; turns++) await undefined; // past the start, and not yet at the next turn of the loop
+  for (let turns = 0; turns < 20; turns++) await undefined; // after the start, before the next turn of the event loop
   await app.stop();
   assert.deepEqual(
     (await listening).problems.map(({ code }) => code),

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { type Context, HttpError } from "@tenon/core";
-import { RawClient, testOnWire, type WireReply } from "../support/wire.ts";
+import { RawClient, testOnWire, type WireResponse } from "../support/wire.ts";
 
 const mebibyte = 1024 * 1024;
 const host = "Host: localhost\r\n";
@@ -25,7 +25,7 @@ const routes = [
     handler: () => "never",
     middlewares: [
       async () => {
-        await setTimeout(50); // long enough for a body to fill what node keeps of it
+        await setTimeout(50); // long enough for a body to fill node's buffer
         throw new HttpError(401, "Missing authorization header");
       },
     ],
@@ -60,52 +60,48 @@ const declared = (path: string, length: number, headers = "") =>
 const chunked = (path: string) => `POST ${path} HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n`;
 const chunk = (bytes: string) => `${bytes.length.toString(16)}\r\n${bytes}\r\n`;
 
-testOnWire("takes a body of exactly 1 MiB, declared or in chunks", routes, async ({ connect }) => {
+testOnWire("a body of exactly 1 MiB is accepted, declared or chunked", routes, async ({ connect }) => {
   const client = connect();
   client.send(declared("/size", mebibyte)).send("a".repeat(mebibyte));
   client
     .send(chunked("/size"))
     .send(chunk("a".repeat(mebibyte / 2)).repeat(2))
     .send("0\r\n\r\n");
-  const replies = await client.replies(2);
+  const responses = await client.responses(2);
   assert.deepEqual(
-    replies.map((reply) => reply.body),
+    responses.map((response) => response.body),
     [`{"size":${mebibyte}}`, `{"size":${mebibyte}}`],
   );
 });
 
-testOnWire(
-  "refuses one byte more with 413 and closes, before any of a declared body has come",
-  routes,
-  async (wire) => {
-    const replies = await wire.untilClosed(declared("/size", mebibyte + 1));
-    assert.deepEqual(
-      replies.map((reply) => [reply.status, reply.headers.get("connection"), reply.body]),
-      [[413, "close", '{"error":"Payload Too Large"}']],
-    );
-  },
-);
-
-testOnWire("counts the bytes of a chunked body and refuses the one past 1 MiB", routes, async ({ untilClosed }) => {
-  const replies = await untilClosed(chunked("/size") + chunk("a".repeat(mebibyte)) + chunk("a"));
+testOnWire("one byte more is 413 and closes the connection, before a declared body arrives", routes, async (wire) => {
+  const responses = await wire.untilClosed(declared("/size", mebibyte + 1));
   assert.deepEqual(
-    replies.map((reply) => [reply.status, reply.headers.get("connection")]),
+    responses.map((response) => [response.status, response.headers.get("connection"), response.body]),
+    [[413, "close", '{"error":"Payload Too Large"}']],
+  );
+});
+
+testOnWire("a chunked body is counted and refused past 1 MiB", routes, async ({ untilClosed }) => {
+  const responses = await untilClosed(chunked("/size") + chunk("a".repeat(mebibyte)) + chunk("a"));
+  assert.deepEqual(
+    responses.map((response) => [response.status, response.headers.get("connection")]),
     [[413, "close"]],
   );
 });
 
-testOnWire("keeps the connection when a body is over the route's own limit only", routes, async ({ connect }) => {
-  const replies = await connect()
+testOnWire("a body over only the route's own limit keeps the connection open", routes, async ({ connect }) => {
+  const responses = await connect()
     .send(`${declared("/small", 11)}${"a".repeat(11)}${get}`)
-    .replies(2);
+    .responses(2);
   assert.deepEqual(
-    replies.map((reply) => reply.status),
+    responses.map((response) => response.status),
     [413, 200],
   );
 });
 
 /** Writes everything before it reads anything, as simple clients do. */
-async function sendBlindly(client: RawClient, head: string, body: Buffer): Promise<WireReply[]> {
+async function sendBlindly(client: RawClient, head: string, body: Buffer): Promise<WireResponse[]> {
   client.socket.pause();
   client.socket.write(head);
   client.socket.write(body);
@@ -116,47 +112,43 @@ async function sendBlindly(client: RawClient, head: string, body: Buffer): Promi
 
 for (const [size, rounds] of [
   [5, 10],
-  [32, 1], // more than the systems on both sides keep: the rest must be read for the client to come to its end
+  [32, 1], // larger than the socket buffers of both systems: the client finishes only when the rest is read
 ] as const) {
-  testOnWire(
-    `hands the whole 413 to a client that first sends all of its ${size} MiB, each time`,
-    routes,
-    async (wire) => {
-      const bytes = "a".repeat(size * mebibyte);
-      for (const [head, body] of [
-        [declared("/size", bytes.length), Buffer.from(bytes)],
-        [chunked("/size"), Buffer.from(chunk(bytes))],
-      ] as const) {
-        for (let round = 0; round < rounds; round++) {
-          const client = wire.connect();
-          const replies = await sendBlindly(client, head, body);
-          assert.deepEqual(
-            [replies.map(({ status, complete }) => [status, complete]), client.reset],
-            [[[413, true]], false],
-          );
-        }
+  testOnWire(`a client that first sends all of its ${size} MiB gets the whole 413, each time`, routes, async (wire) => {
+    const bytes = "a".repeat(size * mebibyte);
+    for (const [head, body] of [
+      [declared("/size", bytes.length), Buffer.from(bytes)],
+      [chunked("/size"), Buffer.from(chunk(bytes))],
+    ] as const) {
+      for (let round = 0; round < rounds; round++) {
+        const client = wire.connect();
+        const responses = await sendBlindly(client, head, body);
+        assert.deepEqual(
+          [responses.map(({ status, complete }) => [status, complete]), client.reset],
+          [[[413, true]], false],
+        );
       }
-    },
-  );
+    }
+  });
 }
 
-testOnWire("hands over the 400 for a broken head though the client goes on sending", routes, async ({ connect }) => {
+testOnWire("a client that keeps sending after a malformed head gets the 400", routes, async ({ connect }) => {
   for (let round = 0; round < 10; round++) {
     const client = connect();
-    const replies = await sendBlindly(client, "POST / HTTP/1.1\r\n bad\r\n\r\n", Buffer.alloc(5 * mebibyte, "a"));
-    assert.deepEqual([replies.map((reply) => reply.status), client.reset], [[400], false]);
+    const responses = await sendBlindly(client, "POST / HTTP/1.1\r\n bad\r\n\r\n", Buffer.alloc(5 * mebibyte, "a"));
+    assert.deepEqual([responses.map((response) => response.status), client.reset], [[400], false]);
   }
 });
 
 testOnWire(
-  "answers a guard's 401 without the body, and closes on a client that never stops sending",
+  "a guard's 401 does not wait for the body, and closes on a client that never stops sending",
   routes,
   async ({ port }) => {
     const client = new RawClient(port, { stubborn: true }).send(declared("/guarded", 1024 ** 4));
     const flood = setInterval(() => client.socket.write(Buffer.alloc(65_536)), 2);
     try {
-      const [reply] = await client.replies(1);
-      assert.deepEqual([reply?.status, reply?.headers.get("connection")], [401, "close"]);
+      const [response] = await client.responses(1);
+      assert.deepEqual([response?.status, response?.headers.get("connection")], [401, "close"]);
       await client.until(({ closed }) => closed, "end");
     } finally {
       clearInterval(flood);
@@ -166,14 +158,14 @@ testOnWire(
   { limits: { requestTimeout: 60 } },
 );
 
-testOnWire("hands over a late refusal to a client that first sends all of its body", routes, async (wire) => {
+testOnWire("a client that first sends its whole body gets a late refusal", routes, async (wire) => {
   const bytes = Buffer.alloc(32 * mebibyte, "a");
   const client = wire.connect();
-  const replies = await sendBlindly(client, declared("/late-guard", bytes.length), bytes);
-  assert.deepEqual([replies.map((reply) => reply.status), client.reset], [[401], false]);
+  const responses = await sendBlindly(client, declared("/late-guard", bytes.length), bytes);
+  assert.deepEqual([responses.map((response) => response.status), client.reset], [[401], false]);
 });
 
-testOnWire("reads what came before the handler asked for it, and what comes behind", routes, async ({ connect }) => {
+testOnWire("a body is read whether it arrives before or after the handler reads it", routes, async ({ connect }) => {
   const whole = connect().send(`${declared("/late", 5)}hello${get}`);
   const halved = connect().send(`${declared("/late", 11)}hello`);
   const inChunks = connect().send(chunked("/late")).send(chunk("hello")).send(chunk(" world"));
@@ -185,30 +177,30 @@ testOnWire("reads what came before the handler asked for it, and what comes behi
     [halved, "hello world"],
     [inChunks, "hello world"],
   ] as const) {
-    const replies = await client.replies(2);
+    const responses = await client.responses(2);
     assert.deepEqual(
-      replies.map((reply) => reply.body),
+      responses.map((response) => response.body),
       [`"${body}"`, '"ok"'],
     );
   }
 });
 
-testOnWire("reads past a small body that nobody asked for", routes, async ({ connect }) => {
-  const replies = await connect()
+testOnWire("a small unread body is skipped", routes, async ({ connect }) => {
+  const responses = await connect()
     .send(`${declared("/guarded", 5)}hello${get}`)
-    .replies(2);
+    .responses(2);
   assert.deepEqual(
-    replies.map((reply) => reply.status),
+    responses.map((response) => response.status),
     [401, 200],
   );
 });
 
-testOnWire("sends 100 for a body within the limit, then the answer", routes, async ({ connect }) => {
+testOnWire("a body within the limit gets 100, then the response", routes, async ({ connect }) => {
   const client = connect().send(declared("/size", 5, "Expect: 100-Continue\r\n"));
   await client.until(({ text }) => text.startsWith("HTTP/1.1 100 Continue\r\n\r\n"), "100");
-  const replies = await client.send(`hello${get}`).replies(3);
+  const responses = await client.send(`hello${get}`).responses(3);
   assert.deepEqual(
-    replies.map((reply) => [reply.status, reply.body]),
+    responses.map((response) => [response.status, response.body]),
     [
       [100, ""],
       [200, '{"size":5}'],
@@ -217,31 +209,31 @@ testOnWire("sends 100 for a body within the limit, then the answer", routes, asy
   );
 });
 
-testOnWire("answers 413 without 100 for a body over the limit, and closes", routes, async ({ untilClosed }) => {
+testOnWire("a body over the limit is 413 without 100, and the connection closes", routes, async ({ untilClosed }) => {
   for (const length of [mebibyte + 1, 99_000_000_000]) {
-    const replies = await untilClosed(declared("/size", length, "Expect: 100-continue\r\n"));
+    const responses = await untilClosed(declared("/size", length, "Expect: 100-continue\r\n"));
     assert.deepEqual(
-      replies.map((reply) => [reply.status, reply.headers.get("connection")]),
+      responses.map((response) => [response.status, response.headers.get("connection")]),
       [[413, "close"]],
     );
   }
 });
 
-testOnWire("sends no 100 when the answer does not need the body", routes, async ({ untilClosed }) => {
-  const replies = await untilClosed(declared("/guarded", 5, "Expect: 100-continue\r\n"));
+testOnWire("no 100 is sent when the response does not need the body", routes, async ({ untilClosed }) => {
+  const responses = await untilClosed(declared("/guarded", 5, "Expect: 100-continue\r\n"));
   assert.deepEqual(
-    replies.map((reply) => reply.status),
+    responses.map((response) => response.status),
     [401],
   );
 });
 
 testOnWire(
-  "answers 408 when the body does not come in time, and closes",
+  "a body that does not arrive in time is 408, and the connection closes",
   routes,
   async ({ untilClosed }) => {
-    const replies = await untilClosed(`${declared("/size", 10)}hello`);
+    const responses = await untilClosed(`${declared("/size", 10)}hello`);
     assert.deepEqual(
-      replies.map((reply) => [reply.status, reply.headers.get("connection")]),
+      responses.map((response) => [response.status, response.headers.get("connection")]),
       [[408, "close"]],
     );
   },
@@ -250,9 +242,9 @@ testOnWire(
 
 const broken: Readonly<Record<string, readonly [status: number, body: string]>> = {
   "a chunk without a size": [400, "x\r\nabc\r\n0\r\n\r\n"],
-  "a space behind the size": [400, "3 \r\nabc\r\n0\r\n\r\n"],
-  "no line break behind the data": [400, "3\r\nabcX\r\n0\r\n\r\n"],
-  "a line feed alone behind the size": [400, "3\nabc\r\n0\r\n\r\n"],
+  "a space after the size": [400, "3 \r\nabc\r\n0\r\n\r\n"],
+  "no line break after the data": [400, "3\r\nabcX\r\n0\r\n\r\n"],
+  "a line feed alone after the size": [400, "3\nabc\r\n0\r\n\r\n"],
   "a line feed in an extension": [400, "3;a\nb\r\nabc\r\n0\r\n\r\n"],
   "a negative size": [400, "-3\r\nabc\r\n0\r\n\r\n"],
   "a size past every number": [400, `${"f".repeat(20)}\r\nabc\r\n0\r\n\r\n`],
@@ -260,21 +252,21 @@ const broken: Readonly<Record<string, readonly [status: number, body: string]>> 
 };
 
 for (const [name, [status, body]] of Object.entries(broken)) {
-  testOnWire(`answers ${name} with ${status} and closes`, routes, async ({ untilClosed }) => {
-    const replies = await untilClosed(chunked("/size") + body);
+  testOnWire(`${name} is ${status}, and the connection closes`, routes, async ({ untilClosed }) => {
+    const responses = await untilClosed(chunked("/size") + body);
     assert.deepEqual(
-      replies.map((reply) => [reply.status, reply.headers.get("connection")]),
+      responses.map((response) => [response.status, response.headers.get("connection")]),
       [[status, "close"]],
     );
   });
 }
 
-testOnWire("answers a body that ends early with 400", routes, async ({ connect }) => {
+testOnWire("a body that ends early is 400", routes, async ({ connect }) => {
   const client = connect().send(`${declared("/size", 10)}hello`);
   client.socket.end();
-  const replies = await client.untilClosed();
+  const responses = await client.untilClosed();
   assert.deepEqual(
-    replies.map((reply) => reply.status),
+    responses.map((response) => response.status),
     [400],
   );
 });
@@ -282,7 +274,7 @@ testOnWire("answers a body that ends early with 400", routes, async ({ connect }
 const atWork = Promise.withResolvers<void>();
 const lateReader = Promise.withResolvers<unknown>();
 testOnWire(
-  "gives no part of a body to a handler that asks for it after the client left",
+  "a handler that reads a body after the client left gets no part of it",
   [
     {
       method: "POST",
@@ -305,7 +297,7 @@ testOnWire(
   },
 );
 
-/** Connects, sends and is gone before the server, which runs in the process that waits for it, has accepted. */
+/** Connects, sends and closes before the server, which runs in the waiting process, has accepted. */
 const hitAndRun = `
   const socket = require("node:net").connect(Number(process.argv[1]), "127.0.0.1", () => {
     socket.write("GET /address HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n", () => socket.resetAndDestroy());
@@ -322,22 +314,26 @@ testOnWire(
   },
 );
 
-testOnWire("reads of an understated length what was stated, and not the rest as a request", routes, async (wire) => {
-  const replies = await wire.untilClosed(`${declared("/size", 2)}hello`);
-  assert.deepEqual(
-    replies.map((reply) => [reply.status, reply.body]),
-    [[200, '{"size":2}']],
-  );
-});
+testOnWire(
+  "a body longer than its Content-Length is read to that length, and the rest is not handled",
+  routes,
+  async (wire) => {
+    const responses = await wire.untilClosed(`${declared("/size", 2)}hello`);
+    assert.deepEqual(
+      responses.map((response) => [response.status, response.body]),
+      [[200, '{"size":2}']],
+    );
+  },
+);
 
-testOnWire("takes bodies of many clients at once", routes, async ({ port }) => {
+testOnWire("bodies of many clients are read concurrently", routes, async ({ port }) => {
   const clients = Array.from({ length: 50 }, () => new RawClient(port));
   const sizes = await Promise.all(
     clients.map(async (client, index) => {
       client.send(declared("/size", index * 1000)).send("a".repeat(index * 1000));
-      const [reply] = await client.replies(1);
+      const [response] = await client.responses(1);
       client.socket.destroy();
-      return JSON.parse(reply?.body ?? "").size as unknown;
+      return JSON.parse(response?.body ?? "").size as unknown;
     }),
   );
   assert.deepEqual(

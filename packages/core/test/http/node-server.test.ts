@@ -17,7 +17,7 @@ const routes = [
 const brief = { headerTimeout: 60, requestTimeout: 120, keepAlive: 50 };
 
 testOnWire(
-  "closes a connection that sends nothing, and one that sends its head too slowly",
+  "a connection that sends nothing, or its head too slowly, is closed",
   routes,
   async ({ connect }) => {
     const [silent] = await connect().untilClosed();
@@ -35,11 +35,11 @@ testOnWire(
 );
 
 testOnWire(
-  "closes a connection that keeps itself awake with blank lines between requests",
+  "a connection that sends only blank lines between requests is closed",
   routes,
   async ({ connect }) => {
     const client = connect().send(get);
-    await client.replies(1);
+    await client.responses(1);
     const drip = setInterval(() => client.socket.write("\r\n"), 10);
     try {
       await client.until(({ closed }) => closed, "end");
@@ -52,15 +52,15 @@ testOnWire(
 );
 
 testOnWire(
-  "answers 408 when the whole request takes too long, though its body drips",
+  "a request that takes too long is 408, even while its body trickles in",
   routes,
   async ({ connect }) => {
     const client = connect().send(`POST / HTTP/1.1\r\n${host}Content-Length: 100000\r\n\r\n`);
     const drip = setInterval(() => client.socket.write("a"), 10);
     try {
-      const replies = await client.untilClosed();
+      const responses = await client.untilClosed();
       assert.deepEqual(
-        replies.map((reply) => [reply.status, reply.headers.get("connection")]),
+        responses.map((response) => [response.status, response.headers.get("connection")]),
         [[408, "close"]],
       );
     } finally {
@@ -84,7 +84,7 @@ async function dripUntilClosed(port: number, head: string, byte: string): Promis
 }
 
 testOnWire(
-  "does not keep a client that drips bytes after its header timeout",
+  "a client that trickles bytes is closed after its header timeout",
   routes,
   async ({ port }) => {
     assert.match(await dripUntilClosed(port, "GET / HTTP/1.1\r\n", "X"), /^HTTP\/1\.1 408 /);
@@ -93,7 +93,7 @@ testOnWire(
 );
 
 testOnWire(
-  "does not keep a client that drips bytes after its body timeout, whatever the handler makes of it",
+  "a client that trickles bytes is closed after its body timeout, whatever the handler does",
   [
     ...routes,
     {
@@ -116,13 +116,13 @@ testOnWire(
 );
 
 testOnWire(
-  "says nothing more to a client whose answered request never ends",
+  "a client whose request never ends gets nothing after its response",
   routes,
   async ({ connect }) => {
     const client = connect().send(`POST /unread HTTP/1.1\r\n${host}Content-Length: 10\r\n\r\n`);
-    const replies = await client.untilClosed();
+    const responses = await client.untilClosed();
     assert.deepEqual(
-      replies.map((reply) => reply.status),
+      responses.map((response) => response.status),
       [200],
     );
   },
@@ -130,40 +130,40 @@ testOnWire(
 );
 
 testOnWire(
-  "closes a kept connection that stays idle, and not one whose request is at work",
+  "an idle keep-alive connection is closed, one with a running request is not",
   routes,
   async ({ connect }) => {
     const idle = await connect().send(get).untilClosed();
     assert.deepEqual(
-      idle.map((reply) => [reply.status, reply.headers.get("connection")]),
+      idle.map((response) => [response.status, response.headers.get("connection")]),
       [[200, "keep-alive"]],
     );
-    const [reply] = await connect().send(`GET /slow HTTP/1.1\r\n${host}\r\n`).replies(1);
-    assert.equal(reply?.body, '"slow"');
+    const [response] = await connect().send(`GET /slow HTTP/1.1\r\n${host}\r\n`).responses(1);
+    assert.equal(response?.body, '"slow"');
   },
   { limits: { ...brief, keepAlive: 1 } },
 );
 
 testOnWire(
-  "cuts off a client that leaves a large reply unread",
+  "a client that leaves a large response unread is disconnected",
   routes,
   async ({ port }) => {
     const client = new RawClient(port).send(`GET /large HTTP/1.1\r\n${host}\r\n`);
     client.socket.pause();
     await wait(600);
     client.socket.resume();
-    const [reply] = await client.untilClosed();
-    assert.deepEqual([reply?.status, reply?.complete], [200, false]);
+    const [response] = await client.untilClosed();
+    assert.deepEqual([response?.status, response?.complete], [200, false]);
   },
   { limits: brief },
 );
 
-testOnWire("accepts the requests of 200 clients while 200 others say nothing", routes, async ({ port }) => {
+testOnWire("200 clients are served while 200 others send nothing", routes, async ({ port }) => {
   const silent = Array.from({ length: 200 }, () => new RawClient(port));
   const clients = Array.from({ length: 200 }, () => new RawClient(port).send(get));
   try {
-    const replies = await Promise.all(clients.map((client) => client.replies(1)));
-    assert.ok(replies.every(([reply]) => reply?.status === 200));
+    const responses = await Promise.all(clients.map((client) => client.responses(1)));
+    assert.ok(responses.every(([response]) => response?.status === 200));
   } finally {
     for (const client of [...silent, ...clients]) client.socket.destroy();
   }

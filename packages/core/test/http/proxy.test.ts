@@ -14,25 +14,25 @@ const routes = [
     },
   },
 ];
-const ask = (headers: string) => `GET / HTTP/1.1\r\nHost: own.example\r\n${headers}\r\n`;
+const requestWith = (headers: string) => `GET / HTTP/1.1\r\nHost: own.example\r\n${headers}\r\n`;
 const forged =
   "X-Forwarded-For: 1.2.3.4\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: evil.example\r\nForwarded: for=1.2.3.4\r\nX-Real-IP: 1.2.3.4\r\n";
 
-testOnWire("believes no proxy header by default", routes, async (wire) => {
-  assert.deepEqual(JSON.parse((await wire.ask(ask(forged))).body), ["127.0.0.1", "http", "own.example"]);
+testOnWire("proxy headers are ignored by default", routes, async (wire) => {
+  assert.deepEqual(JSON.parse((await wire.send(requestWith(forged))).body), ["127.0.0.1", "http", "own.example"]);
 });
 
 testOnWire(
-  "believes no proxy header of a peer outside the trusted ranges",
+  "proxy headers of a peer outside the trusted ranges are ignored",
   routes,
   async (wire) => {
-    assert.deepEqual(JSON.parse((await wire.ask(ask(forged))).body), ["127.0.0.1", "http", "own.example"]);
+    assert.deepEqual(JSON.parse((await wire.send(requestWith(forged))).body), ["127.0.0.1", "http", "own.example"]);
   },
   { trustedProxies: ["10.0.0.0/8", "::/8", "127.0.0.2"] },
 );
 
 testOnWire(
-  "believes a trusted peer, and of its list only what trusted proxies added",
+  "proxy headers of a trusted peer are used, up to the last address that a trusted proxy added",
   routes,
   async (wire) => {
     const cases: readonly (readonly [headers: string, expected: readonly [string, string, string]])[] = [
@@ -53,13 +53,13 @@ testOnWire(
       ["X-Forwarded-Host: u@evil\r\n", ["127.0.0.1", "http", "own.example"]],
     ];
     for (const [headers, expected] of cases) {
-      assert.deepEqual(JSON.parse((await wire.ask(ask(headers))).body), expected, headers);
+      assert.deepEqual(JSON.parse((await wire.send(requestWith(headers))).body), expected, headers);
     }
   },
   { trustedProxies: ["127.0.0.1", "10.0.0.0/8"] },
 );
 
-test("addresses have one spelling, and what is none has the empty one", () => {
+test("an address has one canonical form, and an invalid one is empty", () => {
   const spellings: Record<string, string> = {
     "127.0.0.1": "127.0.0.1",
     "::ffff:127.0.0.1": "127.0.0.1",
@@ -81,7 +81,7 @@ test("addresses have one spelling, and what is none has the empty one", () => {
   for (const [text, address] of Object.entries(spellings)) assert.equal(toCanonicalAddress(text), address, text);
 });
 
-test("ranges of both families are trusted by their bits", () => {
+test("ranges of IPv4 and IPv6 are compared by their bits", () => {
   const trust = new ProxyTrust(["10.1.0.0/16", "2001:db8::/32", "::1", "::ffff:10.9.0.0/112"]);
   const clientOf = (address: string) =>
     trust.resolve({ address, protocol: "http", host: "" }, (name) =>
@@ -94,7 +94,7 @@ test("ranges of both families are trusted by their bits", () => {
   assert.equal(clientOf(""), "");
 });
 
-test("a list of 16 KiB is walked from the right, at once", () => {
+test("a list of 16 KiB is read from the right", () => {
   const trust = new ProxyTrust(["10.0.0.0/8"]);
   const list = `1.2.3.4,${"10.0.0.1,".repeat(1800)}10.0.0.1`;
   const { address } = trust.resolve({ address: "10.0.0.1", protocol: "http", host: "" }, () => list);

@@ -10,7 +10,7 @@ import { RawClient, testOnWire } from "../support/wire.ts";
 
 const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
-/** A source of chunks that says what became of it. */
+/** A source of chunks that records what happens to it. */
 class Source {
   made = 0;
   signal: AbortSignal | undefined;
@@ -21,7 +21,7 @@ class Source {
     this.returned = this.#returned.promise;
   }
 
-  /** `count` chunks, then it ends; without a count it goes on. */
+  /** Yields `count` chunks. Defaults to an endless stream. */
   async *chunks(chunk: string, count = Number.POSITIVE_INFINITY): AsyncGenerator<string> {
     try {
       while (this.made < count) {
@@ -48,7 +48,7 @@ const kinds = [
   { method: "GET" as const, path: "/nothing", handler: () => Readable.from([]) },
 ];
 
-testOnBothTransports("sends streams of text, bytes and objects, each under its type", kinds, async (call) => {
+testOnBothTransports("streams of text, bytes and objects have their own content types", kinds, async (call) => {
   const got: Record<string, unknown> = {};
   for (const { path } of kinds) {
     const res = await call("GET", path);
@@ -66,7 +66,7 @@ testOnBothTransports("sends streams of text, bytes and objects, each under its t
 
 const slow = new Source();
 testOnWire(
-  "makes no more of a stream than a slow client takes, and ends it when the client leaves",
+  "a stream produces no more than a slow client reads, and ends when the client leaves",
   [{ method: "GET", path: "/", handler: slow.handler }],
   async ({ connect }) => {
     const client = connect().send(request("/"));
@@ -87,7 +87,7 @@ testOnWire(
 
 const stalled = new Source();
 testOnWire(
-  "cuts off a client that stops reading a stream",
+  "a client that stops reading a stream is disconnected",
   [{ method: "GET", path: "/", handler: stalled.handler }],
   async ({ connect }) => {
     const client = connect().send(request("/"));
@@ -99,7 +99,7 @@ testOnWire(
   { limits: { requestTimeout: 60 } },
 );
 
-/** A stream that ends as soon as its socket holds what the client has not taken. */
+/** A stream that ends as soon as its socket buffers unread bytes. */
 class Leftover {
   readonly #socket = Promise.withResolvers<Socket>();
 
@@ -108,8 +108,8 @@ class Leftover {
     for (; socket.writableLength === 0; await turn()) yield "x".repeat(4096);
   }.bind(this);
 
-  /** Asks for it and takes nothing. Gives the server's end of the connection. */
-  async ask(client: RawClient): Promise<Socket> {
+  /** Requests the stream and reads nothing. Returns the server's socket. */
+  async requestUnread(client: RawClient): Promise<Socket> {
     const note = (message: unknown) => this.#socket.resolve((message as { socket: Socket }).socket); // as node documents it
     subscribe("net.server.socket", note);
     try {
@@ -123,42 +123,42 @@ class Leftover {
 
 const ends = new Leftover();
 testOnWire(
-  "cuts off a client that leaves the end of a stream unread",
+  "a client that leaves the end of a stream unread is disconnected",
   [{ method: "GET", path: "/", handler: ends.handler }],
   async ({ connect }) => {
     const client = connect();
-    await once(await ends.ask(client), "close");
+    await once(await ends.requestUnread(client), "close");
     client.socket.resume();
-    const [reply] = await client.untilClosed();
-    assert.deepEqual([reply?.status, reply?.complete], [200, false]);
+    const [response] = await client.untilClosed();
+    assert.deepEqual([response?.status, response?.complete], [200, false]);
   },
   { limits: { requestTimeout: 60 } },
 );
 
 const late = new Leftover();
 testOnWire(
-  "keeps the connection of a client that took the end of a stream late",
+  "a client that reads the end of a stream late keeps its connection",
   [
     { method: "GET", path: "/", handler: late.handler },
     { method: "GET", path: "/next", handler: () => "next" },
   ],
   async ({ connect }) => {
     const client = connect();
-    const socket = await late.ask(client);
+    const socket = await late.requestUnread(client);
     while (socket.writableLength === 0) await turn();
     await wait(20);
     client.socket.resume();
     await client.until(({ text }) => text.endsWith("\r\n0\r\n\r\n"), "end of the stream");
-    await wait(400); // longer than it may leave a reply unread
+    await wait(400); // longer than a response may stay unread
     client.send(request("/next"));
-    await client.until(({ text }) => text.endsWith('"next"'), "second reply");
+    await client.until(({ text }) => text.endsWith('"next"'), "second response");
   },
   { limits: { requestTimeout: 400 } },
 );
 
 const silent = Promise.withResolvers<string>();
 testOnWire(
-  "tells a handler at work that its client left, however it left",
+  "ctx.signal aborts a running handler when its client leaves, however it leaves",
   [
     {
       method: "GET",
@@ -180,22 +180,22 @@ testOnWire(
       },
     },
   ],
-  async ({ connect, ask }) => {
+  async ({ connect, send }) => {
     const reset = connect().send(request("/"));
     await wait(20);
     reset.socket.resetAndDestroy();
     assert.equal(await silent.promise, "aborted");
     const half = connect().send(request("/late"));
     half.socket.end();
-    const [reply] = await half.untilClosed();
-    assert.equal(reply?.body, "true", "closing its sending side is a client's last word, too");
-    assert.equal((await ask(request("/late"))).body, "false");
+    const [response] = await half.untilClosed();
+    assert.equal(response?.body, "true", "a client that closes its sending side has left, too");
+    assert.equal((await send(request("/late"))).body, "false");
   },
 );
 
 const afterwards = Promise.withResolvers<AbortSignal>();
 testOnWire(
-  "a reply that was sent whole aborts nothing",
+  "a response that was sent whole does not abort ctx.signal",
   [
     {
       method: "GET",
@@ -206,14 +206,14 @@ testOnWire(
       },
     },
   ],
-  async ({ ask }) => {
-    await ask(request("/"));
+  async ({ send }) => {
+    await send(request("/"));
     const signal = await afterwards.promise;
     assert.equal(signal.aborted, false);
   },
 );
 
-/** Gives each chunk time to leave before the next. */
+/** Waits after each chunk, so that it is sent before the next. */
 async function* paced(values: readonly unknown[]): AsyncGenerator<unknown> {
   for (const value of values) {
     if (value instanceof Error) throw value;
@@ -242,10 +242,10 @@ testOnBothTransports("a stream that fails before its first chunk is a 500", fail
 });
 
 for (const path of ["/later", "/bigint", "/longer", "/shorter"]) {
-  testOnWire(`GET ${path}: a stream that fails later cuts the connection and is logged`, failures, async (wire) => {
-    const replies = await wire.untilClosed(request(path));
+  testOnWire(`a stream that fails later cuts the connection and is logged: GET ${path}`, failures, async (wire) => {
+    const responses = await wire.untilClosed(request(path));
     assert.deepEqual(
-      replies.map((reply) => [reply.status, reply.complete]),
+      responses.map((response) => [response.status, response.complete]),
       [[200, false]],
     );
     assert.deepEqual(wire.log.messages("error"), [`GET ${path}: the stream failed`]);
@@ -254,12 +254,12 @@ for (const path of ["/later", "/bigint", "/longer", "/shorter"]) {
 
 const aborted = new Source();
 testOnWire(
-  "leaves nothing behind after 300 clients that left in the middle",
+  "300 clients that leave in the middle of a response leak nothing",
   [{ method: "GET", path: "/", handler: () => aborted.chunks("x".repeat(1000), 1000) }],
   async ({ port, log }) => {
     for (let round = 0; round < 300; round++) {
       const client = new RawClient(port).send(request("/"));
-      if (round % 3 > 0) await client.until(({ text }) => text.length > 0, "reply");
+      if (round % 3 > 0) await client.until(({ text }) => text.length > 0, "response");
       if (round % 2 === 0) client.socket.destroy();
       else client.socket.resetAndDestroy();
     }

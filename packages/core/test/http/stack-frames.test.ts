@@ -11,7 +11,7 @@ class Guard {
 }
 
 testOnWire(
-  "at most 8 frames of the framework stand between the socket and a handler with one middleware",
+  "the stack from the socket to a handler with one middleware has at most 8 frames of the framework",
   [
     {
       method: "GET",
@@ -26,8 +26,8 @@ testOnWire(
       middlewares: [new Guard()],
     },
   ],
-  async ({ ask }) => {
-    await ask("GET /users/1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  async ({ send }) => {
+    await send("GET /users/1 HTTP/1.1\r\nHost: localhost\r\n\r\n");
     const frames = stack.split("\n").slice(1);
     const own = frames.filter((frame) => frame.includes("/packages/core/src/"));
     assert.ok(

@@ -50,7 +50,7 @@ function request(url: string): Promise<{ body: string; cookies: string[] | undef
   });
 }
 
-test("listen({ tls }) serves https, says so, and makes cookies Secure", () =>
+test("listen({ tls }) serves https, returns an https URL and makes cookies Secure", () =>
   serve({}, async (port, url) => {
     assert.equal(url, `https://127.0.0.1:${port}`);
     const { body, cookies } = await request(url);
@@ -58,7 +58,7 @@ test("listen({ tls }) serves https, says so, and makes cookies Secure", () =>
     assert.deepEqual(cookies, ["a=1; Path=/; HttpOnly; Secure; SameSite=Lax"]);
   }));
 
-test("plain HTTP and garbage on a port for https close the connection, and the server goes on", () =>
+test("plain HTTP and garbage on an https port close the connection, and the server keeps serving", () =>
   serve({}, async (port, url) => {
     for (const bytes of ["GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "\x16\x03\x01\xff\xff", "\0\0\0\0\0\0\0\0"]) {
       const client = new RawClient(port).send(Buffer.from(bytes, "latin1"));
@@ -69,7 +69,7 @@ test("plain HTTP and garbage on a port for https close the connection, and the s
     assert.equal((await request(url)).body.includes("https"), true);
   }));
 
-test("a handshake that never ends is given up", () =>
+test("a handshake that never ends is closed", () =>
   serve({ headerTimeout: 50 }, async (port) => {
     const client = new RawClient(port);
     await client.until(({ closed }) => closed, "end");
@@ -96,10 +96,10 @@ test("a stop waits neither for idle connections nor for handshakes that never en
 
 test("a stop lets encrypted requests finish", () =>
   serve({}, async (_, url, stop) => {
-    const reply = request(`${url}/slow`);
+    const response = request(`${url}/slow`);
     await wait(50);
     await stop();
-    assert.equal((await reply).body, '"slow"');
+    assert.equal((await response).body, '"slow"');
   }));
 
 test("the deadline of a stop cuts encrypted connections too", () =>

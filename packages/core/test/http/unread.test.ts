@@ -25,9 +25,9 @@ testOnWire(
     ...Object.entries(sizes).map(([path, handler]) => ({ method: "GET" as const, path, handler })),
     { method: "GET", path: "/fits", handler: () => Buffer.alloc(1000) },
   ],
-  async ({ ask, log }) => {
-    assert.equal((await ask(request("/fits"))).body.length, 1000);
-    for (const path of Object.keys(sizes)) assert.equal((await ask(request(path))).status, 500, path);
+  async ({ send, log }) => {
+    assert.equal((await send(request("/fits"))).body.length, 1000);
+    for (const path of Object.keys(sizes)) assert.equal((await send(request(path))).status, 500, path);
     assert.deepEqual(
       log.causes().map((message) => message.replace(/^\d+ /, "")),
       Object.keys(sizes).map(
@@ -53,15 +53,15 @@ testOnWire(
     const client = connect().send(request("/"));
     await client.until(({ text }) => text.includes("small"), "first chunk");
     taken.resolve();
-    const [reply] = await client.untilClosed();
-    assert.deepEqual([reply?.status, reply?.body, reply?.complete], [200, "small", false]);
+    const [response] = await client.untilClosed();
+    assert.deepEqual([response?.status, response?.body, response?.complete], [200, "small", false]);
     assert.match(log.causes()[0] ?? "", /^1001 bytes in one piece/);
   },
   { limits: { pendingBytes: 1000 } },
 );
 
-/** Asks for a response and reads nothing of it. */
-function askAndStall(client: RawClient, path: string): RawClient {
+/** Requests a response and reads nothing of it. */
+function requestAndStall(client: RawClient, path: string): RawClient {
   client.send(request(path)).socket.pause();
   return client;
 }
@@ -79,15 +79,15 @@ for (const [path, { handler, size }] of Object.entries(responses)) {
       { method: "GET", path, handler },
       { method: "GET", path: "/", handler: () => "ok" },
     ],
-    async ({ connect, ask, log }) => {
+    async ({ connect, send, log }) => {
       const warnings = () => log.all.filter(({ level }) => level === "warn");
       const clients: RawClient[] = [];
       for (let count = 0; count < 3; count++) {
         assert.deepEqual(warnings(), []);
-        clients.push(askAndStall(connect(), path));
-        await ask(request("/")); // the request before it is handled by now
+        clients.push(requestAndStall(connect(), path));
+        await send(request("/")); // the previous request has been handled by now
       }
-      while (warnings().length === 0) await ask(request("/"));
+      while (warnings().length === 0) await send(request("/"));
       const arrived = await Promise.all(
         clients.map(async (client) => {
           client.socket.resume();

@@ -42,9 +42,9 @@ for (const path of [...bodies.map((route) => route.path), "/missing"]) {
 }
 
 testOnWire("HEAD of a refused request has no body either", bodies, async ({ untilClosed }) => {
-  const replies = await untilClosed(`HEAD / HTTP/1.1\r\n${close}Host: localhost\r\n\r\n`, { head: true });
+  const responses = await untilClosed(`HEAD / HTTP/1.1\r\n${close}Host: localhost\r\n\r\n`, { head: true });
   assert.deepEqual(
-    replies.map((reply) => reply.status),
+    responses.map((response) => response.status),
     [400],
   );
 });
@@ -71,12 +71,12 @@ testOnBothTransports("204, 205 and 304 carry no body", bare, async (call) => {
   }
 });
 
-testOnWire("nothing behind a reply without a body is read as one", bare, async ({ connect }) => {
+testOnWire("bytes after a response without a body are not its body", bare, async ({ connect }) => {
   const client = connect();
   for (const { path } of bare) client.send(`GET ${path} HTTP/1.1\r\n${host}\r\n`);
-  const replies = await client.replies(bare.length);
+  const responses = await client.responses(bare.length);
   assert.deepEqual(
-    replies.map((reply) => reply.status),
+    responses.map((response) => response.status),
     bare.map(({ path }) => Number(path.slice(-3))),
   );
 });
@@ -122,14 +122,18 @@ const framing = [
 ];
 
 testOnWire(
-  "an application cannot say where its reply ends, and may close the connection",
+  "an application cannot set the framing of its response, but may close the connection",
   framing,
   async ({ connect }) => {
     const client = connect();
     for (const { path } of framing) client.send(`GET ${path} HTTP/1.1\r\n${host}\r\n`);
-    const replies = await client.untilClosed();
+    const responses = await client.untilClosed();
     assert.deepEqual(
-      replies.map((reply) => [reply.headers.get("content-length"), reply.headers.get("transfer-encoding"), reply.body]),
+      responses.map((response) => [
+        response.headers.get("content-length"),
+        response.headers.get("transfer-encoding"),
+        response.body,
+      ]),
       [
         ["4", null, "text"],
         ["0", null, ""],
@@ -138,7 +142,7 @@ testOnWire(
       ],
     );
     assert.deepEqual(
-      replies.map((reply) => reply.headers.get("connection")),
+      responses.map((response) => response.headers.get("connection")),
       ["keep-alive", "keep-alive", "keep-alive", "close"],
     );
   },
@@ -147,7 +151,7 @@ testOnWire(
 let handledBehind = 0;
 
 testOnWire(
-  "behind a reply that closes the connection no request is handled",
+  "no request is handled after a response that closes the connection",
   [
     ...framing,
     {
@@ -160,23 +164,23 @@ testOnWire(
     },
   ],
   async ({ untilClosed }) => {
-    const replies = await untilClosed(`GET /close HTTP/1.1\r\n${host}\r\nGET /next HTTP/1.1\r\n${host}\r\n`);
+    const responses = await untilClosed(`GET /close HTTP/1.1\r\n${host}\r\nGET /next HTTP/1.1\r\n${host}\r\n`);
     assert.deepEqual(
-      replies.map((reply) => [reply.headers.get("connection"), reply.body]),
+      responses.map((response) => [response.headers.get("connection"), response.body]),
       [["close", '"last"']],
     );
     assert.equal(handledBehind, 0);
   },
 );
 
-testOnWire("a stream to a client of HTTP/1.0 ends with the connection", bodies, async ({ connect }) => {
+testOnWire("a stream to an HTTP/1.0 client ends with the connection", bodies, async ({ connect }) => {
   const client = connect().send("GET /stream HTTP/1.0\r\n\r\n");
-  const [reply] = await client.untilClosed();
-  assert.deepEqual([reply?.headers.has("transfer-encoding"), reply?.body], [false, "one two"]);
+  const [response] = await client.untilClosed();
+  assert.deepEqual([response?.headers.has("transfer-encoding"), response?.body], [false, "one two"]);
 });
 
 testOnBothTransports(
-  "hands a Response through, with each of its cookies",
+  "a Response passes through with each of its cookies",
   [
     {
       method: "GET",
@@ -216,14 +220,14 @@ const unwritable = [
     path: "/hook",
     handler: (ctx: Context) => {
       ctx.onReply((outgoing) => {
-        outgoing.body = taken; // in use: it cannot be read a second time
+        outgoing.body = taken; // locked: it cannot be read a second time
       });
       return "x";
     },
   },
 ];
 
-testOnBothTransports("a reply that cannot be written is one 500, and logged", unwritable, async (call, _, log) => {
+testOnBothTransports("a response that cannot be written is one 500, and logged", unwritable, async (call, _, log) => {
   for (const { path } of unwritable) {
     const res = await call("GET", path);
     assert.deepEqual([res.status, await res.json()], [500, { error: "Internal Server Error" }], path);
@@ -246,13 +250,13 @@ const kept = [
   { method: "GET" as const, path: "/nothing", handler: (ctx: Context) => ctx.status(200).send("") },
 ];
 
-testOnWire("a client is told with every reply how long its connection is kept", kept, async ({ connect }) => {
+testOnWire("every response states how long its connection is kept", kept, async ({ connect }) => {
   const client = connect();
   for (const { path } of kept) client.send(`GET ${path} HTTP/1.1\r\n${host}\r\n`);
-  const replies = await client.replies(kept.length);
-  for (const [index, { headers }] of replies.entries()) {
-    const told = [headers.get("connection"), headers.get("keep-alive")];
-    assert.deepEqual(told, ["keep-alive", "timeout=5"], String(kept[index]?.path));
+  const responses = await client.responses(kept.length);
+  for (const [index, { headers }] of responses.entries()) {
+    const keepAlive = [headers.get("connection"), headers.get("keep-alive")];
+    assert.deepEqual(keepAlive, ["keep-alive", "timeout=5"], String(kept[index]?.path));
   }
   assert.equal(client.text.match(/^date: /gim)?.length, kept.length, "each has one date");
   client.send(`GET /json HTTP/1.1\r\n${close}\r\n`);
@@ -260,28 +264,28 @@ testOnWire("a client is told with every reply how long its connection is kept", 
   assert.deepEqual([last?.headers.get("connection"), last?.headers.get("keep-alive")], ["close", null]);
 });
 
-testOnWire("a date is of today, unless the application says another one", kept, async ({ connect }) => {
+testOnWire("the Date header is current, unless the application sets one", kept, async ({ connect }) => {
   const client = connect().send(`GET /json HTTP/1.1\r\n${host}\r\nGET /headers HTTP/1.1\r\n${host}\r\n`);
-  const [json, own] = await client.replies(2);
+  const [json, own] = await client.responses(2);
   const date = json?.headers.get("date") ?? "";
   assert.equal(new Date(date).toUTCString(), date);
   assert.ok(Math.abs(Date.now() - Date.parse(date)) < 60_000);
   assert.equal(own?.headers.get("date"), "Thu, 01 Jan 1970 00:00:00 GMT");
 });
 
-testOnWire("a reply in one piece has its status, each of its cookies and its length", kept, async ({ connect }) => {
+testOnWire("a response in one piece has its status, each of its cookies and its length", kept, async ({ connect }) => {
   const client = connect().send(`GET /headers HTTP/1.1\r\n${host}\r\nGET /nothing HTTP/1.1\r\n${host}\r\n`);
-  const [reply, nothing] = await client.replies(2);
+  const [response, nothing] = await client.responses(2);
   assert.match(client.text, /^HTTP\/1\.1 201 Created\r\n/);
-  assert.equal(reply?.headers.getSetCookie().length, 2);
-  assert.deepEqual([reply?.headers.get("x-own"), reply?.body], ["yes", '""']);
+  assert.equal(response?.headers.getSetCookie().length, 2);
+  assert.deepEqual([response?.headers.get("x-own"), response?.body], ["yes", '""']);
   assert.deepEqual([nothing?.headers.get("content-length"), nothing?.body], ["0", ""]);
 });
 
 const texts = ["plain", "é", "😀", "a\u0000b", "", "x".repeat(20_000), `${"x".repeat(20_000)}é`];
 
 testOnWire(
-  "texts of every kind arrive whole, whatever was sent with the same status before",
+  "text of every kind arrives whole, whatever was sent with the same status before",
   texts.flatMap((text, index) => [
     { method: "GET" as const, path: `/text/${index}`, handler: (ctx: Context) => ctx.status(200).send(text) },
     { method: "GET" as const, path: `/json/${index}`, handler: () => ({ text }) },
@@ -299,13 +303,13 @@ testOnWire(
     for (const index of texts.keys()) {
       for (const kind of ["text", "json", "etag"]) client.send(`GET /${kind}/${index} HTTP/1.1\r\n${host}\r\n`);
     }
-    const replies = await client.replies(3 * texts.length);
+    const responses = await client.responses(3 * texts.length);
     client.send(`GET /etag/1 HTTP/1.1\r\n${close}\r\n`);
     await client.untilClosed();
     assert.equal(client.text.split('\r\netag: "é"\r\n').length, texts.length + 2, "each etag is one of Latin-1");
     const decode = (body: string) => Buffer.from(body, "latin1").toString(); // the client keeps bytes
     assert.deepEqual(
-      replies.map(({ headers, body }) => [
+      responses.map(({ headers, body }) => [
         headers.get("content-type")?.split(";")[0],
         headers.get("etag"),
         decode(body),
@@ -319,11 +323,11 @@ testOnWire(
   },
 );
 
-testOnWire("a client of HTTP/1.0 keeps its connection when it asks for it", kept, async ({ connect }) => {
-  const ask = (path: string) => `GET ${path} HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`;
-  const replies = await connect().send(ask("/json")).send(ask("/stream")).untilClosed();
+testOnWire("an HTTP/1.0 client keeps its connection with Connection: keep-alive", kept, async ({ connect }) => {
+  const get = (path: string) => `GET ${path} HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`;
+  const responses = await connect().send(get("/json")).send(get("/stream")).untilClosed();
   assert.deepEqual(
-    replies.map(({ headers, body }) => [headers.get("connection"), headers.get("keep-alive"), body]),
+    responses.map(({ headers, body }) => [headers.get("connection"), headers.get("keep-alive"), body]),
     [
       ["keep-alive", "timeout=5", '{"a":"\u00c3\u00a9"}'],
       ["close", null, "one two"],

@@ -1,4 +1,4 @@
-/** A schema that takes whatever JSON can say. */
+/** A schema that accepts any JSON value. */
 export const anything = {
   "~standard": { version: 1 as const, vendor: "test", validate: (value: unknown) => ({ value }) },
 };

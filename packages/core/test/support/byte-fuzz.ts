@@ -8,24 +8,24 @@ export interface FuzzOptions {
   readonly connections: number;
   readonly seed: number;
   readonly parallel?: number;
-  /** What the ports said to the same bytes, in their order. */
-  readonly onAnswers: (answers: readonly FuzzAnswer[]) => void;
+  /** The results of the same bytes on each port, in order. */
+  readonly onResults: (results: readonly FuzzResult[]) => void;
   readonly onProgress?: (done: number) => void;
 }
 
-export interface FuzzAnswer {
+export interface FuzzResult {
   /** The number of the connection: the same seed sends the same bytes again. */
   readonly index: number;
   readonly sent: Buffer;
   readonly received: string;
-  /** It was neither answered nor closed. */
+  /** It neither got a response nor was closed. */
   readonly hung: boolean;
-  /** The client's port, by which a server knows the connection. */
+  /** The client's port, which identifies the connection to a server. */
   readonly port: number;
 }
 
 const patience = 20_000;
-const splinters = [
+const fragments = [
   "\r\n",
   "\n",
   "\r",
@@ -49,13 +49,13 @@ const splinters = [
   "x".repeat(9000),
 ];
 
-/** Bytes that were a request once: cut, doubled, swapped and splintered. */
+/** A mutated request: cut, doubled, swapped, or with a fragment inserted. */
 export function mutate(text: string, random: Random): string {
   const at = () => random.below(text.length + 1);
   switch (random.below(7)) {
     case 0: {
       const index = at();
-      return text.slice(0, index) + random.pick(splinters) + text.slice(index);
+      return text.slice(0, index) + random.pick(fragments) + text.slice(index);
     }
     case 1: {
       const index = at();
@@ -93,7 +93,7 @@ export async function fuzzBytes(options: FuzzOptions): Promise<void> {
     while (next < options.connections) {
       const index = next++;
       const sent = bytesOf(index, options);
-      options.onAnswers(await Promise.all(options.ports.map((port) => exchange(port, index, sent))));
+      options.onResults(await Promise.all(options.ports.map((port) => exchange(port, index, sent))));
       if (++done % 500 === 0) options.onProgress?.(done);
     }
   };
@@ -109,8 +109,8 @@ function bytesOf(index: number, { corpus, seed }: FuzzOptions): Buffer {
   return Buffer.from(text.slice(0, 100_000), "latin1");
 }
 
-/** Sends it in one or two pieces, closes the sending side, and takes what comes until the server closes. */
-function exchange(port: number, index: number, sent: Buffer): Promise<FuzzAnswer> {
+/** Sends the bytes in one or two pieces, closes the sending side, and reads until the server closes. */
+function exchange(port: number, index: number, sent: Buffer): Promise<FuzzResult> {
   return new Promise((resolve) => {
     let received = "";
     let own = 0;
@@ -126,7 +126,7 @@ function exchange(port: number, index: number, sent: Buffer): Promise<FuzzAnswer
     socket.on("data", (chunk: Buffer) => {
       received += chunk.toString("latin1");
     });
-    socket.on("error", () => {}); // a server that has heard enough may cut
+    socket.on("error", () => {}); // a server that refuses the rest may reset
     socket.on("close", () => finish(false));
     const cut = index % 4 === 0 ? Math.floor(sent.length / 2) : 0;
     if (cut > 0) socket.write(sent.subarray(0, cut), () => setImmediate(() => socket.end(sent.subarray(cut))));
@@ -134,12 +134,12 @@ function exchange(port: number, index: number, sent: Buffer): Promise<FuzzAnswer
   });
 }
 
-/** The statuses of the replies, in order. */
-export function statusesOf({ received }: FuzzAnswer): number[] {
+/** The statuses of the responses, in order. */
+export function statusesOf({ received }: FuzzResult): number[] {
   return [...received.matchAll(/HTTP\/1\.1 ([0-9]{3}) /g)].map((match) => Number(match[1]));
 }
 
-/** 5xx that nobody should see: 501 and 505 are the door's own words for TRACE and for other versions. */
+/** Whether a status is an unexpected 5xx: the server sends 501 for TRACE and 505 for other versions. */
 export function isFault(status: number): boolean {
   return status >= 500 && status !== 501 && status !== 505;
 }

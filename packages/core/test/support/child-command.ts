@@ -25,15 +25,15 @@ export class ChildCommand {
       timeout: 120_000,
     });
     this.#closed = once(this.#process, "close");
-    this.#process.stdin?.on("error", () => {}); // it may be gone before it has read everything
+    this.#process.stdin?.on("error", () => {}); // it may exit before it has read everything
     this.#process.stdout?.setEncoding("utf8").on("data", (text: string) => (this.#stdout += text));
     this.#process.stderr?.setEncoding("utf8").on("data", (text: string) => (this.#stderr += text));
   }
 
-  /** Waits until it has said this on stderr. */
-  async says(word: string): Promise<this> {
+  /** Waits until stderr contains this text. */
+  async waitFor(text: string): Promise<this> {
     const signal = AbortSignal.timeout(120_000);
-    while (!this.#stderr.includes(word)) {
+    while (!this.#stderr.includes(text)) {
       if (this.#process.stderr === null) throw new Error("the command has no stderr");
       await once(this.#process.stderr, "data", { signal });
     }

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { RawClient } from "./wire.ts";
 
-/** A fixture that listens in a process of its own and says so, and what else it says, one word a line. */
+/** A fixture that listens in a process of its own and prints its port and its events, one per line. */
 export class ChildServer {
   readonly #process: ChildProcess;
   readonly #exit: Promise<unknown[]>;
   readonly #clients: RawClient[] = [];
-  #said = "";
+  #output = "";
 
   private constructor(file: string, args: readonly string[]) {
     this.#process = spawn(process.execPath, ["--conditions=@tenon/source", file, ...args], {
@@ -16,7 +16,7 @@ export class ChildServer {
     });
     this.#exit = once(this.#process, "exit");
     this.#process.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      this.#said += text;
+      this.#output += text;
     });
   }
 
@@ -24,7 +24,7 @@ export class ChildServer {
     const file = fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
     const server = new ChildServer(file, args);
     try {
-      await server.says("port");
+      await server.waitFor("port");
       await body(server);
     } finally {
       server.#process.kill("SIGKILL");
@@ -33,17 +33,17 @@ export class ChildServer {
     }
   }
 
-  get words(): string[] {
-    return this.#said.split("\n").filter((word) => word !== "" && !/^(?:port|told) /.test(word));
+  get lines(): string[] {
+    return this.#output.split("\n").filter((line) => line !== "" && !/^(?:port|signalled) /.test(line));
   }
 
   get port(): number {
-    return Number(/^port ([0-9]+)$/m.exec(this.#said)?.[1]);
+    return Number(/^port ([0-9]+)$/m.exec(this.#output)?.[1]);
   }
 
-  /** When it heard of its first signal, in milliseconds since 1970. */
-  get told(): number {
-    return Number(/^told ([0-9.]+)$/m.exec(this.#said)?.[1]);
+  /** When the process received its first signal, in milliseconds since 1970. */
+  get signalledAt(): number {
+    return Number(/^signalled ([0-9.]+)$/m.exec(this.#output)?.[1]);
   }
 
   connect(): RawClient {
@@ -52,10 +52,10 @@ export class ChildServer {
     return client;
   }
 
-  /** Waits until it has said a word this often. */
-  async says(word: string, count = 1): Promise<void> {
+  /** Waits until the output contains a text `count` times. */
+  async waitFor(text: string, count = 1): Promise<void> {
     const signal = AbortSignal.timeout(120_000);
-    while (this.#said.split(word).length <= count) {
+    while (this.#output.split(text).length <= count) {
       if (this.#process.stdout === null) throw new Error("the fixture has no output");
       await once(this.#process.stdout, "data", { signal });
     }

@@ -3,7 +3,7 @@ import type { Context } from "@tenon/core";
 
 export const request = (path: string, headers = "") => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
 
-/** Routes of which one replies when the test lets it. */
+/** Routes, one of which waits until the test opens the gate. */
 export class Gate {
   readonly handled: string[] = [];
   #open = Promise.withResolvers<void>();

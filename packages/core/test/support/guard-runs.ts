@@ -3,7 +3,7 @@ import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { requestRaw } from "./raw-request.ts";
 import { moduleOf } from "./transports.ts";
 
-/** Counts what ran: a handler that runs without its guard is the defect that these advisories have in common. */
+/** Counts runs: these advisories have in common that a handler runs without its guard. */
 export class Runs {
   readonly guard: string[] = [];
   handler = 0;
@@ -32,7 +32,7 @@ export type Get = (
   method?: string,
 ) => Promise<{ status: number | undefined; head: string; body: string }>;
 
-/** A real server with these routes; `get` sends its target over the wire as it is written. */
+/** A real server with these routes; `get` sends its target unchanged. */
 export async function withServer(routes: Routes, body: (get: Get, app: TestHttpApp) => Promise<void>): Promise<void> {
   const app = await createTestApp(moduleOf(routes), api({ middlewares: [] }));
   try {

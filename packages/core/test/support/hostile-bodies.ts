@@ -24,7 +24,7 @@ export const { value: hostileValue } = fc.letrec((tie) => ({
   ),
 }));
 
-/** JSON of every kind, JSON that is nearly right, and bytes that are no JSON at all. */
+/** JSON of every kind, JSON that is nearly right, and bytes that are not JSON at all. */
 export const hostileBody: fc.Arbitrary<string | Uint8Array<ArrayBuffer>> = fc.oneof(
   { arbitrary: hostileValue.map((json) => JSON.stringify(json)), weight: 6 },
   { arbitrary: hostileValue.map((d) => JSON.stringify({ a: "fine", d })), weight: 3 },

@@ -7,7 +7,7 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** Collects what an application logs: pass `options` as its `log`. */
+/** Collects the log lines of an application: pass `options` as its `log`. */
 export class LogLines {
   readonly all: LogLine[] = [];
   readonly options: LogOptions = {

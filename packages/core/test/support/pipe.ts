@@ -51,13 +51,13 @@ export class Pipe {
     this.#reader = openSync(this.#path, O_RDONLY | O_NONBLOCK);
   }
 
-  /** Reads what is there, and gives all that was read. */
+  /** Reads the available bytes, and returns all that was read so far. */
   read(): string {
     while (this.#readOnce()) {}
     return this.#text;
   }
 
-  /** Reads until all that was read matches, and gives it. */
+  /** Reads until all that was read matches, and returns it. */
   async until(pattern: RegExp): Promise<string> {
     const signal = AbortSignal.timeout(60_000);
     while (!pattern.test(this.#text)) {

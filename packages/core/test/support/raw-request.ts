@@ -1,6 +1,6 @@
 import { sendRaw } from "./raw-socket.ts";
 
-/** One request whose target goes over the wire as it is written: URL classes would tidy it up first. */
+/** Sends one request with an unchanged target: URL classes would normalize it first. */
 export async function requestRaw(
   port: number,
   target: string,

@@ -1,19 +1,19 @@
 import { connect } from "node:net";
 
-export interface RawReply {
-  /** Everything the server sent until it closed, or until the wait was over. */
+export interface RawResponse {
+  /** All that the server sent until it closed, or until `wait` milliseconds passed. */
   readonly text: string;
   /** The status of the first response; undefined when there was none. */
   readonly status: number | undefined;
   readonly closed: boolean;
 }
 
-/** Sends bytes as they are and collects the answer. Ends when the server closes, `until` is seen, or the wait is over. */
+/** Sends bytes as they are and collects the response. Ends when the server closes, `until` holds, or `wait` has passed. */
 export function sendRaw(
   port: number,
   bytes: string | Uint8Array,
   options: { readonly wait?: number; readonly until?: (text: string) => boolean } = {},
-): Promise<RawReply> {
+): Promise<RawResponse> {
   const { wait = 3000, until } = options;
   return new Promise((resolve) => {
     let text = "";

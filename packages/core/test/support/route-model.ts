@@ -4,13 +4,13 @@ export interface ModelRoute {
   readonly segments: readonly string[];
 }
 
-export type ModelAnswer =
+export type ModelResolution =
   | "malformed"
   | "miss"
   | { readonly route: ModelRoute; readonly params: Record<string, string> };
 
-/** The rules of resolution, written down literally: every route is compared with the path, the best of them answers. */
-export function resolveByRules(routes: readonly ModelRoute[], method: string, path: string): ModelAnswer {
+/** The rules of resolution, literally: every route is compared with the path, and the best match wins. */
+export function resolveByRules(routes: readonly ModelRoute[], method: string, path: string): ModelResolution {
   const segments = path.slice(1).split("/").map(decode);
   if (
     segments.some((segment) => segment === undefined || segment.includes("\0") || segment === "." || segment === "..")

@@ -11,7 +11,7 @@ export function routerOf(...routes: readonly string[]): Router<Routable> {
   );
 }
 
-/** The path of the route that answers, or "404". */
+/** The path of the matched route, or "404". */
 export function resolvePath(router: Router<Routable>, path: string, method = "GET"): string {
   return router.resolve(method, path)?.route.pattern.path ?? "404";
 }

@@ -1,4 +1,4 @@
-/** Names of fields that may hold a secret: neither the log nor a form that is shown again has their values. */
+/** Names of fields that may hold a secret: their values are neither logged nor shown again in a form. */
 export const secretNames = [
   "authorization",
   "Authorization",
@@ -44,7 +44,7 @@ export const secretNames = [
   "session-ids",
 ];
 
-/** Names that only look like one. */
+/** Names that only look like a secret. */
 export const plainNames = [
   "tokenizer",
   "tokenized",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type ApiOptions, api, type Declaration, defineModule, type Module, StartError } from "@tenon/core";
 import { createTestApp, type TestAppOptions } from "@tenon/core/testing";
 
-/** The error with which this module does not start. */
+/** The start error of this module. */
 export async function startError(
   module: Module,
   options: TestAppOptions = {},
@@ -11,7 +11,7 @@ export async function startError(
   return rejection(createTestApp(module, api(platform), options));
 }
 
-/** What the start says about a module with these declarations, without its frame. */
+/** The message of the start error for a module with these declarations. */
 export async function startText(...declarations: readonly Declaration[]): Promise<string> {
   const error = await startError(defineModule({ name: "app", declarations }));
   return error.message;

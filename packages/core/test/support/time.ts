@@ -1,6 +1,6 @@
 /**
- * Processor time of the shortest of several runs, all threads of this process together: what else the machine does is
- * not in it. A test that bounds it leaves a factor of twenty, so that it fails for a wrong algorithm only.
+ * Processor time of the shortest of several runs, all threads of this process together, without other load on the
+ * machine. A test that bounds it leaves a factor of twenty, so that it fails for a wrong algorithm only.
  */
 export function leastMilliseconds(run: () => unknown, tries = 5): number {
   const times = Array.from({ length: tries }, () => {
@@ -11,7 +11,7 @@ export function leastMilliseconds(run: () => unknown, tries = 5): number {
   return Math.min(...times);
 }
 
-/** The same for what is asynchronous, one run after the other. */
+/** The same for asynchronous work, one run after the other. */
 export async function leastMillisecondsOf(run: () => Promise<unknown>, tries = 5): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < tries; attempt++) {

@@ -14,7 +14,7 @@ import { LogLines } from "./log-lines.ts";
 /** One request to the application under test, in process or over a socket. */
 export type Call = (method: string, path: string, init?: RequestInit) => Promise<Response>;
 
-/** Runs one test twice: in process through `app.fetch`, and over a real socket. A function makes another platform than api(). */
+/** Runs one test twice: in process through `app.fetch`, and over a real socket. The platform defaults to api(). */
 export function testOnBothTransports(
   name: string,
   routes: Routes,

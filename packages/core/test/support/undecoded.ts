@@ -4,18 +4,18 @@ import { type ApiOptions, api, type Routes } from "@tenon/core";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { type Call, moduleOf } from "./transports.ts";
 
-/** Like `testOnBothTransports`, but bodies come as they went over the wire: `fetch` would unpack compressed ones. */
+/** Like `testOnBothTransports`, but with bodies as sent: `fetch` would decompress them. */
 export function testUndecoded(
   name: string,
   routes: Routes,
   body: (call: Call, app: TestHttpApp) => Promise<void>,
   options: ApiOptions = {},
 ): void {
-  for (const door of ["fetch", "socket"]) {
-    test(`${name} (${door})`, async () => {
+  for (const transport of ["fetch", "socket"]) {
+    test(`${name} (${transport})`, async () => {
       const app = await createTestApp(moduleOf(routes), api(options));
       try {
-        if (door === "fetch") {
+        if (transport === "fetch") {
           await body(
             (method, path, init) => app.fetch(new Request(`http://localhost${path}`, { ...init, method })),
             app,
@@ -39,12 +39,12 @@ function send(url: string, method: string, headers: Headers): Promise<Response> 
       res.on("error", reject);
       res.on("end", () => {
         const status = res.statusCode as number; // a response has one
-        const replyHeaders = new Headers();
+        const responseHeaders = new Headers();
         for (let index = 0; index < res.rawHeaders.length; index += 2) {
-          replyHeaders.append(res.rawHeaders[index] as string, res.rawHeaders[index + 1] as string); // they alternate
+          responseHeaders.append(res.rawHeaders[index] as string, res.rawHeaders[index + 1] as string); // they alternate
         }
         const bodiless = status === 204 || status === 304 || method === "HEAD";
-        resolve(new Response(bodiless ? null : Buffer.concat(chunks), { status, headers: replyHeaders }));
+        resolve(new Response(bodiless ? null : Buffer.concat(chunks), { status, headers: responseHeaders }));
       });
     });
     req.on("error", reject);

@@ -5,7 +5,7 @@ import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { LogLines } from "./log-lines.ts";
 import { moduleOf } from "./transports.ts";
 
-export interface WireReply {
+export interface WireResponse {
   readonly status: number;
   readonly headers: Headers;
   /** Decoded from its chunks; cut short when the connection was. */
@@ -15,7 +15,7 @@ export interface WireReply {
 
 const patience = 60_000;
 
-/** A client that sends exactly the bytes it is told to. */
+/** A client that sends exactly the given bytes. */
 export class RawClient {
   readonly socket: Socket;
   text = "";
@@ -44,7 +44,7 @@ export class RawClient {
     return this;
   }
 
-  /** Rejects when it does not come true in time, or never can. */
+  /** Rejects when the condition does not hold in time, or the connection closes first. */
   async until(condition: (client: RawClient) => boolean, what: string): Promise<void> {
     const timeout = setTimeout(() => this.#notify(new Error(`no ${what} in ${patience} ms`)), patience);
     try {
@@ -57,16 +57,16 @@ export class RawClient {
     }
   }
 
-  async replies(count: number, options: { readonly head?: boolean } = {}): Promise<WireReply[]> {
-    const complete = () => parseReplies(this.text, options).filter((reply) => reply.complete).length >= count;
-    await this.until(complete, `${count} replies`);
-    return parseReplies(this.text, options);
+  async responses(count: number, options: { readonly head?: boolean } = {}): Promise<WireResponse[]> {
+    const complete = () => parseResponses(this.text, options).filter((response) => response.complete).length >= count;
+    await this.until(complete, `${count} responses`);
+    return parseResponses(this.text, options);
   }
 
-  /** Everything that came until the server closed. */
-  async untilClosed(options: { readonly head?: boolean } = {}): Promise<WireReply[]> {
+  /** All responses until the server closes. */
+  async untilClosed(options: { readonly head?: boolean } = {}): Promise<WireResponse[]> {
     await this.until((client) => client.closed, "end of the connection");
-    return parseReplies(this.text, options);
+    return parseResponses(this.text, options);
   }
 
   #notify(error?: Error): void {
@@ -88,12 +88,12 @@ export interface Wire {
   /** Destroyed when the test is over. */
   connect(): RawClient;
   /** Sends on a new connection and waits until the server closes it. */
-  untilClosed(bytes: string | Uint8Array, options?: { readonly head?: boolean }): Promise<WireReply[]>;
-  /** Sends on a new connection and takes the first reply. */
-  ask(bytes: string | Uint8Array): Promise<WireReply>;
+  untilClosed(bytes: string | Uint8Array, options?: { readonly head?: boolean }): Promise<WireResponse[]>;
+  /** Sends on a new connection and returns the first response. */
+  send(bytes: string | Uint8Array): Promise<WireResponse>;
 }
 
-/** A test against a real server that listens on a port of its own. */
+/** A test with a real server on a port of its own. */
 export function testOnWire(
   name: string,
   routes: Routes,
@@ -118,9 +118,9 @@ export function testOnWire(
         log,
         connect: open,
         untilClosed: (bytes, options) => open().send(bytes).untilClosed(options),
-        ask: async (bytes) => {
-          const [reply] = await open().send(bytes).replies(1);
-          return reply as WireReply; // there is one, replies() waited for it
+        send: async (bytes) => {
+          const [response] = await open().send(bytes).responses(1);
+          return response as WireResponse; // there is one, responses() waited for it
         },
       });
     } finally {
@@ -130,25 +130,25 @@ export function testOnWire(
   });
 }
 
-/** Splits what a server sent into replies. With `head` no reply has a body, whatever its headers announce. */
-export function parseReplies(text: string, { head = false }: { readonly head?: boolean } = {}): WireReply[] {
-  const replies: WireReply[] = [];
+/** Splits the output of a server into responses. With `head` no response has a body, despite its headers. */
+export function parseResponses(text: string, { head = false }: { readonly head?: boolean } = {}): WireResponse[] {
+  const responses: WireResponse[] = [];
   let rest = text;
   while (rest !== "") {
     const end = rest.indexOf("\r\n\r\n");
     const [statusLine = "", ...lines] = rest.slice(0, end < 0 ? undefined : end).split("\r\n");
     const status = Number(/^HTTP\/1\.1 ([0-9]{3}) /.exec(statusLine)?.[1]);
-    if (Number.isNaN(status)) throw new Error(`not a reply: ${JSON.stringify(rest.slice(0, 200))}`);
+    if (Number.isNaN(status)) throw new Error(`not a response: ${JSON.stringify(rest.slice(0, 200))}`);
     const headers = new Headers();
     for (const line of lines) headers.append(line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1));
-    if (end < 0) return [...replies, { status, headers, body: "", complete: false }];
+    if (end < 0) return [...responses, { status, headers, body: "", complete: false }];
     const after = rest.slice(end + 4);
     const bodiless = head || status < 200 || status === 204 || status === 304;
     const parsed = bodiless ? { body: "", rest: after, complete: true } : parseBody(after, headers);
-    replies.push({ status, headers, body: parsed.body, complete: parsed.complete });
+    responses.push({ status, headers, body: parsed.body, complete: parsed.complete });
     rest = parsed.rest;
   }
-  return replies;
+  return responses;
 }
 
 function parseBody(text: string, headers: Headers): { body: string; rest: string; complete: boolean } {

@@ -1,8 +1,8 @@
-import { answers, casesOf, chunked, closes, get, host, line, post, says } from "../../support/wire-case.ts";
+import { casesOf, chunked, closes, get, host, line, post, responds, respondsWith } from "../../support/wire-case.ts";
 
 const end = "0\r\n\r\n";
 
-/** Where a message ends, and who says so: H2 and H10. */
+/** Which header ends a message, and where: H2 and H10. */
 export const framingCases = [
   ...casesOf("H2", {
     "Content-Length before Transfer-Encoding": [
@@ -42,11 +42,11 @@ export const framingCases = [
     "a folded Transfer-Encoding": [post("Transfer-Encoding:\r\n chunked\r\n", end), closes(400)],
     "a folded Content-Length": [post("Content-Length: 1\r\n 0\r\n", "{}"), closes(400)],
     "line feeds without carriage returns": ["GET /posts HTTP/1.1\nHost: localhost\n\n", closes(400)],
-    "a line feed alone behind the request line": ["GET /posts HTTP/1.1\nHost: localhost\r\n\r\n", closes(400)],
-    "a line feed alone behind a header": [get("X-A: 1\nX-B: 2\r\n"), closes(400)],
+    "a line feed alone after the request line": ["GET /posts HTTP/1.1\nHost: localhost\r\n\r\n", closes(400)],
+    "a line feed alone after a header": [get("X-A: 1\nX-B: 2\r\n"), closes(400)],
     "a line feed alone at the end of the head": [`GET /posts HTTP/1.1\r\n${host}\n`, closes(400)],
     "a carriage return that ends no line": [`GET /posts HTTP/1.1\r\n${host}\rX`, closes(400)],
-    "a request hidden behind CR CR LF": [`GET /posts HTTP/1.1\r\n${host}\r\r\n${get()}`, closes(400)],
+    "a request hidden after CR CR LF": [`GET /posts HTTP/1.1\r\n${host}\r\r\n${get()}`, closes(400)],
     "a carriage return in a value": [get("X-A: 1\rX-B: 2\r\n"), closes(400)],
     "a carriage return in a name": [get("X\r-A: 1\r\n"), closes(400)],
     "a NUL in a value": [get("X-A: \0\r\n"), closes(400)],
@@ -56,14 +56,14 @@ export const framingCases = [
     "a header without a colon": [get("X-A\r\n"), closes(400)],
     "a name with a bracket": [get("X(A): 1\r\n"), closes(400)],
     "a name beyond ASCII": [get("X-\xe9: 1\r\n"), closes(400)],
-    "two spaces in the request line": [line("GET  /posts HTTP/1.1"), answers(200)],
+    "two spaces in the request line": [line("GET  /posts HTTP/1.1"), responds(200)],
     "a tab in the request line": [line("GET\t/posts HTTP/1.1"), closes(400)],
-    "a word too many in the request line": [line("GET /posts HTTP/1.1 x"), closes(400)],
+    "an extra word in the request line": [line("GET /posts HTTP/1.1 x"), closes(400)],
     "a space before the method": [line(" GET /posts HTTP/1.1"), closes(400)],
-    "an empty line before the request": [`\r\n${get()}`, answers(200)],
-    "a GET whose body looks like a request": [get("Content-Length: 38\r\n") + get("").slice(0, 38), answers(200)],
-    "bytes behind a request that has no body": [`${get()}GARBAGE\r\n\r\n`, closes(200)],
-    "bytes behind a body": [`${post("Content-Length: 2\r\n", "{}")}GARBAGE\r\n\r\n`, closes(200)],
+    "an empty line before the request": [`\r\n${get()}`, responds(200)],
+    "a GET whose body looks like a request": [get("Content-Length: 38\r\n") + get("").slice(0, 38), responds(200)],
+    "bytes after a request that has no body": [`${get()}GARBAGE\r\n\r\n`, closes(200)],
+    "bytes after a body": [`${post("Content-Length: 2\r\n", "{}")}GARBAGE\r\n\r\n`, closes(200)],
   }),
   ...casesOf("H10", {
     "chunked,": [chunked(end, " chunked,"), closes(400)],
@@ -80,8 +80,8 @@ export const framingCases = [
     identity: [chunked("", " identity"), closes(400)],
     "an empty Transfer-Encoding": [chunked("", ""), closes(400)],
     "a vertical tab before chunked": [chunked(end, " \vchunked"), closes(400)],
-    "a vertical tab behind chunked": [chunked(end, " chunked\v"), closes(400)],
-    "a NUL behind chunked": [chunked(end, " chunked\0"), closes(400)],
+    "a vertical tab after chunked": [chunked(end, " chunked\v"), closes(400)],
+    "a NUL after chunked": [chunked(end, " chunked\0"), closes(400)],
     "a no-break space before chunked": [chunked(end, " \xa0chunked"), closes(400)],
     "two Transfer-Encodings": [post("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", end), closes(400)],
     "two Transfer-Encodings, the second of them identity": [
@@ -94,7 +94,7 @@ export const framingCases = [
     ],
     "Transfer_Encoding is another header": [
       post("Transfer_Encoding: chunked\r\nContent-Length: 2\r\n", "{}"),
-      says("{}"),
+      respondsWith("{}"),
     ],
   }),
 ];

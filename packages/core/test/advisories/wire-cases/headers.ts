@@ -1,11 +1,14 @@
-import { answers, casesOf, closes, get, line, says } from "../../support/wire-case.ts";
+import { casesOf, closes, get, line, responds, respondsWith } from "../../support/wire-case.ts";
 
 const from = (value: string) => `GET /posts HTTP/1.1\r\nHost: ${value}\r\n\r\n`;
 
-/** How many headers, how long, how often, and what Host may say: H5, H6, H11, H12 and H13. */
+/** The number, size and repetition of headers, and the value of Host: H5, H6, H11, H12 and H13. */
 export const headerCases = [
   ...casesOf("H5", {
-    "200 headers, Authorization the last": [get(`${"a: b\r\n".repeat(198)}Authorization: last\r\n`), says("last")],
+    "200 headers, Authorization the last": [
+      get(`${"a: b\r\n".repeat(198)}Authorization: last\r\n`),
+      respondsWith("last"),
+    ],
     "201 headers, Authorization the last": [get(`${"a: b\r\n".repeat(199)}Authorization: last\r\n`), closes(431)],
     "201 headers, X-Forwarded-For the last": [
       get(`${"a: b\r\n".repeat(199)}X-Forwarded-For: 1.2.3.4\r\n`),
@@ -21,18 +24,18 @@ export const headerCases = [
     "a name of 20 KiB": [get(`${"a".repeat(20_480)}: b\r\n`), closes(431)],
     "a target of 8 KiB and one byte": [get("", `/${"a".repeat(8192)}`), closes(414)],
     "a target of 100 KiB": [get("", `/${"a".repeat(102_400)}`), closes(414)],
-    "a target of 8 KiB": [get("", `/posts?${"a".repeat(8192 - 7)}`), answers(200)],
+    "a target of 8 KiB": [get("", `/posts?${"a".repeat(8192 - 7)}`), responds(200)],
     "a method of 10 KiB": [line(`${"A".repeat(10_240)} /posts HTTP/1.1`), closes(400)],
   }),
   ...casesOf("H6", {
-    "a header named __proto__": [get("__proto__: a\r\n"), answers(200)],
-    "a header named constructor": [get("constructor: a\r\n"), answers(200)],
-    "headers named like every part of Object": [
+    "a header named __proto__": [get("__proto__: a\r\n"), responds(200)],
+    "a header named constructor": [get("constructor: a\r\n"), responds(200)],
+    "headers named after every part of Object.prototype": [
       get("hasOwnProperty: a\r\ntoString: b\r\nvalueOf: c\r\n__defineGetter__: d\r\nisPrototypeOf: e\r\n"),
-      answers(200),
+      responds(200),
     ],
-    "the same such header twice": [get("__proto__: a\r\n__proto__: b\r\n"), answers(200)],
-    "cookies named like parts of Object": [get("Cookie: __proto__=a; constructor=b; toString=c\r\n"), answers(200)],
+    "the same such header twice": [get("__proto__: a\r\n__proto__: b\r\n"), responds(200)],
+    "cookies named after Object.prototype": [get("Cookie: __proto__=a; constructor=b; toString=c\r\n"), responds(200)],
   }),
   ...casesOf("H11", {
     "Host twice": [get("Host: localhost\r\n"), closes(400)],
@@ -42,10 +45,10 @@ export const headerCases = [
     "Authorization twice": [get("Authorization: Bearer a\r\nauthorization: Bearer b\r\n"), closes(400)],
     "Content-Type twice": [get("Content-Type: application/json\r\nContent-Type: text/plain\r\n"), closes(400)],
     "X-API-Key twice": [get("X-API-Key: a\r\nX-Api-Key: a\r\n"), closes(400)],
-    "Cookie twice is one list": [get("Cookie: a=1\r\nCookie: b=2\r\n"), answers(200)],
+    "Cookie twice is one list": [get("Cookie: a=1\r\nCookie: b=2\r\n"), responds(200)],
     "X-Forwarded-For twice is one list": [
       get("X-Forwarded-For: 1.1.1.1\r\nX-Forwarded-For: 2.2.2.2\r\n"),
-      answers(200),
+      responds(200),
     ],
   }),
   ...casesOf("H12", {
@@ -65,7 +68,7 @@ export const headerCases = [
       "GET http://localhost/posts HTTP/1.1\r\nHost: evil:x@good\r\n\r\n",
       closes(400),
     ],
-    "an absolute target": [get("", "http://localhost/posts"), answers(200)],
+    "an absolute target": [get("", "http://localhost/posts"), responds(200)],
     "a target without a slash": [get("", "posts"), closes(400)],
     "a target of another scheme": [get("", "ftp://localhost/posts"), closes(400)],
   }),
@@ -74,7 +77,7 @@ export const headerCases = [
     "an open bracket in Host": [from("[::1"), closes(400)],
     "no IPv6 address between brackets": [from("[::g]"), closes(400)],
     "an IPv6 address with a zone": [from("[fe80::1%25eth0]"), closes(400)],
-    "a port that is no number": [from("a:x"), closes(400)],
+    "a port that is not a number": [from("a:x"), closes(400)],
     "a port without a number": [from("a:"), closes(400)],
     "a port past 65535": [from("a:65536"), closes(400)],
     "an octet past 255": [from("1.2.3.999"), closes(400)],
@@ -83,7 +86,7 @@ export const headerCases = [
     "an empty label": [from("a..b"), closes(400)],
     "a letter beyond ASCII": [from("\xe9.example"), closes(400)],
     "a host of 300 characters": [from("a".repeat(300)), closes(400)],
-    "a name and a port": [from("LOCALHOST:8080"), answers(200)],
-    "an IPv6 address and a port": [from("[::1]:80"), answers(200)],
+    "a name and a port": [from("LOCALHOST:8080"), responds(200)],
+    "an IPv6 address and a port": [from("[::1]:80"), responds(200)],
   }),
 ];
