@@ -1,6 +1,6 @@
 /**
- * Defects of others that must not be ours, by the id under which we speak of them. A title begins the name of its test:
- * `P4 Nest CVE-2026-33011: …`.
+ * Advisories of other projects that must not apply to this one, by the id that the tests use. A test name ends with the
+ * id: `HEAD runs the identical middlewares (P4, Nest CVE-2026-33011)`.
  */
 export const advisories: Readonly<Record<string, string>> = {
   // paths, routes and the middlewares that go with them

@@ -1,18 +1,18 @@
-/** A test that is named after an advisory: `P4 Nest CVE-2026-33011: HEAD runs the identical middlewares`. */
+/** A test that names an advisory: `HEAD runs the identical middlewares (P4, Nest CVE-2026-33011)`. */
 export interface NamedTest {
   readonly file: string;
   readonly id: string;
   readonly name: string;
 }
 
-/** The tests of one file whose names begin with an id. Names are read from the source, so they are written out there. */
+/** The tests of one file whose names have an id, first or in parentheses. Names are read from the source text. */
 export function readNamedTests(file: string, source: string): NamedTest[] {
-  const calls = source.matchAll(/\b(?:test|describe)\w*\(\s*(["'`])(?<id>[A-Z]\d+) (?<rest>(?:(?!\1)[^\\\n]|\\.)*)\1/g);
-  return [...calls].map(({ groups }) => ({
-    file,
-    id: groups?.id ?? "",
-    name: `${groups?.id} ${groups?.rest}`,
-  }));
+  const calls = source.matchAll(/\b(?:test|describe)\w*\(\s*(["'`])(?<name>(?:(?!\1)[^\\\n]|\\.)*)\1/g);
+  return [...calls].flatMap(({ groups }) => {
+    const name = groups?.name ?? "";
+    const id = /(?:^|\()([A-Z]\d+)\b/.exec(name)?.[1];
+    return id === undefined ? [] : [{ file, id, name }];
+  });
 }
 
 export interface NotApplicable {
@@ -33,6 +33,12 @@ export function readNotApplicable(markdown: string): NotApplicable[] {
   );
 }
 
+/** The CVE and GHSA ids and the commits in a text, sorted. */
+function referencesIn(text: string): string {
+  const references = text.match(/CVE-\d+-\d+|GHSA(?:-[0-9a-z]{4}){3}|\b(?=[a-f]*\d)[0-9a-f]{7,9}\b/g) ?? [];
+  return references.toSorted().join(" ");
+}
+
 /** What is wrong, in words: an advisory with neither a test nor a reason, and names that fit none. */
 export function findGaps(
   advisories: Readonly<Record<string, string>>,
@@ -49,8 +55,8 @@ export function findGaps(
   for (const { file, id, name } of tests) {
     const title = advisories[id];
     if (title === undefined) gaps.push(`${file}: ${id} is not on the list`);
-    else if (!name.startsWith(`${id} ${title}: `))
-      gaps.push(`${file}: "${name}" does not begin with "${id} ${title}: "`);
+    else if (referencesIn(name) !== referencesIn(title))
+      gaps.push(`${file}: "${name}" does not name ${id} with "${title}"`);
   }
   for (const { id, title, reason } of notApplicable) {
     if (advisories[id] !== title) gaps.push(`SECURITY.md: ${id} is not "${title}"`);
