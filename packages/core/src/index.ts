@@ -27,7 +27,7 @@ export {
 } from "./errors.ts";
 export type { HeaderValue, ResponseHeaders } from "./headers.ts";
 export { type ApiOptions, api } from "./http/api.ts";
-export { explainForeignOrigin } from "./http/foreign-origin.ts";
+export { explainForeignOrigin, isSameOrigin } from "./http/foreign-origin.ts";
 export type { Address, HttpMethods, ListenOptions } from "./http/http-methods.ts";
 export type { HttpLimits } from "./http/settings.ts";
 export { Log, type LogOptions } from "./log/log.ts";

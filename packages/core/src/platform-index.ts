@@ -8,6 +8,7 @@ export type { ContextTools } from "./context.ts";
 export { type Input, readJsonInput } from "./dto/bind.ts";
 export { describeValue } from "./errors.ts";
 export { openHttp } from "./http/api.ts";
+export { isOriginOf } from "./http/foreign-origin.ts";
 export { type HttpOptions, type HttpSettings, toHttpSettings } from "./http/settings.ts";
 export { logError } from "./kernel.ts";
 export { isSecretName, Redactor } from "./log/log-redact.ts";

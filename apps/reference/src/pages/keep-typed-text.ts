@@ -1,7 +1,6 @@
-import { type Context, HttpError, type MiddlewareFunction } from "@tenon/core";
+import { type Context, explainForeignOrigin, HttpError, isSameOrigin, type MiddlewareFunction } from "@tenon/core";
 import { isForm, type View, view, wantsJson } from "@tenon/web";
 import { readTyped } from "./post.form.ts";
-import { isSameOrigin } from "./same-origin.ts";
 
 type Typed = Awaited<ReturnType<typeof readTyped>>;
 
@@ -35,7 +34,8 @@ export const keepTypedText: MiddlewareFunction = async function keepTypedText(ct
   try {
     return await next();
   } catch (error) {
-    const typed = isOwnForm(ctx) && !wantsJson(ctx) ? await readTyped(ctx).catch(() => undefined) : undefined;
+    const isOwn = explainForeignOrigin(ctx) === undefined; // a text that another site has sent is not the author's
+    const typed = isOwn && !wantsJson(ctx) ? await readTyped(ctx).catch(() => undefined) : undefined;
     if (typed === undefined || (typed.title === "" && typed.content === "")) throw error;
     // a session that cannot be read is asked here: once it has failed, the page is shown without it
     await ctx
@@ -49,12 +49,6 @@ export const keepTypedText: MiddlewareFunction = async function keepTypedText(ct
 function isPostForm({ route }: Context): boolean {
   const name = `${route?.method} ${route?.path}`;
   return name === "POST /posts" || name === "PUT /posts/:id";
-}
-
-/** What another site has written is nobody's text. */
-function isOwnForm(ctx: Context): boolean {
-  const site = ctx.header("sec-fetch-site");
-  return site === "" || site === "same-origin";
 }
 
 async function toUnsaved(ctx: Context, error: unknown, { title, content, ...hidden }: Typed): Promise<View> {

@@ -1,7 +1,6 @@
-import { type Context, HttpError, type MiddlewareFunction } from "@tenon/core";
+import { type Context, HttpError, isSameOrigin, type MiddlewareFunction } from "@tenon/core";
 import { isForm, redirect } from "@tenon/web";
 import { foldEmail } from "../users/users.service.ts";
-import { isSameOrigin } from "./same-origin.ts";
 
 /** A form of an old tab that asks for what another tab has done already is led on: its token ended with the login before. */
 export const passStaleForms: MiddlewareFunction = async function passStaleForms(ctx, next) {

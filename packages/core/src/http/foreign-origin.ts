@@ -13,8 +13,15 @@ export function explainForeignOrigin(ctx: Context): string | undefined {
   return `Origin is ${origin} and the host is ${host}. Behind a proxy that changes the host, name it in trustedProxies.`;
 }
 
-/** The scheme does not count: after a proxy the application sees another one than the browser. */
-function isOriginOf(origin: string, host: string): boolean {
+/** Whether the browser states that a page of this site sent the request. No header is no statement, and `none` is none. */
+export function isSameOrigin(ctx: Context): boolean {
+  const site = ctx.header("sec-fetch-site");
+  const isStated = site === "" ? ctx.header("origin") !== "" : site === "same-origin";
+  return isStated && explainForeignOrigin(ctx) === undefined;
+}
+
+/** Whether an origin has this host. The scheme does not count: after a proxy the application sees another one than the browser. */
+export function isOriginOf(origin: string, host: string): boolean {
   const scheme = /^https?:\/\//.exec(origin)?.[0];
   const own = `${scheme}${host}`; // parsed, because a default port may be there or not
   return scheme !== undefined && URL.canParse(own) && new URL(own).origin === origin;
