@@ -1,24 +1,13 @@
 import { posix } from "node:path";
-import type { Context, Reply, Routes } from "@tenon/core";
-import { HttpError } from "@tenon/core";
-import {
-  checkNames,
-  type FileStamp,
-  forever,
-  namesOf,
-  refuseOption,
-  ServedFolder,
-  toFilePath,
-} from "@tenon/core/platform";
+import { type Context, HttpError, type Reply, type Routes } from "@tenon/core";
+import { type FileStamp, forever, refuseOption, ServedFolder, toFilePath } from "@tenon/core/platform";
+import { describeMissing } from "./describe-missing.ts";
 import { type Fingerprint, Fingerprints, fingerprintLength, isSame } from "./fingerprints.ts";
-import { findNearestPath } from "./nearest-path.ts";
 
 export interface AssetsOptions {
-  /** Where they are reached: `/assets` unless told otherwise. */
-  readonly path?: string;
-  /** Names that never change, because a hash is part of them, besides those that are recognised. */
+  /** Names that contain a hash besides those that are recognised. */
   readonly immutable?: RegExp | undefined;
-  /** Whether files may change while the application runs. */
+  /** Whether files may change while the application runs. Defaults to false. */
   readonly development?: boolean;
 }
 
@@ -28,15 +17,11 @@ export interface Assets {
   url(name: string): string;
 }
 
-const optionNames = namesOf<AssetsOptions>({ path: true, immutable: true, development: true });
+const prefix = "/assets";
+const askAgain = "public, max-age=0";
 
-/** Serves the files of a folder. A name with the fingerprint of the content in it is kept for a year and never asked for again. */
-export function createAssets(folder: string | URL, options: AssetsOptions = {}): Assets {
-  checkNames("createAssets()", options, optionNames);
-  const { path: prefix = "/assets", immutable, development = false } = options;
-  if (!/^(?:\/[0-9A-Za-z._~-]+)+$/.test(prefix)) {
-    refuseOption(`createAssets() path is ${JSON.stringify(prefix)}. Write a plain path, for example "/assets".`);
-  }
+/** Serves the files of a folder. Under a name with the fingerprint of its content, a file is cached for a year. */
+export function createAssets(folder: string | URL, { immutable, development = false }: AssetsOptions = {}): Assets {
   if (immutable !== undefined && (!(immutable instanceof RegExp) || immutable.global || immutable.sticky)) {
     refuseOption(`assets.immutable of web() is ${String(immutable)}. It takes a pattern without the flags g and y.`);
   }
@@ -51,7 +36,7 @@ export function createAssets(folder: string | URL, options: AssetsOptions = {}):
     return reply;
   }
 
-  /** A file that is there under the whole name comes first: its name may hold what looks like a fingerprint. */
+  /** A file with exactly this name comes first: its name may contain what looks like a fingerprint. */
   async function serve(ctx: Context, path: string): Promise<Reply | undefined> {
     const plain = await served.serve(ctx, path, (stamp) => ({
       cacheControl: isHashed(path) ? forever : askAgain,
@@ -61,7 +46,7 @@ export function createAssets(folder: string | URL, options: AssetsOptions = {}):
     const { name, text } = splitName(path) ?? {};
     if (name === undefined) return undefined;
     const known = fingerprints.find(name);
-    // of another version the page still gets the file; kept for a year, it would be the wrong one for a year
+    // an old fingerprint still gets the file, but not cached: it would be the wrong content for a year
     return served.serve(ctx, name, (stamp) => {
       const etag = toEtag(known, stamp);
       return { cacheControl: etag !== undefined && known?.text === text ? forever : askAgain, etag };
@@ -70,7 +55,7 @@ export function createAssets(folder: string | URL, options: AssetsOptions = {}):
 
   function url(name: string): string {
     const fingerprint = fingerprints.find(name);
-    if (fingerprint === undefined) throw new Error(explainMissing(name, served.path, fingerprints.names()));
+    if (fingerprint === undefined) throw new Error(describeMissing("asset", name, served.path, fingerprints.names()));
     const path = isHashed(name) ? name : joinName(name, fingerprint.text);
     return `${prefix}/${path.split("/").map(encodeURIComponent).join("/")}`;
   }
@@ -78,14 +63,12 @@ export function createAssets(folder: string | URL, options: AssetsOptions = {}):
   return { routes: [{ method: "GET", path: `${prefix}/*`, handler: assets }], url };
 }
 
-const askAgain = "public, max-age=0";
-
-/** Of the content, where it is known: two machines serve one file with two times, and one tag. */
+/** Made of the content, where it is known: two machines have different times for the same file. */
 function toEtag(known: Fingerprint | undefined, stamp: FileStamp): string | undefined {
   return known !== undefined && isSame(known, stamp) ? `"${known.text}"` : undefined;
 }
 
-/** A bundler has put a hash into the name: `app-3f2a9c1b.js`. Digits alone are a date or a number, letters alone a word. */
+/** A bundler's hash in the name: `app-3f2a9c1b.js`. Digits alone are a date or a number, letters alone a word. */
 const hexHash = /[.-](?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{8,64}\.[^./]+$/;
 
 /** `app-5KVBQZ2A.js`. Without a digit before a letter it may be a word, or one with a number: `HOLIDAY2`. */
@@ -102,9 +85,4 @@ function joinName(name: string, text: string): string {
 function splitName(path: string): { name: string; text: string } | undefined {
   const [whole, stem = "", text = "", extension = ""] = fingerprinted.exec(path) ?? [];
   return whole === undefined ? undefined : { name: stem + extension, text };
-}
-
-function explainMissing(name: string, folder: string, names: Iterable<string>): string {
-  const near = findNearestPath(name, names);
-  return `There is no asset "${name}" in ${folder}.${near === undefined ? "" : ` Did you mean "${near}"?`}`;
 }

@@ -1,11 +1,10 @@
 import type { FailureReport, ReportedError } from "./failure-report.ts";
-import { escapeHtml } from "./html.ts";
-import { toPlainPage } from "./plain-page.ts";
+import { escapeHtml, toPlainPage } from "./html.ts";
 import type { SourceExcerpt } from "./source-excerpt.ts";
 
 const mostRoutes = 200;
 
-/** Why a request failed, for the developer of the application. Shown in development, to requests of this machine only. */
+/** The cause of a failed request, for developers. Shown in development, to requests of this machine only. */
 export function toDeveloperPage(report: FailureReport): string {
   const { status, message, errors, request } = report;
   const [thrown, ...causes] = errors;
@@ -67,7 +66,7 @@ function table(rows: readonly (readonly [string, unknown])[]): string {
   return `<table><tbody>${cells.join("")}</tbody></table>`;
 }
 
-/** Nothing when there is nothing to show. */
+/** Empty without content. */
 function section(heading: string, content: string): string {
   return content === "" ? "" : `<section><h2>${escapeHtml(heading)}</h2>${content}</section>`;
 }

@@ -2,24 +2,22 @@ import type { Context, RouteInfo } from "@tenon/core";
 import type { RequestLimits } from "@tenon/core/platform";
 import { toDeveloperPage } from "./developer-page.ts";
 import { type Failure, toFailureReport } from "./failure-report.ts";
-import { escapeHtml } from "./html.ts";
-import { isLocalRequest } from "./local-request.ts";
-import { plainPagePolicy, toPlainPage } from "./plain-page.ts";
+import { escapeHtml, plainPagePolicy, toPlainPage } from "./html.ts";
 import type { Renderer } from "./renderer.ts";
 
 export interface ErrorPagesParts {
   readonly renderer: Renderer;
-  /** Shows requests of this machine why they failed. */
+  /** Shows the developer page to requests of this machine. */
   readonly development: boolean;
   /** Shown to a developer whose request was too large. */
   readonly limits: RequestLimits;
-  /** Shown to a developer whose request met none of them. */
+  /** Shown to a developer whose request matched none of them. */
   readonly routes: () => readonly RouteInfo[];
 }
 
 const developerView = "errors/development";
 
-/** The page of a status: the application's view, else one that needs none. Never fails, whatever the view does. */
+/** The page of an error: the application's view, else a plain page. Never fails, whatever the view does. */
 export class ErrorPages {
   readonly #parts: ErrorPagesParts;
 
@@ -35,7 +33,7 @@ export class ErrorPages {
       return await this.#parts.renderer.renderError(ctx, name, this.#dataFor(name, failure, ctx), failure.status);
     } catch (error) {
       ctx.log.error({ err: error }, `the view ${name} failed`);
-      // whoever writes that view wants to know why; of the two errors the developer's own view can only hide one
+      // shows why the view failed, unless it is the developer's own view, whose failure would hide the first error
       return this.#renderPlain(name === developerView ? failure : { ...failure, error }, forDeveloper, ctx);
     }
   }
@@ -44,12 +42,12 @@ export class ErrorPages {
     try {
       return this.#viewFor(status, forDeveloper);
     } catch (error) {
-      ctx.log.error({ err: error }, "the views of errors could not be looked for");
+      ctx.log.error({ err: error }, "the engine failed to look up the error views");
       return undefined;
     }
   }
 
-  /** A view of the application would hide from its developer why a request failed, unless the request itself was at fault. */
+  /** From 500 on, the application's view would hide the cause from its developer. */
   #viewFor(status: number, forDeveloper: boolean): string | undefined {
     const own = forDeveloper && status >= 500 ? [] : [`errors/${status}`, "errors/error"];
     return [...own, ...(forDeveloper ? [developerView] : [])].find((name) => this.#parts.renderer.has(name));
@@ -73,4 +71,24 @@ export class ErrorPages {
 </main>`,
     );
   }
+}
+
+/** Headers that proxies and tunnels add. */
+const forwardingHeader =
+  /^(?:x-forwarded-.+|forwarded|via|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip|cdn-loop)$/;
+const loopbackPeer = /^(?:127\.[0-9.]+|::1)$/;
+const loopbackHost = /^(?:(?:[^:]+\.)?localhost\.?|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?$/i;
+
+/**
+ * Whether a request was made on this machine. A proxy or a tunnel has a loopback address too, but adds headers or has
+ * another `Host`; the `Host` also reveals a page whose name was rebound to 127.0.0.1 (DNS rebinding). A request that was
+ * passed to `app.fetch` has no peer.
+ */
+export function isLocalRequest(ctx: Context): boolean {
+  const request = ctx.request();
+  const peer = request.peer();
+  if (peer !== undefined && !loopbackPeer.test(peer)) return false;
+  return (
+    loopbackHost.test(request.host()) && !Object.keys(request.headers()).some((name) => forwardingHeader.test(name))
+  );
 }

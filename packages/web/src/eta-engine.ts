@@ -4,20 +4,25 @@ import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import { HttpError, type Problem, StartError } from "@tenon/core";
 import { describeValue, refuseOption } from "@tenon/core/platform";
-import type { Eta } from "eta";
-import { TemplateError } from "./template-error.ts";
-import { describeMissingView, isViewName, type ViewEngine, type ViewScope, viewNameRule } from "./view-engine.ts";
+import { Eta } from "eta";
+import {
+  describeMissingView,
+  isViewName,
+  TemplateError,
+  type ViewEngine,
+  type ViewScope,
+  viewNameRule,
+} from "./view-engine.ts";
 
 const extension = ".eta";
 
-/** The views of a folder, written in Eta. Loaded here, because only applications that use it install it. */
-export async function createEtaEngine(
+/** The views of a folder, written in Eta. */
+export function createEtaEngine(
   folder: string | URL,
   development: boolean,
   warn?: (message: string) => void,
-): Promise<ViewEngine> {
-  const { Eta } = await loadEta();
-  const engine = new EtaEngine(Eta, resolveFolder(folder), development);
+): ViewEngine {
+  const engine = new EtaEngine(resolveFolder(folder), development);
   const [first, ...others] = engine.unusable();
   if (first !== undefined) {
     const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
@@ -29,22 +34,22 @@ export async function createEtaEngine(
 class EtaEngine implements ViewEngine {
   readonly place: string;
   readonly #eta: Eta;
-  /** By name. Undefined in development, where files come and go. */
+  /** By name. Undefined in development, where files are added and removed. */
   #paths: ReadonlyMap<string, string> | undefined;
 
-  constructor(EtaClass: typeof Eta, folder: string, development: boolean) {
+  constructor(folder: string, development: boolean) {
     this.place = folder;
-    this.#eta = new EtaClass({
+    this.#eta = new Eta({
       views: folder,
       cache: !development,
       functionHeader: "const { data, page } = it;",
       autoFilter: true,
       filterFunction: (value) => (value === undefined || value === null ? "" : String(value)),
-      debug: true, // without it nobody learns which line of a view failed
+      debug: true, // without it errors have no line of the view
     });
     this.#eta.resolvePath = (name, options) => this.#resolve(name, options?.filepath);
     this.#eta.RuntimeErr = (error, _text, line, file) => {
-      // a partial's error passes through every view around it
+      // the error of a partial passes through every view that includes it
       if (error instanceof TemplateError || error instanceof HttpError) throw error;
       throw new TemplateError(file, line, error instanceof Error ? error.message : describeValue(error), error);
     };
@@ -74,7 +79,7 @@ class EtaEngine implements ViewEngine {
     return this.#list().filter((name) => this.has(name));
   }
 
-  /** Files that were meant as views, and that no name can reach. Hidden ones are hidden on purpose. */
+  /** Files that no view name can reach. Hidden files are left out. */
   unusable(): string[] {
     return this.#list().filter((name) => !isViewName(name) && !/(?:^|\/)\./.test(name));
   }
@@ -85,7 +90,7 @@ class EtaEngine implements ViewEngine {
       .map((path) => path.slice(0, -extension.length).replaceAll(sep, "/"));
   }
 
-  /** A view that cannot be read stops the start in production, where nobody looks at pages one by one. */
+  /** A broken view stops the start in production. */
   #compileAll(paths: Iterable<string>): void {
     const problems: Problem[] = [];
     for (const filepath of paths) {
@@ -99,7 +104,7 @@ class EtaEngine implements ViewEngine {
     if (problems.length > 0) throw new StartError(problems);
   }
 
-  /** `/partials/post` counts from the folder, `post` and `../post` from the view that asks. */
+  /** `/partials/post` is relative to the folder, `post` and `../post` to the view that includes it. */
   #resolve(name: string, from?: string): string {
     const bare = name.endsWith(extension) ? name.slice(0, -extension.length) : name;
     const base = from === undefined || bare.startsWith("/") ? "" : dirname(relative(this.place, from));
@@ -130,18 +135,7 @@ function resolveFolder(folder: string | URL): string {
   return realpathSync(path);
 }
 
-async function loadEta(): Promise<{ readonly Eta: typeof Eta }> {
-  try {
-    return await import("eta");
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")) throw error;
-    const message =
-      'web({ views }) with a folder needs the package "eta". Install it: npm install eta. Or pass a ViewEngine of your own.';
-    throw new StartError([{ code: "BAD_ENVIRONMENT", message, cause: error }]);
-  }
-}
-
-/** Eta names the line of a tag that does not end, and of other mistakes only what the engine says about its own code. */
+/** Eta reports the line of an unclosed tag only; for other syntax errors it is found in the compiled code. */
 function toCompileError(error: Error, file: string, toCode: () => string): Error {
   const unclosed = /^(.*) at line (\d+) col \d+/.exec(error.message);
   if (unclosed !== null) return new TemplateError(file, Number(unclosed[2]), unclosed[1] as string); // it has matched
@@ -149,12 +143,12 @@ function toCompileError(error: Error, file: string, toCode: () => string): Error
   return found === undefined ? error : new TemplateError(file, found.line, found.message);
 }
 
-/** A view stands inside a `try` of Eta's, about which nobody who writes views knows anything. */
+/** Eta compiles a view into a `try` block, which the message of V8 would mention. */
 function describe({ message }: SyntaxError): string {
   return /\bcatch\b/.test(message) ? "a { or a } has no counterpart" : message;
 }
 
-/** Every tag is preceded by a line that says where in the view it stands. */
+/** In the compiled code each tag is preceded by a statement with its line. */
 function findSyntaxError(code: string): { readonly message: string; readonly line: number | undefined } | undefined {
   try {
     new Script(`(function (it, options) {${code}\n})`, { filename: "view" }); // compiled, never run

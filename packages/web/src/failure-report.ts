@@ -1,42 +1,40 @@
 import { inspect } from "node:util";
-import type { Context, MatchedRoute, RouteInfo } from "@tenon/core";
-import { BindError, type Issue } from "@tenon/core";
-import type { RequestLimits } from "@tenon/core/platform";
-import { describeValue, Redactor } from "@tenon/core/platform";
+import { BindError, type Context, type Issue, type MatchedRoute, type RouteInfo } from "@tenon/core";
+import { describeValue, Redactor, type RequestLimits } from "@tenon/core/platform";
 import { findSource, framesOf, type SourceExcerpt } from "./source-excerpt.ts";
 
 export interface Failure {
   readonly status: number;
   /** What a client may read. */
   readonly message: string;
-  /** What was thrown; left out when the handler answered `{ error }`. */
+  /** What was thrown; absent when the handler returned `{ error }`. */
   readonly error?: unknown;
 }
 
-/** One error of a chain: what was thrown, and what caused it. */
+/** One error of a chain of causes. */
 export interface ReportedError {
   readonly name: string;
   readonly message: string;
-  /** The frames, one a line; "" when there are none. */
+  /** The frames, one per line; "" when there are none. */
   readonly stack: string;
 }
 
-/** All that a developer wants to know about a failed request. The data of the view `errors/development`. */
+/** What the developer page shows about a failed request. The data of the view `errors/development`. */
 export interface FailureReport {
   readonly status: number;
   readonly message: string;
-  /** The error first, then its causes and the errors that it gathers. Empty when nothing was thrown. */
+  /** The error first, then its causes and the errors of an AggregateError. Empty when nothing was thrown. */
   readonly errors: readonly ReportedError[];
-  /** The lines around the place where it failed, in a file of the application. */
+  /** The lines around the place that threw, in a file of the application. */
   readonly source: SourceExcerpt | undefined;
-  /** What was wrong with the body, when it could not be bound. */
+  /** The issues of a body that could not be bound. */
   readonly issues: readonly Issue[];
   readonly route: MatchedRoute | undefined;
   /** All routes, when none matched. */
   readonly routes: readonly RouteInfo[];
-  /** What `web({ limits })` allows, when the request was too large. */
+  /** The values of `web({ limits })`, when the request was too large. */
   readonly limits: Readonly<Record<string, number>>;
-  /** Secrets are replaced, by the names that hide them in logs. */
+  /** Secrets are redacted by the same names as in logs. */
   readonly request: {
     readonly method: string;
     readonly path: string;
@@ -57,7 +55,7 @@ export interface ReportSources {
 
 export function toFailureReport(failure: Failure, ctx: Context, sources: ReportSources): FailureReport {
   const { status, message, error } = failure;
-  const chain = "error" in failure ? toChain(error) : []; // `throw undefined` is a reason too
+  const chain = "error" in failure ? toChain(error) : []; // `throw undefined` is an error too
   const request = ctx.request();
   return {
     status,
@@ -78,7 +76,7 @@ export function toFailureReport(failure: Failure, ctx: Context, sources: ReportS
   };
 }
 
-/** A query that cannot be read may be the reason why the request failed. */
+/** A malformed query may be the reason why the request failed. */
 function readQueries(ctx: Context): Record<string, string> {
   try {
     return ctx.request().queries();
@@ -91,7 +89,7 @@ function toLimits({ body, formParts, files, fileSize }: RequestLimits): Record<s
   return { body, formParts, files, fileSize };
 }
 
-/** The page before may have had a token in its address. */
+/** The URL of the previous page may hold a token. */
 function withCleanReferer(headers: Record<string, string>): Record<string, string> {
   if (headers.referer === undefined) return headers;
   const referer = headers.referer.replaceAll(/([?&#;])([^=&#;]*)=[^&#;]*/g, (pair, mark: string, name: string) =>
@@ -127,7 +125,7 @@ function toReportedError(error: unknown, isThrown: boolean): ReportedError {
   return { name: "", message: isThrown ? `${value} was thrown` : value, stack: "" };
 }
 
-/** With what is in it, but for secrets. */
+/** With its content, without secrets. */
 function describeReason(value: unknown): string {
   if (typeof value !== "object" || value === null) return describeValue(value);
   const { value: clean } = redactor.redact({ value });

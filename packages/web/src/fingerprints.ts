@@ -7,10 +7,10 @@ export interface Fingerprint extends FileStamp {
   readonly text: string;
 }
 
-/** How many letters of a digest a name carries. */
+/** The length of a fingerprint in a name. */
 export const fingerprintLength = 10;
 
-/** What the files below a folder hold, in a few letters each, by their paths. */
+/** A short hash of the content of each file below a folder, by path. */
 export class Fingerprints {
   readonly #folder: string;
   readonly #development: boolean;
@@ -37,10 +37,10 @@ export class Fingerprints {
 
 export function isSame(one: FileStamp, other: FileStamp | undefined): boolean {
   if (one.size !== other?.size || one.modified !== other.modified) return false;
-  return one.changed === other.changed && one.inode === other.inode; // a copy may bring its old time along
+  return one.changed === other.changed && one.inode === other.inode; // a copied file may keep its old time
 }
 
-/** Files that did not change since are not read again. */
+/** Unchanged files are not read again. */
 function readAll(folder: string, known: ReadonlyMap<string, Fingerprint>): Map<string, Fingerprint> {
   const table = new Map<string, Fingerprint>();
   for (const name of listFiles(folder, "")) {
@@ -50,7 +50,7 @@ function readAll(folder: string, known: ReadonlyMap<string, Fingerprint>): Map<s
   return table;
 }
 
-/** Linked directories are left out: one that leads to its parent has no end. */
+/** Linked directories are left out: a link to a parent would never end. */
 function listFiles(folder: string, below: string): string[] {
   const entries = unlessMissing(() => readdirSync(join(folder, below), { withFileTypes: true })) ?? [];
   return entries.flatMap((entry) => {
@@ -66,7 +66,7 @@ function readFingerprint(folder: string, name: string, known: Fingerprint | unde
   return known !== undefined && isSame(known, stamp) ? known : { ...stamp, text: digest(join(folder, name)) };
 }
 
-/** Undefined for what is not served: no plain file, gone, or a link that leads out of the folder. */
+/** Undefined for what is not served: no regular file, missing, or a link out of the folder. */
 function findStamp(folder: string, name: string): FileStamp | undefined {
   return unlessMissing(() => {
     const real = realpathSync(join(folder, name));
@@ -75,7 +75,7 @@ function findStamp(folder: string, name: string): FileStamp | undefined {
   });
 }
 
-/** In development a file may go at any moment, and links may lead nowhere. */
+/** In development a file may disappear at any moment, and links may be broken. */
 function unlessMissing<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -85,7 +85,7 @@ function unlessMissing<T>(read: () => T): T | undefined {
   }
 }
 
-/** In pieces: a film need not fit into memory. */
+/** In chunks: a large file need not fit into memory. */
 function digest(path: string): string {
   const hash = createHash("sha256");
   const chunk = Buffer.allocUnsafe(64 * 1024);

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 const codes: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
@@ -8,5 +10,48 @@ const codes: Readonly<Record<string, string>> = {
 
 /** Text as HTML, between tags and inside quoted attributes. */
 export function escapeHtml(text: unknown): string {
-  return String(text).replaceAll(/[&<>"']/g, (character) => codes[character] as string); // the pattern takes no other
+  return String(text).replaceAll(/[&<>"']/g, (character) => codes[character] as string); // the pattern matches no other
+}
+
+const style = `
+:root { color-scheme: light dark; --ink: #1d2126; --dim: #5d6672; --paper: #fff; --box: #f3f5f7; --line: #d8dde3; --hit: #ffe9e6; --accent: #b3261e; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e7eaee; --dim: #a3adb9; --paper: #16191d; --box: #1f242a; --line: #353c45; --hit: #4a2320; --accent: #ff8a80; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
+main { max-width: 62rem; margin: 0 auto; padding: 3rem 1.25rem; }
+main.small { max-width: 34rem; padding-top: 18vh; }
+h1 { margin: 0 0 .5rem; font-size: 1.6rem; line-height: 1.25; overflow-wrap: anywhere; }
+h2 { margin: 2.25rem 0 .6rem; font-size: 1.05rem; overflow-wrap: anywhere; }
+p { margin: 0 0 1rem; overflow-wrap: anywhere; }
+h1, section > p { white-space: pre-wrap; }
+main > .dim:last-child { margin-top: 2.25rem; }
+.status { color: var(--accent); font-weight: 600; }
+.dim { color: var(--dim); }
+a { color: inherit; }
+pre { margin: 0; padding: .75rem 0; overflow-x: auto; background: var(--box); border: 1px solid var(--line); border-radius: 6px; font: .85rem/1.6 ui-monospace, monospace; tab-size: 2; }
+pre > span { display: block; padding: 0 1rem; }
+pre > .hit { background: var(--hit); }
+table { width: 100%; border-collapse: collapse; font-size: .9rem; }
+th, td { padding: .35rem .5rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: anywhere; }
+th { width: 14rem; font-weight: 500; color: var(--dim); }
+`;
+
+/** Allows this style by its hash and nothing else: the application's own policy would block it. */
+export const plainPagePolicy = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+/** A page that needs no view and no file. `body` is HTML. */
+export function toPlainPage(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
 }

@@ -1,12 +1,11 @@
-import type { Incoming, RequestHandler } from "@tenon/core/platform";
-import { defaultRequestLimits, isForm, parseQuery } from "@tenon/core/platform";
+import { defaultRequestLimits, type Incoming, isForm, parseQuery, type RequestHandler } from "@tenon/core/platform";
 
 const parameter = "_method";
 const overriding = new Set(["PUT", "PATCH", "DELETE"]);
 
 /**
- * Lets a form send what HTML has no method for: `<form method="post" action="/posts/1?_method=DELETE">`.
- * The query says it and not the body, because the route and its guards are found before any body is read.
+ * Lets a form use methods that HTML forms lack: `<form method="post" action="/posts/1?_method=DELETE">`.
+ * In the query and not in the body, because the route and its guards are resolved before a body is read.
  */
 export function overrideMethods(kernel: RequestHandler): RequestHandler {
   return {
@@ -17,7 +16,7 @@ export function overrideMethods(kernel: RequestHandler): RequestHandler {
   };
 }
 
-/** Only of forms: whatever else sends a POST can send the method itself. */
+/** Only for forms: other clients can send the method itself. */
 function findMethod(incoming: Incoming): string | undefined {
   if (incoming.method !== "POST" || incoming.search === "") return undefined;
   if (!isForm(incoming.header("content-type") ?? "")) return undefined;
@@ -29,11 +28,11 @@ function findParameter(search: string): string {
   try {
     return parseQuery(search, defaultRequestLimits.queryPairs)[parameter] ?? "";
   } catch {
-    return ""; // whoever reads the query answers it with 400
+    return ""; // reading the query later is a 400
   }
 }
 
-/** Everything but the method is asked of the other: a door may work it out only when somebody wants it. */
+/** Delegates everything but the method: an engine computes some of it on demand only. */
 class OverriddenIncoming implements Incoming {
   readonly method: string;
   readonly #incoming: Incoming;

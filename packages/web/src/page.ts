@@ -1,57 +1,37 @@
 import type { Context, Issue } from "@tenon/core";
 import { csrfField } from "./csrf.ts";
 import { escapeHtml } from "./html.ts";
-
-export interface FlashMessage {
-  readonly kind: string;
-  readonly text: string;
-}
-
-export type FormValues = Readonly<Record<string, string | readonly string[]>>;
-
-/** What a session has kept for the next page. */
-export interface PageState {
-  readonly flash: readonly FlashMessage[];
-  readonly old: FormValues;
-  readonly issues: readonly Issue[];
-}
-
-export const emptyPageState: PageState = Object.freeze({ flash: [], old: {}, issues: [] });
-
-/** As much of a session as pages need. */
-export interface PageSession {
-  csrfToken(): string;
-  takePage(): Promise<PageState>;
-  keepForm(values: FormValues, issues: readonly Issue[]): Promise<void>;
-  finish(ctx: Context): Promise<void>;
-}
+import type { FlashMessage, FormValues, PageState } from "./page-state.ts";
+import type { Session } from "./session.ts";
 
 export interface PageParts {
   readonly ctx: Context;
   readonly status: number;
   readonly shared: object;
   readonly state: PageState;
-  readonly session: PageSession | undefined;
+  readonly session: Session | undefined;
   /** Undefined when the application serves no assets. */
   readonly assetUrl: ((name: string) => string) | undefined;
 }
 
-/** What every view sees beside its data. */
+/** What every view gets beside its data. */
 export class Page {
-  /** What `web({ share })` gave for this request. */
+  /** The result of `web({ share })` for this request. */
   readonly shared: Readonly<Record<string, unknown>>;
   readonly status: number;
   /** The messages that `session.flash()` left for this page. */
   readonly flash: readonly FlashMessage[];
-  /** What was wrong with the form that led back here. */
+  /** The issues of the form that redirected back here. */
   readonly errors: readonly Issue[];
   readonly #parts: PageParts;
+  readonly #old: FormValues;
 
   constructor(parts: PageParts) {
     this.shared = parts.shared as Readonly<Record<string, unknown>>; // any object can be read by name
     this.status = parts.status;
     this.flash = parts.state.flash;
-    this.errors = parts.state.issues;
+    this.errors = parts.state.form?.issues ?? [];
+    this.#old = parts.state.form?.old ?? {};
     this.#parts = parts;
   }
 
@@ -74,17 +54,15 @@ export class Page {
     return this.errors.find((issue) => issue.path === name)?.message ?? "";
   }
 
-  /** What was typed into a field of a form that failed; the fallback when no form did. */
+  /** The typed value of a field of a form that failed; the fallback when no form did. */
   old(name: string, fallback: unknown = ""): string {
-    const { old } = this.#parts.state;
-    if (Object.keys(old).length === 0) return String(fallback ?? "");
+    if (Object.keys(this.#old).length === 0) return String(fallback ?? "");
     return this.oldAll(name)[0] ?? "";
   }
 
-  /** All of them, of a field that stands in the form several times. */
+  /** All values of a field that occurs several times in the form. */
   oldAll(name: string): readonly string[] {
-    const { old } = this.#parts.state;
-    const value = Object.hasOwn(old, name) ? old[name] : undefined;
+    const value = Object.hasOwn(this.#old, name) ? this.#old[name] : undefined;
     if (value === undefined) return [];
     return typeof value === "string" ? [value] : value;
   }

@@ -1,12 +1,9 @@
-import type { Context, Outgoing } from "@tenon/core";
-import { HttpError, Reply } from "@tenon/core";
-import { addVary, describeValue, logError, toOutgoing } from "@tenon/core/platform";
-import { prefersJson } from "./accept.ts";
+import { BindError, type Context, HttpError, type Outgoing, Reply } from "@tenon/core";
+import { addVary, describeValue, isForm, isOriginOf, logError, parseWeights, toOutgoing } from "@tenon/core/platform";
 import type { ErrorPages } from "./error-page.ts";
-import { toFormFailure } from "./form-failure.ts";
-import { type Renderer, sessionOf } from "./renderer.ts";
-import type { Serializer } from "./serializer.ts";
-import { Redirect, View } from "./view.ts";
+import type { Renderer } from "./renderer.ts";
+import { Session } from "./session.ts";
+import { Redirect, type Serializer, View } from "./view.ts";
 import { isViewName, plainName, viewNameOf } from "./view-engine.ts";
 
 export interface PagesParts {
@@ -18,7 +15,7 @@ export interface PagesParts {
   readonly development: boolean;
 }
 
-/** What handlers return and throw → pages, JSON for those who ask for it, and redirects. */
+/** What handlers return and throw → pages, JSON for clients that prefer it, and redirects. */
 export class Pages {
   readonly #parts: PagesParts;
 
@@ -28,16 +25,20 @@ export class Pages {
 
   async serialize(reply: Reply, ctx: Context): Promise<Outgoing> {
     const ready = await this.#toReady(await this.#meaningOf(reply, ctx), ctx);
-    await sessionOf(ctx)?.finish(ctx); // after the rendering, which may have asked for a CSRF token
+    const session = Session.of(ctx);
+    if (session !== undefined) await Session.finish(session); // after the rendering, which may need a CSRF token
     return toOutgoing(ready, ctx);
   }
 
   async fail(error: unknown, ctx: Context): Promise<Outgoing> {
     logError(ctx, error);
-    const ready = (await toFormFailure(error, ctx, sessionOf(ctx))) ?? (await this.#toErrorReply(error, ctx));
-    await sessionOf(ctx)
-      ?.finish(ctx)
-      .catch((failure: unknown) => ctx.log.error({ err: failure }, "the session could not be saved"));
+    const session = Session.of(ctx);
+    const ready = (await toFormFailure(error, ctx, session)) ?? (await this.#toErrorReply(error, ctx));
+    if (session !== undefined) {
+      await Session.finish(session).catch((failure: unknown) => {
+        ctx.log.error({ err: failure }, "the session could not be saved");
+      });
+    }
     return toOutgoing(ready, ctx);
   }
 
@@ -55,13 +56,13 @@ export class Pages {
     return meant instanceof View && meant.status === 200 ? new View(meant.name, meant.value, status) : meant;
   }
 
-  /** Leaves only what needs no view: text, bytes, JSON, nothing. */
+  /** Renders views and pages: the reply that is left is text, bytes, JSON or empty. */
   async #toReady(reply: Reply, ctx: Context): Promise<Reply> {
     if (reply instanceof Redirect) return this.#redirect(reply, ctx);
     if (reply.kind !== "json") return reply;
     addVary(ctx.response(), "Accept");
     const { status, value } = reply;
-    if (prefersJson(ctx.header("accept"))) return new Reply(status, "json", value);
+    if (wantsJson(ctx)) return new Reply(status, "json", value);
     const message = reply instanceof View ? undefined : errorIn(reply);
     if (message !== undefined) return toHtml(await this.#parts.errors.render({ status, message }, ctx), status, ctx);
     const name = reply instanceof View ? reply.name : this.#nameFor(ctx);
@@ -90,7 +91,7 @@ export class Pages {
       error instanceof HttpError ? error : new HttpError(500, "Internal Server Error");
     for (const [name, value] of Object.entries(headers)) ctx.response().setHeader(name, value);
     addVary(ctx.response(), "Accept");
-    if (prefersJson(ctx.header("accept"))) return new Reply(status, "json", { error: message });
+    if (wantsJson(ctx)) return new Reply(status, "json", { error: message });
     return toHtml(await this.#parts.errors.render({ status, message, error }, ctx), status, ctx);
   }
 
@@ -104,13 +105,13 @@ export class Pages {
   }
 }
 
-/** The message of `{ error }`, with a status that says it is one. */
+/** The message of `{ error }`, when the status is one of an error. */
 function errorIn({ status, value }: Reply): string | undefined {
   if (status < 400 || typeof value !== "object" || value === null || !("error" in value)) return undefined;
   return typeof value.error === "string" ? value.error : undefined;
 }
 
-/** The rest of a sentence that begins with the call. */
+/** The rest of a sentence that begins with the call of `redirect()`. */
 function explainRefusal(to: string, ownHost: string): string {
   if (!URL.canParse(to)) return 'is no path of this site and went to "/". A target starts with one "/".';
   const { host, pathname, search, hash } = new URL(to);
@@ -131,4 +132,59 @@ function toHtml(html: string, status: number, ctx: Context): Reply {
   const headers = ctx.response();
   if (!headers.has("content-type")) headers.setHeader("content-type", "text/html; charset=utf-8");
   return new Reply(status, "text", html);
+}
+
+/**
+ * A form that could not be bound redirects to the page that it was sent from, with the typed values and the issues.
+ * Undefined where that is not possible: the response is then 400.
+ */
+async function toFormFailure(error: unknown, ctx: Context, session: Session | undefined): Promise<Reply | undefined> {
+  if (!(error instanceof BindError) || session === undefined || !isFormOfPage(ctx)) return undefined;
+  const back = ownReferer(ctx);
+  if (back === undefined) return undefined;
+  try {
+    const form = await ctx.request().form();
+    await session.keepForm(form.toRecord(), error.issues);
+    await Session.finish(session);
+  } catch (failure) {
+    // the form cannot be read, or the session store is down: the typed values are lost either way
+    ctx.log.debug({ err: failure }, "the form could not be kept");
+    return undefined;
+  }
+  return ctx.redirect(back, { status: 303 });
+}
+
+function isFormOfPage(ctx: Context): boolean {
+  if (ctx.method === "GET" || ctx.method === "HEAD") return false; // the redirect could lead to the same failure again
+  return isForm(ctx.header("content-type")) && !wantsJson(ctx);
+}
+
+/** Path and query of the previous page, if it is on this host: a client can send any `Referer`. */
+function ownReferer(ctx: Context): string | undefined {
+  const referer = ctx.header("referer");
+  if (!URL.canParse(referer)) return undefined;
+  const { origin, pathname, search } = new URL(referer);
+  return isOriginOf(origin, ctx.request().host()) ? pathname + search : undefined;
+}
+
+/** Whether this request gets JSON: for handlers that redirect a browser and return the reason to other clients. */
+export function wantsJson(ctx: Context): boolean {
+  return prefersJson(ctx.header("accept"));
+}
+
+/** Whether an `Accept` header prefers JSON to a page. Without a preference it is the page, and so it is for a browser. */
+export function prefersJson(accept: string): boolean {
+  if (!accept.toLowerCase().includes("json")) return false; // nearly all requests
+  const weights = parseWeights(accept);
+  const json = preferenceOf("application", "json", weights);
+  const html = preferenceOf("text", "html", weights);
+  if (json.weight !== html.weight) return json.weight > html.weight;
+  return json.weight > 0 && json.precision > html.precision; // "application/json, */*" prefers JSON
+}
+
+/** The most precise range decides, in any order. `precision` is 0 when none matches, and 3 for the full name. */
+function preferenceOf(type: string, subtype: string, weights: ReadonlyMap<string, number>) {
+  const names = ["*/*", `${type}/*`, `${type}/${subtype}`];
+  const index = names.findLastIndex((name) => weights.has(name));
+  return { weight: weights.get(names[index] ?? "") ?? 0, precision: index + 1 };
 }

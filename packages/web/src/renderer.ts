@@ -1,6 +1,7 @@
 import type { Context } from "@tenon/core";
 import { isSafe } from "./csrf.ts";
-import { emptyPageState, Page, type PageSession, type PageState } from "./page.ts";
+import { Page } from "./page.ts";
+import { emptyPageState, type PageState } from "./page-state.ts";
 import { Session } from "./session.ts";
 import { describeMissingView, type ViewEngine } from "./view-engine.ts";
 
@@ -28,10 +29,11 @@ export class Renderer {
 
   async render(ctx: Context, name: string, data: unknown, status: number): Promise<string> {
     if (!this.has(name)) throw new Error(this.describeMissing(name));
-    return this.#render(ctx, name, data, status, await this.#share(ctx), await takePage(ctx, isSafe(ctx.method)));
+    const shared = await this.#share(ctx);
+    return this.#render(ctx, name, data, status, shared, await takePage(ctx, isSafe(ctx.method) || status >= 400));
   }
 
-  /** For error pages: what already failed for the page itself must not keep its error from being shown. */
+  /** For error pages: a part that failed for the page itself must not fail its error page too. */
   async renderError(ctx: Context, name: string, data: unknown, status: number): Promise<string> {
     const shared = await this.#share(ctx).catch((error: unknown) => {
       ctx.log.warn({ err: error }, "share() failed for an error page");
@@ -53,26 +55,20 @@ export class Renderer {
     state: PageState,
   ): Promise<string> {
     const { engine, assetUrl } = this.#parts;
-    const page = new Page({ ctx, status, shared, state, assetUrl, session: sessionOf(ctx) });
+    const page = new Page({ ctx, status, shared, state, assetUrl, session: Session.of(ctx) });
     return engine.render(name, { data, page });
   }
 }
 
-/** Undefined without WebSessions, whatever an application keeps under that name itself. */
-export function sessionOf(ctx: Context): PageSession | undefined {
-  const session: unknown = ctx.get("session");
-  return session instanceof Session ? session : undefined;
-}
-
-/** A page that only shows something is better shown without its messages than not at all. */
+/** A page that only shows something, or why a request failed, is shown without its messages while the store is down. */
 async function takePage(ctx: Context, mayBeEmpty: boolean): Promise<PageState> {
-  const session = sessionOf(ctx);
+  const session = Session.of(ctx);
   if (session === undefined) return emptyPageState;
   try {
-    return await session.takePage();
+    return await Session.takePage(session);
   } catch (error) {
     if (!mayBeEmpty) throw error;
-    ctx.log.warn({ err: error }, "the session could not be read: the page is shown without what waits for it");
-    return session.takePage(); // what this request left itself needs no store
+    ctx.log.warn({ err: error }, "the session could not be read: the page is shown without its messages");
+    return Session.takePage(session); // the messages of this request need no store
   }
 }

@@ -1,56 +1,57 @@
 import type { Context, Issue } from "@tenon/core";
-import type { CsrfTokens } from "./csrf.ts";
-import { type OldForm, toOldForm } from "./old-input.ts";
-import { emptyPageState, type FlashMessage, type FormValues, type PageState } from "./page.ts";
-import type { SessionIdentity } from "./session-identity.ts";
-import type { Found, SessionEdit, SessionRecords, StoredPage } from "./session-records.ts";
+import { addToPage, emptyPageState, type FormValues, type PageState, toOldForm } from "./page-state.ts";
+import { RetiredSession, type SessionEdit, type SessionRecords } from "./session-store.ts";
+import type { CsrfTokens, Identity, SessionCookie } from "./session-tokens.ts";
 
+/** What the sessions of an application share. */
 export interface SessionParts {
-  readonly identity: SessionIdentity;
+  readonly cookie: SessionCookie;
   readonly records: SessionRecords;
   readonly tokens: CsrfTokens;
-  /** Leaves what waits for the next page where it is: a HEAD request shows nobody anything. */
-  readonly peek: boolean;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
 }
 
-/** What goes to the browser with the reply, and whether something was changed that nobody has saved. */
-export interface SessionClosing {
-  readonly cookie: string | undefined;
-  readonly isUnsaved: boolean;
-}
-
+const noEdit: SessionEdit = { values: new Map(), page: emptyPageState };
 const longestFlash = 4096;
+/** Milliseconds for which requests may arrive that a browser sent before it received its new id. */
+const lateness = 60_000;
 
 /**
- * What an application remembers about one browser from page to page. Nothing is read before somebody asks, and what
- * changes is written when the reply is made. Who is logged in does not live here: that is `Sessions` of @tenon/auth.
+ * What an application remembers about one browser from page to page. The store is read when a value is needed, and
+ * written when the response is ready. Who is logged in is not kept here: see `Sessions` of @tenon/auth.
  */
 export class Session {
-  readonly #identity: SessionIdentity;
-  readonly #records: SessionRecords;
-  readonly #tokens: CsrfTokens;
-  readonly #peek: boolean;
-  #values: Promise<ReadonlyMap<string, unknown>> | undefined;
+  readonly #parts: SessionParts;
+  readonly #ctx: Context;
+  readonly #now: number;
+  #isCookieRead = false;
+  /** The id in the request's cookie. */
+  #sent: Identity | undefined;
+  /** The id that the browser has after the response. */
+  #identity: Identity | undefined;
+  /** Nothing of this request may reach the store or the browser. */
+  #isMute = false;
+  #values: Promise<ReadonlyMap<string, unknown> | undefined> | undefined;
   #changes = new Map<string, string | undefined>();
-  #flash: FlashMessage[] = [];
-  #form: OldForm | undefined;
+  /** For the next page, not saved yet. */
+  #left = emptyPageState;
+  /** For the page of this request. */
   #page: PageState | undefined;
   #isClosed = false;
   #failure: { readonly error: unknown } | undefined;
 
-  /** For the middleware: applications take theirs with `ctx.get("session")`. */
-  constructor({ identity, records, tokens, peek }: SessionParts) {
-    this.#identity = identity;
-    this.#records = records;
-    this.#tokens = tokens;
-    this.#peek = peek;
+  constructor(parts: SessionParts, ctx: Context) {
+    this.#parts = parts;
+    this.#ctx = ctx;
+    this.#now = parts.now();
   }
 
   get<T>(key: string): Promise<T | undefined> {
     return watched(this.#get(key) as Promise<T | undefined>); // what was set under this key
   }
 
-  /** Anything that JSON can carry. All values together take at most 64 KiB. */
+  /** Takes any value that JSON can represent. All values together take at most 64 KiB. */
   set(key: string, value: unknown): Promise<void> {
     return this.#change(() => {
       const text: string | undefined = JSON.stringify(value);
@@ -65,170 +66,191 @@ export class Session {
 
   /** Leaves a message for the next page that is rendered, in this request or a later one. It is shown once. */
   flash(kind: string, text: string): Promise<void> {
-    return this.#change(() => this.#flash.push({ kind, text: text.slice(0, longestFlash).toWellFormed() }));
+    return this.#change(() => {
+      const message = { kind, text: text.slice(0, longestFlash).toWellFormed() };
+      this.#left = addToPage(this.#left, { flash: [message] });
+    });
   }
 
   /** Leaves a form that failed for the next page, without passwords and tokens, and at most 64 KiB of it. */
   keepForm(values: FormValues, issues: readonly Issue[]): Promise<void> {
     return this.#change(() => {
-      this.#form = toOldForm(values, issues);
+      this.#left = addToPage(this.#left, { flash: [], form: toOldForm(values, issues) });
     });
   }
 
-  /** The same session under a new id: at every login, so that an id which somebody planted before is worth nothing. */
+  /** Keeps the session under a new id. Call it at every login: an id that was planted before is then worthless. */
   regenerate(): Promise<void> {
     return this.#change(async () => {
-      const old = this.#identity.current();
-      const next = this.#identity.create();
-      const stored = old?.stored === true;
-      if (stored) await this.#ask(() => this.#records.move(old.id, next.id));
-      this.#identity.replace({ ...next, stored });
-      this.#values = undefined;
+      const next = this.#parts.cookie.create(this.#now);
+      await this.#ask((records, id) => records.end(id, next.id));
+      this.#replace(next);
     });
   }
 
-  /** Ends the session and forgets what this request had changed. What is set afterwards starts another one. */
+  /** Ends the session and drops the changes of this request. Later changes start a new session. */
   destroy(): Promise<void> {
     return this.#change(async () => {
-      const old = this.#identity.current();
-      if (old?.stored === true) await this.#ask(() => this.#records.retire(old.id));
-      this.#identity.replace(undefined);
+      await this.#ask((records, id) => records.end(id));
       this.#takeEdit();
-      this.#values = undefined;
       this.#page = undefined;
+      this.#replace(undefined);
     });
   }
 
-  /** Looks different at every call. Makes the browser get a cookie, and the store nothing. */
+  /** Differs at every call. Gives the browser a cookie, and stores nothing. */
   csrfToken(): string {
-    return this.#tokens.create(this.#identity.require().id);
+    return this.#parts.tokens.create(this.#require().id);
   }
 
-  isCsrfToken(token: string): boolean {
-    const identity = this.#identity.current();
-    return identity !== undefined && this.#tokens.isFor(identity.id, token);
+  // The rest is for the platform, static so that handlers do not see it.
+
+  /** Undefined without WebSessions, whatever else an application keeps under that name. */
+  static of(ctx: Context): Session | undefined {
+    const session: unknown = ctx.get("session");
+    return session instanceof Session ? session : undefined;
   }
 
-  /** For the platform: what waits for the page that is being rendered. Asked again for an error page, it says the same. */
-  async takePage(): Promise<PageState> {
-    if (this.#page === undefined) {
-      this.#page = emptyPageState;
-      this.#page = addPage(emptyPageState, await this.#takeStored());
+  /** Undefined when the request has no valid cookie. Asks no store. */
+  static idOf(session: Session): string | undefined {
+    return session.#current()?.id;
+  }
+
+  /** Keeps this request from changing the store and the browser's cookie. */
+  static mute(session: Session): void {
+    session.#isMute = true;
+  }
+
+  /** The state of the page that is being rendered. A second call, for an error page, gives the same. */
+  static async takePage(session: Session): Promise<PageState> {
+    const peek = session.#ctx.method === "HEAD"; // shows no page, so that the messages wait for the next one
+    if (session.#page === undefined) {
+      session.#page = emptyPageState; // stays when the store fails
+      if (session.#failure === undefined) {
+        const stored = await session.#ask((records, id) => records.takePage(id, { peek }));
+        session.#page = stored ?? emptyPageState;
+      }
     }
-    const page = addPage(this.#page, {
-      flash: this.#flash,
-      ...(this.#form === undefined ? {} : { form: this.#form }),
-    });
-    if (this.#peek) return page;
-    this.#page = page;
-    this.#flash = [];
-    this.#form = undefined;
+    const page = addToPage(session.#page, session.#left);
+    if (peek) return page;
+    session.#page = page;
+    session.#left = emptyPageState;
     return page;
   }
 
-  /** For the platform, before a reply goes out: saves what changed. After a failure of the store it is not asked again. */
-  async finish(ctx: Context): Promise<void> {
-    const edit = this.#takeEdit();
-    if (edit !== undefined) await this.#ask(() => this.#save(edit, ctx)); // fails when the store has failed before
-    if (this.#failure !== undefined) return; // it was told, and the page that tells it must not fail over it again
-    await this.#ask(() => this.#renew()).catch((error: unknown) => {
-      ctx.log.warn({ err: error }, "the session could not be renewed"); // the next request tries again
+  /** Saves what changed, before a response is sent. */
+  static async finish(session: Session): Promise<void> {
+    const edit = session.#takeEdit();
+    if (edit !== undefined) await session.#save(edit);
+    if (session.#failure !== undefined) return; // reported already: the page that reports it must not fail again
+    await session.#renew().catch((error: unknown) => {
+      session.#ctx.log.warn({ err: error }, "the session could not be renewed"); // the next request tries again
     });
   }
 
-  /** For the middleware, when a reply goes out. */
-  close(): SessionClosing {
-    this.#isClosed = true;
-    const isUnsaved = this.#takeEdit() !== undefined && !this.#identity.isMute && this.#failure === undefined;
-    return { cookie: this.#identity.toCookie(), isUnsaved };
+  /** The cookie to send, "" to expire it, undefined to leave it; and whether changes were not saved. */
+  static close(session: Session): { readonly cookie: string | undefined; readonly isUnsaved: boolean } {
+    session.#isClosed = true;
+    const hasEdit = session.#takeEdit() !== undefined;
+    if (session.#isMute) return { cookie: undefined, isUnsaved: false };
+    const isUnsaved = hasEdit && session.#failure === undefined;
+    const identity = session.#identity;
+    if (identity === session.#sent) return { cookie: undefined, isUnsaved };
+    return { cookie: identity === undefined ? "" : session.#parts.cookie.write(identity), isUnsaved };
   }
 
   async #get(key: string): Promise<unknown> {
     const change = this.#changes.get(key);
     if (change !== undefined) return JSON.parse(change);
     if (this.#changes.has(key)) return undefined;
-    this.#values ??= this.#load();
-    return (await this.#values).get(key);
-  }
-
-  async #load(): Promise<ReadonlyMap<string, unknown>> {
-    const identity = this.#identity.current();
-    if (identity?.stored !== true) return new Map();
-    return this.#accept(await this.#ask(() => this.#records.read(identity.id))) ?? new Map();
-  }
-
-  async #takeStored(): Promise<StoredPage | undefined> {
-    const identity = this.#identity.current();
-    if (identity?.stored !== true || this.#failure !== undefined) return undefined;
-    return this.#accept(await this.#ask(() => this.#records.takePage(identity.id, { peek: this.#peek })));
-  }
-
-  #accept<T>(found: Found<T>): T | undefined {
-    if (found.retired === undefined) return found.content;
-    this.#identity.onRetired(found.retired);
-    return undefined;
+    this.#values ??= this.#ask((records, id) => records.read(id));
+    return (await this.#values)?.get(key);
   }
 
   #change(make: () => unknown): Promise<void> {
     const change = async (): Promise<void> => {
       if (this.#failure !== undefined) throw this.#failure.error;
-      if (this.#isClosed) throw new Error("The session was changed after its reply had gone out, and cannot be saved");
+      if (this.#isClosed) throw new Error("The session was changed after its response was sent, and cannot be saved");
       await make();
     };
     return watched(change());
   }
 
   #takeEdit(): SessionEdit | undefined {
-    const edit = { values: this.#changes, flash: this.#flash, form: this.#form };
-    if (edit.values.size === 0 && edit.flash.length === 0 && edit.form === undefined) return undefined;
+    const edit = { values: this.#changes, page: this.#left };
+    if (edit.values.size === 0 && edit.page === emptyPageState) return undefined;
     this.#changes = new Map();
-    this.#flash = [];
-    this.#form = undefined;
-    this.#values = undefined; // read again when somebody asks after the save
+    this.#left = emptyPageState;
+    this.#values = undefined; // read again after the save
     return edit;
   }
 
-  async #save(edit: SessionEdit, ctx: Context): Promise<void> {
-    if (this.#identity.current() === undefined && !addsSomething(edit)) return;
-    while (!this.#identity.isMute) {
-      const identity = this.#identity.require();
-      const retired = await this.#records.save(identity.id, edit, { isNew: !identity.stored });
-      if (retired === undefined) return this.#identity.markStored(identity);
-      this.#identity.onRetired(retired); // then a new id is made, which nobody can have retired
+  async #save(edit: SessionEdit): Promise<void> {
+    const deletesOnly = edit.page === emptyPageState && edit.values.values().every((text) => text === undefined);
+    if (deletesOnly && this.#current() === undefined) return;
+    while (!this.#isMute) {
+      this.#require();
+      // an id that has ended is replaced by a new one, which cannot have ended
+      if ((await this.#ask((records, id) => records.save(id, edit))) === true) return;
     }
-    ctx.log.info("the session had ended: what this request changed in it was not kept");
+    this.#ctx.log.info("the session had ended: the changes of this request were not kept");
   }
 
+  /** Only of a session that this request has used. */
   async #renew(): Promise<void> {
-    const identity = this.#identity.ageing();
-    if (identity === undefined) return;
-    const retired = await this.#records.touch(identity.id);
-    if (retired === undefined) this.#identity.renew(identity);
-    else this.#identity.onRetired(retired);
+    const identity = this.#identity;
+    if (this.#isMute || identity === undefined || identity !== this.#sent) return;
+    if (!this.#parts.cookie.isAgeing(identity, this.#now)) return;
+    const isRenewed = await this.#ask((records, id) => records.save(id, noEdit, { renew: true }));
+    if (isRenewed === true) this.#identity = { ...identity, issued: this.#now };
   }
 
-  async #ask<T>(work: () => Promise<T>): Promise<T> {
+  #current(): Identity | undefined {
+    if (!this.#isCookieRead) {
+      this.#isCookieRead = true;
+      this.#sent = this.#parts.cookie.read(this.#ctx.cookie(this.#parts.cookie.name), this.#now);
+      this.#identity = this.#sent;
+    }
+    return this.#identity;
+  }
+
+  #require(): Identity {
+    this.#identity = this.#current() ?? this.#parts.cookie.create(this.#now);
+    return this.#identity;
+  }
+
+  #replace(next: Identity | undefined): void {
+    this.#identity = next;
+    this.#isMute = false;
+    this.#values = undefined;
+  }
+
+  /** Undefined without an id, and for one that has ended. After a failure the store is not asked again. */
+  async #ask<T>(work: (records: SessionRecords, id: string) => Promise<T>): Promise<T | undefined> {
     if (this.#failure !== undefined) throw this.#failure.error;
+    const identity = this.#current();
+    if (identity === undefined) return undefined;
     try {
-      return await work();
+      return await work(this.#parts.records, identity.id);
     } catch (error) {
+      if (error instanceof RetiredSession) return this.#onRetired(error.at);
       this.#failure = { error };
       throw error;
     }
   }
+
+  /**
+   * The browser sent an id that has ended. Shortly after the end it may have received a new one meanwhile, which a
+   * cookie in this response would overwrite. Later it gets another, even if a token was made from the old id: that form
+   * is refused once, while with the old id nothing would be kept any more.
+   */
+  #onRetired(at: number): undefined {
+    if (at + lateness > this.#now) this.#isMute = true;
+    else this.#replace(undefined);
+  }
 }
 
-function addsSomething({ values, flash, form }: SessionEdit): boolean {
-  return flash.length > 0 || form !== undefined || values.values().some((text) => text !== undefined);
-}
-
-function addPage(page: PageState, added: StoredPage | undefined): PageState {
-  if (added === undefined) return page;
-  const { old, issues } = added.form ?? page;
-  return { flash: [...page.flash, ...added.flash], old, issues };
-}
-
-/** Whoever forgets to await it must not hand an outage of the store the end of the process. */
+/** A handler may forget to await it: while the store is down, the unhandled rejection would crash the process. */
 function watched<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

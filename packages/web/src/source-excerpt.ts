@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { TemplateError } from "./template-error.ts";
+import { TemplateError } from "./view-engine.ts";
 
 export interface SourceLine {
   readonly number: number;
@@ -22,9 +22,10 @@ interface Place {
 
 const around = 6;
 const largestFile = 1024 * 1024;
-const framework = dirname(dirname(fileURLToPath(import.meta.url))) + sep;
+/** In a workspace the packages are not below node_modules. */
+const framework = [import.meta.url, import.meta.resolve("@tenon/core")].map((url) => dirname(fileURLToPath(url)) + sep);
 
-/** The lines around the first place in the application's own files that a chain of errors names. */
+/** The lines around the first place in a file of the application that a chain of errors names. */
 export function findSource(chain: readonly unknown[]): SourceExcerpt | undefined {
   for (const error of chain) {
     const place = error instanceof Error ? placeOf(error) : undefined;
@@ -35,15 +36,16 @@ export function findSource(chain: readonly unknown[]): SourceExcerpt | undefined
 }
 
 function placeOf(error: Error): Place | undefined {
-  if (error instanceof TemplateError)
+  if (error instanceof TemplateError) {
     return error.line === undefined ? undefined : { file: error.file, line: error.line };
+  }
   return framesOf(error)
     .split("\n")
     .map(parseFrame)
     .find((place) => place !== undefined && isOwn(place.file));
 }
 
-/** Without the first lines, which repeat the message: it may quote a request, and must not be taken for a frame. */
+/** Without the message, which may quote a request and must not be parsed as a frame. */
 export function framesOf({ message, stack = "" }: Error): string {
   const start = stack.startsWith(message) ? 0 : stack.indexOf(message);
   const frames = start < 0 ? stack : stack.slice(start + message.length);
@@ -59,7 +61,7 @@ function parseFrame(frame: string): Place | undefined {
 }
 
 function isOwn(file: string): boolean {
-  return !file.startsWith(framework) && !file.includes(`${sep}node_modules${sep}`);
+  return !framework.some((folder) => file.startsWith(folder)) && !file.includes(`${sep}node_modules${sep}`);
 }
 
 function readExcerpt({ file, line }: Place): SourceExcerpt | undefined {
@@ -76,7 +78,7 @@ function readExcerpt({ file, line }: Place): SourceExcerpt | undefined {
   };
 }
 
-/** Nothing when it cannot be read: the page that shows why a request failed must not fail over it. */
+/** Empty when the file cannot be read: the developer page must not fail. */
 function readLines(file: string): string[] {
   try {
     return statSync(file).size > largestFile ? [] : readFileSync(file, "utf8").split(/\r?\n/);

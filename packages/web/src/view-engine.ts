@@ -1,24 +1,24 @@
 import type { MatchedRoute } from "@tenon/core";
-import { findNearestPath } from "./nearest-path.ts";
+import { describeMissing } from "./describe-missing.ts";
 import type { Page } from "./page.ts";
 
-/** What a view sees: what the handler returned, and what the page knows besides. */
+/** What a view gets: the data of the handler, and the page. */
 export interface ViewScope {
   readonly data: unknown;
   readonly page: Page;
 }
 
-/** Renders views by name. `web({ views: "views" })` makes one of Eta; any other template language is such an object. */
+/** Renders views by name. `web({ views: "views" })` makes one with Eta; another template language needs such an object. */
 export interface ViewEngine {
   has(name: string): boolean;
   render(name: string, scope: ViewScope): string | Promise<string>;
-  /** All names, for messages that say which one was probably meant. */
+  /** All names, for messages that suggest the nearest one. */
   names?(): Iterable<string>;
-  /** Where the views are, for the same messages. */
+  /** The folder of the views, for the same messages. */
   readonly place?: string;
 }
 
-/** Nothing that leads out of a folder, and no hidden files: a view's name may have come from a request. */
+/** No path out of the folder and no hidden files: a view's name may come from a request. */
 const viewName = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
 export function isViewName(name: string): boolean {
@@ -28,12 +28,12 @@ export function isViewName(name: string): boolean {
 export const viewNameRule =
   'Names of views are made of the letters a to z, digits, "_", "-" and ".", with "/" between folders, and begin with no "."';
 
-/** `PostsController.index` and `PostsPages.index` are shown by the view `posts/index`. */
+/** `PostsController.index` and `PostsPages.index` are rendered by the view `posts/index`. */
 export function viewNameOf({ controller, handler }: MatchedRoute): string {
   return `${toKebabCase(controller.replace(/(?<=.)(?:Controller|Pages)$/, ""))}/${toKebabCase(plainName(handler))}`;
 }
 
-/** `this.index.bind(this)` is called `bound index`. */
+/** `this.index.bind(this)` has the name `bound index`. */
 export function plainName(handler: string): string {
   return handler.replace(/^(?:bound )+/, "");
 }
@@ -45,11 +45,22 @@ function toKebabCase(name: string): string {
     .toLowerCase();
 }
 
-/** Why a view cannot be rendered: which one, where it was looked for, and which one was probably meant. */
+/** For a view that does not exist: its name, where it was looked for, and the nearest name. */
 export function describeMissingView(engine: ViewEngine, name: string): string {
-  const near = findNearestPath(name, engine.names?.() ?? []);
-  const guess = near === undefined ? "" : ` Did you mean "${near}"?`;
-  const place = engine.place === undefined ? "" : ` in ${engine.place}`;
-  const rule = engine.place === undefined || isViewName(name) ? "" : ` ${viewNameRule}.`;
-  return `There is no view "${name}"${place}.${guess}${rule}`;
+  const missing = describeMissing("view", name, engine.place, engine.names?.() ?? []);
+  return engine.place === undefined || isViewName(name) ? missing : `${missing} ${viewNameRule}.`;
+}
+
+/** A view that could not be rendered, with the line in its file. */
+export class TemplateError extends Error {
+  override readonly name = "TemplateError";
+  readonly file: string;
+  /** Undefined when it is not known. */
+  readonly line: number | undefined;
+
+  constructor(file: string, line: number | undefined, reason: string, cause?: unknown) {
+    super(`${file}${line === undefined ? "" : `:${line}`}: ${reason}`, cause === undefined ? undefined : { cause });
+    this.file = file;
+    this.line = line;
+  }
 }

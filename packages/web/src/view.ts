@@ -1,9 +1,9 @@
-import { Reply } from "@tenon/core";
+import { type Context, Reply } from "@tenon/core";
 
 const redirectStatuses = [301, 302, 303, 307, 308] as const;
 export type RedirectStatus = (typeof redirectStatuses)[number];
 
-/** Data, and the view that shows them. On a platform without views it is a reply like any other: the same data as JSON. */
+/** Data and the view that renders them. A platform without views writes the data as JSON. */
 export class View extends Reply {
   readonly name: string;
 
@@ -12,13 +12,13 @@ export class View extends Reply {
     this.name = name;
   }
 
-  /** `ctx.status(201).json(view("posts/show", post))` writes the data where there are no views. */
+  /** `ctx.status(201).json(view("posts/show", post))` writes the data on a platform without views. */
   toJSON(): unknown {
     return this.value;
   }
 }
 
-/** Where the browser goes next. */
+/** A redirect, whose target `web()` checks. */
 export class Redirect extends Reply {
   declare readonly status: RedirectStatus;
   readonly to: string;
@@ -37,7 +37,7 @@ export function view(name: string, data: unknown = {}, options: { readonly statu
   return new View(name, data, options.status ?? 200);
 }
 
-/** Sends the browser to another page: 303, so that reloading it sends no form again. */
+/** Redirects the browser. The status defaults to 303, so that reloading the next page sends no form again. */
 export function redirect(to: string, options: { readonly status?: RedirectStatus } = {}): Redirect {
   if (typeof to !== "string") throw new TypeError('redirect() takes a path first: redirect("/posts")');
   const { status = 303 } = options;
@@ -46,3 +46,9 @@ export function redirect(to: string, options: { readonly status?: RedirectStatus
   }
   return new Redirect(to, status);
 }
+
+/**
+ * Turns the data of a handler into a `view()`, a `redirect()` or any other reply; undefined leaves them to the default
+ * rules. Not called for a view, a redirect, a text or a stream that a handler returns.
+ */
+export type Serializer = (value: unknown, ctx: Context) => Reply | undefined | Promise<Reply | undefined>;

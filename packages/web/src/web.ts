@@ -1,46 +1,50 @@
-import type { Context, HttpMethods, MiddlewareLike, Platform } from "@tenon/core";
-import { accessLog, requestId } from "@tenon/core/middleware";
+import type { Context, HttpMethods, MiddlewareFunction, MiddlewareLike, Platform } from "@tenon/core";
+import { accessLog, requestId, type SecureHeadersOptions, secureHeaders } from "@tenon/core/middleware";
 import {
+  type ContextTools,
   checkNames,
   describeValue,
   type HttpOptions,
+  type Input,
+  isForm,
   namesOf,
   openHttp,
+  type RequestLimits,
   readEnvironment,
+  readJsonInput,
   refuseOption,
   toHttpSettings,
 } from "@tenon/core/platform";
 import { createAssets } from "./assets.ts";
+import { csrfField } from "./csrf.ts";
 import { ErrorPages } from "./error-page.ts";
 import { createEtaEngine } from "./eta-engine.ts";
 import { overrideMethods } from "./method-override.ts";
-import { pageHeaders } from "./page-headers.ts";
 import { Pages } from "./pages.ts";
-import { readInput } from "./read-input.ts";
 import { Renderer } from "./renderer.ts";
-import type { Serializer } from "./serializer.ts";
+import type { Serializer } from "./view.ts";
 import type { ViewEngine } from "./view-engine.ts";
 
 export interface WebOptions extends HttpOptions {
-  /** The folder of the views, which are then written in Eta, or an engine of your own. */
+  /** A folder of views in Eta, or another engine. */
   readonly views: string | URL | ViewEngine;
   /** A folder whose files are served below `/assets/`. */
   readonly assets?: string | URL | AssetsFolder;
-  /** Of the application. The default is `[requestId(), accessLog(), pageHeaders()]`: a list of your own replaces it. */
+  /** The application's middlewares. Defaults to `[requestId(), accessLog(), pageHeaders()]`. */
   readonly middlewares?: readonly MiddlewareLike[];
-  /** Says what the data of handlers mean, before the default rules do. */
+  /** Turns the data of handlers into replies, before the default rules apply. */
   readonly serializer?: Serializer;
-  /** What every view reads as `page.shared`: who is logged in, how much is in the cart. */
+  /** What every view reads as `page.shared`: the current user, the size of the cart. */
   readonly share?: (ctx: Context) => object | Promise<object>;
-  /** Hosts that `redirect()` may lead to, as `host` or `host:port`. Paths of this site need no permission. */
+  /** Other hosts that `redirect()` may lead to, as `host` or `host:port`. */
   readonly redirects?: readonly string[];
-  /** Shows requests of this machine why a page failed, and rereads views. Defaults to true unless NODE_ENV is `production`. */
+  /** Shows the cause of errors to requests of this machine, and rereads views. Defaults to true unless NODE_ENV is `production`. */
   readonly development?: boolean;
 }
 
 export interface AssetsFolder {
   readonly folder: string | URL;
-  /** Names that carry a hash which is not recognised by itself, such as Vite's: they are kept for a year as they are. */
+  /** Names with a hash that is not recognised, such as Vite's: browsers cache them for a year. */
   readonly immutable?: RegExp;
 }
 
@@ -78,9 +82,7 @@ export function web(options: WebOptions): Platform<HttpMethods> {
     fail: (error, ctx) => pages.fail(error, ctx),
     readInput: (incoming, request) => readInput(incoming, request, settings.limits),
     async open(parts) {
-      const engine = isEngine(views)
-        ? views
-        : await createEtaEngine(views, development, (text) => parts.log.warn(text));
+      const engine = isEngine(views) ? views : createEtaEngine(views, development, (text) => parts.log.warn(text));
       const renderer = new Renderer({ engine, share, assetUrl: assets?.url });
       const errors = new ErrorPages({
         renderer,
@@ -89,13 +91,45 @@ export function web(options: WebOptions): Platform<HttpMethods> {
         routes: () => parts.routes.list(),
       });
       pages = new Pages({ renderer, errors, serializer, redirects: new Set(redirects), development });
-      if (development)
+      if (development) {
         parts.log.info(
           "errors are shown with their source to requests of this machine, because NODE_ENV is not production",
         );
+      }
       return openHttp({ ...parts, kernel: overrideMethods(parts.kernel) }, settings);
     },
   };
+}
+
+const forPages: SecureHeadersOptions = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; "),
+  // a failed form redirects to its page, which is known from the Referer only
+  "referrer-policy": "same-origin",
+};
+
+/** `secureHeaders()` for pages: scripts, styles and images from this site only, nothing inline, no frames around it. */
+export function pageHeaders(options: SecureHeadersOptions = {}): MiddlewareFunction {
+  return secureHeaders({ ...forPages, ...options });
+}
+
+type ReadInput = ContextTools["readInput"];
+
+/** Reads forms and JSON. `api()` reads no forms: any site can make a browser send one, and only this platform checks. */
+async function readInput(...[incoming, request, limits]: [...Parameters<ReadInput>, RequestLimits]): Promise<Input> {
+  if (!isForm(incoming.header("content-type") ?? "")) return readJsonInput(incoming, request, limits);
+  const value = (await request.form()).toRecord();
+  delete value[csrfField]; // a strict schema would refuse it
+  return { value, fromText: true, fromForm: true };
 }
 
 function toAssetsFolder(assets: WebOptions["assets"]): AssetsFolder | undefined {
@@ -138,7 +172,7 @@ function isFolder(value: unknown): value is string | URL {
   return (typeof value === "string" && value !== "") || (value instanceof URL && value.protocol === "file:");
 }
 
-/** As a URL would spell it: compared with the host of one, any other spelling would never match. */
+/** In the spelling of `URL.host`: any other spelling would never match. */
 function isHost(value: unknown): boolean {
   return typeof value === "string" && URL.canParse(`https://${value}`) && new URL(`https://${value}`).host === value;
 }

@@ -9,7 +9,7 @@ import { type Files, temporaryViews } from "./support/views.ts";
 const get = (path: string, handler: (ctx: Context) => unknown) => ({ method: "GET" as const, path, handler });
 
 function explode(): never {
-  throw new TypeError("the <fuse> burned"); // the line that the page marks
+  throw new TypeError("the <fuse> burned"); // the line that the page highlights
 }
 
 const routes: Routes = [
@@ -55,7 +55,7 @@ const routes: Routes = [
       { path: "", rule: "schema", message: "is no post" },
     ]);
   }),
-  get("/answered", (ctx) => ctx.status(409).json({ error: "Taken" })),
+  get("/returned", (ctx) => ctx.status(409).json({ error: "Taken" })),
 ];
 
 const platform = (files: Files = {}) => {
@@ -63,18 +63,18 @@ const platform = (files: Files = {}) => {
   return () => web({ views, development: true });
 };
 
-async function told(call: Call, path: string, headers: Record<string, string> = {}) {
+async function visit(call: Call, path: string, headers: Record<string, string> = {}) {
   const response = await call("GET", path, { headers: { accept: "text/html", ...headers } });
   return { status: response.status, text: await response.text() };
 }
 
 testOnBothTransports(
-  "in development a failed page tells the reason, the source around it, the stack and the request",
+  "in development a failed page shows the error, its source, the stack and the request",
   routes,
   async (call) => {
-    const { status, text } = await told(call, "/boom/7?q=x&token=t0p", {
+    const { status, text } = await visit(call, "/boom/7?q=x&token=t0p", {
       authorization: "Bearer hunter2",
-      cookie: "session_id=hunter2",
+      cookie: "login=hunter2",
       "x-api-key": "hunter2",
       "x-odd": "<b>odd</b>",
     });
@@ -100,13 +100,13 @@ testOnBothTransports(
   "a view that fails is shown with its own file and line, a missing one with the nearest name",
   routes,
   async (call) => {
-    const failed = (await told(call, "/view")).text;
+    const failed = (await visit(call, "/view")).text;
     assert.match(failed, /<h1>[^<]*list\.eta:3: Cannot read properties of undefined/);
     assert.match(failed, /<h2>[^<]*list\.eta:3<\/h2>/);
     assert.match(failed, /<span class="hit">3 {2}&lt;%= data\.author\.name %&gt;<\/span>/);
     assert.match(failed, /<h2>Caused by<\/h2><p>TypeError: Cannot read/);
     assert.match(
-      (await told(call, "/missing")).text,
+      (await visit(call, "/missing")).text,
       /There is no view &quot;lists&quot; in [^<]*\. Did you mean &quot;list&quot;\?/,
     );
   },
@@ -114,43 +114,43 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "causes are told, and so is what is thrown and no error",
+  "causes are shown, and so is a thrown value that is no error",
   routes,
   async (call) => {
-    const { text } = await told(call, "/caused");
+    const { text } = await visit(call, "/caused");
     assert.match(text, /<h1>could not list<\/h1>/);
     assert.match(text, /<h2>Caused by<\/h2><p>RangeError: out of rows<\/p><pre><span>at /);
-    assert.match((await told(call, "/text")).text, /<h1>the text &quot;just a text&quot; was thrown<\/h1>/);
+    assert.match((await visit(call, "/text")).text, /<h1>the text &quot;just a text&quot; was thrown<\/h1>/);
   },
   platform(),
 );
 
 testOnBothTransports(
-  "gathered errors are told one by one, and whatever else may be thrown with what is in it, but for secrets",
+  "the errors of an AggregateError are shown one by one, and thrown objects with their content but without secrets",
   routes,
   async (call) => {
-    const { text } = await told(call, "/many");
+    const { text } = await visit(call, "/many");
     assert.match(text, /<h1>all failed<\/h1>/);
     assert.match(text, /<h2>Caused by<\/h2><p>RangeError: first of them<\/p><pre><span>at /);
     assert.match(text, /<h2>Caused by<\/h2><p>the text &quot;second of them&quot;<\/p>/);
-    assert.match((await told(call, "/nothing")).text, /<h1>undefined was thrown<\/h1>/);
-    const object = (await told(call, "/object")).text;
+    assert.match((await visit(call, "/nothing")).text, /<h1>undefined was thrown<\/h1>/);
+    const object = (await visit(call, "/object")).text;
     assert.match(object, /<h1>an object {[^<]*code: 7,[^<]*why: &#39;full&#39;[^<]*} was thrown<\/h1>/);
     assert.ok(!object.includes("null prototype") && !/<h1>[^<]*hunter2/.test(object));
-    assert.match((await told(call, "/odd-cause")).text, /<p>an object { reason: &#39;tired&#39; }<\/p>/);
-    assert.match((await told(call, "/odd-cause?null=1")).text, /<h2>Caused by<\/h2><p>null<\/p>/);
+    assert.match((await visit(call, "/odd-cause")).text, /<p>an object { reason: &#39;tired&#39; }<\/p>/);
+    assert.match((await visit(call, "/odd-cause?null=1")).text, /<h2>Caused by<\/h2><p>null<\/p>/);
   },
   platform(),
 );
 
 testOnBothTransports(
-  "errors that cause each other are told once each, and of very many the first ten",
+  "errors that cause each other are shown once each, and of many the first ten",
   routes,
   async (call) => {
-    const circle = (await told(call, "/circle")).text;
+    const circle = (await visit(call, "/circle")).text;
     assert.match(circle, /<h1>the outer one<\/h1>/);
     assert.deepEqual(circle.match(/<h2>Caused by<\/h2><p>[^<]*/g), ["<h2>Caused by</h2><p>RangeError: the inner one"]);
-    const flood = (await told(call, "/flood")).text;
+    const flood = (await visit(call, "/flood")).text;
     assert.equal(flood.match(/<h2>Caused by<\/h2>/g)?.length, 9, "and the one that gathers them");
     assert.ok(flood.includes("number 8 of them") && !flood.includes("number 9 of them"));
   },
@@ -158,11 +158,11 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "tokens in the address of the page before are replaced too",
+  "tokens in the Referer are redacted too",
   routes,
   async (call) => {
     const referer = "http://localhost/reset?page=2&token=t0p&reset%5Ftoken=t1p&off%=5&%token=t3p#access_token=t2p";
-    const { text } = await told(call, "/caused", { referer });
+    const { text } = await visit(call, "/caused", { referer });
     const clean =
       "http://localhost/reset?page=2&amp;token=[redacted]&amp;reset%5Ftoken=[redacted]&amp;off%=5&amp;%token=[redacted]#access_token=[redacted]";
     assert.ok(text.includes(`<td>${clean}</td>`), text);
@@ -171,7 +171,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "a form that is too large is told with the limit that it broke, to developers only",
+  "a form that is too large shows the limit that it exceeds, to developers only",
   routes,
   async (call) => {
     const several = (count: number, file: string) => {
@@ -197,7 +197,7 @@ testOnBothTransports(
       const json = await call("POST", "/form", { body, headers: { accept: "application/json" } });
       assert.equal(await json.text(), '{"error":"Payload Too Large"}');
     }
-    assert.ok(!(await told(call, "/gone")).text.includes("Limits of web()"));
+    assert.ok(!(await visit(call, "/gone")).text.includes("Limits of web()"));
   },
   () =>
     web({ views: temporaryViews({}), development: true, limits: { body: 4096, formParts: 3, files: 2, fileSize: 10 } }),
@@ -213,52 +213,52 @@ test("no heading of the page is wider than a narrow window", async () => {
 });
 
 testOnBothTransports(
-  "a refusal for which the application has no view is told too: a miss with all routes, a body with what is wrong",
+  "an error without a view of the application is explained: a 404 with all routes, a body with its issues",
   routes,
   async (call) => {
-    const lost = await told(call, "/lost");
+    const lost = await visit(call, "/lost");
     assert.equal(lost.status, 404);
     assert.match(lost.text, /GET \/lost matched no route/);
     assert.match(
       lost.text,
       /<th scope="row">GET \/boom\/:id<\/th><td>TestController \(module &quot;test&quot;\)<\/td>/,
     );
-    const gone = await told(call, "/gone");
+    const gone = await visit(call, "/gone");
     assert.equal(gone.status, 410);
     assert.match(gone.text, /<h1>Gone for good<\/h1>/);
     assert.ok(!gone.text.includes("<h2>Routes</h2>"));
-    const bound = await told(call, "/bind");
+    const bound = await visit(call, "/bind");
     assert.equal(bound.status, 400);
     assert.match(bound.text, /<th scope="row">title<\/th><td>is required \(required\)<\/td>/);
     assert.match(bound.text, /<th scope="row">\(body\)<\/th><td>is no post \(schema\)<\/td>/);
-    const answered = await told(call, "/answered");
-    assert.equal(answered.status, 409);
-    assert.match(answered.text, /<p class="status">409 Taken<\/p>\n<h1>Taken<\/h1>/);
-    assert.ok(!answered.text.includes("<h2>Stack</h2>"));
+    const returned = await visit(call, "/returned");
+    assert.equal(returned.status, 409);
+    assert.match(returned.text, /<p class="status">409 Taken<\/p>\n<h1>Taken<\/h1>/);
+    assert.ok(!returned.text.includes("<h2>Stack</h2>"));
   },
   platform(),
 );
 
 testOnBothTransports(
-  "the application's own views stay in development, but for a failure that they would hide",
+  "the application's error views are used in development too, except from 500 on",
   routes,
   async (call) => {
-    assert.deepEqual(await told(call, "/lost"), { status: 404, text: "own 404" });
-    assert.deepEqual(await told(call, "/gone"), { status: 410, text: "own" });
-    assert.match((await told(call, "/caused")).text, /<h1>could not list<\/h1>/);
+    assert.deepEqual(await visit(call, "/lost"), { status: 404, text: "own 404" });
+    assert.deepEqual(await visit(call, "/gone"), { status: 410, text: "own" });
+    assert.match((await visit(call, "/caused")).text, /<h1>could not list<\/h1>/);
   },
   platform({ "errors/404.eta": "own 404", "errors/error.eta": "own", "errors/500.eta": "own 500" }),
 );
 
 testOnBothTransports(
-  "the view errors/development takes the place of the built-in one, and when it fails itself that one is back",
+  "the view errors/development replaces the built-in page, which is shown when that view fails",
   routes,
   async (call) => {
-    assert.deepEqual(await told(call, "/caused"), {
+    assert.deepEqual(await visit(call, "/caused"), {
       status: 500,
       text: "500 could not list|out of rows /caused developer-page.test.ts",
     });
-    assert.match((await told(call, "/text")).text, /<h1>the text &quot;just a text&quot; was thrown<\/h1>/);
+    assert.match((await visit(call, "/text")).text, /<h1>the text &quot;just a text&quot; was thrown<\/h1>/);
   },
   platform({
     "errors/development.eta":
@@ -267,18 +267,18 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "in development an error view that fails tells why, with the status of the page that it is for",
+  "in development an error view that fails shows why, with the status of its page",
   routes,
   async (call) => {
-    const { status, text } = await told(call, "/lost");
+    const { status, text } = await visit(call, "/lost");
     assert.equal(status, 404);
-    assert.match(text, /<h1>[^<]*404\.eta:1: nobody is not defined<\/h1>/);
+    assert.match(text, /<h1>[^<]*404\.eta:1: missing is not defined<\/h1>/);
   },
-  platform({ "errors/404.eta": "<%= nobody %>" }),
+  platform({ "errors/404.eta": "<%= missing %>" }),
 );
 
 testOnBothTransports(
-  "whoever asks for JSON gets no more in development than in production",
+  "a client that prefers JSON gets the same in development as in production",
   routes,
   async (call) => {
     const response = await call("GET", "/boom/1", { headers: { accept: "application/json" } });
@@ -287,7 +287,7 @@ testOnBothTransports(
   platform(),
 );
 
-test("a query that cannot be read is no reason to fail again", async () => {
+test("a malformed query does not fail the page again", async () => {
   const app = await createTestApp(moduleOf([get("/", (ctx) => ctx.query("a"))]), platform()());
   const response = await app.request("GET", `/?${"a&".repeat(1001)}`);
   assert.equal(response.status, 400);

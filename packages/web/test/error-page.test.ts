@@ -20,7 +20,7 @@ const routes: Routes = [
   get("/http-500", fail(new HttpError(503, "Back soon", { headers: { "retry-after": "5" } }))),
   get("/bind", fail(new BindError([{ path: "title", rule: "required", message: secret }]))),
   get("/null", fail(null)),
-  get("/answered", (ctx) => ctx.status(409).json({ error: "Taken" })),
+  get("/returned", (ctx) => ctx.status(409).json({ error: "Taken" })),
   get("/cookie", (ctx) => {
     ctx.setCookie("half", "done");
     throw new Error(secret);
@@ -32,13 +32,13 @@ const platform = (files: Files, options: Partial<WebOptions> = {}) => {
   return () => web({ views, development: false, ...options });
 };
 
-async function told(call: Call, path: string) {
+async function visit(call: Call, path: string) {
   const response = await call("GET", path, { headers: { accept: "text/html" } });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
 testOnBothTransports(
-  "without views of its own an application answers with plain pages, which show nothing of what went wrong",
+  "without error views an application shows plain pages, without the cause",
   routes,
   async (call) => {
     const pages: readonly [path: string, status: number, heading: string][] = [
@@ -47,12 +47,12 @@ testOnBothTransports(
       ["/http", 403, "Not &lt;yours&gt;"],
       ["/http-500", 503, "Back soon"],
       ["/bind", 400, "Invalid request"],
-      ["/answered", 409, "Taken"],
+      ["/returned", 409, "Taken"],
       ["/lost", 404, "Not Found"],
       ["/%", 400, "Bad Request"],
     ];
     for (const [path, expected, heading] of pages) {
-      const { status, headers, text } = await told(call, path);
+      const { status, headers, text } = await visit(call, path);
       assert.deepEqual([status, headers.get("content-type")], [expected, "text/html; charset=utf-8"], path);
       assert.match(text, new RegExp(`^<!doctype html>\n<html lang="en">[\\s\\S]*<h1>${heading}</h1>`), path);
       assert.ok(!text.includes(secret) && !text.includes(".ts"), path);
@@ -62,26 +62,26 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "the headers of an HttpError are sent, and what a handler had set for another reply is not",
+  "the headers of an HttpError are sent, and those that a handler set before are not",
   routes,
   async (call) => {
-    assert.equal((await told(call, "/http")).headers.get("x-reason"), "owner");
-    assert.equal((await told(call, "/http-500")).headers.get("retry-after"), "5");
-    assert.deepEqual((await told(call, "/cookie")).headers.getSetCookie(), []);
+    assert.equal((await visit(call, "/http")).headers.get("x-reason"), "owner");
+    assert.equal((await visit(call, "/http-500")).headers.get("retry-after"), "5");
+    assert.deepEqual((await visit(call, "/cookie")).headers.getSetCookie(), []);
   },
   platform({}),
 );
 
 testOnBothTransports(
-  "a view of the status comes first, then the one for all",
+  "the view of the status comes first, then errors/error",
   routes,
   async (call) => {
-    const text = async (path: string) => (await told(call, path)).text;
+    const text = async (path: string) => (await visit(call, path)).text;
     assert.equal(await text("/lost"), "lost: Not Found");
     assert.equal(await text("/http"), "error 403: Not &lt;yours&gt;, 403, Ada");
-    assert.equal(await text("/answered"), "error 409: Taken, 409, Ada");
+    assert.equal(await text("/returned"), "error 409: Taken, 409, Ada");
     assert.equal(await text("/boom"), "error 500: Internal Server Error, 500, Ada");
-    assert.equal((await told(call, "/boom")).status, 500);
+    assert.equal((await visit(call, "/boom")).status, 500);
   },
   platform(
     {
@@ -94,24 +94,24 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "an error view that throws ends in the plain page, with the status it had",
+  "an error view that throws gives the plain page, with the same status",
   routes,
   async (call, _, log) => {
-    const { status, text } = await told(call, "/lost");
+    const { status, text } = await visit(call, "/lost");
     assert.equal(status, 404);
     assert.match(text, /<h1>Not Found<\/h1>/);
-    assert.match(log.causes().join(), /404\.eta:1: nobody is not defined/);
+    assert.match(log.causes().join(), /404\.eta:1: missing is not defined/);
     assert.deepEqual(log.messages("error"), ["the view errors/404 failed"]);
   },
-  platform({ "errors/404.eta": "<%= nobody %>" }),
+  platform({ "errors/404.eta": "<%= missing %>" }),
 );
 
 testOnBothTransports(
-  "share() that fails makes an error page, and does not keep that page from being shown",
+  "a share() that fails gives an error page, which is still rendered",
   [...routes, get("/page", () => ({}))],
   async (call, _, log) => {
-    assert.deepEqual([(await told(call, "/lost")).status, (await told(call, "/lost")).text], [404, "lost []"]);
-    assert.deepEqual([(await told(call, "/page")).status, (await told(call, "/page")).text], [500, "error []"]);
+    assert.deepEqual([(await visit(call, "/lost")).status, (await visit(call, "/lost")).text], [404, "lost []"]);
+    assert.deepEqual([(await visit(call, "/page")).status, (await visit(call, "/page")).text], [500, "error []"]);
     assert.ok(log.messages("warn").includes("share() failed for an error page"));
   },
   platform(
@@ -124,7 +124,7 @@ testOnBothTransports(
   ),
 );
 
-test("an engine that fails whatever it is asked cannot keep a client from its answer", async () => {
+test("an engine that always fails still gives an error page", async () => {
   const broken: ViewEngine = {
     has: () => {
       throw new Error("broken");
@@ -145,7 +145,7 @@ test("an engine that fails whatever it is asked cannot keep a client from its an
   }
 });
 
-test("the policy of the plain page lets its own style in, and no other policy does", async () => {
+test("the plain page has a policy that allows its own style", async () => {
   const app = await createTestApp(moduleOf(routes), platform({})());
   const response = await app.request("GET", "/lost");
   const style = /<style>([\s\S]*)<\/style>/.exec(await response.text())?.[1] ?? "";
@@ -159,7 +159,7 @@ test("the policy of the plain page lets its own style in, and no other policy do
 });
 
 testOnSite(
-  "an error page shows what waits for the next page, and a store that is away does not keep it from being shown",
+  "an error page shows the messages, and is shown without them while the store is down",
   async ({ browser, store, log }) => {
     const visitor = browser();
     const { text } = await visitor.get("/form");
@@ -169,12 +169,10 @@ testOnSite(
     assert.equal((await visitor.get("/lost")).text, "errors/404 ");
 
     await visitor.ask("POST", "/change?flash=Again", { form: { _csrf: token } });
-    store.failure = new Error("the store is away");
+    store.failure = new Error("the store is down");
     const away = await visitor.get("/lost");
     assert.deepEqual([away.status, away.text], [404, "errors/404 "]);
-    assert.ok(
-      log.messages("warn").includes("the session could not be read: the page is shown without what waits for it"),
-    );
+    assert.ok(log.messages("warn").includes("the session could not be read: the page is shown without its messages"));
   },
   {
     platform: {

@@ -5,21 +5,20 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { HttpError, StartError } from "@tenon/core";
 import type { Page } from "@tenon/web";
-import { runFixture } from "../../core/test/support/run-fixture.ts";
 import { rejection } from "../../core/test/support/start-error.ts";
 import { createEtaEngine } from "../src/eta-engine.ts";
-import { TemplateError } from "../src/template-error.ts";
+import { TemplateError } from "../src/view-engine.ts";
 import { type Files, temporaryViews, writeViews } from "./support/views.ts";
 
 const page = { path: "/posts", old: () => "typed" } as unknown as Page; // as much of one as these views ask for
 
 async function engineOf(files: Files, { development = true } = {}) {
   const folder = temporaryViews(files);
-  const engine = await createEtaEngine(folder, development);
+  const engine = createEtaEngine(folder, development);
   return { folder, engine, render: (name: string, data: unknown = {}) => engine.render(name, { data, page }) };
 }
 
-test("a view sees its data and the page, and what it writes is escaped", async () => {
+test("a view gets its data and the page, and its output is escaped", async () => {
   const { render } = await engineOf({
     "posts/show.eta": '<h1 title="<%= data.title %>"><%= data.title %></h1><%~ data.html %> <%= page.path %>',
   });
@@ -29,12 +28,12 @@ test("a view sees its data and the page, and what it writes is escaped", async (
   );
 });
 
-test("nothing is written for undefined and null; zero and false are something", async () => {
+test("undefined and null write nothing; zero and false are written", async () => {
   const { render } = await engineOf({ "a.eta": "[<%= undefined %><%= null %><%~ data.none %>][<%= 0 %><%= false %>]" });
   assert.equal(await render("a"), "[][0false]");
 });
 
-test("a layout gets the body, its own data, and what the view had", async () => {
+test("a layout gets the body, its own data, and the data of the view", async () => {
   const { render } = await engineOf({
     "layout.eta": "<title><%= it.title %></title><%~ it.body %>|<%= data.name %>|<%= page.path %>",
     "posts/show.eta": '<% layout("/layout", { title: "<Show>" }) %>Hello <%= data.name %>',
@@ -42,7 +41,7 @@ test("a layout gets the body, its own data, and what the view had", async () => 
   assert.equal(await render("posts/show", { name: "Ada" }), "<title>&lt;Show&gt;</title>Hello Ada|Ada|/posts");
 });
 
-test("partials are named from the folder or from the view that asks, with or without the extension", async () => {
+test("partials are relative to the folder or to the view, with or without the extension", async () => {
   const { render } = await engineOf({
     "partials/name.eta": "<b><%= data.name %></b>",
     "posts/row.eta": '<%= data.name %> of <%= page.path %>, <%~ include("../partials/name") %>',
@@ -91,7 +90,7 @@ for (const development of [true, false]) {
     symlinkSync(join(dirname(folder), "secret.eta"), join(folder, "out.eta"));
     symlinkSync(join(dirname(folder), "other"), join(folder, "links"));
     symlinkSync(join(folder, "posts", "show.eta"), join(folder, "inside.eta"));
-    const engine = await createEtaEngine(folder, development);
+    const engine = createEtaEngine(folder, development);
     for (const name of outside) assert.equal(engine.has(name), false, JSON.stringify(name));
     assert.equal(engine.has("posts/show"), true);
     assert.equal(await engine.render("inside", { data: {}, page }), "ok", "a link to a view is one");
@@ -133,17 +132,17 @@ function thrownBy(work: () => unknown): unknown {
   return assert.fail("it did not throw");
 }
 
-test("an error tells the file and the line of the view, also of a partial and of a layout", async () => {
+test("an error has the file and the line of the view, also of a partial and of a layout", async () => {
   const { folder, render } = await engineOf({
     "fails.eta": "<p>\n\n<%= data.author.name %>",
     "around.eta": "one\n<%~ include('fails') %>",
-    "layout.eta": "<body>\n<%= nobody %>",
+    "layout.eta": "<body>\n<%= missing %>",
     "laid.eta": "<% layout('layout') %>body",
   });
   const places: readonly [view: string, file: string, line: number, reason: RegExp][] = [
     ["fails", "fails.eta", 3, /Cannot read properties of undefined \(reading 'name'\)/],
     ["around", "fails.eta", 3, /Cannot read properties of undefined/],
-    ["laid", "layout.eta", 2, /nobody is not defined/],
+    ["laid", "layout.eta", 2, /missing is not defined/],
   ];
   for (const [view, file, line, reason] of places) {
     const error = thrownBy(() => render(view));
@@ -154,7 +153,7 @@ test("an error tells the file and the line of the view, also of a partial and of
   }
 });
 
-test("what a view throws that is not an Error is told, and an HttpError stays one", async () => {
+test("a value that a view throws is in the message, and an HttpError stays one", async () => {
   const { render } = await engineOf({ "a.eta": "<% throw data %>" });
   const error = thrownBy(() => render("a", "text"));
   assert.ok(error instanceof TemplateError);
@@ -176,7 +175,7 @@ const broken: readonly [title: string, text: string, line: number | undefined, r
 ];
 
 for (const [title, text, line, reason] of broken) {
-  test(`${title} is told with its file and line, when the page is asked for in development`, async () => {
+  test(`${title} is reported with its file and line, when the page is rendered in development`, async () => {
     const { folder, render } = await engineOf({ "broken.eta": text });
     const error = thrownBy(() => render("broken"));
     assert.ok(error instanceof TemplateError);
@@ -185,7 +184,7 @@ for (const [title, text, line, reason] of broken) {
   });
 }
 
-test("a text that a view compiles itself is told with its line when it is broken, and has no file", async () => {
+test("a broken text that a view compiles itself is reported with its line, and without a file", async () => {
   const { render } = await engineOf({ "a.eta": "<%~ this.renderString(data, it) %>" });
   assert.equal(render("a", "<%= page.path %>"), "/posts");
   const error = thrownBy(() => render("a", "one\n<%= data.title"));
@@ -194,7 +193,7 @@ test("a text that a view compiles itself is told with its line when it is broken
   assert.match(error.message, /unclosed tag/);
 });
 
-test("a broken view is told without its line where the application keeps the stacks of errors to itself", async () => {
+test("a broken view is reported without its line where errors have no stack", async () => {
   const { folder, render } = await engineOf({ "broken.eta": "one\n<% if (data { %>" });
   const { prepareStackTrace } = Error;
   Error.prepareStackTrace = () => undefined;
@@ -224,14 +223,14 @@ const unusual: readonly [title: string, text: string, error: { readonly name: st
 ];
 
 for (const [title, text, expected] of unusual) {
-  test(`${title} fails with the reason as it is: when it is asked for, and at the start in production`, async () => {
+  test(`${title} fails with the original error: when it is rendered, and at the start in production`, async () => {
     const { render } = await engineOf({ "a.eta": text });
     assert.throws(() => render("a"), expected);
     await assert.rejects(engineOf({ "a.eta": text }, { development: false }), expected);
   });
 }
 
-test("in production views that cannot be read stop the start, all of them told", async () => {
+test("in production broken views stop the start, and all of them are reported", async () => {
   const error = await rejection(
     engineOf({ "a.eta": "<%= x", "b.eta": "fine", "c/d.eta": "<% if ( %>" }, { development: false }),
   );
@@ -244,50 +243,32 @@ test("in production views that cannot be read stop the start, all of them told",
   );
 });
 
-test("a file whose name no view can have is told at start, once, and hidden files are not", async () => {
+test("a file with a name that no view can have is reported at start, once, and hidden files are not", async () => {
   for (const development of [true, false]) {
-    const told: string[] = [];
+    const warnings: string[] = [];
     const folder = temporaryViews({ "fine.eta": "", ".hidden.eta": "", "with space.eta": "", "ünder/b.eta": "" });
-    const engine = await createEtaEngine(folder, development, (text) => told.push(text));
-    assert.equal(told.length, 1);
+    const engine = createEtaEngine(folder, development, (text) => warnings.push(text));
+    assert.equal(warnings.length, 1);
     assert.match(
-      told[0] ?? "",
+      warnings[0] ?? "",
       /^The file "(?:with space|ünder\/b)\.eta" \(and 1 more\) in .*views is no view\. Names of views are made of the letters a to z, digits, "_", "-" and "\.", /,
     );
     assert.deepEqual([...(engine.names?.() ?? [])], ["fine"]);
   }
   const none: string[] = [];
-  await createEtaEngine(temporaryViews({ "fine.eta": "", ".hidden.eta": "" }), false, (text) => none.push(text));
+  createEtaEngine(temporaryViews({ "fine.eta": "", ".hidden.eta": "" }), false, (text) => none.push(text));
   assert.deepEqual(none, []);
 });
 
-test("the folder may be a path or a URL, and must be one", async () => {
+test("the folder is a path or a URL of a directory", async () => {
   const folder = temporaryViews({ "a.eta": "a" });
-  assert.equal((await createEtaEngine(pathToFileURL(`${folder}/`), true)).has("a"), true);
+  assert.equal(createEtaEngine(pathToFileURL(`${folder}/`), true).has("a"), true);
   for (const wrong of [join(folder, "none"), join(folder, "a.eta")]) {
-    const error = await rejection(createEtaEngine(wrong, true));
+    const error = thrownBy(() => createEtaEngine(wrong, true));
     assert.ok(error instanceof StartError);
     assert.equal(
       error.message,
       `views of web() is "${wrong}", which is not a directory. Make it, or name the folder of your views.`,
     );
   }
-});
-
-test("without Eta the start says what to install", async () => {
-  const { code, stderr } = await runFixture("without-eta.ts", ["eta-that-nobody-installed"]);
-  assert.equal(
-    stderr,
-    'Cannot start: web({ views }) with a folder needs the package "eta". Install it: npm install eta. Or pass a ViewEngine of your own.\n',
-  );
-  assert.equal(code, 1);
-});
-
-test("an Eta that is there and cannot be loaded is told as it is, and not to be installed", async () => {
-  const { code, stderr } = await runFixture("without-eta.ts", [
-    "data:text/javascript,throw new Error('half a package')",
-  ]);
-  assert.match(stderr, /Error: half a package/);
-  assert.ok(!stderr.includes("npm install"), stderr);
-  assert.equal(code, 1);
 });

@@ -32,15 +32,15 @@ type Post = (target: string, headers?: Record<string, string>, method?: string) 
 
 /** Runs one test in process and over a socket. */
 function testOverride(name: string, body: (post: Post) => Promise<void>): void {
-  for (const door of ["fetch", "socket"]) {
-    test(`${name} (${door})`, async () => {
+  for (const transport of ["fetch", "socket"]) {
+    test(`${name} (${transport})`, async () => {
       const app = await createTestApp(moduleOf(routes), platform());
       try {
-        const url = door === "fetch" ? "http://localhost" : (await app.listen({ port: 0, signals: false })).url;
+        const url = transport === "fetch" ? "http://localhost" : (await app.listen({ port: 0, signals: false })).url;
         await body((target, headers = { "content-type": urlencoded }, method = "POST") => {
           const sent = method === "GET" || method === "HEAD" ? null : new TextEncoder().encode("title=Hi");
           const request = new Request(`${url}${target}`, { method, headers, body: sent });
-          return door === "fetch" ? app.fetch(request) : fetch(request);
+          return transport === "fetch" ? app.fetch(request) : fetch(request);
         });
       } finally {
         await app.stop();
@@ -51,7 +51,7 @@ function testOverride(name: string, body: (post: Post) => Promise<void>): void {
 
 const read = async (response: Promise<Response>) => (await (await response).json()) as Record<string, unknown>; // show()
 
-testOverride("a form reaches the route of the method that its query names", async (post) => {
+testOverride("a form is routed to the method in its query", async (post) => {
   for (const [search, method] of [
     ["_method=PUT", "PUT"],
     ["_method=PATCH", "PATCH"],
@@ -60,12 +60,12 @@ testOverride("a form reaches the route of the method that its query names", asyn
     ["%5Fmethod=PUT", "PUT"],
     ["_method=PUT&_method=DELETE", "PUT"],
   ] as const) {
-    const answer = await read(post(`/posts/7?${search}`));
-    assert.deepEqual([answer.method, answer.id, answer.title], [method, "7", "Hi"], search);
+    const shown = await read(post(`/posts/7?${search}`));
+    assert.deepEqual([shown.method, shown.id, shown.title], [method, "7", "Hi"], search);
   }
 });
 
-testOverride("everything else of the request stays what it is", async (post) => {
+testOverride("an override changes nothing else of the request", async (post) => {
   assert.deepEqual(await read(post("/posts/7?_method=PUT&a=1")), {
     method: "PUT",
     path: "/posts/7",
@@ -80,7 +80,7 @@ testOverride("everything else of the request stays what it is", async (post) => 
   assert.equal((await post("/posts/7?_method=DELETE", boundary)).status, 400, "the form is read by the DELETE route");
 });
 
-testOverride("no other method can be named, and the path alone decides without one", async (post) => {
+testOverride("no other method can be named, and without one it stays POST", async (post) => {
   const searches = [
     "",
     "?",
@@ -105,14 +105,14 @@ testOverride("no other method can be named, and the path alone decides without o
   assert.equal((await post("/plain/7?_method%00=PUT")).status, 400);
 });
 
-testOverride("a query that cannot be read overrides nothing and breaks nothing", async (post) => {
+testOverride("a malformed query overrides nothing", async (post) => {
   for (const search of ["_method=PUT&a=%", "_method=%ff", `_method=PUT${"&a=1".repeat(1000)}`]) {
     const response = await post(`/plain/7?${search}`);
     assert.deepEqual([response.status, await response.json()], [200, { method: "POST" }], search.slice(0, 40));
   }
 });
 
-testOverride("only a POST that is a form overrides", async (post) => {
+testOverride("only a POST with a form is overridden", async (post) => {
   for (const type of ["application/json", "text/plain", "", "multipart/mixed; boundary=b"]) {
     const response = await post("/plain/7?_method=PUT", type === "" ? {} : { "content-type": type });
     assert.deepEqual([response.status, await response.json()], [200, { method: "POST" }], type);

@@ -12,23 +12,23 @@ const issues = [
 
 function pageWith(parts: Partial<PageParts>): Page {
   return new Page({
-    ctx: {} as Context, // no test here asks for what comes from it
+    ctx: {} as Context, // no test here reads it
     status: 200,
     shared: {},
-    state: { flash: [], old: {}, issues: [] },
+    state: { flash: [] },
     session: undefined,
     assetUrl: undefined,
     ...parts,
   });
 }
 
-test("old() gives what was typed, and the fallback only when no form failed", () => {
+test("old() returns the typed value, and the fallback only when no form failed", () => {
   const fresh = pageWith({});
   assert.deepEqual(
     [fresh.old("title"), fresh.old("title", "stored"), fresh.old("title", null), fresh.old("count", 0)],
     ["", "stored", "", "0"],
   );
-  const state = { flash: [], issues: [], old: { title: "", tags: ["a", "b"] } };
+  const state = { flash: [], form: { issues: [], old: { title: "", tags: ["a", "b"] } } };
   const failed = pageWith({ state });
   assert.equal(failed.old("title", "stored"), "", "an emptied field stays empty");
   assert.equal(failed.old("published", "on"), "", "a box that was not ticked was not sent");
@@ -37,8 +37,8 @@ test("old() gives what was typed, and the fallback only when no form failed", ()
   assert.deepEqual([failed.old("constructor"), failed.oldAll("__proto__")], ["", []]);
 });
 
-test("error() gives the first message about a field, errors all of them", () => {
-  const page = pageWith({ state: { flash: [], old: {}, issues } });
+test("error() returns the first message about a field, errors all messages", () => {
+  const page = pageWith({ state: { flash: [], form: { old: {}, issues } } });
   assert.deepEqual(
     [page.error("title"), page.error("author.email"), page.error("content")],
     ["is required", "is no address", ""],
@@ -46,20 +46,20 @@ test("error() gives the first message about a field, errors all of them", () => 
   assert.deepEqual([page.errors, page.hasErrors, pageWith({}).hasErrors], [issues, true, false]);
 });
 
-test("what needs a session or a folder says so without one", () => {
+test("csrfToken() without a session and asset() without a folder throw an error with the fix", () => {
   const page = pageWith({});
   assert.throws(() => page.csrfField(), /need a session: list WebSessions in the middlewares of web\(\)/);
   assert.throws(() => page.csrfToken(), /need a session/);
   assert.throws(() => page.asset("blog.css"), /page\.asset\("blog\.css"\) needs a folder: web\(\{ assets/);
 });
 
-test("csrfField() is the hidden field with the session's token", () => {
-  const session = { csrfToken: () => 'a"b' } as unknown as NonNullable<PageParts["session"]>; // no more is asked of it
+test("csrfField() is a hidden field with the session's token", () => {
+  const session = { csrfToken: () => 'a"b' } as unknown as NonNullable<PageParts["session"]>; // no other method is called
   assert.equal(pageWith({ session }).csrfField(), '<input type="hidden" name="_csrf" value="a&quot;b">');
 });
 
 testOnSite(
-  "a page knows its request: path, query, status, and what is shared",
+  "a page has the path, query and status of its request, and the shared data",
   async ({ call }) => {
     const response = await call("GET", "/%61?q=x%20y&q=z");
     assert.deepEqual(await response.json(), { path: "/%61", q: "x y", none: "", status: 203, shared: { user: "Ada" } });

@@ -67,62 +67,62 @@ const routes: Routes = [
 const platform = (options: Partial<WebOptions> = {}) =>
   web({ views, development: false, redirects: ["friend.example"], ...options });
 
-async function told(call: Call, path: string, accept = "text/html") {
+async function visit(call: Call, path: string, accept = "text/html") {
   const response = await call("GET", path, { headers: { accept } });
   return [response.status, response.headers.get("content-type"), await response.text()];
 }
 
 testOnBothTransports(
-  "handlers' values become pages",
+  "values of handlers become pages",
   routes,
   async (call) => {
-    assert.deepEqual(await told(call, "/"), [200, html, "<ul><li>&lt;One&gt;</li></ul>"]);
-    assert.deepEqual(await told(call, "/greet?name=Ada"), [200, html, "Hello Ada"]);
-    assert.deepEqual(await told(call, "/greet"), [200, html, "Hello "], "null is data too");
-    assert.deepEqual(await told(call, "/view"), [200, html, "<h1>A</h1>200"]);
-    assert.deepEqual(await told(call, "/status"), [422, html, "<h1>A</h1>422"]);
-    assert.deepEqual(await told(call, "/around"), [201, html, "<h1>A</h1>201"]);
-    assert.deepEqual(await told(call, "/made"), [201, html, "<h1>A</h1>201"]);
-    assert.deepEqual(await told(call, "/feed"), [200, "application/atom+xml", "<feed/>"]);
+    assert.deepEqual(await visit(call, "/"), [200, html, "<ul><li>&lt;One&gt;</li></ul>"]);
+    assert.deepEqual(await visit(call, "/greet?name=Ada"), [200, html, "Hello Ada"]);
+    assert.deepEqual(await visit(call, "/greet"), [200, html, "Hello "], "null is data too");
+    assert.deepEqual(await visit(call, "/view"), [200, html, "<h1>A</h1>200"]);
+    assert.deepEqual(await visit(call, "/status"), [422, html, "<h1>A</h1>422"]);
+    assert.deepEqual(await visit(call, "/around"), [201, html, "<h1>A</h1>201"]);
+    assert.deepEqual(await visit(call, "/made"), [201, html, "<h1>A</h1>201"]);
+    assert.deepEqual(await visit(call, "/feed"), [200, "application/atom+xml", "<feed/>"]);
   },
   platform,
 );
 
 testOnBothTransports(
-  "whoever asks for JSON gets the same data and the same status",
+  "a client that prefers JSON gets the same data and the same status",
   routes,
   async (call) => {
     const accept = "application/json";
-    assert.deepEqual(await told(call, "/", accept), [200, json, '[{"title":"<One>"}]']);
-    assert.deepEqual(await told(call, "/view", accept), [200, json, '{"title":"A"}']);
-    assert.deepEqual(await told(call, "/status", accept), [422, json, '{"title":"A"}']);
-    assert.deepEqual(await told(call, "/around", accept), [201, json, '{"title":"A"}']);
-    assert.deepEqual(await told(call, "/no-view", accept), [200, json, '{"a":1}'], "no view is needed for it");
-    assert.deepEqual(await told(call, "/error-reply", accept), [404, json, '{"error":"Gone","more":1}']);
-    assert.deepEqual(await told(call, "/error-bare", accept), [400, json, '{"error":"Bad"}']);
-    assert.deepEqual(await told(call, "/lost", accept), [404, json, '{"error":"Not Found"}']);
-    assert.deepEqual(await told(call, "/fails", `${accept}, */*`), [200, json, "{}"]);
+    assert.deepEqual(await visit(call, "/", accept), [200, json, '[{"title":"<One>"}]']);
+    assert.deepEqual(await visit(call, "/view", accept), [200, json, '{"title":"A"}']);
+    assert.deepEqual(await visit(call, "/status", accept), [422, json, '{"title":"A"}']);
+    assert.deepEqual(await visit(call, "/around", accept), [201, json, '{"title":"A"}']);
+    assert.deepEqual(await visit(call, "/no-view", accept), [200, json, '{"a":1}'], "no view is needed for it");
+    assert.deepEqual(await visit(call, "/error-reply", accept), [404, json, '{"error":"Gone","more":1}']);
+    assert.deepEqual(await visit(call, "/error-bare", accept), [400, json, '{"error":"Bad"}']);
+    assert.deepEqual(await visit(call, "/lost", accept), [404, json, '{"error":"Not Found"}']);
+    assert.deepEqual(await visit(call, "/fails", `${accept}, */*`), [200, json, "{}"]);
   },
   platform,
 );
 
 testOnBothTransports(
-  "what needs no view goes out as it is, whoever asks",
+  "text, bytes, streams and responses need no view, for any client",
   routes,
   async (call) => {
     for (const accept of ["text/html", "application/json"]) {
-      assert.deepEqual(await told(call, "/text", accept), [200, "text/plain; charset=utf-8", "plain <b>"]);
-      assert.deepEqual(await told(call, "/bytes", accept), [200, "application/octet-stream", "bytes"]);
-      assert.deepEqual(await told(call, "/stream", accept), [200, "application/octet-stream", "ab"]);
-      assert.deepEqual(await told(call, "/response", accept), [203, "text/own", "own"]);
-      assert.deepEqual(await told(call, "/nothing", accept), [204, null, ""]);
+      assert.deepEqual(await visit(call, "/text", accept), [200, "text/plain; charset=utf-8", "plain <b>"]);
+      assert.deepEqual(await visit(call, "/bytes", accept), [200, "application/octet-stream", "bytes"]);
+      assert.deepEqual(await visit(call, "/stream", accept), [200, "application/octet-stream", "ab"]);
+      assert.deepEqual(await visit(call, "/response", accept), [203, "text/own", "own"]);
+      assert.deepEqual(await visit(call, "/nothing", accept), [204, null, ""]);
     }
   },
   platform,
 );
 
 testOnBothTransports(
-  "caches learn that an answer depends on Accept, where it does",
+  "Vary names Accept where the response depends on it",
   routes,
   async (call) => {
     const vary = async (path: string, accept = "text/html") =>
@@ -138,7 +138,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "redirects lead to paths of this site and to hosts that were named, and nowhere else",
+  "redirects lead to paths of this site and to the listed hosts only",
   routes,
   async (call, _, log) => {
     const target = async (path: string) => {
@@ -158,7 +158,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "in development a redirect that was stopped leaves a line in the log",
+  "in development a refused redirect is logged",
   routes,
   async (call, _, log) => {
     for (const path of ["/away", "/go", "/go-relative?to=x", "/go-relative", "/go-relative?to=%3Fq=1", "/go-own"]) {
@@ -179,14 +179,18 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "an {error}, a miss and a view that throws end in an error page",
+  "an {error}, a 404 and a view that throws give an error page",
   routes,
   async (call, _, log) => {
-    assert.deepEqual(await told(call, "/error-map"), [404, html, "<h1>Lost</h1>No such &lt;post&gt; 404 /error-map"]);
-    assert.deepEqual(await told(call, "/error-reply"), [404, html, "<h1>Lost</h1>Gone 404 /error-reply"]);
-    assert.deepEqual(await told(call, "/lost"), [404, html, "<h1>Lost</h1>Not Found 404 /lost"]);
-    assert.deepEqual(await told(call, "/error-data"), [422, html, "Too short: ab"], "an error that is no text is data");
-    const [status, type, body] = await told(call, "/fails");
+    assert.deepEqual(await visit(call, "/error-map"), [404, html, "<h1>Lost</h1>No such &lt;post&gt; 404 /error-map"]);
+    assert.deepEqual(await visit(call, "/error-reply"), [404, html, "<h1>Lost</h1>Gone 404 /error-reply"]);
+    assert.deepEqual(await visit(call, "/lost"), [404, html, "<h1>Lost</h1>Not Found 404 /lost"]);
+    assert.deepEqual(
+      await visit(call, "/error-data"),
+      [422, html, "Too short: ab"],
+      "an error that is no text is data",
+    );
+    const [status, type, body] = await visit(call, "/fails");
     assert.deepEqual([status, type], [500, html]);
     assert.match(String(body), /<h1>Internal Server Error<\/h1>/);
     assert.match(log.causes().join(), /fails\.eta:1: Cannot read properties of undefined/);
@@ -195,7 +199,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "a view that is not there is told in the log: by its name, its folder and the nearest one",
+  "a missing view is logged with its name, its folder and the nearest name",
   [get("/", () => view("posts/shw", {})), get("/plain", plain)],
   async (call, _, log) => {
     assert.equal((await call("GET", "/")).status, 500);
@@ -235,11 +239,11 @@ class Named {
 }
 
 testOnBothTransports(
-  "a bound handler is shown by the view of its own name; one whose name no view can have is told to name its view",
+  "a bound handler is rendered by the view of its name; a handler without a usable name needs view()",
   new Named().routes,
   async (call, _, log) => {
-    assert.deepEqual(await told(call, "/bound"), [200, html, "bound"]);
-    for (const path of ["/private", "/nameless", "/arrow", "/listed"]) await told(call, path);
+    assert.deepEqual(await visit(call, "/bound"), [200, html, "bound"]);
+    for (const path of ["/private", "/nameless", "/arrow", "/listed"]) await visit(call, path);
     const none = "returned data, and has no name that a view could have. Return view(name, data) instead.";
     assert.deepEqual(
       log.causes().map((cause) => cause.replace(/ in .*views\./, ".")),
@@ -255,7 +259,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "HEAD is answered with the head of the page",
+  "HEAD gets the headers of the page",
   routes,
   async (call) => {
     const response = await call("HEAD", "/view");
@@ -273,7 +277,7 @@ const meaning = (value: unknown, ctx: Context) => {
 };
 
 testOnBothTransports(
-  "the serializer says what data mean, for pages and for JSON, and leaves the rest to the rules",
+  "the serializer turns data into replies, for pages and for JSON, and leaves the rest to the default rules",
   [
     ...routes,
     get("/created", () => ({ _status: 201, data: [1] })),
@@ -282,16 +286,16 @@ testOnBothTransports(
     }),
   ],
   async (call, _, log) => {
-    assert.deepEqual(await told(call, "/"), [200, html, "<ul><li>&lt;One&gt;</li></ul>"]);
-    assert.deepEqual(await told(call, "/created?as=view"), [201, html, "<h1>[1]</h1>201"], "the status stays");
-    assert.deepEqual(await told(call, "/created?as=view", "application/json"), [201, json, '{"title":"[1]"}']);
-    assert.deepEqual(await told(call, "/created?as=text"), [202, "text/plain; charset=utf-8", "text"]);
+    assert.deepEqual(await visit(call, "/"), [200, html, "<ul><li>&lt;One&gt;</li></ul>"]);
+    assert.deepEqual(await visit(call, "/created?as=view"), [201, html, "<h1>[1]</h1>201"], "the status stays");
+    assert.deepEqual(await visit(call, "/created?as=view", "application/json"), [201, json, '{"title":"[1]"}']);
+    assert.deepEqual(await visit(call, "/created?as=text"), [202, "text/plain; charset=utf-8", "text"]);
     assert.equal((await call("GET", "/?as=redirect", { redirect: "manual" })).headers.get("location"), "/elsewhere");
-    assert.deepEqual(await told(call, "/view?as=redirect"), [200, html, "<h1>A</h1>200"], "a view is one already");
-    assert.deepEqual(await told(call, "/text?as=redirect"), [200, "text/plain; charset=utf-8", "plain <b>"]);
-    assert.equal((await told(call, "/thrown?as=view"))[0], 500, "what is thrown is no data");
-    assert.equal((await told(call, "/error-bare?as=view"))[0], 400);
-    assert.equal((await told(call, "/?as=slip"))[0], 500);
+    assert.deepEqual(await visit(call, "/view?as=redirect"), [200, html, "<h1>A</h1>200"], "a view is one already");
+    assert.deepEqual(await visit(call, "/text?as=redirect"), [200, "text/plain; charset=utf-8", "plain <b>"]);
+    assert.equal((await visit(call, "/thrown?as=view"))[0], 500, "errors do not pass the serializer");
+    assert.equal((await visit(call, "/error-bare?as=view"))[0], 400);
+    assert.equal((await visit(call, "/?as=slip"))[0], 500);
     assert.ok(
       log.causes().some((cause) => cause.startsWith('The serializer returned the text "posts/show". Return view()')),
     );
@@ -299,7 +303,7 @@ testOnBothTransports(
   () => platform({ serializer: async (value, ctx) => meaning(value, ctx) }),
 );
 
-test("a value of a middleware where no route matched needs a view of its own", async () => {
+test("data of a middleware where no route matched need view()", async () => {
   const lost = (ctx: Context) => (ctx.query("view") === "" ? { a: 1 } : view("posts/show", { title: "A" }));
   const app = await createTestApp(moduleOf([]), platform({ middlewares: [lost] }));
   assert.equal((await app.request("GET", "/none?view=1")).status, 200);
@@ -315,11 +319,11 @@ const mustaches: ViewEngine = {
 };
 
 testOnBothTransports(
-  "another engine is one object",
+  "another engine is an object",
   [get("/", () => view("greeting", { name: "Ada" })), get("/none", () => view("greetings", {}))],
   async (call, _, log) => {
-    assert.deepEqual(await told(call, "/"), [200, html, "Hello Ada"]);
-    assert.equal((await told(call, "/none"))[0], 500);
+    assert.deepEqual(await visit(call, "/"), [200, html, "Hello Ada"]);
+    assert.equal((await visit(call, "/none"))[0], 500);
     assert.deepEqual(log.causes(), ['There is no view "greetings".']);
   },
   () => web({ views: mustaches, development: false }),

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { view } from "@tenon/web";
+import { Session } from "../src/session.ts";
 import { cookieName, cookieOf, flashOf, readValue, send, shown, testOnSite } from "./support/session-site.ts";
 
-testOnSite("a value comes back to the browser that set it, and to no other", async (site) => {
+testOnSite("a value is returned to the browser that set it, and to no other", async (site) => {
   const [ada, bob] = [await site.visitor(), await site.visitor()];
   assert.notEqual(cookieOf(ada.browser), cookieOf(bob.browser));
   assert.equal((await send(ada, "set=name&value=Ada")).status, 303);
@@ -14,7 +15,7 @@ testOnSite("a value comes back to the browser that set it, and to no other", asy
   assert.equal(await readValue(ada.browser, "name"), "Ada");
 });
 
-testOnSite("sixty browsers at once never mix", async (site) => {
+testOnSite("sixty browsers at once get their own values only", async (site) => {
   const everybody = Array.from({ length: 60 }, async (_, index) => {
     const visitor = await site.visitor();
     await send(visitor, `set=name&value=${index}&flash=hello+${index}`);
@@ -26,7 +27,7 @@ testOnSite("sixty browsers at once never mix", async (site) => {
   }
 });
 
-testOnSite("nothing is asked of the store before somebody needs it", async (site) => {
+testOnSite("the store is not used before it is needed", async (site) => {
   const stranger = site.browser();
   for (const path of ["/plain", "/text", "/go", "/nowhere", "/values/x"]) await stranger.get(path);
   await stranger.get("/form");
@@ -35,7 +36,7 @@ testOnSite("nothing is asked of the store before somebody needs it", async (site
   for (const path of ["/text", "/go", "/nowhere"]) await browser.get(path);
   assert.deepEqual(site.store.takeCalls(), []);
   await browser.get("/plain");
-  assert.deepEqual(site.store.takeCalls(), ["get", "get"]); // the mark of a dead id, and what waits for the page
+  assert.deepEqual(site.store.takeCalls(), ["get", "get"]); // the mark of an id that ended, and the state of the page
 });
 
 testOnSite("a visitor who only sees forms leaves nothing in the store", async (site) => {
@@ -46,25 +47,22 @@ testOnSite("a visitor who only sees forms leaves nothing in the store", async (s
   assert.ok(!site.store.takeCalls().includes("set"));
 });
 
-testOnSite(
-  "regenerate keeps the data and what waits for the next page, and the old cookie is worth nothing",
-  async (site) => {
-    const visitor = await site.visitor();
-    await send(visitor, "set=cart&value=book&flash=waits");
-    const planted = site.browser();
-    planted.cookies.set(cookieName, cookieOf(visitor.browser));
-    const { setCookies } = await send(visitor, "regenerate=1&set=user&value=ada");
-    assert.equal(setCookies.length, 1);
-    assert.notEqual(cookieOf(visitor.browser), cookieOf(planted));
-    assert.equal(await readValue(planted, "cart"), null);
-    assert.deepEqual(await flashOf(planted), []);
-    assert.deepEqual(await flashOf(visitor.browser), ["waits"]);
-    assert.equal(await readValue(visitor.browser, "cart"), "book");
-    assert.equal(await readValue(visitor.browser, "user"), "ada");
-  },
-);
+testOnSite("regenerate() keeps the values and the state of the next page, and ends the old cookie", async (site) => {
+  const visitor = await site.visitor();
+  await send(visitor, "set=cart&value=book&flash=waits");
+  const planted = site.browser();
+  planted.cookies.set(cookieName, cookieOf(visitor.browser));
+  const { setCookies } = await send(visitor, "regenerate=1&set=user&value=ada");
+  assert.equal(setCookies.length, 1);
+  assert.notEqual(cookieOf(visitor.browser), cookieOf(planted));
+  assert.equal(await readValue(planted, "cart"), null);
+  assert.deepEqual(await flashOf(planted), []);
+  assert.deepEqual(await flashOf(visitor.browser), ["waits"]);
+  assert.equal(await readValue(visitor.browser, "cart"), "book");
+  assert.equal(await readValue(visitor.browser, "user"), "ada");
+});
 
-testOnSite("the token of a form dies with the id it was made for", async (site) => {
+testOnSite("the token of a form ends with its id", async (site) => {
   const visitor = await site.visitor();
   await send(visitor, "regenerate=1");
   assert.equal((await send(visitor, "set=a&value=1")).status, 403);
@@ -72,7 +70,7 @@ testOnSite("the token of a form dies with the id it was made for", async (site) 
   assert.equal((await send({ browser: visitor.browser, token }, "set=a&value=1")).status, 303);
 });
 
-testOnSite("what is set after destroy starts another session, without anything of the first", async (site) => {
+testOnSite("a change after destroy() starts another session, without the values of the first", async (site) => {
   const visitor = await site.visitor();
   await send(visitor, "set=cart&value=book");
   const before = cookieOf(visitor.browser);
@@ -84,7 +82,7 @@ testOnSite("what is set after destroy starts another session, without anything o
   assert.equal(await readValue(visitor.browser, "cart"), null);
 });
 
-testOnSite("a flash message is shown once, after whatever was asked for in between", async (site) => {
+testOnSite("a flash message is shown once, after any requests without a page in between", async (site) => {
   const visitor = await site.visitor();
   await send(visitor, "flash=saved");
   await send(visitor, "flash=again");
@@ -101,7 +99,7 @@ testOnSite("a flash message is shown once, after whatever was asked for in betwe
 });
 
 testOnSite(
-  "a message of the page's own request is shown in it, and never stored",
+  "a message of the same request is shown in its page, and never stored",
   async (site) => {
     const { browser, token } = await site.visitor();
     const page = await browser.ask("POST", "/here", { form: { _csrf: token } });
@@ -123,7 +121,7 @@ testOnSite(
   },
 );
 
-testOnSite("messages that nobody looks at are bounded: the last twenty, of four thousand characters", async (site) => {
+testOnSite("unread messages are bounded: the last twenty, of 4,096 characters each", async (site) => {
   const visitor = await site.visitor();
   for (let index = 0; index < 25; index++) await send(visitor, `flash=${index}${"x".repeat(5000)}`);
   const messages = await flashOf(visitor.browser);
@@ -135,7 +133,7 @@ testOnSite("messages that nobody looks at are bounded: the last twenty, of four 
 });
 
 testOnSite(
-  "a failed form is shown again, once, and what is secret in it is not kept",
+  "a failed form is shown again, once, and its secrets are not kept",
   async (site) => {
     const { browser, token } = await site.visitor();
     const form = [
@@ -173,7 +171,7 @@ testOnSite(
 );
 
 testOnSite(
-  "a form that failed is shown again in the page of its own request, and never stored",
+  "a failed form is shown again in the page of the same request, and never stored",
   async (site) => {
     const { browser, token } = await site.visitor();
     const page = shown(await browser.ask("POST", "/again", { form: { title: "Tenon", _csrf: token } }));
@@ -198,7 +196,7 @@ testOnSite(
   },
 );
 
-testOnSite("names that objects have by themselves are names like any other", async (site) => {
+testOnSite("names such as __proto__ and constructor are keys like any other", async (site) => {
   const visitor = await site.visitor();
   for (const key of ["__proto__", "constructor", "toString"]) {
     assert.equal(await readValue(visitor.browser, key), null, key);
@@ -209,7 +207,7 @@ testOnSite("names that objects have by themselves are names like any other", asy
 });
 
 testOnSite(
-  "what a request has set it reads back as the next one will",
+  "a request reads a value that it has set as later requests do",
   async (site) => {
     const { browser, token } = await site.visitor();
     const { text } = await browser.ask("POST", "/read-back", { form: { _csrf: token } });
@@ -233,7 +231,7 @@ testOnSite(
   },
 );
 
-testOnSite("a handler that throws keeps what it had changed before, and its reply carries the cookie", async (site) => {
+testOnSite("a handler that throws keeps its earlier changes, and its response has the cookie", async (site) => {
   const visitor = await site.visitor();
   const before = cookieOf(visitor.browser);
   const reply = await send(visitor, "regenerate=1&set=a&value=1&throw=1");
@@ -244,7 +242,7 @@ testOnSite("a handler that throws keeps what it had changed before, and its repl
 });
 
 testOnSite(
-  "a value too many is refused with a clear error, and one that JSON cannot carry too",
+  "values over 64 KiB are refused with a clear error, and values without a JSON form too",
   async (site) => {
     const visitor = await site.visitor();
     for (const query of ["size=65536", "kind=undefined", "kind=function", "kind=bigint"]) {
@@ -270,36 +268,41 @@ testOnSite(
   },
 );
 
-testOnSite(
-  "a failing store is a 500, for reading, writing and ending a session, and works again afterwards",
-  async (site) => {
-    const visitor = await site.visitor();
-    await send(visitor, "set=a&value=1");
-    site.store.failure = new Error("the store is down");
-    const { browser, token } = visitor;
-    for (const visit of [
-      browser.get("/values/a"),
-      send(visitor, "set=a&value=2"),
-      send(visitor, "flash=x"),
-      send(visitor, "regenerate=1"),
-      send(visitor, "destroy=1"),
-    ]) {
-      const { status, text, setCookies } = await visit;
-      assert.equal(status, 500);
-      assert.ok(!text.includes("the store is down"));
-      assert.deepEqual(setCookies, []);
-    }
-    assert.equal((await browser.ask("POST", "/change?set=a&value=3", { form: { _csrf: `${token}x` } })).status, 403);
-    assert.equal((await browser.ask("POST", "/change?set=a&value=3")).status, 403);
-    assert.equal((await browser.get("/text")).status, 200);
-    assert.equal(site.log.causes().filter((cause) => cause === "the store is down").length, 5);
-    site.store.failure = undefined;
-    assert.equal(await readValue(browser, "a"), "1");
-  },
-);
+testOnSite("a failing store is a 500 for reading, writing and ending a session, and recovers", async (site) => {
+  const visitor = await site.visitor();
+  await send(visitor, "set=a&value=1");
+  site.store.failure = new Error("the store is down");
+  const { browser, token } = visitor;
+  for (const visit of [
+    browser.get("/values/a"),
+    send(visitor, "set=a&value=2"),
+    send(visitor, "flash=x"),
+    send(visitor, "regenerate=1"),
+    send(visitor, "destroy=1"),
+  ]) {
+    const { status, text, setCookies } = await visit;
+    assert.equal(status, 500);
+    assert.ok(!text.includes("the store is down"));
+    assert.deepEqual(setCookies, []);
+  }
+  assert.equal((await browser.ask("POST", "/change?set=a&value=3", { form: { _csrf: `${token}x` } })).status, 403);
+  assert.equal((await browser.ask("POST", "/change?set=a&value=3")).status, 403);
+  assert.equal((await browser.get("/text")).status, 200);
+  assert.equal(site.log.causes().filter((cause) => cause === "the store is down").length, 5);
+  site.store.failure = undefined;
+  assert.equal(await readValue(browser, "a"), "1");
+});
+
+testOnSite("a handler that throws is a 500 while the store is down, and both errors are logged", async (site) => {
+  const visitor = await site.visitor();
+  site.store.failure = new Error("the store is down");
+  assert.equal((await send(visitor, "set=a&value=1&throw=1")).status, 500);
+  assert.deepEqual(site.log.causes(), ["thrown by the handler", "the store is down"]);
+  assert.ok(site.log.messages("error").includes("the session could not be saved"));
+});
 
 testOnSite(
-  "a page that is only looked at is shown without what waits for it while the store is away, with one line in the log",
+  "while the store is down a GET page is shown without its messages, with one line in the log",
   async (site) => {
     const visitor = await site.visitor();
     await send(visitor, "flash=waits");
@@ -360,7 +363,7 @@ testOnSite(
 );
 
 testOnSite(
-  "after a failure the store is not asked again in the same request, not even for the error page",
+  "after a failure the store is not used again in the same request, not even for the error page",
   async (site) => {
     const visitor = await site.visitor();
     site.store.failure = new Error("the store is down");
@@ -387,7 +390,7 @@ testOnSite(
 );
 
 testOnSite(
-  "a handler that forgets to wait does not end the process when the store fails",
+  "a handler that forgets to await does not crash the process when the store fails",
   async (site) => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => unhandled.push(reason);
@@ -420,11 +423,11 @@ testOnSite(
 );
 
 testOnSite(
-  "a change that comes after the reply is refused instead of being lost",
+  "a change after the response is refused instead of being lost",
   async (site) => {
     const visitor = await site.visitor();
     const { text } = await visitor.browser.ask("POST", "/stream", { form: { _csrf: visitor.token } });
-    assert.equal(text, "The session was changed after its reply had gone out, and cannot be saved");
+    assert.equal(text, "The session was changed after its response was sent, and cannot be saved");
   },
   {
     routes: [
@@ -433,7 +436,7 @@ testOnSite(
         path: "/stream",
         handler: (ctx) =>
           (async function* () {
-            yield ""; // the reply goes out with the first chunk
+            yield ""; // the response starts with the first chunk
             yield await ctx
               .get("session")
               .set("a", 1)
@@ -445,7 +448,7 @@ testOnSite(
 );
 
 testOnSite(
-  "destroy forgets what the same request had changed before it",
+  "destroy() drops the earlier changes of the same request",
   async (site) => {
     const { browser, token } = await site.visitor();
     const page = await browser.ask("POST", "/first", { form: { _csrf: token } });
@@ -473,7 +476,7 @@ testOnSite(
 );
 
 testOnSite(
-  "a message that a HEAD request leaves waits for the page",
+  "a message of a HEAD request waits for the next page",
   async (site) => {
     const { browser } = await site.visitor();
     assert.equal((await browser.ask("HEAD", "/leave")).status, 200);
@@ -494,7 +497,7 @@ testOnSite(
 );
 
 testOnSite(
-  "what was read before a save is read anew after it",
+  "values that were read before a save are read again after it",
   async (site) => {
     const visitor = await site.visitor();
     await send(visitor, "set=a&value=1");
@@ -510,7 +513,7 @@ testOnSite(
           const session = ctx.get("session");
           const before = await session.get("a");
           await session.set("a", "2");
-          await session.finish(ctx);
+          await Session.finish(session);
           return view("plain", [before, await session.get("a")]);
         },
       },

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { HttpError } from "@tenon/core";
 import { findSource, framesOf } from "../src/source-excerpt.ts";
-import { TemplateError } from "../src/template-error.ts";
+import { TemplateError } from "../src/view-engine.ts";
 import { temporaryViews } from "./support/views.ts";
 
 const lines = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`);
@@ -56,14 +56,14 @@ for (const frame of frames) {
   test(`"at ${frame.replace(url, "app.ts")}" names a place`, () => assert.equal(findSource([errorAt(frame)])?.line, 3));
 }
 
-test("odd file names are read", () => {
+test("unusual file names are parsed", () => {
   const file = join(folder, "with (brackets) and: colon.ts");
   for (const name of [file, pathToFileURL(file).href]) {
     assert.equal(findSource([errorAt(`show (${name}:2:1)`)])?.file, file);
   }
 });
 
-test("the first place in a file of the application counts: not Node's, not a package's, not the framework's", () => {
+test("the first place in a file of the application is shown: none of Node, of a package or of the framework", () => {
   const framework = new URL("../../core/src/kernel.ts", import.meta.url).href;
   const places = [
     "process.processTicksAndRejections (node:internal/process/task_queues:104:5)",
@@ -78,32 +78,32 @@ test("the first place in a file of the application counts: not Node's, not a pac
   assert.equal(findSource([new HttpError(404, "Not Found")])?.file, import.meta.filename);
 });
 
-test("of a chain the first error that names such a place is shown", () => {
+test("the first error of a chain that names such a place is shown", () => {
   const cause = errorAt(`show (${join(folder, "app.ts")}:7:1)`);
   assert.equal(findSource(["a text", errorAt("native"), cause])?.line, 7);
   assert.equal(findSource([]), undefined);
 });
 
-test("a view's error names its place itself", () => {
+test("the error of a view names its place", () => {
   const file = join(folder, "app.ts");
   assert.equal(findSource([new TemplateError(file, 5, "failed", undefined)])?.line, 5);
   const cause = errorAt(`helper (${file}:9:1)`);
   assert.equal(findSource([new TemplateError(file, undefined, "failed", cause), cause])?.line, 9);
 });
 
-test("a message that looks like frames names no place", () => {
+test("a message that looks like stack frames names no place", () => {
   const forged = new Error(`no such user\n    at x (${join(folder, "app.ts")}:1:1)`);
   assert.equal(findSource([forged])?.file, import.meta.filename);
   assert.ok(!framesOf(forged).includes("app.ts"));
 });
 
-test("a file that is gone, too large or shorter than that shows nothing", () => {
+test("a file that is missing, too large or too short shows no excerpt", () => {
   for (const place of ["gone.ts:1:1", "large.ts:1:1", "app.ts:31:1"]) {
     assert.equal(findSource([errorAt(`show (${join(folder, place)})`)]), undefined, place);
   }
 });
 
-test("frames come without the message, however the stack begins", () => {
+test("frames exclude the message, however the stack begins", () => {
   assert.equal(framesOf(errorAt("a", "b")), "    at a\n    at b");
   const empty = new Error("");
   empty.stack = "Error\n    at a";

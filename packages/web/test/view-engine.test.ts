@@ -18,14 +18,14 @@ const names: readonly [controller: string, handler: string, view: string][] = [
 ];
 
 for (const [controller, handler, view] of names) {
-  test(`${controller}.${handler} is shown by ${view}`, () => {
+  test(`${controller}.${handler} is rendered by ${view}`, () => {
     assert.equal(viewNameOf({ method: "GET", path: "/", controller, handler }), view);
   });
 }
 
 const bare: ViewEngine = { has: () => false, render: () => "" };
 
-test("a missing view is told with its name, its place and the nearest one, as far as the engine knows them", () => {
+test("a missing view is reported with its name, its folder and the nearest name, as far as the engine knows them", () => {
   assert.equal(describeMissingView(bare, "posts/indx"), 'There is no view "posts/indx".');
   const engine: ViewEngine = { ...bare, place: "/srv/views", names: () => ["posts/index", "posts/show"] };
   assert.equal(

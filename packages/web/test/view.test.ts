@@ -5,7 +5,7 @@ import { createTestApp } from "@tenon/core/testing";
 import { Redirect, redirect, View, view } from "@tenon/web";
 import { moduleOf } from "../../core/test/support/transports.ts";
 
-test("on a platform without views a view is its data, with its status", async () => {
+test("on a platform without views a view is its data as JSON, with its status", async () => {
   const app = await createTestApp(
     moduleOf([
       { method: "GET", path: "/data", handler: () => view("posts/show", { title: "Hello" }) },
@@ -15,13 +15,13 @@ test("on a platform without views a view is its data, with its status", async ()
     ]),
     api(),
   );
-  const answers = await Promise.all(
+  const replies = await Promise.all(
     ["/data", "/none", "/status", "/around"].map(async (path) => {
       const response = await app.request("GET", path);
       return [response.status, await response.text()];
     }),
   );
-  assert.deepEqual(answers, [
+  assert.deepEqual(replies, [
     [200, '{"title":"Hello"}'],
     [200, "{}"],
     [422, "[1]"],
@@ -30,7 +30,7 @@ test("on a platform without views a view is its data, with its status", async ()
   await app.stop();
 });
 
-test("view() and redirect() tell what they were given", () => {
+test("view() and redirect() keep their arguments", () => {
   const shown = view("posts/show", { id: 1 }, { status: 201 });
   assert.ok(shown instanceof View);
   assert.deepEqual([shown.name, shown.value, shown.status], ["posts/show", { id: 1 }, 201]);
@@ -39,7 +39,7 @@ test("view() and redirect() tell what they were given", () => {
   assert.deepEqual([sent.to, sent.status, redirect("/").status], ["/posts", 308, 303]);
 });
 
-test("slips are told where they are made", () => {
+test("wrong arguments throw at the call", () => {
   assert.throws(() => view(""), /view\(\) takes the name of a view first/);
   assert.throws(() => view({ id: 1 } as never), /view\(\) takes the name of a view first/); // not checked by a compiler
   assert.throws(() => view("posts/show", {}, { status: 99 }), /whole number from 200 to 599, not 99/);

@@ -29,7 +29,7 @@ async function problemsOf(settings: unknown): Promise<readonly Problem[]> {
   return error.problems;
 }
 
-test("a bad setting stops the start, and the message has the cure", async () => {
+test("a bad setting stops the start, and the message has the fix", async () => {
   const cases: [Record<string, unknown>, RegExp][] = [
     [
       { secret: "x".repeat(31) },
@@ -41,10 +41,6 @@ test("a bad setting stops the start, and the message has the cure", async () => 
     [{ cookie: "a b" }, /cookie is the text "a b"/],
     [{ cookie: "a;b" }, /cookie is the text "a;b"/],
     [{ cookie: 1 }, /cookie is the number 1/],
-    [
-      { cookie: "session_id" },
-      /cookie is "session_id", where Sessions of @tenon\/auth keeps who is logged in\. Take another/,
-    ],
     [{ maxAge: 0 }, /maxAge is 0\. It takes a whole number of seconds from 1 to 34560000\./],
     [{ maxAge: 1.5 }, /maxAge is 1\.5/],
     [{ maxAge: Number.NaN }, /maxAge is NaN/],
@@ -64,13 +60,13 @@ test("a bad setting stops the start, and the message has the cure", async () => 
   }
 });
 
-test("all bad settings are told at once, and no secret is quoted", async () => {
+test("all bad settings are reported at once, and no secret is quoted", async () => {
   const problems = await problemsOf({ store: 1, secret: "hunter2", cookie: "=", maxAge: -1 });
   assert.equal(problems.length, 4);
   assert.ok(!JSON.stringify(problems).includes("hunter2"));
 });
 
-test("settings that are no object, or that nobody provides, are told", async () => {
+test("settings that are no object or not provided are reported", async () => {
   assert.match(
     (await problemsOf(undefined))[0]?.message ?? "",
     /WebSessionSettings was given undefined for its options/,
@@ -88,7 +84,7 @@ testOnSite(
   },
 );
 
-test("on https, which a trusted proxy may say, the cookie is Secure, and when it is expired too", async () => {
+test("on https, also after a trusted proxy, the cookie is Secure, and so is its expiry", async () => {
   const headers = { "x-forwarded-proto": "https" };
   await withSite(
     "socket",
@@ -111,7 +107,7 @@ test("on https, which a trusted proxy may say, the cookie is Secure, and when it
 });
 
 testOnSite(
-  "name and lifetime are the application's, and a cookie under the default name is none then",
+  "name and lifetime can be set, and a cookie under the default name is then ignored",
   async (site) => {
     const browser = site.browser();
     const page = await browser.get("/form");
@@ -132,7 +128,7 @@ testOnSite(
 );
 
 testOnSite(
-  "replies to whoever has the cookie, and those that set it, are kept by no cache, unless the handler decides",
+  "responses to requests with the cookie, and those that set it, are not cached, unless the handler decides",
   async (site) => {
     const stranger = site.browser();
     assert.equal((await stranger.get("/plain")).headers.get("cache-control"), null);
@@ -163,7 +159,7 @@ const early: MiddlewareFunction = async (ctx, next) => {
 };
 
 testOnSite(
-  "listed twice it is one session",
+  "WebSessions listed twice is one session",
   async (site) => {
     const visitor = await site.visitor();
     const reply = await send(visitor, "regenerate=1&set=a&value=1");
@@ -175,13 +171,13 @@ testOnSite(
 );
 
 testOnSite(
-  "other cookies of a reply stay beside the session's",
+  "other cookies of a response are kept",
   async (site) => {
     const browser = site.browser();
     const { setCookies } = await browser.get("/two");
     assert.deepEqual(
       setCookies.map((line) => line.split("=")[0]),
-      ["session_id", cookieName],
+      ["theme", cookieName],
     );
     assert.notEqual(cookieOf(browser), "");
   },
@@ -191,7 +187,7 @@ testOnSite(
         method: "GET",
         path: "/two",
         handler: (ctx) => {
-          ctx.setCookie("session_id", "1");
+          ctx.setCookie("theme", "dark");
           ctx.get("session").csrfToken();
           return ctx.status(200).send("text");
         },
@@ -200,14 +196,39 @@ testOnSite(
   },
 );
 
-testOnSite("a reply to HEAD shows nothing and takes nothing", async (site) => {
+testOnSite(
+  "a cookie of the application that has the session's name is logged as a warning",
+  async (site) => {
+    await site.browser().get("/own");
+    assert.deepEqual(site.log.messages("warn"), []);
+    await site.browser().get(`/own?name=${cookieName}`);
+    assert.deepEqual(site.log.messages("warn"), [
+      "the cookie tenon_session is set by the application too: give one of the two another name",
+    ]);
+  },
+  {
+    routes: [
+      {
+        method: "GET",
+        path: "/own",
+        handler: (ctx) => {
+          if (ctx.query("name") !== "") ctx.setCookie("theme", "dark");
+          ctx.setCookie(ctx.query("name") || `my_${cookieName}`, "own");
+          return ctx.status(200).send("text");
+        },
+      },
+    ],
+  },
+);
+
+testOnSite("a response to HEAD leaves the messages for the next page", async (site) => {
   const visitor = await site.visitor();
   await send(visitor, "flash=saved");
   assert.equal((await visitor.browser.ask("HEAD", "/plain")).status, 200);
   assert.deepEqual(await flashOf(visitor.browser), ["saved"]);
 });
 
-test("on a platform that does not save sessions the log says so", async () => {
+test("a change on a platform that does not save sessions is logged as a warning", async () => {
   const log = new LogLines();
   const routes = moduleOf([
     { method: "GET", path: "/set", handler: (ctx) => ctx.get("session").set("a", 1) },
@@ -224,7 +245,7 @@ test("on a platform that does not save sessions the log says so", async () => {
     assert.deepEqual(log.messages("warn"), []);
     await app.request("GET", "/set");
     assert.deepEqual(log.messages("warn"), [
-      "the session was changed and nobody saved it: WebSessions works on the platform web()",
+      "the session was changed and not saved: WebSessions works on the platform web() only",
     ]);
   } finally {
     await app.stop();

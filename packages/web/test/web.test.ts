@@ -30,7 +30,7 @@ const routes: Routes = [
 const platform = () => web({ views, assets, development: false });
 
 testOnBothTransports(
-  "the assets folder is served, under the names that page.asset() gives",
+  "the assets folder is served under the names that page.asset() returns",
   routes,
   async (call, app) => {
     const page = await (await call("GET", "/")).text();
@@ -50,7 +50,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "forms are bound, and may stand for the methods that HTML does not have",
+  "forms are bound, and may use the methods that HTML forms lack",
   routes,
   async (call) => {
     const send = async (path: string, body: NonNullable<RequestInit["body"]>, headers: Record<string, string> = {}) => {
@@ -67,11 +67,12 @@ testOnBothTransports(
     assert.deepEqual(await send("/echo/1", files), [200, "POST Hello"]);
     const json = { "content-type": "application/json" };
     assert.deepEqual(await send("/echo/1?_method=PUT", '{"title":"Hello"}', json), [200, "POST Hello"]);
+    assert.equal((await call("POST", "/echo/1")).status, 400, "no body, and no content type");
   },
   platform,
 );
 
-test("assets may say which names never change, and the log names the views that cannot be reached", async () => {
+test("`immutable` names are kept, and the log names views that cannot be reached", async () => {
   const log = new LogLines();
   const folder = temporaryViews({ "index-DiwrgTda.js": "1" });
   const odd = temporaryViews({ "with space.eta": "" });
@@ -86,7 +87,7 @@ test("assets may say which names never change, and the log names the views that 
   await app.stop();
 });
 
-test("a route of the application in the place of the assets is a start error that names both", async () => {
+test("a route that conflicts with the assets is a start error that names both", async () => {
   const taken = moduleOf([{ method: "GET", path: "/assets/*", handler: index }]);
   const error = await rejection(createTestApp(taken, platform()));
   assert.equal(
@@ -169,8 +170,8 @@ const wrong: readonly [options: unknown, message: string][] = [
 ];
 
 for (const [options, message] of wrong) {
-  test(`a start with a wrong option says: ${message.slice(0, 70)}`, async () => {
-    // the cast stands for code that no compiler checked
+  test(`a wrong option stops the start: ${message.slice(0, 70)}`, async () => {
+    // as a caller without types would pass it
     const start = async () => createTestApp(moduleOf([]), web(options as WebOptions));
     const error = await rejection(start());
     assert.equal(error.message, message);
@@ -181,13 +182,13 @@ for (const [options, message] of wrong) {
   });
 }
 
-test("hosts with a port, IPv6 hosts and file URLs are taken", async () => {
+test("hosts with a port, IPv6 hosts and file URLs are valid options", async () => {
   const redirects = ["example.org", "example.org:8443", "[::1]:8080", "xn--bcher-kva.example"];
   const options = { views: pathToFileURL(views), assets: pathToFileURL(assets), redirects };
   await (await createTestApp(moduleOf([]), web(options))).stop();
 });
 
-test("in development one line says that errors are shown; in production there is none", async () => {
+test("in development one log line says that errors are shown; in production there is none", async () => {
   for (const [development, lines] of [
     [true, ["errors are shown with their source to requests of this machine, because NODE_ENV is not production"]],
     [false, []],
@@ -198,7 +199,7 @@ test("in development one line says that errors are shown; in production there is
   }
 });
 
-test("NODE_ENV decides where nothing else does", async () => {
+test("NODE_ENV is the default of `development`", async () => {
   const before = process.env.NODE_ENV;
   const bare: ViewEngine = { has: () => false, render: () => "" };
   const texts: string[] = [];
@@ -217,7 +218,7 @@ test("NODE_ENV decides where nothing else does", async () => {
   assert.ok(texts[1]?.includes("This page is for development"));
 });
 
-test("routes without a method are no pages, and services are those of any other platform", async () => {
+test("routes without a method are not served, and services are injected as on any platform", async () => {
   class Greeter {
     readonly log = inject(Log);
     routes(): Routes {

@@ -37,11 +37,6 @@ export const keepTypedText: MiddlewareFunction = async function keepTypedText(ct
     const isOwn = explainForeignOrigin(ctx) === undefined; // a text that another site has sent is not the author's
     const typed = isOwn && !wantsJson(ctx) ? await readTyped(ctx).catch(() => undefined) : undefined;
     if (typed === undefined || (typed.title === "" && typed.content === "")) throw error;
-    // a session that cannot be read is asked here: once it has failed, the page is shown without it
-    await ctx
-      .get("session")
-      ?.takePage()
-      .catch(() => {});
     return toUnsaved(ctx, error, typed);
   }
 };

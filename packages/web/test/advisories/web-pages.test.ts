@@ -20,7 +20,7 @@ const views = {
 };
 const hostile = `</p><script>alert("1")</script>' onload='x`;
 
-test("K17 Hono GHSA-9r54-q6cx-xmh5, h3 17e0cbd0: what a view writes is escaped, and no value says of itself that it is not to be", async () => {
+test("the output of a view is escaped, and no value can exempt itself (K17, GHSA-9r54-q6cx-xmh5, h3 17e0cbd0)", async () => {
   const raws: readonly unknown[] = [
     hostile,
     { toString: () => hostile },
@@ -100,7 +100,7 @@ function multipart(fileName: string, content = "x"): { readonly body: string; re
   return { body: `--edge\r\n${head}\r\n\r\n${content}\r\n--edge--\r\n`, type: "multipart/form-data; boundary=edge" };
 }
 
-test("B10 multer CVE-2026-2359, CVE-2026-77063, Adonis CVE-2026-21440: of a file's name no path is left, and a dropped upload leaves nothing", async () => {
+test("the path is removed from the name of an uploaded file, and an aborted upload leaves nothing (B10, CVE-2026-2359, CVE-2026-77063, CVE-2026-21440)", async () => {
   const platform = web({ views: temporaryViews(views), development: false, middlewares: [] });
   const app = await createTestApp(moduleOf(upload), platform);
   try {
@@ -147,7 +147,7 @@ test("B10 multer CVE-2026-2359, CVE-2026-77063, Adonis CVE-2026-21440: of a file
 });
 
 testOnSite(
-  "B7 Elysia CVE-2026-31865, Adonis CVE-2026-25754, multiparty CVE-2026-8161: no field of a form reaches a prototype",
+  "no field of a form reaches a prototype (B7, CVE-2026-31865, CVE-2026-25754, CVE-2026-8161)",
   async ({ call }) => {
     const form = "__proto__=x&__proto__[polluted]=1&constructor.prototype.polluted=1&constructor=y&toString=z&name=Ada";
     const part = (name: string) => `--edge\r\ncontent-disposition: form-data; name="${name}"\r\n\r\nx\r\n`;
@@ -187,7 +187,7 @@ testOnSite(
   },
 );
 
-test("K16 Hono GHSA-w332-q679-j88p, @hono/node-server CVE-2024-23340, node-static CVE-2025-11149: assets lie below their folder", async () => {
+test("only files below the assets folder are served (K16, GHSA-w332-q679-j88p, CVE-2024-23340, CVE-2025-11149)", async () => {
   const assets = temporaryViews({ "a.css": "a", ".env": "hidden", "folder/b.css": "b" });
   writeFileSync(join(dirname(assets), "secret.css"), "hidden");
   const app = await createTestApp(moduleOf([]), web({ views: temporaryViews(views), assets, development: false }));

@@ -22,7 +22,7 @@ export interface Shown {
 
 const fields = ["title", "body", "password", "tags"];
 
-/** Pages are JSON, so that tests read them without a parser of HTML. */
+/** Pages are JSON, so that tests need no HTML parser. */
 const engine: ViewEngine = {
   has: (name) => !name.startsWith("errors/"),
   render: (name, { data, page }) =>
@@ -57,13 +57,13 @@ export interface SiteOptions {
 
 /** Visits to a small site with sessions, through `app.fetch` and over a real socket. */
 export function testOnSite(name: string, body: (site: Site) => Promise<void>, options: SiteOptions = {}): void {
-  for (const door of ["fetch", "socket"] as const) {
-    test(`${name} (${door})`, () => withSite(door, body, options));
+  for (const transport of ["fetch", "socket"] as const) {
+    test(`${name} (${transport})`, () => withSite(transport, body, options));
   }
 }
 
 export async function withSite(
-  door: "fetch" | "socket",
+  transport: "fetch" | "socket",
   body: (site: Site) => Promise<void>,
   { routes = [], settings = {}, platform = {} }: SiteOptions = {},
 ): Promise<void> {
@@ -83,7 +83,7 @@ export async function withSite(
   const options = { views: engine, development: false, middlewares: [WebSessions], ...platform };
   const app = await createTestApp(module, web(options), { log: log.options });
   try {
-    const call = await openDoor(door, app);
+    const call = await openTransport(transport, app);
     const browser = () => new Browser(call);
     await body({
       app,
@@ -104,20 +104,21 @@ export async function withSite(
   }
 }
 
-async function openDoor(door: "fetch" | "socket", app: TestHttpApp): Promise<Call> {
-  if (door === "fetch") return (method, path, init) => app.fetch(new Request(`${origin}${path}`, { ...init, method }));
+async function openTransport(transport: "fetch" | "socket", app: TestHttpApp): Promise<Call> {
+  if (transport === "fetch")
+    return (method, path, init) => app.fetch(new Request(`${origin}${path}`, { ...init, method }));
   const { url } = await app.listen({ port: 0, signals: false });
   return (method, path, init) => fetch(`${url}${path}`, { ...init, method, redirect: "manual" });
 }
 
-/** Of the site, as `app.fetch` sees it. */
+/** The origin of the site in `app.fetch`. */
 export const origin = "http://localhost";
 
 export function shown({ text }: { readonly text: string }): Shown {
   return JSON.parse(text) as Shown; // as the engine writes it
 }
 
-/** The cookie's, unless told otherwise. */
+/** The default name of the cookie. */
 export const cookieName = "tenon_session";
 
 /** Sends the form that its visitor has seen. */
@@ -153,7 +154,7 @@ async function showValue(ctx: Context<"/values/:key">) {
   return view("value", (await ctx.get("session").get(ctx.param("key"))) ?? null);
 }
 
-/** Does with the session what the query says. */
+/** Changes the session as the query says. */
 async function change(ctx: Context) {
   const session = ctx.get("session");
   if (ctx.query("regenerate") !== "") await session.regenerate();

@@ -9,12 +9,12 @@ interface Hold {
   readonly released: Promise<void>;
 }
 
-/** A store in memory that tells what was asked of it, and that can be made to wait or to fail. */
+/** A store in memory that records its calls, and that can be made to wait or to fail. */
 export class WatchedStore implements SessionStore {
   /** As JSON, by key. */
   readonly entries = new Map<string, string>();
   readonly calls: { readonly operation: Operation; readonly key: string; readonly ttl?: number | undefined }[] = [];
-  /** What every call is refused with, while there is one. */
+  /** Every call fails with it while it is set. */
   failure: Error | undefined;
   #holds: Hold[] = [];
 
@@ -34,12 +34,12 @@ export class WatchedStore implements SessionStore {
     return this.entries.delete(key);
   }
 
-  /** What was asked since the last time: `get`, `set` and `delete`, in order. */
+  /** The calls since the last time: `get`, `set` and `delete`, in order. */
   takeCalls(): Operation[] {
     return this.calls.splice(0).map(({ operation }) => operation);
   }
 
-  /** Lets the next call of this kind wait: `reached` when it has come, and it goes on when `release` is called. */
+  /** Makes the next such call wait: `reached` resolves when it is made, and it continues after `release()`. */
   hold(operation: Operation, key: RegExp): { readonly reached: Promise<void>; readonly release: () => void } {
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
@@ -47,7 +47,7 @@ export class WatchedStore implements SessionStore {
     return { reached: reached.promise, release: released.resolve };
   }
 
-  /** Everything that is kept, to look for what must not be. */
+  /** Everything in the store, to search for what must not be there. */
   get text(): string {
     return JSON.stringify([...this.entries]);
   }

@@ -1,6 +1,12 @@
 import type { Issue } from "@tenon/core";
 import { isSecretName } from "@tenon/core/platform";
-import type { FormValues } from "./page.ts";
+
+export interface FlashMessage {
+  readonly kind: string;
+  readonly text: string;
+}
+
+export type FormValues = Readonly<Record<string, string | readonly string[]>>;
 
 /** A form that failed, for the page that shows it again. */
 export interface OldForm {
@@ -8,12 +14,25 @@ export interface OldForm {
   readonly issues: readonly Issue[];
 }
 
+/** What a session keeps for the next page. */
+export interface PageState {
+  readonly flash: readonly FlashMessage[];
+  readonly form?: OldForm | undefined;
+}
+
+export const emptyPageState: PageState = Object.freeze({ flash: [] });
+
+/** Messages add up; of two forms the later one is shown. */
+export function addToPage(page: PageState, added: PageState): PageState {
+  return { flash: [...page.flash, ...added.flash], form: added.form ?? page.form };
+}
+
 const mostBytes = 64 * 1024;
 const mostIssueBytes = 16 * 1024;
-/** Shorter ones stand in any sentence by chance. */
+/** Shorter secrets occur in any message by chance. */
 const shortestQuote = 4;
 
-/** What may be kept of a form: no secrets, and at most 64 KiB, of which the largest fields go first. */
+/** What may be kept of a form: no secrets, and at most 64 KiB, of which the largest fields are dropped first. */
 export function toOldForm(values: FormValues, issues: readonly Issue[]): OldForm {
   const secrets = Object.keys(values)
     .filter(isSecretName)
@@ -34,7 +53,7 @@ export function toOldForm(values: FormValues, issues: readonly Issue[]): OldForm
   return { old, issues: keptIssues };
 }
 
-/** Some schemas quote what they were given. */
+/** Some schemas quote the value in their message: a message that quotes a secret is replaced. */
 function keepIssues(issues: readonly Issue[], secrets: readonly string[]): Issue[] {
   const kept: Issue[] = [];
   let left = mostIssueBytes;

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wantsJson } from "@tenon/web";
 import { testOnBothTransports } from "../../core/test/support/transports.ts";
-import { prefersJson } from "../src/accept.ts";
+import { prefersJson } from "../src/pages.ts";
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8";
 
 const cases: readonly [accept: string, json: boolean, why: string][] = [
-  ["", false, "whoever does not say gets the page"],
+  ["", false, "no preference gets the page"],
   ["*/*", false, "curl gets the page"],
   [browser, false, "a browser gets the page"],
   ["application/json", true, "JSON alone"],
@@ -16,19 +16,19 @@ const cases: readonly [accept: string, json: boolean, why: string][] = [
   ["application/json, text/plain, */*", true, "named among anything"],
   ["*/*, application/json", true, "the order does not matter"],
   ["application/json, text/html", false, "both alike: the page"],
-  ["text/html;q=0.9, application/json", true, "JSON is liked better"],
-  ["text/html, application/json;q=0.9", false, "the page is liked better"],
-  ["application/json;q=0.5, text/*;q=0.4", true, "a range of types counts for those without a name of their own"],
-  ["application/json;q=0.5, */*;q=0.8", false, "anything else is liked better"],
-  ["application/*", false, "JSON is not named, and a range of ranges is no wish for it"],
+  ["text/html;q=0.9, application/json", true, "JSON has more weight"],
+  ["text/html, application/json;q=0.9", false, "the page has more weight"],
+  ["application/json;q=0.5, text/*;q=0.4", true, "a range counts for types that are not named"],
+  ["application/json;q=0.5, */*;q=0.8", false, "anything else has more weight"],
+  ["application/*", false, "a range that includes JSON does not prefer it"],
   ["application/*, text/html;q=0, x/json", true, "everything but the page"],
   ["application/json;q=0", false, "JSON is refused"],
   ["application/json;q=0, text/html;q=0", false, "both are refused: the page"],
-  ["application/json;q=abc", false, "a weight that cannot be read refuses"],
-  ["application/json;q=1.5", false, "there is no such weight"],
-  ["application/problem+json", false, "another type than the one we write"],
-  ["image/avif,image/webp,*/*;q=0.8", false, "an image that is not there"],
-  [",;,application/json", true, "what cannot be read is skipped"],
+  ["application/json;q=abc", false, "a malformed weight refuses"],
+  ["application/json;q=1.5", false, "weights end at 1"],
+  ["application/problem+json", false, "another type than the one that is written"],
+  ["image/avif,image/webp,*/*;q=0.8", false, "a missing image"],
+  [",;,application/json", true, "malformed parts are skipped"],
 ];
 
 for (const [accept, json, why] of cases) {
@@ -36,7 +36,7 @@ for (const [accept, json, why] of cases) {
 }
 
 testOnBothTransports(
-  "a handler asks whether its client wants JSON",
+  "wantsJson() tells a handler whether its client prefers JSON",
   [{ method: "GET", path: "/", handler: (ctx) => ({ json: wantsJson(ctx) }) }],
   async (call) => {
     for (const [accept, json] of [

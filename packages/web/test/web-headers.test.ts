@@ -22,16 +22,16 @@ async function headersOf(path: string, options: Partial<WebOptions> = {}): Promi
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-test("pages get a policy that lets in what comes from this site and nothing inline, without being asked", async () => {
+test("pages get a default policy that allows this site and nothing inline", async () => {
   const headers = await headersOf("/");
   assert.equal(headers.get("content-security-policy"), policy);
   assert.equal(headers.get("referrer-policy"), "same-origin");
   assert.equal(headers.get("x-content-type-options"), "nosniff");
   assert.equal(headers.get("x-frame-options"), "DENY");
-  assert.ok(headers.has("x-request-id"), "the other default middlewares are there too");
+  assert.ok(headers.has("x-request-id"), "the other default middlewares run too");
 });
 
-test("options change single headers, a handler's own policy stays, and a list of one's own has no headers in it", async () => {
+test("options change single headers, a handler's own policy is kept, and another list of middlewares sets none", async () => {
   const own = await headersOf("/", { middlewares: [pageHeaders({ "content-security-policy": "img-src *" })] });
   assert.equal(own.get("content-security-policy"), "img-src *");
   assert.equal(own.get("referrer-policy"), "same-origin");

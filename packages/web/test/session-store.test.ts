@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { Context, Routes } from "@tenon/core";
 import { view } from "@tenon/web";
-import { SessionRecords } from "../src/session-records.ts";
+import { emptyPageState } from "../src/page-state.ts";
+import { SessionRecords } from "../src/session-store.ts";
 import {
   cookieName,
   cookieOf,
@@ -17,7 +20,7 @@ import {
 } from "./support/session-site.ts";
 import { WatchedStore } from "./support/watched-store.ts";
 
-testOnSite("the store holds digests: nobody who reads it can take a session over", async (site) => {
+testOnSite("the store holds digests of ids, which are no cookies", async (site) => {
   const visitor = await site.visitor();
   await send(visitor, "set=a&value=1&flash=hello");
   const [id = ""] = cookieOf(visitor.browser).split(".");
@@ -27,7 +30,7 @@ testOnSite("the store holds digests: nobody who reads it can take a session over
   assert.ok(site.store.text.includes(createHash("sha256").update(id).digest("hex")));
 });
 
-testOnSite("destroy ends a session at once, wherever its cookie is, and the browser forgets it", async (site) => {
+testOnSite("destroy() ends a session at once for every copy of its cookie, and expires the cookie", async (site) => {
   const visitor = await site.visitor();
   await send(visitor, "set=cart&value=book&flash=waits");
   const copy = site.browser();
@@ -61,7 +64,7 @@ function slowRoute(gate: { readonly reached: () => void; readonly released: Prom
 }
 
 for (const ending of ["destroy", "regenerate"]) {
-  test(`a slower request does not bring a session back that ${ending} has ended`, async () => {
+  test(`a slower request does not restore a session after ${ending}()`, async () => {
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     const routes = slowRoute({ reached: reached.resolve, released: released.promise });
@@ -85,7 +88,7 @@ for (const ending of ["destroy", "regenerate"]) {
     await withSite("socket", story, { routes });
   });
 
-  test(`not even one on another instance that was writing when ${ending} came`, async () => {
+  test(`a request that another instance was saving during ${ending}() does not restore the session`, async () => {
     await withSite("fetch", async (one) => {
       await withSite(
         "socket",
@@ -100,7 +103,7 @@ for (const ending of ["destroy", "regenerate"]) {
           await send(visitor, `${ending}=1`);
           hold.release();
           assert.equal((await slow).status, 303);
-          assert.ok(one.store.text.includes("written")); // it was too late to stop, and nobody will ever read it
+          assert.ok(one.store.text.includes("written")); // too late to stop, but it is never read
           for (const site of [one, two]) {
             const copy = site.browser();
             copy.cookies.set(cookieName, cookieOf(old));
@@ -117,7 +120,7 @@ for (const ending of ["destroy", "regenerate"]) {
   });
 }
 
-testOnSite("requests of one browser that save at the same time each keep what they changed", async (site) => {
+testOnSite("requests of one browser that save at the same time keep all changes", async (site) => {
   const visitor = await site.visitor();
   await Promise.all(
     Array.from({ length: 30 }, (_, index) => send(visitor, `set=key${index}&value=${index}&flash=${index}`)),
@@ -154,14 +157,14 @@ testOnSite(
   },
 );
 
-testOnSite("of many pages that load at once one shows the message", async (site) => {
+testOnSite("only one of many pages that load at once shows the message", async (site) => {
   const visitor = await site.visitor();
   await send(visitor, "flash=saved");
   const pages = await Promise.all(Array.from({ length: 20 }, () => flashOf(visitor.browser)));
   assert.deepEqual(pages.flat(), ["saved"]);
 });
 
-test("and that holds for two instances", async () => {
+test("only one of two instances shows the message", async () => {
   await withSite("fetch", async (one) => {
     await withSite(
       "fetch",
@@ -182,7 +185,7 @@ test("and that holds for two instances", async () => {
   });
 });
 
-test("what was read of a session that somebody else then ended is not there after regenerate", async () => {
+test("values that were read before another request ended the session are gone after regenerate()", async () => {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   const handler = async (ctx: Context) => {
@@ -211,28 +214,22 @@ test("what was read of a session that somebody else then ended is not there afte
   );
 });
 
-test("the order of turns is forgotten when nobody waits, and after a failure too", async () => {
-  const store = new WatchedStore();
-  const records = new SessionRecords(store, 60, Date.now);
-  const edit = { values: new Map([["a", "1"]]), flash: [], form: undefined };
-  const saves = Array.from({ length: 100 }, (_, index) => records.save(`id ${index % 10}`, edit, { isNew: false }));
-  assert.equal(records.busy, 10);
-  await Promise.all(saves);
-  assert.equal(records.busy, 0);
-  store.failure = new Error("the store is down");
-  await Promise.allSettled([records.save("id", edit, { isNew: false }), records.touch("id")]);
-  assert.equal(records.busy, 0);
+test("a page that a request has read is not kept in memory after it", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  const records = new SessionRecords(new WatchedStore(), 60, Date.now);
+  await records.save("id", { values: new Map(), page: { flash: [{ kind: "done", text: "saved" }] } });
+  const taken = new WeakRef((await records.takePage("id", { peek: true })) ?? {});
+  await new Promise((resolve) => setImmediate(resolve)); // a WeakRef holds its target until the end of the turn
+  collect();
+  assert.equal(taken.deref(), undefined);
 });
 
-test("a turn that fails lets the next one run", async () => {
+test("a save that fails lets the next one run", async () => {
   const store = new WatchedStore();
   const records = new SessionRecords(store, 60, Date.now);
   const save = (value: string) =>
-    records.save(
-      "id",
-      { values: new Map([["a", JSON.stringify(value)]]), flash: [], form: undefined },
-      { isNew: false },
-    );
+    records.save("id", { values: new Map([["a", JSON.stringify(value)]]), page: emptyPageState });
   const results = await Promise.allSettled([save("x".repeat(65_536)), save("small")]);
   assert.deepEqual(
     results.map(({ status }) => status),

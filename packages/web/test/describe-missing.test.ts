@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findNearestPath } from "../src/nearest-path.ts";
+import { findNearestPath } from "../src/describe-missing.ts";
 
 const names = ["posts/index", "posts/show", "errors/404", "site.css", "app.css", "list"];
 const meant: readonly [given: string, nearest: string | undefined][] = [
@@ -17,7 +17,7 @@ const meant: readonly [given: string, nearest: string | undefined][] = [
   ["", undefined],
 ];
 for (const [given, nearest] of meant) {
-  test(`${JSON.stringify(given)} means ${nearest ?? "nothing that is known"}`, () => {
+  test(`${JSON.stringify(given)} is nearest to ${nearest ?? "no known name"}`, () => {
     assert.equal(findNearestPath(given, names), nearest);
   });
 }

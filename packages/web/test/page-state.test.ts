@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plainNames, secretNames } from "../../core/test/support/secret-names.ts";
-import { toOldForm } from "../src/old-input.ts";
+import { toOldForm } from "../src/page-state.ts";
 
 const limit = 64 * 1024;
 
-test("what was typed is kept as it was, lists as lists", () => {
+test("typed values are kept unchanged, lists as lists", () => {
   const { old, issues } = toOldForm({ title: "ä €", tags: ["a", "b"], empty: "" }, [
     { path: "title", rule: "min", message: "is too short" },
   ]);
@@ -18,7 +18,7 @@ test("no field that may hold a secret is kept, however its name is spelled", () 
   assert.deepEqual(Object.keys(old).sort(), [...plainNames].sort());
 });
 
-test("a message that quotes a secret loses it, others stay as they are", () => {
+test("a message that quotes a secret is replaced, other messages stay", () => {
   const { issues } = toOldForm({ password: ["hunter2", "abc"], name: "hunter" }, [
     { path: "password", rule: "schema", message: 'expected 12 characters, got "hunter2"' },
     { path: "name", rule: "schema", message: "hunter2 is your password" },
@@ -31,14 +31,14 @@ test("a message that quotes a secret loses it, others stay as they are", () => {
   );
 });
 
-test("past 64 KiB the largest fields go first", () => {
+test("over 64 KiB the largest fields are dropped first", () => {
   const values = { huge: "h".repeat(50_000), large: ["l".repeat(20_000), "l".repeat(20_000)], small: "s", tiny: "" };
   const { old } = toOldForm(values, []);
   assert.deepEqual(Object.keys(old).sort(), ["large", "small", "tiny"]);
   assert.ok(Buffer.byteLength(JSON.stringify(old)) <= limit);
 });
 
-test("the bound counts bytes, and everything together", () => {
+test("the limit counts bytes, of fields and issues together", () => {
   for (const character of ["a", "€", "\u0000", "😀", '"']) {
     const fields = Object.fromEntries(
       Array.from({ length: 1000 }, (_, index) => [`field ${index}`, character.repeat(100)]),
@@ -55,12 +55,12 @@ test("the bound counts bytes, and everything together", () => {
   }
 });
 
-test("a field alone that passes the bound is dropped, and so is an issue", () => {
+test("a single field over the limit is dropped, and so is an issue", () => {
   const kept = toOldForm({ body: "b".repeat(limit) }, [{ path: "body", rule: "max", message: "m".repeat(limit) }]);
   assert.deepEqual([Object.keys(kept.old), kept.issues], [[], []]);
 });
 
-test("a field called __proto__ is a field", () => {
+test("a field called __proto__ is kept like any other", () => {
   const values = JSON.parse('{ "__proto__": "typed", "constructor": "too" }') as Record<string, string>; // as a form gives it
   const { old } = toOldForm(values, []);
   assert.deepEqual(Object.entries(old).sort(), [
@@ -70,14 +70,14 @@ test("a field called __proto__ is a field", () => {
   assert.equal(Object.getPrototypeOf(old), null);
 });
 
-test("a field without a value, which no compiler has seen, is kept as an empty one", () => {
+test("a field with the value null is kept as an empty one", () => {
   const values = JSON.parse('{ "title": null, "password": null }') as Record<string, string>; // as a client may send it
   const { old, issues } = toOldForm(values, [{ path: "title", rule: "required", message: "is required" }]);
   assert.deepEqual({ ...old }, { title: "" });
   assert.deepEqual(issues, [{ path: "title", rule: "required", message: "is required" }]);
 });
 
-test("what else an issue carries is not kept", () => {
+test("other properties of an issue are not kept", () => {
   const issue = { path: "a", rule: "schema", message: "no", input: "hunter2" };
   assert.deepEqual(toOldForm({}, [issue]).issues, [{ path: "a", rule: "schema", message: "no" }]);
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { SessionCookie } from "../src/session-cookie.ts";
+import { SessionCookie } from "../src/session-tokens.ts";
 import { cookieName, cookieOf, flashOf, readValue, secret, send, shown, testOnSite } from "./support/session-site.ts";
 
-testOnSite("a browser gets a cookie when it needs one, once, and none before", async (site) => {
+testOnSite("a browser gets a cookie when it needs one, once", async (site) => {
   const browser = site.browser();
   assert.deepEqual((await browser.get("/plain")).setCookies, []);
   assert.equal((await browser.get("/form")).setCookies.length, 1);
@@ -11,11 +11,11 @@ testOnSite("a browser gets a cookie when it needs one, once, and none before", a
   assert.deepEqual((await browser.get("/plain")).setCookies, []);
 });
 
-testOnSite("an id that a client brings along is never adopted", async (site) => {
+testOnSite("an id of a client's own is never adopted", async (site) => {
   const { browser: other } = await site.visitor();
   const id = "A".repeat(43);
-  const identity = { id, issued: Date.now(), known: true, stored: true };
-  const foreign = new SessionCookie(cookieName, 86_400, "a secret of somebody else, long enough too").write(identity);
+  const identity = { id, issued: Date.now() };
+  const foreign = new SessionCookie(cookieName, 86_400, "the secret of another site, long enough too").write(identity);
   const elsewhere = new SessionCookie("other_session", 86_400, secret).write(identity);
   const own = cookieOf(other);
   for (const planted of [
@@ -39,7 +39,7 @@ testOnSite("an id that a client brings along is never adopted", async (site) => 
 });
 
 testOnSite(
-  "a dead cookie that comes right after the end changes nothing: the browser may have a new one",
+  "a cookie that ended less than a minute ago changes nothing: the browser may have a new one",
   async (site) => {
     const visitor = await site.visitor();
     const late = site.browser();
@@ -56,26 +56,23 @@ testOnSite(
   },
 );
 
-testOnSite(
-  "a dead cookie that still comes a minute later is replaced, or forgotten where none is needed",
-  async (site) => {
-    const visitor = await site.visitor();
-    const [reader, writer, former] = [site.browser(), site.browser(), site.browser()];
-    for (const browser of [reader, writer, former]) browser.cookies.set(cookieName, cookieOf(visitor.browser));
-    await send(visitor, "regenerate=1");
-    site.pass(61);
-    assert.match((await reader.get("/plain")).setCookies.join(), /; Max-Age=0;/);
-    const written = await writer.ask("POST", "/change?set=a&value=1", { form: { _csrf: visitor.token } });
-    assert.equal(written.setCookies.length, 1);
-    assert.equal(await readValue(writer, "a"), "1");
-    const token = shown(await former.get("/form")).token ?? "";
-    assert.notEqual(cookieOf(former), cookieOf(writer));
-    assert.equal((await send({ browser: former, token }, "set=b&value=2")).status, 303);
-    assert.equal(await readValue(former, "b"), "2");
-  },
-);
+testOnSite("a cookie that ended more than a minute ago is replaced, or expired where none is needed", async (site) => {
+  const visitor = await site.visitor();
+  const [reader, writer, former] = [site.browser(), site.browser(), site.browser()];
+  for (const browser of [reader, writer, former]) browser.cookies.set(cookieName, cookieOf(visitor.browser));
+  await send(visitor, "regenerate=1");
+  site.pass(61);
+  assert.match((await reader.get("/plain")).setCookies.join(), /; Max-Age=0;/);
+  const written = await writer.ask("POST", "/change?set=a&value=1", { form: { _csrf: visitor.token } });
+  assert.equal(written.setCookies.length, 1);
+  assert.equal(await readValue(writer, "a"), "1");
+  const token = shown(await former.get("/form")).token ?? "";
+  assert.notEqual(cookieOf(former), cookieOf(writer));
+  assert.equal((await send({ browser: former, token }, "set=b&value=2")).status, 303);
+  assert.equal(await readValue(former, "b"), "2");
+});
 
-testOnSite("logging in or out twice at once leaves a session that works", async (site) => {
+testOnSite("two logins or logouts at once leave a session that works", async (site) => {
   for (const ending of ["regenerate", "destroy"]) {
     const visitor = await site.visitor();
     await Promise.all([send(visitor, `${ending}=1&flash=first`), send(visitor, `${ending}=1&flash=second`)]);
@@ -83,7 +80,7 @@ testOnSite("logging in or out twice at once leaves a session that works", async 
   }
 });
 
-testOnSite("a session that is used stays, one that is not is gone when its time is over", async (site) => {
+testOnSite("a session in use is renewed, and an unused one expires", async (site) => {
   const [daily, once] = [await site.visitor(), await site.visitor()];
   await send(daily, "set=a&value=1");
   await send(once, "set=a&value=1");
@@ -93,7 +90,7 @@ testOnSite("a session that is used stays, one that is not is gone when its time 
     const first = await daily.browser.get("/values/a");
     assert.equal(shown(first).data, "1", String(day));
     assert.equal(first.setCookies.length, 1, String(day));
-    assert.ok(site.store.takeCalls().includes("set"), "the store was told to keep it as well");
+    assert.ok(site.store.takeCalls().includes("set"), "the store keeps it as well");
     assert.deepEqual((await daily.browser.get("/values/a")).setCookies, []);
   }
   assert.equal(await readValue(once.browser, "a"), null);
@@ -103,7 +100,7 @@ testOnSite("a session that is used stays, one that is not is gone when its time 
 });
 
 testOnSite(
-  "an ageing cookie of a dead session is not renewed, whatever the request asks of it",
+  "an ageing cookie of a session that ended is not renewed",
   async (site) => {
     const visitor = await site.visitor();
     const old = site.browser();
@@ -121,7 +118,7 @@ testOnSite(
 );
 
 testOnSite(
-  "a long dead id is replaced even where a token was made from it, and its form is refused once",
+  "an id that ended long ago is replaced even if a token was made from it, and its form is refused once",
   async (site) => {
     const visitor = await site.visitor();
     const old = site.browser();
@@ -165,7 +162,7 @@ testOnSite(
 );
 
 testOnSite(
-  "whoever logs in with a cookie that has just died gets a session that works",
+  "a login with a cookie that has just ended gets a session that works",
   async (site) => {
     const visitor = await site.visitor();
     const second = site.browser();

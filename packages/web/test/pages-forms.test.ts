@@ -31,7 +31,7 @@ async function refuse(): Promise<never> {
 
 const typed = { title: "ab", body: "A long text", password: "hunter2" };
 
-/** Sends a form from a page of this site, and looks at what comes back. */
+/** Sends a form from a page of this site. */
 async function send(site: Site, headers: Record<string, string>, path = "/posts", method = "POST") {
   const { browser, token } = await site.visitor();
   const back = await browser.ask(method, path, { form: { ...typed, _csrf: token }, headers });
@@ -44,7 +44,7 @@ const fromForm = async ({ call }: Site) => {
 };
 
 testOnSite(
-  "a form that cannot be bound leads back to its page, with what was typed and what is wrong",
+  "a form that cannot be bound redirects to its page, with the typed values and the issues",
   async (site) => {
     const { browser, back } = await send(site, await fromForm(site));
     assert.deepEqual([back.status, back.headers.get("location"), back.text], [303, "/form?step=2", ""]);
@@ -61,7 +61,7 @@ testOnSite(
 );
 
 testOnSite(
-  "a form that is right goes through: blank numbers are none, an unticked box is none",
+  "a valid form is bound: blank numbers and unticked boxes are absent",
   async ({ visitor }) => {
     const { browser, token } = await visitor();
     const form = { title: "abc", body: "x", stars: "", published: "true", _csrf: token };
@@ -73,7 +73,7 @@ testOnSite(
 );
 
 testOnSite(
-  "a BindError of the application's own leads back as well, and so does a form with another method",
+  "a BindError of the application redirects too, and so does a form with another method",
   async (site) => {
     const { browser, back } = await send(site, await fromForm(site), "/taken");
     assert.deepEqual([back.status, back.headers.get("location")], [303, "/form?step=2"]);
@@ -89,11 +89,11 @@ const referers: readonly [title: string, referer: string][] = [
   ["another site", "https://evil.example/form"],
   ["another port", "http://localhost:1/form"],
   ["something that is no URL", "/form"],
-  ["this host in the place of a name", "https://localhost@evil.example/form"],
+  ["this host as the user name", "https://localhost@evil.example/form"],
 ];
 
 for (const [title, referer] of referers) {
-  test(`with ${title} as its Referer a form is answered with 400 and nothing is kept`, () =>
+  test(`a form with ${title} as its Referer is 400 and nothing is kept`, () =>
     withSite(
       "fetch",
       async (site) => {
@@ -106,7 +106,7 @@ for (const [title, referer] of referers) {
     ));
 }
 
-test("a Referer that would lead elsewhere as a path leads to the start page", () =>
+test("a Referer whose path would lead to another site redirects to the start page", () =>
   withSite(
     "fetch",
     async (site) => {
@@ -117,7 +117,7 @@ test("a Referer that would lead elsewhere as a path leads to the start page", ()
   ));
 
 testOnSite(
-  "whoever asks for JSON, or sends it, gets 400 and no redirect",
+  "a client that prefers or sends JSON gets 400 and no redirect",
   async (site) => {
     const headers = await fromForm(site);
     const { browser, token, back } = await send(site, { ...headers, accept: "application/json" });
@@ -130,7 +130,7 @@ testOnSite(
 );
 
 testOnSite(
-  "a GET that cannot be bound is answered with 400, whatever it says it carries: going back could go in a circle",
+  "a GET that cannot be bound is 400, whatever its content type: a redirect could loop",
   async (site) => {
     const { browser } = await site.visitor();
     const headers = { ...(await fromForm(site)), "content-type": "application/x-www-form-urlencoded" };
@@ -143,7 +143,7 @@ testOnSite(
 );
 
 testOnSite(
-  "a form that cannot be read at all is answered with 400",
+  "a malformed form is 400",
   async (site) => {
     const { browser, token } = await site.visitor();
     const headers = { ...(await fromForm(site)), "x-csrf-token": token };
@@ -154,11 +154,11 @@ testOnSite(
 );
 
 testOnSite(
-  "when the store is away the client still learns what was wrong: 400, not 500",
+  "a form that cannot be bound is 400 and not 500 while the store is down",
   async (site) => {
     const { browser, token } = await site.visitor();
     await browser.ask("POST", "/change?set=a&value=1", { form: { _csrf: token } });
-    site.store.failure = new Error("the store is away");
+    site.store.failure = new Error("the store is down");
     const headers = await fromForm(site);
     const sent = await browser.ask("POST", "/posts", { form: { ...typed, _csrf: token }, headers });
     assert.equal(sent.status, 400);
@@ -167,7 +167,7 @@ testOnSite(
   { routes },
 );
 
-test("without sessions a form that cannot be bound is answered with 400", async () => {
+test("without sessions a form that cannot be bound is 400", async () => {
   const views = { has: () => false, render: () => "" };
   const app = await createTestApp(moduleOf(routes), web({ views, development: false }));
   const response = await app.request("POST", "/posts", { form: typed, headers: { referer: `${origin}/form` } });

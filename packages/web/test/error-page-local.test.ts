@@ -7,7 +7,7 @@ import type { Context } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { web } from "@tenon/web";
 import { moduleOf } from "../../core/test/support/transports.ts";
-import { isLocalRequest } from "../src/local-request.ts";
+import { isLocalRequest } from "../src/error-page.ts";
 import { type Files, temporaryViews } from "./support/views.ts";
 
 const secret = "postgres://admin:hunter2@db/prod";
@@ -135,7 +135,7 @@ const remote = Object.values(networkInterfaces())
   .flatMap((list) => list ?? [])
   .find(({ address, internal }) => !internal && isIPv4(address))?.address;
 
-test("a peer with another address than loopback gets the production page", {
+test("a peer without a loopback address gets the production page", {
   skip: remote === undefined && "this machine has no other IPv4 address",
 }, async (t) => {
   const { port } = await (await start(t)).listen({ port: 0, signals: false });
@@ -154,7 +154,7 @@ test("a peer with another address than loopback gets the production page", {
 test("a remote client gets the views of the application, and never errors/development", async (t) => {
   const files = {
     "errors/500.eta": "own 500",
-    "errors/404.eta": "<%= nobody %>",
+    "errors/404.eta": "<%= missing %>",
     "errors/development.eta": "developer",
   };
   const { port } = await (await start(t, files)).listen({ port: 0, signals: false });
@@ -174,7 +174,7 @@ test("app.fetch has no peer: host and headers decide", async (t) => {
   for (const name of forwardingHeaders) assertForClient(await text("http://localhost/boom", { [name]: "x" }), name);
 });
 
-test("of all addresses only those of the loopback network are local", () => {
+test("only loopback addresses are local", () => {
   const isLocal = (peer: string | undefined) =>
     // the only parts of a context that are read
     isLocalRequest({ request: () => ({ peer: () => peer, host: () => "localhost", headers: () => ({}) }) } as Context);

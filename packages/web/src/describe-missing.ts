@@ -1,6 +1,18 @@
 import { findNearest } from "@tenon/core/platform";
 
-/** As `findNearest`, by what differs: in `posts/edit` and `posts/index` the same folder brings nothing nearer. */
+/** For a view or an asset that does not exist: its name, its folder and the nearest name. */
+export function describeMissing(
+  kind: "view" | "asset",
+  name: string,
+  folder: string | undefined,
+  names: Iterable<string>,
+): string {
+  const near = findNearestPath(name, names);
+  const place = folder === undefined ? "" : ` in ${folder}`;
+  return `There is no ${kind} "${name}"${place}.${near === undefined ? "" : ` Did you mean "${near}"?`}`;
+}
+
+/** Compares only what differs: the shared folder makes `posts/edit` and `posts/index` no more similar. */
 export function findNearestPath(given: string, candidates: Iterable<string>): string | undefined {
   const near = [...candidates].filter((candidate) => {
     const [left, right] = withoutShared(given.split(/[/.]/), candidate.split(/[/.]/));
