@@ -111,20 +111,20 @@ testOnWire(
     { method: "GET", path: "/", handler: () => "ok" },
     { method: "GET", path: "/whole", handler: () => Buffer.alloc(body) },
   ],
-  async ({ connect, ask, log }) => {
+  async ({ connect, send, log }) => {
     const isCut = () => log.messages("warn").length > 0;
-    const reader = askAndStall(connect(), "/whole");
-    await ask(request("/"));
-    const stalled = askAndStall(connect(), "/whole");
-    await ask(request("/"));
+    const reader = requestAndStall(connect(), "/whole");
+    await send(request("/"));
+    const stalled = requestAndStall(connect(), "/whole");
+    await send(request("/"));
     for (let read = megabyte; read < body - 4 * megabyte && !isCut(); read += megabyte) {
       reader.socket.resume();
       await reader.until(({ text }) => text.length > read, "another megabyte");
       reader.socket.pause();
-      if (read === 8 * megabyte) askAndStall(connect(), "/whole");
-      await ask(request("/"));
+      if (read === 8 * megabyte) requestAndStall(connect(), "/whole");
+      await send(request("/"));
     }
-    while (!isCut()) await ask(request("/"));
+    while (!isCut()) await send(request("/"));
     for (const client of [reader, stalled]) {
       client.socket.resume();
       await client.until(({ text, closed }) => closed || text.length > body, "whole response or end");
