@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import { HttpError, type Problem, StartError } from "@tenon/core";
 import { describeValue, refuseOption } from "@tenon/core/platform";
-import { Eta } from "eta";
+import type { Eta } from "eta";
 import {
   describeMissingView,
   isViewName,
@@ -17,12 +17,13 @@ import {
 const extension = ".eta";
 
 /** The views of a folder, written in Eta. */
-export function createEtaEngine(
+export async function createEtaEngine(
   folder: string | URL,
   development: boolean,
   warn?: (message: string) => void,
-): ViewEngine {
-  const engine = new EtaEngine(resolveFolder(folder), development);
+): Promise<ViewEngine> {
+  const { Eta } = await import("eta"); // imported statically, it would slow the start of commands that import view()
+  const engine = new EtaEngine(Eta, resolveFolder(folder), development);
   const [first, ...others] = engine.unusable();
   if (first !== undefined) {
     const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
@@ -37,9 +38,9 @@ class EtaEngine implements ViewEngine {
   /** By name. Undefined in development, where files are added and removed. */
   #paths: ReadonlyMap<string, string> | undefined;
 
-  constructor(folder: string, development: boolean) {
+  constructor(EtaClass: typeof Eta, folder: string, development: boolean) {
     this.place = folder;
-    this.#eta = new Eta({
+    this.#eta = new EtaClass({
       views: folder,
       cache: !development,
       functionHeader: "const { data, page } = it;",

@@ -82,7 +82,9 @@ export function web(options: WebOptions): Platform<HttpMethods> {
     fail: (error, ctx) => pages.fail(error, ctx),
     readInput: (incoming, request) => readInput(incoming, request, settings.limits),
     async open(parts) {
-      const engine = isEngine(views) ? views : createEtaEngine(views, development, (text) => parts.log.warn(text));
+      const engine = isEngine(views)
+        ? views
+        : await createEtaEngine(views, development, (text) => parts.log.warn(text));
       const renderer = new Renderer({ engine, share, assetUrl: assets?.url });
       const errors = new ErrorPages({
         renderer,

@@ -14,7 +14,7 @@ const page = { path: "/posts", old: () => "typed" } as unknown as Page; // as mu
 
 async function engineOf(files: Files, { development = true } = {}) {
   const folder = temporaryViews(files);
-  const engine = createEtaEngine(folder, development);
+  const engine = await createEtaEngine(folder, development);
   return { folder, engine, render: (name: string, data: unknown = {}) => engine.render(name, { data, page }) };
 }
 
@@ -90,7 +90,7 @@ for (const development of [true, false]) {
     symlinkSync(join(dirname(folder), "secret.eta"), join(folder, "out.eta"));
     symlinkSync(join(dirname(folder), "other"), join(folder, "links"));
     symlinkSync(join(folder, "posts", "show.eta"), join(folder, "inside.eta"));
-    const engine = createEtaEngine(folder, development);
+    const engine = await createEtaEngine(folder, development);
     for (const name of outside) assert.equal(engine.has(name), false, JSON.stringify(name));
     assert.equal(engine.has("posts/show"), true);
     assert.equal(await engine.render("inside", { data: {}, page }), "ok", "a link to a view is one");
@@ -247,7 +247,7 @@ test("a file with a name that no view can have is reported at start, once, and h
   for (const development of [true, false]) {
     const warnings: string[] = [];
     const folder = temporaryViews({ "fine.eta": "", ".hidden.eta": "", "with space.eta": "", "ünder/b.eta": "" });
-    const engine = createEtaEngine(folder, development, (text) => warnings.push(text));
+    const engine = await createEtaEngine(folder, development, (text) => warnings.push(text));
     assert.equal(warnings.length, 1);
     assert.match(
       warnings[0] ?? "",
@@ -256,15 +256,15 @@ test("a file with a name that no view can have is reported at start, once, and h
     assert.deepEqual([...(engine.names?.() ?? [])], ["fine"]);
   }
   const none: string[] = [];
-  createEtaEngine(temporaryViews({ "fine.eta": "", ".hidden.eta": "" }), false, (text) => none.push(text));
+  await createEtaEngine(temporaryViews({ "fine.eta": "", ".hidden.eta": "" }), false, (text) => none.push(text));
   assert.deepEqual(none, []);
 });
 
 test("the folder is a path or a URL of a directory", async () => {
   const folder = temporaryViews({ "a.eta": "a" });
-  assert.equal(createEtaEngine(pathToFileURL(`${folder}/`), true).has("a"), true);
+  assert.equal((await createEtaEngine(pathToFileURL(`${folder}/`), true)).has("a"), true);
   for (const wrong of [join(folder, "none"), join(folder, "a.eta")]) {
-    const error = thrownBy(() => createEtaEngine(wrong, true));
+    const error = await rejection(createEtaEngine(wrong, true));
     assert.ok(error instanceof StartError);
     assert.equal(
       error.message,
