@@ -66,17 +66,17 @@ test("with a cookie, every unsafe method needs a token of the same session, in a
       for (const method of unsafe) {
         for (const [name, carry] of Object.entries(carriers)) {
           for (const bad of wrong) {
-            const reply = await browser.ask(method, "/act", carry(bad));
+            const reply = await browser.request(method, "/act", carry(bad));
             assert.deepEqual([reply.status, reply.text.includes(expired)], [403, true], `${method} ${name} ${bad}`);
           }
           assert.deepEqual(ran, [], `${method} ${name}`);
           for (const good of [token, second]) {
-            assert.equal((await browser.ask(method, "/act", carry(good))).status, 200, `${method} ${name}`);
+            assert.equal((await browser.request(method, "/act", carry(good))).status, 200, `${method} ${name}`);
           }
           assert.deepEqual(ran.splice(0), [method, method]);
         }
         for (const [name, init] of Object.entries(bare)) {
-          assert.equal((await browser.ask(method, "/act", init)).status, 403, `${method} ${name}`);
+          assert.equal((await browser.request(method, "/act", init)).status, 403, `${method} ${name}`);
         }
         assert.deepEqual(ran, []);
       }
@@ -93,12 +93,12 @@ test("without a cookie a form is refused and other requests pass, because they c
       const { token } = await site.visitor();
       for (const method of unsafe) {
         for (const [name, init] of Object.entries(bare)) {
-          const reply = await site.browser().ask(method, "/act", init);
+          const reply = await site.browser().request(method, "/act", init);
           assert.equal(reply.status, name.includes("form") ? 403 : 200, `${method} ${name}`);
         }
         assert.equal(ran.splice(0).length, 4);
         for (const name of ["a urlencoded form", "a multipart form", "a form with a header"]) {
-          assert.equal((await site.browser().ask(method, "/act", carriers[name]?.(token))).status, 403, name);
+          assert.equal((await site.browser().request(method, "/act", carriers[name]?.(token))).status, 403, name);
         }
         assert.deepEqual(ran, []);
       }
@@ -115,7 +115,7 @@ test("any cookie requires the check, because it may be a login", async () => {
       for (const [name, init] of Object.entries(bare)) {
         const browser = site.browser();
         browser.cookies.set("login", "ada");
-        const reply = await browser.ask("POST", "/act", init);
+        const reply = await browser.request("POST", "/act", init);
         assert.equal(reply.status, 403, name);
       }
       assert.deepEqual(ran, []);
@@ -132,7 +132,7 @@ test("GET, HEAD and OPTIONS need no token, from any origin", async () => {
       const { browser } = await site.visitor();
       const headers = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
       for (const method of ["GET", "HEAD", "OPTIONS"]) {
-        assert.equal((await browser.ask(method, "/act", { headers })).status, 200, method);
+        assert.equal((await browser.request(method, "/act", { headers })).status, 200, method);
       }
       assert.deepEqual(ran, ["GET", "HEAD", "OPTIONS"]);
     },
@@ -171,7 +171,7 @@ test("a valid token from another origin is refused, and from this one accepted",
       for (const [name, carry] of Object.entries(carriers)) {
         const ask = async (extra: Record<string, string>) => {
           const init = carry(token);
-          return browser.ask("POST", "/act", { ...init, headers: { ...init.headers, ...extra } });
+          return browser.request("POST", "/act", { ...init, headers: { ...init.headers, ...extra } });
         };
         for (const own of ownOrigins) assert.equal((await ask({ origin: own })).status, 200, `${name} ${own}`);
         for (const own of ["same-origin", "none"]) {
@@ -208,7 +208,10 @@ test("the port is part of the host", async () => {
   await withSite("fetch", async (site) => {
     const { browser, token } = await site.visitor();
     for (const [host, from, status] of cases) {
-      const reply = await browser.ask("POST", "/change", { form: { _csrf: token }, headers: { host, origin: from } });
+      const reply = await browser.request("POST", "/change", {
+        form: { _csrf: token },
+        headers: { host, origin: from },
+      });
       assert.equal(reply.status, status, `${host} ${from}`);
     }
   });
@@ -218,7 +221,7 @@ test("the forwarded host counts from a trusted proxy, and from no other", async 
   const headers = { "x-forwarded-host": "blog.example", origin: "https://blog.example" };
   const ask = async (site: Site) => {
     const { browser, token } = await site.visitor();
-    return (await browser.ask("POST", "/change", { form: { _csrf: token }, headers })).status;
+    return (await browser.request("POST", "/change", { form: { _csrf: token }, headers })).status;
   };
   await withSite("socket", async (site) => assert.equal(await ask(site), 303), {
     platform: { trustedProxies: ["127.0.0.1"] },
@@ -239,7 +242,7 @@ for (const transport of ["fetch", "socket"] as const) {
     const story = async (site: Site) => {
       const { browser, token } = await site.visitor();
       const ask = async (query: string, form: Record<string, string>) =>
-        (await browser.ask("POST", `/act?_method=${query}`, { form })).status;
+        (await browser.request("POST", `/act?_method=${query}`, { form })).status;
       for (const method of ["PUT", "PATCH", "DELETE", "put", "GET", "HEAD", "OPTIONS"]) {
         assert.equal(await ask(method, {}), 403, method);
         assert.equal(await ask(method, { _csrf: "x" }), 403, method);
@@ -254,7 +257,7 @@ for (const transport of ["fetch", "socket"] as const) {
 
 testOnSite("a wrong header is refused despite a valid field, a second field or a query parameter", async (site) => {
   const { browser, token } = await site.visitor();
-  const ask = async (init: VisitOptions, query = "") => (await browser.ask("POST", `/change${query}`, init)).status;
+  const ask = async (init: VisitOptions, query = "") => (await browser.request("POST", `/change${query}`, init)).status;
   assert.equal(await ask({ form: { _csrf: token }, headers: { "x-csrf-token": "x" } }), 403);
   assert.equal(
     await ask({
@@ -275,7 +278,7 @@ testOnSite("a malformed body is refused before any handler, and one over the lim
   const { browser } = await site.visitor();
   const type = "application/x-www-form-urlencoded";
   const ask = (body: string, contentType: string) =>
-    browser.ask("POST", "/change?set=a&value=1", { body, headers: { "content-type": contentType } });
+    browser.request("POST", "/change?set=a&value=1", { body, headers: { "content-type": contentType } });
   assert.equal((await ask("a=%zz", type)).status, 400);
   assert.equal((await ask("--other\r\n", "multipart/form-data; boundary=edge")).status, 400);
   assert.equal((await ask(`a=${"x".repeat(2 ** 20)}`, type)).status, 413);
@@ -293,8 +296,8 @@ testOnSite(
   async (site) => {
     const { browser, token } = await site.visitor();
     const form = { body: "x".repeat(2 * 2 ** 20), _csrf: token };
-    assert.equal((await browser.ask("POST", "/change", { form })).status, 303);
-    assert.equal((await browser.ask("POST", "/nowhere", { form })).status, 413);
+    assert.equal((await browser.request("POST", "/change", { form })).status, 303);
+    assert.equal((await browser.request("POST", "/nowhere", { form })).status, 413);
   },
   { platform: { middlewares: [largeForms, WebSessions] } },
 );
@@ -303,13 +306,13 @@ testOnSite("without a living session the body is not read", async (site) => {
   const browser = site.browser();
   browser.cookies.set("tenon_session", "forged");
   const headers = { "content-type": "application/x-www-form-urlencoded" };
-  assert.equal((await browser.ask("POST", "/change", { body: "a=%zz", headers })).status, 403);
+  assert.equal((await browser.request("POST", "/change", { body: "a=%zz", headers })).status, 403);
 });
 
 testOnSite("paths without a route are checked like any other", async (site) => {
   const { browser, token } = await site.visitor();
-  assert.equal((await browser.ask("POST", "/nowhere", { form: {} })).status, 403);
-  assert.equal((await browser.ask("POST", "/nowhere", { form: { _csrf: token } })).status, 404);
+  assert.equal((await browser.request("POST", "/nowhere", { form: {} })).status, 403);
+  assert.equal((await browser.request("POST", "/nowhere", { form: { _csrf: token } })).status, 404);
 });
 
 /** An error page whose layout has a form in it. */
@@ -342,7 +345,10 @@ testOnSite(
     assert.equal(cookieOf(browser), before);
     site.pass(50_000); // the cookie is ageing, and would be renewed for a page of this site
     site.store.takeCalls();
-    const neighbour = await browser.ask("POST", "/change", { form: {}, headers: { "sec-fetch-site": "same-site" } });
+    const neighbour = await browser.request("POST", "/change", {
+      form: {},
+      headers: { "sec-fetch-site": "same-site" },
+    });
     assert.deepEqual([neighbour.status, neighbour.setCookies, site.store.takeCalls()], [403, [], []]);
     const same = await attack({});
     assert.deepEqual([same.status, same.headers.getSetCookie().length], [403, 1]);
@@ -354,7 +360,7 @@ testOnSite(
   "csrf: false lets every form pass",
   async (site) => {
     const headers = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
-    assert.equal((await site.browser().ask("POST", "/change?set=a&value=1", { form: {}, headers })).status, 303);
+    assert.equal((await site.browser().request("POST", "/change?set=a&value=1", { form: {}, headers })).status, 303);
   },
   { settings: { csrf: false } },
 );
@@ -369,7 +375,7 @@ testOnSite("clients that prefer JSON get the refusal as JSON, and the log has th
     [{ form: {}, headers: { ...accept, cookie: "tenon_session=x" } }, /^The request has no cookie of a living session/],
   ];
   for (const [init, reason] of refusals) {
-    const { status, text } = await browser.ask("POST", "/change", init);
+    const { status, text } = await browser.request("POST", "/change", init);
     assert.deepEqual([status, JSON.parse(text)], [403, { error: expired }]);
     assert.match(String(site.log.all.findLast((line) => line.event === "csrf refused")?.reason), reason);
   }
@@ -380,7 +386,7 @@ testOnSite("while the store is down tokens are still checked", async (site) => {
   const { browser, token } = await site.visitor();
   site.store.failure = new Error("the store is down");
   const ask = async (form: Record<string, string>, target: Browser) =>
-    (await target.ask("POST", "/change", { form })).status;
+    (await target.request("POST", "/change", { form })).status;
   assert.equal(await ask({ _csrf: token }, browser), 303); // the handler does not use the store
   assert.equal(await ask({ _csrf: `${token}A` }, browser), 403);
   assert.equal(await ask({}, browser), 403);

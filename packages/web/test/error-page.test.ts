@@ -164,11 +164,11 @@ testOnSite(
     const visitor = browser();
     const { text } = await visitor.get("/form");
     const { token } = JSON.parse(text) as { token: string }; // as the site's engine writes it
-    await visitor.ask("POST", "/change?flash=Saved", { form: { _csrf: token } });
+    await visitor.request("POST", "/change?flash=Saved", { form: { _csrf: token } });
     assert.equal((await visitor.get("/lost")).text, "errors/404 Saved");
     assert.equal((await visitor.get("/lost")).text, "errors/404 ");
 
-    await visitor.ask("POST", "/change?flash=Again", { form: { _csrf: token } });
+    await visitor.request("POST", "/change?flash=Again", { form: { _csrf: token } });
     store.failure = new Error("the store is down");
     const away = await visitor.get("/lost");
     assert.deepEqual([away.status, away.text], [404, "errors/404 "]);

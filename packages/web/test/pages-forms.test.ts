@@ -34,7 +34,7 @@ const typed = { title: "ab", body: "A long text", password: "hunter2" };
 /** Sends a form from a page of this site. */
 async function send(site: Site, headers: Record<string, string>, path = "/posts", method = "POST") {
   const { browser, token } = await site.visitor();
-  const back = await browser.ask(method, path, { form: { ...typed, _csrf: token }, headers });
+  const back = await browser.request(method, path, { form: { ...typed, _csrf: token }, headers });
   return { browser, token, back };
 }
 
@@ -65,7 +65,7 @@ testOnSite(
   async ({ visitor }) => {
     const { browser, token } = await visitor();
     const form = { title: "abc", body: "x", stars: "", published: "true", _csrf: token };
-    assert.equal((await browser.ask("POST", "/posts", { form })).headers.get("location"), "/plain");
+    assert.equal((await browser.request("POST", "/posts", { form })).headers.get("location"), "/plain");
     const [flash] = shown(await browser.get("/plain")).flash;
     assert.deepEqual(JSON.parse(flash?.text ?? ""), { title: "abc", body: "x", published: true });
   },
@@ -123,7 +123,7 @@ testOnSite(
     const { browser, token, back } = await send(site, { ...headers, accept: "application/json" });
     assert.deepEqual([back.status, back.text], [400, '{"error":"Invalid request"}']);
     const sent = { json: typed, headers: { ...headers, "x-csrf-token": token } };
-    assert.equal((await browser.ask("POST", "/posts", sent)).status, 400);
+    assert.equal((await browser.request("POST", "/posts", sent)).status, 400);
     assert.deepEqual(shown(await browser.get("/form")).errors, []);
   },
   { routes },
@@ -135,7 +135,7 @@ testOnSite(
     const { browser } = await site.visitor();
     const headers = { ...(await fromForm(site)), "content-type": "application/x-www-form-urlencoded" };
     for (const method of ["GET", "HEAD"]) {
-      assert.equal((await browser.ask(method, "/taken", { headers })).status, 400, method);
+      assert.equal((await browser.request(method, "/taken", { headers })).status, 400, method);
     }
     assert.deepEqual(shown(await browser.get("/form")).errors, []);
   },
@@ -148,7 +148,7 @@ testOnSite(
     const { browser, token } = await site.visitor();
     const headers = { ...(await fromForm(site)), "x-csrf-token": token };
     const broken = { ...headers, "content-type": "multipart/form-data; boundary=x" };
-    assert.equal((await browser.ask("POST", "/posts", { body: "nothing", headers: broken })).status, 400);
+    assert.equal((await browser.request("POST", "/posts", { body: "nothing", headers: broken })).status, 400);
   },
   { routes },
 );
@@ -157,10 +157,10 @@ testOnSite(
   "a form that cannot be bound is 400 and not 500 while the store is down",
   async (site) => {
     const { browser, token } = await site.visitor();
-    await browser.ask("POST", "/change?set=a&value=1", { form: { _csrf: token } });
+    await browser.request("POST", "/change?set=a&value=1", { form: { _csrf: token } });
     site.store.failure = new Error("the store is down");
     const headers = await fromForm(site);
-    const sent = await browser.ask("POST", "/posts", { form: { ...typed, _csrf: token }, headers });
+    const sent = await browser.request("POST", "/posts", { form: { ...typed, _csrf: token }, headers });
     assert.equal(sent.status, 400);
     assert.match(sent.text, /<h1>Invalid request<\/h1>/);
   },

@@ -48,7 +48,7 @@ testOnSite(
     site.pass(59);
     const page = await late.get("/form");
     assert.deepEqual(page.setCookies, []);
-    const change = await late.ask("POST", "/change?set=a&value=1&flash=x", { form: { _csrf: visitor.token } });
+    const change = await late.request("POST", "/change?set=a&value=1&flash=x", { form: { _csrf: visitor.token } });
     assert.deepEqual([change.status, change.setCookies], [303, []]);
     assert.deepEqual(await flashOf(late), []);
     assert.equal(await readValue(visitor.browser, "cart"), "book");
@@ -63,7 +63,7 @@ testOnSite("a cookie that ended more than a minute ago is replaced, or expired w
   await send(visitor, "regenerate=1");
   site.pass(61);
   assert.match((await reader.get("/plain")).setCookies.join(), /; Max-Age=0;/);
-  const written = await writer.ask("POST", "/change?set=a&value=1", { form: { _csrf: visitor.token } });
+  const written = await writer.request("POST", "/change?set=a&value=1", { form: { _csrf: visitor.token } });
   assert.equal(written.setCookies.length, 1);
   assert.equal(await readValue(writer, "a"), "1");
   const token = shown(await former.get("/form")).token ?? "";
@@ -169,7 +169,7 @@ testOnSite(
     second.cookies.set(cookieName, cookieOf(visitor.browser));
     await send(visitor, "set=cart&value=book");
     await send(visitor, "regenerate=1");
-    const login = await second.ask("POST", "/login", { form: { _csrf: visitor.token } });
+    const login = await second.request("POST", "/login", { form: { _csrf: visitor.token } });
     assert.deepEqual([login.status, login.text, login.setCookies.length], [200, "undefined", 1]);
     assert.equal(await readValue(second, "user"), "ada");
     assert.equal(await readValue(second, "cart"), null);

@@ -73,7 +73,7 @@ for (const ending of ["destroy", "regenerate"]) {
       await send(visitor, "set=cart&value=book");
       const old = site.browser();
       old.cookies.set(cookieName, cookieOf(visitor.browser));
-      const slow = old.ask("POST", "/slow", { form: { _csrf: visitor.token } });
+      const slow = old.request("POST", "/slow", { form: { _csrf: visitor.token } });
       await reached.promise;
       await send(visitor, `${ending}=1`);
       released.resolve();
@@ -98,7 +98,7 @@ for (const ending of ["destroy", "regenerate"]) {
           const old = two.browser();
           old.cookies.set(cookieName, cookieOf(visitor.browser));
           const hold = one.store.hold("set", /^web-session:[0-9a-f]+$/);
-          const slow = old.ask("POST", "/change?set=late&value=written", { form: { _csrf: visitor.token } });
+          const slow = old.request("POST", "/change?set=late&value=written", { form: { _csrf: visitor.token } });
           await hold.reached; // it has found the session alive
           await send(visitor, `${ending}=1`);
           hold.release();
@@ -110,7 +110,7 @@ for (const ending of ["destroy", "regenerate"]) {
             for (const key of ["cart", "late"]) assert.equal(await readValue(copy, key), null, key);
           }
           assert.equal(await readValue(visitor.browser, "late"), null);
-          const again = await old.ask("POST", "/change?regenerate=1", { form: { _csrf: visitor.token } });
+          const again = await old.request("POST", "/change?regenerate=1", { form: { _csrf: visitor.token } });
           assert.equal(again.setCookies.length, 1);
           assert.equal(await readValue(old, "late"), null); // nor does it move to a new id
         },
@@ -203,7 +203,7 @@ test("values that were read before another request ended the session are gone af
       await send(visitor, "set=cart&value=book");
       const slow = site.browser();
       slow.cookies.set(cookieName, cookieOf(visitor.browser));
-      const page = slow.ask("POST", "/slow", { form: { _csrf: visitor.token } });
+      const page = slow.request("POST", "/slow", { form: { _csrf: visitor.token } });
       await reached.promise;
       await send(visitor, "destroy=1");
       released.resolve();

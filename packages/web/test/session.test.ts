@@ -90,7 +90,7 @@ testOnSite("a flash message is shown once, after any requests without a page in 
   await browser.get("/text");
   await browser.get("/go");
   await browser.get("/nowhere");
-  await browser.ask("HEAD", "/plain");
+  await browser.request("HEAD", "/plain");
   const json = await browser.get("/plain", { headers: { accept: "application/json" } });
   assert.equal(json.headers.get("content-type"), "application/json; charset=utf-8");
   assert.deepEqual(await flashOf(browser), ["saved", "again"]);
@@ -102,7 +102,7 @@ testOnSite(
   "a message of the same request is shown in its page, and never stored",
   async (site) => {
     const { browser, token } = await site.visitor();
-    const page = await browser.ask("POST", "/here", { form: { _csrf: token } });
+    const page = await browser.request("POST", "/here", { form: { _csrf: token } });
     assert.deepEqual(shown(page).flash, [{ kind: "done", text: "right here" }]);
     assert.deepEqual(await flashOf(browser), []);
     assert.ok(!site.store.takeCalls().includes("set"));
@@ -143,7 +143,7 @@ testOnSite(
       ["password", "hunter2hunter2"],
       ["_csrf", token],
     ] as const;
-    await browser.ask("POST", "/keep", { form });
+    await browser.request("POST", "/keep", { form });
     assert.ok(site.store.text.includes("Tenon"));
     assert.ok(!/hunter2/.test(site.store.text));
     assert.ok(!site.store.text.includes(token));
@@ -174,7 +174,7 @@ testOnSite(
   "a failed form is shown again in the page of the same request, and never stored",
   async (site) => {
     const { browser, token } = await site.visitor();
-    const page = shown(await browser.ask("POST", "/again", { form: { title: "Tenon", _csrf: token } }));
+    const page = shown(await browser.request("POST", "/again", { form: { title: "Tenon", _csrf: token } }));
     assert.deepEqual(page.old.title, ["Tenon"]);
     assert.deepEqual(page.errors, [{ path: "body", rule: "required", message: "is required" }]);
     assert.deepEqual(shown(await browser.get("/form")).errors, []);
@@ -210,7 +210,7 @@ testOnSite(
   "a request reads a value that it has set as later requests do",
   async (site) => {
     const { browser, token } = await site.visitor();
-    const { text } = await browser.ask("POST", "/read-back", { form: { _csrf: token } });
+    const { text } = await browser.request("POST", "/read-back", { form: { _csrf: token } });
     assert.deepEqual(JSON.parse(text), { at: "2030-01-01T00:00:00.000Z", gone: "undefined", clean: "undefined" });
   },
   {
@@ -246,7 +246,7 @@ testOnSite(
   async (site) => {
     const visitor = await site.visitor();
     for (const query of ["size=65536", "kind=undefined", "kind=function", "kind=bigint"]) {
-      const reply = await visitor.browser.ask("POST", `/odd?${query}`, { form: { _csrf: visitor.token } });
+      const reply = await visitor.browser.request("POST", `/odd?${query}`, { form: { _csrf: visitor.token } });
       assert.equal(reply.status, 500, query);
     }
     assert.equal(site.store.entries.size, 0);
@@ -285,8 +285,8 @@ testOnSite("a failing store is a 500 for reading, writing and ending a session, 
     assert.ok(!text.includes("the store is down"));
     assert.deepEqual(setCookies, []);
   }
-  assert.equal((await browser.ask("POST", "/change?set=a&value=3", { form: { _csrf: `${token}x` } })).status, 403);
-  assert.equal((await browser.ask("POST", "/change?set=a&value=3")).status, 403);
+  assert.equal((await browser.request("POST", "/change?set=a&value=3", { form: { _csrf: `${token}x` } })).status, 403);
+  assert.equal((await browser.request("POST", "/change?set=a&value=3")).status, 403);
   assert.equal((await browser.get("/text")).status, 200);
   assert.equal(site.log.causes().filter((cause) => cause === "the store is down").length, 5);
   site.store.failure = undefined;
@@ -310,7 +310,7 @@ testOnSite(
     site.pass(50_000); // the cookie wants renewal, which needs the store too
     for (const method of ["GET", "HEAD"]) {
       site.log.all.length = 0;
-      assert.equal((await visitor.browser.ask(method, "/plain")).status, 200, method);
+      assert.equal((await visitor.browser.request(method, "/plain")).status, 200, method);
       assert.deepEqual(site.log.causes(), ["the store is down"], method);
     }
     const form = await visitor.browser.get("/form");
@@ -322,7 +322,7 @@ testOnSite(
       assert.equal((await visitor.browser.get(path)).status, 500, `${path}: what was set would be lost`);
     }
     const unsafe = { form: { _csrf: shown(form).token ?? "" } };
-    assert.equal((await visitor.browser.ask("POST", "/page", unsafe)).status, 500);
+    assert.equal((await visitor.browser.request("POST", "/page", unsafe)).status, 500);
     site.store.failure = undefined;
     assert.deepEqual(await flashOf(visitor.browser), ["waits"]);
   },
@@ -426,7 +426,7 @@ testOnSite(
   "a change after the response is refused instead of being lost",
   async (site) => {
     const visitor = await site.visitor();
-    const { text } = await visitor.browser.ask("POST", "/stream", { form: { _csrf: visitor.token } });
+    const { text } = await visitor.browser.request("POST", "/stream", { form: { _csrf: visitor.token } });
     assert.equal(text, "The session was changed after its response was sent, and cannot be saved");
   },
   {
@@ -451,7 +451,7 @@ testOnSite(
   "destroy() drops the earlier changes of the same request",
   async (site) => {
     const { browser, token } = await site.visitor();
-    const page = await browser.ask("POST", "/first", { form: { _csrf: token } });
+    const page = await browser.request("POST", "/first", { form: { _csrf: token } });
     assert.deepEqual(shown(page).flash, []);
     assert.deepEqual(shown(page).data, "undefined");
     assert.ok(!site.store.text.includes("forgotten"));
@@ -479,7 +479,7 @@ testOnSite(
   "a message of a HEAD request waits for the next page",
   async (site) => {
     const { browser } = await site.visitor();
-    assert.equal((await browser.ask("HEAD", "/leave")).status, 200);
+    assert.equal((await browser.request("HEAD", "/leave")).status, 200);
     assert.deepEqual(await flashOf(browser), ["left"]);
   },
   {
@@ -501,7 +501,7 @@ testOnSite(
   async (site) => {
     const visitor = await site.visitor();
     await send(visitor, "set=a&value=1");
-    const page = await visitor.browser.ask("POST", "/save", { form: { _csrf: visitor.token } });
+    const page = await visitor.browser.request("POST", "/save", { form: { _csrf: visitor.token } });
     assert.deepEqual(shown(page).data, ["1", "2"]);
   },
   {

@@ -96,7 +96,7 @@ test("on https, also after a trusted proxy, the cookie is Secure, and so is its 
         /^tenon_session=[^;]+; Path=\/; Max-Age=86400; HttpOnly; Secure; SameSite=Lax$/,
       );
       const form = { _csrf: shown(page).token ?? "" };
-      const { setCookies } = await browser.ask("POST", "/change?destroy=1", { form, headers });
+      const { setCookies } = await browser.request("POST", "/change?destroy=1", { form, headers });
       assert.match(setCookies.join(), /^tenon_session=; Path=\/; Max-Age=0; HttpOnly; Secure; SameSite=Lax$/);
     },
     { platform: { trustedProxies: ["127.0.0.1"] } },
@@ -136,7 +136,7 @@ testOnSite(
     for (const path of ["/plain", "/text", "/go", "/nowhere"]) {
       assert.equal((await stranger.get(path)).headers.get("cache-control"), "no-store", path);
     }
-    assert.equal((await stranger.ask("POST", "/change", { form: {} })).headers.get("cache-control"), "no-store");
+    assert.equal((await stranger.request("POST", "/change", { form: {} })).headers.get("cache-control"), "no-store");
     assert.equal((await stranger.get("/cached")).headers.get("cache-control"), "public, max-age=60");
   },
   {
@@ -224,7 +224,7 @@ testOnSite(
 testOnSite("a response to HEAD leaves the messages for the next page", async (site) => {
   const visitor = await site.visitor();
   await send(visitor, "flash=saved");
-  assert.equal((await visitor.browser.ask("HEAD", "/plain")).status, 200);
+  assert.equal((await visitor.browser.request("HEAD", "/plain")).status, 200);
   assert.deepEqual(await flashOf(visitor.browser), ["saved"]);
 });
 

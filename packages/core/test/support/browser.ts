@@ -25,10 +25,10 @@ export class Browser {
   }
 
   get(path: string, options: VisitOptions = {}): Promise<Visit> {
-    return this.ask("GET", path, options);
+    return this.request("GET", path, options);
   }
 
-  async ask(method: string, path: string, options: VisitOptions = {}): Promise<Visit> {
+  async request(method: string, path: string, options: VisitOptions = {}): Promise<Visit> {
     const headers = new Headers(options.headers);
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     if (cookie !== "" && !headers.has("cookie")) headers.set("cookie", cookie);

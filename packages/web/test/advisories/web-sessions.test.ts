@@ -75,7 +75,7 @@ testOnSite(
         for (const origin of ["", "https://evil.example", "null"]) {
           const headers = { ...(type === "" ? {} : { "content-type": type }), ...(origin === "" ? {} : { origin }) };
           const body = new TextEncoder().encode("title=x"); // bytes: a text would get a type of its own
-          const reply = await browser.ask(method, "/act", { headers, body });
+          const reply = await browser.request(method, "/act", { headers, body });
           assert.equal(
             reply.status,
             type.startsWith("multipart") && origin === "" ? 400 : 403,
@@ -84,10 +84,10 @@ testOnSite(
         }
       }
       const stolen = { headers: { origin: "https://evil.example", "x-csrf-token": token }, form: { _csrf: token } };
-      assert.equal((await browser.ask(method, "/act", stolen)).status, 403, "not even with a token");
+      assert.equal((await browser.request(method, "/act", stolen)).status, 403, "not even with a token");
     }
     assert.deepEqual(acted, []);
-    assert.equal((await browser.ask("POST", "/act", { form: { _csrf: token } })).status, 303);
+    assert.equal((await browser.request("POST", "/act", { form: { _csrf: token } })).status, 303);
   },
   { routes: act },
 );
@@ -118,7 +118,10 @@ testOnSite(
       "http://localhost@evil.example/",
       "javascript:x",
     ]) {
-      const reply = await browser.ask("POST", "/bound", { form: { title: "x", _csrf: token }, headers: { referer } });
+      const reply = await browser.request("POST", "/bound", {
+        form: { title: "x", _csrf: token },
+        headers: { referer },
+      });
       assert.deepEqual([reply.status, reply.headers.get("location")], [400, null], referer);
     }
   },

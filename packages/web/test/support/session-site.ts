@@ -123,7 +123,7 @@ export const cookieName = "tenon_session";
 
 /** Sends the form that its visitor has seen. */
 export async function send(visitor: { readonly browser: Browser; readonly token: string }, query: string) {
-  return visitor.browser.ask("POST", `/change?${query}`, { form: { _csrf: visitor.token } });
+  return visitor.browser.request("POST", `/change?${query}`, { form: { _csrf: visitor.token } });
 }
 
 /** What the session of this browser holds under a key; null for nothing. */
