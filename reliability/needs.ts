@@ -15,7 +15,7 @@ export function missing(needs: readonly Need[]): Need[] {
   return needs.filter((need) => !checks[need]());
 }
 
-/** Whether a program is there and may do its work. */
+/** Whether a program is installed and can run. */
 export function works(command: string, ...args: readonly string[]): boolean {
   return spawnSync(command, args, { stdio: "ignore", timeout: 20_000 }).status === 0;
 }

@@ -1,21 +1,21 @@
-/** What a part cannot do without. Missing, it is left out, and the table says so. */
+/** A requirement of a part. A part without it is left out, and the table says so. */
 export type Need = "postgres" | "redis" | "own postgres" | "own redis" | "strace";
 
 export interface PartOptions {
-  /** The shortened form, for every change; the figures of the plan need the full one. */
+  /** The shortened form, for every change; the figures of the plan need the full form. */
   readonly short: boolean;
   /** Repeats a random run. Undefined: a new seed, which is printed. */
   readonly seed: number | undefined;
-  /** Of the soak. */
+  /** The duration of the soak. */
   readonly minutes: number;
-  /** One line on how far it is. */
+  /** Reports progress in one line. */
   readonly say: (text: string) => void;
 }
 
 export interface PartResult {
   readonly figures: Readonly<Record<string, string | number>>;
   readonly ok: boolean;
-  /** Why it is not ok, or what a reader of the figures has to know. */
+  /** Why it is not ok, or a remark on the figures. */
   readonly note?: string;
   readonly table?: FigureTable;
 }
@@ -30,14 +30,14 @@ export interface FigureTable {
 export interface Part {
   readonly id: string;
   readonly title: string;
-  /** The plan's pass figure, in words. */
+  /** The pass criterion of the plan, in words. */
   readonly bar: string;
   readonly needs: readonly Need[];
-  /** It measures times that a busy machine would spoil: nothing runs beside it. */
+  /** Runs alone, because it measures times that a busy machine would falsify. */
   readonly alone?: boolean;
   /** Only on demand, and after all others: `--soak`, `--only L5`, `npm run test:soak`. */
   readonly onDemand?: boolean;
-  /** Not in the short form, in which it would only repeat what `npm test` has just done. */
+  /** Not in the short form, where it would only repeat `npm test`. */
   readonly fullOnly?: boolean;
   run(options: PartOptions): Promise<PartResult>;
 }
@@ -49,7 +49,7 @@ export class Figures {
   readonly #notes: string[] = [];
   #table: FigureTable | undefined;
 
-  /** Only to be read. */
+  /** Records a figure without a bar. */
   show(name: string, value: string | number): this {
     this.#figures[name] = value;
     return this;
@@ -104,7 +104,7 @@ export class Figures {
   }
 }
 
-/** Three digits that count are enough to read. */
+/** Rounds to three significant digits. */
 export function round(value: number): number {
   if (!Number.isFinite(value) || Number.isInteger(value)) return value;
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));

@@ -9,7 +9,7 @@ export const planned = (
 
 const folder = new URL("./parts/", import.meta.url);
 
-/** Every file of parts/ exports one as `part`. In the order of the plan; what the plan does not name comes last. */
+/** Every file of parts/ exports one as `part`. In the order of the plan; other parts come last. */
 export async function loadParts(): Promise<readonly Part[]> {
   const files = globSync("*.ts", { cwd: fileURLToPath(folder) });
   const modules = await Promise.all(

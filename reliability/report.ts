@@ -29,7 +29,7 @@ export function summarize(outcome: Outcome): string {
   return `${state === "missed" ? "MISSED" : state.padEnd(8)} ${time}  ${describeFigures(outcome)}${note === undefined ? "" : `  [${note}]`}`;
 }
 
-/** The summary at the end: figures beside their bars. */
+/** The summary at the end: figures next to their bars. */
 export function toTable(outcomes: readonly Outcome[]): string {
   return outcomes
     .map((outcome) => {
@@ -49,14 +49,14 @@ function toMarkdown({ columns, rows }: FigureTable): string[] {
   return [line(columns), `|${"---|".repeat(columns.length)}`, ...rows.map(line)];
 }
 
-/** What a report says of one part. */
+/** The row of one part in a report. */
 interface Entry {
   readonly row: string;
   /** Its figures over time, below the others. */
   readonly section: string;
 }
 
-/** The committed report. Parts that did not run keep what `before`, an earlier report, says of them. */
+/** The committed report. Parts that did not run keep their rows of `before`, an earlier report. */
 export async function toReport(
   outcomes: readonly Outcome[],
   run: { readonly short: boolean; readonly before: string; readonly order: readonly string[] },

@@ -1,4 +1,4 @@
-// One part in a process of its own: a part that crashes, or that leaves something behind, harms no other.
+// Runs one part in its own process, so that a crash or a leak affects no other part.
 
 import type { PartOptions } from "./part.ts";
 import { loadParts } from "./parts.ts";

@@ -1,4 +1,4 @@
-// Runs the parts of the plan, each in a process of its own, and prints their figures.
+// Runs the parts of the plan, each in its own process, and prints their figures.
 import { fork } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ const help = `Runs the parts of the test plan and prints the figure of each. Exi
 
   npm run test:full -- [options]
 
-  --only W2,D1       these parts and no others
+  --only W2,D1       only these parts
   --short            the shortened form: minutes instead of a quarter of an hour
   --seed 123         repeats a random run; each prints its seed
   --soak             the soak (L5) too, after all others
@@ -54,7 +54,7 @@ const parts = all.filter((part) => wanted?.includes(part.id) ?? isDue(part));
 if (values.help) console.log(help);
 else if (values.list) for (const { id, title, bar } of all) console.log(`${id.padEnd(3)} ${title}: ${bar}`);
 else if (unknown.length > 0) {
-  console.error(`no part is called ${unknown.join(", ")}. Parts: ${all.map(({ id }) => id).join(", ")}`);
+  console.error(`unknown part: ${unknown.join(", ")}. Parts: ${all.map(({ id }) => id).join(", ")}`);
   process.exitCode = 2;
 } else process.exitCode = await runAll();
 

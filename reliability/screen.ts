@@ -1,4 +1,4 @@
-/** One line for each part that is done, and on a terminal a live one for those that run. */
+/** One line for each finished part, and on a terminal a live line for the running ones. */
 export class Screen {
   readonly #running = new Map<string, string>();
   readonly #isTerminal = process.stdout.isTTY === true;

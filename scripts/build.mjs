@@ -1,4 +1,4 @@
-// Builds every package from nothing: tsc alone would leave the output of deleted files in dist, to be published.
+// Builds every package from scratch: tsc alone would leave the output of deleted files in dist, to be published.
 import { spawnSync } from "node:child_process";
 import { globSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";

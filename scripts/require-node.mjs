@@ -1,4 +1,4 @@
-// Loaded with --import before any TypeScript: without it an old Node dies on the .ts extension instead of saying why.
+// Loaded with --import before any TypeScript: without it an old Node fails on the .ts extension instead of naming the reason.
 const needed = 24;
 const major = Number(process.versions.node.split(".")[0]);
 if (major < needed) {

@@ -1,5 +1,5 @@
-// For the tests: fetch() lets go of a connection as soon as it is not used. Kept for seconds, as it does by itself, each
-// would make the server that a test stops wait for the next request of a client in full swing.
+// For the tests: makes fetch() close idle connections at once. By default they stay open for seconds, and a server that a
+// test stops would wait for the next request of a busy client.
 await fetch("data:,"); // makes the dispatcher
 const key = ["undici.globalDispatcher.2", "undici.globalDispatcher.1"]
   .map(Symbol.for)

@@ -2,9 +2,9 @@
 //   --full         the long form of the property and load tests
 //   --coverage     line and branch coverage of the packages, with its gate
 //   --name=X       only the tests whose name matches the regular expression X
-//   --deadline=X   seconds in which a process must begin or end a test; defaults to 300, with --full to 1800
+//   --deadline=X   seconds within which a process must start or end a test; defaults to 300, with --full to 1800
 //   anything else is a file, or part of a test file's path
-// Exit code 1: a test failed, or a process of tests did not get to its end. Exit code 2: nothing to run.
+// Exit code 1: a test failed, or a process of tests crashed. Exit code 2: nothing to run.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -56,7 +56,7 @@ process.once("exit", () => {
 });
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
-/** Runs one process of tests to its end. */
+/** Runs one process of tests until it exits. */
 async function run(title, files, args) {
   const group = new Group(title, files, report);
   const child = spawn(process.execPath, [...setup, ...args], { stdio: ["ignore", "pipe", "pipe", "pipe"], env });
@@ -66,7 +66,7 @@ async function run(title, files, args) {
   const timer = setTimeout(() => {
     isLate = true;
     child.kill("SIGTERM");
-    setTimeout(() => child.kill("SIGKILL"), 5000).unref(); // a loop that never ends hears of no signal
+    setTimeout(() => child.kill("SIGKILL"), 5000).unref(); // an endless loop handles no other signal
   }, deadline);
   let unfinished = "";
   const events = child.stdio[3].setEncoding("utf8").on("data", (text) => {

@@ -50,7 +50,7 @@ test("the interval of a bar is that of Student's t at 99 % over the logarithms",
   assert.ok(Math.abs(Math.log(high) - (3 + half)) < 1e-12);
 });
 
-test("one value tells nothing about an interval, and none not even an estimate", () => {
+test("one value gives no interval, and none gives no estimate", () => {
   assert.deepEqual(intervalOf([1]), { estimate: 1, low: 0, high: Number.POSITIVE_INFINITY });
   assert.deepEqual(intervalOf([]), { estimate: Number.NaN, low: 0, high: Number.POSITIVE_INFINITY });
 });
@@ -61,7 +61,7 @@ test("a measurement that failed is an error, not an undecided bar", () => {
   }
 });
 
-test("the interval holds the true ratio in about 99 of 100 runs", () => {
+test("the interval contains the true ratio in about 99 of 100 runs", () => {
   const next = createRatios(1, 1.2);
   for (const rounds of [4, 8, 30]) {
     const runs = Array.from({ length: 2000 }, () => intervalOf(Array.from({ length: rounds }, next)));
@@ -83,7 +83,7 @@ test("a bar is met or missed when its whole interval is on one side, and undecid
   assert.equal(verdictOf({ ...atMostOne, values: [1, 1, 1, 1] }), "met", "a value at the limit is within it");
 });
 
-test("too few rounds decide nothing, even when they agree", () => {
+test("too few rounds decide no bar, even when they agree", () => {
   const values = Array.from({ length: fewestRounds - 1 }, () => 2);
   assert.equal(verdictOf({ ...atLeastOne, values }), "undecided");
   assert.equal(verdictOf({ ...atLeastOne, values: [...values, 2] }), "met");
@@ -124,7 +124,7 @@ test("no round begins after the time limit", async () => {
   );
 });
 
-test("looking after every round decides a bar that is exactly reached in at most 5 of 100 runs of 12 rounds", async () => {
+test("checking after every round decides a bar that is exactly at its limit in at most 5 of 100 runs of 12 rounds", async () => {
   let decided = 0;
   for (let seed = 0; seed < 2000; seed++) {
     const { part } = createPart(atLeastOne, createRatios(seed, 1));

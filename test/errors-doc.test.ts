@@ -10,14 +10,14 @@ const rows = readFileSync(join(root, "docs/errors.md"), "utf8")
   .filter((line) => line.startsWith("| `"))
   .map((line) => line.split("|").map((cell) => cell.trim()));
 
-test("docs/errors.md lists every start code, in the order of the table in the code, and no other", () => {
+test("docs/errors.md lists exactly the start codes, in the order of the table in the code", () => {
   assert.deepEqual(
     rows.map(([, code]) => code),
     startCodes.map((code) => `\`${code}\``),
   );
 });
 
-test("docs/errors.md gives each code a cause and a cure", () => {
+test("docs/errors.md describes the cause and the fix of each code", () => {
   for (const [, code = "", cause = "", cure = "", ...rest] of rows) {
     assert.match(cause, /\.$/, code);
     assert.match(cure, /\.$/, code);

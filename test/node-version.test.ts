@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { root, run } from "./support/run.ts";
 
@@ -20,7 +20,7 @@ function startAs(version: string) {
   return run(process.execPath, args);
 }
 
-test("on an older Node a start says so in one line and ends with code 1", async () => {
+test("a start on an older Node prints one line and exits with code 1", async () => {
   for (const version of ["20.20.2", "23.11.0"]) {
     assert.deepEqual(await startAs(version), {
       code: 1,
@@ -30,7 +30,7 @@ test("on an older Node a start says so in one line and ends with code 1", async 
   }
 });
 
-test("on a Node that is new enough nothing is said", async () => {
+test("a start on a supported Node prints nothing", async () => {
   for (const version of ["24.0.0", "26.10.0", "100.0.0"]) {
     assert.deepEqual(await startAs(version), { code: 0, stdout: "started", stderr: "" });
   }
@@ -40,12 +40,11 @@ interface Manifest {
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: unknown;
-  readonly peerDependencies?: unknown;
-  readonly peerDependenciesMeta?: Record<string, { readonly optional: boolean }>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 const readManifest = (path: string) => JSON.parse(readFileSync(`${root}${path}`, "utf8")) as Manifest; // npm refuses others
 
-test("every npm script that runs TypeScript asks for the version first", () => {
+test("every npm script that runs TypeScript checks the version first", () => {
   for (const name of ["start", "test", "test:full", "coverage"]) {
     assert.match(
       readManifest("package.json").scripts[name] ?? "",
@@ -61,8 +60,10 @@ test("core has one runtime dependency: pino", () => {
   assert.equal(manifest.optionalDependencies, undefined);
 });
 
-test("core asks for Eta only where views are rendered: an optional peer", () => {
-  const { peerDependencies, peerDependenciesMeta } = readManifest("packages/core/package.json");
-  assert.deepEqual(Object.keys(peerDependencies ?? {}), ["eta"]);
-  assert.deepEqual(peerDependenciesMeta, { eta: { optional: true } });
+test("only @tenon/web depends on Eta", () => {
+  for (const path of globSync("packages/*/package.json", { cwd: root })) {
+    const { dependencies = {}, peerDependencies = {} } = readManifest(path);
+    const names = Object.keys({ ...dependencies, ...peerDependencies });
+    assert.equal(names.includes("eta"), path.includes("/web/"), path);
+  }
 });

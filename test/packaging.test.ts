@@ -56,7 +56,7 @@ test("the built packages run in a consumer's folder", async () => {
   writeFiles(consumer, {
     "package.json": '{ "type": "module" }',
     "main.js": `
-      import { api, createApp, defineModule, inject, Log, routes } from "@tenon/core";
+      import { api, createApp, defineModule, inject, Log } from "@tenon/core";
       import { cli } from "@tenon/core/cli";
       import { requestId } from "@tenon/core/middleware";
       import { createTestApp } from "@tenon/core/testing";
@@ -161,7 +161,7 @@ test("the installed tool makes an application that runs on the built packages", 
 });
 
 const consumerCode = `
-import { type Context, createApp, api, defineModule, dto, type Infer, inject, type Middleware, type Next, type Routes, string, token } from "@tenon/core";
+import { type Context, createApp, api, defineModule, dto, type Infer, inject, type Middleware, type Next, routes, string, token } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { accessLog, requestId } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";

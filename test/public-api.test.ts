@@ -9,7 +9,7 @@ interface Name {
   readonly kind: "value" | "type";
 }
 
-/** An index lists its names one by one: nothing but `export { … } from` and `export type { … } from` stands in it. */
+/** An index lists its names one by one: it contains only `export { … } from` and `export type { … } from`. */
 function namesIn(source: string): Name[] {
   const names: Name[] = [];
   const rest = source.replaceAll(
@@ -32,7 +32,7 @@ function namesIn(source: string): Name[] {
   return names.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Every subpath of every package with the file behind it. */
+/** Every subpath of every package with its source file. */
 function readSubpaths(): { subpath: string; file: string }[] {
   return globSync("packages/*/package.json", { cwd: root })
     .sort()
@@ -54,7 +54,7 @@ function readSubpaths(): { subpath: string; file: string }[] {
     });
 }
 
-test("the public names are those in public-api.txt: change the file when you change them on purpose", () => {
+test("the public names are those in public-api.txt (edit the file when you change them on purpose)", () => {
   const text = readSubpaths()
     .map(({ subpath, file }) => {
       const names = namesIn(readFileSync(file, "utf8"));
@@ -64,7 +64,7 @@ test("the public names are those in public-api.txt: change the file when you cha
   assert.equal(text, readFileSync(join(root, "test/public-api.txt"), "utf8"));
 });
 
-test("what an index lists as a value is there at run time, and nothing else is", async () => {
+test("the values that an index lists are exactly those at run time", async () => {
   for (const { subpath, file } of readSubpaths()) {
     const values = namesIn(readFileSync(file, "utf8")).filter(({ kind }) => kind === "value");
     const module: object = await import(subpath);

@@ -40,7 +40,7 @@ test("the TypeScript blocks of README.md and docs/ compile", async () => {
       compilerOptions: {
         noEmit: true,
         customConditions: ["@tenon/source"],
-        // an example shows something that its reader will use
+        // an example may declare names that only its reader uses
         noUnusedLocals: false,
         noUnusedParameters: false,
       },
@@ -51,7 +51,7 @@ test("the TypeScript blocks of README.md and docs/ compile", async () => {
   assert.equal(code, 0, stdout);
 });
 
-test("the first block of README.md runs and answers as README.md says", async () => {
+test("the first block of README.md runs and responds as README.md says", async () => {
   const [example] = examples;
   assert.ok(example !== undefined);
   const onAnyPort = example.code.replace(/\.listen\((?:\{ port: \d+ \})?\)/, ".listen({ port: 0 })");
@@ -68,12 +68,12 @@ test("the first block of README.md runs and answers as README.md says", async ()
   try {
     const url = await listeningUrl(child.stdout);
     const calls = curlCalls();
-    assert.ok(calls.length > 0, "README.md shows how the example is called and what it answers");
-    for (const { path, answer } of calls) assert.equal(await (await fetch(`${url}${path}`)).text(), answer, path);
+    assert.ok(calls.length > 0, "README.md shows how the example is called and its response");
+    for (const { path, body } of calls) assert.equal(await (await fetch(`${url}${path}`)).text(), body, path);
   } finally {
     child.kill("SIGTERM");
   }
-  assert.deepEqual(await ended, [0, null], "the example stops when it is told to");
+  assert.deepEqual(await ended, [0, null], "the example stops on SIGTERM");
 });
 
 async function listeningUrl(stdout: NodeJS.ReadableStream): Promise<string> {
@@ -81,7 +81,7 @@ async function listeningUrl(stdout: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface({ input: stdout })) {
     const url = /listening on (http:\/\/[\d.:]+)/.exec(line)?.[1];
     if (url !== undefined) {
-      stdout.resume(); // what it logs later must not fill the pipe
+      stdout.resume(); // later log lines must not fill the pipe
       return url;
     }
     seen.push(line);
@@ -90,12 +90,12 @@ async function listeningUrl(stdout: NodeJS.ReadableStream): Promise<string> {
 }
 
 /** Each `$ curl http://127.0.0.1:8080/path` of README.md, with the line that follows it. */
-function curlCalls(): { path: string; answer: string }[] {
+function curlCalls(): { path: string; body: string }[] {
   return blocks
     .filter(({ document, info }) => document === "README.md" && info === "console")
     .flatMap(({ code }) =>
       [...code.matchAll(/^\$ curl http:\/\/(?:127\.0\.0\.1|localhost):\d+(\/\S*)\n(.*)$/gm)].map(
-        ({ 1: path = "", 2: answer = "" }) => ({ path, answer }),
+        ({ 1: path = "", 2: body = "" }) => ({ path, body }),
       ),
     );
 }

@@ -5,7 +5,7 @@ import { loadParts, planned } from "../reliability/parts.ts";
 import { toReport, toTable } from "../reliability/report.ts";
 import { readAckOrder } from "../reliability/support/ack-order.ts";
 
-test("every line of the plan is a part that can be run", async () => {
+test("every line of the plan has a part", async () => {
   const parts = await loadParts();
   const ids = parts.map(({ id }) => id);
   assert.deepEqual(ids.slice(0, planned.length), planned);
@@ -13,7 +13,7 @@ test("every line of the plan is a part that can be run", async () => {
   for (const { id, title, bar } of parts) assert.ok(title !== "" && bar !== "", id);
 });
 
-test("a figure that misses its bar fails its part, and says by how much", () => {
+test("a figure that misses its bar fails its part and shows by how much", () => {
   assert.deepEqual(new Figures().show("runs", 3).atMost("p99 ms", 4.56789, 5).exactly("lost", 0, 0).done(), {
     figures: { runs: 3, "p99 ms": 4.57, lost: 0 },
     ok: true,
@@ -39,7 +39,7 @@ test("figures over time are printed below the others", () => {
   );
 });
 
-test("a report keeps the lines of parts that did not run, in the order of the plan", async () => {
+test("a report keeps the rows of parts that did not run, in the order of the plan", async () => {
   const part = (id: string) => ({ id, title: "t", bar: "b | c", needs: [], run: async () => new Figures().done() });
   const table = { columns: ["minute"], rows: [["1.0"]] };
   const run = { short: false, order: ["W1", "D1", "L5"] };
@@ -61,7 +61,7 @@ test("a report keeps the lines of parts that did not run, in the order of the pl
   assert.match(second, /\n## L5: t\n\n\| minute \|\n\|---\|\n\| 1.0 \|\n$/);
 });
 
-test("an answer that leaves before its write is on the disk is seen in a trace", () => {
+test("a trace shows a response that is sent before its write is on the disk", () => {
   const write = '7 pwrite64(22</data/blog.db-wal>, "\\0"..., 4096, 0) = 4096';
   const sync = "7 fdatasync(22</data/blog.db-wal>) = 0";
   const reply = '7 write(29<socket:[1]>, "HTTP/1.1 201 Created"..., 99) = 99';

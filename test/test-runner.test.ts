@@ -27,7 +27,7 @@ function totalOf(stdout: string): Record<string, number> {
 
 const none = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 };
 
-test("failures of several processes are repeated at the end, before one total, and what was left out is said once", async () => {
+test("failures of several processes are repeated at the end, before one total, and each left-out note is printed once", async () => {
   const leftOut = 'process.stdout.write("left out: the tests that need a moon (there is none)\\n");\n';
   const { code, stdout } = await runTests("failures", {
     "packages/core/test/fine.test.ts": `${leftOut}${fine}`,
@@ -75,7 +75,7 @@ test("a process that ends before its tests, a file that cannot be imported and o
   assert.deepEqual(totalOf(stdout), { ...none, tests: 7, pass: 3, fail: 4 });
 });
 
-test("a process in which no test begins or ends within the deadline is stopped, and its place is named", async () => {
+test("a process in which no test starts or ends within the deadline is stopped, and the test is named", async () => {
   const hang = 'test("a test that hangs", () => new Promise((resolve) => setTimeout(resolve, 600_000)));';
   const { code, stdout } = await runTests("hangs", { "test/hangs.test.ts": `${fine}${hang}` }, "--deadline=5");
   assert.equal(code, 1);

@@ -14,7 +14,7 @@ const folder = temporaryFolder("web-doc");
 let site = "";
 let stop: () => Promise<unknown> = async () => {};
 
-/** Keeps the cookies of its answers, and follows no redirect. */
+/** Keeps the cookies of responses, and follows no redirect. */
 class Visitor {
   #cookie = "";
 
@@ -32,7 +32,7 @@ class Visitor {
   }
 }
 
-// in a group of its own: what stands outside of one runs before the tests of all files, and after them
+// in a group: hooks outside of one run before the tests of all files, and after them
 describe("The first example of docs/web.md", () => {
   before(async () => {
     const files = blocks.flatMap(({ code }) => {
@@ -56,7 +56,7 @@ describe("The first example of docs/web.md", () => {
     const ended = once(child, "exit");
     stop = async () => {
       child.kill("SIGTERM");
-      assert.deepEqual(await ended, [0, null], "the example stops when it is told to");
+      assert.deepEqual(await ended, [0, null], "the example stops on SIGTERM");
     };
     for await (const line of createInterface({ input: child.stdout })) {
       site = /listening on (http:\/\/[\d.:]+)/.exec(line)?.[1] ?? "";
@@ -95,11 +95,11 @@ describe("The first example of docs/web.md", () => {
     assert.equal((await visitor.send("/notes", "", { title: "a", text: "b" })).status, 403);
   });
 
-  test("it answers JSON as docs/web.md says, and serves its style", async () => {
+  test("it responds with JSON as docs/web.md says, and serves its style", async () => {
     const shell = blocks.find(({ info }) => info === "console")?.code ?? "";
-    const [, path = "", answer] =
+    const [, path = "", body] =
       /curl -H "Accept: application\/json" http:\/\/127\.0\.0\.1:8080(\S+)\n(.*)\n/.exec(shell) ?? [];
-    assert.equal((await new Visitor().ask(path, { headers: { accept: "application/json" } })).text, answer);
+    assert.equal((await new Visitor().ask(path, { headers: { accept: "application/json" } })).text, body);
     const style = /href="(\/assets\/notes\.[0-9a-f]+\.css)"/.exec((await new Visitor().ask("/")).text)?.[1] ?? "";
     assert.equal((await new Visitor().ask(style)).status, 200);
   });

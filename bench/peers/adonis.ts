@@ -3,7 +3,7 @@
 import { IgnitorFactory } from "@adonisjs/core/factories";
 import type { HttpContext } from "@adonisjs/core/http";
 import type { ApplicationService } from "@adonisjs/core/types";
-import { answer, created, hello, posts, routes, secret } from "./support/data.ts";
+import { created, hello, posts, routes, secret, toBody } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 type Next = () => Promise<void>;
@@ -83,7 +83,7 @@ await serve({
     open(port, async (app) => {
       const router = await app.container.make("router");
       for (const route of routes) {
-        router.get(route.path, ({ params }: HttpContext) => answer(route, (name) => params[name]));
+        router.get(route.path, ({ params }: HttpContext) => toBody(route, (name) => params[name]));
       }
     }),
 

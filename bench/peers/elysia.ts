@@ -1,7 +1,7 @@
 // Elysia on its Node adapter, with its own schemas and its JWT plugin.
 import { node } from "@elysiajs/node";
 import { Elysia, t } from "elysia";
-import { answer, created, hello, posts, routes, secret } from "./support/data.ts";
+import { created, hello, posts, routes, secret, toBody } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 const create = () => new Elysia({ adapter: node() });
@@ -57,7 +57,7 @@ await serve({
   routes: (port) => {
     const app = create();
     for (const route of routes) {
-      app.get(route.path, ({ params }: { params: Record<string, string> }) => answer(route, (name) => params[name]));
+      app.get(route.path, ({ params }: { params: Record<string, string> }) => toBody(route, (name) => params[name]));
     }
     app.listen(at(port));
   },

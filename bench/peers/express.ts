@@ -1,6 +1,6 @@
 // Express 5, with Zod for the body and jose for tokens.
 import express, { type Express, type RequestHandler } from "express";
-import { answer, created, hello, posts, routes, secret } from "./support/data.ts";
+import { created, hello, posts, routes, secret, toBody } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 const listen = (app: Express, port: number) => app.listen(port, "127.0.0.1");
@@ -55,7 +55,7 @@ await serve({
     for (const route of routes) {
       app.get<Record<string, string>>(
         route.path,
-        (req, res) => void res.json(answer(route, (name) => req.params[name])),
+        (req, res) => void res.json(toBody(route, (name) => req.params[name])),
       );
     }
     listen(app, port);

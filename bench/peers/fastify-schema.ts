@@ -1,7 +1,7 @@
 // Fastify with JSON schemas for bodies and replies. Parameters are any text, which no peer checks.
 import { DatabaseSync } from "node:sqlite";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { answer, created, hello, type NewPost, posts, routes, secret } from "./support/data.ts";
+import { created, hello, type NewPost, posts, routes, secret, toBody } from "./support/data.ts";
 import {
   bodySchema,
   countReply,
@@ -80,7 +80,7 @@ await serve({
     for (const route of routes) {
       const schema = { response: routeReply(route.params) };
       app.get<{ Params: Record<string, string> }>(route.path, { schema }, ({ params }, reply) => {
-        reply.send(answer(route, (name) => params[name]));
+        reply.send(toBody(route, (name) => params[name]));
       });
     }
     return listen(app, port);

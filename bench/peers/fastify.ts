@@ -1,6 +1,6 @@
 // Fastify without schemas: JSON.stringify for replies, Zod for the body.
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { answer, created, hello, posts, routes, secret } from "./support/data.ts";
+import { created, hello, posts, routes, secret, toBody } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 const listen = (app: FastifyInstance, port: number) => app.listen({ port, host: "127.0.0.1" });
@@ -63,7 +63,7 @@ await serve({
     const app = Fastify();
     for (const route of routes) {
       app.get<{ Params: Record<string, string> }>(route.path, ({ params }, reply) => {
-        reply.send(answer(route, (name) => params[name]));
+        reply.send(toBody(route, (name) => params[name]));
       });
     }
     return listen(app, port);

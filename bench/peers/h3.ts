@@ -1,6 +1,6 @@
 // h3 on its Node server, with Zod as its Standard Schema and jose for tokens.
 import { getQuery, getRouterParam, H3, HTTPError, serve as listen, readValidatedBody } from "h3";
-import { answer, created, hello, posts, routes, secret } from "./support/data.ts";
+import { created, hello, posts, routes, secret, toBody } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 const open = (app: H3, port: number) => listen(app, { port, hostname: "127.0.0.1", silent: true });
@@ -53,7 +53,7 @@ await serve({
   routes: (port) => {
     const app = new H3();
     for (const route of routes) {
-      app.get(route.path, (event) => answer(route, (name) => getRouterParam(event, name)));
+      app.get(route.path, (event) => toBody(route, (name) => getRouterParam(event, name)));
     }
     open(app, port);
   },

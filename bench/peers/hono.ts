@@ -1,7 +1,7 @@
 // Hono on its Node server, with its Zod validator and its JWT middleware.
 import { serve as listen } from "@hono/node-server";
 import { Hono } from "hono";
-import { answer, created, hello, posts, routes, secret } from "./support/data.ts";
+import { created, hello, posts, routes, secret, toBody } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 type Fetch = Parameters<typeof listen>[0]["fetch"];
@@ -52,7 +52,7 @@ await serve({
 
   routes: (port) => {
     const app = new Hono();
-    for (const route of routes) app.get(route.path, (c) => c.json(answer(route, (name) => c.req.param(name))));
+    for (const route of routes) app.get(route.path, (c) => c.json(toBody(route, (name) => c.req.param(name))));
     open(app, port);
   },
 

@@ -1,7 +1,7 @@
 // Koa with its router and body parser, Zod for the body and jose for tokens.
 import Router, { type RouterMiddleware } from "@koa/router";
 import Koa from "koa";
-import { answer, created, hello, posts, routes, secret } from "./support/data.ts";
+import { created, hello, posts, routes, secret, toBody } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 const listen = (app: Koa, router: Router, port: number) =>
@@ -68,7 +68,7 @@ await serve({
     const router = new Router();
     for (const route of routes) {
       router.get(route.path, (ctx) => {
-        ctx.body = answer(route, (name) => ctx.params[name]);
+        ctx.body = toBody(route, (name) => ctx.params[name]);
       });
     }
     listen(new Koa(), router, port);

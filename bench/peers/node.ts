@@ -1,4 +1,4 @@
-// Bare node:http, as somebody writes it who knows which requests will come: the measure for all others.
+// Bare node:http, written for exactly the requests of the benchmark: the baseline of all others.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { parse } from "node:querystring";

@@ -1,4 +1,4 @@
-// Tenon: no middlewares of the application, as no peer has any; the door's guards are on.
+// Tenon without application middlewares, as for all peers; the checks of the HTTP server are on.
 import {
   api,
   array,
@@ -13,7 +13,7 @@ import {
   routes,
   string,
 } from "@tenon/core";
-import { answer, created, hello, routes as paths, posts, secret } from "./support/data.ts";
+import { created, hello, routes as paths, posts, secret, toBody } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 type ControllerClass = new () => { routes(): Routes };
@@ -109,7 +109,7 @@ await serve({
         return paths.map((route) => ({
           method: "GET",
           path: route.path,
-          handler: (ctx: Context) => answer(route, (name) => ctx.param(name)),
+          handler: (ctx: Context) => toBody(route, (name) => ctx.param(name)),
         }));
       }
     }

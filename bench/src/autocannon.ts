@@ -11,7 +11,7 @@ const result = await autocannon({
   url,
   connections,
   duration: Number(seconds),
-  // each connection has its share of them: it prepares what it is given before it begins, and 20,000 take too long
+  // each connection has a share of them: it prepares all its requests before it starts, and 20,000 take too long
   setupClient: (client) => {
     const turn = clients++ % connections;
     const share = requests.filter((_, index) => index % connections === turn);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Expectation, Scenario } from "./scenarios.ts";
 
-/** Every peer answers the same before any of them is measured. Throws with the first difference. */
+/** Checks before the measurement that all peers send the same responses. Throws at the first difference. */
 export async function checkAnswers(port: number, peer: string, scenario: Scenario): Promise<void> {
   for (const expectation of scenario.expectations) {
     const { request } = expectation;
@@ -22,7 +22,7 @@ function findFault({ status, json }: Expectation, response: Response, text: stri
   if (status === "refused") {
     return response.status >= 400 && response.status < 500 ? undefined : `was not refused but ${response.status}`;
   }
-  if (response.status !== status) return `was answered with ${response.status}, not ${status}`;
+  if (response.status !== status) return `got ${response.status}, not ${status}`;
   if (response.headers.get("content-type")?.startsWith("application/json") !== true) return "is no JSON";
   if (json !== undefined && !isDeepStrictEqual(JSON.parse(text), json)) return "has another body";
   return undefined;

@@ -14,7 +14,7 @@ function findCores(): { readonly server: number; readonly load: number } | undef
 
 const cores = findCores();
 
-/** False where server and load share what cores there are: ratios are less steady then. */
+/** False where server and load share cores: ratios vary more then. */
 export const isPinned = cores !== undefined;
 
 export function pinned(role: "server" | "load", command: readonly [string, ...string[]]): [string, ...string[]] {

@@ -9,11 +9,11 @@ import { median } from "./statistics.ts";
 /** V8 has optimized nearly all functions of a server after 30,000 requests (`--trace-opt`). */
 const warmRequests = 40_000;
 
-/** Who serves what. */
+/** A peer and the scenario that it serves. */
 export interface Contest {
   readonly peer: PeerInfo;
   readonly scenario: Scenario;
-  /** Where the load tool reads the scenario's requests. */
+  /** The file from which the load tool reads the scenario's requests. */
   readonly script: string;
 }
 
@@ -59,7 +59,7 @@ export class Entrant {
     const sum = (read: (measured: Measured) => number) => this.#loads.reduce((total, one) => total + read(one), 0);
     const requests = sum((one) => one.requests);
     // a single second may pass without a response where the machine is busy
-    if (requests === 0) throw new Error(`${this.label} in "${this.#contest.scenario.name}" answered no request`);
+    if (requests === 0) throw new Error(`${this.label} in "${this.#contest.scenario.name}" completed no request`);
     return {
       scenario: this.#contest.scenario.name,
       peer: this.#contest.peer.name,

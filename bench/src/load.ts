@@ -12,14 +12,14 @@ export interface Measured {
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Answers that are no success, and failures of the connection. */
+  /** Unsuccessful responses and failed connections. */
   readonly errors: number;
 }
 
 export const connections = 64;
 export const loadTool = spawnSync("wrk", ["--version"]).error === undefined ? "wrk" : "autocannon";
 
-/** Puts a scenario's requests where the load tool reads them. `folder` is thrown away after the run. */
+/** Writes a scenario's requests to a file for the load tool. `folder` is deleted after the run. */
 export function prepareLoad(scenario: Scenario, folder: string): string {
   if (loadTool === "autocannon") {
     const file = join(folder, `${scenario.name}.json`);

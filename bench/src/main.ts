@@ -63,7 +63,7 @@ function save(name: string, value: object): void {
   writeFileSync(new URL(name, results), `${JSON.stringify({ setting: describeSetting(), ...value }, null, 2)}\n`);
 }
 
-// leaves neither a server nor a folder behind
+// stops all servers and deletes all folders
 for (const [signal, code] of [
   ["SIGHUP", 129],
   ["SIGINT", 130],

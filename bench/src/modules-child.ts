@@ -33,7 +33,7 @@ function define(index: number, before: { module: Module; service: ServiceClass }
 
 const defined: ReturnType<typeof define>[] = [];
 for (let index = 0; index < count; index++) {
-  // chains of ten, because nobody's modules hang together by one thread
+  // chains of ten, because real modules do not form a single chain
   defined.push(define(index, index % 10 === 0 ? undefined : defined[index - 1]));
 }
 const root = defineModule({ name: "root", imports: defined.map(({ module }) => module) });

@@ -19,7 +19,7 @@ export function measureModules({ rounds, tenon }: Pick<Options, "rounds" | "teno
   return spreadOf(times);
 }
 
-/** Milliseconds, in a process of its own: an application starts once. */
+/** Milliseconds, in its own process, because an application starts once. */
 export function startModules(tenon: Options["tenon"]): number {
   const script = fileURLToPath(new URL("./modules-child.ts", import.meta.url));
   const condition = tenon === "source" ? ["--conditions=@tenon/source"] : [];

@@ -28,7 +28,7 @@ export const help = `npm run bench -- [command] [options]
 
 Commands
   run        requests per second in every scenario, beside bare node:http (the default)
-  startup    cold start to the first answer; memory at rest and after 100,000 requests
+  startup    cold start to the first response; memory at rest and after 100,000 requests
   router     look-ups and building, beside other routers
   modules    injection and start of 1,000 modules
   bars       measures until it is clear which bars are met; exit code 1 when one is missed
@@ -48,7 +48,7 @@ Options
   --minutes n            the time limit of bars, 1 to 60 (7); bars takes no other option but --scenarios and --tenon
 `;
 
-/** Throws with a text for people. */
+/** Throws with a readable message. */
 export function parseOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],

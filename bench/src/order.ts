@@ -1,4 +1,4 @@
-/** Each turn begins with another one, and every second turn goes backwards: none always comes first, or after the same. */
+/** Rotates the start and reverses every second turn, so that no peer always comes first, or after the same one. */
 export function inTurn<T>(list: readonly T[], turn: number): T[] {
   const start = list.length === 0 ? 0 : Math.floor(turn / 2) % list.length;
   const rotated = [...list.slice(start), ...list.slice(0, start)];

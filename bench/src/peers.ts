@@ -4,7 +4,7 @@ import type { ScenarioName } from "../peers/support/serve.ts";
 export interface PeerInfo {
   readonly name: string;
   readonly label: string;
-  /** Whose version stands behind the label; "" for Node itself. */
+  /** The package whose version is shown after the label; "" for Node itself. */
   readonly package: string;
   readonly file: string;
   /** Needs the compiled peers/nest. */
@@ -41,7 +41,7 @@ export const peers: readonly PeerInfo[] = [
   { name: "adonis", label: "AdonisJS", package: "@adonisjs/core", file: "adonis.ts" },
 ];
 
-/** The reference service has one twin; every other scenario is everybody's. */
+/** The peers of a scenario: the reference service has one twin, all others are served by every peer. */
 export function serves(peer: PeerInfo, scenario: ScenarioName): boolean {
   return scenario !== "posts" || peer.name === "tenon" || peer.name === "fastify-schema";
 }

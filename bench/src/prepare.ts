@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const bench = fileURLToPath(new URL("../", import.meta.url));
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A folder for what one run needs. It goes when the run ends, however it ends. */
+/** A temporary folder for one run, deleted when the run ends, however it ends. */
 export function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "tenon-bench-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ export function compileNest(): void {
   runOrThrow("tsc", ["-p", join(bench, "peers", "nest")]);
 }
 
-/** What the packages publish, and what everybody runs who installs them. */
+/** Builds the packages as they are published, which is what users run. */
 export function buildPackages(): void {
   runOrThrow(process.execPath, [join(root, "scripts", "build.mjs")]);
 }

@@ -1,6 +1,6 @@
 const width = 30;
 
-/** A bar on a terminal, a line for each label elsewhere. On standard error: the results stand alone on the other. */
+/** A bar on a terminal, a line for each label elsewhere. Printed to standard error, so that standard output has only the results. */
 export class Progress {
   readonly #total: number;
   readonly #clock: (() => number) | undefined;

@@ -31,7 +31,7 @@ function worthOf(sample: Sample, measure: Measure): number {
   return measure === "rate" ? sample.perSecond : 1e6 / sample.processor;
 }
 
-/** How many times as many requests as another peer, round by round: what else the machine does hits both. */
+/** How many times as many requests as another peer, round by round: other load on the machine affects both. */
 function ratioTo(
   samples: readonly Sample[],
   scenario: string,
@@ -51,7 +51,7 @@ export interface Summary {
   readonly scenario: string;
   readonly peer: string;
   readonly perSecond: number;
-  /** To bare node:http, or to the peer that stands in for it; undefined where neither was measured. */
+  /** Relative to bare node:http, or to the peer that replaces it; undefined when neither was measured. */
   readonly ratio: Spread | undefined;
   readonly processor: number;
   readonly p99: number;

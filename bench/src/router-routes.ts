@@ -15,14 +15,14 @@ export type LookUp = (typeof lookUps)[number];
 
 export const routerSizes = [10, 100, 1000, 10_000] as const;
 
-/** More than any cache of paths holds: what is measured is the look-up. Only "again" asks for the same few. */
+/** More than any cache of paths holds: what is measured is the look-up. Only "again" repeats the same few. */
 const distinct = 32_768;
 const few = 512;
 
 /** `size` patterns, five for each resource, and as many paths of each kind at every size. */
 export function createRouteSet(size: number): RouteSet {
   const resources = Array.from({ length: size / 5 }, (_, index) => `/api/v${index % 3}/resource${index}`);
-  /** Of a number, the rest of a path behind its resource, and of the pattern. */
+  /** For a number: the rest of a path after its resource, and the rest of the pattern. */
   const fill = (make: (number: number) => readonly [path: string, pattern: string | undefined]): LookUps => {
     const looked = Array.from({ length: distinct }, (_, index) => {
       // far apart from one look-up to the next, as requests are

@@ -25,7 +25,7 @@ export async function measureRouters(): Promise<RouterResults> {
   return results;
 }
 
-/** In a process of its own, where no other router has shaped the code. */
+/** In its own process, where no other router has influenced V8's optimizations. */
 export function measureRouter(name: string, sizes: readonly number[]): Promise<RouterResult> {
   const script = fileURLToPath(new URL("./router-child.ts", import.meta.url));
   const [command, ...args] = pinned("server", [
@@ -47,7 +47,7 @@ export function measureRouter(name: string, sizes: readonly number[]): Promise<R
   });
 }
 
-/** How many times as long a look-up takes among 10,000 routes as among 10, over all kinds that no cache answers. */
+/** How many times as long a look-up takes among 10,000 routes as among 10, over all kinds that no cache resolves. */
 export function growthOf({ look }: RouterResult): number {
   const kinds = lookUps.filter((kind) => kind !== "again");
   const total = (size: number) => kinds.reduce((sum, kind) => sum + (look[size]?.[kind] ?? Number.NaN), 0);

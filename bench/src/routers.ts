@@ -1,6 +1,6 @@
-// Each router behind two functions: one builds it and refuses two routes of one shape where the router does, the other looks a path up.
+// Each router as two functions: one builds it and refuses two routes of one shape where the router does, the other looks up a path.
 
-/** Gives the number of what a look-up found, and -1 for a miss. */
+/** Returns the index of the route that was found, and -1 for a miss. */
 export type Find = (path: string) => number;
 export type Build = (patterns: readonly string[]) => Find;
 

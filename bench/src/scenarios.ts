@@ -11,7 +11,7 @@ export interface BenchRequest {
   readonly body?: string;
 }
 
-/** A request and what every peer must answer to it. A refusal is any status from 400 to 499. */
+/** A request and the response that every peer must send. A refusal is any status from 400 to 499. */
 export interface Expectation {
   readonly request: BenchRequest;
   readonly status: number | "refused";
@@ -38,7 +38,7 @@ const id = () => String(randomInt(1, 10_000_000));
 
 const newPost = {
   title: "A title of a few words",
-  content: "A text of one or two lines, as somebody types it into a form and sends it.",
+  content: "A text of one or two lines, as a user types it into a form and sends it.",
   priority: 3,
   published: true,
   tags: ["news", "bench"],

@@ -10,7 +10,7 @@ import { pinned } from "./cores.ts";
 import type { PeerInfo } from "./peers.ts";
 
 export interface ServerOptions {
-  /** Which Tenon: what the packages publish, or its source. */
+  /** Which Tenon: the built packages, or the source. */
   readonly tenon: "dist" | "source";
   readonly database: string;
   /** Where a CPU profile is written when the server stops. */
@@ -19,7 +19,7 @@ export interface ServerOptions {
 
 const startTimeout = 20_000;
 
-/** A peer in a process of its own, on its own core. */
+/** A peer in its own process, on its own core. */
 export class Server {
   readonly port: number;
   /** When the process was started, by `performance.now()`. */

@@ -13,9 +13,9 @@ import { toMegabytes, toTable } from "./table.ts";
 export interface StartSample {
   readonly peer: string;
   readonly round: number;
-  /** Milliseconds from the start of the process to its first answer. */
+  /** Milliseconds from the start of the process to its first response. */
   readonly start: number;
-  /** Bytes in memory, a while after it. */
+  /** Bytes in memory, shortly after it. */
   readonly atRest: number;
 }
 
@@ -31,14 +31,14 @@ const rest = 500;
 
 type StartOptions = Pick<Options, "peers" | "rounds" | "tenon">;
 
-/** A hello-world API: what a process needs until it answers, and what it holds on to. */
+/** A hello-world API: the time to its first response, and its memory. */
 export async function measureStarts(options: StartOptions): Promise<StartResult> {
   const [scenario] = await createScenarios();
   if (scenario === undefined) throw new Error("there are no scenarios");
   if (options.peers.some(({ compiled }) => compiled === true)) compileNest();
   if (options.tenon === "dist") buildPackages();
   const script = prepareLoad(scenario, createFolder());
-  const rounds = options.rounds * 2; // a start is short, and the disk has its moods
+  const rounds = options.rounds * 2; // a start is short, and the speed of the disk varies
   const progress = new Progress(options.peers.length * (rounds + 1));
   const samples: StartSample[] = [];
   for (let round = -1; round < rounds; round++) {
@@ -83,7 +83,7 @@ async function residentAfterLoad(peer: PeerInfo, script: string, { tenon }: Star
     for (let second = 0; second < longest && requests < manyRequests; second++) {
       requests += (await load(server.port, script, 1)).requests;
     }
-    if (requests < manyRequests) throw new Error(`${peer.name} answered only ${requests} requests in ${longest} s`);
+    if (requests < manyRequests) throw new Error(`${peer.name} completed only ${requests} requests in ${longest} s`);
     await sleep(rest);
     return server.resident;
   } finally {

@@ -4,17 +4,17 @@ import { withFolder } from "../../packages/data/test/support/services.ts";
 import type { Figures, Part } from "../part.ts";
 import { Caller, jsonOf } from "../support/caller.ts";
 import { withService } from "../support/service.ts";
-import { judgeTests } from "../support/test-part.ts";
+import { judgeTests } from "../support/test-files.ts";
 
 const [library] = globSync("/usr/lib/*/faketime/libfaketime.so.1");
 const day = 86_400;
-// the service needs a moment to start: exact to the second is what the injected clock is for
+// starting the service takes a moment: the tests with the injected clock are exact to the second
 const shortly = 60;
 
 export const part: Part = {
   id: "C1",
   title: "lifetimes to the second, with an injected clock and with the clock of the process set forward and back",
-  bar: "valid at T−1 s, invalid at T: token 24 h, session 24 h, refresh token 7 d; a clock set back by 1 h never brings a session or a refresh token back",
+  bar: "valid at T−1 s, invalid at T: token 24 h, session 24 h, refresh token 7 d; a clock set back by 1 h never makes an expired session or refresh token valid",
   needs: [],
   async run(options) {
     const figures = await judgeTests(

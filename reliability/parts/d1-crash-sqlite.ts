@@ -11,10 +11,10 @@ const loops = 2;
 
 export const part: Part = {
   id: "D1",
-  title: "kill -9 of the service under load, on SQLite, with a ledger of what was acknowledged",
+  title: "kill -9 of the service under load, on SQLite, with a ledger of acknowledged writes",
   bar: "200 kills: acknowledged and lost 0, acknowledged and undone 0, integrity_check ok 200/200, first 200 ≤ 3 s after a restart",
   needs: [],
-  alone: true, // it counts seconds until a restarted service answers
+  alone: true, // it measures the seconds until a restarted service responds
   async run(options) {
     const random = new Random(options.seed);
     const kills = options.short ? 10 : 200;

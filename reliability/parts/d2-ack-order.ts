@@ -7,13 +7,13 @@ import { readAckOrder } from "../support/ack-order.ts";
 import { Caller, jsonOf } from "../support/caller.ts";
 import { startService } from "../support/service.ts";
 
-/** So long that the log is copied by its thread, which syncs it too, while the writes go on. */
+/** Long enough that the checkpoint thread copies and syncs the log during the writes. */
 const content = "c".repeat(200_000);
 const calls = "fsync,fdatasync,pwrite64,write,writev,sendto,sendmsg";
 
 export const part: Part = {
   id: "D2",
-  title: "the system calls of the service: does an answer leave before its write is on the disk?",
+  title: "the system calls of the service: is a response sent before its write is on the disk?",
   bar: "acknowledged before fsync: 0",
   needs: ["strace"],
   async run({ short, say }) {

@@ -16,7 +16,7 @@ interface SmallDisk {
   readonly under: readonly string[];
   fill(server: ServerProcess): void;
   free(server: ServerProcess): void;
-  /** Where the files can be read from outside. */
+  /** Where the files can be read from other processes. */
   folder(server: ServerProcess): string;
 }
 
@@ -25,7 +25,7 @@ const size = 4 * 1024 * 1024;
 export const part: Part = {
   id: "D4",
   title: "a full disk under the SQLite file",
-  bar: "writes 500 with the store's words within 1 s, reads 200, works again when there is room, without a restart; integrity ok",
+  bar: "writes 500 with the store's message within 1 s, reads 200, works again when there is room, without a restart; integrity ok",
   needs: [],
   async run() {
     return withFolder(async (folder) => {
@@ -66,7 +66,7 @@ async function fillAndFree(server: ServerProcess, disk: SmallDisk) {
   return new Figures()
     .show("disk", disk.how)
     .exactly("write", `${refused.status} ${refused.text}`, '500 {"error":"store unavailable"}')
-    .atMost("answered in ms", Math.max(refused.time, again.time), 1000)
+    .atMost("response ms", Math.max(refused.time, again.time), 1000)
     .exactly("reads 200 of 20", reads, 20)
     .exactly("again", again.status, 500)
     .exactly("with room", after.status, 201)
@@ -85,7 +85,7 @@ function integrityOf(folder: string): string {
   }
 }
 
-/** A memory disk of its own, which only the service sees; root reads it through the process. */
+/** A tmpfs that only the service sees; root reads it through the process. */
 function mounted(place: string): SmallDisk {
   const folder = ({ pid }: ServerProcess) => `/proc/${pid}/root${place}`;
   const script = `mount -t tmpfs -o size=${size} tmpfs ${place} && exec "$@"`;
@@ -98,7 +98,7 @@ function mounted(place: string): SmallDisk {
         try {
           writeFileSync(join(folder(server), "ballast"), "x".repeat(bytes), { flag: "a" });
         } catch {
-          // as much as fitted was written
+          // as much as fits was written
         }
       }
     },
@@ -106,7 +106,7 @@ function mounted(place: string): SmallDisk {
   };
 }
 
-/** Where nothing may be mounted: no file of the process may grow any more, which SQLite meets as a failed write. */
+/** Where mounting is not allowed: a limit on file sizes, which SQLite sees as a failed write. */
 function limited(place: string): SmallDisk {
   const limit = (pid: number, bytes: string) => spawnSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}`]);
   return {

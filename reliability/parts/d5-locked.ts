@@ -37,7 +37,7 @@ export const part: Part = {
             say(`locked for ${milliseconds / 1000} s: ${reads.length} reads`);
           }
           const replies = await writes;
-          holder.kill("SIGKILL"); // and with it goes the lock
+          holder.kill("SIGKILL"); // releases the lock
           return { replies, reads };
         };
         const shortly = await during(short ? 1000 : 3000);

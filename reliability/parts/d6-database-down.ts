@@ -7,15 +7,15 @@ import { Caller } from "../support/caller.ts";
 import { OwnPostgres } from "../support/own-postgres.ts";
 import { freePort } from "../support/ports.ts";
 import { accepts, jwtSecret, startService } from "../support/service.ts";
-import { type Answer, SteadyLoad } from "../support/steady-load.ts";
+import { type Sample, SteadyLoad } from "../support/steady-load.ts";
 
 const rate = 50;
 const poolSize = 10;
 
 export const part: Part = {
   id: "D6",
-  title: "PostgreSQL absent at the start, stopped during the run, and behind a faulty network",
-  bar: "start: exit ≠ 0 in ≤ 10 s with one line, port never open; during: every request answered ≤ 2 s, recovery ≤ 2 s, no pool slot lost, the process lives",
+  title: "PostgreSQL absent at the start, stopped during the run, and on a faulty network",
+  bar: "start: exit ≠ 0 in ≤ 10 s with one line, port never open; during: every request has a response ≤ 2 s, recovery ≤ 2 s, no pool slot lost, the process lives",
   needs: ["own postgres"],
   async run({ short, say }) {
     const figures = new Figures();
@@ -34,7 +34,7 @@ export const part: Part = {
         });
         for (const fault of ["silent", "reset", "slow"] as const) {
           say(`the network is ${fault}`);
-          await outages.during(fault, length(5000), behind(proxy, fault));
+          await outages.during(fault, length(5000), throughProxy(proxy, fault));
         }
         await countSlots(figures, server, postgres.url);
         return figures.exactly("service alive", server.alive ? 1 : 0, 1).done();
@@ -53,7 +53,7 @@ interface Outage {
   end(): Promise<void>;
 }
 
-function behind(proxy: FaultProxy, fault: Fault): Outage {
+function throughProxy(proxy: FaultProxy, fault: Fault): Outage {
   return { begin: () => proxy.become(fault), end: () => proxy.become("none") };
 }
 
@@ -82,7 +82,7 @@ async function startWithout(figures: Figures, proxy: FaultProxy, url: string): P
       .exactly(`start, ${fault}: exit code`, code ?? -1, 1)
       .atMost(`start, ${fault}: s`, seconds, 10)
       .exactly(`start, ${fault}: lines`, stderr.trim().split("\n").length, 1)
-      .holds(`start, ${fault}: the reason is named`, /PostgreSQL at .* does not answer/.test(stderr))
+      .holds(`start, ${fault}: the reason is named`, /PostgreSQL at .* does not respond/.test(stderr))
       .exactly(`start, ${fault}: port open`, opened ? 1 : 0, 0);
   }
   await proxy.become("none");
@@ -107,31 +107,31 @@ class Outages {
     await outage.end();
     const ended = performance.now();
     await load.isSteady();
-    const answers = await load.stop();
+    const samples = await load.stop();
     caller.close();
-    this.#judge(name, answers, began, ended);
+    this.#judge(name, samples, began, ended);
   }
 
-  #judge(name: string, answers: readonly Answer[], began: number, ended: number): void {
-    const failedDuring = answers.filter(({ asked, status }) => asked > began && asked < ended && status !== 200);
-    const lastFailure = answers.findLast(({ status }) => status !== 200);
+  #judge(name: string, samples: readonly Sample[], began: number, ended: number): void {
+    const failedDuring = samples.filter(({ asked, status }) => asked > began && asked < ended && status !== 200);
+    const lastFailure = samples.findLast(({ status }) => status !== 200);
     const recovery = lastFailure === undefined ? 0 : lastFailure.asked + lastFailure.time - ended;
     const words = new Set(
-      answers.filter(({ status }) => status !== 200).map(({ status, text }) => `${status} ${text}`),
+      samples.filter(({ status }) => status !== 200).map(({ status, text }) => `${status} ${text}`),
     );
     words.delete('500 {"error":"store unavailable"}');
     this.#figures
-      .show(`${name}: requests`, answers.length)
+      .show(`${name}: requests`, samples.length)
       .show(`${name}: failed meanwhile`, failedDuring.length)
-      .exactly(`${name}: without an answer`, answers.filter(({ status }) => status === 0).length, 0)
-      .atMost(`${name}: slowest s`, Math.max(...answers.map(({ time }) => time)) / 1000, 2)
+      .exactly(`${name}: without a response`, samples.filter(({ status }) => status === 0).length, 0)
+      .atMost(`${name}: slowest s`, Math.max(...samples.map(({ time }) => time)) / 1000, 2)
       .atMost(`${name}: recovery s`, Math.max(0, recovery) / 1000, 2)
-      .holds(`${name}: only the store's words (${[...words].join()})`, words.size === 0);
+      .holds(`${name}: only the store's messages (${[...words].join()})`, words.size === 0);
     if (name !== "slow") this.#figures.holds(`${name}: the outage was felt`, failedDuring.length > 0);
   }
 }
 
-/** All slots can be used at once, and there are not more connections than slots. */
+/** All slots can be used concurrently, and there are no more connections than slots. */
 async function countSlots(figures: Figures, server: ServerProcess, url: string): Promise<void> {
   const caller = new Caller(server.url);
   const replies = await Promise.all(Array.from({ length: 3 * poolSize }, () => caller.call("GET", "/posts")));

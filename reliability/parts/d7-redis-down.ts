@@ -7,7 +7,7 @@ import { Figures, type Part } from "../part.ts";
 import { Caller } from "../support/caller.ts";
 import { OwnRedis } from "../support/own-redis.ts";
 import { withService } from "../support/service.ts";
-import { type Answer, SteadyLoad } from "../support/steady-load.ts";
+import { type Sample, SteadyLoad } from "../support/steady-load.ts";
 
 const rate = 25;
 const flaps = 20;
@@ -15,7 +15,7 @@ const atOnce = 3000;
 
 export const part: Part = {
   id: "D7",
-  title: "Redis gone, silent and flapping",
+  title: "Redis down, silent and flapping",
   bar: "bearer routes 100 % ok; session routes 500 or 503 ≤ 1 s, never valid; reconnects ≤ 2 s; at most 1,000 commands wait",
   needs: ["own redis"],
   async run({ short, say }) {
@@ -49,24 +49,24 @@ export const part: Part = {
             await outage(fault, short ? 1500 : 5000);
             await sessions.isSteady();
           }
-          // a server that is back and accepts connections, but does not answer yet
+          // a server that is back and accepts connections, but does not respond yet
           await outage("refused", 300);
           await outage("silent", 1000);
           await sessions.isSteady();
-          const steady = sessions.answers.length;
+          const steady = sessions.samples.length;
           for (let flap = 0; flap < flaps; flap++) {
             say(`flap ${flap + 1} of ${flaps}`);
             await outage(flap % 2 === 0 ? "refused" : "silent", 150);
             await sleep(150);
           }
           await sessions.isSteady();
-          const answers = await sessions.stop();
+          const samples = await sessions.stop();
           const recoveries = [outages[0], outages[1], outages[3]].map((one) =>
-            recoveryAfter(one?.ended ?? 0, answers.slice(0, steady)),
+            recoveryAfter(one?.ended ?? 0, samples.slice(0, steady)),
           );
-          recoveries.push(recoveryAfter(outages.at(-1)?.ended ?? 0, answers));
-          // sent and answered while Redis was away: whoever was let in then was let in by nobody
-          const away = answers.filter(({ asked, time }) =>
+          recoveries.push(recoveryAfter(outages.at(-1)?.ended ?? 0, samples));
+          // sent and completed while Redis was down, when no session can be valid
+          const away = samples.filter(({ asked, time }) =>
             outages.some(({ began, ended }) => asked > began && asked + time < ended),
           );
           const bearerAnswers = await bearer.stop();
@@ -79,18 +79,18 @@ export const part: Part = {
           return figures
             .show("bearer requests", bearerAnswers.length)
             .exactly("bearer not 200", bearerAnswers.filter(({ status }) => status !== 200).length, 0)
-            .show("session requests", answers.length)
-            .atLeast("of them while Redis was away", away.length, 20)
-            .exactly("let in meanwhile", away.filter(({ status }) => status < 500).length, 0)
+            .show("session requests", samples.length)
+            .atLeast("of them while Redis was down", away.length, 20)
+            .exactly("accepted meanwhile", away.filter(({ status }) => status < 500).length, 0)
             .exactly(
               "neither 200, 500 nor 503",
-              answers.filter(({ status }) => ![200, 500, 503].includes(status)).length,
+              samples.filter(({ status }) => ![200, 500, 503].includes(status)).length,
               0,
             )
-            .atMost("slowest session answer s", Math.max(...answers.map(({ time }) => time)) / 1000, 1)
+            .atMost("slowest session response s", Math.max(...samples.map(({ time }) => time)) / 1000, 1)
             .show("flaps", flaps)
             .atMost("slowest reconnect s", Math.max(...recoveries) / 1000, 2)
-            .exactly(`of ${atOnce} at once answered 500`, crowd.filter(({ status }) => status === 500).length, atOnce)
+            .exactly(`of ${atOnce} at once: 500`, crowd.filter(({ status }) => status === 500).length, atOnce)
             .exactly("service alive", server.alive ? 1 : 0, 1)
             .done();
         }),
@@ -102,8 +102,8 @@ export const part: Part = {
   },
 };
 
-/** Milliseconds until a session was good again. */
-function recoveryAfter(ended: number, answers: readonly Answer[]): number {
-  const next = answers.find(({ asked, status }) => asked > ended && status === 200);
+/** Milliseconds until a session was valid again. */
+function recoveryAfter(ended: number, samples: readonly Sample[]): number {
+  const next = samples.find(({ asked, status }) => asked > ended && status === 200);
   return next === undefined ? Number.POSITIVE_INFINITY : next.asked + next.time - ended;
 }

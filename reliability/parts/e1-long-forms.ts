@@ -2,13 +2,13 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Part } from "../part.ts";
-import { judgeTests } from "../support/test-part.ts";
+import { judgeTests } from "../support/test-files.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** These have parts of their own. */
+/** These have their own parts. */
 const elsewhere = ["router-model", "races", "wire-fuzz"];
 
-/** The test files that do more when they are told to. */
+/** The test files that have a long form. */
 function longForms(): string[] {
   const tests = globSync("{packages,apps}/*/test/**/*.test.ts", { cwd: root });
   return tests.filter((file) => {
@@ -20,7 +20,7 @@ function longForms(): string[] {
 
 export const part: Part = {
   id: "E1",
-  title: "the long forms of the tests that no line of the plan names",
+  title: "the long forms of the tests that no other part runs",
   bar: "all pass",
   needs: [],
   fullOnly: true,

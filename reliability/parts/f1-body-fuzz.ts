@@ -14,9 +14,9 @@ interface BodyRoute {
   readonly method: string;
   readonly path: string;
   readonly fields: readonly string[];
-  /** What the specification lets it answer. */
+  /** The statuses that the specification allows. */
   readonly statuses: readonly number[];
-  /** It would hash: the password is never one, so that the time is that of binding. */
+  /** Without a valid password, so that the time is that of binding and not of hashing. */
   readonly hashes?: boolean;
 }
 
@@ -41,7 +41,7 @@ export const part: Part = {
   alone: true,
   async run(options) {
     const { seed } = new Random(options.seed);
-    const each = options.short ? 1500 : 20_000; // with fewer, the slowest hundredth would be those before the code is compiled
+    const each = options.short ? 1500 : 20_000; // with fewer requests, the slowest percent would be those before the code is compiled
     return withFolder((folder) =>
       withService({ env: { DATABASE_URL: `sqlite:${join(folder, "blog.db")}` } }, async (server) => {
         const user = { email: "ada@example.com", password: "correct horse", name: "Ada" };

@@ -59,7 +59,7 @@ const peer = { address: "127.0.0.1", protocol: "http", host: "localhost" };
 const redactor = new Redactor();
 const encoder = new TextEncoder();
 
-/** Everything that reads text from outside. What it says to it does not matter here, nor whether it throws. */
+/** Everything that parses text of clients. Results and errors do not matter here, only the time. */
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
   ...Object.fromEntries(
     ["email", "url", "uuid", "one", "length"].map((field) => [
@@ -121,7 +121,7 @@ export const part: Part = {
   },
 };
 
-/** The least of some tries: whatever else the machine does only makes one longer. */
+/** The shortest of several tries, which leaves out the noise of the machine. */
 function leastTime(work: () => unknown): number {
   let least = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 20; attempt++) {
@@ -129,7 +129,7 @@ function leastTime(work: () => unknown): number {
     try {
       work();
     } catch {
-      // refused: as good an answer as any
+      // a refusal is fine
     }
     least = Math.min(least, performance.now() - start);
     if (least < (attempt < 3 ? 0.2 : limit / 2)) return least;

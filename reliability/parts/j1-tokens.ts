@@ -4,14 +4,14 @@ import { withAuth } from "../../packages/auth/test/support/auth-app.ts";
 import { hostileTokens } from "../../packages/auth/test/support/hostile-tokens.ts";
 import { mint } from "../../packages/auth/test/support/jwt.ts";
 import type { Part } from "../part.ts";
-import { judgeTests } from "../support/test-part.ts";
+import { judgeTests } from "../support/test-files.ts";
 
 const largest = 8192;
 
 export const part: Part = {
   id: "J1",
   title: "hostile access tokens through the guard",
-  bar: "at least 120, all answered with 401 `Invalid token`; an 8 KB token is verified in < 1 ms",
+  bar: "at least 120, all refused with 401 `Invalid token`; an 8 KB token is verified in < 1 ms",
   needs: [],
   async run(options) {
     const figures = await judgeTests(["hostile-tokens"], options, () => {});
@@ -20,7 +20,7 @@ export const part: Part = {
       const claims = { user_id: "ada", exp: clock.seconds + 3600 };
       const times: number[] = [];
       for (let count = 0; count < 500; count++) {
-        // each is new, so that none is known from before
+        // each is new, so that none is cached
         const empty = mint({ payload: { ...claims, count, filler: "" } }).length;
         const filler = "x".repeat(Math.floor((largest - empty - 4) * 0.75));
         const token = mint({ payload: { ...claims, count, filler } });

@@ -6,12 +6,12 @@ import { ChildServer } from "../../packages/core/test/support/child-server.ts";
 import type { RawClient } from "../../packages/core/test/support/wire.ts";
 import { Figures, type Part } from "../part.ts";
 
-/** A request of a client in full swing. */
+/** A request of a busy client. */
 export interface SentRequest {
-  /** When it was given to the system, in milliseconds since 1970: it is too small to leave in parts. */
+  /** When it was written to the socket, in milliseconds since 1970: it is small enough to be sent at once. */
   readonly begun: number;
-  answered: boolean;
-  /** The answer said `Connection: close`. */
+  succeeded: boolean;
+  /** The response had `Connection: close`. */
   close: boolean;
 }
 
@@ -26,12 +26,12 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 class Totals {
   runs = 0;
   requests = 0;
-  /** Fully sent before the signal, and not answered. */
+  /** Fully sent before the signal, and without a response. */
   failed = 0;
   slowFailed = 0;
-  /** Sent after the signal and answered without `Connection: close`. */
-  untold = 0;
-  /** Sent after the signal by a client that was too slow to follow up: its connection is closed without an answer. */
+  /** Sent after the signal, with a response without `Connection: close`. */
+  withoutClose = 0;
+  /** Sent after the signal by a client that was too slow: its connection is closed without a response. */
   cut = 0;
   refusing = 0;
   exits: (number | string | null)[] = [];
@@ -43,8 +43,7 @@ class Totals {
 
 export const part: Part = {
   id: "L1",
-  title:
-    "SIGTERM and SIGINT with 100 clients in full swing, 20 slow requests, idle, half-sent and event-stream connections",
+  title: "SIGTERM and SIGINT with 100 busy clients, 20 slow requests, idle, half-sent and event-stream connections",
   bar: "100 runs: 0 failed of those fully sent before; every response after it `Connection: close`; new connects refused; exit 0 ≤ slowest + 1 s; a second signal ends it ≤ 200 ms",
   needs: [],
   alone: true,
@@ -69,7 +68,7 @@ export const part: Part = {
       .show("requests", totals.requests)
       .exactly("failed of those sent before", totals.failed, 0)
       .exactly("slow ones failed", totals.slowFailed, 0)
-      .exactly("later answers without close", totals.untold, 0)
+      .exactly("later responses without close", totals.withoutClose, 0)
       .show("later requests cut", totals.cut)
       .exactly("refuses new connects", totals.refusing, stops)
       .exactly("event streams ended", totals.streamsEnded, stops)
@@ -116,12 +115,12 @@ function isWhole(replies: Awaited<ReturnType<RawClient["untilClosed"]>>): boolea
   return reply?.status === 200 && reply.complete && reply.headers.get("connection") === "close";
 }
 
-function count(connections: readonly (readonly SentRequest[])[], told: number, totals: Totals): void {
-  for (const { begun, answered, close } of connections.flat()) {
+function count(connections: readonly (readonly SentRequest[])[], signalled: number, totals: Totals): void {
+  for (const { begun, succeeded, close } of connections.flat()) {
     totals.requests++;
-    if (!answered && begun < told) totals.failed++;
-    else if (!answered) totals.cut++;
-    else if (!close && begun > told) totals.untold++;
+    if (!succeeded && begun < signalled) totals.failed++;
+    else if (!succeeded) totals.cut++;
+    else if (!close && begun > signalled) totals.withoutClose++;
   }
 }
 

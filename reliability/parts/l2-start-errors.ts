@@ -12,20 +12,20 @@ interface Mistake {
   readonly env: Readonly<Record<string, string>>;
   readonly file?: string;
   readonly options?: SpawnOptions;
-  /** What the one line on the terminal has to name. */
+  /** What the error message has to name. */
   readonly names: RegExp;
-  /** All that may have been printed by hooks. */
+  /** The output of the hooks that may run. */
   readonly hooks?: string;
 }
 
 const failingStart = fileURLToPath(new URL("../../packages/core/test/fixtures/failing-start.ts", import.meta.url));
 const isRoot = process.getuid?.() === 0;
-/** Not as another user, who may not read this folder. */
+/** Not as another user, who has no access to this folder. */
 const withoutTheRight = ["setpriv", "--bounding-set=-net_bind_service", "--inh-caps=-net_bind_service"];
 
 export const part: Part = {
   id: "L2",
-  title: "starts that must fail: port in use, no right to it, bad environment, a hook that throws",
+  title: "starts that must fail: port in use, no permission for it, bad environment, a hook that throws",
   bar: "exit 1 ≤ 2 s, the message names the cause, no listener, no hook of a later service runs",
   needs: [],
   async run() {
@@ -66,7 +66,7 @@ export const part: Part = {
           file: failingStart,
           options: { args: ["hook-listen"] },
           names: /onStart\(\) of Migrations .* failed: table posts is locked/,
-          hooks: "database started\ndatabase stopped\n", // what had started is stopped, what comes later never starts
+          hooks: "database started\ndatabase stopped\n", // started services are stopped, later ones never start
         },
       ];
       let slowest = 0;

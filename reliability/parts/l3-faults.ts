@@ -7,12 +7,12 @@ import { Caller } from "../support/caller.ts";
 import type { Memory } from "../support/probe.ts";
 import { withService } from "../support/service.ts";
 
-/** What a client sees of each, and how many lines the log gets. */
+/** The status that a client gets for each, and the number of log lines. */
 const faults: Readonly<Record<string, { readonly status: number; readonly lines: number }>> = {
   "rejects-after-response": { status: 200, lines: 1 },
   "hook-rejects-after-response": { status: 200, lines: 1 },
   "next-twice": { status: 500, lines: 1 },
-  "double-send": { status: 200, lines: 0 }, // no fault here: only what is returned is an answer
+  "double-send": { status: 200, lines: 0 }, // no error here: only the returned value is a response
   "throw-null": { status: 500, lines: 1 },
   "reject-undefined": { status: 500, lines: 1 },
 };
@@ -22,7 +22,7 @@ const parallel = 20;
 
 export const part: Part = {
   id: "L3",
-  title: "faults of an application: late rejections, next() twice, double answers, throws after an abort, throw null",
+  title: "faults of an application: late rejections, next() twice, double responses, throws after an abort, throw null",
   bar: "10,000 each: the process lives, one log line each, the client sees at most one response, the handler ran at most once",
   needs: [],
   async run({ short, say }) {
@@ -54,7 +54,7 @@ export const part: Part = {
       const misLogged = names.filter((name) => (logged[name] ?? 0) !== lines(name) * (runs[name] ?? 0));
       figures
         .show("faults", names.length)
-        .exactly("answered otherwise", wrong, 0)
+        .exactly("other responses", wrong, 0)
         .exactly("replies to pipelined ones", pipelined.received, pipelined.sent)
         .exactly("handlers that ran twice", tooOften.length, 0)
         .exactly("not one line each", misLogged.length, 0)

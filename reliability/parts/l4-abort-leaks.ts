@@ -23,7 +23,7 @@ const requests = [
 
 export const part: Part = {
   id: "L4",
-  title: "requests that are left at any byte, and event streams that are left",
+  title: "clients that disconnect at any byte of a request, and in the middle of event streams",
   bar: "100,000 requests and 20,000 event streams: files ± 2, heap ≤ 1 MB more after warm-up, 0 unhandled, handlers hear of it ≤ 100 ms",
   needs: [],
   async run(options) {
@@ -56,7 +56,7 @@ export const part: Part = {
         () => leaveStream(port),
         (done) => say(`${streams / 5 + done} of ${streams} streams`),
       );
-      await sleep(500); // the last ones are on their way out
+      await sleep(500); // the last ones are still ending
       const after = await server.ask<Memory>("memory");
       const waits = await measureSignal(server, port, short ? 100 : 500);
       const kinds = new Set([...Object.keys(before.resources), ...Object.keys(after.resources)]);
@@ -89,7 +89,7 @@ async function repeat(count: number, once: () => Promise<unknown>, onProgress: (
   await Promise.all(Array.from({ length: parallel }, work));
 }
 
-/** Writes a request up to a random byte and is gone; past its end, it is gone while the reply comes. */
+/** Writes a request up to a random byte and disconnects; after the last byte, it disconnects during the response. */
 function leaveAtAnyByte(port: number, random: Random): Promise<void> {
   const request = random.pick(requests);
   const cut = random.below(request.length + 40);
@@ -113,7 +113,7 @@ function leaveStream(port: number): Promise<void> {
   });
 }
 
-/** Milliseconds from the moment when a client leaves to the moment when its handler knows. */
+/** Milliseconds from the disconnect of a client until its handler learns of it. */
 async function measureSignal(server: ServerProcess, port: number, count: number): Promise<number[]> {
   const leftAt: Record<string, number> = {};
   for (let id = 0; id < count; id++) {

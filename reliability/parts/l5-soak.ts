@@ -16,7 +16,7 @@ const tick = 5;
 const minute = 60_000;
 const megabyte = 2 ** 20;
 const mostRunning = 256;
-/** Below it a slope says nothing: one page more or less is megabytes an hour. */
+/** Below it a slope is meaningless: one page more or less is megabytes an hour. */
 const judgedFrom = 30;
 
 export const part: Part = {
@@ -49,7 +49,7 @@ export const part: Part = {
           stretches.push({ passed, times, rss, rows: load.rows, log, loop, sync });
           const share = `${(passed / minute).toFixed(1)} of ${minutes} min`;
           options.say(
-            `${share}, ${load.answered} requests, ${load.errors} errors, RSS ${Math.round(rss / megabyte)} MB`,
+            `${share}, ${load.completed} requests, ${load.errors} errors, RSS ${Math.round(rss / megabyte)} MB`,
           );
         }
         await running;
@@ -63,7 +63,7 @@ export const part: Part = {
         const figures = new Figures()
           .show("minutes", minutes)
           .show("requests a second", Math.round(rate))
-          .show("requests", load.answered)
+          .show("requests", load.completed)
           .exactly("errors", load.errors, 0)
           .show("not sent in time", load.skipped)
           .show("posts at the end", load.rows)
@@ -86,9 +86,9 @@ export const part: Part = {
   },
 };
 
-/** What was measured from one look at the service to the next. */
+/** The measurements of one interval. */
 interface Stretch {
-  /** Milliseconds since the beginning. */
+  /** Milliseconds since the start. */
   readonly passed: number;
   readonly times: readonly number[];
   readonly rss: number;
@@ -126,7 +126,7 @@ function toTable(stretches: readonly Stretch[]): FigureTable {
   };
 }
 
-/** Milliseconds that the same work takes: where it takes longer, the machine is slower and not the service. */
+/** Milliseconds of a fixed CPU loop: when it takes longer, the machine is slower and not the service. */
 async function measureLoop(): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < 5; round++) {
@@ -140,7 +140,7 @@ async function measureLoop(): Promise<number> {
   return median(times);
 }
 
-/** Milliseconds that one page takes to the disk: only shown, because the service's own writes are among what it waits for. */
+/** Milliseconds to sync one page to the disk: only shown, because it also waits for the service's writes. */
 async function measureSync(path: string): Promise<number> {
   const times: number[] = [];
   const file = await open(path, "w");
@@ -154,9 +154,9 @@ async function measureSync(path: string): Promise<number> {
   return median(times);
 }
 
-/** Reads, updates, and posts that are written and published: the table grows, and no list is read as a whole. */
+/** Reads, updates, and new posts that are published: the table grows, and no list is read as a whole. */
 class Load {
-  answered = 0;
+  completed = 0;
   errors = 0;
   /** Requests that were due and not sent, because too many waited. */
   skipped = 0;
@@ -190,19 +190,19 @@ class Load {
     return times;
   }
 
-  /** Requests a second, as many as it can answer. */
+  /** The highest rate of requests a second. */
   async measureMost(): Promise<number> {
     const seconds = 5;
     const end = performance.now() + seconds * 1000;
-    const before = this.answered;
+    const before = this.completed;
     const work = async () => {
       while (performance.now() < end) await this.#one();
     };
     await Promise.all(Array.from({ length: 16 }, work));
-    return (this.answered - before) / seconds;
+    return (this.completed - before) / seconds;
   }
 
-  /** At a steady rate, as long as no more than `mostRunning` requests wait: a longer queue would slow down the load itself. */
+  /** Sends at a steady rate, as long as at most `mostRunning` requests wait: a longer queue would slow down the load itself. */
   async run(rate: number, milliseconds: number): Promise<void> {
     const running = new Set<Promise<void>>();
     const began = performance.now();
@@ -227,7 +227,7 @@ class Load {
     try {
       const { status, time } = await (this.#random.below(5) === 0 ? this.#write() : this.#read());
       if (status >= 400) this.errors++;
-      this.answered++;
+      this.completed++;
       this.#times.push(time);
     } catch {
       this.errors++;

@@ -5,7 +5,7 @@ import type { Figures, Part } from "../part.ts";
 import { Caller } from "../support/caller.ts";
 import { startService } from "../support/service.ts";
 import { SteadyLoad } from "../support/steady-load.ts";
-import { judgeTests } from "../support/test-part.ts";
+import { judgeTests } from "../support/test-files.ts";
 
 const rate = 50;
 

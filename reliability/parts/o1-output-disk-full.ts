@@ -10,7 +10,7 @@ const size = 8 * 1024 * 1024;
 export const part: Part = {
   id: "O1",
   title: "standard output on a full disk, under load",
-  bar: "0 wrong responses; a post is answered with 201 exactly when its row exists; exit 0 within 3 s of SIGTERM; dropped lines reported when there is room",
+  bar: "0 wrong responses; a post gets 201 exactly when its row exists; exit 0 within 3 s of SIGTERM; dropped lines reported when there is room",
   needs: [],
   run: (options) => runWithBrokenOutput(openDisk, options),
 };
@@ -21,7 +21,7 @@ function openDisk(folder: string): Output {
   return works("unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", place) ? mounted(place) : alwaysFull();
 }
 
-/** A memory disk of its own, which only the service sees; root reads it through the process. */
+/** A tmpfs that only the service sees; root reads it through the process. */
 function mounted(place: string): Output {
   const inside = ({ pid }: ServerProcess, name: string) => `/proc/${pid}/root${place}/${name}`;
   const script = `mount -t tmpfs -o size=${size} tmpfs ${place} && exec "$@" > ${place}/log`;
@@ -33,7 +33,7 @@ function mounted(place: string): Output {
         try {
           writeFileSync(inside(server, "ballast"), "x".repeat(bytes), { flag: "a" });
         } catch {
-          // as much as fitted was written
+          // as much as fits was written
         }
       }
     },
@@ -43,7 +43,7 @@ function mounted(place: string): Output {
   };
 }
 
-/** Where nothing may be mounted. */
+/** Where mounting is not allowed. */
 function alwaysFull(): Output {
   const stdout = openSync("/dev/full", "w");
   return {

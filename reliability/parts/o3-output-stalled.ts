@@ -5,7 +5,7 @@ import { type Output, runWithBrokenOutput } from "../support/output-load.ts";
 export const part: Part = {
   id: "O3",
   title: "standard output is a pipe whose reader stalls, under load",
-  bar: "0 wrong responses; a post is answered with 201 exactly when its row exists; exit 0 within 3 s of SIGTERM; dropped lines reported when it reads again",
+  bar: "0 wrong responses; a post gets 201 exactly when its row exists; exit 0 within 3 s of SIGTERM; dropped lines reported when it reads again",
   needs: [],
   run: (options) => runWithBrokenOutput(openPipe, options),
 };

@@ -1,6 +1,5 @@
 import type { Part } from "../part.ts";
-import { sumOf } from "../support/test-files.ts";
-import { judgeTests } from "../support/test-part.ts";
+import { judgeTests, sumOf } from "../support/test-files.ts";
 
 export const part: Part = {
   id: "P1",

@@ -1,8 +1,7 @@
 import { median, percentile } from "../../apps/reference/scripts/support/statistics.ts";
 import { routerOf } from "../../packages/core/test/support/routers.ts";
 import type { Part } from "../part.ts";
-import { sumOf } from "../support/test-files.ts";
-import { judgeTests } from "../support/test-part.ts";
+import { judgeTests, sumOf } from "../support/test-files.ts";
 
 const batch = 8;
 const samples = 500;
@@ -24,7 +23,7 @@ export const part: Part = {
   },
 };
 
-/** 1,000 routes of all three kinds. Each sample is the mean of a few lookups: a clock has no finer tick. */
+/** 1,000 routes of all three kinds. Each sample is the mean of a few lookups, because the clock is too coarse for one. */
 function measureLookups(): { readonly known: number; readonly unknown: number } {
   const wordsOf = (index: number, word: string) => {
     if (index % 10 < 6) return "list";
@@ -36,7 +35,7 @@ function measureLookups(): { readonly known: number; readonly unknown: number } 
     return `GET /area${index}/${patterns[kind]}`;
   });
   const router = routerOf(...routes);
-  // as flat as what comes from a socket: a text that was just put together is copied when it is first looked at
+  // flat strings, as from a socket: a concatenated string would be flattened at its first read
   const pathOf = (index: number, word: string) =>
     Buffer.from(`/area${index}/${wordsOf(index, word)}`).toString("latin1");
   let sample = 0;
@@ -51,7 +50,7 @@ function measureLookups(): { readonly known: number; readonly unknown: number } 
     return percentile(times, 0.99);
   };
   let fresh = 0;
-  // of many short passes the one in the middle: the first are still being compiled, and others use the machine too
+  // the median of many short passes: the first are still being compiled, and the machine has other work
   const typical = (word: () => string) => median(Array.from({ length: passes }, () => measure(word)));
   return { known: typical(() => "same"), unknown: typical(() => `fresh${fresh++}`) };
 }

@@ -22,7 +22,7 @@ export const part: Part = {
   },
 };
 
-/** A route comes, changes and goes above a wildcard. A reply is stale when it is older than the change before its request. */
+/** A route above a wildcard is added, replaced and removed. A response is stale when it is older than the last change before its request. */
 async function changeUnderLoad(figures: Figures, { short, say }: PartOptions): Promise<void> {
   const changes = short ? 200 : 1000;
   let version = 0;
@@ -39,9 +39,9 @@ async function changeUnderLoad(figures: Figures, { short, say }: PartOptions): P
   const load = async (path: string) => {
     while (running) {
       const before = version;
-      const answer = Number((await caller.call("GET", path)).text);
+      const seen = Number((await caller.call("GET", path)).text);
       requests++;
-      if (answer < before || answer > version) stale++;
+      if (seen < before || seen > version) stale++;
     }
   };
   try {
@@ -49,7 +49,7 @@ async function changeUnderLoad(figures: Figures, { short, say }: PartOptions): P
     for (let change = 1; change <= changes; change++) {
       const next = change;
       const handler = (_: Context) => next;
-      // the wildcard answers with the version of the moment, the others with the one they were made for
+      // the wildcard responds with the current version, the others with the version they were created for
       if (change % 3 === 1) app.routes.add({ method: "GET", path: "/a/:x", handler });
       else if (change % 3 === 2) app.routes.replace("GET", "/a/:x", { method: "GET", path: "/a/:x", handler });
       else app.routes.remove("GET", "/a/:x");

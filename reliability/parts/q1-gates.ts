@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { works } from "../needs.ts";
 import type { Figures, Part } from "../part.ts";
-import { judgeTests } from "../support/test-part.ts";
+import { judgeTests } from "../support/test-files.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** What the plan allows in core is nothing; the design allows the logger. */
+/** The plan allows no dependency of core; the design allows the logger. */
 const allowedInCore = ["pino"];
 
 interface Manifest {
@@ -22,7 +22,7 @@ export const part: Part = {
   bar: "core: 100 % of lines and branches, no runtime dependency but the logger; no eval, new Function, Math.random, stray process.env or /g and /y validators; native dependencies pinned",
   needs: [],
   async run(options) {
-    // the rules themselves are held to examples that break them
+    // the rules themselves are tested with code that breaks them
     const figures = await judgeTests(["test/lint"], options, () => {}, "^lint");
     options.say("lint");
     figures.exactly("lint errors", works(join(root, "node_modules/.bin/biome"), "lint", root) ? 0 : 1, 0);
@@ -37,7 +37,7 @@ export const part: Part = {
   },
 };
 
-/** With /g or /y an expression remembers where it was: the same text gets another answer the next time. */
+/** An expression with /g or /y keeps lastIndex: the same text can give another result the next time. */
 function findStatefulExpressions(): string[] {
   // the tool's own scanner reads source text from a place that it sets, and validates nothing
   const files = globSync("{packages,apps}/*/src/**/*.ts", { cwd: root }).filter((file) => !/packages.tool/.test(file));
@@ -80,7 +80,7 @@ function checkDependencies(figures: Figures): void {
     );
 }
 
-/** Of core by core's own tests, and by the processes that they start. */
+/** The coverage of core by its own tests, and by the processes that they start. */
 function measureCoverage(figures: Figures): void {
   const folder = mkdtempSync(join(tmpdir(), "tenon-coverage-"));
   const report = join(folder, "lcov");

@@ -1,6 +1,5 @@
 import type { Part } from "../part.ts";
-import { sumOf } from "../support/test-files.ts";
-import { judgeTests } from "../support/test-part.ts";
+import { judgeTests, sumOf } from "../support/test-files.ts";
 
 export const part: Part = {
   id: "R1",
@@ -17,7 +16,7 @@ export const part: Part = {
           .exactly("stores", new Set(run.figures.map(({ store }) => store)).size, 3)
           .exactly("rounds", sumOf(run, "rounds"), 3 * rounds)
           .exactly("with one winner", sumOf(run, "oneWinner"), 3 * rounds)
-          .exactly("dead after a restart", sumOf(run, "deadAfterRestart"), 3 * rounds);
+          .exactly("invalid after a restart", sumOf(run, "deadAfterRestart"), 3 * rounds);
       },
       "R1\\)",
     );

@@ -1,11 +1,10 @@
 import type { Part } from "../part.ts";
-import { sumOf } from "../support/test-files.ts";
-import { judgeTests } from "../support/test-part.ts";
+import { judgeTests, sumOf } from "../support/test-files.ts";
 
 export const part: Part = {
   id: "R3",
   title: "refresh against logout, PUT against DELETE, session reads against their end",
-  bar: "500 interleavings each: no token usable after logout answered, no post comes back, no session either",
+  bar: "500 interleavings each: no token valid after the response to a logout, no deleted post restored, no ended session valid",
   needs: ["postgres", "redis"],
   async run(options) {
     const each = 3 * (options.short ? 10 : 500);

@@ -12,7 +12,7 @@ import { jwtSecret, withService } from "../support/service.ts";
 import { SteadyLoad } from "../support/steady-load.ts";
 import { connectionsOf } from "../support/tcp-table.ts";
 
-/** Clients that do one thing badly, and when the service has to have closed them. */
+/** Misbehaving clients, and the time after which the service must have closed them. */
 interface Crowd {
   readonly name: string;
   readonly count: number;
@@ -21,7 +21,7 @@ interface Crowd {
   readonly drip: string;
   /** Reads nothing. */
   readonly deaf?: boolean;
-  /** The service's own bound, in seconds: two more are given. */
+  /** The timeout of the service, in seconds: two more are allowed. */
   readonly timeout: number;
 }
 
@@ -40,7 +40,7 @@ const crowds: readonly Crowd[] = [
   {
     name: "deaf",
     count: 4,
-    // more than the system takes for a client that never reads
+    // more than the system buffers for a client that never reads
     first: `GET /posts HTTP/1.1\r\n${host}\r\n`.repeat(60),
     drip: "",
     deaf: true,
@@ -76,11 +76,11 @@ export const part: Part = {
         const availability = works("which", "slowhttptest")
           ? Object.entries(attacks).map(([path, args]) => slowhttptest(`${server.url}${path}`, args, seconds - 4))
           : [];
-        const progress = setInterval(() => say(`${load.answers.length} legitimate requests`), 1000);
+        const progress = setInterval(() => say(`${load.samples.length} legitimate requests`), 1000);
         const slowest = await Promise.all(waiting);
         const samples = (await Promise.all(availability)).flat();
         clearInterval(progress);
-        const answers = await load.stop();
+        const legitimate = await load.stop();
         caller.close();
         for (const [index, { name, timeout, count }] of measured.entries()) {
           figures.show(name, count).atMost(`${name} closed in s`, slowest[index] ?? Number.NaN, timeout + 2);
@@ -92,12 +92,12 @@ export const part: Part = {
             .exactly("service not available", samples.filter((sample) => sample !== "YES").length, 0);
         }
         return figures
-          .show("legitimate requests", answers.length)
-          .exactly("not 200", answers.filter(({ status }) => status !== 200).length, 0)
+          .show("legitimate requests", legitimate.length)
+          .exactly("not 200", legitimate.filter(({ status }) => status !== 200).length, 0)
           .atMost(
             "legitimate p99 ms",
             percentile(
-              answers.map(({ time }) => time),
+              legitimate.map(({ time }) => time),
               0.99,
             ),
             500,
@@ -115,12 +115,12 @@ async function seedPosts(databaseUrl: string): Promise<void> {
   if (code !== 0) throw new Error(stderr);
 }
 
-/** How many seconds the service kept the socket of the one that was closed last. */
+/** Seconds for which the service kept the socket that was closed last. */
 async function pester(port: number, crowd: Crowd, seconds: number): Promise<number> {
   const sockets = new Set<Socket>();
   const ports = new Set<number>();
   const join = async () => {
-    // it keeps its side open when the service has closed its own, and goes on sending
+    // the client keeps its side open after the service has closed its own, and goes on sending
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }).on("error", () => {});
     await new Promise((resolve) => socket.once("connect", resolve).once("close", resolve));
     sockets.add(socket);
@@ -130,7 +130,7 @@ async function pester(port: number, crowd: Crowd, seconds: number): Promise<numb
     else socket.resume();
   };
   const stays = crowd.deaf === true ? undefined : watchStays(port, ports, crowd.count, seconds);
-  // in batches, because a system drops what does not fit into its queue of new connections
+  // in batches, because the system drops connections that do not fit into its backlog
   for (let joined = 0; joined < crowd.count; joined += batch) {
     await Promise.all(Array.from({ length: Math.min(batch, crowd.count - joined) }, join));
   }
@@ -145,8 +145,8 @@ async function pester(port: number, crowd: Crowd, seconds: number): Promise<numb
 }
 
 /**
- * The longest time from the moment when the service accepted a client. Asked of the system, because a client whose peer
- * has closed its sending side is not told that the socket is closed.
+ * The longest time since the service accepted a client. Read from the system, because a client whose peer has closed its
+ * sending side gets no event when the socket is closed.
  */
 async function watchStays(port: number, clients: ReadonlySet<number>, count: number, seconds: number): Promise<number> {
   const accepted = new Map<number, number>();
@@ -173,7 +173,7 @@ async function watchStays(port: number, clients: ReadonlySet<number>, count: num
   return closed < count ? Number.POSITIVE_INFINITY : longest;
 }
 
-/** The same for clients that read nothing, counted from the moment when no more came. */
+/** The same for clients that read nothing, counted from the last received byte. */
 async function untilGivenUp(server: number, sockets: ReadonlySet<Socket>, seconds: number): Promise<number> {
   const stays: number[] = [];
   const watched = [...sockets].map((socket) => ({ socket, port: socket.localPort ?? 0, unsent: -1, since: 0 }));
@@ -196,7 +196,7 @@ async function untilGivenUp(server: number, sockets: ReadonlySet<Socket>, second
   return stays.length < watched.length ? Number.POSITIVE_INFINITY : Math.max(...stays);
 }
 
-/** What it says about the service, every time it looks. */
+/** The availability of the service, at each sample of slowhttptest. */
 function slowhttptest(url: string, attack: readonly string[], seconds: number): Promise<string[]> {
   const args = ["-c", "300", "-i", "1", "-r", "150", "-l", String(seconds), ...attack, "-u", url];
   const child = spawn("slowhttptest", args, { stdio: ["ignore", "pipe", "ignore"] });

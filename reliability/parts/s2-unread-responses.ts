@@ -19,7 +19,7 @@ const megabyte = 2 ** 20;
 
 export const part: Part = {
   id: "S2",
-  title: "400 clients that ask for a list of ten 1 MB posts and never read it; a list of 1 GB for one that does",
+  title: "400 clients that request a list of ten 1 MB posts and never read it; a list of 1 GB for one that does",
   bar: "400 clients ≤ 200 MB; other requests ≤ 100 ms; the 1 GB list arrives complete",
   needs: [],
   alone: true,
@@ -44,7 +44,7 @@ export const part: Part = {
         const load = new SteadyLoad(20, () => caller.call("GET", "/auth/me", { token, timeout: 10_000 }));
         const sockets = await askAndNeverRead(Number(new URL(server.url).port));
         await sleep(short ? 3000 : 10_000);
-        const answers = await load.stop();
+        const samples = await load.stop();
         const cost = peak.bytes;
         for (const socket of sockets) socket.destroy();
 
@@ -54,12 +54,12 @@ export const part: Part = {
         return new Figures()
           .show("clients", clients)
           .atMost("they cost MB", cost / megabyte, 200)
-          .show("other requests", answers.length)
-          .exactly("not 200", answers.filter(({ status }) => status !== 200).length, 0)
+          .show("other requests", samples.length)
+          .exactly("not 200", samples.filter(({ status }) => status !== 200).length, 0)
           .atMost(
             "p99 ms of other requests",
             percentile(
-              answers.map(({ time }) => time),
+              samples.map(({ time }) => time),
               0.99,
             ),
             100,
@@ -75,14 +75,14 @@ export const part: Part = {
   },
 };
 
-/** How far the resident memory of a process rises above what it is now, as the system counts it. */
+/** How much the resident memory of a process rises above its current value, as the system counts it. */
 class PeakMemory {
   readonly #status: string;
   readonly #before: number;
 
   constructor(pid: number) {
     this.#status = `/proc/${pid}/status`;
-    writeFileSync(`/proc/${pid}/clear_refs`, "5"); // sets the peak back to what it is now
+    writeFileSync(`/proc/${pid}/clear_refs`, "5"); // resets the peak to the current value
     this.#before = this.#read("VmRSS");
   }
 
@@ -112,7 +112,7 @@ interface ReadList {
   readonly status: number;
   readonly bytes: number;
   readonly posts: number;
-  /** It ended as it should, and as an array does. */
+  /** Whether the response is complete, and ends like an array. */
   readonly complete: boolean;
 }
 

@@ -8,21 +8,21 @@ import { withService } from "../support/service.ts";
 
 const known = { email: "known@example.com", password: "the right password", name: "Known" };
 const maxArea = 0.05;
-// chance alone moves the area of 200 + 200 by 0.03: what looks like a leak is looked at longer, with nothing thrown away
+// chance alone moves the AUC of 200 + 200 by 0.03: an apparent leak is measured longer, with all samples kept
 const maxBlocks = 6;
 
 interface Comparison {
   readonly name: string;
   readonly rounds: number;
   readonly maxGap: number;
-  /** Each gives the time of one refused request. */
+  /** Each returns the time of one refused request. */
   readonly first: (round: number) => Promise<number>;
   readonly second: (round: number) => Promise<number>;
 }
 
 export const part: Part = {
   id: "T1",
-  title: "does time tell whether an e-mail is known, or how much of an API key is right?",
+  title: "does the response time reveal whether an e-mail is known, or how much of an API key is right?",
   bar: "200 + 200 logins at cost 10, again with 73 bytes, 2,000 + 2,000 API keys: medians ≤ 5 % apart (keys ≤ 2 %), AUC 0.45–0.55",
   needs: [],
   alone: true,
@@ -34,7 +34,7 @@ export const part: Part = {
       let area = 0;
       for (let block = 0; block < maxBlocks && (gap > maxGap || Math.abs(area - 0.5) > maxArea); block++) {
         for (let round = -10; round < rounds; round++) {
-          // in turn, and in changing order: what slows the machine down slows both
+          // alternating and in changing order, so that a slow machine slows both
           const order = round % 2 === 0 ? [0, 1] : [1, 0];
           for (const which of order) {
             const time = await (which === 0 ? first : second)(round);
@@ -56,7 +56,7 @@ export const part: Part = {
         const caller = new Caller(server.url, 1);
         const refused = async (method: string, path: string, options: object) => {
           const { status, time } = await caller.call(method, path, options);
-          if (status !== 401) throw new Error(`${path} was answered with ${status}`);
+          if (status !== 401) throw new Error(`${path} responded with ${status}`);
           return time;
         };
         const login = (email: string, password: string) =>

@@ -4,7 +4,7 @@ import { runTestFiles } from "../support/test-files.ts";
 
 export const part: Part = {
   id: "W1",
-  title: "raw bytes of every advisory about framing, each with its answer",
+  title: "raw bytes of every advisory about framing, each with its expected response",
   bar: "at least 120 cases, all as expected; the process lives; 0 hang",
   needs: [],
   async run(options) {

@@ -67,7 +67,7 @@ async function fuzzService(figures: Figures, { short, say }: PartOptions, seed: 
           onResults,
           onProgress: (done) => say(`${done} of ${count} connections`),
         });
-      await send(1000, seed + 1); // what the first requests bring into memory stays
+      await send(1000, seed + 1); // warms up the memory
       const before = await server.ask<Memory>("memory");
       await send(connections, seed);
       const caller = new Caller(server.url);
@@ -91,20 +91,20 @@ async function fuzzService(figures: Figures, { short, say }: PartOptions, seed: 
 
 function connectionOf({ index, sent, received }: FuzzResult): string {
   const shown = (text: string) => JSON.stringify(text.length > 600 ? `${text.slice(0, 600)}…` : text);
-  return `connection ${index}: ${shown(sent.toString("latin1"))}, answered with ${shown(received)}`;
+  return `connection ${index}: ${shown(sent.toString("latin1"))}, response ${shown(received)}`;
 }
 
-/** What our door lets through is what node's parser saw: the same methods and lengths, in the same order, and never more. */
+/** The server accepts only requests that node's parser saw: the same methods and lengths, in the same order, and never more. */
 async function compareWithNode(figures: Figures, { short, say }: PartOptions, seed: number): Promise<void> {
   const connections = short ? 1000 : 10_000;
-  const answer = async (ctx: Context) => {
+  const echo = async (ctx: Context) => {
     const { byteLength } = await ctx.request().body();
     ctx.response().setHeader("x-seen", `${ctx.method} ${byteLength}`);
     return null;
   };
-  const app = await createTestApp(moduleOf([]), api({ middlewares: [answer] }), { log: { level: "silent" } });
+  const app = await createTestApp(moduleOf([]), api({ middlewares: [echo] }), { log: { level: "silent" } });
   const read = new Map<number, string[]>();
-  // the limit that our door gives the parser: it is all that bounds a trailer, which we read and drop
+  // the limit that our server gives the parser: the only bound of a trailer, which is read and dropped
   const bare = createServer({ maxHeaderSize: 25 * 1024 }, (req, res) => {
     const requests = read.get(req.socket.remotePort ?? 0) ?? [];
     read.set(req.socket.remotePort ?? 0, requests);
@@ -123,7 +123,7 @@ async function compareWithNode(figures: Figures, { short, say }: PartOptions, se
     let accepted = 0;
     const disagreements: string[] = [];
     await fuzzBytes({
-      ports: [port, (bare.address() as AddressInfo).port], // a TCP server has no other kind of address
+      ports: [port, (bare.address() as AddressInfo).port], // the address of a TCP server
       corpus,
       connections,
       seed,
@@ -141,7 +141,7 @@ async function compareWithNode(figures: Figures, { short, say }: PartOptions, se
     figures
       .show("compared", connections)
       .show("accepted", accepted)
-      .exactly("read otherwise than by node", disagreements.length, 0)
+      .exactly("read differently by node", disagreements.length, 0)
       .holds("the comparison saw requests", accepted > connections / 20);
     if (disagreements[0] !== undefined) figures.note(JSON.stringify(disagreements[0].slice(0, 400)));
   } finally {

@@ -1,23 +1,23 @@
 export interface AckOrder {
-  /** Replies with 2xx that left the process. */
+  /** Responses with 2xx that the process has sent. */
   readonly replies: number;
-  /** How often the log of the database reached the disk. */
+  /** Syncs of the database log to the disk. */
   readonly syncs: number;
-  /** Replies that left while something written to the log had not reached the disk. */
+  /** Responses sent before everything written to the log was on the disk. */
   readonly early: number;
 }
 
 const call = /^(\d+) +(\w+)\(\d+<([^>]*)>(.*)$/;
 const resumed = /^(\d+) +<\.\.\. (\w+) resumed>.*= 0$/;
 
-/** Reads what `strace -f -y` wrote about a process with an SQLite file in WAL mode. */
+/** Parses the output of `strace -f -y` for a process with an SQLite file in WAL mode. */
 export function readAckOrder(trace: string): AckOrder {
   let written = 0;
   let onDisk = 0;
   let replies = 0;
   let syncs = 0;
   let early = 0;
-  /** By thread: how much was written when its sync began. What another thread writes meanwhile may not be in it. */
+  /** By thread: how much was written when its sync began. Later writes of other threads may not be included. */
   const syncing = new Map<string, number>();
   const onSync = (covers: number) => {
     syncs++;

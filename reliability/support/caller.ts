@@ -4,21 +4,21 @@ export interface TimedReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** Milliseconds until the whole reply was there. */
+  /** Milliseconds until the whole response was received. */
   readonly time: number;
 }
 
 export interface TimedCall {
   readonly json?: unknown;
-  /** Sent as it is, as JSON. */
+  /** Sent unchanged, with the content type of JSON. */
   readonly body?: string | Uint8Array;
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Milliseconds after which it is given up. */
+  /** Milliseconds until the call is aborted. */
   readonly timeout?: number;
 }
 
-/** Calls a service on kept connections: cheaper than fetch, so that more of the machine is left to the service. */
+/** Calls a service over keep-alive connections. Cheaper than fetch, which leaves more of the machine to the service. */
 export class Caller {
   readonly #url: string;
   readonly #agent: Agent;
@@ -28,7 +28,7 @@ export class Caller {
     this.#agent = new Agent({ keepAlive: true, maxSockets });
   }
 
-  /** Rejects when the connection fails, with what node says. */
+  /** Rejects with Node's error when the connection fails. */
   call(method: string, path: string, options: TimedCall = {}): Promise<TimedReply> {
     const start = performance.now();
     const body = options.json === undefined ? options.body : JSON.stringify(options.json);
@@ -53,7 +53,7 @@ export class Caller {
         });
       });
       if (options.timeout !== undefined) {
-        outgoing.setTimeout(options.timeout, () => outgoing.destroy(new Error(`no answer in ${options.timeout} ms`)));
+        outgoing.setTimeout(options.timeout, () => outgoing.destroy(new Error(`no response in ${options.timeout} ms`)));
       }
       outgoing.on("error", reject).end(body);
     });
@@ -64,7 +64,7 @@ export class Caller {
   }
 }
 
-/** The body of a reply that is known to be JSON of this form. */
+/** The body of a response that is known to be JSON of this type. */
 export function jsonOf<T>(reply: TimedReply): T {
-  return JSON.parse(reply.text) as T; // the service's own form, which its tests hold it to
+  return JSON.parse(reply.text) as T; // the type that the tests of the service check
 }

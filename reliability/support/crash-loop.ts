@@ -4,12 +4,12 @@ import type { Random } from "../../packages/core/test/support/random.ts";
 import { Caller } from "./caller.ts";
 import { Ledger } from "./ledger.ts";
 
-/** What is killed under load, again and again. */
+/** The process that is killed repeatedly under load. */
 export interface Victim {
   kill(): Promise<void>;
-  /** Looks at what is left, before anything repairs it. Whether it is whole. */
+  /** Checks the integrity of the data before anything repairs it. */
   isWhole?(): boolean;
-  /** Brings it back; gives the time from which the service has to answer again. */
+  /** Restarts it; returns the time from which the service has to respond again. */
   revive(): Promise<number>;
 }
 
@@ -19,12 +19,12 @@ export interface CrashReport {
   lost: string[];
   undone: string[];
   whole: number;
-  /** Milliseconds until the service answered everything again. */
+  /** Milliseconds until the service responded to everything again. */
   slowestRecovery: number;
 }
 
 export interface CrashOptions {
-  /** The service as it runs now: a revived one is another process. */
+  /** The current process of the service: a restart creates another one. */
   readonly service: () => ServerProcess;
   readonly kills: number;
   readonly random: Random;
@@ -46,7 +46,7 @@ export async function crashLoop(victim: Victim, options: CrashOptions): Promise<
     if (victim.isWhole?.() !== false) report.whole++;
     const since = await victim.revive();
     await resting;
-    report.slowestRecovery = Math.max(report.slowestRecovery, (await answers(service())) - since);
+    report.slowestRecovery = Math.max(report.slowestRecovery, (await respondsAt(service())) - since);
     await ledger.verify();
     options.onKill();
   }
@@ -57,8 +57,8 @@ export async function crashLoop(victim: Victim, options: CrashOptions): Promise<
   return report;
 }
 
-/** When the service and all that it needs first answered. */
-async function answers(service: ServerProcess): Promise<number> {
+/** When the service and its stores first responded. */
+async function respondsAt(service: ServerProcess): Promise<number> {
   const deadline = performance.now() + patience;
   let last = "no connection";
   while (performance.now() < deadline) {
@@ -78,7 +78,7 @@ async function answers(service: ServerProcess): Promise<number> {
     }
     await sleep(10);
   }
-  throw new Error(`the service did not answer within ${patience} ms: ${last}`);
+  throw new Error(`the service did not respond within ${patience} ms: ${last}`);
 }
 
 async function toEnd({ ended, lines }: ServerProcess): Promise<string> {

@@ -7,15 +7,15 @@ const removed = Symbol("removed");
 
 interface PostEntry {
   readonly id: string;
-  /** As it was acknowledged last. */
+  /** The last acknowledged state. */
   state: string | typeof removed;
-  /** Asked for and never acknowledged: may have happened or not. */
+  /** Requested and never acknowledged: may have happened or not. */
   doubt: string | typeof removed | undefined;
 }
 
 interface Family {
   current: string;
-  /** Acknowledged as used up. */
+  /** Acknowledged as used. */
   consumed: string | undefined;
   inDoubt: boolean;
 }
@@ -27,12 +27,12 @@ export interface Credentials {
 
 const password = "correct horse";
 
-/** Writes, notes what was acknowledged, and finds out later what became of it. */
+/** Writes, records what was acknowledged, and later verifies it. */
 export class Ledger {
   acknowledged = 0;
-  /** Acknowledged and gone. */
+  /** Acknowledged and missing. */
   readonly lost: string[] = [];
-  /** Acknowledged and as if it had never been. */
+  /** Acknowledged and reverted. */
   readonly undone: string[] = [];
   readonly #caller: Caller;
   readonly #random: Random;
@@ -56,7 +56,7 @@ export class Ledger {
     await this.#startFamily();
   }
 
-  /** Some clients, each at its own records, until `rest()`. */
+  /** Starts clients, each on its own records, until `rest()`. */
   work(clients = 4): void {
     this.#running = true;
     this.#touched = new Set();
@@ -65,14 +65,14 @@ export class Ledger {
     this.#work = Promise.all(jobs);
   }
 
-  /** Until so many more were acknowledged; a busy machine gets a few seconds for it. */
+  /** Waits until this many more writes were acknowledged, for at most a few seconds. */
   async acknowledges(count: number): Promise<void> {
     const target = this.acknowledged + count;
     const deadline = performance.now() + 5000;
     while (this.acknowledged < target && performance.now() < deadline) await sleep(1);
   }
 
-  /** What is under way has come back, or never will. */
+  /** Waits until all running requests have ended. */
   async rest(): Promise<void> {
     this.#running = false;
     await this.#work;
@@ -121,7 +121,7 @@ export class Ledger {
         if (family === undefined || family.inDoubt) return;
         family.inDoubt = true;
         const reply = await this.#try("POST", "/auth/refresh", { json: { refresh_token: family.current } });
-        if (reply?.status === 401) this.undone.push("a refresh token that was handed out is not known");
+        if (reply?.status === 401) this.undone.push("an issued refresh token is unknown");
         if (reply?.status !== 200) continue;
         family.consumed = family.current;
         family.current = jsonOf<{ refresh_token: string }>(reply).refresh_token;
@@ -131,7 +131,7 @@ export class Ledger {
     }
   }
 
-  /** Undefined when there was no answer. */
+  /** Undefined when there was no response. */
   async #try(method: string, path: string, options: object): Promise<TimedReply | undefined> {
     try {
       return await this.#caller.call(method, path, { ...options, timeout: 10_000 });
@@ -140,7 +140,7 @@ export class Ledger {
     }
   }
 
-  /** Compares the service with what was acknowledged since the last `work()`; `all` looks at everything. */
+  /** Compares the service with what was acknowledged since the last `work()`; `all` checks everything. */
   async verify({ all = false } = {}): Promise<void> {
     for (const entry of all ? this.#posts.values() : this.#touched) await this.#verifyPost(entry);
     for (const token of this.#tokens) {

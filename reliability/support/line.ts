@@ -2,9 +2,9 @@ import { connect, type Socket } from "node:net";
 
 export interface LineReply {
   readonly status: number;
-  /** Status line and headers, as they came. */
+  /** Status line and headers, unparsed. */
   readonly head: string;
-  /** Milliseconds until the whole reply was there. */
+  /** Milliseconds until the whole response was received. */
   readonly time: number;
 }
 
@@ -17,8 +17,8 @@ interface Waiting {
 const endOfHead = "\r\n\r\n";
 
 /**
- * A kept connection that asks one thing at a time, of a service that tells the length of its answers. Cheaper than node's
- * client: where the load shares a core with the service, its time would be counted as the service's.
+ * A keep-alive connection with one request at a time, for responses with a Content-Length. Cheaper than node's client:
+ * where the load shares a core with the service, the client's time would count as the service's.
  */
 export class Line {
   readonly #socket: Socket;
@@ -41,7 +41,7 @@ export class Line {
     });
   }
 
-  /** Rejects when the connection is cut before the whole answer is there. */
+  /** Rejects when the connection is closed before the whole response is received. */
   ask(request: string): Promise<LineReply> {
     return new Promise((resolve, reject) => {
       if (this.#socket.destroyed) return reject(new Error("the connection is closed"));
@@ -74,7 +74,7 @@ export class Line {
   }
 }
 
-/** The text of a request: of one with a body, as JSON. */
+/** The text of a request, with an optional JSON body. */
 export function toRequest(method: string, path: string, json?: unknown): string {
   const start = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n`;
   if (json === undefined) return `${start}\r\n`;

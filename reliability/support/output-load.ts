@@ -15,7 +15,7 @@ export interface Output {
   readonly under?: readonly string[];
   readonly stdout?: number;
   break(server: ServerProcess): void;
-  /** Left out where nothing can repair it. */
+  /** Missing where it cannot be repaired. */
   repair?(server: ServerProcess): void;
   /** All lines that arrived until now. */
   read(server: ServerProcess): string;
@@ -26,15 +26,15 @@ const password = "correct horse";
 const writers = 4;
 const readers = 2;
 const longPaths = 2;
-/** Of a path, so that a few hundred requests fill the buffer. */
+/** The length of a path, so that a few hundred requests fill the buffer of the log. */
 const pathBytes = 7500;
-/** What the log must be given while it cannot be written: half as much again as its buffer holds. */
+/** Bytes to log while the output is broken: one and a half times the buffer of the log. */
 const enoughBytes = 1.5 * 1024 * 1024;
 const patience = 10_000;
 
 class Totals {
   requests = 0;
-  /** Answered otherwise than they must be, or not at all. */
+  /** Requests with a wrong response, or none. */
   readonly wrong: string[] = [];
   slowest = 0;
   created = 0;
@@ -118,11 +118,11 @@ async function runOnce(folder: string, output: Output, { seconds, repaired, tota
       output.repair?.(server);
       await readReports(server, output, totals);
     }
-    const told = performance.now();
+    const signalled = performance.now();
     const resting = load.rest();
     server.signal("SIGTERM");
     totals.exits.push((await Promise.race([server.ended, sleep(patience)]))?.code ?? "none");
-    totals.slowestExit = Math.max(totals.slowestExit, performance.now() - told);
+    totals.slowestExit = Math.max(totals.slowestExit, performance.now() - signalled);
     await resting;
     compareRows(database, load.created, totals);
   } finally {
@@ -136,7 +136,7 @@ async function readReports(server: ServerProcess, output: Output, totals: Totals
   let lines: string[] = [];
   while (!lines.some((line) => line.includes("log lines were dropped")) && performance.now() < deadline) {
     await sleep(20);
-    lines = output.read(server).split("\n").slice(0, -1); // the last one may still be on its way
+    lines = output.read(server).split("\n").slice(0, -1); // the last one may be incomplete
   }
   for (const line of lines) {
     try {
@@ -166,9 +166,9 @@ function compareRows(path: string, created: ReadonlySet<string>, totals: Totals)
   }
 }
 
-/** Clients that know what each of their requests must be answered with. */
+/** Clients that know the expected response to each of their requests. */
 class Load {
-  /** The titles that were answered with 201. */
+  /** The titles of the posts that got 201. */
   readonly created = new Set<string>();
   readonly #caller: Caller;
   readonly #server: ServerProcess;
@@ -204,7 +204,7 @@ class Load {
     ]);
   }
 
-  /** Until the log was given so many bytes. A busy machine gets its time. */
+  /** Waits until this many bytes were logged, for at most 30 s. */
   async logs(bytes: number): Promise<void> {
     const deadline = performance.now() + 30_000;
     while (this.#server.alive && this.#misses * pathBytes < bytes && performance.now() < deadline) await sleep(20);
@@ -243,7 +243,7 @@ class Load {
     this.#totals.refreshed++;
   }
 
-  /** Without a Host: refused before the kernel sees it, and logged. */
+  /** Without a Host: refused before the kernel runs, and logged. */
   async #malform(): Promise<void> {
     const port = Number(new URL(this.#server.url).port);
     const { status } = await sendRaw(port, "GET / HTTP/1.1\r\n\r\n", { wait: patience });

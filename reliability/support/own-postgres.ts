@@ -7,14 +7,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { freePort } from "./ports.ts";
 
-/** Where this machine keeps a program of PostgreSQL. */
+/** The path of a program of PostgreSQL. */
 export function postgresBinary(name: string): string | undefined {
   return [...globSync("/usr/lib/postgresql/*/bin"), "/usr/local/bin", "/usr/bin"]
     .map((folder) => join(folder, name))
     .findLast((file) => existsSync(file));
 }
 
-/** A PostgreSQL of the test's own, to be killed at will: never the machine's. */
+/** A separate PostgreSQL of the test, which may be killed: never the machine's own. */
 export class OwnPostgres {
   readonly #folder = mkdtempSync(join(tmpdir(), "tenon-postgres-"));
   readonly #owner = ownerOfServers();
@@ -35,7 +35,7 @@ export class OwnPostgres {
     return own;
   }
 
-  /** Starts it and waits until it answers. After a kill the old backends must be gone first, so it is tried again. */
+  /** Starts it and waits until it responds. Retries, because after a kill the old backends must end first. */
   async start(): Promise<void> {
     const settings = ["-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=${this.#folder}`];
     for (let attempt = 0; attempt < 200; attempt++) {
@@ -46,7 +46,7 @@ export class OwnPostgres {
       );
       this.#server = server;
       for (let wait = 0; wait < 2000 && server.exitCode === null; wait++) {
-        if (await this.#answers()) return;
+        if (await this.#responds()) return;
         await sleep(5);
       }
       await sleep(10);
@@ -58,7 +58,7 @@ export class OwnPostgres {
     await this.#end("SIGKILL");
   }
 
-  /** As an administrator would: sessions are cut, what is committed is written. */
+  /** A fast shutdown: sessions are closed, committed data is written. */
   async stop(): Promise<void> {
     await this.#end("SIGINT");
   }
@@ -77,7 +77,7 @@ export class OwnPostgres {
     await exit;
   }
 
-  async #answers(): Promise<boolean> {
+  async #responds(): Promise<boolean> {
     const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 1000 });
     client.on("error", () => {});
     try {
@@ -92,7 +92,7 @@ export class OwnPostgres {
   }
 }
 
-/** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
+/** PostgreSQL refuses to run as root: then it runs as the user of its package. */
 function ownerOfServers(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "./ports.ts";
 
-/** A Redis of the test's own that writes every command down before it answers. */
+/** A separate Redis of the test that syncs every command to disk before it replies. */
 export class OwnRedis {
   readonly #folder = mkdtempSync(join(tmpdir(), "tenon-redis-"));
   #port = 0;
@@ -29,7 +29,7 @@ export class OwnRedis {
     const durable = ["--appendonly", "yes", "--appendfsync", "always"];
     this.#server = spawn("redis-server", ["--port", String(this.#port), ...settings, ...durable], { stdio: "ignore" });
     for (let wait = 0; wait < 2000; wait++) {
-      if (await this.#answers()) return;
+      if (await this.#responds()) return;
       await sleep(5);
     }
     throw new Error("the test's own Redis does not start");
@@ -49,8 +49,8 @@ export class OwnRedis {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Whether it has read its file: until then it answers with -LOADING. */
-  #answers(): Promise<boolean> {
+  /** Whether it has loaded its file: until then it replies with -LOADING. */
+  #responds(): Promise<boolean> {
     return new Promise((resolve) => {
       const socket = connect(this.#port, "127.0.0.1", () => socket.write("PING\r\n"));
       socket.setTimeout(1000, () => socket.destroy());

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** A port between 20000 and 29999 that nobody listens on. */
+/** A free port between 20000 and 29999. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 30_000);

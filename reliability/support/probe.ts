@@ -1,17 +1,17 @@
-// Loaded with --import into the service under test: answers questions about the process it runs in.
+// Loaded with --import into the service under test: replies to questions about its process.
 import { readdirSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Memory {
-  /** Bytes, after the garbage was collected. */
+  /** Bytes, after garbage collection. */
   readonly rss: number;
   readonly heap: number;
   /** Open file descriptors. */
   readonly files: number;
-  /** What keeps the event loop alive, by kind. */
+  /** The resources that keep the event loop alive, by kind. */
   readonly resources: Readonly<Record<string, number>>;
-  /** Rejections that nobody handled, and exceptions that nobody caught. */
+  /** Unhandled rejections. */
   readonly unhandled: number;
 }
 
@@ -22,7 +22,7 @@ export interface Delay {
   readonly max: number;
 }
 
-// only there with --expose-gc; the last resort also gives back the pages that V8 would keep for later
+// exists only with --expose-gc; "last-resort" also releases the pages that V8 would keep
 const { gc } = globalThis as { readonly gc?: (options: object) => void };
 const collect = () => gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
 const delay = monitorEventLoopDelay({ resolution: 1 });
@@ -45,8 +45,8 @@ async function measureMemory(): Promise<Memory> {
 const prototypes = [Object.prototype, Array.prototype, Function.prototype, String.prototype];
 const namesAtStart = prototypes.map((prototype) => Object.getOwnPropertyNames(prototype).join());
 
-const answers: Record<string, () => unknown> = {
-  /** Whether anything was added to what all objects inherit. */
+const replies: Record<string, () => unknown> = {
+  /** Whether a built-in prototype was changed. */
   polluted: () =>
     "polluted" in {} ||
     prototypes.some((prototype, index) => Object.getOwnPropertyNames(prototype).join() !== namesAtStart[index]),
@@ -63,7 +63,7 @@ const answers: Record<string, () => unknown> = {
 };
 
 process.on("message", async (question: string) => {
-  const answer = answers[question];
-  if (answer !== undefined) process.send?.(await answer());
+  const reply = replies[question];
+  if (reply !== undefined) process.send?.(await reply());
 });
-process.channel?.unref(); // the service ends when it wants to
+process.channel?.unref(); // must not keep the service running

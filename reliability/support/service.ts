@@ -5,14 +5,14 @@ import { ServerProcess, spawnFile } from "../../apps/reference/test/support/proc
 import { freePort } from "./ports.ts";
 
 export interface ServiceOptions {
-  /** `DATABASE_URL` and whatever else it takes. */
+  /** `DATABASE_URL` and other variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** Another entry point than the full reference. */
+  /** The entry point. Defaults to the full reference. */
   readonly file?: string;
-  /** A command that runs it for us, such as `strace -f`. */
+  /** A command that runs it, such as `strace -f`. */
   readonly under?: readonly string[];
   readonly nodeOptions?: readonly string[];
-  /** Whether it answers the questions of the probe: unless told otherwise. One that is only killed starts as it is. */
+  /** Whether the probe is loaded. Defaults to true. A service that is only killed starts faster without it. */
   readonly probed?: boolean;
   /** A descriptor for its standard output. Defaults to one that this process reads. */
   readonly stdout?: number;
@@ -23,7 +23,7 @@ export const jwtSecret = "a secret of the reliability tests, long enough";
 const probe = fileURLToPath(new URL("./probe.ts", import.meta.url));
 const patience = 20_000;
 
-/** The reference service as users start it, in a process of its own. */
+/** Starts the reference service as users do, in its own process. */
 export async function startService({
   env,
   file = "src/main.api.ts",
@@ -67,7 +67,7 @@ export async function withService<T>(options: ServiceOptions, body: (server: Ser
   }
 }
 
-/** Whether somebody listens there. */
+/** Whether a server listens on the port. */
 export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");

@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TimedReply } from "./caller.ts";
 
-export interface Answer {
-  /** When, by the clock of `performance`. */
+/** One request and its response. */
+export interface Sample {
+  /** When it was sent, by `performance.now()`. */
   readonly asked: number;
-  /** 0 when there was no answer. */
+  /** 0 when there was no response. */
   readonly status: number;
   readonly text: string;
   readonly time: number;
 }
 
-/** Asks at a steady rate, whether or not the answers come. */
+/** Sends requests at a steady rate, whether or not responses arrive. */
 export class SteadyLoad {
-  readonly answers: Answer[] = [];
+  readonly samples: Sample[] = [];
   readonly #ask: () => Promise<TimedReply>;
   readonly #timer: NodeJS.Timeout;
   readonly #open = new Set<Promise<void>>();
@@ -25,28 +26,28 @@ export class SteadyLoad {
     }, 1000 / perSecond);
   }
 
-  /** Waits until all is well again, or has had the time for it. */
+  /** Waits until ten responses in a row succeed, for at most 2.5 s. */
   async isSteady(): Promise<void> {
-    const since = this.answers.length;
+    const since = this.samples.length;
     const deadline = performance.now() + 2500;
     const isFine = () =>
-      this.answers.length >= since + 10 && this.answers.slice(-10).every(({ status }) => status < 400);
+      this.samples.length >= since + 10 && this.samples.slice(-10).every(({ status }) => status < 400);
     while (performance.now() < deadline && !isFine()) await sleep(20);
   }
 
-  async stop(): Promise<readonly Answer[]> {
+  async stop(): Promise<readonly Sample[]> {
     clearInterval(this.#timer);
     await Promise.all(this.#open);
-    return this.answers;
+    return this.samples;
   }
 
   async #one(): Promise<void> {
     const asked = performance.now();
     try {
       const { status, text, time } = await this.#ask();
-      this.answers.push({ asked, status, text, time });
+      this.samples.push({ asked, status, text, time });
     } catch (error) {
-      this.answers.push({ asked, status: 0, text: String(error), time: performance.now() - asked });
+      this.samples.push({ asked, status: 0, text: String(error), time: performance.now() - asked });
     }
   }
 }

@@ -5,11 +5,11 @@ export interface TcpEntry {
   readonly open: boolean;
   /** The server's process still has the socket. It may have closed its sending side. */
   readonly held: boolean;
-  /** Bytes that the client's system has not taken yet. */
+  /** Bytes that the client's system has not acknowledged yet. */
   readonly unsent: number;
 }
 
-/** A server's connections by the client's port, as the system sees them: a client that never reads is not told. */
+/** A server's connections by the client's port, as the system sees them: a client that never reads gets no event. */
 export function connectionsOf(serverPort: number): ReadonlyMap<number, TcpEntry> {
   const portOf = (address = "") => Number.parseInt(address.split(":")[1] ?? "", 16);
   const entries = readFileSync("/proc/net/tcp", "utf8").trim().split("\n").slice(1);

@@ -3,15 +3,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { PartOptions } from "../part.ts";
+import { Figures, type PartOptions } from "../part.ts";
 
 export interface TestRun {
   readonly passed: readonly string[];
   readonly failed: readonly string[];
-  /** What the tests noted with `noteFigures`, in order. */
+  /** The figures that the tests recorded with `noteFigures`, in order. */
   readonly figures: readonly Readonly<Record<string, number | string>>[];
   readonly seconds: number;
-  /** The end of what was printed, for a failure. */
+  /** The end of the output, to explain a failure. */
   readonly output: string;
 }
 
@@ -62,7 +62,22 @@ export async function runTestFiles(
   };
 }
 
-/** The sum of a figure over all that noted it. */
+/** The sum of a figure over all tests that recorded it. */
 export function sumOf(run: TestRun, name: string): number {
   return run.figures.reduce((sum, figures) => sum + Number(figures[name] ?? 0), 0);
+}
+
+/** Runs test files in their long form as a part: their tests must pass, and `add` adds the figures they recorded. */
+export async function judgeTests(
+  files: readonly string[],
+  options: PartOptions,
+  add: (figures: Figures, run: TestRun) => void,
+  name?: string,
+): Promise<Figures> {
+  const run = await runTestFiles(files, options, name);
+  const figures = new Figures();
+  add(figures, run);
+  figures.show("tests", run.passed.length).exactly("failed", run.failed.length, 0);
+  if (run.failed.length > 0) figures.note(`${run.failed.join(", ")}: ${run.output.slice(-600)}`);
+  return figures.holds("tests ran", run.passed.length > 0);
 }

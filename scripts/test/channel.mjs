@@ -2,8 +2,8 @@ import { writeSync } from "node:fs";
 import { inspect } from "node:util";
 
 /**
- * Hands an event of a test process to scripts/test.mjs, as a line of JSON on file descriptor 3; standard output and
- * standard error stay with the tests. Written at once: what waits in a buffer is lost when a test ends the process.
+ * Sends an event of a test process to scripts/test.mjs, as a line of JSON on file descriptor 3; standard output and
+ * standard error stay with the tests. Written synchronously: buffered lines would be lost when a test exits the process.
  */
 export function send(event) {
   let rest = Buffer.from(`${JSON.stringify(event)}\n`);

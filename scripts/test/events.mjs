@@ -24,16 +24,16 @@ const toEvent = {
     ...pick(data),
     ms: data.details.duration_ms,
     isTodo: data.todo !== undefined && data.todo !== false,
-    // a suite that failed for one of its tests adds nothing to it
+    // a suite that failed because of one of its tests adds nothing
     reason: data.details.error.failureType === "subtestsFailed" ? undefined : toText(data.details.error),
   }),
   "test:stdout": ({ data }) => ({ type: "text", text: data.message }),
   "test:stderr": ({ data }) => ({ type: "text", text: data.message }),
   "test:coverage": (event) => ({ type: "coverage", text: toTable(event) }),
-  // of no test: an error outside of them all, or a missed gate of the coverage
+  // of no test: an error outside of all tests, or a missed coverage threshold
   "test:diagnostic": ({ data: { file, message } }) =>
     file === undefined && !isTotal(message) ? { type: "note", text: message } : undefined,
-  // with a file it is about one of several processes
+  // with a file it belongs to one of several processes
   "test:summary": ({ data }) => (data.file === undefined ? { type: "summary", counts: data.counts } : undefined),
 };
 

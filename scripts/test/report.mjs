@@ -1,5 +1,5 @@
-// What scripts/test.mjs prints: a line a group or a line a test while they run, then every failure once more, what was
-// left out, and one total in the format of node:test.
+// The output of scripts/test.mjs: a line for each group or test while they run, then every failure again, the tests that
+// were left out, and one total in the format of node:test.
 import { relative, resolve } from "node:path";
 import { styleText } from "node:util";
 
@@ -18,7 +18,7 @@ export class Group {
   /** As node:test counts them, once all have ended. */
   counts;
   failures = 0;
-  /** What node:test said of no test. */
+  /** Messages of node:test that belong to no test. */
   notes = [];
   #lastBegun;
   #running = new Map();
@@ -66,14 +66,14 @@ export class Group {
     }
   }
 
-  /** A failure of no test, which counts as one. */
+  /** A failure outside of all tests, which counts as one. */
   fail(reason, details = []) {
     this.#report.totals.tests++;
     this.#report.totals.failed++;
     this.#addFailure(`${failed} ${this.title}: ${reason}`, details.join("\n"));
   }
 
-  /** What it is at, for a process that hangs or has crashed. */
+  /** The last test that started, for a process that hangs or has crashed. */
   get position() {
     const running = [...this.#running.values()].map((event) => `running: ${toPlace(event)} ${event.name}`);
     if (this.#lastBegun === undefined) return [...running, ...this.files];
@@ -114,7 +114,7 @@ export class Group {
   #end({ name, nesting, ms }, mark, note) {
     this.#lines.push(`${"  ".repeat(nesting)}${mark} ${name} (${ms.toFixed(1)}ms)${note}`);
     if (nesting > 0) return;
-    // a test and its parts at once: other processes print, too
+    // a test and its parts together, because other processes print too
     if (this.#report.isVerbose) this.#report.print(this.#lines.join("\n"));
     this.#lines = [];
   }
@@ -158,7 +158,7 @@ export class Report {
   #leftOut = new Set();
   #started = performance.now();
 
-  /** Verbose: a line a test and all that the tests print, instead of a line a group. */
+  /** Verbose: a line for each test and all output of the tests, instead of a line for each group. */
   constructor(isVerbose) {
     this.isVerbose = isVerbose;
   }

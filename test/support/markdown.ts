@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { root } from "./run.ts";
 
 export interface Block {
-  /** The document it stands in, from the root of the workspace. */
+  /** The path of its document, from the root of the workspace. */
   readonly document: string;
   readonly line: number;
-  /** What follows the fence: `ts`, `ts no-check`, `console`. */
+  /** The text after the fence: `ts`, `ts no-check`, `console`. */
   readonly info: string;
   readonly code: string;
 }
 
-/** README.md first, then what docs/ holds. */
+/** README.md first, then the files of docs/. */
 export function readDocuments(): { document: string; text: string }[] {
   return ["README.md", ...globSync("docs/**/*.md", { cwd: root }).sort()].map((document) => ({
     document,

@@ -8,7 +8,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** As npm tells it. */
+/** The output of npm pack. */
 interface Tarball {
   readonly name: string;
   readonly filename: string;
@@ -34,7 +34,7 @@ export async function packPackages(workspace: string, consumer: string): Promise
   }
   for (const name of packages) link(join(workspace, name), join(workspace, "node_modules", manifestOf(name).name));
   await runOrFail("npm", ["run", "build"], { cwd: workspace });
-  // all in one go: npm itself takes longer than what it does here
+  // all at once: starting npm takes longer than the work
   const chosen = packages.map((name) => `--workspace=${name}`);
   const said = await runOrFail("npm", ["pack", "--ignore-scripts", "--json", ...chosen], { cwd: workspace });
   const tarballs = new Map(Object.values(JSON.parse(said) as Tarball[]).map(({ name, filename }) => [name, filename]));

@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a program to its end. The options of this Node, a log level of the caller and whose tests these are do not reach it. */
+/** Runs a program until it exits, without the Node options, the log level and the test context of this process. */
 export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const { NODE_OPTIONS: _, LOG_LEVEL: __, NODE_TEST_CONTEXT: ___, ...inherited } = process.env;
   return new Promise((resolve, reject) => {
@@ -46,5 +46,5 @@ export function tool(name: string): string {
   return `${root}node_modules/.bin/${name}`;
 }
 
-/** For tsc: several checkers each check what all files share, a third of the work, and the tests keep all cores busy. */
+/** For tsc: several checkers would each repeat a third of the work, and the tests keep all cores busy. */
 export const oneChecker = ["--checkers", "1"];

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after } from "node:test";
 
-/** A folder that is gone when the test file is done. */
+/** A folder that is deleted when the test file is done. */
 export function temporaryFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `tenon-${name}-`));
   after(() => rmSync(folder, { recursive: true, force: true }));

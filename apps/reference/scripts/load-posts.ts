@@ -34,7 +34,7 @@ async function fill(size: number): Promise<void> {
     ids.push(...posts.map(({ id }) => id));
     if (ids.length % 20_000 === 0) console.log(`  ${ids.length} posts`);
   }
-  if (db.kind === "postgres") await sql`analyze`.execute(db); // as it does by itself after a while; SQLite never does
+  if (db.kind === "postgres") await sql`analyze`.execute(db); // PostgreSQL does so by itself after a while, SQLite never
 }
 
 /** Nine of ten are published; several share a millisecond. */
@@ -58,7 +58,7 @@ async function get(path: string): Promise<{ readonly next: string | undefined; r
   return { next: /<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1], posts };
 }
 
-/** A page near the end, reached the way a client reaches it. */
+/** A page near the end, reached by its links as a client would. */
 async function deepPage(size: number): Promise<string> {
   const step = Math.min(1000, size / 10);
   let next: string | undefined = `/posts?limit=${step}`;
@@ -70,7 +70,7 @@ async function deepPage(size: number): Promise<string> {
 const kinds = ["first page", "deep page", "one post"] as const;
 type Kind = (typeof kinds)[number];
 
-/** The lowest of a few medians: what else the machine does comes and goes, what a query costs stays. */
+/** The lowest of a few medians, which leaves out the noise of the machine. */
 async function measure(size: number): Promise<Record<Kind, number>> {
   const deep = await deepPage(size);
   const lowest: Record<Kind, number> = { "first page": Infinity, "deep page": Infinity, "one post": Infinity };
@@ -96,7 +96,7 @@ async function timeOf(path: string): Promise<number> {
   return time;
 }
 
-/** Whether each query finds its rows by an index, without sorting and without walking over the pages before. */
+/** Whether each query uses an index, without sorting and without reading the earlier pages. */
 async function checkPlans(size: number): Promise<boolean> {
   const deep = await deepPage(size);
   let good = true;
@@ -106,7 +106,7 @@ async function checkPlans(size: number): Promise<boolean> {
     ["my posts", `/my-posts?limit=${limit}`, /posts_author_newest/],
     ["one post", `/posts/${ids[0]}`, /posts_pkey|sqlite_autoindex_posts_1/],
   ] as const) {
-    const [query] = await recordQueries(db as unknown as Database, () => get(path)); // the schema plays no part here
+    const [query] = await recordQueries(db as unknown as Database, () => get(path)); // the schema's type does not matter here
     const plan = query === undefined ? [] : await explain(db as unknown as Database, query);
     const text = plan.join("\n");
     const used = expected.test(text) && !/TEMP B-TREE|\bSort\b|Seq Scan on posts|SCAN posts(?! USING INDEX)/.test(text);

@@ -1,4 +1,4 @@
-// Pictures of every page at two widths, light and dark: npm run screenshots [-- part-of-a-name …]
+// Takes screenshots of every page at two widths, light and dark: npm run screenshots [-- part-of-a-name …]
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -90,7 +90,7 @@ async function open(pages: RunningPages, email?: string): Promise<Page> {
   return context.newPage();
 }
 
-/** The page as it stands, or the one at `path`. */
+/** The current page, or the one at `path`. */
 async function shoot(page: Page, name: string, path?: string): Promise<void> {
   if (path !== undefined) await page.goto(path);
   if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) return;
@@ -104,7 +104,7 @@ async function shoot(page: Page, name: string, path?: string): Promise<void> {
   console.log(name);
 }
 
-/** What fits on a screen: docs/images/blog.png is a copy of it. */
+/** The visible part only: docs/images/blog.png is a copy of it. */
 async function shootForReadme(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.emulateMedia({ colorScheme: "light" });
@@ -125,7 +125,7 @@ async function register(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Register" }).click();
 }
 
-/** Behind the oldest post: what a reader sees whose page was emptied in the meantime. */
+/** After the oldest post: the page of a list whose posts were deleted in the meantime. */
 function endOfList(): string {
   const cursor = Buffer.from(JSON.stringify(["2000-01-01T00:00:00.000Z", "0"])).toString("base64url");
   return `/?after=${cursor}`;

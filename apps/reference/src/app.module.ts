@@ -18,9 +18,9 @@ import { PostsService } from "./posts/posts.service.ts";
 import { UsersCommands } from "./users/users.commands.ts";
 import { UsersService } from "./users/users.service.ts";
 
-/** What an application may decide for itself. */
+/** The choices of an application. */
 export interface BlogOptions extends Pick<AuthOptions, "passwordWait"> {
-  /** Who may change or remove a post: "anyone" who is authenticated, unless told otherwise. */
+  /** Who may change or delete a post: "anyone" who is authenticated, or its "owner". Defaults to "anyone". */
   readonly postPolicy?: PostPolicy;
 }
 
@@ -43,7 +43,7 @@ export function createAppModule(config: Config, options: BlogOptions = {}): Modu
   });
 }
 
-/** The blog tutorial's variant: the same services with other wordings, and a shorter `/auth`. */
+/** The blog tutorial's variant: the same services with other messages, and a shorter `/auth`. */
 export function createTutorialModule(config: Config, options: BlogOptions = {}): Module {
   const { postPolicy, ...authOptions } = options;
   const { data, auth, users } = createServices(config, {
@@ -58,14 +58,14 @@ export function createTutorialModule(config: Config, options: BlogOptions = {}):
   });
 }
 
-/** The same services at a terminal: `main.cli.ts`. */
+/** The same services as commands: `main.cli.ts`. */
 const commands = [PostsCommands, UsersCommands, ApiKeysCommands, DatabaseCommands, Seed, Backup];
 
 function posts(policy: PostPolicy = "anyone") {
   return [PostsController, PostsService, PostOwner, provide(PostPolicy, () => policy)];
 }
 
-/** What every variant stands on. */
+/** The modules that every variant uses. */
 export function createServices(config: Config, options: Partial<AuthOptions>) {
   const data = dataModule({
     database: config.databaseUrl,

@@ -9,27 +9,27 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly databaseUrl: string;
-  /** Undefined: sessions, tokens and limits are kept in the database. */
+  /** Undefined: sessions, tokens and limits are stored in the database. */
   readonly redisUrl: string | undefined;
   readonly jwtSecret: string;
   readonly bcryptCost: number;
   readonly loginLimit: boolean;
-  /** Addresses and CIDR ranges whose `X-Forwarded-*` headers are believed. */
+  /** Addresses and CIDR ranges whose `X-Forwarded-*` headers are trusted. */
   readonly trustedProxies: readonly string[];
-  /** Told once the log is there. */
+  /** Logged once the application has a log. */
   readonly warnings: readonly string[];
 }
 
 export interface ConfigDefaults {
   readonly bcryptCost: number;
-  /** 8080 unless told otherwise. */
+  /** Defaults to 8080. */
   readonly port?: number;
 }
 
 const dataFolder = fileURLToPath(new URL("../data/", import.meta.url));
 const shortSecret = 32;
 
-/** The one reader of the environment. Every bad value is named at once. */
+/** The only reader of the environment. Reports all bad values at once. */
 export function readConfig(defaults: ConfigDefaults, env: NodeJS.ProcessEnv = process.env): Config {
   const problems: Problem[] = [];
   const report = (message: string) => problems.push({ code: "BAD_ENVIRONMENT", message });
@@ -64,17 +64,17 @@ export function readConfig(defaults: ConfigDefaults, env: NodeJS.ProcessEnv = pr
 
   const warnings: string[] = [];
   let jwtSecret = env.JWT_SECRET ?? "";
-  const mayMakeSecret = !onPostgres && redisUrl === undefined && env.NODE_ENV !== "production";
+  const mayCreateSecret = !onPostgres && redisUrl === undefined && env.NODE_ENV !== "production";
   const fault = findSecretFault(jwtSecret);
-  if (jwtSecret === "" && mayMakeSecret) {
+  if (jwtSecret === "" && mayCreateSecret) {
     const file = secretFileFor(databaseUrl);
-    const place = file ?? "memory, gone at the next start";
+    const place = file ?? "memory, lost at the next start";
     warnings.push(`JWT_SECRET is not set: tokens are signed with the secret in ${place}`);
     try {
       if (problems.length === 0) jwtSecret = readOrCreateSecret(file);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      report(`JWT_SECRET is not set, and none can be kept in ${place}: ${reason}`);
+      report(`JWT_SECRET is not set, and none can be stored in ${place}: ${reason}`);
     }
   } else if (jwtSecret === "") {
     report("JWT_SECRET is empty. Set it to at least 32 random bytes: every instance needs the same one.");
@@ -98,7 +98,7 @@ export function readConfig(defaults: ConfigDefaults, env: NodeJS.ProcessEnv = pr
   };
 }
 
-/** As the stores take it: with a host. */
+/** A URL with a host, which the stores require. */
 function isServerUrl(text: string, protocols: readonly string[]): boolean {
   const url = URL.parse(text);
   return url !== null && protocols.includes(url.protocol) && url.hostname !== "";
@@ -110,7 +110,7 @@ function isRange(text: string): boolean {
   return family !== 0 && Number(bits) <= (family === 4 ? 32 : 128);
 }
 
-/** For the entry points: a bad value stops the start with a line that names it. */
+/** For the entry points: a bad value stops the start with a message that names it. */
 export function readConfigOrExit(defaults: ConfigDefaults): Config {
   try {
     return readConfig(defaults);

@@ -6,6 +6,6 @@ import { readConfigOrExit } from "./config.ts";
 const config = readConfigOrExit({ bcryptCost: 14 });
 const app = await createApp(
   createAppModule(config),
-  cli({ name: "blog", version: "0.1.0", description: "The reference service at a terminal" }),
+  cli({ name: "blog", version: "0.1.0", description: "The reference service on the command line" }),
 );
 await app.run();

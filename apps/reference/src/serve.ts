@@ -2,7 +2,7 @@ import { api, createApp, type HttpMethods, type Module, type Platform } from "@t
 import { accessLog, requestId, secureHeaders } from "@tenon/core/middleware";
 import { type Config, type ConfigDefaults, readConfigOrExit } from "./config.ts";
 
-/** Reads the configuration, starts the application and listens. A bad value stops the start with a line that names it. */
+/** Reads the configuration, starts the application and listens. A bad value stops the start with a message that names it. */
 export async function serve(
   defaults: ConfigDefaults,
   createModule: (config: Config) => Module,
@@ -14,7 +14,7 @@ export async function serve(
   await app.listen({ port: config.port, host: config.host });
 }
 
-/** JSON over HTTP, with what every request passes through. */
+/** JSON over HTTP, with the middlewares of every request. */
 export function createPlatform({
   trustedProxies = [],
 }: Partial<Pick<Config, "trustedProxies">> = {}): Platform<HttpMethods> {

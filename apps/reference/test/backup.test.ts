@@ -23,7 +23,7 @@ async function runBackup(databaseUrl: string, file: string) {
   }
 }
 
-test("db backup under a load of writes: the copy is whole, holds what was answered before it, and can be started from", () =>
+test("db backup under constant writes makes a complete copy of everything acknowledged before, and the service can start from it", () =>
   withFolder(async (folder) => {
     const databaseUrl = `sqlite:${join(folder, "blog.db")}`;
     const copies = [0, 1, 2].map((index) => join(folder, `copy-${index}.db`));
@@ -75,7 +75,7 @@ test("db backup under a load of writes: the copy is whole, holds what was answer
     );
   }));
 
-test("db backup into a folder that does not exist, or is none, names the path that was given", () =>
+test("db backup into a missing folder, or a path that is no folder, names the path", () =>
   withFolder(async (folder) => {
     const databaseUrl = `sqlite:${join(folder, "blog.db")}`;
     const absent = join(folder, "absent");
@@ -90,18 +90,18 @@ test("db backup into a folder that does not exist, or is none, names the path th
     assert.match(stderr, /^blog: cannot write the backup: ENOTDIR: not a directory, open '.*\/file\/copy\.db'\n$/);
   }));
 
-test("db backup never writes over a file, and says so", () =>
+test("db backup never overwrites a file, and says so", () =>
   withFolder(async (folder) => {
     const databaseUrl = `sqlite:${join(folder, "blog.db")}`;
     const copy = join(folder, "copy.db");
     writeFileSync(copy, "mine");
-    const message = `blog: ${copy} is there already: give another name, or move it away\n`;
+    const message = `blog: ${copy} already exists: give another name, or move it away\n`;
     assert.deepEqual(await runBackup(databaseUrl, copy), { code: 1, stdout: "", stderr: message });
     assert.equal((await runBackup(databaseUrl, join(folder, "blog.db"))).code, 1, "nor over the database itself");
     assert.equal(statSync(copy).size, 4);
   }));
 
-test("db backup of a database in memory has nothing to copy", async () => {
+test("db backup fails for a database in memory", async () => {
   assert.deepEqual(await runBackup("sqlite::memory:", "x.db"), {
     code: 1,
     stdout: "",
@@ -111,7 +111,7 @@ test("db backup of a database in memory has nothing to copy", async () => {
 
 const onServers = storages.find(({ name }) => name === "PostgreSQL and Redis");
 if (onServers !== undefined) {
-  test("db backup on PostgreSQL names the tool that does it", () =>
+  test("db backup on PostgreSQL names the tool to use", () =>
     onServers.with(async ({ databaseUrl }) => {
       assert.deepEqual(await runBackup(databaseUrl, "x.db"), {
         code: 1,

@@ -9,7 +9,7 @@ import { readConfig } from "../src/config.ts";
 import { runFile, withServer } from "./support/processes.ts";
 
 const defaults = { bcryptCost: 14 };
-const secret = "thirty-two bytes of chance, or so";
+const secret = "thirty-two bytes of random, or so";
 
 function problemsOf(env: Record<string, string>): string[] {
   try {
@@ -22,7 +22,7 @@ function problemsOf(env: Record<string, string>): string[] {
   return [];
 }
 
-test("without variables: port 8080 on 127.0.0.1, an SQLite file in the app's own folder, no Redis", () => {
+test("the defaults are port 8080 on 127.0.0.1, an SQLite file in the app's own folder, and no Redis", () => {
   assert.deepEqual(readConfig(defaults, { JWT_SECRET: secret }), {
     port: 8080,
     host: "127.0.0.1",
@@ -36,13 +36,13 @@ test("without variables: port 8080 on 127.0.0.1, an SQLite file in the app's own
   });
 });
 
-test("an entry point has a port of its own, and PORT decides", () => {
+test("an entry point has its own default port, and PORT overrides it", () => {
   const pages = { ...defaults, port: 8081 };
   assert.equal(readConfig(pages, { JWT_SECRET: secret }).port, 8081);
   assert.equal(readConfig(pages, { JWT_SECRET: secret, PORT: "20080" }).port, 20_080);
 });
 
-test("every variable, and an empty one counts as not set", () => {
+test("every variable is read, and an empty one counts as not set", () => {
   const env = {
     PORT: "20080",
     HOST: "0.0.0.0",
@@ -69,14 +69,14 @@ test("every variable, and an empty one counts as not set", () => {
   assert.deepEqual(readConfig(defaults, { ...emptied, JWT_SECRET: secret }), without);
 });
 
-test("other forms of the same: postgresql:, rediss:, an absolute file, a database in memory", () => {
+test("postgresql:, rediss:, an absolute file and a database in memory are accepted", () => {
   for (const DATABASE_URL of ["postgresql://host/name", "sqlite:/tmp/x.db", "sqlite:///tmp/x.db", "sqlite::memory:"]) {
     assert.equal(readConfig(defaults, { JWT_SECRET: secret, DATABASE_URL }).databaseUrl, DATABASE_URL);
   }
   assert.equal(readConfig(defaults, { JWT_SECRET: secret, REDIS_URL: "rediss://h" }).redisUrl, "rediss://h");
 });
 
-test("a bad value is named, in one sentence that says what it takes", () => {
+test("a bad value is reported with the values that the variable takes", () => {
   const database = "DATABASE_URL takes sqlite:<file> or postgres://user@host/name.";
   const redis = "REDIS_URL takes redis://host:port.";
   for (const [name, value, message] of [
@@ -121,7 +121,7 @@ test("a bad value is named, in one sentence that says what it takes", () => {
   }
 });
 
-test("all bad values are named at once, and a mistyped database is no reason to ask for a secret", () => {
+test("all bad values are reported at once, and a mistyped database does not require a secret", () => {
   assert.deepEqual(problemsOf({ PORT: "x", BCRYPT_COST: "x", DATABASE_URL: "x" }), [
     "DATABASE_URL takes sqlite:<file> or postgres://user@host/name.",
     'PORT is "x". It takes a whole number from 0 to 65535.',
@@ -129,7 +129,7 @@ test("all bad values are named at once, and a mistyped database is no reason to 
   ]);
 });
 
-test("JWT_SECRET empty on embedded storage: 32 random bytes, made once, in a 0600 file beside the SQLite file, and a warning", async () => {
+test("an empty JWT_SECRET on embedded storage creates 32 random bytes once, in a 0600 file next to the SQLite file, and logs a warning", async () => {
   await withFolder(async (folder) => {
     const file = join(folder, "new", "jwt-secret");
     const env = { DATABASE_URL: `sqlite:${join(folder, "new", "blog.db")}` };
@@ -144,16 +144,16 @@ test("JWT_SECRET empty on embedded storage: 32 random bytes, made once, in a 060
   });
 });
 
-test("JWT_SECRET empty on a database in memory: another one at every start, kept nowhere", () => {
+test("an empty JWT_SECRET on a database in memory creates another secret at every start and stores none", () => {
   const env = { DATABASE_URL: "sqlite::memory:" };
   const [first, second] = [readConfig(defaults, env), readConfig(defaults, env)];
   assert.notEqual(first.jwtSecret, second.jwtSecret);
   assert.deepEqual(first.warnings, [
-    "JWT_SECRET is not set: tokens are signed with the secret in memory, gone at the next start",
+    "JWT_SECRET is not set: tokens are signed with the secret in memory, lost at the next start",
   ]);
 });
 
-test("JWT_SECRET empty with PostgreSQL or Redis configured, or in production: refuse to start, naming the variable", async () => {
+test("an empty JWT_SECRET with PostgreSQL or Redis, or in production, stops the start and names the variable", async () => {
   const message = "JWT_SECRET is empty. Set it to at least 32 random bytes: every instance needs the same one.";
   await withFolder(async (folder) => {
     const DATABASE_URL = `sqlite:${join(folder, "blog.db")}`;
@@ -165,23 +165,23 @@ test("JWT_SECRET empty with PostgreSQL or Redis configured, or in production: re
   });
 });
 
-test("JWT_SECRET under 32 bytes: a warning", () => {
+test("a JWT_SECRET under 32 bytes logs a warning", () => {
   const { warnings } = readConfig(defaults, { JWT_SECRET: "é".repeat(15) });
   assert.deepEqual(warnings, ["JWT_SECRET has fewer than 32 bytes and can be guessed"]);
   assert.deepEqual(readConfig(defaults, { JWT_SECRET: "é".repeat(16) }).warnings, []);
 });
 
-test("a secret that can be neither read nor kept stops the start with a line that names the variable and the file", async () => {
+test("a secret that can be neither read nor stored stops the start and names the variable and the file", async () => {
   await withFolder(async (folder) => {
     const file = join(folder, "jwt-secret");
     const env = { DATABASE_URL: `sqlite:${join(folder, "blog.db")}` };
     writeFileSync(file, "");
-    const start = `JWT_SECRET is not set, and none can be kept in ${file}: `;
+    const start = `JWT_SECRET is not set, and none can be stored in ${file}: `;
     assert.deepEqual(problemsOf(env), [`${start}the file is empty, remove it`]);
     mkdirSync(join(folder, "sub"));
     writeFileSync(join(folder, "sub", "file"), "");
     const [problem = ""] = problemsOf({ DATABASE_URL: `sqlite:${join(folder, "sub", "file", "blog.db")}` });
-    assert.ok(problem.startsWith("JWT_SECRET is not set, and none can be kept in "), problem);
+    assert.ok(problem.startsWith("JWT_SECRET is not set, and none can be stored in "), problem);
   });
 });
 
@@ -196,7 +196,7 @@ test("instances that start together on a new folder agree on one secret", async 
   });
 });
 
-test("every entry point believes the proxies of TRUSTED_PROXIES, and without it nobody", async () => {
+test("every entry point trusts the proxies of TRUSTED_PROXIES, and by default none", async () => {
   for (const [file, path, TRUSTED_PROXIES, address] of [
     ["src/main.api.ts", "/auth/login", "127.0.0.0/8", "192.0.2.9"],
     ["src/main.tutorial.ts", "/auth/login", "127.0.0.0/8", "192.0.2.9"],
@@ -218,7 +218,7 @@ test("every entry point believes the proxies of TRUSTED_PROXIES, and without it 
   }
 });
 
-test("a bad value ends the process with code 1 and one line on stderr", async () => {
+test("a bad value exits with code 1 and one line on stderr", async () => {
   const level = { LOG_LEVEL: "loud", DATABASE_URL: "sqlite::memory:" };
   const [badPort, badLevel] = await Promise.all([
     runFile("src/main.api.ts", { PORT: "http" }),

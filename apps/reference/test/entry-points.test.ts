@@ -22,7 +22,7 @@ function costIn(file: string): unknown {
   }
 }
 
-test("main.api.ts: the full reference, cost 14; its secret, and with it every token, outlives a restart", async () => {
+test("main.api.ts serves the full reference with cost 14, and its secret and tokens survive a restart", async () => {
   await withFolder(async (folder) => {
     const file = join(folder, "blog.db");
     const env = { DATABASE_URL: `sqlite:${file}` };
@@ -43,7 +43,7 @@ test("main.api.ts: the full reference, cost 14; its secret, and with it every to
   });
 });
 
-test("main.tutorial.ts: the tutorial's variant, cost 10", async () => {
+test("main.tutorial.ts serves the tutorial's variant with cost 10", async () => {
   await withFolder(async (folder) => {
     const file = join(folder, "blog.db");
     await withServer("src/main.tutorial.ts", { DATABASE_URL: `sqlite:${file}` }, async ({ client }) => {
@@ -56,7 +56,7 @@ test("main.tutorial.ts: the tutorial's variant, cost 10", async () => {
   });
 });
 
-test("main.web.ts: the pages, cost 14, beside the API on the same file: what one writes the other shows", async () => {
+test("main.web.ts serves the pages with cost 14, together with the API on the same file", async () => {
   await withFolder(async (folder) => {
     const file = join(folder, "blog.db");
     const env = { DATABASE_URL: `sqlite:${file}` };

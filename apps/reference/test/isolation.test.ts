@@ -15,7 +15,7 @@ import { hold } from "./support/hold.ts";
 import { type Storage, type StorageUrls, sharedStorages } from "./support/storages.ts";
 import { uniqueEmail } from "./support/users.ts";
 
-/** One instance: its stores, and services whose calls to the key-value store can be held up one by one. */
+/** One instance: its stores, and services whose calls to the key-value store can be held one by one. */
 class Instance {
   readonly store: KeyValue;
   readonly db: Database<Schema>;
@@ -77,15 +77,15 @@ type Spec = (pair: Pair) => Promise<void>;
 let keys = 0;
 const newKey = () => `isolation:${process.pid}:${keys++}`;
 
-/** Each is a script: the steps of two instances in one order, and what must come of it. */
+/** Each is a script: the steps of two instances in one order, and the expected result. */
 const keyValueSpecs: Readonly<Record<string, Spec>> = {
-  "set a, take a, take b: the first has it, the second nothing": async ({ a, b }) => {
+  "set a, take a, take b: a gets the value, b nothing": async ({ a, b }) => {
     const key = newKey();
     await a.store.set(key, 1);
     assert.equal(await a.store.take(key), 1);
     assert.equal(await b.store.take(key), undefined);
   },
-  "set a, take b, take a: b has it": async ({ a, b }) => {
+  "set a, take b, take a: b gets the value": async ({ a, b }) => {
     const key = newKey();
     await a.store.set(key, 1);
     assert.equal(await b.store.take(key), 1);
@@ -115,7 +115,7 @@ const keyValueSpecs: Readonly<Record<string, Spec>> = {
     const counts = [await a.store.increment(key), await b.store.increment(key), await a.store.increment(key)];
     assert.deepEqual(counts, [1, 2, 3]);
   },
-  "increment a, delete b, increment a: it begins anew": async ({ a, b }) => {
+  "increment a, delete b, increment a: the count restarts": async ({ a, b }) => {
     const key = newKey();
     await a.store.increment(key);
     await b.store.delete(key);
@@ -139,39 +139,39 @@ const authSpecs: Readonly<Record<string, Spec>> = {
     await b.sessions.destroy(id);
     assert.equal(await a.sessions.find(id), undefined);
   },
-  "session: a's read is held up while b destroys it": async ({ a, b }) => {
+  "session: b destroys it while a's read is held": async ({ a, b }) => {
     const id = await a.sessions.create("ada");
     const reading = { store: a.stepped, run: () => a.sessions.find(id) };
     const destroying = { store: b.stepped, run: () => b.sessions.destroy(id) };
     assert.equal((await runInOrder("ba", reading, destroying)).a, undefined);
   },
-  "refresh: a to its end, then b: b loses, and the family with it": async ({ a, b }) => {
+  "refresh: a completes, then b: b loses, and the family is revoked": async ({ a, b }) => {
     const token = await a.tokens.generate("ada");
     const { a: won, b: lost } = await runInOrder("aaaaabbb", a.refreshing(token), b.refreshing(token));
     assert.equal(lost, undefined);
     assert.equal(await b.tokens.refresh(won?.refreshToken ?? ""), undefined, "the family is revoked");
   },
-  "refresh: both look, a takes, b takes": async ({ a, b }) => {
+  "refresh: both read, a takes, b takes": async ({ a, b }) => {
     const token = await a.tokens.generate("ada");
     const { a: won, b: lost } = await runInOrder("aabbab", a.refreshing(token), b.refreshing(token));
     assert.deepEqual([won === undefined, lost === undefined], [false, true]);
   },
-  "refresh: both look, b takes, a takes": async ({ a, b }) => {
+  "refresh: both read, b takes, a takes": async ({ a, b }) => {
     const token = await a.tokens.generate("ada");
     const { a: lost, b: won } = await runInOrder("aabbba", a.refreshing(token), b.refreshing(token));
     assert.deepEqual([won === undefined, lost === undefined], [false, true]);
   },
-  "refresh against revoke: b revokes before a looks": async ({ a, b }) => {
+  "refresh against revoke: b revokes before a reads": async ({ a, b }) => {
     const token = await a.tokens.generate("ada");
     assert.equal((await runInOrder("bbaa", a.refreshing(token), b.revoking(token))).a, undefined);
   },
-  "refresh against revoke: a has looked, b revokes, a takes: what a got is dead": async ({ a, b }) => {
+  "refresh against revoke: a has read, b revokes, a takes: the token of a is invalid": async ({ a, b }) => {
     const token = await a.tokens.generate("ada");
     const { a: refreshed } = await runInOrder("aabbaaa", a.refreshing(token), b.revoking(token));
     assert.equal(await b.tokens.refresh(refreshed?.refreshToken ?? ""), undefined);
     assert.equal(await a.tokens.refresh(token), undefined);
   },
-  "refresh against revoke: a has taken, b revokes, a issues: what a got is dead": async ({ a, b }) => {
+  "refresh against revoke: a has taken, b revokes, a issues: the token of a is invalid": async ({ a, b }) => {
     const token = await a.tokens.generate("ada");
     const { a: refreshed } = await runInOrder("aaabbaa", a.refreshing(token), b.revoking(token));
     assert.equal(await b.tokens.refresh(refreshed?.refreshToken ?? ""), undefined);
@@ -179,7 +179,7 @@ const authSpecs: Readonly<Record<string, Spec>> = {
 };
 
 const databaseSpecs: Readonly<Record<string, Spec>> = {
-  "register a, register b in another spelling: b is told": async ({ a, b }) => {
+  "register a, register b in another spelling: b is refused": async ({ a, b }) => {
     const email = uniqueEmail();
     const user = { email, password: "correct horse", name: "Ada" };
     assert.ok((await a.users.create(user)) !== undefined);
@@ -191,13 +191,13 @@ const databaseSpecs: Readonly<Record<string, Spec>> = {
     await b.posts.delete(id);
     assert.equal(await a.posts.find(id), undefined);
   },
-  "DELETE b, PUT a: not found, and nothing comes back": async ({ a, b, authorId }) => {
+  "DELETE b, PUT a: not found, and the post is not restored": async ({ a, b, authorId }) => {
     const { id } = await a.posts.create(authorId, { title: "t", content: "c" });
     await b.posts.delete(id);
     await assert.rejects(a.posts.replace(id, { title: "u" }), { message: "record not found" });
     assert.equal(await b.posts.find(id), undefined);
   },
-  "PATCH title a, PATCH content b: both are kept, and time moves on": async ({ a, b, authorId }) => {
+  "PATCH title a, PATCH content b: both are kept, and updated_at grows": async ({ a, b, authorId }) => {
     const { id } = await a.posts.create(authorId, { title: "t", content: "c" });
     const first = await a.posts.patch(id, { title: "u" });
     const second = await b.posts.patch(id, { content: "d" });
@@ -212,29 +212,29 @@ const databaseSpecs: Readonly<Record<string, Spec>> = {
     await inside.commit().execute();
     assert.equal((await b.posts.find(id))?.title, "after");
   },
-  "a transaction of a that is rolled back has never been": async ({ a, b, authorId }) => {
+  "a transaction of a that is rolled back has no effect": async ({ a, b, authorId }) => {
     const { id } = await a.posts.create(authorId, { title: "before", content: "c" });
     const inside = await a.db.startTransaction().execute();
     await inside.deleteFrom("posts").where("id", "=", id).execute();
     await inside.rollback().execute();
     assert.equal((await b.posts.find(id))?.title, "before");
   },
-  "b's PATCH waits for a's transaction and comes on top of it": async ({ a, b, authorId }) => {
+  "b's PATCH waits for a's transaction and is applied after it": async ({ a, b, authorId }) => {
     const { id } = await a.posts.create(authorId, { title: "before", content: "c" });
     const inside = await a.db.startTransaction().execute();
     await inside.updateTable("posts").set({ title: "of a" }).where("id", "=", id).execute();
     const patching = b.posts.patch(id, { content: "of b" });
-    await sleep(30); // it stands before the lock by now
+    await sleep(30); // it waits for the lock by now
     await inside.commit().execute();
     const patched = await patching;
     assert.deepEqual([patched?.title, patched?.content], ["of a", "of b"]);
   },
-  "b's PATCH waits for a's transaction, which removes the post: not found": async ({ a, b, authorId }) => {
+  "b's PATCH waits for a's transaction, which deletes the post: not found": async ({ a, b, authorId }) => {
     const { id } = await a.posts.create(authorId, { title: "before", content: "c" });
     const inside = await a.db.startTransaction().execute();
     await inside.deleteFrom("posts").where("id", "=", id).execute();
     const patching = b.posts.patch(id, { content: "of b" });
-    await sleep(30); // it stands before the lock by now
+    await sleep(30); // it waits for the lock by now
     await inside.commit().execute();
     assert.equal(await patching, undefined);
   },
@@ -257,10 +257,10 @@ for (const storage of sharedStorages) {
     const held = hold<Pair>((use) => withPair(storage, use));
     before(() => held.open());
     after(() => held.close());
-    // with Redis beside it the database is the same PostgreSQL
+    // the storage with Redis uses the same PostgreSQL
     const specs = { ...keyValueSpecs, ...authSpecs, ...(storage.name.includes("Redis") ? {} : databaseSpecs) };
     for (const [name, spec] of Object.entries(specs)) {
-      test(`V1 ${name}`, async () => {
+      test(`${name} (V1)`, async () => {
         await spec(held.value);
         noteFigures({ store: storage.name, specs: 1 });
       });

@@ -12,7 +12,7 @@ const onServers = storages.find(({ name }) => name === "PostgreSQL and Redis");
 if (onServers !== undefined) {
   const password = "correct horse";
 
-  test("a refresh that fails because the database is away leaves the token as good as before", () =>
+  test("a refresh that fails because the database is down leaves the token valid", () =>
     onServers.with(async (urls) => {
       const { proxy, url } = await startProxy(urls.databaseUrl, 5432);
       try {
@@ -33,7 +33,7 @@ if (onServers !== undefined) {
       }
     }));
 
-  test("a logout while the sessions' store is away says so, and the browser forgets its cookie all the same", () =>
+  test("a logout while the session store is down reports it, and still clears the cookie", () =>
     onServers.with(async (urls) => {
       const { proxy, url } = await startProxy(urls.redisUrl ?? "", 6379);
       try {

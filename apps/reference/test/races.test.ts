@@ -19,15 +19,15 @@ const interleavings = isFull ? 500 : 10;
 interface Instances {
   readonly a: Client;
   readonly b: Client;
-  /** A third one, in this process: it makes users, tokens and failures without the time that hashing takes. */
+  /** A third one, in this process: it creates users, tokens and failures without the time of hashing. */
   readonly blog: Blog;
-  /** Runs one more, which has just been started and remembers nothing. */
+  /** Runs one more instance, freshly started and without any cached state. */
   withFresh(body: (client: Client) => Promise<void>): Promise<void>;
 }
 
 const fixture = "test/fixtures/patient-server.ts";
 
-/** Two servers on one store, each in a process of its own. */
+/** Two servers on one store, each in its own process. */
 function withInstances(storage: Storage, body: (instances: Instances) => Promise<void>): Promise<void> {
   return withFreshBlog(storage, (blog) => {
     const { databaseUrl, redisUrl } = blog.urls;
@@ -38,21 +38,21 @@ function withInstances(storage: Storage, body: (instances: Instances) => Promise
   });
 }
 
-/** How many replies had each status. */
+/** The number of responses by status. */
 function countOf(replies: readonly Reply<unknown>[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
-// each storage costs three processes: PostgreSQL without Redis is left to the reliability plan
+// each storage takes three processes: PostgreSQL without Redis runs in the reliability tests only
 for (const storage of isFull || isReliabilityRun ? sharedStorages : storages) {
   describe(`Two instances on one store (${storage.name})`, () => {
     const held = hold<Instances>((use) => withInstances(storage, use));
     before(() => held.open());
     after(() => held.close());
 
-    /** Calls both instances in turn, all at once. */
+    /** Calls both instances alternately, all concurrently. */
     function atOnce<T>(count: number, call: (client: Client, index: number) => Promise<T>): Promise<T[]> {
       const { a, b } = held.value;
       return Promise.all(Array.from({ length: count }, (_, index) => call(index % 2 === 0 ? a : b, index)));
@@ -63,7 +63,7 @@ for (const storage of isFull || isReliabilityRun ? sharedStorages : storages) {
       return users.refreshToken(await users.one());
     }
 
-    test("one refresh token × 100 concurrent calls: exactly one 200, and 99 × 401 `invalid refresh token` (A7, R1)", async () => {
+    test("exactly one of 100 concurrent refreshes of one token is 200, and 99 are 401 `invalid refresh token` (A7, R1)", async () => {
       const { a, withFresh } = held.value;
       const consumed: string[] = [];
       for (let round = 0; round < refreshRounds; round++) {
@@ -88,7 +88,7 @@ for (const storage of isFull || isReliabilityRun ? sharedStorages : storages) {
     });
 
     const callers = 100;
-    test(`one e-mail × ${callers} registrations, in all spellings: one 201 and ${callers - 1} × 409, never 500 (R2)`, async () => {
+    test(`one of ${callers} concurrent registrations of one e-mail in all spellings is 201, the others are 409 (R2)`, async () => {
       for (let round = 0; round < registerRounds; round++) {
         const email = uniqueEmail();
         const replies = await atOnce(callers, (client, index) => {
@@ -105,7 +105,7 @@ for (const storage of isFull || isReliabilityRun ? sharedStorages : storages) {
       noteFigures({ store: storage.name, rounds: registerRounds, registrations: registerRounds * callers });
     });
 
-    test("refresh against logout: once the logout is answered, nothing of the family can be refreshed (A10, R3)", async () => {
+    test("no token of the family can be refreshed after the response to a concurrent logout (A10, R3)", async () => {
       const { a, b } = held.value;
       for (let round = 0; round < interleavings; round++) {
         const refresh_token = await startFamily();
@@ -121,7 +121,7 @@ for (const storage of isFull || isReliabilityRun ? sharedStorages : storages) {
       noteFigures({ store: storage.name, refreshLogout: interleavings });
     });
 
-    test("PUT against DELETE: a removed post does not come back (R3)", async () => {
+    test("a deleted post is not restored by a concurrent PUT (R3)", async () => {
       const { a, b, blog } = held.value;
       const { token } = await blog.users.one();
       for (let round = 0; round < interleavings; round++) {
@@ -138,7 +138,7 @@ for (const storage of isFull || isReliabilityRun ? sharedStorages : storages) {
       noteFigures({ store: storage.name, putDelete: interleavings });
     });
 
-    test("session reads while it ends: once one of them was refused, none that comes later is let in (R3)", async () => {
+    test("no read of an expiring session succeeds after one was refused (R3)", async () => {
       const { blog } = held.value;
       const { user } = await blog.users.one();
       const atOnceEach = 10;
@@ -168,7 +168,7 @@ for (const storage of isFull || isReliabilityRun ? sharedStorages : storages) {
       noteFigures({ store: storage.name, readExpire: interleavings });
     });
 
-    test("login on A, use on B, logout on B: 401 on A at the next request (M1, A13)", async () => {
+    test("a session opened on A works on B, and is 401 on A right after the logout on B (M1, A13)", async () => {
       const { a, b, blog } = held.value;
       const { email, password } = await blog.users.one();
       const opened = await a.post("/auth/session", { email, password });
@@ -179,7 +179,7 @@ for (const storage of isFull || isReliabilityRun ? sharedStorages : storages) {
       assertError(await b.get("/auth/session", { headers }), 401, "Invalid session");
     });
 
-    test("an access token and an API key of A open B, until the key is revoked there (M1)", async () => {
+    test("an access token and an API key of A work on B, until the key is revoked there (M1)", async () => {
       const { a, b, blog } = held.value;
       const { email, password } = await blog.users.one();
       const { body: login } = await a.post<LoginResponse>("/auth/login", { email, password });
@@ -192,7 +192,7 @@ for (const storage of isFull || isReliabilityRun ? sharedStorages : storages) {
       assertError(await a.get("/auth/key", { headers }), 401, "Invalid API key");
     });
 
-    test("updates of one post from both: updated_at moves strictly forward, and each is answered with its own time", async () => {
+    test("concurrent updates of one post on both instances have strictly increasing updated_at", async () => {
       const { a, b, blog } = held.value;
       const { token } = await blog.users.one();
       const { body: post } = await a.post<Post>("/posts", { title: "t", content: "c" }, { token });
@@ -207,16 +207,16 @@ for (const storage of isFull || isReliabilityRun ? sharedStorages : storages) {
       assert.equal(shown.body.title, last?.body.title);
     });
 
-    test("login failures count together on A and B, and guesses sent all at once do not slip through (M1)", async () => {
+    test("login failures on A and B are counted together, also for concurrent guesses (M1)", async () => {
       const { a, b, blog } = held.value;
       const { email, password } = await blog.users.add();
       const start = Date.now();
       await noteFailures(blog, new Array<string>(16).fill(email));
       const guesses = await atOnce(16, (client) => client.post("/auth/login", { email, password: "wrong horse" }));
-      const { 401: answered = 0, 429: refused = 0 } = countOf(guesses);
-      assert.equal(answered + refused, 16);
-      // four to go; what was just being compared when the twentieth failed is still answered, a few on each instance
-      assert.ok(answered >= 4 && answered <= 12, String(answered));
+      const { 401: checked = 0, 429: refused = 0 } = countOf(guesses);
+      assert.equal(checked + refused, 16);
+      // four are left; guesses that were being compared when the twentieth failed still get a response, a few on each instance
+      assert.ok(checked >= 4 && checked <= 12, String(checked));
       for (const client of [a, b]) {
         const right = await client.post("/auth/login", { email, password });
         assertError(right, 429, "Too Many Requests");

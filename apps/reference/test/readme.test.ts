@@ -20,7 +20,7 @@ const blocks = [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language
   text,
 }));
 
-/** Every command, and the output that is shown below it. */
+/** Every command, and the output shown below it. */
 const session = blocks.flatMap(({ language, text }, index) => {
   const next = blocks[index + 1];
   return language === "sh" ? [{ command: text, shown: next?.language === "json" ? next.text : "" }] : [];
@@ -33,7 +33,7 @@ function tableUnder(heading: string): string[][] {
   return rows.slice(1).map((line) => line.split("|").map((cell) => cell.trim().replaceAll("`", "")));
 }
 
-/** The same shape and values; "…" in a shown text stands for what is new each time. */
+/** The same shape and values; "…" in a shown text matches values that change. */
 function assertShown(actual: unknown, shown: unknown): void {
   if (typeof shown === "string" && shown.includes("…")) {
     const [start = "", end = ""] = shown.split("…");
@@ -46,7 +46,7 @@ function assertShown(actual: unknown, shown: unknown): void {
   } else assert.deepEqual(actual, shown);
 }
 
-/** Runs the commands in one shell, as somebody would who copies them one after the other. */
+/** Runs the commands in one shell, as a reader who copies them one by one. */
 async function runInShell(commands: readonly string[], folder: string): Promise<string[]> {
   const mark = "-- next --";
   const script = commands.map((command) => `${command}\nprintf '%s' '${mark}'\n`).join("");
@@ -62,7 +62,7 @@ const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 if (!hasCurl && process.env.REQUIRE_SERVICES === "1") throw new Error("REQUIRE_SERVICES is set and there is no curl");
 if (!hasCurl) process.stdout.write("left out: the README's curl session (there is no curl on this machine)\n");
 else {
-  test("the README's curl session runs as written and answers what it shows", async () => {
+  test("the README's curl session runs as written and prints the output that it shows", async () => {
     assert.equal(session.length, 9);
     await withFolder(async (folder) => {
       const env = { DATABASE_URL: `sqlite:${join(folder, "blog.db")}`, BCRYPT_COST: "10" };
@@ -81,7 +81,7 @@ else {
   });
 }
 
-test("the README's one line for the owner policy leaves changes to the author", async () => {
+test("the README's one line for the owner policy restricts changes to the author", async () => {
   const main = blocks.find(({ language }) => language === "ts")?.text ?? "";
   await withFolder(async (folder) => {
     const file = join(folder, "main.ts");
@@ -102,7 +102,7 @@ test("the README's one line for the owner policy leaves changes to the author", 
   });
 });
 
-test("the README lists every endpoint with its guard, and no other", async () => {
+test("the README lists exactly the endpoints, each with its guard", async () => {
   const guards: Readonly<Record<string, string>> = {
     BearerAuth: "bearer",
     SessionAuth: "session",
@@ -120,7 +120,7 @@ test("the README lists every endpoint with its guard, and no other", async () =>
   assert.deepEqual(listed.toSorted(), expected.toSorted());
 });
 
-test("the README lists every page and whom it is for, and no other", async () => {
+test("the README lists exactly the pages, each with its audience", async () => {
   const guards: Readonly<Record<string, string>> = { RequireLogin: "logged in", OwnPost: "author" };
   const [sqlite] = storages;
   assert.ok(sqlite !== undefined);
@@ -140,6 +140,6 @@ test("the README lists every variable that the configuration reads", () => {
   const config = readFileSync(source("src/config.ts"), "utf8");
   const read = [...config.matchAll(/env\.([A-Z_]+)|integer\("([A-Z_]+)"/g)].map(([, name, other]) => name ?? other);
   const named = tableUnder("Configuration").map(([, name]) => name);
-  // the framework reads LOG_LEVEL itself, and NODE_ENV is told with JWT_SECRET
+  // the framework reads LOG_LEVEL itself, and NODE_ENV is described with JWT_SECRET
   assert.deepEqual(new Set([...named, "NODE_ENV"]), new Set([...read, "LOG_LEVEL"]));
 });

@@ -30,7 +30,7 @@ export interface Data {
   readonly routes: readonly Route[];
   readonly secret: string;
   created(post: NewPostDto): unknown;
-  answer(route: Route, param: (name: "id" | "item") => string | undefined): unknown;
+  toBody(route: Route, param: (name: "id" | "item") => string | undefined): unknown;
 }
 
 interface Route {
@@ -160,7 +160,7 @@ export function createScenarios(create: Create, data: Data) {
         class OneController {
           @Get(route.path)
           show(@Param() params: Record<string, string>) {
-            return data.answer(route, (name) => params[name]);
+            return data.toBody(route, (name) => params[name]);
           }
         }
         return OneController;

@@ -1,4 +1,4 @@
-// What every peer answers with, so that all of them answer the same.
+// The data of all peers, so that all of them send the same responses.
 
 export const hello = Object.freeze({ hello: "world" });
 
@@ -31,7 +31,7 @@ export interface NewPost {
   readonly tags: readonly string[];
 }
 
-/** What a created post is answered with. */
+/** The response to a created post. */
 export function created({ title, content, priority, published, tags }: NewPost) {
   return { id: 1, title, content, priority, published, tags };
 }
@@ -58,8 +58,8 @@ export const routes: readonly BenchRoute[] = Array.from({ length: 100 }, (_, ind
   .flat()
   .map((route, index) => ({ ...route, route: index }));
 
-/** What a route answers with. `param` is how a peer reads a parameter by its name. */
-export function answer({ route, params }: BenchRoute, param: (name: "id" | "item") => string | undefined) {
+/** The response of a route. `param` is how a peer reads a parameter by its name. */
+export function toBody({ route, params }: BenchRoute, param: (name: "id" | "item") => string | undefined) {
   if (params.length === 0) return { route };
   if (params.length === 1) return { route, id: param("id") };
   return { route, id: param("id"), item: param("item") };

@@ -7,7 +7,7 @@ export function postId(index: number): string {
   return `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
 }
 
-/** A row of the table, and what the service answers for it. */
+/** A row of the table, and the response of the service for it. */
 export function postAt(index: number) {
   const time = new Date(Date.UTC(2026, 0, 2) + index * 1000).toISOString();
   return {

@@ -7,7 +7,7 @@ export type ScenarioName = (typeof scenarioNames)[number];
 /** `node peers/fastify.ts json 20001`: runs one scenario, so that no server loads what another one needs. */
 export async function serve(peer: Peer): Promise<void> {
   const [name = "", port = ""] = process.argv.slice(2);
-  const open = peer[name as ScenarioName]; // undefined for every other name, which is told
+  const open = peer[name as ScenarioName]; // undefined for an unknown name, which is reported
   if (open === undefined) throw new Error(`this peer has no scenario "${name}"`);
   process.once("SIGUSR2", () => process.exit(0)); // by an exit of its own, because only then a CPU profile is written
   await open(Number(port));

@@ -2,7 +2,7 @@ import { type Context, HttpError, inject, type Middleware, type Next, Reply } fr
 import { type ApiKeyRecord, ApiKeys } from "./api-keys.ts";
 import { unauthorized } from "./unauthorized.ts";
 
-/** Lets a request pass with a valid key in `X-API-Key`. */
+/** Requires a valid key in `X-API-Key`. */
 export class ApiKeyAuth implements Middleware {
   readonly #keys = inject(ApiKeys);
 
@@ -22,17 +22,17 @@ export class ApiKeyAuth implements Middleware {
       refused = error instanceof HttpError && error.status === 401;
       throw error;
     } finally {
-      // behind the handler, which alone may know that the user of the key is gone
+      // after the handler, because only the handler may know that the user of the key is deleted
       if (!refused) await this.#noteUse(ctx, record);
     }
   }
 
-  /** The work is done: it must not be answered as failed because a time could not be written. */
+  /** Errors are only logged: the handler has done its work, and a failed timestamp must not turn it into a 500. */
   async #noteUse(ctx: Context, record: ApiKeyRecord): Promise<void> {
     try {
       await this.#keys.noteUse(record);
     } catch (error) {
-      ctx.log.warn({ err: error, key_id: record.id }, "the use of an API key could not be noted");
+      ctx.log.warn({ err: error, key_id: record.id }, "the last use of an API key could not be stored");
     }
   }
 }

@@ -4,7 +4,7 @@ import { Clock } from "./clock.ts";
 import { digest } from "./digest.ts";
 import { toMilliseconds } from "./rfc3339.ts";
 
-/** A key as its owner sees it. The key itself is shown once, when it is made. */
+/** A key as its owner sees it. The key itself is shown once, when it is created. */
 export interface ApiKeyRecord {
   readonly id: string;
   readonly user_id: string;
@@ -20,12 +20,13 @@ interface Schema {
 
 export interface NewApiKey {
   readonly name?: string;
-  /** When it ends: an RFC 3339 time with an offset, such as `2027-01-01T00:00:00Z`. Any other text is a 400. */
+  /** Expiry: an RFC 3339 time with an offset, such as `2027-01-01T00:00:00Z`. Any other text is a 400. Defaults to never. */
   readonly expiresAt?: string;
 }
 
 const columns = ["id", "user_id", "name", "created_at", "expires_at", "last_used_at"] as const;
-const usedEvery = 60_000;
+/** Milliseconds between two writes of `last_used_at`. */
+const useInterval = 60_000;
 
 /** API keys: 256 bits, hashed at rest, revocable. */
 export class ApiKeys {
@@ -85,9 +86,9 @@ export class ApiKeys {
       .execute();
   }
 
-  /** Only the owner's. Whether there was one. */
+  /** Deletes a key of this user. Returns whether there was one. */
   async revoke(userId: string, id: string): Promise<boolean> {
-    if (id.includes("\0")) return false; // no id has it, and PostgreSQL would fail instead of finding nothing
+    if (id.includes("\0")) return false; // PostgreSQL throws on U+0000 instead of finding no row
     const { numDeletedRows } = await this.#db
       .deleteFrom("api_keys")
       .where("id", "=", id)
@@ -98,7 +99,7 @@ export class ApiKeys {
     return true;
   }
 
-  /** The record of a key that is valid now. Found by digest, so that nothing about it can be learnt from the time it takes. */
+  /** The record of a valid key. The look-up by digest leaks nothing about the key through its timing. */
   async validate(key: string): Promise<ApiKeyRecord | undefined> {
     const now = this.#clock.timestamp();
     return this.#db
@@ -109,22 +110,22 @@ export class ApiKeys {
       .executeTakeFirst();
   }
 
-  /** Written once a minute at the most: a key in steady use must not turn every read into a write. */
+  /** Writes at most once a minute: a key in constant use would otherwise turn every read into a write. */
   async noteUse({ id, user_id, last_used_at }: ApiKeyRecord): Promise<void> {
-    const due = new Date(this.#clock.now() - usedEvery).toISOString();
+    const due = new Date(this.#clock.now() - useInterval).toISOString();
     if (last_used_at !== null && last_used_at > due) return;
     const { numUpdatedRows } = await this.#db
       .updateTable("api_keys")
       .set({ last_used_at: this.#clock.timestamp() })
       .where("id", "=", id)
-      // asked again where it is written: of many at once, one writes
+      // checked again in the statement, so that only one of many concurrent requests writes
       .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<=", due)]))
       .executeTakeFirst();
     if (numUpdatedRows > 0n) this.#log.info({ event: "api key used", user_id, key_id: id });
   }
 }
 
-/** Times are compared as text, which holds for years of four digits. */
+/** Times are compared as text, which is correct only for years of four digits. */
 function parseExpiry(text: string, now: number): string {
   const time = toMilliseconds(text);
   const expiry = time === undefined ? "" : new Date(time).toISOString();

@@ -7,13 +7,12 @@ import { ExpiringRecords } from "./expiring-records.ts";
 import { LoginLimit } from "./login-limit.ts";
 import { Passwords } from "./passwords.ts";
 import { RefreshTokens } from "./refresh-tokens.ts";
-import { SessionAuth } from "./session-auth.ts";
-import { SessionOrigin } from "./session-origin.ts";
+import { SessionAuth, SessionOrigin } from "./session-auth.ts";
 import { Sessions } from "./sessions.ts";
 import { type AuthOptions, AuthSettings, toAuthSettings } from "./settings.ts";
 import { Tokens } from "./tokens.ts";
 
-/** Services and guards of authentication, on the stores of the data module it is given. */
+/** The services and guards of authentication, on the stores of the given data module. */
 export function authModule(data: Module, options: AuthOptions): Module {
   const parts = [
     Clock,

@@ -1,9 +1,9 @@
-import { type Context, inject, type Middleware, type Next } from "@tenon/core";
+import { type Context, inject, type Middleware, type MiddlewareFunction, type Next } from "@tenon/core";
 import { AuthSettings } from "./settings.ts";
 import { bearer, type Claims, Tokens } from "./tokens.ts";
 import { invalidToken, unauthorized } from "./unauthorized.ts";
 
-/** Lets a request pass with a valid `Authorization: Bearer <token>`. Runs before the body is read. */
+/** Requires a valid `Authorization: Bearer <token>`. Runs before the body is read. */
 export class BearerAuth implements Middleware {
   readonly #tokens = inject(Tokens);
   readonly #settings = inject(AuthSettings);
@@ -12,7 +12,7 @@ export class BearerAuth implements Middleware {
     const header = ctx.header("authorization");
     if (header === "") return unauthorized(ctx, this.#settings.missingAuthorization, "Bearer");
     if (!header.startsWith(bearer)) return unauthorized(ctx, "Invalid authorization format", "Bearer");
-    const claims = this.#tokens.recallHeader(header); // most come again and again, and need no promise
+    const claims = this.#tokens.recallHeader(header); // a cached token needs no promise
     return claims === undefined ? this.#verify(ctx, next, header) : this.#pass(ctx, next, claims);
   }
 
@@ -27,4 +27,13 @@ export class BearerAuth implements Middleware {
     if (this.#settings.claims === "full") ctx.set("user_role", claims.role);
     return next();
   }
+}
+
+/** Requires a role. List it after `BearerAuth`, which reads the role from the token. */
+export function requireRole(role: string): MiddlewareFunction {
+  // a token without a role has the role "", so requireRole("") would let every such token pass
+  if (role === "") throw new TypeError("requireRole() takes the name of a role");
+  return function requireRole(ctx, next) {
+    return ctx.get("user_role") === role ? next() : ctx.status(403).json({ error: "Forbidden" });
+  };
 }

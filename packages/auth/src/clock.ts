@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 
-/** Time and chance, injectable: a test that owns them can look at the last second of a day, or at a known id. */
+/** Time and randomness, injectable, so that a test can set the time and know the ids. */
 export class Clock {
   /** Milliseconds since 1970. */
   now(): number {

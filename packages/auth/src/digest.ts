@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What is stored in the place of a secret: whoever reads the store cannot present it. */
+/** Stores keep this in place of a secret, so that a leaked store holds no usable credential. */
 export function digest(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }

@@ -4,7 +4,7 @@ import { Clock } from "./clock.ts";
 
 type Expiring<T> = T & { readonly expires: number };
 
-/** Records that end at a time of our clock. One that is found past its end is deleted, so that it stays ended when the clock is set back. */
+/** Records that expire by our clock. An expired one is deleted when it is read, so that it stays expired when the clock is set back. */
 export class ExpiringRecords {
   readonly #store = inject(KeyValue);
   readonly #clock = inject(Clock);

@@ -7,12 +7,12 @@ import { AuthSettings } from "./settings.ts";
 const perAccount = { failures: 20, seconds: 15 * 60 };
 const perAddress = { failures: 200, seconds: 5 * 60 };
 
-/** Slows down guessing: only failures count, per account and per address. Shared by all instances on one store. */
+/** Limits password guessing: counts failures per account and per address, across all instances on one store. */
 export class LoginLimit {
   readonly #store = inject(KeyValue);
   readonly #enabled = inject(AuthSettings).loginLimit;
 
-  /** Throws a 429 when there were too many failures for this account or from this address. */
+  /** Throws a 429 after too many failures for this account or from this address. */
   async check(account: string, ctx: Context): Promise<void> {
     if (!this.#enabled) return;
     const seconds = await Promise.all([
@@ -33,7 +33,7 @@ export class LoginLimit {
     ]);
   }
 
-  /** Until the window ends; 0 while there were fewer failures. */
+  /** Seconds until the window ends; 0 below the limit. */
   async #secondsToWait(key: string, failures: number): Promise<number> {
     const count = (await this.#store.get<number>(key)) ?? 0;
     return count < failures ? 0 : ((await this.#store.ttl(key)) ?? 0);

@@ -5,23 +5,23 @@ import { AuthSettings } from "./settings.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 const maxBytes = 72;
-// milliseconds on a common machine, doubled by each step of the cost: the first callers after a start are not turned away
+// milliseconds on a common machine, doubled by each step of the cost: the estimate until a hash has been timed
 const costTenTakes = 60;
 
-/** Hashes and compares passwords with bcrypt, off the main thread and never so many that files and names must wait. */
+/** Hashes and compares passwords with bcrypt, off the main thread, and leaves threads free for file system and DNS work. */
 export class Passwords {
   readonly #settings = inject(AuthSettings);
   readonly #cost = this.#settings.bcryptCost;
   readonly #queue = new WorkQueue({
-    // node's thread pool has four threads, shared with file and name look-ups; one core stays with the event loop
+    // Node's thread pool has four threads, shared with file system and DNS calls; one core is left to the event loop
     concurrency: Math.min(2, Math.max(1, availableParallelism() - 1)),
     maxWait: this.#settings.passwordWait,
     expected: costTenTakes * 2 ** (this.#cost - 10),
   });
 
   /**
-   * bcrypt reads 72 bytes and ignores the rest: two longer passwords with the same beginning would be the same.
-   * So would two with half a surrogate pair, which UTF-8 cannot tell apart.
+   * bcrypt ignores everything after 72 bytes: two longer passwords with the same start would be equal (CVE-2025-22228).
+   * So would two with a lone surrogate, which UTF-8 encodes alike.
    */
   fits(password: string): boolean {
     return password.isWellFormed() && Buffer.byteLength(password) <= maxBytes;
@@ -32,7 +32,7 @@ export class Passwords {
     return this.#queue.run(() => hash(password, this.#cost));
   }
 
-  /** Without a hash, or with a password that cannot be right, it takes as long and says no. */
+  /** Takes as long without a stored hash or with a password that does not fit, and returns false. */
   async matches(password: string, stored: string | undefined): Promise<boolean> {
     const fits = this.fits(password);
     const against = stored ?? dummyHash(this.#cost);
@@ -40,13 +40,13 @@ export class Passwords {
     return equal && fits && stored !== undefined;
   }
 
-  /** Whether a hash was made with a lower cost than the one in force. */
+  /** Whether a hash was made with a lower cost than the current one. */
   isOutdated(stored: string): boolean {
     return getRounds(stored) < this.#cost;
   }
 }
 
-/** Nobody's hash, in the form that bcrypt works through: a malformed one is refused at once, and the time would tell. */
+/** A valid hash that matches no password: bcrypt rejects a malformed one at once, and the timing would reveal that no user exists. */
 export function dummyHash(cost: number): string {
   return `$2b$${String(cost).padStart(2, "0")}$abcdefghijklmnopqrstuuT6Or7bzMfjFNWBEdrlwWU5TQ8hCa9Km`;
 }

@@ -5,10 +5,10 @@ import { digest } from "./digest.ts";
 import { ExpiringRecords } from "./expiring-records.ts";
 import { refreshTokenSeconds } from "./settings.ts";
 
-/** What is known of a token for as long as it could live, used or not. */
+/** Kept for the whole lifetime of a token, used or not. */
 interface KnownToken {
   readonly user_id: string;
-  /** All tokens that descend from one login. */
+  /** Shared by all tokens that descend from one login. */
   readonly family: string;
 }
 
@@ -19,7 +19,7 @@ export interface Refreshed {
 
 const ttl = refreshTokenSeconds;
 
-/** Refresh tokens of 7 days, each good for one use. Using one twice ends all that descend from the same login. */
+/** Refresh tokens, valid for 7 days and one use. A second use revokes all that descend from the same login (RFC 9700, 4.14.2). */
 export class RefreshTokens {
   readonly #store = inject(KeyValue);
   readonly #records = inject(ExpiringRecords);
@@ -30,34 +30,34 @@ export class RefreshTokens {
     return this.#issue(userId, this.#clock.uuid());
   }
 
-  /** Whose token it is, used or not, without consuming it; undefined when nobody's. */
+  /** The user of a token, used or not, without consuming it; undefined when the token is unknown. */
   async ownerOf(token: string): Promise<string | undefined> {
     return (await this.#records.get<KnownToken>(knownKey(digest(token))))?.user_id;
   }
 
-  /** Consumes the token and gives the next one; undefined when it is unknown, used, expired or revoked. */
+  /** Consumes the token and returns the next one; undefined when it is unknown, used, expired or revoked. */
   async refresh(token: string): Promise<Refreshed | undefined> {
     const name = digest(token);
     const known = await this.#records.get<KnownToken>(knownKey(name));
     if (known === undefined) return undefined;
-    // asked before the token is consumed: the losers of a race revoke the family, and would take the win from the winner
+    // checked before the token is consumed: the losers of a race revoke the family, which must not fail the winner too
     if (await this.#isRevoked(known.family)) return undefined;
     if ((await this.#store.take(unusedKey(name))) === undefined) {
       await this.#revokeFamily(known.family);
       const fields = { event: "refresh token reused", user_id: known.user_id, family: known.family };
-      this.#log.warn(fields, "a used refresh token came back: its family is revoked");
+      this.#log.warn(fields, "a used refresh token was presented again: its family is revoked");
       return undefined;
     }
     return { userId: known.user_id, refreshToken: await this.#issue(known.user_id, known.family) };
   }
 
-  /** Ends the token and all that descend from the same login. */
+  /** Revokes the token and all that descend from the same login. */
   async revoke(token: string): Promise<void> {
     const known = await this.#records.get<KnownToken>(knownKey(digest(token)));
     if (known !== undefined) await this.#revokeFamily(known.family);
   }
 
-  /** The family is on record before the token can be used: a revocation finds it however a refresh is getting on. */
+  /** The family is stored before the token can be used, so that a revocation finds it at any point of a concurrent refresh. */
   async #issue(userId: string, family: string): Promise<string> {
     const token = this.#clock.uuid();
     const name = digest(token);
@@ -71,7 +71,7 @@ export class RefreshTokens {
     return (await this.#store.get(revokedKey(family))) !== undefined;
   }
 
-  /** Kept for longer than any token that a refresh on its way may still issue. */
+  /** Kept for longer than any token that a concurrent refresh may still issue. */
   async #revokeFamily(family: string): Promise<void> {
     await this.#store.set(revokedKey(family), true, { ttl: 2 * ttl });
   }

@@ -4,26 +4,26 @@ import { digest } from "./digest.ts";
 import { ExpiringRecords } from "./expiring-records.ts";
 import { sessionSeconds } from "./settings.ts";
 
-export interface Session {
+export interface SessionRecord {
   readonly user_id: string;
   readonly created_at: string;
 }
 
-/** Sessions of 24 hours. The store keeps a digest of the identifier, which is known to its holder alone. */
+/** Login sessions of 24 hours. The store keeps only a digest of the session id. */
 export class Sessions {
   readonly #records = inject(ExpiringRecords);
   readonly #clock = inject(Clock);
 
-  /** Gives the identifier, a random UUID; one that a client brings along is never adopted. */
+  /** Returns the new session id, a random UUID. An id sent by a client is never adopted (session fixation). */
   async create(userId: string): Promise<string> {
     const id = this.#clock.uuid();
-    const session: Session = { user_id: userId, created_at: this.#clock.timestamp() };
+    const session: SessionRecord = { user_id: userId, created_at: this.#clock.timestamp() };
     await this.#records.set(keyOf(id), session, sessionSeconds);
     return id;
   }
 
-  async find(id: string): Promise<Session | undefined> {
-    const session = await this.#records.get<Session>(keyOf(id));
+  async find(id: string): Promise<SessionRecord | undefined> {
+    const session = await this.#records.get<SessionRecord>(keyOf(id));
     return session && { user_id: session.user_id, created_at: session.created_at };
   }
 

@@ -1,22 +1,21 @@
 import { type Problem, StartError, token } from "@tenon/core";
-import { isOrigin } from "./foreign-page.ts";
 
 export interface AuthOptions {
-  /** Signs access tokens. At least 32 bytes of chance; never empty. */
+  /** Signs access tokens. Use at least 32 random bytes; an empty secret is refused. */
   readonly secret: string;
-  /** The `iss` claim of the tokens. */
+  /** The `iss` claim of the tokens. Defaults to "tenon". */
   readonly issuer?: string;
-  /** bcrypt's cost, 10 to 15. */
+  /** The cost of bcrypt, 10 to 15. Defaults to 14. */
   readonly bcryptCost?: number;
-  /** Milliseconds that a password may have to wait to be hashed, past it the answer is 503: 5,000 unless told otherwise. */
+  /** Milliseconds that a password may wait to be hashed before the response is 503. Defaults to 5,000. */
   readonly passwordWait?: number;
-  /** Claims of an access token: all of them, or only `user_id`, `email` and the expiry. */
+  /** Claims of an access token: all of them, or only `user_id`, `email` and the expiry. Defaults to "full". */
   readonly claims?: "full" | "short";
-  /** The text of a missing `Authorization` header. */
+  /** The error message when the `Authorization` header is missing. Defaults to "Missing authorization header". */
   readonly missingAuthorization?: string;
-  /** Limits failed logins. On unless told otherwise. */
+  /** Whether failed logins are limited. Defaults to true. */
   readonly loginLimit?: boolean;
-  /** Other origins whose pages may act with a session's cookie: `["https://app.example.com"]`. None unless told otherwise. */
+  /** Other origins whose pages may use the session cookie: `["https://app.example.com"]`. Defaults to none. */
   readonly trustedOrigins?: readonly string[];
 }
 
@@ -57,19 +56,24 @@ export function toAuthSettings(options: AuthOptions): AuthSettings {
   for (const origin of settings.trustedOrigins.filter((text) => !isOrigin(text))) {
     problems.push({
       code: "BAD_OPTION",
-      message: `trustedOrigins has "${origin}". It takes what browsers send, for example "https://app.example.com".`,
+      message: `trustedOrigins has "${origin}". It takes origins as browsers send them, for example "https://app.example.com".`,
     });
   }
   if (problems.length > 0) throw new StartError(problems);
   return settings;
 }
 
-/** Why tokens cannot be signed with it, to be read behind its name; undefined when they can. */
+/** Why tokens cannot be signed with a secret, as the rest of a sentence after its name; undefined when they can. */
 export function findSecretFault(secret: string): string | undefined {
-  // HMAC fills a key up with zeros: one of nothing but zeros is the empty key
+  // HMAC pads a key with zeros, so a key of zeros is the same as an empty one
   if (/^[\s\0]*$/.test(secret)) return "is empty. Give it at least 32 random bytes.";
   if (/^\s*(?:-----BEGIN|\{)/.test(secret)) {
     return "looks like a key file. Tokens are signed with HS256: give it random bytes.";
   }
   return undefined;
+}
+
+/** An origin as browsers send it: `https://example.com`, without a path and without a default port. */
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }

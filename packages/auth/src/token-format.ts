@@ -1,6 +1,6 @@
 const maxLength = 8192;
 const segment = /^[A-Za-z0-9_-]+$/;
-// a byte order mark is kept, so that JSON refuses it: skipping it would be one more way to write the same token
+// a byte order mark is kept, so that JSON.parse rejects it: skipped, it would be a second spelling of the same token
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export interface DecodedToken {
@@ -8,7 +8,7 @@ export interface DecodedToken {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Three segments of canonical base64url, two of them JSON objects. Undefined for anything else. */
+/** Decodes three segments of canonical base64url, the first two of them JSON objects. Undefined for anything else. */
 export function decodeToken(token: string): DecodedToken | undefined {
   if (token.length > maxLength) return undefined;
   const parts = token.split(".");
@@ -20,7 +20,7 @@ export function decodeToken(token: string): DecodedToken | undefined {
   return header === undefined || payload === undefined ? undefined : { header, payload };
 }
 
-/** Node's decoder skips what it does not know, so that many texts would decode to the same bytes. */
+/** Node's decoder skips unknown characters, so that many texts would decode to the same bytes. */
 function isCanonical(text: string): boolean {
   return segment.test(text) && Buffer.from(text, "base64url").toString("base64url") === text;
 }

@@ -2,19 +2,19 @@ import { HttpError } from "@tenon/core";
 
 export interface WorkQueueOptions {
   readonly concurrency: number;
-  /** Milliseconds that a caller may have to wait; who would, or does, wait longer is turned away. */
+  /** Milliseconds that a caller may wait. A caller that would, or does, wait longer gets a 503. */
   readonly maxWait: number;
-  /** How many may wait, however fast the work is: 1,000 unless told otherwise. */
+  /** Callers that may wait, however fast the work is. Defaults to 1,000. */
   readonly maxWaiting?: number;
-  /** Milliseconds that the work is taken to need until some of it was measured; without it only a few may wait. */
+  /** Estimated milliseconds of one piece of work, until one has been timed. Defaults to a quarter of `maxWait`. */
   readonly expected?: number;
 }
 
 const longestTimer = 2 ** 31 - 1;
 
 /**
- * Runs expensive work a few at a time, in the order of asking. Who would wait too long, by what the work has taken
- * lately, is turned away at once; who does so all the same, because the machine got slower, when the time is over.
+ * Runs expensive work with bounded concurrency, first come, first served. A caller whose wait would be too long, by the
+ * recent average, gets a 503 at once; one that waits too long anyway, because the machine got slower, gets it at `maxWait`.
  */
 export class WorkQueue {
   readonly #concurrency: number;
@@ -38,11 +38,11 @@ export class WorkQueue {
     const start = performance.now();
     try {
       const result = await work();
-      // work that failed says nothing about how long the next one takes
+      // failed work is not timed: it says nothing about the duration of the next
       this.#measure(performance.now() - start);
       return result;
     } finally {
-      // the place passes on without becoming free in between, so that nobody can slip in
+      // the slot passes directly to the next in line, so that no new caller can take it
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
       else next();
@@ -51,22 +51,22 @@ export class WorkQueue {
 
   #turn(): Promise<void> {
     const wait = this.#wait();
-    if (wait > this.#maxWait || this.#waiting.length >= this.#maxWaiting) throw turnedAway(wait);
+    if (wait > this.#maxWait || this.#waiting.length >= this.#maxWaiting) throw unavailable(wait);
     return new Promise((resolve, reject) => {
       const start = () => {
         clearTimeout(deadline);
         resolve();
       };
-      const giveUp = () => {
+      const timeOut = () => {
         this.#waiting.splice(this.#waiting.indexOf(start), 1);
-        reject(turnedAway(this.#wait()));
+        reject(unavailable(this.#wait()));
       };
-      const deadline = setTimeout(giveUp, Math.min(this.#maxWait, longestTimer));
+      const deadline = setTimeout(timeOut, Math.min(this.#maxWait, longestTimer));
       this.#waiting.push(start);
     });
   }
 
-  /** Milliseconds until one who comes now would begin. */
+  /** Estimated milliseconds until a new caller would start. */
   #wait(): number {
     return ((this.#waiting.length + 1) * (this.#average || this.#expected)) / this.#concurrency;
   }
@@ -76,7 +76,7 @@ export class WorkQueue {
   }
 }
 
-function turnedAway(wait: number): HttpError {
+function unavailable(wait: number): HttpError {
   const seconds = Math.max(1, Math.ceil(wait / 1000));
   return new HttpError(503, "Service Unavailable", { headers: { "retry-after": String(seconds) } });
 }

@@ -16,7 +16,7 @@ class Guarded {
 }
 const setup = { declarations: [Guarded] };
 
-testOnBothTransports("no key is answered with 401 Missing API key", setup, async (ask, { app }) => {
+testOnBothTransports("a request without a key gets 401 Missing API key", setup, async (ask, { app }) => {
   const { key } = await app.get(ApiKeys).create("ada");
   for (const headers of [{}, { "x-api-key": "" }, { "x-api-key": "  " }, { authorization: `Bearer ${key}` }]) {
     const { status, body } = await ask("/key", headers);
@@ -24,47 +24,47 @@ testOnBothTransports("no key is answered with 401 Missing API key", setup, async
   }
 });
 
+testOnBothTransports("an invalid key gets 401 Invalid API key", setup, async (ask, { app, clock }) => {
+  const keys = app.get(ApiKeys);
+  const revoked = await keys.create("ada");
+  await keys.revoke("ada", revoked.record.id);
+  const expired = await keys.create("ada", { expiresAt: new Date(clock.now() + 1000).toISOString() });
+  clock.pass(1);
+  for (const key of [
+    "x",
+    "tnn_",
+    `tnn_${"A".repeat(43)}`,
+    revoked.key,
+    expired.key,
+    `${revoked.key}, ${expired.key}`,
+  ]) {
+    const { status, body } = await ask("/key", { "x-api-key": key });
+    assert.deepEqual([status, body], [401, { error: "Invalid API key" }], key);
+  }
+});
+
 testOnBothTransports(
-  "a key that is not valid is answered with 401 Invalid API key",
+  "a valid key is accepted, and its record and its user are in the context",
   setup,
-  async (ask, { app, clock }) => {
-    const keys = app.get(ApiKeys);
-    const revoked = await keys.create("ada");
-    await keys.revoke("ada", revoked.record.id);
-    const expired = await keys.create("ada", { expiresAt: new Date(clock.now() + 1000).toISOString() });
-    clock.pass(1);
-    for (const key of [
-      "x",
-      "tnn_",
-      `tnn_${"A".repeat(43)}`,
-      revoked.key,
-      expired.key,
-      `${revoked.key}, ${expired.key}`,
-    ]) {
-      const { status, body } = await ask("/key", { "x-api-key": key });
-      assert.deepEqual([status, body], [401, { error: "Invalid API key" }], key);
-    }
+  async (ask, { app }) => {
+    const { key, record } = await app.get(ApiKeys).create("ada", { name: "ci" });
+    const { status, body } = await ask("/key", { "X-API-Key": key });
+    assert.equal(status, 200);
+    assert.deepEqual(body, { user_id: "ada", api_key: record, role: null });
+    assert.equal((await ask("/key", { "x-api-key": key })).status, 200);
+    await app.get(ApiKeys).revoke("ada", record.id);
+    assert.deepEqual((await ask("/key", { "x-api-key": key })).body, { error: "Invalid API key" });
   },
 );
 
-testOnBothTransports("a valid key passes, with its record and its user in the context", setup, async (ask, { app }) => {
-  const { key, record } = await app.get(ApiKeys).create("ada", { name: "ci" });
-  const { status, body } = await ask("/key", { "X-API-Key": key });
-  assert.equal(status, 200);
-  assert.deepEqual(body, { user_id: "ada", api_key: record, role: null });
-  assert.equal((await ask("/key", { "x-api-key": key })).status, 200);
-  await app.get(ApiKeys).revoke("ada", record.id);
-  assert.deepEqual((await ask("/key", { "x-api-key": key })).body, { error: "Invalid API key" });
-});
-
-testOnBothTransports("a query or a cookie is no place for a key", setup, async (ask, { app }) => {
+testOnBothTransports("a key in a query or a cookie is ignored", setup, async (ask, { app }) => {
   const { key } = await app.get(ApiKeys).create("ada");
   const { status } = await ask(`/key?x-api-key=${key}&api_key=${key}`, { cookie: `x-api-key=${key}` });
   assert.equal(status, 401);
 });
 
-/** Routes whose handlers answer in the ways that matter for whether a key counts as used. */
-class Answers {
+/** Routes with the outcomes that decide whether a key counts as used. */
+class OutcomesController {
   routes(): Routes {
     const handlers = {
       "/ok": () => "ok",
@@ -89,8 +89,8 @@ for (const [path, isUse] of [
   ["/returned", false],
   ["/thrown", false],
 ] as const) {
-  test(`a key that ${path} answers ${isUse ? "is noted as used" : "refuses is not noted as used"}`, () =>
-    withAuth({ declarations: [Answers] }, async ({ app, clock, log }) => {
+  test(`a request to ${path} ${isUse ? "updates" : "does not update"} the last use of its key`, () =>
+    withAuth({ declarations: [OutcomesController] }, async ({ app, clock, log }) => {
       const keys = app.get(ApiKeys);
       const { key } = await keys.create("ada");
       await app.request("GET", path, { headers: { "x-api-key": key } });
@@ -100,16 +100,16 @@ for (const [path, isUse] of [
     }));
 }
 
-test("a use that cannot be noted is told in the log, and the answer stays what it was", () => {
+test("a last use that cannot be stored is logged, and the response does not change", () => {
   class Forgetful extends ApiKeys {
     override noteUse(): Promise<void> {
       return Promise.reject(new StoreError("UNAVAILABLE"));
     }
   }
   const override = [provide(ApiKeys, () => new Forgetful())];
-  return withAuth({ declarations: [Answers], override }, async ({ app, log }) => {
+  return withAuth({ declarations: [OutcomesController], override }, async ({ app, log }) => {
     const { key } = await app.get(ApiKeys).create("ada");
     assert.equal((await app.request("GET", "/ok", { headers: { "x-api-key": key } })).status, 200);
-    assert.deepEqual(log.messages("warn"), ["the use of an API key could not be noted"]);
+    assert.deepEqual(log.messages("warn"), ["the last use of an API key could not be stored"]);
   });
 });

@@ -15,7 +15,7 @@ for (const adapter of databases) {
     const run = (name: string, body: (keys: ApiKeys, parts: AuthApp) => Promise<void>) =>
       test(name, () => adapter.with((data) => withAuth({ data }, (parts) => body(parts.app.get(ApiKeys), parts))));
 
-    run("a key has 256 bits behind tnn_ and a record of its owner", async (keys, parts) => {
+    run("a key is tnn_ and 256 random bits, and its record names the owner", async (keys, parts) => {
       const { key, record } = await keys.create("ada", { name: "ci" });
       assert.match(key, /^tnn_[A-Za-z0-9_-]{43}$/);
       assert.equal(Buffer.from(key.slice(4), "base64url").length, 32);
@@ -32,7 +32,7 @@ for (const adapter of databases) {
     });
 
     run(
-      "a key is shown once: neither list nor validate gives it again, and the table holds its digest",
+      "a key is returned once: neither list nor validate returns it again, and the table holds its digest",
       async (keys, { app }) => {
         const { key } = await keys.create("ada");
         const shown = JSON.stringify([await keys.list("ada"), await keys.validate(key)]);
@@ -45,7 +45,7 @@ for (const adapter of databases) {
       },
     );
 
-    run("what is not a key is not accepted", async (keys) => {
+    run("text that is no issued key is not accepted", async (keys) => {
       const { key } = await keys.create("ada");
       const digest = createHash("sha256").update(key).digest("hex");
       const wrong = [
@@ -64,7 +64,7 @@ for (const adapter of databases) {
       assert.ok(await keys.validate(key));
     });
 
-    run("a key lives until the second before its expiry and is refused at its expiry", async (keys, parts) => {
+    run("a key is valid until the second before its expiry and invalid at its expiry", async (keys, parts) => {
       const { key, record } = await keys.create("ada", { expiresAt: secondsFromNow(parts, 3600) });
       assert.equal(record.expires_at, secondsFromNow(parts, 3600));
       parts.clock.pass(3599);
@@ -82,7 +82,7 @@ for (const adapter of databases) {
       assert.equal(await keys.validate(key), undefined);
     });
 
-    run("a revoked key is dead at once, and only its owner can revoke it", async (keys) => {
+    run("a revoked key is invalid at once, and only its owner can revoke it", async (keys) => {
       const { key, record } = await keys.create("ada");
       const { key: other } = await keys.create("ada");
       assert.equal(await keys.revoke("eve", record.id), false);
@@ -95,7 +95,7 @@ for (const adapter of databases) {
       assert.ok(await keys.validate(other));
     });
 
-    run("a list has the owner's keys only, newest first", async (keys, { clock }) => {
+    run("a list has only the owner's keys, newest first", async (keys, { clock }) => {
       for (const name of ["first", "second", "third"]) {
         await keys.create("ada", { name });
         clock.pass(1);
@@ -109,10 +109,10 @@ for (const adapter of databases) {
         (await keys.list("eve")).map(({ name }) => name),
         ["hers"],
       );
-      assert.deepEqual(await keys.list("nobody"), []);
+      assert.deepEqual(await keys.list("unknown"), []);
     });
 
-    run("the time of the last use is written once a minute at the most", async (keys, { clock, log }) => {
+    run("the time of the last use is written at most once a minute", async (keys, { clock, log }) => {
       const { key } = await keys.create("ada");
       await keys.validate(key);
       const used = async () => (await keys.list("ada"))[0]?.last_used_at;
@@ -121,7 +121,7 @@ for (const adapter of databases) {
         if (record !== undefined) await keys.noteUse(record);
       };
       const start = clock.timestamp();
-      assert.equal(await used(), null, "being valid is no use");
+      assert.equal(await used(), null, "validating a key is not using it");
       await Promise.all(Array.from({ length: 10 }, use));
       assert.equal(await used(), start);
       clock.pass(59);
@@ -133,14 +133,14 @@ for (const adapter of databases) {
       assert.equal(log.all.filter((line) => line.event === "api key used").length, 2, "one event for each write");
     });
 
-    run("tables are made once, however often the application starts", async (keys) => {
+    run("tables are created once, however often the application starts", async (keys) => {
       await keys.onStart();
       assert.ok(await keys.create("ada"));
     });
   });
 }
 
-test("a text that is no time to come, or one past the year 9999, is a bad request", () =>
+test("an expiry that is not a future time, or is past the year 9999, gets 400", () =>
   withAuth({}, async ({ app, clock }) => {
     for (const expiresAt of [
       clock.timestamp(),

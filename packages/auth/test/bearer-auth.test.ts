@@ -26,7 +26,7 @@ class Notes {
 const setup = { declarations: [Notes] };
 const ada = { id: "ada", email: "ada@example.com", role: "admin" };
 
-testOnBothTransports("no header is answered with 401 Missing authorization header", setup, async (ask) => {
+testOnBothTransports("a request without a header gets 401 Missing authorization header", setup, async (ask) => {
   for (const headers of [{}, { authorization: "" }, { authorization: "  " }]) {
     const { status, body } = await ask("/me", headers);
     assert.deepEqual([status, body], [401, { error: "Missing authorization header" }]);
@@ -34,7 +34,7 @@ testOnBothTransports("no header is answered with 401 Missing authorization heade
 });
 
 testOnBothTransports(
-  "the tutorial's wording is Missing authorization, and only that differs",
+  "the tutorial says Missing authorization, and only that message differs",
   { ...setup, auth: { missingAuthorization: "Missing authorization" } },
   async (ask) => {
     assert.deepEqual((await ask("/me")).body, { error: "Missing authorization" });
@@ -44,7 +44,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "a header without the Bearer prefix is 401 Invalid authorization format, even with a good token",
+  "a header without the Bearer prefix gets 401 Invalid authorization format, even with a valid token",
   setup,
   async (ask, { app }) => {
     const token = await app.get(Tokens).issue(ada);
@@ -65,7 +65,7 @@ testOnBothTransports(
   },
 );
 
-testOnBothTransports("a token that is not valid is 401 Invalid token", setup, async (ask, { app, clock }) => {
+testOnBothTransports("an invalid token gets 401 Invalid token", setup, async (ask, { app, clock }) => {
   const token = await app.get(Tokens).issue(ada);
   for (const bad of [
     "x",
@@ -80,14 +80,14 @@ testOnBothTransports("a token that is not valid is 401 Invalid token", setup, as
 });
 
 testOnBothTransports(
-  "a good token passes and leaves user_id, user_email and user_role",
+  "a valid token is accepted and sets user_id, user_email and user_role",
   setup,
   async (ask, { app, clock }) => {
     const authorization = `Bearer ${await app.get(Tokens).issue(ada)}`;
     const first = await ask("/me", { authorization });
     assert.equal(first.status, 200);
     assert.deepEqual(first.body, { values: { user_id: "ada", user_email: "ada@example.com", user_role: "admin" } });
-    assert.deepEqual((await ask("/me", { authorization })).body, first.body, "known by now");
+    assert.deepEqual((await ask("/me", { authorization })).body, first.body, "from the cache");
 
     const bare = mint({ payload: { user_id: "bob", exp: clock.seconds + 1 } });
     assert.deepEqual((await ask("/me", { authorization: `Bearer ${bare}` })).body, {
@@ -99,7 +99,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "the tutorial stores only the first two",
+  "the tutorial sets only user_id and user_email",
   { ...setup, auth: { claims: "short" } },
   async (ask, { clock }) => {
     const payload = { user_id: "ada", email: "ada@example.com", role: "admin", exp: clock.seconds + 60 };
@@ -108,7 +108,7 @@ testOnBothTransports(
   },
 );
 
-testOnBothTransports("the guard answers before the body is looked at", setup, async (ask, { app }) => {
+testOnBothTransports("the guard rejects before the body is read", setup, async (ask, { app }) => {
   const bad: RequestInit = { method: "POST", body: "{ not json" };
   const type = { "content-type": "application/json" };
   assert.equal((await ask("/notes", type, bad)).status, 401);
@@ -117,7 +117,7 @@ testOnBothTransports("the guard answers before the body is looked at", setup, as
   assert.equal((await ask("/notes", { ...type, authorization }, bad)).status, 400);
 });
 
-test("HEAD passes the same guard", () =>
+test("HEAD runs the same guard", () =>
   withAuth(setup, async ({ app }) => {
     assert.equal((await app.request("HEAD", "/me")).status, 401);
     const authorization = `Bearer ${await app.get(Tokens).issue(ada)}`;
@@ -125,7 +125,7 @@ test("HEAD passes the same guard", () =>
   }));
 
 testOnBothTransports(
-  "a 401 names the scheme in WWW-Authenticate, and an invalid token as the fault",
+  "a 401 names the scheme in WWW-Authenticate, and invalid_token when there was one",
   setup,
   async (ask, { app }) => {
     const challenge = async (authorization: string) =>

@@ -4,20 +4,20 @@ import { Clock } from "@tenon/auth";
 
 const clock = new Clock();
 
-test("a hundred thousand ids are UUIDs of version 4, and no two are the same", () => {
+test("100,000 ids are different UUIDs of version 4", () => {
   const ids = new Set<string>();
   for (let count = 0; count < 100_000; count++) ids.add(clock.uuid());
   assert.equal(ids.size, 100_000);
   for (const id of ids) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 
-test("a secret has 256 bits and no two are the same", () => {
+test("secrets have 256 bits and are all different", () => {
   const secrets = new Set(Array.from({ length: 1000 }, () => clock.secret()));
   assert.equal(secrets.size, 1000);
   for (const secret of secrets) assert.equal(Buffer.from(secret, "base64url").length, 32);
 });
 
-test("a timestamp is now, in UTC with milliseconds", () => {
+test("a timestamp is the current time, in UTC with milliseconds", () => {
   const before = Date.now();
   const text = clock.timestamp();
   assert.match(text, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

@@ -4,7 +4,7 @@ import { ApiKeyAuth, ApiKeys, BearerAuth, Passwords, RefreshTokens, SessionAuth,
 import { type Context, inject, routes } from "@tenon/core";
 import { secret, withAuth } from "./support/auth-app.ts";
 
-/** Fails with everything it was given, so that whatever reaches the log is what the log itself lets through. */
+/** Throws errors that carry every secret, so that only the redaction of the log keeps them out. */
 class Careless {
   readonly #passwords = inject(Passwords);
 
@@ -23,7 +23,7 @@ class Careless {
   }
 }
 
-test("keys made, used and revoked, and reused tokens are told in the log, with their users and without any secret", () =>
+test("created, used and revoked keys and reused tokens are logged, with their users and without any secret", () =>
   withAuth({ declarations: [Careless] }, async ({ app, log }) => {
     const keys = app.get(ApiKeys);
     const refreshTokens = app.get(RefreshTokens);
@@ -63,11 +63,11 @@ test("keys made, used and revoked, and reused tokens are told in the log, with t
     ]);
 
     const text = JSON.stringify(log.all);
-    assert.ok(text.includes("failed") && text.includes("/session"), "there is something to look through");
+    assert.ok(text.includes("failed") && text.includes("/session"), "the log holds the requests");
     const secrets = { password, stored, key, token, session, refresh, renewed, secret, long: "x".repeat(100) };
     for (const [name, value] of Object.entries(secrets)) {
       assert.ok(value.length > 20, name);
       assert.ok(!text.includes(value), `the ${name} is in the log`);
     }
-    assert.ok(!text.includes(key.slice(4)) && !text.includes(token.split(".")[2] ?? ""), "not a part of one either");
+    assert.ok(!text.includes(key.slice(4)) && !text.includes(token.split(".")[2] ?? ""), "nor a part of one");
   }));

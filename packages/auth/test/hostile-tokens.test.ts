@@ -13,15 +13,15 @@ class Guarded {
 }
 
 testOnBothTransports(
-  "every hostile token is answered with 401 Invalid token",
+  "every hostile token gets 401 Invalid token",
   { declarations: [Guarded] },
   async (ask, { clock }) => {
     const claims = { user_id: "ada", email: "ada@example.com", exp: clock.seconds + 3600 };
     const good = await ask("/me", { authorization: `Bearer ${mint({ payload: claims })}` });
-    assert.deepEqual(good.body, "ada", "what the corpus changes is accepted unchanged");
+    assert.deepEqual(good.body, "ada", "the unchanged token is accepted");
 
     const corpus = hostileTokens(clock.seconds);
-    assert.equal(new Set(corpus.map(({ token }) => token)).size, corpus.length, "no token stands in the corpus twice");
+    assert.equal(new Set(corpus.map(({ token }) => token)).size, corpus.length, "the corpus has no duplicates");
     assert.ok(corpus.length >= 120, `${corpus.length} tokens`);
     const accepted: string[] = [];
     for (const { name, token } of corpus) {
@@ -34,7 +34,7 @@ testOnBothTransports(
   },
 );
 
-test("a hostile token stays refused when a good one with the same claims is known", () =>
+test("a hostile token is refused although a valid one with the same claims is cached", () =>
   withAuth({}, async ({ app, clock }) => {
     const tokens = app.get(Tokens);
     const payload = { user_id: "ada", email: "ada@example.com", exp: clock.seconds + 3600 };

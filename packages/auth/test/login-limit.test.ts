@@ -26,7 +26,7 @@ class Logins {
 
 type Login = (account: string, address: string, password?: string) => Promise<Response>;
 
-/** A server that believes its proxy, so that a test can come from any address. */
+/** A server that trusts its proxy, so that a test can send requests from any address. */
 async function withLogins(setup: AuthSetup, body: (login: Login, parts: AuthApp) => Promise<void>): Promise<void> {
   const api = { trustedProxies: ["127.0.0.1"], middlewares: [] };
   await withAuth({ ...setup, declarations: [Logins], api }, async (parts) => {
@@ -43,7 +43,7 @@ async function withLogins(setup: AuthSetup, body: (login: Login, parts: AuthApp)
   });
 }
 
-/** Time and store of one test. */
+/** The clock and the store of one test. */
 function timedStore() {
   const time = { now: 0 };
   return { time, override: [provide(KeyValue, () => new MemoryKeyValue({ now: () => time.now }))] };
@@ -57,7 +57,7 @@ async function statuses(count: number, login: (index: number) => Promise<Respons
 const group = () => randomBytes(2).toString("hex");
 const all = (count: number, status: number) => Array.from({ length: count }, () => status);
 
-test("after 20 failures of one account it is 429 with Retry-After from any address, and other accounts go on", () =>
+test("20 failures of one account lead to 429 with Retry-After from any address, and other accounts are not limited", () =>
   withLogins(timedStore(), async (login) => {
     assert.deepEqual(await statuses(20, (index) => login("ada", `10.0.0.${index}`)), all(20, 401));
     const refused = await login("ada", "10.0.1.1");
@@ -67,7 +67,7 @@ test("after 20 failures of one account it is 429 with Retry-After from any addre
     assert.equal((await login("bob", "10.0.1.1")).status, 401);
   }));
 
-test("only failures count", () =>
+test("only failed logins count", () =>
   withLogins(timedStore(), async (login) => {
     assert.deepEqual(await statuses(300, () => login("ada", "10.0.0.1", "right")), all(300, 200));
     assert.deepEqual(await statuses(19, () => login("ada", "10.0.0.1")), all(19, 401));
@@ -76,7 +76,7 @@ test("only failures count", () =>
     assert.equal((await login("ada", "10.0.0.1")).status, 429);
   }));
 
-test("the window of an account is 15 minutes from its first failure", () => {
+test("the window of an account ends 15 minutes after its first failure", () => {
   const { time, override } = timedStore();
   return withLogins({ override }, async (login) => {
     await login("ada", "10.0.0.1");
@@ -89,7 +89,7 @@ test("the window of an account is 15 minutes from its first failure", () => {
   });
 });
 
-test("Retry-After is the time that is left of the window, of the longer one when both are full", () => {
+test("Retry-After is the rest of the window, of the longer one when both are full", () => {
   const { time, override } = timedStore();
   return withLogins({ override }, async (login) => {
     const retryAfter = async (account: string, address: string) => {
@@ -105,13 +105,13 @@ test("Retry-After is the time that is left of the window, of the longer one when
     assert.deepEqual(await retryAfter("bob", "10.0.0.3"), [429, "250"]);
     assert.deepEqual(await retryAfter("ada", "10.0.0.3"), [429, "250"]);
     time.now += 149_999;
-    assert.deepEqual(await retryAfter("ada", "10.0.0.2"), [429, "1"], "never 0, which would be a time that is over");
+    assert.deepEqual(await retryAfter("ada", "10.0.0.2"), [429, "1"], "never 0, which would mean at once");
     time.now += 1;
     assert.deepEqual(await retryAfter("ada", "10.0.0.2"), [401, null]);
   });
 });
 
-test("a window that ends between two looks at the store rejects no login", () => {
+test("a window that ends between two reads of the store rejects no login", () => {
   class Ending extends MemoryKeyValue {
     override async ttl() {
       return undefined;
@@ -122,7 +122,7 @@ test("a window that ends between two looks at the store rejects no login", () =>
   });
 });
 
-test("after 200 failures from one address it is 429 for 5 minutes, and other addresses go on", () => {
+test("200 failures from one address lead to 429 for 5 minutes, and other addresses are not limited", () => {
   const { time, override } = timedStore();
   return withLogins({ override }, async (login) => {
     assert.deepEqual(await statuses(200, (index) => login(`user ${index}`, "10.0.0.1")), all(200, 401));
@@ -137,7 +137,7 @@ test("after 200 failures from one address it is 429 for 5 minutes, and other add
   });
 });
 
-test("addresses of one IPv6 /64 count as one, those of the next do not", () =>
+test("addresses of one IPv6 /64 count as one, and those of the next one separately", () =>
   withLogins(timedStore(), async (login) => {
     const host = () => `2001:db8:1:2::${group()}:${group()}`;
     assert.deepEqual(await statuses(200, (index) => login(`user ${index}`, host())), all(200, 401));
@@ -145,12 +145,12 @@ test("addresses of one IPv6 /64 count as one, those of the next do not", () =>
     assert.equal((await login("another", "2001:db8:1:3::1")).status, 401);
   }));
 
-test("switched off, nothing is counted", () =>
+test("a disabled limit counts nothing", () =>
   withLogins({ ...timedStore(), auth: { loginLimit: false } }, async (login) => {
     assert.deepEqual(await statuses(220, () => login("ada", "10.0.0.1")), all(220, 401));
   }));
 
-test("the store holds no account in the clear", () => {
+test("the store holds no account name in plain text", () => {
   const keys: string[] = [];
   class Watched extends MemoryKeyValue {
     override increment(...args: Parameters<MemoryKeyValue["increment"]>) {
@@ -167,10 +167,10 @@ test("the store holds no account in the clear", () => {
 
 for (const adapter of keyValues) {
   describe(`login limit on ${adapter.name}`, () => {
-    test("failures are counted, also when they come at once", () =>
+    test("concurrent failures are all counted", () =>
       adapter.with((data: DataOptions) =>
         withLogins({ data }, async (login) => {
-          // Redis is one for all tests: nobody else has this account or comes from this network
+          // all tests share one Redis: no other test uses this account or this network
           const account = randomUUID();
           const address = `fd00:${group()}:${group()}:${group()}::1`;
           const replies = await Promise.all(Array.from({ length: 20 }, () => login(account, address)));
@@ -183,7 +183,7 @@ for (const adapter of keyValues) {
         }),
       ));
 
-    test("Retry-After is what the store has left of the window", () =>
+    test("Retry-After is the time to live of the counter in the store", () =>
       adapter.with((data: DataOptions) =>
         withLogins({ data }, async (login, { app }) => {
           const account = randomUUID();

@@ -8,7 +8,7 @@ import { compare, getRounds, hash, hashSync } from "bcrypt";
 import { dummyHash } from "../src/passwords.ts";
 import { testOnBothTransports, withAuth } from "./support/auth-app.ts";
 
-test("a password matches its own hash and no other", () =>
+test("a password matches its own hash only", () =>
   withAuth({}, async ({ app }) => {
     const passwords = app.get(Passwords);
     const stored = await passwords.hash("correct horse");
@@ -20,18 +20,18 @@ test("a password matches its own hash and no other", () =>
     assert.notEqual(await passwords.hash("correct horse"), stored, "salted");
   }));
 
-test("a password of 72 bytes is taken, a longer one is refused, not cut", () =>
+test("a password of 72 bytes is accepted, and a longer one is refused, not truncated", () =>
   withAuth({}, async ({ app }) => {
     const passwords = app.get(Passwords);
     const prefix = "x".repeat(72);
     const stored = await passwords.hash(prefix);
     assert.equal(await passwords.matches(prefix, stored), true);
-    assert.equal(await compare(`${prefix}Y`, stored), true, "what bcrypt itself says: the reason for the rule");
+    assert.equal(await compare(`${prefix}Y`, stored), true, "bcrypt itself truncates, which is why the rule exists");
     assert.equal(await passwords.matches(`${prefix}Y`, stored), false);
     await assert.rejects(passwords.hash(`${prefix}X`), RangeError);
   }));
 
-test("bytes count, not letters", () =>
+test("the limit of a password counts bytes, not characters", () =>
   withAuth({}, async ({ app }) => {
     const passwords = app.get(Passwords);
     assert.equal(passwords.fits("é".repeat(36)), true);
@@ -40,7 +40,7 @@ test("bytes count, not letters", () =>
     assert.equal(passwords.fits("😀".repeat(18).concat("a")), false);
   }));
 
-test("what stands behind a zero byte counts", () =>
+test("the characters after a zero byte count", () =>
   withAuth({}, async ({ app }) => {
     const passwords = app.get(Passwords);
     const stored = await passwords.hash("abc\0def");
@@ -48,21 +48,25 @@ test("what stands behind a zero byte counts", () =>
     for (const other of ["abc\0zzz", "abc", "abc\0"]) assert.equal(await passwords.matches(other, stored), false);
   }));
 
-test("half a surrogate pair is refused: UTF-8 cannot tell it from another", () =>
+test("a password with a lone surrogate is refused, because UTF-8 encodes all of them alike", () =>
   withAuth({}, async ({ app }) => {
     const passwords = app.get(Passwords);
     const stored = await passwords.hash("password\ufffd");
-    assert.equal(await compare("password\ud800", stored), true, "what bcrypt itself says: the reason for the rule");
+    assert.equal(
+      await compare("password\ud800", stored),
+      true,
+      "bcrypt itself truncates, which is why the rule exists",
+    );
     assert.equal(await passwords.matches("password\ud800", stored), false);
     assert.equal(await passwords.matches("password\ufffd", stored), true);
     await assert.rejects(passwords.hash("password\ud800"), RangeError);
   }));
 
-test("the dummy hash is one that bcrypt works through, at the cost in force", async () => {
+test("the dummy hash makes bcrypt do the full work of the current cost", async () => {
   for (let cost = 10; cost <= 15; cost++) assert.equal(getRounds(dummyHash(cost)), cost);
   const dummy = dummyHash(10);
   assert.equal(dummy.length, 60);
-  // bcrypt answers false at once to a hash without a salt it can use; this one it hashes with, to the end
+  // bcrypt returns false at once for a hash without a usable salt; with this one it does the full work
   const worked = hashSync("any password", dummy);
   assert.equal(worked.slice(0, 29), dummy.slice(0, 29));
   assert.equal(worked.length, 60);
@@ -71,7 +75,7 @@ test("the dummy hash is one that bcrypt works through, at the cost in force", as
   assert.equal(await compare("does not fit", dummy), false);
 });
 
-test("without a hash nothing matches, not even what the dummy hash is made of", () =>
+test("without a stored hash nothing matches, not even the password of the dummy hash", () =>
   withAuth({}, async ({ app }) => {
     const passwords = app.get(Passwords);
     for (const password of ["", "password", "does not fit", "x".repeat(73)]) {
@@ -81,7 +85,7 @@ test("without a hash nothing matches, not even what the dummy hash is made of", 
     assert.equal(
       await passwords.matches("x".repeat(73), stored),
       false,
-      "what stands in for a long password is no key",
+      "the text used in place of a long password does not match either",
     );
   }));
 
@@ -97,7 +101,7 @@ test("a hash of a lower cost is outdated, one of the same or a higher cost is no
   });
 });
 
-test("the event loop keeps turning while passwords are hashed", () =>
+test("the event loop is not blocked while passwords are hashed", () =>
   withAuth({}, async ({ app }) => {
     const passwords = app.get(Passwords);
     let done = false;
@@ -110,13 +114,13 @@ test("the event loop keeps turning while passwords are hashed", () =>
       await turn();
     }
     await work;
-    // hashing on the main thread would let it turn once or twice
+    // with hashing on the main thread there would be one or two turns
     assert.ok(turns > 20, `${turns} turns`);
   }));
 
 const places = Math.min(2, Math.max(1, availableParallelism() - 1));
 
-test("past the queue a caller is turned away with 503 and Retry-After, and those inside are served", () =>
+test("a caller that the queue has no room for gets 503 and Retry-After, and the others are served", () =>
   withAuth({ auth: { passwordWait: 120 } }, async ({ app }) => {
     const passwords = app.get(Passwords);
     const results = await Promise.allSettled(
@@ -124,7 +128,7 @@ test("past the queue a caller is turned away with 503 and Retry-After, and those
     );
     const served = results.filter((result) => result.status === "fulfilled");
     const refused = results.filter((result) => result.status === "rejected").map((result): unknown => result.reason);
-    // those that run, and those that may wait for the time of two; on a slow machine some of these give up
+    // the running ones, and those that may wait for the time of two; on a slow machine some of these time out
     assert.ok(served.length >= places && served.length <= 3 * places, `${served.length} served`);
     assert.equal(served.length + refused.length, 30);
     for (const error of refused) {
@@ -148,7 +152,7 @@ class Logins {
 }
 
 testOnBothTransports(
-  "a client that is turned away reads 503, Retry-After and nothing else",
+  "a client that the queue rejects gets 503 with Retry-After and no details",
   { declarations: [Logins], auth: { passwordWait: 1 } },
   async (ask) => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => ask("/login?password=x")));

@@ -23,7 +23,7 @@ async function withTwoInstances(body: (first: Instance, second: Instance) => Pro
   );
 }
 
-test("two refreshes of one token have one winner, in whatever order their calls reach the store", () =>
+test("two refreshes of one token have one winner, in every order of their calls to the store", () =>
   withTwoInstances(async (first, second) => {
     const orders = new Set<string>();
     const races = interleavings(10, async () => {
@@ -40,7 +40,7 @@ test("two refreshes of one token have one winner, in whatever order their calls 
     assert.ok(orders.size > 20, `${orders.size} orders`);
   }));
 
-test("after a revocation nothing of the family works, in whatever order the calls of a refresh come in between", () =>
+test("after a revocation no token of the family works, in every order of the calls of a concurrent refresh", () =>
   withTwoInstances(async (first, second) => {
     const orders = new Set<string>();
     let token = "";

@@ -13,7 +13,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 async function next(tokens: RefreshTokens, token: string): Promise<string> {
   const refreshed = await tokens.refresh(token);
-  assert.ok(refreshed, "the token is good");
+  assert.ok(refreshed, "the token is valid");
   return refreshed.refreshToken;
 }
 
@@ -24,7 +24,7 @@ for (const adapter of keyValues) {
         adapter.with((data) => withAuth({ data }, (parts) => body(parts.app.get(RefreshTokens), parts))),
       );
 
-    run("a token is a random UUID and gives its user and the next one", async (tokens) => {
+    run("a refresh token is a random UUID and returns its user and the next token", async (tokens) => {
       const token = await tokens.generate("ada");
       assert.match(token, uuid);
       const refreshed = await tokens.refresh(token);
@@ -33,7 +33,7 @@ for (const adapter of keyValues) {
       assert.notEqual(refreshed.refreshToken, token);
     });
 
-    run("rotations within one second leave only the last token alive", async (tokens, { clock }) => {
+    run("rotations within one second leave only the last token valid", async (tokens, { clock }) => {
       const now = clock.now();
       const used: string[] = [];
       let token = await tokens.generate("ada");
@@ -47,7 +47,7 @@ for (const adapter of keyValues) {
       assert.equal(await tokens.refresh(used[4] ?? ""), undefined);
     });
 
-    run("a used token that comes back ends its family, and no other", async (tokens, { log }) => {
+    run("presenting a used token again revokes its family, and no other", async (tokens, { log }) => {
       const first = await tokens.generate("ada");
       const other = await tokens.generate("ada");
       const second = await next(tokens, first);
@@ -62,7 +62,7 @@ for (const adapter of keyValues) {
       );
     });
 
-    run("a token lives for 7 days less a second and is absent at 7 days", async (tokens, { clock, log }) => {
+    run("a token is valid for 7 days less a second and expired at 7 days", async (tokens, { clock, log }) => {
       assert.equal(refreshTokenSeconds, 7 * 24 * 60 * 60);
       const [early, late] = [await tokens.generate("ada"), await tokens.generate("ada")];
       clock.pass(refreshTokenSeconds - 1);
@@ -70,10 +70,10 @@ for (const adapter of keyValues) {
       clock.pass(1);
       assert.equal(await tokens.refresh(late), undefined);
       assert.ok(await tokens.refresh(renewed), "each one has 7 days of its own");
-      assert.deepEqual(log.messages("warn"), [], "an expired token is no theft");
+      assert.deepEqual(log.messages("warn"), [], "an expired token is not reported as reused");
     });
 
-    run("a token that was over does not come back when the clock is set back (C1)", async (tokens, { clock, log }) => {
+    run("an expired token stays expired when the clock is set back (C1)", async (tokens, { clock, log }) => {
       const [seen, asked, unseen] = [
         await tokens.generate("ada"),
         await tokens.generate("ada"),
@@ -85,11 +85,11 @@ for (const adapter of keyValues) {
       clock.pass(-3600);
       assert.equal(await tokens.refresh(seen), undefined);
       assert.equal(await tokens.refresh(asked), undefined);
-      assert.ok(await tokens.refresh(unseen), "its end is the time that was set when it was made");
-      assert.deepEqual(log.messages("warn"), [], "an expired token is no theft");
+      assert.ok(await tokens.refresh(unseen), "its expiry is the time that was set when it was issued");
+      assert.deepEqual(log.messages("warn"), [], "an expired token is not reported as reused");
     });
 
-    run("of many refreshes at once exactly one wins", async (tokens) => {
+    run("exactly one of many concurrent refreshes wins", async (tokens) => {
       for (let round = 0; round < 5; round++) {
         const token = await tokens.generate("ada");
         const results = await Promise.all(Array.from({ length: 20 }, () => tokens.refresh(token)));
@@ -97,10 +97,10 @@ for (const adapter of keyValues) {
       }
     });
 
-    run("a revoked token is dead, and all that descend from the same login", async (tokens) => {
+    run("a revocation ends the token and all that descend from the same login", async (tokens) => {
       const first = await tokens.generate("ada");
       const second = await next(tokens, first);
-      await tokens.revoke(first); // the used one does as well
+      await tokens.revoke(first); // a used one does as well
       assert.equal(await tokens.refresh(second), undefined);
       const again = await tokens.generate("ada");
       await tokens.revoke(again);
@@ -109,7 +109,7 @@ for (const adapter of keyValues) {
       assert.ok(await tokens.refresh(await tokens.generate("ada")));
     });
 
-    run("after a revocation that races with a refresh nothing of the family works", async (tokens) => {
+    run("after a revocation that races with a refresh no token of the family works", async (tokens) => {
       for (let round = 0; round < 10; round++) {
         const token = await tokens.generate("ada");
         const [refreshed] = await Promise.all([tokens.refresh(token), tokens.revoke(token)]);
@@ -118,7 +118,7 @@ for (const adapter of keyValues) {
       }
     });
 
-    run("what nobody issued is no token", async (tokens, { log }) => {
+    run("text that was never issued is no token", async (tokens, { log }) => {
       const good = await tokens.generate("ada");
       for (const token of ["", "x", good.toUpperCase(), `${good} `, "x".repeat(10_000), "'", "\ud800"]) {
         assert.equal(await tokens.refresh(token), undefined);
@@ -130,7 +130,7 @@ for (const adapter of keyValues) {
   });
 }
 
-test("a used token stays dead after a restart, and a fresh one works", () =>
+test("a used token stays invalid after a restart, and an unused one works", () =>
   withFolder(async (folder) => {
     const data = { database: `sqlite:${join(folder, "app.db")}` };
     const [used, fresh] = await withAuth({ data }, async ({ app }) => {
@@ -143,7 +143,7 @@ test("a used token stays dead after a restart, and a fresh one works", () =>
       assert.equal(await app.get(RefreshTokens).refresh(fresh), undefined);
     });
     await withAuth({ data }, async ({ app }) => {
-      assert.equal(await app.get(RefreshTokens).refresh(newest), undefined, "its family stays revoked, too");
+      assert.equal(await app.get(RefreshTokens).refresh(newest), undefined, "its family stays revoked too");
     });
   }));
 

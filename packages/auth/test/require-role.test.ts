@@ -22,26 +22,30 @@ class Admin {
 const setup = { declarations: [Admin] };
 const forbidden = [403, { error: "Forbidden" }];
 
-testOnBothTransports("only the role passes, everybody else reads 403 Forbidden", setup, async (ask, { app, clock }) => {
-  const as = async (role: string) => {
-    const authorization = `Bearer ${await app.get(Tokens).issue({ id: "u", email: "u@example.com", role })}`;
-    const { status, body } = await ask("/admin/users", { authorization });
-    return [status, body];
-  };
-  assert.deepEqual(await as("admin"), [200, { ok: true }]);
-  for (const role of ["user", "", "Admin", "administrator", "admin "])
-    assert.deepEqual(await as(role), forbidden, role);
-  const roleless = mint({ payload: { user_id: "u", exp: clock.seconds + 60 } });
-  const reply = await ask("/admin/users", { authorization: `Bearer ${roleless}` });
-  assert.deepEqual([reply.status, reply.body], forbidden);
-});
+testOnBothTransports(
+  "only the required role passes, and any other gets 403 Forbidden",
+  setup,
+  async (ask, { app, clock }) => {
+    const as = async (role: string) => {
+      const authorization = `Bearer ${await app.get(Tokens).issue({ id: "u", email: "u@example.com", role })}`;
+      const { status, body } = await ask("/admin/users", { authorization });
+      return [status, body];
+    };
+    assert.deepEqual(await as("admin"), [200, { ok: true }]);
+    for (const role of ["user", "", "Admin", "administrator", "admin "])
+      assert.deepEqual(await as(role), forbidden, role);
+    const roleless = mint({ payload: { user_id: "u", exp: clock.seconds + 60 } });
+    const reply = await ask("/admin/users", { authorization: `Bearer ${roleless}` });
+    assert.deepEqual([reply.status, reply.body], forbidden);
+  },
+);
 
-testOnBothTransports("who has not said who he is reads 401, before any word about roles", setup, async (ask) => {
+testOnBothTransports("a request without a valid token gets 401, not 403", setup, async (ask) => {
   assert.deepEqual((await ask("/admin/users")).body, { error: "Missing authorization header" });
   assert.deepEqual((await ask("/admin/users", { authorization: "Bearer x" })).body, { error: "Invalid token" });
 });
 
-testOnBothTransports("a gate that no bearer guard stands before lets nobody pass", setup, async (ask, { app }) => {
+testOnBothTransports("requireRole without BearerAuth before it rejects every request", setup, async (ask, { app }) => {
   const { key } = await app.get(ApiKeys).create("ada");
   const session = await app.get(Sessions).create("ada");
   for (const reply of [
@@ -53,7 +57,7 @@ testOnBothTransports("a gate that no bearer guard stands before lets nobody pass
   }
 });
 
-test("a gate for the empty role, which every token without one has, stops the start", async () => {
+test("requireRole with an empty role, which every token without a role has, stops the start", async () => {
   class Open {
     routes() {
       return routes([{ method: "GET", path: "/", handler: () => 1, middlewares: [BearerAuth, requireRole("")] }]);

@@ -54,15 +54,15 @@ const bad = [
   "1811851200000",
 ];
 
-test("an RFC 3339 time with an offset is one moment", () => {
+test("an RFC 3339 time with an offset is parsed", () => {
   for (const [text, time] of Object.entries(good)) assert.equal(toMilliseconds(text), time, text);
 });
 
-test("any other text is no time: one without an offset, without seconds, or of a day that does not exist", () => {
+test("a time without an offset, without seconds, or on a day that does not exist is refused", () => {
   for (const text of bad) assert.equal(toMilliseconds(text), undefined, JSON.stringify(text));
 });
 
-test("the time zone of the server changes nothing", () => {
+test("the time zone of the server does not change a parsed time", () => {
   const module = JSON.stringify(new URL("../src/rfc3339.ts", import.meta.url).href);
   const texts = [...Object.keys(good), ...bad];
   const script = `import { toMilliseconds } from ${module};

@@ -15,7 +15,7 @@ class Guarded {
 }
 const setup = { declarations: [Guarded] };
 
-testOnBothTransports("no cookie is answered with 401 Not authenticated", setup, async (ask) => {
+testOnBothTransports("a request without a cookie gets 401 Not authenticated", setup, async (ask) => {
   for (const headers of [
     {},
     { cookie: "" },
@@ -28,21 +28,17 @@ testOnBothTransports("no cookie is answered with 401 Not authenticated", setup, 
   }
 });
 
-testOnBothTransports(
-  "an unknown session is answered with 401 Invalid session and is not adopted",
-  setup,
-  async (ask, { app }) => {
-    const own = randomUUID();
-    for (const id of ["x", own, "null", "x".repeat(3000)]) {
-      const { status, body } = await ask("/me", { cookie: `session_id=${id}` });
-      assert.deepEqual([status, body], [401, { error: "Invalid session" }], id);
-    }
-    assert.equal(await app.get(Sessions).find(own), undefined);
-  },
-);
+testOnBothTransports("an unknown session gets 401 Invalid session and is not adopted", setup, async (ask, { app }) => {
+  const own = randomUUID();
+  for (const id of ["x", own, "null", "x".repeat(3000)]) {
+    const { status, body } = await ask("/me", { cookie: `session_id=${id}` });
+    assert.deepEqual([status, body], [401, { error: "Invalid session" }], id);
+  }
+  assert.equal(await app.get(Sessions).find(own), undefined);
+});
 
 testOnBothTransports(
-  "a session passes until it expires, and user_id is in the context",
+  "a session is valid until it expires, and user_id is in the context",
   setup,
   async (ask, { app, clock }) => {
     const id = await app.get(Sessions).create("ada");
@@ -56,7 +52,7 @@ testOnBothTransports(
   },
 );
 
-testOnBothTransports("the cookie of a destroyed session is dead", setup, async (ask, { app }) => {
+testOnBothTransports("the cookie of a destroyed session is refused", setup, async (ask, { app }) => {
   const id = await app.get(Sessions).create("ada");
   await app.get(Sessions).destroy(id);
   assert.deepEqual((await ask("/me", { cookie: `session_id=${id}` })).body, { error: "Invalid session" });

@@ -15,14 +15,14 @@ for (const adapter of keyValues) {
     const run = (name: string, body: (sessions: Sessions, parts: AuthApp) => Promise<void>) =>
       test(name, () => adapter.with((data) => withAuth({ data }, (parts) => body(parts.app.get(Sessions), parts))));
 
-    run("a session has a random UUID, its user and the time of its making", async (sessions, { clock }) => {
+    run("a session has a random UUID, its user and its creation time", async (sessions, { clock }) => {
       const id = await sessions.create("ada");
       assert.match(id, uuid);
       assert.deepEqual(await sessions.find(id), { user_id: "ada", created_at: clock.timestamp() });
       assert.equal(await sessions.find(id.toUpperCase()), undefined);
     });
 
-    run("a session lives for 24 hours less a second and is absent at 24 hours", async (sessions, { clock }) => {
+    run("a session is valid for 24 hours less a second and expired at 24 hours", async (sessions, { clock }) => {
       const id = await sessions.create("ada");
       assert.equal(sessionSeconds, 24 * 60 * 60);
       clock.pass(86_399);
@@ -31,18 +31,22 @@ for (const adapter of keyValues) {
       assert.equal(await sessions.find(id), undefined);
     });
 
-    run("a session that was over does not come back when the clock is set back (C1)", async (sessions, { clock }) => {
+    run("an expired session stays expired when the clock is set back (C1)", async (sessions, { clock }) => {
       const [seen, unseen] = [await sessions.create("ada"), await sessions.create("ada")];
       clock.pass(86_400);
       assert.equal(await sessions.find(seen), undefined);
       clock.pass(-3600);
       assert.equal(await sessions.find(seen), undefined);
-      assert.equal((await sessions.find(unseen))?.user_id, "ada", "its end is the time that was set when it was made");
+      assert.equal(
+        (await sessions.find(unseen))?.user_id,
+        "ada",
+        "its expiry is the time that was set when it was created",
+      );
       clock.pass(3600);
       assert.equal(await sessions.find(unseen), undefined);
     });
 
-    run("a destroyed session is gone, and the others stay", async (sessions) => {
+    run("destroying a session leaves the others", async (sessions) => {
       const [first, second] = [await sessions.create("ada"), await sessions.create("ada")];
       assert.notEqual(first, second);
       await sessions.destroy(first);
@@ -51,7 +55,7 @@ for (const adapter of keyValues) {
       assert.equal((await sessions.find(second))?.user_id, "ada");
     });
 
-    run("the store holds a digest in the place of the identifier", async (sessions, { app }) => {
+    run("the store holds a digest instead of the session id", async (sessions, { app }) => {
       const id = await sessions.create("ada");
       const store = app.get(KeyValue);
       assert.equal(await store.get(`session:${id}`), undefined);
@@ -60,7 +64,7 @@ for (const adapter of keyValues) {
       assert.match(JSON.stringify(kept), /"user_id":"ada"/);
     });
 
-    run("what nobody made is no session", async (sessions) => {
+    run("text that was never issued is no session", async (sessions) => {
       for (const id of [
         "",
         "x",
@@ -77,7 +81,7 @@ for (const adapter of keyValues) {
   });
 }
 
-test("a session survives a restart of the application, its destruction too", () =>
+test("a session survives a restart of the application, and so does its destruction", () =>
   withFolder(async (folder) => {
     const data = { database: `sqlite:${join(folder, "app.db")}` };
     const [kept, destroyed] = await withAuth({ data }, async ({ app }) => {
@@ -92,7 +96,7 @@ test("a session survives a restart of the application, its destruction too", () 
     });
   }));
 
-test("a session that one instance destroys is gone for the other at once", () =>
+test("a session that one instance destroys is at once invalid on the other", () =>
   withFolder(async (folder) => {
     const data = { database: `sqlite:${join(folder, "app.db")}` };
     await withAuth({ data }, ({ app: first }) =>

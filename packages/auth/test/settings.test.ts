@@ -10,7 +10,7 @@ async function refusal(auth: Partial<AuthOptions>): Promise<string> {
   return error.message;
 }
 
-test("an empty secret stops the start, and so does one that HMAC takes for the empty one", async () => {
+test("an empty secret stops the start, and so does one that is empty for HMAC", async () => {
   for (const empty of ["", " ", "\n\t ", "\0", "\0".repeat(32)]) {
     assert.equal(
       await refusal({ secret: empty }),
@@ -37,7 +37,7 @@ test("a secret that looks like a key file stops the start", async () => {
   }
 });
 
-test("the cost of bcrypt is a whole number from 10 to 15", async () => {
+test("a cost of bcrypt that is not a whole number from 10 to 15 stops the start", async () => {
   for (const bcryptCost of [9, 16, 12.5, Number.NaN, 0, -10, Number.POSITIVE_INFINITY]) {
     assert.equal(
       await refusal({ bcryptCost }),
@@ -47,7 +47,7 @@ test("the cost of bcrypt is a whole number from 10 to 15", async () => {
   for (const bcryptCost of [10, 15]) await withAuth({ auth: { bcryptCost } }, async () => {});
 });
 
-test("the longest wait for a password is a whole number of milliseconds", async () => {
+test("a passwordWait that is not a whole number of milliseconds stops the start", async () => {
   for (const passwordWait of [0, -1, 1.5, Number.NaN]) {
     assert.equal(
       await refusal({ passwordWait }),
@@ -56,7 +56,7 @@ test("the longest wait for a password is a whole number of milliseconds", async 
   }
 });
 
-test("all mistakes are told at once, and none of them tells the secret", async () => {
+test("all mistakes are reported at once, without the secret", async () => {
   const message = await refusal({ secret: `{"k":"${secret}"}`, bcryptCost: 1 });
   assert.match(message, /^2 problems:/);
   assert.ok(!message.includes(secret));

@@ -28,7 +28,7 @@ test("a token of the tutorial has user_id, email and exp only", () =>
     assert.deepEqual(claims, { user_id: "ada", email: "ada@example.com", role: "", exp: clock.seconds + 86_400 });
   }));
 
-test("exp is iat plus 86400, also when a token is issued within a second", () =>
+test("exp is iat plus 86400, also when a token is issued between two seconds", () =>
   withAuth({}, async ({ app, clock }) => {
     clock.pass(0.999);
     const claims = claimsOf(await app.get(Tokens).issue(ada)) as { iat: number; exp: number }; // as the first test says
@@ -38,7 +38,7 @@ test("exp is iat plus 86400, also when a token is issued within a second", () =>
   }));
 
 for (const claims of ["full", "short"] as const) {
-  test(`a token with ${claims} claims is valid for 24 hours less a second and invalid at 24 hours`, () =>
+  test(`a token with ${claims} claims is valid for 24 hours less a second and expired at 24 hours`, () =>
     withAuth({ auth: { claims } }, async ({ app, clock }) => {
       const tokens = app.get(Tokens);
       const token = await tokens.issue(ada);
@@ -48,9 +48,9 @@ for (const claims of ["full", "short"] as const) {
       assert.equal((await tokens.verifyHeader(`Bearer ${token}`))?.user_id, "ada");
       clock.pass(1);
       assert.equal(await tokens.verify(token), undefined);
-      assert.equal(tokens.recallHeader(`Bearer ${token}`), undefined, "known since it was valid");
+      assert.equal(tokens.recallHeader(`Bearer ${token}`), undefined, "cached while it was valid");
       assert.equal(await tokens.verifyHeader(`Bearer ${unseen}`), undefined);
-      assert.equal(tokens.recallHeader(`Bearer ${unseen}`), undefined, "known since it expired");
+      assert.equal(tokens.recallHeader(`Bearer ${unseen}`), undefined, "first seen after it expired");
     }));
 }
 
@@ -68,7 +68,7 @@ test("a token is invalid before its nbf and valid from then on", () =>
     assert.equal(tokens.recallHeader(`Bearer ${token}`)?.user_id, "ada");
   }));
 
-test("a minted token with user_id, email and exp is enough", () =>
+test("a token with only user_id, email and exp is valid", () =>
   withAuth({}, async ({ app, clock }) => {
     const exp = clock.seconds + 60;
     const payload = { user_id: "ada", email: "ada@example.com", exp };
@@ -78,7 +78,7 @@ test("a minted token with user_id, email and exp is enough", () =>
     }
   }));
 
-test("jku, jwk, x5u and kid change nothing about a token that is signed with the secret", () =>
+test("jku, jwk, x5u and kid are ignored in a token that is signed with the secret", () =>
   withAuth({}, async ({ app, clock }) => {
     const payload = { user_id: "ada", exp: clock.seconds + 60 };
     const jwk = { kty: "oct", k: "AAAA" };
@@ -93,21 +93,21 @@ test("jku, jwk, x5u and kid change nothing about a token that is signed with the
     }
   }));
 
-test("aud is ignored: there is no audience to be configured", () =>
+test("aud is ignored, because no audience is configured", () =>
   withAuth({}, async ({ app, clock }) => {
-    for (const aud of ["somebody else", ["a", "b"], 1]) {
+    for (const aud of ["another service", ["a", "b"], 1]) {
       const token = mint({ payload: { user_id: "ada", exp: clock.seconds + 60, aud } });
       assert.equal((await app.get(Tokens).verify(token))?.user_id, "ada");
     }
   }));
 
-test("of a name that stands twice in the payload the last one counts, in the bytes that were signed", () =>
+test("the last of two equal names in the payload counts, in the bytes that were signed", () =>
   withAuth({}, async ({ app, clock }) => {
     const payload = `{"user_id":"eve","user_id":"ada","exp":1,"exp":${clock.seconds + 60}}`;
     assert.equal((await app.get(Tokens).verify(mint({ payload })))?.user_id, "ada");
   }));
 
-test("a token of 8192 letters is read, one more is too long", () =>
+test("a token of 8192 characters is accepted, and a longer one refused", () =>
   withAuth({}, async ({ app, clock }) => {
     const sized = (filler: number) =>
       mint({
@@ -120,7 +120,7 @@ test("a token of 8192 letters is read, one more is too long", () =>
     assert.equal(await app.get(Tokens).verify(sized(filler + 1)), undefined);
   }));
 
-test("known tokens never swap their claims", () =>
+test("cached tokens keep their own claims", () =>
   withAuth({}, async ({ app }) => {
     const tokens = app.get(Tokens);
     const users = Array.from({ length: 50 }, (_, index) => ({
@@ -135,7 +135,7 @@ test("known tokens never swap their claims", () =>
     assert.deepEqual(toUsers(headers.map((header) => tokens.recallHeader(header))), users);
   }));
 
-test("nobody can change the claims that later requests get", () =>
+test("a request cannot change the claims that later requests get", () =>
   withAuth({}, async ({ app }) => {
     const tokens = app.get(Tokens);
     const header = `Bearer ${await tokens.issue(ada)}`;
@@ -144,7 +144,7 @@ test("nobody can change the claims that later requests get", () =>
     assert.equal(tokens.recallHeader(header)?.user_id, "ada");
   }));
 
-test("a token of one secret is not valid under another, and a short secret works", async () => {
+test("a token is valid only under the secret that signed it, and a short secret works", async () => {
   const token = await withAuth({}, ({ app }) => app.get(Tokens).issue(ada));
   await withAuth({}, async ({ app }) => assert.equal((await app.get(Tokens).verify(token))?.user_id, "ada"));
   await withAuth({ auth: { secret: secret.slice(1) } }, async ({ app }) => {
@@ -156,17 +156,17 @@ test("a token of one secret is not valid under another, and a short secret works
   });
 });
 
-test("a header is recalled once it was verified, as a whole, and only while its token is valid", () =>
+test("a verified header is recalled as a whole, and only while its token is valid", () =>
   withAuth({}, async ({ app, clock }) => {
     const tokens = app.get(Tokens);
     const token = await tokens.issue(ada);
     const header = `Bearer ${token}`;
     await tokens.verify(token);
-    assert.equal(tokens.recallHeader(header), undefined, "nobody has verified it yet");
+    assert.equal(tokens.recallHeader(header), undefined, "the header has not been verified yet");
     const claims = await tokens.verifyHeader(header);
     assert.notEqual(claims, undefined);
     assert.equal(tokens.recallHeader(header), claims);
-    // the same end, and so the same number
+    // these have the same hash
     for (const other of [
       token,
       `bearer ${token}`,
@@ -184,7 +184,7 @@ test("a header is recalled once it was verified, as a whole, and only while its 
     assert.equal(await tokens.verifyHeader(header), undefined);
   }));
 
-test("a header without Bearer carries no token", () =>
+test("a header without the scheme Bearer carries no token", () =>
   withAuth({}, async ({ app }) => {
     const tokens = app.get(Tokens);
     const token = await tokens.issue(ada);
@@ -194,7 +194,7 @@ test("a header without Bearer carries no token", () =>
     }
   }));
 
-test("a header of more than 2048 characters is verified each time", () =>
+test("a header of more than 2048 characters is not cached", () =>
   withAuth({}, async ({ app, clock }) => {
     const tokens = app.get(Tokens);
     const payload = { user_id: "ada", exp: clock.seconds + 60, filler: "x".repeat(2000) };
@@ -206,7 +206,7 @@ test("a header of more than 2048 characters is verified each time", () =>
     }
   }));
 
-test("a token that is not valid is never recalled, however often it is tried", () =>
+test("an invalid token is never cached, however often it is sent", () =>
   withAuth({}, async ({ app, clock }) => {
     const tokens = app.get(Tokens);
     const forged = mint({ payload: { user_id: "ada", exp: clock.seconds + 60 }, key: "x".repeat(32) });

@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { HttpError } from "@tenon/core";
 import { WorkQueue, type WorkQueueOptions } from "../src/work-queue.ts";
 
-/** Work that ends when the test says so. */
+/** Work that ends when the test ends it. */
 class Bench {
   readonly queue: WorkQueue;
   readonly started: string[] = [];
@@ -34,7 +34,7 @@ class Bench {
   }
 }
 
-test("never more than the given number run at once, and the rest follow in the order of asking", async () => {
+test("at most the given number run at once, and the others start in the order of their calls", async () => {
   const bench = new Bench({ concurrency: 2, maxWait: 1e9 });
   const names = ["a", "b", "c", "d"];
   const results = Promise.all(names.map((name) => bench.run(name)));
@@ -50,12 +50,12 @@ test("never more than the given number run at once, and the rest follow in the o
   assert.equal(bench.most, 2);
 });
 
-test("a place that passes on cannot be taken by one who comes in that moment", async () => {
+test("a slot that is passed on cannot be taken by a new caller", async () => {
   const bench = new Bench({ concurrency: 1, maxWait: 1e9 });
   const first = bench.run("first");
   const waiting = bench.run("waiting");
   await turn();
-  // asks right behind the end of the first, before the one who waits has begun
+  // called right after the end of the first, before the waiting one has started
   const late = first.then(() => bench.run("late"));
   await bench.end("first");
   assert.deepEqual(bench.started, ["first", "waiting"]);
@@ -65,7 +65,7 @@ test("a place that passes on cannot be taken by one who comes in that moment", a
   assert.equal(bench.most, 1);
 });
 
-test("work that fails frees its place, and its caller alone hears of it", async () => {
+test("failed work frees its slot, and only its caller gets the error", async () => {
   const bench = new Bench({ concurrency: 1, maxWait: 1e9 });
   const failing = assert.rejects(bench.run("failing"), { message: "broken" });
   const next = bench.run("next");
@@ -86,7 +86,7 @@ test("work that fails frees its place, and its caller alone hears of it", async 
   assert.equal(await after, "after");
 });
 
-function isTurnedAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   assert.ok(error instanceof HttpError);
   assert.equal(error.status, 503);
   assert.equal(error.message, "Service Unavailable");
@@ -94,10 +94,10 @@ function isTurnedAway(error: unknown): boolean {
   return true;
 }
 
-test("before anything was measured a few may wait, and the rest are turned away with 503 and Retry-After", async () => {
+test("before any work was timed a few may wait, and the others get 503 and Retry-After", async () => {
   const bench = new Bench({ concurrency: 1, maxWait: 5000 });
   const running = ["run", "w1", "w2", "w3", "w4"].map((name) => bench.run(name));
-  await assert.rejects(bench.run("too many"), isTurnedAway);
+  await assert.rejects(bench.run("too many"), isUnavailable);
   await assert.rejects(bench.run("too many"), (error: HttpError) => error.headers["retry-after"] === "7");
   for (const name of ["run", "w1", "w2", "w3", "w4"]) {
     await turn();
@@ -107,11 +107,11 @@ test("before anything was measured a few may wait, and the rest are turned away 
   const again = bench.run("again");
   await turn();
   await bench.end("again");
-  assert.equal(await again, "again", "whoever comes back finds a place");
+  assert.equal(await again, "again", "a later caller finds a slot");
   assert.ok(!bench.started.includes("too many"));
 });
 
-test("what the work is taken to need counts until some of it was measured", async () => {
+test("the expected duration counts until some work was timed", async () => {
   const bench = new Bench({ concurrency: 1, maxWait: 1000, expected: 500 });
   const names = ["run", "w1", "w2"];
   const accepted = names.map((name) => bench.run(name));
@@ -123,7 +123,7 @@ test("what the work is taken to need counts until some of it was measured", asyn
   await Promise.all(accepted);
 });
 
-test("who may wait depends on what the work has taken", async (context) => {
+test("the number of waiting callers depends on the measured duration", async (context) => {
   let now = 0;
   context.mock.method(performance, "now", () => now);
   const bench = new Bench({ concurrency: 2, maxWait: 1000 });
@@ -132,7 +132,7 @@ test("who may wait depends on what the work has taken", async (context) => {
   now += 500;
   await bench.end("measured");
   await measured;
-  // 500 ms each on two places: the fourth in the queue waits 1,000 ms, a fifth would wait longer
+  // 500 ms each in two slots: the fourth in the queue waits 1,000 ms, a fifth would wait longer
   const names = ["a", "b", "w1", "w2", "w3", "w4"];
   const accepted = names.map((name) => bench.run(name));
   await assert.rejects(bench.run("w5"), (error: HttpError) => error.headers["retry-after"] === "2");
@@ -143,7 +143,7 @@ test("who may wait depends on what the work has taken", async (context) => {
   await Promise.all(accepted);
 });
 
-test("work that fails at once does not make the queue longer", async (context) => {
+test("work that fails at once does not change the measured duration", async (context) => {
   let now = 0;
   context.mock.method(performance, "now", () => now);
   const bench = new Bench({ concurrency: 1, maxWait: 1000 });
@@ -160,7 +160,7 @@ test("work that fails at once does not make the queue longer", async (context) =
     );
   }
   const accepted = ["run", "w1"].map((name) => bench.run(name));
-  await assert.rejects(bench.run("w2"), isTurnedAway);
+  await assert.rejects(bench.run("w2"), isUnavailable);
   for (const name of ["run", "w1"]) {
     await turn();
     await bench.end(name);
@@ -168,11 +168,11 @@ test("work that fails at once does not make the queue longer", async (context) =
   await Promise.all(accepted);
 });
 
-test("who waits longer than it should have been is turned away, and the others keep their order", async (context) => {
+test("a caller that waits longer than maxWait gets 503, and the others keep their order", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const bench = new Bench({ concurrency: 1, maxWait: 1000, expected: 10 });
   const running = bench.run("run");
-  const early = assert.rejects(bench.run("early"), isTurnedAway);
+  const early = assert.rejects(bench.run("early"), isUnavailable);
   await turn();
   context.mock.timers.tick(600);
   const [late, later] = [bench.run("late"), bench.run("later")];
@@ -184,14 +184,14 @@ test("who waits longer than it should have been is turned away, and the others k
   context.mock.timers.tick(10_000);
   await bench.end("later");
   assert.deepEqual(await Promise.all([running, late, later]), ["run", "late", "later"]);
-  assert.deepEqual(bench.started, ["run", "late", "later"], "work that nobody waits for is not begun");
+  assert.deepEqual(bench.started, ["run", "late", "later"], "work whose caller timed out is not started");
 });
 
-test("the queue has an end, however fast the work is", async (context) => {
+test("the number of waiting callers has a limit, however fast the work is", async (context) => {
   context.mock.method(performance, "now", () => 1);
   const bench = new Bench({ concurrency: 1, maxWait: 1e12, maxWaiting: 3 });
   const accepted = ["run", "w1", "w2", "w3"].map((name) => bench.run(name));
-  await assert.rejects(bench.run("w4"), isTurnedAway);
+  await assert.rejects(bench.run("w4"), isUnavailable);
   for (const name of ["run", "w1", "w2", "w3"]) {
     await turn();
     await bench.end(name);

@@ -4,6 +4,8 @@ export { isToken } from "./body/grammar.ts";
 export { defaultRequestLimits, type RequestLimits } from "./body/limits.ts";
 export { parseQuery } from "./body/query.ts";
 export { readEnvironment } from "./boot/environment.ts";
+export { endsInTime, withTimeout } from "./boot/in-time.ts";
+export { BoundedMap } from "./bounded-map.ts";
 export type { ContextTools } from "./context.ts";
 export { type Input, readJsonInput } from "./dto/bind.ts";
 export { describeValue } from "./errors.ts";

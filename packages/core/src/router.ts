@@ -1,3 +1,4 @@
+import { BoundedMap } from "./bounded-map.ts";
 import type { MatchedRoute, RouteParams } from "./context.ts";
 import { HttpError } from "./errors.ts";
 import { comparePatterns, isExact, type Pattern, staticPrefix } from "./pattern.ts";
@@ -53,13 +54,13 @@ export class Match<R extends Routable> implements RouteParams {
 
 const noValues: readonly string[] = Object.freeze([]);
 const maxRetained = 1024;
-const generation = 5000; // two of them: 10,000 resolutions
+const maxCached = 10_000;
 
 /** Resolves exact paths first, then patterns, then wildcards. `load` puts other routes in force at once. */
 export class Router<R extends Routable> {
   #routes: readonly R[] = [];
   #methods = new Map<string, MethodRoutes<R>>();
-  #cache = new ResolutionCache<Match<R>>();
+  #cache = new BoundedMap<string, Match<R>>(maxCached);
 
   constructor(routes: readonly R[]) {
     this.load(routes);
@@ -72,7 +73,7 @@ export class Router<R extends Routable> {
   load(routes: readonly R[]): void {
     const byMethod = Map.groupBy(routes, (route) => route.method ?? "");
     this.#methods = new Map([...byMethod].map(([method, list]) => [method, new MethodRoutes(list)]));
-    this.#cache = new ResolutionCache();
+    this.#cache = new BoundedMap(maxCached);
     this.#routes = routes;
   }
 
@@ -263,26 +264,4 @@ function toPatternGroups<R extends Routable>(routes: readonly R[]): PatternGroup
     entry.group.add(route);
   }
   return [...groups.values()].sort((a, b) => comparePatterns(a.example, b.example)).map(({ group }) => group);
-}
-
-/** Two generations: a full young one becomes the old one, and a path that is requested again moves back. */
-class ResolutionCache<T> {
-  #young = new Map<string, T>();
-  #old = new Map<string, T>();
-
-  get(path: string): T | undefined {
-    const young = this.#young.get(path);
-    if (young !== undefined) return young;
-    const old = this.#old.get(path);
-    if (old !== undefined) this.set(path, old);
-    return old;
-  }
-
-  set(path: string, value: T): void {
-    if (this.#young.size >= generation) {
-      this.#old = this.#young;
-      this.#young = new Map();
-    }
-    this.#young.set(path, value);
-  }
 }

@@ -1,5 +1,5 @@
-// What the framework's stores cost beside the bare driver, measured in one run: npm run bench:data
-// Rounds are interleaved, and the median of the ratios is what counts: single times mean little on a busy machine.
+// The cost of the framework's stores compared with the bare driver, measured in one run: npm run bench:data
+// Rounds are interleaved, and the median of the ratios counts: single times mean little on a busy machine.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ interface Contender {
   readonly work: string;
   readonly bare: () => unknown;
   readonly ours: () => unknown;
-  /** At most this many times the bare driver; none where nothing is promised. */
+  /** At most this many times the bare driver; undefined without a bar. */
   readonly bar?: number;
 }
 

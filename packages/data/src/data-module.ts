@@ -5,7 +5,7 @@ import { type MemoryCacheOptions, MemoryCacheStore } from "./cache/memory.ts";
 import { RedisCacheStore } from "./cache/redis.ts";
 import { Database } from "./database/database.ts";
 import { createPostgresDialect } from "./database/postgres-dialect.ts";
-import { isAnswer } from "./database/postgres-errors.ts";
+import { hasSqlState } from "./database/postgres-errors.ts";
 import { type PostgresOptions, PostgresPool } from "./database/postgres-pool.ts";
 import { createSqliteDialect, executeNow } from "./database/sqlite-dialect.ts";
 import { SqliteFile, type SqliteOptions } from "./database/sqlite-file.ts";
@@ -19,11 +19,11 @@ import { StoreError } from "./store-error.ts";
 import { parseStoreUrl } from "./store-url.ts";
 
 export interface DataOptions {
-  /** `sqlite:./data/app.db` unless told otherwise; also `sqlite::memory:` and `postgres://…`. */
+  /** A `sqlite:` or `postgres://` URL. Defaults to `sqlite:./data/app.db`. */
   readonly database?: string;
-  /** In the database unless told otherwise; also `redis://…`, `memory:` and `sqlite:…`. */
+  /** A `redis://`, `sqlite:`, `postgres://` or `memory:` URL. Defaults to the database. */
   readonly keyValue?: string;
-  /** `memory:` unless told otherwise; also `redis://…`. */
+  /** A `memory:` or `redis://` URL. Defaults to `memory:`. */
   readonly cache?: string;
   /** What error messages call these URLs, for example `{ database: "DATABASE_URL" }`. Defaults to the names of the options. */
   readonly urlNames?: { readonly database?: string; readonly keyValue?: string; readonly cache?: string };
@@ -31,11 +31,11 @@ export interface DataOptions {
   readonly postgres?: PostgresOptions;
   readonly redis?: RedisOptions;
   readonly memoryCache?: MemoryCacheOptions;
-  /** Another name, for an application with more than one. */
+  /** The name of the module, for an application with more than one. Defaults to "data". */
   readonly name?: string;
 }
 
-/** Exports `Database`, `KeyValue`, `Cache` and `Health`: embedded without options, on servers by URL alone. */
+/** Exports `Database`, `KeyValue`, `Cache` and `Health`. Embedded by default; URLs select servers. */
 export function dataModule(options: DataOptions = {}): Module {
   const stores = new Stores(options);
   return defineModule({
@@ -50,7 +50,7 @@ export function dataModule(options: DataOptions = {}): Module {
   });
 }
 
-/** Makes each store once, so that database and key-value store share a file, and key-value store and cache a connection. */
+/** Creates each store once, so that database and key-value store share a file, and key-value store and cache a connection. */
 class Stores {
   readonly #options: DataOptions;
   readonly #files = new Map<string, SqliteFile>();
@@ -72,7 +72,7 @@ class Stores {
 
   keyValue(): KeyValue {
     const health = inject(Health);
-    inject(Database); // started before and stopped after what may be kept in it
+    inject(Database); // starts first and stops last, because the key-value store may use it
     const { keyValue } = this.#options;
     const name = this.#nameOf("keyValue");
     const url =
@@ -84,9 +84,7 @@ class Stores {
         ? new MemoryKeyValue()
         : url.kind === "redis"
           ? new RedisKeyValue(this.#redis(url.url, url.place, name))
-          : new SqlKeyValue(
-              url.kind === "sqlite" ? this.#sqliteStore(url.path) : this.#postgresStore(url.url, url.place),
-            );
+          : new SqlKeyValue(url.kind === "sqlite" ? this.#sqliteStore(url.path) : this.#postgresStore(url.url));
     health.add("keyValue", () => store.get("health"));
     return store;
   }
@@ -95,7 +93,7 @@ class Stores {
     const log = inject(Log);
     const name = this.#nameOf("cache");
     const url = parseStoreUrl(this.#options.cache ?? "memory:", name, ["memory", "redis"]);
-    const onError = (error: unknown) => log.warn({ err: error }, "the cache is down: taken for a miss");
+    const onError = (error: unknown) => log.warn({ err: error }, "the cache is unavailable: every read is a miss");
     if (url.kind === "memory") return new Cache(new MemoryCacheStore(this.#options.memoryCache), { onError });
     const redis = this.#redis(url.url, url.place, name);
     return Object.assign(new Cache(new RedisCacheStore(redis), { onError }), {
@@ -136,7 +134,7 @@ class Stores {
   }
 
   #postgresDatabase(url: string, place: string): Database {
-    const pool = this.#pool(url, place);
+    const pool = this.#pool(url);
     return new Database({
       kind: "postgres",
       dialect: createPostgresDialect(pool),
@@ -146,8 +144,8 @@ class Stores {
           await pool.check();
         } catch (error) {
           await pool.close();
-          const refused = error instanceof StoreError && isAnswer(error.cause);
-          const what = refused ? "refuses the connection" : "does not answer";
+          const refused = error instanceof StoreError && hasSqlState(error.cause);
+          const what = refused ? "refuses the connection" : "does not respond";
           const cure = `${refused ? "Change it there" : "Start it"}, or change ${this.#nameOf("database")}.`;
           throw new Error(`PostgreSQL at ${place} ${what}: ${reasonOf(error)}. ${cure}`, { cause: error });
         }
@@ -165,8 +163,8 @@ class Stores {
     };
   }
 
-  #postgresStore(url: string, place: string): SqlStore {
-    const pool = this.#pool(url, place);
+  #postgresStore(url: string): SqlStore {
+    const pool = this.#pool(url);
     return {
       kind: "postgres",
       open: () => pool.open(),
@@ -179,17 +177,17 @@ class Stores {
     if (known !== undefined) return known;
     const log = inject(Log);
     const file = new SqliteFile(path, this.#options.sqlite, (error) =>
-      log.warn({ err: error }, "the thread for SQLite checkpoints has failed: they run on the event loop from now on"),
+      log.warn({ err: error }, "the thread for SQLite checkpoints failed: checkpoints now run on the event loop"),
     );
     this.#files.set(path, file);
     return file;
   }
 
-  #pool(url: string, place: string): PostgresPool {
+  #pool(url: string): PostgresPool {
     const known = this.#pools.get(url);
     if (known !== undefined) return known;
     const log = inject(Log);
-    const pool = new PostgresPool(url, place, this.#options.postgres, (statement, error) =>
+    const pool = new PostgresPool(url, this.#options.postgres, (statement, error) =>
       log.warn(
         { err: error, statement },
         "the connection was lost before the result: the statement may have been applied",
@@ -208,7 +206,7 @@ class Stores {
   }
 }
 
-/** `?` → `$1`, `$2`, …: PostgreSQL numbers its parameters. The statements are ours and have no other question marks. */
+/** `?` → `$1`, `$2`, …: PostgreSQL numbers its parameters. The statements of `SqlKeyValue` have no other question marks. */
 function numberParameters(statement: string): string {
   let number = 0;
   return statement.replaceAll("?", () => `$${++number}`);

@@ -1,4 +1,5 @@
 import { type Context, inject, routes } from "@tenon/core";
+import { endsInTime } from "@tenon/core/platform";
 
 export type HealthCheck = () => Promise<unknown>;
 
@@ -9,11 +10,11 @@ export interface HealthReport {
 
 const checkTimeout = 1500;
 
-/** Collects the checks of everything that can be down. */
+/** Collects the readiness checks of an application. */
 export class Health {
   readonly #checks = new Map<string, HealthCheck>();
 
-  /** Adds a check, which rejects when the part is not ready. A name that is taken is replaced. */
+  /** Adds a check that rejects when a dependency is not ready. Replaces a check of the same name. */
   add(name: string, check: HealthCheck): void {
     this.#checks.set(name, check);
   }
@@ -28,24 +29,14 @@ export class Health {
 }
 
 async function passes(check: HealthCheck): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), checkTimeout);
-  });
   try {
-    const passed = Promise.resolve()
-      .then(check)
-      .then(
-        () => true,
-        () => false,
-      );
-    return await Promise.race([passed, late]);
-  } finally {
-    clearTimeout(timer);
+    return await endsInTime(Promise.try(check), checkTimeout);
+  } catch {
+    return false;
   }
 }
 
-/** `/health/live`: the process answers. `/health/ready`: so does everything it needs. Declare it to mount both. */
+/** `/health/live`: the process responds. `/health/ready`: all checks pass. Declare it to mount both. */
 export class HealthController {
   readonly #health = inject(Health);
 

@@ -1,6 +1,6 @@
 import { StartError } from "@tenon/core";
 
-/** Loads an optional driver, or stops the start with the name of the package to install. */
+/** Loads an optional driver; without it the start fails with the name of the package to install. */
 export async function loadDriver<T>(name: string, option: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();

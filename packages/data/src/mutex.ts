@@ -1,4 +1,4 @@
-/** One at a time, in the order of asking. */
+/** A lock with a first-come, first-served queue. */
 export class Mutex {
   #tail: Promise<void> = Promise.resolve();
   #held = 0;
@@ -7,7 +7,7 @@ export class Mutex {
     return this.#held > 0;
   }
 
-  /** Resolves when it is the caller's turn, with the way to end it. */
+  /** Resolves when the lock is acquired, with the function that releases it. */
   async acquire(): Promise<() => void> {
     const before = this.#tail;
     let release = () => {};
@@ -25,7 +25,7 @@ export class Mutex {
     };
   }
 
-  /** Resolves when whoever holds it now, or waits for it, is done. */
+  /** Resolves when the current holder and all callers that wait have released it. */
   free(): Promise<void> {
     return this.#tail;
   }

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { withTimeout } from "@tenon/core/platform";
 import { loadDriver } from "./load-driver.ts";
 import { StoreError } from "./store-error.ts";
 
-/** As much of the client as we use: its own type changes with every option it is made with. */
+/** The part of the client that is used here: its own type depends on the options it is created with. */
 interface Client {
   readonly isReady: boolean;
   sendCommand(command: string[]): Promise<unknown>;
@@ -9,18 +11,20 @@ interface Client {
 }
 
 export interface RedisOptions {
-  /** Milliseconds a command may take before the store counts as unavailable. */
+  /** Milliseconds that a command may take before the store counts as unavailable. Defaults to 800. */
   readonly commandTimeout?: number;
+  /** Milliseconds to connect. Defaults to 1,500. */
   readonly connectTimeout?: number;
 }
 
 const maxWaiting = 1000;
-const reconnectEvery = 200;
+/** Milliseconds between attempts to reconnect. */
+const reconnectPause = 200;
 
-/** One connection to Redis, shared by key-value store and cache. Commands fail at once while it is away. */
+/** One connection to Redis, shared by key-value store and cache. Commands fail at once while Redis is down. */
 export class RedisConnection {
-  readonly place: string;
   readonly #url: string;
+  readonly #place: string;
   readonly #option: string;
   readonly #commandTimeout: number;
   readonly #connectTimeout: number;
@@ -30,13 +34,13 @@ export class RedisConnection {
 
   constructor(url: string, place: string, option: string, options: RedisOptions = {}) {
     this.#url = url;
-    this.place = place;
+    this.#place = place;
     this.#option = option;
     this.#commandTimeout = options.commandTimeout ?? 800;
     this.#connectTimeout = options.connectTimeout ?? 1500;
   }
 
-  /** Connects, or rejects with a line for people. Several users share the connection; the last one to close ends it. */
+  /** Connects, or rejects with a readable message. Several users share the connection; the last `close()` ends it. */
   async open(): Promise<void> {
     this.#users++;
     this.#opening ??= this.#connect();
@@ -51,66 +55,57 @@ export class RedisConnection {
     if (client !== undefined) end(client);
   }
 
-  /** Runs one command. Rejects with `store unavailable` when Redis is away or does not answer in time. */
+  /** Runs one command. Rejects with `store unavailable` when Redis is down or does not respond in time. */
   async run(command: readonly string[]): Promise<unknown> {
     const client = this.#client;
     if (client === undefined || !client.isReady) {
-      if (client !== undefined) this.#replace(client); // it ended before it was in use, when nobody listened for that yet
+      if (client !== undefined) this.#replace(client); // it ended before the error listener could replace it
       throw new StoreError("UNAVAILABLE", { cause: new Error("not connected") });
     }
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        this.#replace(client); // replies that never come mean a connection that is dead without saying so
-        reject(new Error(`${command[0]} was not answered within ${this.#commandTimeout} ms`));
-      }, this.#commandTimeout);
-    });
     try {
-      return await Promise.race([client.sendCommand([...command]), late]);
+      return await withTimeout(client.sendCommand([...command]), this.#commandTimeout, () => {
+        this.#replace(client); // a connection without replies is dead, though it reports no error
+        throw new Error(`${command[0]} got no reply within ${this.#commandTimeout} ms`);
+      });
     } catch (error) {
       const byServer = error instanceof Error && /^[A-Z]+ /.test(error.message);
       throw new StoreError(byServer ? "FAILED" : "UNAVAILABLE", { cause: error });
-    } finally {
-      clearTimeout(timer);
     }
   }
 
-  /** Within the given time, handshake included: a server that accepts and says nothing is as good as none. */
-  async #connect(patience = 2 * this.#connectTimeout): Promise<void> {
+  /** The timeout includes the handshake: a server may accept a connection and then send nothing. */
+  async #connect(timeout = 2 * this.#connectTimeout): Promise<void> {
     const { createClient } = await loadDriver("redis", this.#option, () => import("redis"));
     const client = createClient({
       url: this.#url,
       disableOfflineQueue: true,
       commandsQueueMaxLength: maxWaiting,
-      // its own attempts to reconnect wait for a handshake for ever
+      // the client's own reconnecting waits for a handshake without a timeout
       socket: { connectTimeout: this.#connectTimeout, reconnectStrategy: false },
     });
-    let timer: NodeJS.Timeout | undefined;
-    const failed = new Promise<never>((_, reject) => {
-      // unheard, an error of the client would end the process
-      client.on("error", (error) => {
-        reject(error);
-        this.#replace(client);
-      });
-      timer = setTimeout(() => reject(new Error("no answer")), patience);
+    const failed = Promise.withResolvers<never>();
+    // without a listener an error of the client would crash the process
+    client.on("error", (error) => {
+      failed.reject(error);
+      this.#replace(client);
     });
     try {
-      await Promise.race([client.connect(), failed]);
+      await withTimeout(Promise.race([client.connect(), failed.promise]), timeout, () => {
+        throw new Error("no response");
+      });
     } catch (error) {
       end(client);
       this.#opening = undefined;
       const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`Redis at ${this.place} does not answer: ${reason}. Start it, or change ${this.#option}.`, {
+      throw new Error(`Redis at ${this.#place} does not respond: ${reason}. Start it, or change ${this.#option}.`, {
         cause: error,
       });
-    } finally {
-      clearTimeout(timer);
     }
     if (this.#users === 0) end(client);
     else this.#client = client;
   }
 
-  /** Drops the connection, if it is the one in use, and makes another as soon as there is one to be had. */
+  /** Drops the connection, if it is the current one, and reconnects in the background. */
   #replace(client: Client): void {
     if (client !== this.#client) return;
     this.#client = undefined;
@@ -124,17 +119,17 @@ export class RedisConnection {
         await this.#connect(this.#commandTimeout);
         return;
       } catch {
-        await new Promise((resolve) => setTimeout(resolve, reconnectEvery));
+        await sleep(reconnectPause);
       }
     }
   }
 }
 
-/** A client that is already closed throws when it is destroyed, and whoever wants it gone has what it wants. */
+/** A client that is already closed throws when it is destroyed. */
 function end(client: Client): void {
   try {
     client.destroy();
   } catch {
-    // it was gone
+    // already closed
   }
 }

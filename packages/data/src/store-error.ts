@@ -1,6 +1,6 @@
 import { HttpError } from "@tenon/core";
 
-/** The store's own vocabulary: all that a client may ever read about a store. */
+/** The only messages that a client may read about a store. */
 export const storeMessages = {
   NOT_FOUND: "record not found",
   CONSTRAINT: "constraint violation",
@@ -16,11 +16,11 @@ export interface StoreErrorOptions {
   readonly constraint?: ConstraintKind;
 }
 
-/** An error of any store in its own words. The driver's error is the `cause`, for the log only. */
+/** An error of any store. The driver's error is the `cause`, for the log only. */
 export class StoreError extends HttpError {
   override readonly name = "StoreError";
   readonly code: StoreCode;
-  /** Which kind of constraint was violated, where the driver says so. */
+  /** The kind of the violated constraint, where the driver reports it. */
   readonly constraint: ConstraintKind | undefined;
 
   constructor(code: StoreCode, options: StoreErrorOptions = {}) {
@@ -30,7 +30,7 @@ export class StoreError extends HttpError {
   }
 }
 
-/** The value that was to be unique is taken: what an application answers with 409. */
+/** Whether a unique value already exists: an application usually responds with 409. */
 export function isUniqueViolation(error: unknown): boolean {
   return error instanceof StoreError && error.constraint === "unique";
 }

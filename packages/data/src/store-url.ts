@@ -1,6 +1,6 @@
 import { StartError } from "@tenon/core";
 
-/** Where a store is, read from its URL. */
+/** A parsed store URL. */
 export type StoreUrl =
   | { readonly kind: "memory" }
   | { readonly kind: "sqlite"; readonly path: string }
@@ -9,7 +9,7 @@ export type StoreUrl =
 
 const forms = "sqlite:./data/app.db, sqlite::memory:, postgres://user@host/name, redis://host:6379, memory:";
 
-/** `option` is the name under which the application gave the URL: the error names it, and never shows a password. */
+/** `option` names the URL in the error message, which never shows a password. */
 export function parseStoreUrl<K extends StoreUrl["kind"]>(
   text: string,
   option: string,

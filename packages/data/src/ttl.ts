@@ -1,4 +1,4 @@
-/** Milliseconds, from the seconds that an application gives. */
+/** Converts an application's seconds to milliseconds. Throws unless they are a positive number. */
 export function toMilliseconds(ttl: number | undefined): number | undefined {
   if (ttl === undefined) return undefined;
   if (!(ttl > 0) || !Number.isFinite(ttl))

@@ -11,28 +11,28 @@ import { uniqueKey, withStores } from "./support/stores.ts";
 
 const closedPort = 1;
 
-test("PostgreSQL absent at start: exit 1 and one line", () => {
+test("a start without PostgreSQL exits with 1 and one line", () => {
   const { status, stderr } = runProcess("start-app.ts", [
     JSON.stringify({ database: `postgres://u:pass@127.0.0.1:${closedPort}/x` }),
   ]);
   assert.equal(status, 1);
   assert.match(
     stderr,
-    /^Cannot start: onStart\(\) of Database \(module "data"\) failed: PostgreSQL at 127\.0\.0\.1:1 does not answer: connect ECONNREFUSED 127\.0\.0\.1:1\. Start it, or change database\. LOG_LEVEL=debug shows where it was thrown\.\n$/,
+    /^Cannot start: onStart\(\) of Database \(module "data"\) failed: PostgreSQL at 127\.0\.0\.1:1 does not respond: connect ECONNREFUSED 127\.0\.0\.1:1\. Start it, or change database\. LOG_LEVEL=debug shows where it was thrown\.\n$/,
   );
 });
 
-test("Redis absent at start: exit 1 and one line", () => {
+test("a start without Redis exits with 1 and one line", () => {
   const options = { database: "sqlite::memory:", keyValue: `redis://127.0.0.1:${closedPort}` };
   const { status, stderr } = runProcess("start-app.ts", [JSON.stringify(options)]);
   assert.equal(status, 1);
   assert.match(
     stderr,
-    /^Cannot start: onStart\(\) of KeyValue \(module "data"\) failed: Redis at 127\.0\.0\.1:1 does not answer: .*ECONNREFUSED.*\. Start it, or change keyValue\. LOG_LEVEL=debug shows where it was thrown\.\n$/,
+    /^Cannot start: onStart\(\) of KeyValue \(module "data"\) failed: Redis at 127\.0\.0\.1:1 does not respond: .*ECONNREFUSED.*\. Start it, or change keyValue\. LOG_LEVEL=debug shows where it was thrown\.\n$/,
   );
 });
 
-test("an application that says where a URL comes from reads that name, and not the option's", async () => {
+test("urlNames replace the option's names in error messages", async () => {
   const urlNames = { database: "DATABASE_URL", keyValue: "REDIS_URL", cache: "CACHE_URL" };
   const away = `127.0.0.1:${closedPort}`;
   for (const [options, message] of [
@@ -57,7 +57,7 @@ for (const [name, options] of [
   ["pg", { database: "postgres://127.0.0.1/x" }],
   ["redis", { database: "sqlite::memory:", keyValue: "redis://127.0.0.1" }],
 ] as const) {
-  test(`a driver that is not installed (${name}): exit 1, and the package to install`, () => {
+  test(`a start without the driver ${name} exits with 1 and names the package to install`, () => {
     const { status, stderr } = runProcess("start-app.ts", [JSON.stringify(options)], {
       preload: "without-drivers.mjs",
     });
@@ -68,7 +68,7 @@ for (const [name, options] of [
   });
 }
 
-test("a URL that cannot be read: exit 1, named, without the password", () => {
+test("an invalid URL exits with 1 and is shown without its password", () => {
   const { status, stderr } = runProcess("start-app.ts", [JSON.stringify({ database: "mysql://u:secret@host/x" })]);
   assert.equal(status, 1);
   assert.match(stderr, /database is "mysql:\/\/\*\*\*@host\/x"\. It takes sqlite, postgres URLs/);
@@ -78,7 +78,7 @@ test("a URL that cannot be read: exit 1, named, without the password", () => {
 if (services.postgres !== undefined) {
   const server = new URL(services.postgres);
 
-  test("a database that does not exist: the server is not said to be away", () => {
+  test("a missing database is reported as such, not as a missing server", () => {
     server.pathname = "/tenon_nowhere";
     const { status, stderr } = runProcess("start-app.ts", [JSON.stringify({ database: server.href })]);
     assert.equal(status, 1);
@@ -89,7 +89,7 @@ if (services.postgres !== undefined) {
   });
 
   for (const fault of ["refused", "silent"] as const) {
-    test(`PostgreSQL gone during a run (${fault}): every call is answered, and it recovers without losing a slot`, () =>
+    test(`every call ends while PostgreSQL is down (${fault}), and the pool recovers without losing a slot`, () =>
       withPostgres(async (direct) => {
         const { proxy, url } = await startProxy(direct, 5432);
         try {
@@ -119,7 +119,7 @@ if (services.postgres !== undefined) {
       }));
   }
 
-  test("a statement that is only slow is not taken for a dead server", () =>
+  test("a slow statement does not count as a dead server", () =>
     withPostgres((url) =>
       withStores({ database: url }, async (app) => {
         const { error } = await settle(sql`select pg_sleep(2)`.execute(app.get(Database)));
@@ -127,7 +127,7 @@ if (services.postgres !== undefined) {
       }),
     ));
 
-  test("a statement past its own limit ends with the store's words, and its connection is used again", () =>
+  test("a statement that times out fails with the store's message, and its connection is reused", () =>
     withPostgres((url) =>
       withStores({ database: url, postgres: { poolSize: 1, statementTimeout: 200 } }, async (app) => {
         const db = app.get(Database);
@@ -143,7 +143,7 @@ if (services.redis !== undefined) {
   const redisUrl = services.redis;
 
   for (const fault of ["refused", "silent"] as const) {
-    test(`Redis gone during a run (${fault}): every call is answered, the cache misses, and both recover`, async () => {
+    test(`every call ends while Redis is down (${fault}), the cache misses, and both recover`, async () => {
       const { proxy, url } = await startProxy(redisUrl, 6379);
       try {
         await withStores({ database: "sqlite::memory:", keyValue: url, cache: url }, async (app) => {
@@ -170,7 +170,7 @@ if (services.redis !== undefined) {
     });
   }
 
-  test("Redis that accepts connections again and does not answer yet: the next connection is not waited for for long", async () => {
+  test("a Redis that accepts connections but does not respond yet delays the next connection only for a short time", async () => {
     const { proxy, url } = await startProxy(redisUrl, 6379);
     try {
       await withStores({ database: "sqlite::memory:", keyValue: url }, async (app) => {
@@ -190,7 +190,7 @@ if (services.redis !== undefined) {
     }
   });
 
-  test("Redis flapping 20 times: calls fail or succeed, never hang, and the last state is a working one", async () => {
+  test("calls fail or succeed but never hang while Redis goes down and up 20 times, and work afterwards", async () => {
     const { proxy, url } = await startProxy(redisUrl, 6379);
     try {
       await withStores({ database: "sqlite::memory:", keyValue: url }, async (app) => {

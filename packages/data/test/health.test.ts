@@ -9,7 +9,7 @@ function createHealthApp() {
   return createTestApp(defineModule({ name: "app", imports: [data], declarations: [HealthController] }), api());
 }
 
-test("a mounted health controller says that everything is ready", async () => {
+test("a mounted health controller reports that everything is ready", async () => {
   const app = await createHealthApp();
   const live = await app.request("GET", "/health/live");
   assert.deepEqual([live.status, await live.json()], [200, { status: "ok" }]);
@@ -21,7 +21,7 @@ test("a mounted health controller says that everything is ready", async () => {
   await app.stop();
 });
 
-test("a failing check makes the application not ready, and leaves it alive", async () => {
+test("a failing check makes the application not ready, but it stays live", async () => {
   const app = await createHealthApp();
   app.get(Health).add("mail", () => Promise.reject(new Error("smtp is down")));
   app.get(Health).add("throws", () => {
@@ -39,7 +39,7 @@ test("a failing check makes the application not ready, and leaves it alive", asy
   await app.stop();
 });
 
-test("a check that never answers counts as failed", async () => {
+test("a check that never ends counts as failed", async () => {
   const health = new Health();
   health.add("stuck", () => new Promise(() => {}));
   assert.deepEqual(await health.report(), { status: "unavailable", checks: { stuck: "unavailable" } });

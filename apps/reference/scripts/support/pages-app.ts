@@ -16,12 +16,12 @@ export const samplePassword = "correct horse";
 export interface RunningPages {
   readonly app: App & HttpMethods;
   readonly url: string;
-  /** The value of the cookie that logs an author in. */
+  /** The session cookie of an author. */
   logIn(email: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** The pages on a free port of this machine and on a folder that goes with them, as visitors see them in production. */
+/** The pages on a free port and a temporary folder, as in production. */
 export async function startPages(): Promise<RunningPages> {
   const folder = mkdtempSync(join(tmpdir(), "tenon-pages-"));
   const config = readConfig(
@@ -55,7 +55,7 @@ export async function startPages(): Promise<RunningPages> {
   };
 }
 
-/** Writes the sample posts under their dates. Gives the ids, in the order of the sample. */
+/** Writes the sample posts with their dates. Returns the ids, in the order of the sample. */
 export async function writeSamplePosts({ app }: RunningPages): Promise<string[]> {
   const [users, clock] = [app.get(UsersService), app.get(Clock)];
   const ids = new Map<string, string>();

@@ -8,7 +8,7 @@ export async function recordQueries(db: Database, work: () => Promise<unknown>):
   const execute = executor.executeQuery;
   executor.executeQuery = function (query, ...rest) {
     if (/^select\b/i.test(query.sql)) seen.push(query);
-    return execute.call(this, query, ...rest) as ReturnType<typeof execute<never>>; // passed on as it came
+    return execute.call(this, query, ...rest) as ReturnType<typeof execute<never>>; // passed on unchanged
   };
   try {
     await work();
@@ -18,7 +18,7 @@ export async function recordQueries(db: Database, work: () => Promise<unknown>):
   return seen;
 }
 
-/** What the database says about how it would run a query, one line each. */
+/** The query plan of the database, by lines. */
 export async function explain(db: Database, query: CompiledQuery): Promise<string[]> {
   const prefix = db.kind === "sqlite" ? "explain query plan" : "explain";
   const { rows } = await db.executeQuery<Record<string, unknown>>(

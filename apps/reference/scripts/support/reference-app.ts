@@ -12,10 +12,10 @@ export interface RunningApp {
   stop(): Promise<void>;
 }
 
-/** The reference service on a free port of this machine, without the login limit, on a folder that goes with it. */
+/** The reference service on a free port and a temporary folder, without the login limit. */
 export async function startReferenceApp(options: {
   readonly bcryptCost: number;
-  /** A temporary SQLite file unless told otherwise. */
+  /** Defaults to a temporary SQLite file. */
   readonly databaseUrl?: string;
 }): Promise<RunningApp> {
   const folder = mkdtempSync(join(tmpdir(), "tenon-measure-"));

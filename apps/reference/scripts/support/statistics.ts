@@ -9,8 +9,8 @@ export function median(sample: readonly number[]): number {
 }
 
 /**
- * How well one measurement tells two classes apart (Mann-Whitney): the chance that one of the first is greater than
- * one of the second. 0.5 is a coin.
+ * How well a measurement separates two classes (Mann-Whitney): the probability that one of the first is greater than one
+ * of the second. 0.5 is no separation.
  */
 export function areaUnderCurve(first: readonly number[], second: readonly number[]): number {
   let wins = 0;

@@ -4,11 +4,11 @@ import type { UserRecord } from "../users/user.ts";
 import { UsersService } from "../users/users.service.ts";
 
 const CreateKey = dto({
-  name: string("max=100").describe("What it is for"),
-  expires_at: string("max=40").describe("When it ends, such as 2027-01-01T00:00:00Z; it never ends without it"),
+  name: string("max=100").describe("The purpose of the key"),
+  expires_at: string("max=40").describe("When it expires, such as 2027-01-01T00:00:00Z; never by default"),
 });
 
-/** API keys at a terminal. A key is shown once, when it is made. */
+/** Commands for API keys. A key is shown once, when it is created. */
 export class ApiKeysCommands {
   readonly #keys = inject(ApiKeys);
   readonly #users = inject(UsersService);
@@ -22,7 +22,7 @@ export class ApiKeysCommands {
     ]);
   }
 
-  async create(ctx: Context, { name, expires_at }: Infer<typeof CreateKey>) {
+  async create(ctx: Context<"keys/create/:email">, { name, expires_at }: Infer<typeof CreateKey>) {
     const user = await this.#owner(ctx.param("email"));
     const { key, record } = await this.#keys.create(user.id, {
       ...(name === undefined ? {} : { name }),

@@ -5,7 +5,7 @@ import { UsersService } from "../users/users.service.ts";
 import { CreateApiKeyDTO, maxAuthBody } from "./auth.dto.ts";
 import { noStore } from "./no-store.ts";
 
-/** API keys of the bearer, and a route that takes one. */
+/** The API keys of the user, and a route that requires one. */
 export class ApiKeysController {
   readonly #keys = inject(ApiKeys);
   readonly #users = inject(UsersService);
@@ -30,7 +30,7 @@ export class ApiKeysController {
   }
 
   async create(ctx: Context) {
-    // nothing in it is required, so that it may be left out
+    // no field is required, so the body is optional
     const isEmpty = (await ctx.request().body()).byteLength === 0;
     const { name, expires_at } = isEmpty ? {} : await ctx.bind(CreateApiKeyDTO);
     if ((await this.#users.find(ctx.get("user_id"))) === undefined) return invalidToken(ctx);
@@ -46,7 +46,7 @@ export class ApiKeysController {
     return revoked ? undefined : ctx.status(404).json({ error: "API key not found" });
   }
 
-  /** A key of a user who is gone opens nothing. */
+  /** The key of a deleted user is invalid. */
   async show(ctx: Context) {
     const user = await this.#users.find(ctx.get("user_id"));
     return user === undefined ? ctx.status(401).json({ error: "Invalid API key" }) : ctx.get("api_key");

@@ -8,7 +8,7 @@ import { LoginDTO, LogoutDTO, maxAuthBody, RefreshDTO, RegisterDTO } from "./aut
 import { AuthService } from "./auth.service.ts";
 import { noStore } from "./no-store.ts";
 
-/** The full authentication reference. */
+/** The authentication endpoints of the full reference. */
 export class AuthController {
   readonly #auth = inject(AuthService);
   readonly #users = inject(UsersService);
@@ -51,7 +51,7 @@ export class AuthController {
       return { message: "Logged out" };
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      // said as it is, since the session lives on in the store; returned, so that the browser forgets its cookie all the same
+      // reported, because the session is still in the store; returned instead of thrown, so that the cookie is still cleared
       ctx.log.error({ err: error }, "the session could not be ended");
       return ctx.status(500).json({ error: error.message });
     }
@@ -90,7 +90,7 @@ function invalidCredentials(ctx: Context) {
   return ctx.status(401).json({ error: "Invalid credentials" });
 }
 
-/** A logout has no body of its own: one that cannot be read ends the session all the same. */
+/** The body of a logout is optional: an unreadable one must not keep the session alive. */
 async function readRefreshToken(ctx: Context): Promise<string | undefined> {
   try {
     return (await ctx.bind(LogoutDTO)).refresh_token;

@@ -1,6 +1,6 @@
 import { dto, type Infer, string } from "@tenon/core";
 
-/** Bytes. None of these bodies needs more, and anybody may send them. */
+/** Bytes. No valid body is larger, and clients send these without authentication. */
 export const maxAuthBody = 16 * 1024;
 
 export const LoginDTO = dto({

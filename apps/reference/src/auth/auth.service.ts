@@ -17,7 +17,7 @@ export interface TokenPair {
   readonly expires_in: number;
 }
 
-/** Registration, login and what they hand out. Says in the log who came and went, never with what secret. */
+/** Registration, login and the tokens that they issue. Logs who logged in and out, and never a secret. */
 export class AuthService {
   readonly #users = inject(UsersService);
   readonly #passwords = inject(Passwords);
@@ -44,7 +44,7 @@ export class AuthService {
     const account = foldEmail(email);
     await this.#limit.check(account, ctx);
     const user = await this.#users.authenticate(email, password);
-    // once more: guesses that were sent all at once have all passed the first time
+    // checked again: guesses sent concurrently all pass the first check
     await this.#limit.check(account, ctx);
     if (user === undefined) {
       await this.#limit.noteFailure(account, ctx);
@@ -71,9 +71,9 @@ export class AuthService {
     return this.#toPair(await this.issueToken(user), await this.#refreshTokens.generate(user.id));
   }
 
-  /** Undefined when the refresh token is not valid, or its user is gone. */
+  /** Undefined when the refresh token is not valid, or its user is deleted. */
   async refresh(refreshToken: string): Promise<TokenPair | undefined> {
-    // the token is consumed last: a database that is away for a moment must not cost the login
+    // the token is consumed last: a short outage of the database must not end the login
     const userId = await this.#refreshTokens.ownerOf(refreshToken);
     const user = userId === undefined ? undefined : await this.#users.find(userId);
     const accessToken = user && (await this.issueToken(user));
@@ -83,13 +83,13 @@ export class AuthService {
     return this.#toPair(accessToken, refreshed.refreshToken);
   }
 
-  /** Ends the session that the same browser had before: its cookie is replaced, and nobody could log it out any more. */
+  /** Ends the previous session of the browser: its cookie is replaced, so it could never be logged out. */
   async openSession(user: UserRecord, previousId = ""): Promise<string> {
     if (previousId !== "") await this.#sessions.destroy(previousId);
     return this.#sessions.create(user.id);
   }
 
-  /** Ends whatever is presented; what is not there is already ended. */
+  /** Ends the given session and refresh token. Unknown ones are ignored. */
   async logout(sessionId: string, refreshToken: string | undefined): Promise<void> {
     if (sessionId !== "") await this.#sessions.destroy(sessionId);
     if (refreshToken !== undefined) await this.#refreshTokens.revoke(refreshToken);

@@ -5,7 +5,7 @@ import { LoginDTO, maxAuthBody, RegisterDTO } from "./auth.dto.ts";
 import { AuthService } from "./auth.service.ts";
 import { noStore } from "./no-store.ts";
 
-/** The blog tutorial's variant: other wordings, and only registration and login. */
+/** The blog tutorial's variant: other messages, and only registration and login. */
 export class TutorialAuthController {
   readonly #auth = inject(AuthService);
 
@@ -29,7 +29,7 @@ export class TutorialAuthController {
       if (user === undefined) return ctx.status(400).json({ error: "email already registered" });
       return ctx.status(201).json(toUser(user));
     } catch (error) {
-      // a store failure is a 400 here, in its own words, which are in the cause; the kernel logs none below 500
+      // a store failure is a 400 here, with the message of the cause; logged here, because the kernel logs nothing below 500
       if (error instanceof HttpError && error.cause instanceof HttpError) {
         ctx.log.error({ err: error }, "the user could not be created");
         return ctx.status(400).json({ error: error.cause.message });

@@ -4,19 +4,19 @@ import { dirname, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { inject, token } from "@tenon/core";
 
-/** Where the database is, as `DATABASE_URL` says it. */
+/** The value of `DATABASE_URL`. */
 export const DatabaseUrl = token<string>("DatabaseUrl");
 
-/** A copy of the SQLite file that is whole at one moment, while others go on writing. */
+/** Copies the SQLite file consistently while other processes write to it. */
 export class Backup {
   readonly #url = inject(DatabaseUrl);
 
-  /** Gives the size of the copy in bytes. What is there already is never written over. */
+  /** Returns the size of the copy in bytes. Never overwrites a file. */
   async write(file: string): Promise<number> {
     const source = this.#file();
     const target = resolve(file);
-    if (isThere(target)) throw alreadyThere(target);
-    // nobody takes a half-written copy for a whole one: it gets its name when it is done
+    if (exists(target)) throw alreadyExists(target);
+    // the copy gets its name when it is complete, so that a partial one is never mistaken for it
     const draft = `${target}.${randomUUID()}.part`;
     createDraft(draft, target);
     try {
@@ -25,11 +25,11 @@ export class Backup {
       sync(draft);
       linkSync(draft, target);
     } catch (error) {
-      throw codeOf(error) === "EEXIST" ? alreadyThere(target) : error;
+      throw codeOf(error) === "EEXIST" ? alreadyExists(target) : error;
     } finally {
       for (const suffix of ["", "-journal", "-wal", "-shm"]) rmSync(draft + suffix, { force: true });
     }
-    sync(dirname(target)); // the name too
+    sync(dirname(target)); // persists the name too
     return statSync(target).size;
   }
 
@@ -43,13 +43,13 @@ export class Backup {
   }
 }
 
-/** For its owner alone: it holds what the application knows of people. */
+/** Readable by its owner only, since it holds personal data. */
 function createDraft(draft: string, target: string): void {
   try {
     closeSync(openSync(draft, "wx", 0o600));
   } catch (error) {
     const folder = dirname(target);
-    if (!isThere(folder)) throw new Error(`the folder ${folder} does not exist: create it, or give another path`);
+    if (!exists(folder)) throw new Error(`the folder ${folder} does not exist: create it, or give another path`);
     const reason = error instanceof Error ? error.message.replace(draft, target) : String(error);
     throw new Error(`cannot write the backup: ${reason}`, { cause: error });
   }
@@ -58,7 +58,7 @@ function createDraft(draft: string, target: string): void {
 async function copy(source: string, target: string): Promise<void> {
   const database = new DatabaseSync(source, { timeout: 5000 });
   try {
-    // all pages in one step: in several, each write of another process would make it begin anew
+    // all pages in one step: in several, each write of another process would restart the copy
     await backup(database, target, { rate: 2 ** 31 - 1 });
   } finally {
     database.close();
@@ -68,9 +68,9 @@ async function copy(source: string, target: string): Promise<void> {
 function checkIntegrity(file: string): void {
   const database = new DatabaseSync(file);
   try {
-    database.exec("pragma journal_mode = delete"); // one file, to be moved about as it is
+    database.exec("pragma journal_mode = delete"); // a single file, without a log beside it
     const found = database.prepare("pragma integrity_check").get()?.integrity_check;
-    if (found !== "ok") throw new Error(`the copy is not whole: ${String(found)}`);
+    if (found !== "ok") throw new Error(`the copy is corrupt: ${String(found)}`);
   } finally {
     database.close();
   }
@@ -85,12 +85,12 @@ function sync(path: string): void {
   }
 }
 
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-function alreadyThere(path: string): Error {
-  return new Error(`${path} is there already: give another name, or move it away`);
+function alreadyExists(path: string): Error {
+  return new Error(`${path} already exists: give another name, or move it away`);
 }
 
 function codeOf(error: unknown): unknown {

@@ -4,10 +4,10 @@ import { Seed } from "./seed.ts";
 import { Tables } from "./tables.ts";
 
 const SeedDatabase = dto({
-  posts: integer("min=1", "max=1000000").describe("How many posts to write; 10000 unless told otherwise"),
+  posts: integer("min=1", "max=1000000").describe("How many posts to write; defaults to 10000"),
 });
 
-/** The store at a terminal. */
+/** Commands for the database. */
 export class DatabaseCommands {
   readonly #tables = inject(Tables);
   readonly #seed = inject(Seed);
@@ -23,7 +23,7 @@ export class DatabaseCommands {
     ]);
   }
 
-  /** The start of every command has migrated already: this says what there was to do. */
+  /** Every command migrates when it starts: this prints what was done. */
   migrate(ctx: Context) {
     const { ran } = this.#tables;
     return ctx.status(200).send(ran.length === 0 ? "nothing to migrate" : `migrated: ${ran.join(", ")}`);
@@ -36,7 +36,7 @@ export class DatabaseCommands {
     return ctx.status(200).send(`${written} posts written`);
   }
 
-  /** Whole at one moment, while the service goes on. */
+  /** Consistent, also while the service runs. */
   async backup(ctx: Context<"db/backup/:file">) {
     const file = ctx.param("file");
     const bytes = await this.#backup.write(file);

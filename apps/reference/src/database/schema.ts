@@ -1,6 +1,6 @@
 import type { Role } from "../users/user.ts";
 
-/** The tables, as the store keeps them. */
+/** The tables of the database. */
 export interface Schema {
   users: UsersTable;
   posts: PostsTable;
@@ -9,7 +9,7 @@ export interface Schema {
 export interface UsersTable {
   readonly id: string;
   readonly email: string;
-  /** The address in ASCII lower case: what is unique. */
+  /** The address in ASCII lower case; unique. */
   readonly email_key: string;
   readonly password: string;
   readonly name: string;
@@ -25,4 +25,9 @@ export interface PostsTable {
   readonly published: boolean;
   readonly created_at: string;
   readonly updated_at: string;
+}
+
+/** PostgreSQL throws on U+0000 instead of finding no row: check text from a path or a query first. */
+export function canBeStored(text: string): boolean {
+  return !text.includes("\0");
 }

@@ -9,13 +9,13 @@ import type { PostsTable, Schema } from "./schema.ts";
 const batch = 500;
 const published = samplePosts.filter((post) => post.published !== false);
 
-/** Fills the store, to see how it behaves with many posts. */
+/** Fills the database with sample posts. */
 export class Seed {
   readonly #db = inject(Database<Schema>);
   readonly #users = inject(UsersService);
   readonly #clock = inject(Clock);
 
-  /** Writes published posts in batches, each whole or not at all, and stops between two when it is told to. */
+  /** Writes published posts in atomic batches, and stops between two when the signal aborts. */
   async write(posts: number, signal: AbortSignal, onWritten: (count: number) => void): Promise<number> {
     const authorIds = await this.#authorIds();
     let written = 0;
@@ -25,12 +25,12 @@ export class Seed {
       await this.#db.insertInto("posts").values(rows).execute();
       written += count;
       onWritten(count);
-      await setImmediate(); // the embedded store answers without letting the event loop turn, and no signal would be heard
+      await setImmediate(); // SQLite is synchronous here: without a turn of the event loop no signal would arrive
     }
     return written;
   }
 
-  /** Of each sample author, by name. Their passwords are known to none: a seeded author cannot log in. */
+  /** The id of each sample author, by name. Their passwords are random and not kept: a seeded author cannot log in. */
   async #authorIds(): Promise<ReadonlyMap<string, string>> {
     const ids = new Map<string, string>();
     for (const name of sampleAuthors) ids.set(name, await this.#authorId(name));
@@ -41,13 +41,13 @@ export class Seed {
     const email = sampleEmailOf(name);
     const known = await this.#users.findByEmail(email);
     const user = known ?? (await this.#users.create({ email, name, password: this.#clock.secret() }));
-    if (user === undefined) throw new Error(`${email} was registered by somebody else just now: try again`);
+    if (user === undefined) throw new Error(`${email} was registered by another process just now: try again`);
     return user.id;
   }
 
-  /** The newest first. After the last sample they begin again, with a number in the title. */
+  /** Newest first. After the last sample the texts repeat, with a number in the title. */
   #post(authorIds: ReadonlyMap<string, string>, index: number): PostsTable {
-    const sample = published[index % published.length] as SamplePost; // there are some
+    const sample = published[index % published.length] as SamplePost; // the list is not empty
     const round = Math.floor(index / published.length) + 1;
     const time = new Date(this.#clock.now() - index * 1000).toISOString();
     return {

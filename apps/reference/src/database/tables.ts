@@ -48,7 +48,7 @@ const migrations: readonly Migration[] = [
 export class Tables {
   readonly #db = inject(Database<Schema>);
 
-  /** What this start had to do. */
+  /** The migrations that this start has run. */
   ran: readonly string[] = [];
 
   async onStart(): Promise<void> {

@@ -1,7 +1,7 @@
 import { BindError, type Context, dto, HttpError, type Infer, string } from "@tenon/core";
 import { checkLine } from "./shown-text.ts";
 
-const longestName = 80;
+const maxNameLength = 80;
 
 const LoginForm = dto({
   email: string("required", "email"),
@@ -10,7 +10,7 @@ const LoginForm = dto({
 });
 export type LoginForm = Infer<typeof LoginForm>;
 
-/** In the order of the page, which is the order of its problems. */
+/** In the order of the page, so that problems are listed in that order. */
 const RegisterForm = dto({
   name: string("required"),
   email: string("required", "email"),
@@ -19,7 +19,7 @@ const RegisterForm = dto({
 });
 export type RegisterForm = Infer<typeof RegisterForm>;
 
-/** Everything that a login needs, read before it does anything. As a form or as JSON. */
+/** The input of a login, from a form or JSON. */
 export function readLogin(ctx: Context): Promise<LoginForm> {
   refuseUntyped(ctx);
   return ctx.bind(LoginForm);
@@ -29,12 +29,12 @@ export async function readRegistration(ctx: Context): Promise<RegisterForm> {
   refuseUntyped(ctx);
   const input = await ctx.bind(RegisterForm);
   const name = input.name.trim();
-  const issues = checkLine("name", name, longestName);
+  const issues = checkLine("name", name, maxNameLength);
   if (issues.length > 0) throw new BindError(issues);
   return { ...input, name };
 }
 
-/** Counted as JSON, a body without a type would need no token, and any site can have a browser send one. */
+/** A body without a type would count as JSON and need no CSRF token, and any site can make a browser send one. */
 function refuseUntyped(ctx: Context): void {
   if (ctx.header("content-type") === "") throw new HttpError(415, "Unsupported Media Type");
 }

@@ -6,12 +6,12 @@ import { AuthService } from "../auth/auth.service.ts";
 import { noStore } from "../auth/no-store.ts";
 import type { UserRecord } from "../users/user.ts";
 import { readLogin, readRegistration } from "./account.form.ts";
-import { toPathWithNext } from "./next-path.ts";
+import { toPathWithNext } from "./require-login.ts";
 import { toShownName, withoutBidiControls } from "./shown-text.ts";
 
 const home = "/my-posts";
 
-/** Coming and going. A form that cannot be bound leads back to its page, with what was typed and without the password. */
+/** Login, registration and logout. An invalid form redirects back to its page, with the input except the password. */
 export class AccountPages {
   readonly #auth = inject(AuthService);
 
@@ -65,7 +65,7 @@ export class AccountPages {
       await this.#auth.logout(ctx.cookie(sessionCookie), undefined);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      // returned, so that the browser forgets its cookie even though the session lives on in the store
+      // returned instead of thrown, so that the cookie is cleared although the session is still in the store
       ctx.log.error({ err: error }, "the session could not be ended");
       return ctx.status(500).json({ error: error.message });
     }
@@ -79,7 +79,7 @@ export class AccountPages {
     return (await ctx.get("visitor").user()) === undefined ? { next } : redirect(next || home);
   }
 
-  /** Nothing that was known before the login opens anything after it: neither session keeps its identifier. */
+  /** Both sessions get a new id at login, so that an id known before is worthless (session fixation). */
   async #enter(ctx: Context, user: UserRecord, message: string, next = ""): Promise<Redirect> {
     const before = ctx.cookie(sessionCookie);
     if (before !== "") await this.#auth.logout(before, undefined);
@@ -94,7 +94,7 @@ function inSentence({ name }: UserRecord): string {
   return withoutBidiControls(toShownName(name));
 }
 
-/** To the form again, with what was typed and what is wrong with it. Whoever has no form to go back to gets the error. */
+/** Redirects to the form with its input and the issue. Throws the error for clients that have no form to show again. */
 async function back(ctx: Context, path: string, issue: Issue, error: HttpError): Promise<Redirect> {
   if (!isForm(ctx.header("content-type")) || wantsJson(ctx)) throw error;
   const form = await ctx.request().form();

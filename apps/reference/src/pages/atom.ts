@@ -5,11 +5,11 @@ import { withoutBidiControls } from "./shown-text.ts";
 export const feedPath = "/feed.xml";
 
 /**
- * Posts as an Atom feed (RFC 4287). Its links are relative to its own address, which the reader knows: an address made
- * from the `Host` header could be anybody's. Its ids are no addresses, so that they stay when the blog moves.
+ * Posts as an Atom feed (RFC 4287). Links are relative to the address of the feed: an address made from the `Host` header
+ * could be forged. Ids are URNs, so that they stay the same when the blog moves.
  */
 export function toAtom(feedId: string, posts: readonly Post[]): string {
-  // of a feed without entries, which must have a time too
+  // the start value is for a feed without entries, which must have a time too
   const updated = posts.map((post) => post.updated_at).reduce(later, "1970-01-01T00:00:00.000Z");
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
@@ -41,7 +41,7 @@ function later(one: string, other: string): string {
   return one < other ? other : one;
 }
 
-/** No XML document may hold most control characters and half characters, not even as a reference (XML 1.0, 2.2). */
+/** XML allows neither most control characters nor lone surrogates, not even as references (XML 1.0, 2.2). */
 function escapeXml(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd")

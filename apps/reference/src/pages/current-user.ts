@@ -3,7 +3,7 @@ import { type Context, inject, type Middleware, type Next } from "@tenon/core";
 import { toUser, type User } from "../users/user.ts";
 import { UsersService } from "../users/users.service.ts";
 
-/** Who is looking. Asked for once a request at most, and never for a file. */
+/** The user of a request, loaded at most once and only when used: not for static files. */
 export class Visitor {
   readonly #find: () => Promise<User | undefined>;
   #user: Promise<User | undefined> | undefined;
@@ -12,12 +12,12 @@ export class Visitor {
     this.#find = find;
   }
 
-  /** Whether the answer depends on who is looking. */
-  get wasAsked(): boolean {
+  /** Whether the response may depend on the user. */
+  get wasRead(): boolean {
     return this.#user !== undefined;
   }
 
-  /** Undefined when nobody is logged in. */
+  /** Undefined when no user is logged in. */
   user(): Promise<User | undefined> {
     this.#user ??= this.#find();
     return this.#user;
@@ -30,7 +30,7 @@ declare module "@tenon/core" {
   }
 }
 
-/** Sets `visitor`, by the session of the cookie that the API's sessions use too. */
+/** Sets `visitor` from the session cookie, which the API uses too. */
 export class CurrentUser implements Middleware {
   readonly #sessions = inject(Sessions);
   readonly #users = inject(UsersService);
@@ -40,9 +40,9 @@ export class CurrentUser implements Middleware {
     const visitor = new Visitor(() => this.#find(id));
     ctx.set("visitor", visitor);
     ctx.onReply(({ headers }) => {
-      if (!visitor.wasAsked) return;
+      if (!visitor.wasRead) return;
       headers.addHeader("vary", "cookie");
-      // the page of somebody who is logged in is gone with the session: the back button must not bring it back
+      // after a logout the back button must not show a page of the ended session
       if (id !== "") headers.setHeader("cache-control", "no-store");
       else if (!headers.has("cache-control")) headers.setHeader("cache-control", "no-cache");
     });

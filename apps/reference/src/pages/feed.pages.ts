@@ -3,7 +3,7 @@ import { type Context, inject, routes, token } from "@tenon/core";
 import { PostsService } from "../posts/posts.service.ts";
 import { feedPath, toAtom } from "./atom.ts";
 
-/** A URI that no other feed has. */
+/** The unique URI of the feed. */
 export const FeedId = token<string>("FeedId");
 
 const entries = 10;
@@ -23,13 +23,13 @@ export class FeedPages {
     const etag = `"${hash("sha256", xml, "base64url")}"`;
     const headers = ctx.response();
     headers.setHeader("content-type", "application/atom+xml; charset=utf-8");
-    headers.setHeader("cache-control", "no-cache"); // kept, and asked for again: readers do so every few minutes
+    headers.setHeader("cache-control", "no-cache"); // stored, but revalidated: feed readers poll every few minutes
     headers.setHeader("etag", etag);
     return isKnown(ctx, etag) ? ctx.status(304).send("") : ctx.status(200).send(xml);
   }
 }
 
-/** Whether the reader has it already. A proxy that compresses makes a weak tag of ours. */
+/** Whether the client has this version. A compressing proxy turns our tag into a weak one. */
 function isKnown(ctx: Context, etag: string): boolean {
   const tags = ctx.header("if-none-match").split(",");
   return tags.some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()));

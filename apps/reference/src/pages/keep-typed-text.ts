@@ -6,17 +6,17 @@ type Typed = Awaited<ReturnType<typeof readTyped>>;
 
 interface SaveAgain {
   readonly action: string;
-  /** The name of the field that tells this form from others. */
+  /** The name of the hidden field that identifies the form. */
   readonly hidden: "form" | "version";
-  /** Where the text can be seen once it is saved. */
+  /** Where the saved text can be seen. */
   readonly seen: string;
   readonly publish: boolean;
 }
 
-/** Bytes. Far more than a post may hold: only what has arrived can be handed back. */
+/** Bytes. Far more than a post may have: only text that was received can be shown again. */
 const maxPostForm = 4 * 1024 * 1024;
 
-/** What is said instead of the message, whose advice is for those who have nothing to lose. */
+/** Shown instead of the error message, whose advice does not fit a user with unsaved text. */
 const reasons: ReadonlyMap<number, string> = new Map([
   [401, "You are logged out."],
   [404, "The post is not there any more."],
@@ -25,8 +25,8 @@ const reasons: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * Hands a post back that could not be saved: after a logout, with the token of an earlier login, without the store. The
- * request itself stays refused: the author sends the text again, in a form with a token of the session as it is now.
+ * Shows the text of a post again that could not be saved: after a logout, with the token of an earlier login, or while the
+ * store is down. The request stays rejected: the author sends the text again, in a form with a token of the current session.
  */
 export const keepTypedText: MiddlewareFunction = async function keepTypedText(ctx, next) {
   if (!isPostForm(ctx)) return next();
@@ -61,7 +61,7 @@ async function toUnsaved(ctx: Context, error: unknown, { title, content, ...hidd
   );
 }
 
-/** Where the same form goes once more. A button that saves needs more than silence about which site has sent the text. */
+/** Where the form can be sent again. The save button requires proof that a page of this site sent the text. */
 async function findSaveAgain(ctx: Context): Promise<SaveAgain | undefined> {
   if (!isForm(ctx.header("content-type")) || !isSameOrigin(ctx)) return undefined;
   const publish = (await ctx.request().form()).get("publish") === "true";

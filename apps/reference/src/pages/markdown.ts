@@ -1,10 +1,10 @@
 import MarkdownIt, { type Token } from "markdown-it";
 import sanitize from "sanitize-html";
 
-/** Characters. Longer ones come only from the API, and are shown as they were typed: rendering would hold up everybody. */
+/** Characters. Longer texts come only from the API and are shown as plain text: rendering them would block the event loop. */
 export const maxMarkdown = 40_000;
 
-/** So many blocks are no text of a person: a short line for each cell makes a table of a hundred thousand. */
+/** More tokens than any real text has: short table rows could otherwise make a hundred thousand cells. */
 const maxTokens = 20_000;
 
 const markdown = new MarkdownIt({ html: false, linkify: true });
@@ -15,15 +15,15 @@ markdown.core.ruler.push("for-pages", ({ tokens }) => {
     if (token.type === "inline") markLinked(token.children ?? []);
     // the title of the post is the one h1 of its page
     if (token.type === "heading_open" || token.type === "heading_close") token.tag = lowerHeading(token.tag);
-    // the content security policy lets no style attribute through
+    // the content security policy forbids style attributes
     if (token.type === "th_open" || token.type === "td_open") styleToClass(token);
   }
 });
-// wide tables scroll inside their frame, by keyboard too
+// wide tables scroll inside their frame, also by keyboard
 markdown.renderer.rules.table_open = () => '<div class="scroll" tabindex="0"><table>\n';
 markdown.renderer.rules.table_close = () => "</table></div>\n";
 
-// showing pictures of other sites would tell those sites who reads here; a link cannot hold another, so there it is text
+// loading images of other sites would reveal readers to them; inside a link an image becomes text, since links cannot nest
 markdown.renderer.rules.image = (tokens, index, options, env) => {
   const token = tokens[index];
   const text = escapeHtml(markdown.renderer.renderInlineAsText(token?.children ?? [], options, env).trim() || "image");
@@ -36,7 +36,7 @@ const endOfSentence = /[.!?…:;,。！？]["'”’»)\]]*$/;
 
 const schemes = ["http", "https", "mailto"];
 
-/** The second line of defence: whatever the renderer makes of a text, only this goes out. */
+/** A second line of defence: whatever the renderer produces, only this is sent. */
 const allowed: sanitize.IOptions = {
   allowedTags: [
     ...["h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "blockquote", "pre", "ul", "ol", "li"],
@@ -53,7 +53,7 @@ const allowed: sanitize.IOptions = {
   allowProtocolRelative: false,
   transformTags: {
     a: (tagName, { href = "", title }) => {
-      // a name that is not on the list leaves its text; an <a> without an address would look like a link and be none
+      // a tag that is not on the list leaves its text; an <a> without an address would look like a link
       if (!isLinkable(href)) return { tagName: "span", attribs: {} };
       const attribs = { href, rel: "nofollow ugc noopener", ...(title === undefined ? {} : { title }) };
       return { tagName, attribs };
@@ -62,7 +62,7 @@ const allowed: sanitize.IOptions = {
   },
 };
 
-/** Markdown as HTML that may stand in a page. HTML in it is text, and an image becomes a link to it. */
+/** Markdown as HTML that is safe in a page. HTML in the source is text, and an image becomes a link to it. */
 export function toHtml(source: string): string {
   if (source.length > maxMarkdown) return toPlainHtml(source);
   const tokens = markdown.parse(source, {});
@@ -81,7 +81,7 @@ export function toExcerpt(source: string, length = 240): string {
   return shorten(joinBlocks(texts), length);
 }
 
-/** Items of a list and cells of a table seldom end like a sentence: without a sign between them they would run together. */
+/** List items and table cells seldom end like a sentence: without a separator they would run together. */
 function joinBlocks(texts: readonly string[]): string {
   const blocks = texts.map((text) => text.trim()).filter((text) => text !== "");
   const separated = blocks.map((text) => (endOfSentence.test(text) ? `${text} ` : `${text} · `));
@@ -98,7 +98,7 @@ function textOf(tokens: readonly Token[]): string {
     .join("");
 }
 
-/** Cut behind a sentence or between words where there are any, and never through a character. */
+/** Cuts after a sentence or between words where possible, and never inside a character. */
 function shorten(text: string, length: number): string {
   const characters = [...text.replaceAll(/\s+/g, " ").trim()];
   const start = characters.slice(0, length).join("");
@@ -109,7 +109,7 @@ function shorten(text: string, length: number): string {
   return `${space > start.length / 2 ? start.slice(0, space) : start}…`;
 }
 
-/** Images that stand in a link: looking back from each of them would take the square of the time. */
+/** Marks images inside links in one pass: looking back from each image would take quadratic time. */
 function markLinked(tokens: readonly Token[]): void {
   let depth = 0;
   for (const token of tokens) {
@@ -118,7 +118,7 @@ function markLinked(tokens: readonly Token[]): void {
   }
 }
 
-/** An own path, or one of the schemes above. */
+/** A path of this site, or a URL with one of the schemes above. */
 function isLinkable(href: string): boolean {
   const scheme = /^[a-z][a-z0-9+.-]*(?=:)/i.exec(href)?.[0].toLowerCase();
   if (scheme !== undefined) return schemes.includes(scheme);
@@ -134,7 +134,7 @@ function styleToClass(token: Token): void {
   token.attrs = align === undefined ? null : [["class", `align-${align}`]];
 }
 
-/** Nobody can tell where in it the markup would begin: paragraphs and line breaks are all it gets. */
+/** Plain text with paragraphs and line breaks only. */
 function toPlainHtml(source: string): string {
   const paragraphs = source.split(/\n{2,}/).filter((text) => text.trim() !== "");
   return paragraphs.map((text) => `<p class="as-typed">${escapeHtml(text)}</p>`).join("\n");

@@ -8,14 +8,14 @@ declare module "@tenon/core" {
   }
 }
 
-/** Sets `post`, for its author alone, whatever the policy of the API. Stands behind `RequireLogin`. */
+/** Sets `post`, for its author only, whatever the policy of the API. List it after `RequireLogin`. */
 export class OwnPost implements Middleware {
   readonly #posts = inject(PostsService);
 
   async handle(ctx: Context<"/posts/:id">, next: Next) {
     const post = await this.#posts.find(ctx.param("id"));
     const isAuthor = post?.author_id === ctx.get("user_id");
-    // a draft of somebody else is not there, as on its own page
+    // a draft of another author is a 404, as on its own page
     if (post === undefined || !(isAuthor || post.published)) throw new HttpError(404, "Post not found");
     if (!isAuthor) throw new HttpError(403, "Only its author can change or delete a post.");
     ctx.set("post", post);

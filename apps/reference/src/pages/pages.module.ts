@@ -17,7 +17,7 @@ import { PostsPages } from "./posts.pages.ts";
 import { RequireLogin } from "./require-login.ts";
 import { WritingPages } from "./writing.pages.ts";
 
-/** The blog as pages, on the services of the API and the commands. */
+/** The blog as pages, on the same services as the API and the commands. */
 export function createPagesModule(config: Config, options: Pick<BlogOptions, "passwordWait"> = {}): Module {
   const { data, auth, users } = createServices(config, options);
   return defineModule({
@@ -38,12 +38,12 @@ function toSessionSettings(config: Config): WebSessionSettings {
   return { store: inject(KeyValue), secret: cookieSecretOf(config), now: () => clock.now() };
 }
 
-/** A secret of its own: a signed cookie must never be worth anything as a token, nor a token as a cookie. */
+/** A separate secret: a signed cookie must never be valid as a token, nor a token as a cookie. */
 function cookieSecretOf(config: Config): string {
   return deriveKey(config, "tenon-blog web sessions").toString("base64url");
 }
 
-/** The same for every instance and after every restart, and no way back from it to the secret. */
+/** The same for every instance and after every restart, and one-way: it does not reveal the secret. */
 function deriveKey({ jwtSecret }: Config, purpose: string): Buffer {
   return Buffer.from(hkdfSync("sha256", jwtSecret, "", purpose, 32));
 }

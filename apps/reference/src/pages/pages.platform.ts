@@ -1,13 +1,12 @@
-import type { Context, HttpMethods, Platform } from "@tenon/core";
+import type { Context, HttpMethods, Issue, Platform } from "@tenon/core";
 import { accessLog, requestId } from "@tenon/core/middleware";
 import { pageHeaders, WebSessions, web } from "@tenon/web";
 import { CurrentUser } from "./current-user.ts";
-import { explainIssue } from "./explain-issue.ts";
 import { keepTypedText } from "./keep-typed-text.ts";
 import { toShownName, withoutBidiControls } from "./shown-text.ts";
 import { passStaleForms } from "./stale-forms.ts";
 
-/** There is no script on any page: none may run. */
+/** No page has a script, so none may run. */
 const policy = [
   "default-src 'none'",
   "style-src 'self'",
@@ -18,12 +17,12 @@ const policy = [
 ].join("; ");
 
 export interface PagesPlatformOptions {
-  /** True unless NODE_ENV is `production`. */
+  /** Defaults to true unless NODE_ENV is `production`. */
   readonly development?: boolean;
   readonly trustedProxies?: readonly string[];
 }
 
-/** HTML over HTTP, with what every request passes through. */
+/** HTML over HTTP, with the middlewares of every request. */
 export function createPagesPlatform({
   development,
   trustedProxies = [],
@@ -46,14 +45,21 @@ export function createPagesPlatform({
   });
 }
 
-/** What every view knows. Without the store nobody is logged in, and the page that says so can still be shown. */
+/** The data of every view. Without the store no user is logged in, so that the error page can still be rendered. */
 async function share(ctx: Context): Promise<object> {
   const helpers = { explainIssue, withoutBidiControls };
   try {
     const user = await ctx.get("visitor")?.user();
     return { ...helpers, user: user && { ...user, name: toShownName(user.name) } };
   } catch (error) {
-    ctx.log.error({ err: error }, "nobody could say who is logged in");
+    ctx.log.error({ err: error }, "the current user could not be loaded");
     return { ...helpers, user: undefined };
   }
+}
+
+/** A whole sentence about a field: `Title is required.` */
+function explainIssue(label: string, { rule, message }: Issue): string {
+  // "E-mail address must be an e-mail address" would not help
+  const words = rule === "email" ? "must look like name@example.com" : message;
+  return `${label} ${words}.`;
 }

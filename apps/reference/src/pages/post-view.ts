@@ -5,12 +5,12 @@ import { toExcerpt, toHtml } from "./markdown.ts";
 import { toShownName, toShownTitle } from "./shown-text.ts";
 
 export interface ShownTime {
-  /** For machines: `<time datetime>`. */
+  /** For `<time datetime>`. */
   readonly iso: string;
   readonly text: string;
 }
 
-/** A post in a list. Of its author only the name: pages show no addresses. */
+/** A post in a list. Only the name of its author: pages show no e-mail addresses. */
 export interface PostSummary {
   readonly id: string;
   readonly title: string;
@@ -24,9 +24,9 @@ export interface PostSummary {
 
 /** A post on its own page. */
 export interface PostDetail extends PostSummary {
-  /** Safe to put into a page as it is. */
+  /** Sanitized: safe to insert unescaped. */
   readonly html: string;
-  /** How long it takes to read. */
+  /** Reading time. */
   readonly minutes: number;
 }
 
@@ -38,7 +38,7 @@ export function toSummary(post: Post): PostSummary {
   return { ...describe(post), excerpt: toExcerpt(post.content) };
 }
 
-/** Renders posts, each once: a changed one has another time, and with it another place in the cache. */
+/** Renders posts, each once: a changed post has another `updated_at`, and with it another cache key. */
 export class PostViews {
   readonly #cache = inject(Cache);
 

@@ -3,7 +3,7 @@ import { isForm } from "@tenon/web";
 import { maxMarkdown } from "./markdown.ts";
 import { checkLine } from "./shown-text.ts";
 
-const longestTitle = 200;
+const maxTitleLength = 200;
 
 const PostForm = dto({
   title: string(),
@@ -18,14 +18,14 @@ export interface TypedTexts {
   readonly content: string;
 }
 
-/** What was typed, and what is wrong with it: the form is shown again with all of it. */
+/** The input of a form and its issues, to show the form again. */
 export interface TypedPost {
   readonly values: TypedTexts;
   readonly issues: readonly Issue[];
   readonly publish: boolean;
-  /** Of a form for a new post: it makes one post, however often it is sent. "" from a client that has no form. */
+  /** Identifies a form for a new post, so that it creates one post, however often it is sent. "" from a client without a form. */
   readonly form: string;
-  /** Of a form for a post that is there: when the text that was loaded had been saved. "" from a client that has none. */
+  /** The `updated_at` of the post that a form was loaded with. "" from a client that sends none. */
   readonly version: string;
 }
 
@@ -37,10 +37,10 @@ export const emptyPost: TypedPost = {
   version: "",
 };
 
-/** Does not fail on what was typed, only on a body that is neither a form nor JSON. */
+/** Returns issues instead of throwing, except for a body that is neither a form nor JSON. */
 export async function readPostForm(ctx: Context): Promise<TypedPost> {
   const { form, version, ...values } = await readTyped(ctx);
-  const titleIssues = checkLine("title", values.title, longestTitle);
+  const titleIssues = checkLine("title", values.title, maxTitleLength);
   try {
     const { publish = false } = await ctx.bind(PostForm);
     const isBlank = values.content.trim() === "";
@@ -59,11 +59,11 @@ export async function readTyped(ctx: Context): Promise<TypedTexts & Pick<TypedPo
     form = "",
     version = "",
   } = isForm(ctx.header("content-type")) ? await readFields(ctx) : await ctx.bind(TypedFields);
-  // browsers send a line break as two characters
+  // browsers send line breaks as CRLF
   return { title: title.trim(), content: content.replaceAll("\r\n", "\n"), form, version };
 }
 
-/** Whatever stands in them: a text that cannot be stored is handed back, too. */
+/** Unchecked, so that text that cannot be stored is shown again too. */
 async function readFields(ctx: Context) {
   const form = await ctx.request().form();
   return {

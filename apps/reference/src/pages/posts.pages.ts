@@ -1,10 +1,10 @@
 import { type Context, HttpError, inject, routes } from "@tenon/core";
 import { redirect } from "@tenon/web";
 import { PostsService } from "../posts/posts.service.ts";
-import { isPastTheTop, readPagePlace, toPageLinks } from "./page-links.ts";
+import { isPastTheTop, readPageRequest, toPageLinks } from "./page-links.ts";
 import { PostViews, toSummary } from "./post-view.ts";
 
-/** What everybody can read. */
+/** The public pages. */
 export class PostsPages {
   readonly #posts = inject(PostsService);
   readonly #views = inject(PostViews);
@@ -18,18 +18,18 @@ export class PostsPages {
   }
 
   async index(ctx: Context) {
-    const request = readPagePlace(ctx);
+    const request = readPageRequest(ctx);
     const page = await this.#posts.published(request);
     if (isPastTheTop(page, request)) return redirect("/");
     return { posts: page.items.map(toSummary), ...toPageLinks("/", page, request) };
   }
 
-  /** Where people look for the list who cut the address of a post short. */
+  /** For users who shorten the address of a post by hand. */
   list() {
     return redirect("/");
   }
 
-  /** A draft is there for its author only. */
+  /** A draft is visible to its author only. */
   async show(ctx: Context<"/posts/:id">) {
     const post = await this.#posts.find(ctx.param("id"));
     const user = await ctx.get("visitor").user();

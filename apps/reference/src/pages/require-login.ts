@@ -1,8 +1,7 @@
 import { type Context, HttpError, type Middleware, type Next } from "@tenon/core";
 import { redirect, wantsJson } from "@tenon/web";
-import { toLoginPath } from "./next-path.ts";
 
-/** Lets only those pass who are logged in; others log in first, and come back to the page they wanted. */
+/** Requires a logged-in user. Others are redirected to the login, and from there back to the page. */
 export class RequireLogin implements Middleware {
   async handle(ctx: Context, next: Next) {
     const user = await ctx.get("visitor").user();
@@ -10,14 +9,20 @@ export class RequireLogin implements Middleware {
       ctx.set("user_id", user.id);
       return next();
     }
-    if ((ctx.method === "GET" || ctx.method === "HEAD") && !wantsJson(ctx)) return redirect(toLoginPath(placeOf(ctx)));
-    // a form cannot be sent again by a redirect
+    if ((ctx.method === "GET" || ctx.method === "HEAD") && !wantsJson(ctx))
+      return redirect(toPathWithNext("/login", toTarget(ctx)));
+    // a redirect cannot send a form again
     throw new HttpError(401, "You are logged out. Log in and try again.");
   }
 }
 
-/** With its query: a page of a list is another place than the list. */
-function placeOf(ctx: Context): string {
+/** The path with its query, which selects the page of a list. */
+function toTarget(ctx: Context): string {
   const query = new URLSearchParams(ctx.request().queries()).toString();
   return query === "" ? ctx.path : `${ctx.path}?${query}`;
+}
+
+/** `/login?next=…`: where to redirect after a login. `redirect()` itself accepts only paths of this site. */
+export function toPathWithNext(path: string, next: string): string {
+  return next === "" ? path : `${path}?next=${encodeURIComponent(next)}`;
 }

@@ -1,36 +1,36 @@
 import type { Issue } from "@tenon/core";
 
 const visible = /[^\s\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
-const longestTitle = 300;
-const longestName = 100;
+const maxTitleLength = 300;
+const maxNameLength = 100;
 
-/** The API takes a post without a title, or with one of a megabyte: a link needs a text, and a list an end. */
+/** The API accepts posts without a title, or with one of a megabyte: a link needs text, and a list needs short ones. */
 export function toShownTitle(title: string): string {
-  return isVisible(title) ? cut(title, longestTitle) : "Untitled";
+  return isVisible(title) ? cut(title, maxTitleLength) : "Untitled";
 }
 
 export function toShownName(name: string): string {
-  return isVisible(name) ? cut(name, longestName) : "Anonymous";
+  return isVisible(name) ? cut(name, maxNameLength) : "Anonymous";
 }
 
-/** For where no element can isolate it: what turns the reading around would turn the words behind it, too. */
+/** For places where no element can isolate the text: a bidi control would also reverse the words after it. */
 export function withoutBidiControls(text: string): string {
   return text.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, "");
 }
 
-/** What is wrong with a line that others will read, which has no blanks around it any more. */
+/** The issues of a trimmed line of text, such as a name or a title. */
 export function checkLine(path: string, line: string, max: number): Issue[] {
   if (!isVisible(line)) return [{ path, rule: "required", message: "is required" }];
   if ([...line].length > max) return [{ path, rule: "max", message: `must have at most ${max} characters` }];
   return [];
 }
 
-/** Whether there is anything to see: blanks, joiners and marks of direction alone are nothing that can be clicked on. */
+/** Whether any character is visible: a link of only spaces, joiners and direction marks could not be clicked. */
 function isVisible(text: string): boolean {
   return visible.test(text);
 }
 
-/** Never through a character. */
+/** Cuts between characters, never inside one. */
 function cut(text: string, length: number): string {
   const trimmed = text.trim();
   if (trimmed.length <= length) return trimmed;

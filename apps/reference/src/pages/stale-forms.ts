@@ -2,7 +2,7 @@ import { type Context, HttpError, isSameOrigin, type MiddlewareFunction } from "
 import { isForm, redirect } from "@tenon/web";
 import { foldEmail } from "../users/users.service.ts";
 
-/** A form of an old tab that asks for what another tab has done already is led on: its token ended with the login before. */
+/** Redirects a login or logout form of an old tab, whose CSRF token has ended, when another tab has already done it. */
 export const passStaleForms: MiddlewareFunction = async function passStaleForms(ctx, next) {
   if (ctx.method !== "POST") return next();
   try {
@@ -15,14 +15,14 @@ export const passStaleForms: MiddlewareFunction = async function passStaleForms(
       !isForm(ctx.header("content-type"))
     )
       throw error;
-    const path = await findPlace(ctx);
+    const path = await findTarget(ctx);
     if (path === undefined) throw error;
     return redirect(path);
   }
 };
 
-/** Where the form would have led to; undefined when what it asks for is not so. */
-async function findPlace(ctx: Context): Promise<string | undefined> {
+/** Where the form would have led to; undefined when its action has not been done yet. */
+async function findTarget(ctx: Context): Promise<string | undefined> {
   const path = ctx.route?.path;
   if (path !== "/logout" && path !== "/login" && path !== "/register") return undefined;
   const user = await ctx.get("visitor").user();

@@ -5,7 +5,7 @@ import { noStore } from "../auth/no-store.ts";
 import type { Post } from "../posts/post.ts";
 import { PostsService } from "../posts/posts.service.ts";
 import { OwnPost } from "./own-post.ts";
-import { isPastTheTop, readPagePlace, toPageLinks } from "./page-links.ts";
+import { isPastTheTop, readPageRequest, toPageLinks } from "./page-links.ts";
 import { emptyPost, readPostForm, type TypedPost } from "./post.form.ts";
 import { toPostId } from "./post-id.ts";
 import { toSummary } from "./post-view.ts";
@@ -13,7 +13,7 @@ import { RequireLogin } from "./require-login.ts";
 
 const PublishForm = dto({ published: boolean("required"), back: string() });
 
-/** What an author sees and does. */
+/** The pages of an author. */
 export class WritingPages {
   readonly #posts = inject(PostsService);
   readonly #clock = inject(Clock);
@@ -44,7 +44,7 @@ export class WritingPages {
   }
 
   async mine(ctx: Context) {
-    const request = readPagePlace(ctx);
+    const request = readPageRequest(ctx);
     const page = await this.#posts.ofAuthor(ctx.get("user_id"), request);
     if (isPastTheTop(page, request)) return redirect("/my-posts");
     const author = await ctx.get("visitor").user();
@@ -58,7 +58,7 @@ export class WritingPages {
 
   async create(ctx: Context) {
     const typed = await readPostForm(ctx);
-    if (typed.issues.length > 0) return askAgain(ctx, "writing/write", typed);
+    if (typed.issues.length > 0) return showAgain(ctx, "writing/write", typed);
     const [author, form] = [ctx.get("user_id"), typed.form || this.#clock.uuid()];
     const post = await this.#posts.createOnce(toPostId(author, form, typed.values), author, typed.values);
     if (typed.publish && !post.published) await this.#posts.patch(post.id, { published: true });
@@ -74,7 +74,7 @@ export class WritingPages {
   async update(ctx: Context) {
     const post = ctx.get("post");
     const typed = await readPostForm(ctx);
-    if (typed.issues.length > 0) return askAgain(ctx, "writing/edit", toEdit(post, typed));
+    if (typed.issues.length > 0) return showAgain(ctx, "writing/edit", toEdit(post, typed));
     const changes = { ...typed.values, ...(typed.publish ? { published: true } : {}) };
     const saved = await this.#posts.patch(post.id, changes, typed.version || undefined);
     if (saved === undefined) {
@@ -105,8 +105,8 @@ async function done(ctx: Context, path: string, message: string) {
   return redirect(path);
 }
 
-/** The form again, with what is wrong with it; data have nobody to ask. */
-function askAgain(ctx: Context, form: string, data: TypedPost) {
+/** Shows the form again with its issues; JSON clients have no form to show again. */
+function showAgain(ctx: Context, form: string, data: TypedPost) {
   if (wantsJson(ctx)) throw new HttpError(422, "Invalid request");
   return view(form, data, { status: 422 });
 }
@@ -119,7 +119,7 @@ function pathOf({ id }: Post): string {
   return `/posts/${id}`;
 }
 
-/** Somebody else may have deleted it since `OwnPost` has seen it. */
+/** The post may have been deleted since `OwnPost` loaded it. */
 function found(post: Post | undefined): Post {
   if (post === undefined) throw new HttpError(404, "Post not found");
   return post;

@@ -1,11 +1,10 @@
 import { BindError, type Context } from "@tenon/core";
 import type { ExpressionBuilder, SelectQueryBuilder } from "kysely";
-import { canBeStored } from "../database/can-be-stored.ts";
-import type { Schema } from "../database/schema.ts";
+import { canBeStored, type Schema } from "../database/schema.ts";
 
 const maxLimit = 1000;
 
-/** Where a page begins or ends: right after, or right before, this row of another page. */
+/** The position of a row: a page starts right after it or ends right before it. */
 export interface Cursor {
   readonly created_at: string;
   readonly id: string;
@@ -14,7 +13,7 @@ export interface Cursor {
 export interface PageRequest {
   readonly limit: number;
   readonly after?: Cursor | undefined;
-  /** The page that ends there: the way back. Never together with `after`. */
+  /** Selects the page that ends before this row. Never together with `after`. */
   readonly before?: Cursor;
 }
 
@@ -26,7 +25,7 @@ export interface Page<T> {
   readonly previous: string | undefined;
 }
 
-/** `?limit=50&cursor=…`. Without a limit the whole list, or all that follows the cursor. */
+/** `?limit=50&cursor=…`. Without a limit the whole list, or everything after the cursor. */
 export function readListRequest(ctx: Context) {
   const limit = ctx.query("limit");
   const cursor = ctx.query("cursor");
@@ -39,7 +38,7 @@ export function readListRequest(ctx: Context) {
   };
 }
 
-/** The rows of a page and one more, which tells whether there is a next one. On the way back the oldest comes first. */
+/** The rows of a page and one more, which shows whether there is a next page. With `before` the oldest row comes first. */
 export function pageOf<O>(
   query: SelectQueryBuilder<Schema, "posts", O>,
   { limit, after, before }: PageRequest,
@@ -48,7 +47,7 @@ export function pageOf<O>(
   return rows.limit(limit + 1);
 }
 
-/** The rows that follow a cursor, newest first; with `asc` the rows that come before it, oldest first. */
+/** The rows after a cursor, newest first; with `asc` the rows before it, oldest first. */
 export function rowsFrom<O>(
   query: SelectQueryBuilder<Schema, "posts", O>,
   edge: Cursor | undefined,
@@ -58,13 +57,13 @@ export function rowsFrom<O>(
   return rows.orderBy("posts.created_at", direction).orderBy("posts.id", direction);
 }
 
-/** Both columns in one comparison: with an OR the database would read all the rows before. */
+/** Compares both columns as a tuple: with an OR the database would read all rows up to the cursor. */
 export function isPlaced(comparison: "<" | ">" | ">=", { created_at, id }: Cursor) {
   return (eb: ExpressionBuilder<Schema, "posts">) =>
     eb(eb.refTuple("posts.created_at", "posts.id"), comparison, eb.tuple(created_at, id));
 }
 
-/** What `pageOf` found, newest first. */
+/** The page from the rows of `pageOf`, newest first. */
 export function toPage<T extends Cursor>(rows: readonly T[], { limit, after, before }: PageRequest): Page<T> {
   const found = rows.slice(0, limit);
   const hasMore = rows.length > found.length;
@@ -77,7 +76,7 @@ export function toPage<T extends Cursor>(rows: readonly T[], { limit, after, bef
   };
 }
 
-/** The items as the body, and where to go on in a `Link` header. */
+/** The items as the body, and the next page in a `Link` header. */
 export function replyWithPage<T>(ctx: Context, { items, next }: Page<T>, { limit }: PageRequest): readonly T[] {
   if (next !== undefined) ctx.response().setHeader("link", `<${ctx.path}?limit=${limit}&cursor=${next}>; rel="next"`);
   return items;
@@ -87,7 +86,7 @@ function toCursor({ created_at, id }: Cursor): string {
   return Buffer.from(JSON.stringify([created_at, id])).toString("base64url");
 }
 
-/** Throws a BindError on what is not a cursor of ours. */
+/** Throws a BindError for text that is not a cursor. */
 export function parseCursor(text: string): Cursor {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
@@ -95,7 +94,7 @@ export function parseCursor(text: string): Cursor {
       return { created_at: value[0], id: value[1] };
     }
   } catch {
-    // told below, like every other cursor that is not ours
+    // rejected below, like any other invalid cursor
   }
   throw new BindError([{ path: "cursor", rule: "cursor", message: "must come from a Link header" }]);
 }

@@ -1,11 +1,11 @@
 import { type Context, inject, type Middleware, type Next, token } from "@tenon/core";
 import { PostsService } from "./posts.service.ts";
 
-/** Who may change or remove a post: any authenticated user, as the specification says, or its author alone. */
+/** Who may change or delete a post: any authenticated user, as the specification says, or only its author. */
 export type PostPolicy = "anyone" | "owner";
 export const PostPolicy = token<PostPolicy>("PostPolicy");
 
-/** Lets only the author of a post pass; a post that is not there is nobody's. Stands behind `BearerAuth`. */
+/** Rejects requests that are not from the author of the post; lets them pass for a missing post. List it after `BearerAuth`. */
 export class PostOwner implements Middleware {
   readonly #posts = inject(PostsService);
 

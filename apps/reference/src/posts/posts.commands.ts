@@ -3,13 +3,13 @@ import type { Post } from "./post.ts";
 import { PostsService } from "./posts.service.ts";
 
 const ListPosts = dto({
-  limit: integer("min=1", "max=1000").alias("l").describe("How many to show; 20 unless told otherwise"),
+  limit: integer("min=1", "max=1000").alias("l").describe("How many to show; defaults to 20"),
 });
 const PublishPost = dto({
-  undo: boolean().describe("Takes it back instead"),
+  undo: boolean().describe("Makes it a draft again"),
 });
 
-/** The blog at a terminal, on the services of the API. */
+/** Commands for posts, on the services of the API. */
 export class PostsCommands {
   readonly #posts = inject(PostsService);
 
@@ -33,7 +33,7 @@ export class PostsCommands {
     return { ...post, author: author?.name ?? "" };
   }
 
-  async publish(ctx: Context, { undo = false }: Infer<typeof PublishPost>) {
+  async publish(ctx: Context<"posts/publish/:id">, { undo = false }: Infer<typeof PublishPost>) {
     return found(await this.#posts.patch(ctx.param("id"), { published: !undo }));
   }
 }

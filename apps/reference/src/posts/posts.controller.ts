@@ -60,6 +60,6 @@ export class PostsController {
   }
 }
 
-function notFound(ctx: Context<"/posts/:id">) {
+function notFound(ctx: Context) {
   return ctx.status(404).json({ error: "Post not found" });
 }

@@ -1,9 +1,8 @@
 import { Clock } from "@tenon/auth";
 import { inject } from "@tenon/core";
 import { Database, isUniqueViolation, StoreError } from "@tenon/data";
-import { canBeStored } from "../database/can-be-stored.ts";
-import { justAfter } from "../database/just-after.ts";
-import type { PostsTable, Schema } from "../database/schema.ts";
+import { type RawBuilder, sql } from "kysely";
+import { canBeStored, type PostsTable, type Schema } from "../database/schema.ts";
 import type { User } from "../users/user.ts";
 import { type Cursor, type Page, type PageRequest, pageOf, toPage } from "./page.ts";
 import type { Post } from "./post.ts";
@@ -20,12 +19,12 @@ const postColumns = [
   "posts.updated_at",
 ] as const;
 
-/** Posts and their states: made unpublished, replaced, patched, removed. */
+/** Posts and their states: created unpublished, replaced, patched, deleted. */
 export class PostsService {
   readonly #db = inject(Database<Schema>);
   readonly #clock = inject(Clock);
   readonly #turns = new Turns();
-  /** Of the post with the id that is its parameter. Compiled once: building it anew takes longer than running it. */
+  /** Finds the post whose id is its parameter. Compiled once: building the query takes longer than running it. */
   readonly #byId = this.#withAuthor().where("posts.id", "=", "").compile();
 
   /** Published posts with their authors, newest first. */
@@ -34,7 +33,7 @@ export class PostsService {
     return toPage(rows.map(toPostWithAuthor), request);
   }
 
-  /** The same, all of them, or all that follow a cursor. */
+  /** The same without a limit: all posts, or all after a cursor. */
   allPublished(after?: Cursor): AsyncIterable<Post> {
     return new WholeList(this.#published(), { after, turns: this.#turns, toItem: toPostWithAuthor });
   }
@@ -44,7 +43,7 @@ export class PostsService {
     return toPage(await pageOf(this.#ofAuthor(authorId), request).execute(), request);
   }
 
-  /** The same, all of them, or all that follow a cursor. */
+  /** The same without a limit: all posts, or all after a cursor. */
   allOfAuthor(authorId: string, after?: Cursor): AsyncIterable<Post> {
     return new WholeList(this.#ofAuthor(authorId), { after, turns: this.#turns, toItem: (post: Post) => post });
   }
@@ -59,7 +58,7 @@ export class PostsService {
     return this.#insert(this.#clock.uuid(), authorId, input);
   }
 
-  /** The same under an id that only one post can have: what is sent twice, even at once, is made once. */
+  /** The same with a given id: a form that is sent twice, even concurrently, creates one post. */
   async createOnce(id: string, authorId: string, input: CreatePostDTO): Promise<Post> {
     try {
       return await this.#insert(id, authorId, input);
@@ -70,19 +69,19 @@ export class PostsService {
     }
   }
 
-  /** Replaces title, content and published; what is left out becomes empty and unpublished. */
+  /** Replaces title, content and published; missing fields become empty and unpublished. */
   async replace(id: string, { title = "", content = "", published = false }: UpdatePostDTO): Promise<Post> {
     const post = await this.#update(id, { title, content, published });
     if (post === undefined) throw new StoreError("NOT_FOUND");
     return post;
   }
 
-  /** Changes only what is given. Undefined when there is no such post, or not as it was when `seen` was its time. */
+  /** Changes only the given fields. Undefined when there is no such post, or `seen` is not its current `updated_at`. */
   patch(id: string, changes: UpdatePostDTO, seen?: string): Promise<Post | undefined> {
     return this.#update(id, changes, seen);
   }
 
-  /** Removes the post. One that is not there is as removed as it can be. */
+  /** Deletes the post. A missing post is no error. */
   async delete(id: string): Promise<void> {
     if (!canBeStored(id)) return;
     await this.#db.deleteFrom("posts").where("id", "=", id).execute();
@@ -103,7 +102,7 @@ export class PostsService {
     return post;
   }
 
-  /** One statement; the time moves on even when two updates fall into one millisecond, or the clock goes back. */
+  /** One statement. `updated_at` grows even when two updates fall into one millisecond, or the clock goes back. */
   async #update(id: string, changes: UpdatePostDTO, seen?: string): Promise<Post | undefined> {
     if (!canBeStored(id) || !canBeStored(seen ?? "")) return undefined;
     const now = this.#clock.timestamp();
@@ -146,7 +145,7 @@ interface PostWithAuthorRow extends PostsTable {
   readonly author_created_at: string;
 }
 
-/** Field by field: this runs for every post that is shown, and copying the rest of a row takes several times as long. */
+/** Field by field: this runs for every post of a list, and object rest takes several times as long. */
 function toPostWithAuthor(row: PostWithAuthorRow): Post {
   const { id, title, content, author_id, published, created_at, updated_at } = row;
   const author: User = {
@@ -156,4 +155,12 @@ function toPostWithAuthor(row: PostWithAuthorRow): Post {
     created_at: row.author_created_at,
   };
   return { id, title, content, author_id, published, created_at, updated_at, author };
+}
+
+/** One millisecond after the time in a text column, in the format of all times in the database. */
+function justAfter(kind: Database["kind"], column: string): RawBuilder<string> {
+  const time = sql.ref(column);
+  return kind === "sqlite"
+    ? sql<string>`strftime('%Y-%m-%dT%H:%M:%fZ', ${time}, '+0.001 seconds')`
+    : sql<string>`to_char((${time}::timestamptz + interval '1 millisecond') at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }

@@ -2,34 +2,34 @@ import { type SelectQueryBuilder, sql } from "kysely";
 import type { Schema } from "../database/schema.ts";
 import { type Cursor, isPlaced, rowsFrom } from "./page.ts";
 
-/** Rows whose sizes one statement looks up. */
+/** Rows whose sizes one statement reads. */
 const rowsAtOnce = 100;
 /** Bytes of text that one statement reads, unless a single row has more. */
 const bytesAtOnce = 64 * 1024;
 
-/** Milliseconds for everything else between two parts of lists. */
+/** Milliseconds between two parts of lists, for all other requests. */
 const gap = 1;
 
-/** Lets one long list read a part at a time, so that many of them do not hold up other requests. */
+/** Lets long lists read one part at a time in turn, so that many of them do not delay other requests. */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
   #taken = false;
 
-  /** Resolves at once when no other list has just read a part. */
+  /** Resolves when it is the caller's turn; at once when no other list has just read a part. */
   async next(): Promise<void> {
     if (this.#taken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#taken = true;
-    setImmediate(() => setTimeout(this.#give, gap)); // counted from the end of the work, not from its beginning
+    setImmediate(() => setTimeout(this.#release, gap)); // counted from the end of the work, not from its start
   }
 
-  readonly #give = (): void => {
+  readonly #release = (): void => {
     const next = this.#waiting.shift();
     this.#taken = next !== undefined;
     next?.();
   };
 }
 
-/** Some rows of a list that follow each other. */
+/** Consecutive rows of a list. */
 interface Part {
   readonly last: Cursor;
   readonly bytes: number;
@@ -43,15 +43,15 @@ export interface WholeListOptions<Row, Item> {
 
 /**
  * Every row of a query, newest first, from short statements: a slow reader holds neither a connection nor a snapshot,
- * and no more than one small part of the list is in memory. Rows that are created meanwhile come before the first one,
- * and are not part of it. Not a generator, because that keeps the row it has given last.
+ * and only one small part of the list is in memory. Rows created meanwhile would come before the first one and are not
+ * included. Not a generator, because a generator keeps the last row that it yielded.
  */
 export class WholeList<Row, Item> implements AsyncIterableIterator<Item> {
   readonly #query: SelectQueryBuilder<Schema, "posts", Row>;
   readonly #turns: Turns;
   readonly #toItem: (row: Row) => Item;
   #start: Cursor | undefined;
-  /** Planned, and still to be read. */
+  /** Planned, but not read yet. */
   readonly #parts: Part[] = [];
   #rows: Row[] = [];
   #hasMore = true;
@@ -79,16 +79,16 @@ export class WholeList<Row, Item> implements AsyncIterableIterator<Item> {
     }
   }
 
-  /** A short list, which most are, waits for no turn. */
+  /** A short list, as most are, waits for no turn. */
   async #read({ last, bytes }: Part): Promise<void> {
     if (this.#isLong || bytes > bytesAtOnce) await this.#turns.next();
     this.#isLong = true;
     const rows = await rowsFrom(this.#query, this.#start).where(isPlaced(">=", last)).execute();
-    this.#rows = rows as Row[]; // Kysely's own spelling of the same type
+    this.#rows = rows as Row[]; // Kysely spells the same type differently
     this.#start = last;
   }
 
-  /** Where to cut the next rows so that no part is large. */
+  /** Splits the next rows so that no part is large. */
   async #plan(): Promise<void> {
     const rows = await rowsFrom(this.#query, this.#start)
       .clearSelect()

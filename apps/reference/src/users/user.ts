@@ -5,7 +5,7 @@ export function isRole(text: string): text is Role {
   return (roles as readonly string[]).includes(text);
 }
 
-/** A user as it is shown. The password hash is not part of it, so that no reply and no log can carry it. */
+/** A user as clients see it. Without the password hash, so that no response and no log can contain it. */
 export interface User {
   readonly id: string;
   readonly email: string;
@@ -13,7 +13,7 @@ export interface User {
   readonly created_at: string;
 }
 
-/** What the service alone needs to know. */
+/** A user as the database stores it. */
 export interface UserRecord extends User {
   readonly role: Role;
   readonly password: string;

@@ -1,8 +1,7 @@
 import { Clock, Passwords } from "@tenon/auth";
 import { inject, Log } from "@tenon/core";
 import { Database, isUniqueViolation } from "@tenon/data";
-import { canBeStored } from "../database/can-be-stored.ts";
-import type { Schema } from "../database/schema.ts";
+import { canBeStored, type Schema } from "../database/schema.ts";
 import type { Role, UserRecord } from "./user.ts";
 
 export interface NewUser {
@@ -20,7 +19,7 @@ export class UsersService {
   readonly #clock = inject(Clock);
   readonly #log = inject(Log);
 
-  /** Undefined when the address is taken: the store's own constraint decides, so that two at once cannot both win. */
+  /** Undefined when the address is taken. The unique constraint decides, so that two concurrent calls cannot both succeed. */
   async create({ email, password, name }: NewUser): Promise<UserRecord | undefined> {
     const user: UserRecord = {
       id: this.#clock.uuid(),
@@ -42,7 +41,7 @@ export class UsersService {
     }
   }
 
-  /** The user, if the password is right. An unknown address takes as long as a wrong password. */
+  /** The user, if the password is correct. An unknown address takes as long as a wrong password. */
   async authenticate(email: string, password: string): Promise<UserRecord | undefined> {
     const user = await this.findByEmail(email);
     if (!(await this.#passwords.matches(password, user?.password)) || user === undefined) return undefined;
@@ -59,12 +58,12 @@ export class UsersService {
     return this.#db.selectFrom("users").select(columns).where("email_key", "=", foldEmail(email)).executeTakeFirst();
   }
 
-  /** All of them, newest first. */
+  /** All users, newest first. */
   list(): Promise<UserRecord[]> {
     return this.#db.selectFrom("users").select(columns).orderBy("created_at", "desc").orderBy("id", "desc").execute();
   }
 
-  /** Undefined when there is no such user. Tokens that are out keep the role they were made with. */
+  /** Undefined when there is no such user. Tokens already issued keep their role. */
   async setRole(email: string, role: Role): Promise<UserRecord | undefined> {
     if (!canBeStored(email)) return undefined;
     return this.#db
@@ -75,7 +74,7 @@ export class UsersService {
       .executeTakeFirst();
   }
 
-  /** The password was right whether or not a stronger hash of it can be made now. */
+  /** Errors are only logged: the login has succeeded, whether or not a stronger hash can be stored now. */
   async #rehash(user: UserRecord, password: string): Promise<void> {
     try {
       const hash = await this.#passwords.hash(password);
@@ -86,7 +85,7 @@ export class UsersService {
   }
 }
 
-/** ASCII only: JavaScript's own lower case would make one address of two that a mail server tells apart. */
+/** ASCII only: `toLowerCase()` would merge addresses that a mail server keeps apart, such as one with the Kelvin sign. */
 export function foldEmail(email: string): string {
   return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

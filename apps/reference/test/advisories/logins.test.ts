@@ -14,7 +14,7 @@ function register({ client }: Blog, email: string, password: string) {
 describeOnStorages(
   "Advisories about logins",
   (blog) => {
-    test("A1 Spring CVE-2025-22228: no password is cut, so that none of 73 bytes opens what 72 of them open", async () => {
+    test("a password of 73 bytes is refused instead of truncated to 72 (A1, CVE-2025-22228)", async () => {
       const { client } = blog();
       const email = uniqueEmail();
       const prefix = "p".repeat(72);
@@ -26,7 +26,7 @@ describeOnStorages(
       assert.equal((await client.post("/auth/login", { email, password: prefix })).status, 200);
     });
 
-    test("A5 ill-formed UTF-16: half a character is refused, since UTF-8 would make it equal to others", async () => {
+    test("a password with a lone surrogate is refused, since UTF-8 would make it equal to others (A5)", async () => {
       const { client, users } = blog();
       const email = uniqueEmail();
       assert.equal((await register(blog(), email, "password\ufffd")).status, 201);
@@ -41,7 +41,7 @@ describeOnStorages(
       }
     });
 
-    test("A6 Spring CVE-2024-38827: addresses are folded in ASCII only, so that the Kelvin sign is no k", async () => {
+    test("e-mail addresses are folded in ASCII only, so that the Kelvin sign is not k (A6, CVE-2024-38827)", async () => {
       const { client, users } = blog();
       const plain = await users.add(uniqueEmail().replace("ada", "k"));
       for (const other of ["\u212a", "\u017f"]) {
@@ -59,7 +59,7 @@ describeOnStorages(
   { config: { loginLimit: false } },
 );
 
-/** The shortest of a few failed logins; the fine measure, with its statistics, is a part of the long run. */
+/** The shortest of a few failed logins; reliability part T1 measures the timing with statistics. */
 function timeLogin({ client }: Blog, email: () => string, password: string): Promise<number> {
   return leastMillisecondsOf(async () => {
     assertError(await client.post("/auth/login", { email: email(), password }), 401, "Invalid credentials");
@@ -72,13 +72,13 @@ function compareTimes(password: string): Promise<void> {
   const compare = async (blog: Blog) => {
     const { email } = await blog.users.one();
     const ratio = (await timeLogin(blog, () => email, password)) / (await timeLogin(blog, uniqueEmail, password));
-    assert.ok(ratio > 0.4 && ratio < 2.5, `${ratio}: an answer without a hash would be ten times as fast`);
+    assert.ok(ratio > 0.4 && ratio < 2.5, `${ratio}: a response without a hash would be ten times as fast`);
   };
   return withFreshBlog(embedded, compare, { config: { loginLimit: false } });
 }
 
-test("A2 Spring CVE-2025-22234: a password that is too long takes as long with an unknown address as with a known one", () =>
+test("a password that is too long takes as long with an unknown address as with a known one (A2, CVE-2025-22234)", () =>
   compareTimes("x".repeat(73)));
 
-test("A3 Django CVE-2025-13473, better-auth af2950e5: a wrong password takes as long with an unknown address as with a known one", () =>
+test("a wrong password takes as long with an unknown address as with a known one (A3, CVE-2025-13473, better-auth af2950e5)", () =>
   compareTimes("wrong horse"));

@@ -22,8 +22,8 @@ async function createKey({ client }: Blog, token: string, json: object = {}): Pr
   return body;
 }
 
-describeOnStorages("Advisories about users and what is theirs", (blog, storage) => {
-  test("B13 mass assignment: what a body may not say is not heard", async () => {
+describeOnStorages("Advisories about users and ownership", (blog, storage) => {
+  test("body fields that are not part of the DTO are ignored (B13)", async () => {
     const { app, client, users } = blog();
     const eve = await users.one();
     const email = uniqueEmail();
@@ -66,7 +66,7 @@ describeOnStorages("Advisories about users and what is theirs", (blog, storage) 
     assert.deepEqual([replaced.author_id, replaced.id, replaced.created_at], [id, made.id, made.created_at]);
   });
 
-  test("A14 better-auth 1.6.13: a user who is removed is gone for sessions, refresh tokens, API keys and access tokens", async () => {
+  test("the sessions, refresh tokens, API keys and access tokens of a deleted user are invalid (A14, better-auth 1.6.13)", async () => {
     const { client, users } = blog();
     const gone = await users.add();
     const headers = await users.session(gone);
@@ -83,7 +83,7 @@ describeOnStorages("Advisories about users and what is theirs", (blog, storage) 
     assertError(await client.post("/auth/login", { email, password }), 401, "Invalid credentials");
   });
 
-  test("A16 better-auth CVE-2025-61928: API keys are made, listed and revoked for their owner alone", async () => {
+  test("API keys are created, listed and revoked by their owner only (A16, CVE-2025-61928)", async () => {
     const { client, users } = blog();
     const [ada, eve] = [await users.add(), await users.add()];
     const { key, id, ...record } = await createKey(blog(), eve.token, { user_id: ada.user.id, userId: ada.user.id });
@@ -104,7 +104,7 @@ describeOnStorages("Advisories about users and what is theirs", (blog, storage) 
     }
   });
 
-  test("J3 fast-jwt GHSA-gmvf-9v4p-v8jc, GHSA-8wpc-h4q6-8fxv: with no JWT_SECRET a token of the empty key opens nothing", async () => {
+  test("a token signed with the empty key is refused when JWT_SECRET is not set (J3, GHSA-gmvf-9v4p-v8jc, GHSA-8wpc-h4q6-8fxv)", async () => {
     const { urls, users } = blog();
     const { user } = await users.one();
     const env = {
@@ -133,7 +133,7 @@ describeOnStorages("Advisories about users and what is theirs", (blog, storage) 
     );
   });
 
-  test("K22 h3 ea2f2a32, 936f14ba: a store that fails is told in words of ours, without statement, path or host", () =>
+  test("a store failure is reported with our own message, without statement, path or host (K22, h3 ea2f2a32, 936f14ba)", () =>
     withFreshBlog(storage, async ({ app, client, users }) => {
       const { token } = await users.one();
       const { schema } = app.get(Database<Schema>);
@@ -154,7 +154,7 @@ describeOnStorages("Advisories about users and what is theirs", (blog, storage) 
     }));
 });
 
-test("A17 h3 fc2d5b5e, 4e091a6b: the store keeps digests of session ids, refresh tokens and API keys, never themselves", () => {
+test("the store keeps only digests of session ids, refresh tokens and API keys (A17, h3 fc2d5b5e, 4e091a6b)", () => {
   const [sqlite] = storages;
   assert.equal(sqlite?.name, "SQLite");
   return sqlite?.with(async (urls) => {

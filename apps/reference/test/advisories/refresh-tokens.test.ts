@@ -20,7 +20,7 @@ const assertDead = async (client: Client, token: string) =>
   assertError(await refresh(client, token), 401, "invalid refresh token");
 
 describeOnStorages("Advisories about refresh tokens", (blog) => {
-  test("A7 Keycloak CVE-2026-1035, better-auth GHSA-392p-2q2v-4372: of 100 calls at once on two instances one wins", () =>
+  test("exactly one of 100 concurrent refreshes on two instances wins (A7, CVE-2026-1035, GHSA-392p-2q2v-4372)", () =>
     withBlog(blog().urls, async (other) => {
       const clients = [blog().client, other.client];
       const token = await startFamily(blog());
@@ -30,7 +30,7 @@ describeOnStorages("Advisories about refresh tokens", (blog) => {
       for (const reply of replies) if (reply.status !== 200) assertError(reply, 401, "invalid refresh token");
     }));
 
-  test("A8 Keycloak CVE-2026-9802: a consumed token stays dead after a restart", async () => {
+  test("a consumed refresh token stays invalid after a restart (A8, CVE-2026-9802)", async () => {
     const { client, urls } = blog();
     const used = await startFamily(blog());
     const living = await next(client, used);
@@ -42,7 +42,7 @@ describeOnStorages("Advisories about refresh tokens", (blog) => {
     });
   });
 
-  test("A9 Keycloak 50999: of tokens that follow each other within a millisecond only the last one lives", async () => {
+  test("only the last of several tokens issued within a millisecond is valid (A9, Keycloak 50999)", async () => {
     const { client, clock } = blog();
     const before = clock.now();
     for (let age = 1; age <= 3; age++) {
@@ -53,7 +53,7 @@ describeOnStorages("Advisories about refresh tokens", (blog) => {
     assert.equal(clock.now(), before, "all of it in the same millisecond");
   });
 
-  test("A10 Keycloak 51312: once a logout is answered nothing of the family can be refreshed", () =>
+  test("no token of the family can be refreshed after the response to a logout (A10, Keycloak 51312)", () =>
     withBlog(blog().urls, async (other) => {
       for (let round = 0; round < 10; round++) {
         const token = await startFamily(blog());
@@ -67,7 +67,7 @@ describeOnStorages("Advisories about refresh tokens", (blog) => {
       }
     }));
 
-  test("A11 RFC 9700: a token that comes back ends its whole family, and no other", async () => {
+  test("presenting a used token again revokes its whole family, and no other (A11, RFC 9700)", async () => {
     const { client } = blog();
     const other = await startFamily(blog());
     const first = await startFamily(blog());

@@ -6,7 +6,7 @@ import { assertError, type Client } from "../support/client.ts";
 
 const uuid = /^session_id=[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** What a browser would send from now on. */
+/** The cookie that a browser sends from now on. */
 async function logIn({ client, users }: Blog, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   const { email, password } = await users.one();
   const reply = await client.post("/auth/session", { email, password }, { headers });
@@ -17,7 +17,7 @@ async function logIn({ client, users }: Blog, headers: Readonly<Record<string, s
 const look = (client: Client, cookie: string) => client.get("/auth/session", { headers: { cookie } });
 
 describeOnStorages("Advisories about sessions", (blog) => {
-  test("A12 fastify-passport CVE-2023-29019, CVE-2023-29020: an id that a client brings is never adopted, and each login makes a new one", async () => {
+  test("a session id sent by a client is never adopted, and each login creates a new one (A12, CVE-2023-29019, CVE-2023-29020)", async () => {
     const { client } = blog();
     const planted = `session_id=${randomUUID()}`;
     assertError(await look(client, planted), 401, "Invalid session");
@@ -32,7 +32,7 @@ describeOnStorages("Advisories about sessions", (blog) => {
     assert.equal((await look(client, second)).status, 200);
   });
 
-  test("A13 better-auth GHSA-xg6x-h9c9-2m83: a session that ends on one instance is dead on the other at once", () =>
+  test("a session that ends on one instance is invalid on the other at once (A13, GHSA-xg6x-h9c9-2m83)", () =>
     withBlog(blog().urls, async (other) => {
       const { client, users } = blog();
       const { cookie } = await users.session(await users.one());
@@ -43,7 +43,7 @@ describeOnStorages("Advisories about sessions", (blog) => {
       for (const each of [other.client, client]) assertError(await look(each, cookie), 401, "Invalid session");
     }));
 
-  test("A18 @fastify/secure-session CVE-2024-31999: a cookie that is sent again after the logout opens nothing", async () => {
+  test("a session cookie sent again after the logout is refused (A18, CVE-2024-31999)", async () => {
     const { client } = blog();
     const cookie = await logIn(blog());
     assert.equal((await look(client, cookie)).status, 200);
@@ -52,7 +52,7 @@ describeOnStorages("Advisories about sessions", (blog) => {
     for (let round = 0; round < 3; round++) assertError(await look(client, cookie), 401, "Invalid session");
   });
 
-  test("A20 expiry races: a session lives for 86,399 seconds and is absent in the next, in the statement that reads it", async () => {
+  test("a session is valid for 86,399 seconds and expired in the next, by the statement that reads it (A20)", async () => {
     const { client, clock } = blog();
     const cookie = await logIn(blog());
     clock.advance(86_399);

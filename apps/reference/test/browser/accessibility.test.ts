@@ -9,7 +9,7 @@ import { describeInBrowser, withPage } from "../support/browser.ts";
 import { addPost } from "../support/pages.ts";
 import type { TestUser } from "../support/users.ts";
 
-/** The short form leaves out states whose template and rules another page shows. */
+/** The short form skips states whose template and rules another page covers. */
 const isFull = process.env.TENON_FULL === "1";
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -40,7 +40,7 @@ async function violations(page: Page, options: RunOptions = {}): Promise<string[
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
 }
 
-/** Headings, landmarks and labels; nothing that keeps somebody out, light or dark; no sideways scrolling on a small telephone. */
+/** Headings, landmarks and labels; no serious axe violation, light or dark; no horizontal scrolling on a small phone. */
 async function assertAccessible(page: Page, name: string, inDark = false): Promise<void> {
   await page.emulateMedia({ colorScheme: "light" });
   await page.evaluate(axeSource);
@@ -63,7 +63,7 @@ async function assertAccessible(page: Page, name: string, inDark = false): Promi
   assert.equal(wide, 0, `${name} scrolls sideways`);
 }
 
-/** What the focus is on, as a screen reader would call it. */
+/** The accessible name of the focused element. */
 function focused(page: Page): Promise<{ name: string; outline: string }> {
   return page.evaluate(() => {
     interface Element {
@@ -92,10 +92,10 @@ async function tabTo(page: Page, name: string): Promise<void> {
   assert.fail(`no way by keyboard to ${name}`);
 }
 
-describeInBrowser("Every page for everybody", (blog) => {
+describeInBrowser("Accessibility of every page", (blog) => {
   const narrow = { viewport: { width: 320, height: 640 } };
 
-  test("what visitors see has headings, landmarks and labels, and no serious fault", async () => {
+  test("public pages have headings, landmarks and labels, and no serious violation", async () => {
     await withPage(
       blog(),
       async (page) => {
@@ -138,7 +138,7 @@ describeInBrowser("Every page for everybody", (blog) => {
     );
   });
 
-  test("so have the pages of an author", async () => {
+  test("the pages of an author have headings, landmarks and labels, and no serious violation", async () => {
     const author = await blog().users.add();
     await withPage(
       blog(),
@@ -169,7 +169,7 @@ describeInBrowser("Every page for everybody", (blog) => {
     );
   });
 
-  test("by keyboard alone: past the navigation, through the login, to a saved draft", async () => {
+  test("a draft can be saved by keyboard alone: past the navigation and through the login", async () => {
     const author: TestUser = await blog().users.add();
     await withPage(blog(), async (page) => {
       await page.goto("/");
@@ -202,7 +202,7 @@ describeInBrowser("Every page for everybody", (blog) => {
     });
   });
 
-  test("light and dark follow the reader, and motion stays away from those who do not want it", async () => {
+  test("the colour scheme follows the user's preference, and so does reduced motion", async () => {
     await withPage(blog(), async (page) => {
       const style = (property: string, selector = "html") =>
         page

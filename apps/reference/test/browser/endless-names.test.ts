@@ -7,8 +7,8 @@ import { addPost } from "../support/pages.ts";
 
 const isFull = process.env.TENON_FULL === "1";
 
-describeInBrowser("Names and titles without an end", (blog) => {
-  test("a list shows three lines of each at most, the header one, and no page grows wider than its window", async () => {
+describeInBrowser("Very long names and titles", (blog) => {
+  test("a list shows at most three lines of each, the header one, and no page is wider than its window", async () => {
     const author = await blog().users.add();
     const name = "Wolfeschlegelsteinhausenbergerdorff ".repeat(30);
     await blog()
@@ -18,7 +18,7 @@ describeInBrowser("Names and titles without an end", (blog) => {
       .where("id", "=", author.user.id)
       .execute();
     await addPost(blog(), author, { title: "Donaudampfschifffahrt".repeat(40) });
-    // the narrow window is where a long word has no room
+    // a long word has no room only in the narrow window
     for (const width of isFull ? [1280, 390] : [390]) {
       const options = { as: author, viewport: { width, height: 844 } };
       await withPage(

@@ -7,7 +7,7 @@ import { uniqueEmail } from "../support/users.ts";
 const password = "correct horse";
 
 describeInBrowser("The blog in a browser", (blog) => {
-  test("register → write → publish → see it listed → edit → delete, with scripts switched off", async () => {
+  test("a user can register, write, publish, list, edit and delete a post with scripts disabled", async () => {
     const email = uniqueEmail();
     await withPage(
       blog(),
@@ -50,7 +50,7 @@ describeInBrowser("The blog in a browser", (blog) => {
     );
   });
 
-  test("a wrong password: the address stays, the reason is read out, and the right one leads on", async () => {
+  test("a wrong password keeps the address and announces the reason, and the right one logs in", async () => {
     const user = await blog().users.one();
     await withPage(blog(), async (page) => {
       await page.goto("/posts/new");
@@ -69,7 +69,7 @@ describeInBrowser("The blog in a browser", (blog) => {
     });
   });
 
-  test("a post with a mistake: the typed text stays, the summary has the focus and leads to the field", async () => {
+  test("an invalid post keeps its text, and the focused summary links to the field", async () => {
     const text = `A long evening's work.\n\n<b>"quoted" & more</b>\n${"line\n".repeat(200)}`;
     await withPage(
       blog(),
@@ -93,7 +93,7 @@ describeInBrowser("The blog in a browser", (blog) => {
     );
   });
 
-  test("a registration with mistakes keeps what was typed, and never the password", async () => {
+  test("an invalid registration keeps its input except the password", async () => {
     await withPage(blog(), async (page) => {
       await page.goto("/register");
       await page.getByLabel("Name").fill("Grace");
@@ -109,7 +109,7 @@ describeInBrowser("The blog in a browser", (blog) => {
 
   test("after a logout the back button shows no private page", async () => {
     const author = await blog().users.add();
-    const draft = await addPost(blog(), author, { title: "Nobody may see this", published: false });
+    const draft = await addPost(blog(), author, { title: "A private draft", published: false });
     await withPage(
       blog(),
       async (page) => {
@@ -120,7 +120,7 @@ describeInBrowser("The blog in a browser", (blog) => {
         await page.getByRole("button", { name: "Log out" }).click();
         await page.getByRole("status").getByText("You are logged out.").waitFor();
         for (let steps = 0; steps < 3; steps++) {
-          await page.goBack({ waitUntil: "commit" }); // a page that is brought back whole has no other event
+          await page.goBack({ waitUntil: "commit" }); // a page restored from the cache fires no other event
           await page.getByRole("heading", { level: 1 }).waitFor();
           assert.ok(!(await page.content()).includes(draft.title), page.url());
         }
@@ -129,7 +129,7 @@ describeInBrowser("The blog in a browser", (blog) => {
     );
   });
 
-  test("a form that has expired is saved with one more click, scripts switched off", async () => {
+  test("an expired form is saved with one more click, with scripts disabled", async () => {
     const author = await blog().users.add();
     await withPage(
       blog(),
@@ -150,7 +150,7 @@ describeInBrowser("The blog in a browser", (blog) => {
     );
   });
 
-  test("a form that was sent after a logout is saved after a login in another tab", async () => {
+  test("a form sent after a logout is saved after a login in another tab", async () => {
     const author = await blog().users.add();
     await withPage(
       blog(),
@@ -167,7 +167,7 @@ describeInBrowser("The blog in a browser", (blog) => {
         await tab.getByLabel("Password").fill(author.password);
         await tab.getByRole("button", { name: "Log in" }).click();
         await tab.getByRole("heading", { level: 1, name: "My posts" }).waitFor();
-        // the token of before the login is refused once more: what a page could do before one, it cannot do after
+        // the token from before the login is rejected again: a login invalidates all earlier tokens
         await page.getByRole("button", { name: "Save again" }).click();
         await page.getByText(`You can save it again as ${author.user.name}.`).waitFor();
         assert.deepEqual(await postsOf(blog(), author), []);
@@ -179,7 +179,7 @@ describeInBrowser("The blog in a browser", (blog) => {
     );
   });
 
-  test("deleting asks first, and can be called off", async () => {
+  test("deleting asks for confirmation, and can be cancelled", async () => {
     const author = await blog().users.add();
     const post = await addPost(blog(), author);
     await withPage(

@@ -6,16 +6,16 @@ import { addPost } from "../support/pages.ts";
 
 type Color = readonly number[];
 
-/** The ring around what has the focus, and the colours that it stands between. */
+/** The focus ring, and the colours next to it. */
 interface Ring {
   readonly name: string;
   readonly color: Color;
   readonly adjacent: readonly Color[];
-  /** How far the ring is inside the window, at the edge where it is nearest. */
+  /** The distance of the ring to the nearest edge of the window. */
   readonly room: number;
 }
 
-/** In the page. Undefined where nothing has the focus. */
+/** Runs in the page. Undefined when nothing has the focus. */
 const readRing = `(() => {
   const element = document.activeElement;
   if (element === null || element === document.body) return undefined;
@@ -47,13 +47,13 @@ function luminance(color: Color): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** As WCAG 2.2 counts it. */
+/** The contrast ratio of WCAG 2.2. */
 function contrast(one: Color, other: Color): number {
   const [light = 0, dark = 0] = [luminance(one), luminance(other)].sort((left, right) => right - left);
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** From the top of the page to its end, by keyboard. */
+/** Moves the focus from the top of the page to its end, by keyboard. */
 async function ringsOf(page: Page, path: string): Promise<Ring[]> {
   await page.goto(path);
   const rings: Ring[] = [];
@@ -66,7 +66,7 @@ async function ringsOf(page: Page, path: string): Promise<Ring[]> {
   return rings;
 }
 
-/** One row of pixels from the left edge of an element to its right one, as it is painted. */
+/** One painted row of pixels, from the left edge of an element to the right one. */
 async function pixelRow(page: Page, element: Locator, fromTop: number): Promise<Color[]> {
   const box = await element.boundingBox();
   assert.ok(box !== null);
@@ -82,12 +82,12 @@ async function pixelRow(page: Page, element: Locator, fromTop: number): Promise<
   return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.slice(index * 4, index * 4 + 3));
 }
 
-describeInBrowser("How the pages look", (blog) => {
-  test("the ring around the focus has 3:1 against what it stands on, and is never cut by the window", async () => {
+describeInBrowser("Focus rings and overflow", (blog) => {
+  test("the focus ring has a contrast of 3:1 with its surroundings, and is never cut off by the window", async () => {
     const author = await blog().users.add();
     const content = "A [link](/x) and\n\n```\ncode\n```\n\n| [a](/a) | b |\n|---|---|\n| 1 | [2](/2) |";
     const post = await addPost(blog(), author, { content });
-    // where a ring is does not depend on its colours
+    // the position of a ring does not depend on its colours
     for (const look of [
       { colorScheme: "light", viewport: { width: 1280, height: 800 } },
       { colorScheme: "dark", viewport: { width: 390, height: 700 } },
@@ -111,7 +111,7 @@ describeInBrowser("How the pages look", (blog) => {
     }
   });
 
-  test("code and tables that are wider than the page have a shadow where they go on, and no other", async () => {
+  test("only code and tables that are wider than the page have a shadow at the overflowing edge", async () => {
     const wide = "wide ".repeat(80);
     const content = `\`\`\`\n${wide}\n\`\`\`\n\n\`\`\`\nnarrow\n\`\`\`\n\n| a | b |\n|---|---|\n| ${wide.replaceAll(" ", "\u00a0")} | 2 |`;
     const post = await addPost(blog(), await blog().users.one(), { content });
@@ -125,7 +125,7 @@ describeInBrowser("How the pages look", (blog) => {
             page.locator("pre").last(),
             page.locator(".scroll"),
           ];
-          // in the padding above the text, or below the line that a table begins with
+          // in the padding above the text, or below the first line of a table
           const edges = async (element: Locator, fromTop: number) => {
             const row = await pixelRow(page, element, fromTop);
             const middle = row[Math.floor(row.length / 2)] ?? [];
@@ -163,7 +163,7 @@ describeInBrowser("How the pages look", (blog) => {
     }
   });
 
-  test("who is logged in is said in words, and looks like no link", async () => {
+  test("the name of the logged-in user is text and does not look like a link", async () => {
     const author = await blog().users.add();
     for (const viewport of [
       { width: 1280, height: 800 },

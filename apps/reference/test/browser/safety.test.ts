@@ -11,7 +11,7 @@ import { WebClient } from "../support/web-client.ts";
 
 const isFull = process.env.TENON_FULL === "1";
 
-/** Each says so in `ran` when it gets to run. */
+/** Each adds to `ran` when it runs. */
 const payloads = [
   "<script>window.ran = 1</script>",
   "</title><script>window.ran = 2</script>",
@@ -37,7 +37,7 @@ const markdown = [
   "[a]: javascript:window.ran=27\n\n[a]",
 ];
 
-/** With the content security policy switched off, so that only what the pages themselves do counts. */
+/** With the content security policy disabled, so that only the escaping of the pages counts. */
 const unprotected = { bypassCSP: true };
 
 interface Element {
@@ -73,7 +73,7 @@ async function assertNothingRan(page: Page, where: string): Promise<void> {
 }
 
 describeInBrowser("Hostile texts", (blog) => {
-  test("a script in a title, in content and in a name never runs, on any page that shows them", async () => {
+  test("a script in a title, in content or in a name never runs on any page that shows it", async () => {
     const author = await blog().users.one();
     const all = [...payloads, ...markdown];
     await blog()
@@ -104,7 +104,7 @@ describeInBrowser("Hostile texts", (blog) => {
     );
   });
 
-  test("nor on the pages that show again what was typed: a failed form, a form that came too late, an error", async () => {
+  test("a script in the input of an invalid form, an expired form or an error page never runs", async () => {
     const author = await blog().users.add();
     await withPage(
       blog(),
@@ -139,7 +139,7 @@ describeInBrowser("Hostile texts", (blog) => {
     );
   });
 
-  test("with the policy in place even an injected script does not run", async () => {
+  test("the content security policy stops even an injected script", async () => {
     await withPage(blog(), async (page) => {
       const violations: string[] = [];
       page.removeAllListeners("console");
@@ -162,7 +162,7 @@ describeInBrowser("Hostile texts", (blog) => {
 });
 
 describeInBrowser("The feed", (blog) => {
-  test("it is well-formed XML, whatever titles and texts hold", async () => {
+  test("the feed is well-formed XML, whatever titles and texts contain", async () => {
     const author = await blog().users.one();
     const forbidden = "]]></title>&amp;<!-- \u0001\u000b\ufffe\uffff\u{1f980}";
     await withPage(blog(), async (page) => {
@@ -189,7 +189,7 @@ describeInBrowser("The feed", (blog) => {
 });
 
 describeInBrowser("Forged forms", (blog) => {
-  test("a form of another site is refused, with or without a token, and the visitor stays logged in", async () => {
+  test("a form of another site is rejected, with or without a token, and the visitor stays logged in", async () => {
     const author = await blog().users.one();
     const post = await addPost(blog(), author);
     const target = `${blog().client.url}/posts/${post.id}?_method=DELETE`;
@@ -231,7 +231,7 @@ describeInBrowser("Forged forms", (blog) => {
     }
   });
 
-  test("an own form without its token is refused", async () => {
+  test("a form of this site without its token is rejected", async () => {
     const author = await blog().users.one();
     const post = await addPost(blog(), author);
     await withPage(

@@ -39,7 +39,7 @@ describeOnStorages("API key authentication", (blog) => {
     assert.ok(!list.text.includes(key));
   });
 
-  test("POST /auth/api-keys: nothing in the body is required, and what is there is checked", async () => {
+  test("POST /auth/api-keys: no body field is required, and given ones are checked", async () => {
     const { client, users } = blog();
     const { token } = await users.one();
     assert.equal((await client.call("POST", "/auth/api-keys", { token })).status, 201);
@@ -60,7 +60,7 @@ describeOnStorages("API key authentication", (blog) => {
     assert.equal(expires_at, "2098-12-31T10:00:00.000Z");
   });
 
-  test("SHA-256 at rest: the store never sees the key", async () => {
+  test("SHA-256 at rest: the store never contains the key", async () => {
     const { app, users } = blog();
     const { token } = await users.one();
     const { key } = await createKey(blog(), token);
@@ -131,7 +131,7 @@ describeOnStorages("API key authentication", (blog) => {
     assertError(await client.call("DELETE", "/auth/api-keys/%00", { token }), 400, "Bad Request");
   });
 
-  test("optional expiry: valid one second before, invalid from its very second on", async () => {
+  test("optional expiry: valid one second before, invalid from its second on", async () => {
     const { clock, users } = blog();
     const { token } = await users.one();
     const expires_at = new Date(clock.now() + 3600_000).toISOString();
@@ -143,7 +143,7 @@ describeOnStorages("API key authentication", (blog) => {
     assertError(await show(blog(), key), 401, "Invalid API key");
   });
 
-  test("A key whose user is gone is 401 `Invalid API key` (A14)", async () => {
+  test("A key whose user is deleted is 401 `Invalid API key` (A14)", async () => {
     const { users } = blog();
     const gone = await users.add();
     const { key } = await createKey(blog(), gone.token);
@@ -151,7 +151,7 @@ describeOnStorages("API key authentication", (blog) => {
     assertError(await show(blog(), key), 401, "Invalid API key");
   });
 
-  test("A key that is refused because its user is gone does not count as used", async () => {
+  test("A key that is refused because its user is deleted does not count as used", async () => {
     const { app, log, users } = blog();
     const gone = await users.add();
     const { key, id } = await createKey(blog(), gone.token);

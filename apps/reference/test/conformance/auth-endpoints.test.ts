@@ -85,7 +85,7 @@ describeOnStorages("Authentication endpoints", (blog, storage) => {
   test("POST /auth/login: none, `LoginDTO` → 200, `LoginResponse`", async () => {
     const { client, users } = blog();
     const { email, user } = await users.one();
-    // login folds the address, and echoes it as it was given at registration
+    // login folds the address, and returns it as it was registered
     const { status, body } = await client.post<LoginResponse>("/auth/login", { email: email.toUpperCase(), password });
     assert.equal(status, 200);
     assert.deepEqual(Object.keys(body), ["token", "expires_in", "user"]);
@@ -169,7 +169,7 @@ describeOnStorages("Authentication endpoints", (blog, storage) => {
     assertError(await client.get("/auth/me", { token: "a.b.c" }), 401, "Invalid token");
   });
 
-  test("GET /auth/me: a valid token whose user is gone is 401 `Invalid token`", async () => {
+  test("GET /auth/me: a valid token whose user is deleted is 401 `Invalid token`", async () => {
     const { client, users } = blog();
     const gone = await users.add();
     await users.remove(gone);

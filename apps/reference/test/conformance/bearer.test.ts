@@ -73,7 +73,7 @@ describeOnStorages("Bearer token (JWT)", (blog) => {
       mint(payload, { alg: "HS256", zip: "DEF" }),
     ];
     for (const user_id of ["\0", `${user.id}\0`, "\ud800", `${user.id}\udfff`]) {
-      invalid.push(mint({ ...payload, user_id })); // signed correctly: PostgreSQL itself would fail on the first
+      invalid.push(mint({ ...payload, user_id })); // signed correctly: PostgreSQL itself would throw on the first
     }
     for (const hostile of invalid) assertError(await client.get("/auth/me", { token: hostile }), 401, "Invalid token");
   });
@@ -140,7 +140,7 @@ describeOnStorages("Bearer token (JWT)", (blog) => {
     }
   });
 
-  test('Roles: a `requireRole("admin")` gate answers 403 `Forbidden` to everybody else', async () => {
+  test('Roles: `requireRole("admin")` rejects every other role with 403 `Forbidden`', async () => {
     const { app, client, users } = blog();
     const { token, user, email, password } = await users.add();
     const handler = () => "in";

@@ -98,13 +98,13 @@ describeOnStorages("Errors and routes", (blog, storage) => {
         const [line] = log.all.splice(0).filter(({ level }) => level === "error");
         assert.equal(line?.id, "the-request");
         assert.equal(line?.msg, `${method} ${path} failed`);
-        assert.match(JSON.stringify(line?.err), /posts/); // the driver's own words
+        assert.match(JSON.stringify(line?.err), /posts/); // the driver's message
       }
       assertError(await client.get("/posts"), 500, "store failure");
     });
   });
 
-  test("Store failure behind a guard: neither a session nor a key nor a refresh token is taken for valid", async () => {
+  test("Store failure in a guard: no session, key or refresh token counts as valid", async () => {
     await withFreshBlog(storage, async ({ app, client, users }) => {
       const user = await users.one();
       const headers = await users.session(user);
@@ -122,7 +122,7 @@ describeOnStorages("Errors and routes", (blog, storage) => {
     });
   });
 
-  test("HEAD answers like GET, without a body", async () => {
+  test("HEAD responds like GET, without a body", async () => {
     const { client } = blog();
     const reply = await client.call("HEAD", "/posts");
     assert.deepEqual([reply.status, reply.text], [200, ""]);
@@ -131,14 +131,14 @@ describeOnStorages("Errors and routes", (blog, storage) => {
     assert.equal((await client.call("HEAD", "/posts/none")).status, 404);
   });
 
-  test("/health/live and /health/ready tell that the process and its stores answer", async () => {
+  test("/health/live and /health/ready report that the process and its stores respond", async () => {
     const { client } = blog();
     assertReply(await client.get("/health/live"), 200, { status: "ok" });
     const checks = { database: "ok", keyValue: "ok" };
     assertReply(await client.get("/health/ready"), 200, { status: "ok", checks });
   });
 
-  test("Every reply, errors included, carries a request id and the headers that make browsers strict", async () => {
+  test("Every response, errors included, has a request id and the security headers", async () => {
     const { client } = blog();
     for (const path of ["/posts", "/nowhere", "/auth/me"]) {
       const { headers } = await client.get(path);

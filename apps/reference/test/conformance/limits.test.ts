@@ -8,7 +8,7 @@ import { uniqueEmail } from "../support/users.ts";
 
 const day = 86_400;
 
-/** `Retry-After` has the rest of a window that began at `start` or later. */
+/** `Retry-After` is the rest of a window that began at `start` or later. */
 function assertTooMany(reply: Reply<unknown>, window: number, start: number): void {
   assertError(reply, 429, "Too Many Requests");
   assertRest(reply, window, start);
@@ -44,7 +44,7 @@ describeOnStorages("Limits", (blog) => {
     clock.advance(7 * day - 1);
     const first = await client.post<TokenPair>("/auth/refresh", { refresh_token: pair.refresh_token });
     assert.equal(first.status, 200);
-    // each has seven days of its own
+    // each has its own seven days
     clock.advance(7 * day - 1);
     const second = await client.post<TokenPair>("/auth/refresh", { refresh_token: first.body.refresh_token });
     assert.equal(second.status, 200);
@@ -71,7 +71,7 @@ describeOnStorages("Limits", (blog) => {
 });
 
 testOnStorages(
-  "Login rate limit: 20 failures in 15 min per account, 429 with Retry-After, for the right password too, and for nobody else",
+  "Login rate limit: 20 failures in 15 min per account, 429 with Retry-After, for the right password too, and for no other account",
   async (blog) => {
     const { client, urls, users } = blog;
     const { email, password } = await users.add();

@@ -44,7 +44,7 @@ describeOnStorages("Passwords", (blog) => {
     assert.equal((await register(blog(), longest, email)).status, 201);
     assertError(await register(blog(), `${longest}x`), 400, "Invalid request");
     assert.equal((await client.post("/auth/login", { email, password: longest })).status, 200);
-    // bcrypt itself reads 72 bytes and would let it in
+    // bcrypt itself reads 72 bytes and would accept it
     const longer = { email, password: `${longest}x` };
     assertError(await client.post("/auth/login", longer), 401, "Invalid credentials");
     const unknown = { ...longer, email: uniqueEmail() };
@@ -86,7 +86,7 @@ describeOnStorages("Passwords", (blog) => {
     );
   });
 
-  test("Cost: a login is right also when there is no time to hash its password again", async () => {
+  test("Cost: a login succeeds also when the queue has no time to rehash its password", async () => {
     class BusyPasswords extends Passwords {
       override hash(): Promise<string> {
         return Promise.reject(new HttpError(503, "Service Unavailable"));
@@ -105,7 +105,7 @@ describeOnStorages("Passwords", (blog) => {
     );
   });
 
-  test("Cost: past a bounded queue the answer is 503 with Retry-After", async () => {
+  test("Cost: a full queue responds with 503 and Retry-After", async () => {
     const { urls } = blog();
     await withBlog(
       urls,

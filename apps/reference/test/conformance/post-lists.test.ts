@@ -7,7 +7,7 @@ import { PostsService } from "../../src/posts/posts.service.ts";
 import { type Blog, describeOnStorages } from "../support/blog.ts";
 import { assertError, type Reply } from "../support/client.ts";
 
-/** Seven posts, of which the middle three were made in one millisecond; the fifth is not published. */
+/** Seven posts, of which the middle three were created in one millisecond; the fifth is not published. */
 async function writePosts({ app, clock }: Blog, author_id: string): Promise<string[]> {
   const posts = [0, 1, 2, 2, 2, 3, 4].map((second, index) => {
     const time = new Date(clock.now() + second * 1000).toISOString();
@@ -71,7 +71,7 @@ describeOnStorages("Lists", (blog) => {
     }
   });
 
-  test("A page goes on where it stopped, also when a newer post comes and the last one of the page goes", async () => {
+  test("A page continues where the last one stopped, also when a post is added before it or the last post is deleted", async () => {
     const { app, client, clock, users } = blog();
     const { token, user } = await users.one();
     const whole = await client.get<Post[]>("/my-posts", { token });
@@ -121,13 +121,13 @@ describeOnStorages("Lists", (blog) => {
     );
   });
 
-  test("A list that is being read has none of the posts that are created meanwhile, nor those removed", async () => {
+  test("A list that is being read contains no posts that are created or deleted meanwhile", async () => {
     const { app, users } = blog();
     const { user } = await users.add();
     const service = app.get(PostsService);
     const ids: string[] = [];
     for (let count = 0; count < 4; count++) {
-      // each is a part of its own
+      // each is a separate part
       ids.unshift((await service.create(user.id, { title: "t", content: "x".repeat(70_000) })).id);
       blog().clock.advance(1);
     }
@@ -141,7 +141,7 @@ describeOnStorages("Lists", (blog) => {
     assert.deepEqual(seen, [ids[0], ids[1], ids[3]]);
   });
 
-  test("400 `Invalid request` for a limit or a cursor that is none", async () => {
+  test("400 `Invalid request` for an invalid limit or cursor", async () => {
     const { client, users } = blog();
     const { token } = await users.one();
     const cursor = (value: unknown) => `cursor=${Buffer.from(JSON.stringify(value)).toString("base64url")}`;

@@ -8,7 +8,7 @@ import { assertError, assertReply } from "../support/client.ts";
 describeOnStorages(
   "Ownership: the `owner` policy",
   (blog) => {
-    test("only the author may change or remove a post, 403 `Forbidden` for everybody else", async () => {
+    test("only the author may change or delete a post, 403 `Forbidden` for others", async () => {
       const { client, users } = blog();
       const { token, user } = await users.one();
       const { token: other } = await users.add();
@@ -25,7 +25,7 @@ describeOnStorages(
       assert.equal((await client.call("DELETE", path, { token })).status, 204);
     });
 
-    test("a missing post is answered as without the policy", async () => {
+    test("a missing post gets the same response as without the policy", async () => {
       const { client, users } = blog();
       const { token } = await users.one();
       const path = `/posts/${randomUUID()}`;
@@ -34,7 +34,7 @@ describeOnStorages(
       assert.equal((await client.call("DELETE", path, { token })).status, 204);
     });
 
-    test("everybody may read and write posts of their own", async () => {
+    test("every user may read posts and write their own", async () => {
       const { client, users } = blog();
       const { token, user } = await users.add();
       const created = await client.post<Post>("/posts", { title: "t", content: "c" }, { token });

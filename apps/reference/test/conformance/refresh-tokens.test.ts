@@ -16,7 +16,7 @@ async function startFamily({ users }: Blog): Promise<string> {
 }
 
 describeOnStorages("Refresh tokens", (blog) => {
-  test("POST /auth/token (same body as login) hands out a refresh token together with the access token", async () => {
+  test("POST /auth/token (same body as login) returns a refresh token together with the access token", async () => {
     const { client, users } = blog();
     const { email, password, user } = await users.one();
     const { status, body } = await client.post<TokenPair>("/auth/token", { email, password });
@@ -44,7 +44,7 @@ describeOnStorages("Refresh tokens", (blog) => {
     assert.match(second.body.refresh_token, uuid);
     assert.notEqual(second.body.refresh_token, first);
     assertReply(await client.get("/auth/me", { token: second.body.access_token }), 200, user);
-    // rotations within one second: the old one is dead, the new one lives (A9)
+    // rotations within one second: the old one is invalid, the new one valid (A9)
     assert.equal((await refresh(blog(), second.body.refresh_token)).status, 200);
   });
 
@@ -84,7 +84,7 @@ describeOnStorages("Refresh tokens", (blog) => {
     assertError(await refresh(blog(), next.body.refresh_token), 401, "invalid refresh token");
   });
 
-  test("A consumed token stays dead after a restart, and a living one lives (A8)", async () => {
+  test("A consumed token stays invalid after a restart, and an unused one valid (A8)", async () => {
     const { urls } = blog();
     const used = await startFamily(blog());
     const { body } = await refresh(blog(), used);
@@ -101,7 +101,7 @@ describeOnStorages("Refresh tokens", (blog) => {
     assertError(await refresh(blog(), token), 401, "invalid refresh token");
   });
 
-  test("A refresh token whose user is gone fails like an absent one (A14)", async () => {
+  test("A refresh token whose user is deleted fails like an absent one (A14)", async () => {
     const { users } = blog();
     const gone = await users.add();
     const token = await users.refreshToken(gone);

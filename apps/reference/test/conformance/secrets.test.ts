@@ -5,7 +5,7 @@ import type { Reply } from "../support/client.ts";
 import { uniqueEmail } from "../support/users.ts";
 
 testOnStorages(
-  "The User's password is never serialized in a reply or a log line, and no other secret is logged",
+  "The User's password is never serialized in a response or a log line, and no other secret is logged",
   async ({ client, log }) => {
     const replies: Reply<unknown>[] = [];
     const post = async <T>(path: string, json: unknown, headers: Record<string, string> = {}): Promise<Reply<T>> => {

@@ -82,7 +82,7 @@ describeOnStorages("Session authentication", (blog) => {
     assertError(await client.get("/auth/session", { headers: own }), 401, "Invalid session");
   });
 
-  test("A login ends the session that the same browser had, whoever it was, and no other", async () => {
+  test("A login ends only the previous session of the same browser", async () => {
     const { client, users } = blog();
     const { email, password } = await users.one();
     const previous = await users.add();
@@ -98,7 +98,7 @@ describeOnStorages("Session authentication", (blog) => {
     assert.equal((await client.get("/auth/session", { headers: { cookie } })).status, 200);
   });
 
-  test("Session, active → session destroy → removed: a cookie that is sent again is dead (A18)", async () => {
+  test("Session, active → session destroy → removed: a cookie that is sent again is refused (A18)", async () => {
     const { client, users } = blog();
     const registered = await users.one();
     const headers = await users.session(registered);
@@ -118,7 +118,7 @@ describeOnStorages("Session authentication", (blog) => {
     const headers = await users.session(registered);
     const body = JSON.stringify({ email: registered.email, password: registered.password });
     const send = (path: string, extra: Readonly<Record<string, string>>) =>
-      // bytes: fetch adds no content type of its own
+      // bytes: fetch adds no content type
       fetch(client.url + path, { method: "POST", headers: { ...headers, ...extra }, body: Buffer.from(body) });
     const foreign = [{ origin: "https://evil.example" }, { origin: "null" }, { "sec-fetch-site": "same-site" }];
     const types = [{}, { "content-type": "text/plain" }, { "content-type": "Application/JSON" }];
@@ -137,7 +137,7 @@ describeOnStorages("Session authentication", (blog) => {
     assert.equal((await send("/auth/session", own)).status, 201);
   });
 
-  test("POST /auth/session and POST /auth/logout: requests without a session cookie are as from anywhere", async () => {
+  test("POST /auth/session and POST /auth/logout: requests without a session cookie are accepted from any origin", async () => {
     const { client, users } = blog();
     const { email, password } = await users.one();
     const headers = { origin: "https://evil.example", cookie: "other=1" };
@@ -145,7 +145,7 @@ describeOnStorages("Session authentication", (blog) => {
     assertReply(await client.call("POST", "/auth/logout", { headers }), 200, { message: "Logged out" });
   });
 
-  test("A session whose user is gone is 401 `Invalid session` (A14)", async () => {
+  test("A session whose user is deleted is 401 `Invalid session` (A14)", async () => {
     const { client, users } = blog();
     const registered = await users.add();
     const headers = await users.session(registered);

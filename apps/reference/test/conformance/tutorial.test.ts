@@ -80,7 +80,7 @@ describeOnStorages(
       assertError(unknown, 401, "invalid credentials");
     });
 
-    test("Header missing or empty: 401, tutorial wording `Missing authorization`", async () => {
+    test("Header missing or empty: 401, tutorial message `Missing authorization`", async () => {
       const { client } = blog();
       assertError(await client.get("/my-posts"), 401, "Missing authorization");
       assertError(await client.get("/my-posts", { headers: { authorization: "" } }), 401, "Missing authorization");

@@ -15,7 +15,7 @@ async function logIn(visitor: WebClient, email: string, fields: Readonly<Record<
   return visitor.submit("/login", { email, password, ...fields });
 }
 
-/** Nothing that was typed as a password may stand in a page or in the store of the sessions. */
+/** No typed password may appear in a page or in the session store. */
 function assertNoPassword(html: string, typed: string): void {
   assert.ok(!html.includes(typed));
   for (const [input] of html.matchAll(/<input[^>]+type="password"[^>]*>/g)) assert.match(input, / value=""/);
@@ -26,7 +26,7 @@ async function registered(blog: Blog, email: string) {
 }
 
 describePages("The account pages", (blog) => {
-  test("registering makes a user of the same services, logs in, and leads to the posts of the newcomer", async () => {
+  test("registering creates a user, logs in, and redirects to the user's posts", async () => {
     const visitor = await visit(blog());
     const email = uniqueEmail();
     await visitor.get("/register");
@@ -48,7 +48,7 @@ describePages("The account pages", (blog) => {
     assert.doesNotMatch((await visitor.get("/my-posts")).text, /role="status"/, "said once");
   });
 
-  test("a registration that is wrong leads back with everything that was typed but the password", async () => {
+  test("an invalid registration shows the form again with its input except the password", async () => {
     const visitor = await visit(blog());
     await visitor.get("/register?next=%2Fposts%2Fnew");
     const typed = { name: 'A "quoted" <name>', email: "not an address", password: "hunter2", next: "/posts/new" };
@@ -69,7 +69,7 @@ describePages("The account pages", (blog) => {
     assert.doesNotMatch((await visitor.get("/register")).text, /aria-invalid|quoted/, "shown once");
   });
 
-  test("a password that bcrypt would cut is told, and nobody is registered", async () => {
+  test("a password that bcrypt would truncate is refused, and no user is created", async () => {
     const visitor = await visit(blog());
     const email = uniqueEmail();
     await visitor.get("/register");
@@ -78,7 +78,7 @@ describePages("The account pages", (blog) => {
     assert.equal(await registered(blog(), email), undefined);
   });
 
-  test("an address that is taken is told at its field", async () => {
+  test("an address that is taken is reported at its field", async () => {
     const { email } = await blog().users.one();
     const visitor = await visit(blog());
     await visitor.get("/register");
@@ -90,9 +90,9 @@ describePages("The account pages", (blog) => {
     assertNoPassword(text, password);
   });
 
-  test("a wrong password and an unknown address get the same answer, with the address still there", async () => {
+  test("a wrong password and an unknown address get the same message, and the form keeps the address", async () => {
     const { email } = await blog().users.add();
-    const answers = [email, uniqueEmail()].map(async (address) => {
+    const attempts = [email, uniqueEmail()].map(async (address) => {
       const visitor = await visit(blog());
       const reply = await logIn(visitor, address, { password: "hunter2" });
       assert.deepEqual([reply.status, reply.location], [303, "/login"]);
@@ -104,11 +104,11 @@ describePages("The account pages", (blog) => {
       assertNoPassword(text, "hunter2");
       return text.replaceAll(address, "").replaceAll(/value="[\w-]{86}"/g, "");
     });
-    const [known, unknown] = await Promise.all(answers);
+    const [known, unknown] = await Promise.all(attempts);
     assert.equal(known, unknown);
   });
 
-  test("logging in leads back to the page that asked for it, and only to pages of this site", async () => {
+  test("logging in redirects back to the page that required it, and only to pages of this site", async () => {
     const author = await blog().users.add();
     const visitor = await visit(blog());
     const asked = await visitor.get("/posts/new");
@@ -137,7 +137,7 @@ describePages("The account pages", (blog) => {
     assert.deepEqual([stolen.status, stolen.location], [303, "/"]);
   });
 
-  test("a login renews both sessions: what was planted or known before opens nothing", async () => {
+  test("a login renews both sessions: ids planted or known before are invalid", async () => {
     const author = await blog().users.add();
     const planted = await blog().users.add();
     const visitor = await visit(blog(), planted);
@@ -157,7 +157,7 @@ describePages("The account pages", (blog) => {
     assert.equal(own?.user_id, author.user.id);
   });
 
-  test("a client's own session id is worth nothing", async () => {
+  test("a client's own session id is not adopted", async () => {
     const visitor = await visit(blog());
     visitor.cookies.set("session_id", "11111111-1111-4111-8111-111111111111");
     visitor.cookies.set("tenon_session", "11111111-1111-4111-8111-111111111111");
@@ -165,7 +165,7 @@ describePages("The account pages", (blog) => {
     assert.deepEqual([status, location], [303, "/login?next=%2Fmy-posts"]);
   });
 
-  test("logging out is a form: it ends the session in the store and takes both cookies back", async () => {
+  test("logging out is a form that ends the session in the store and clears both cookies", async () => {
     const author = await blog().users.one();
     const visitor = await visit(blog(), author);
     await visitor.get("/my-posts");
@@ -181,7 +181,7 @@ describePages("The account pages", (blog) => {
     assert.equal((await visitor.get("/my-posts")).status, 303);
   });
 
-  test("the session of a user who is gone opens nothing", async () => {
+  test("the session of a deleted user is invalid", async () => {
     const author = await blog().users.add();
     const visitor = await visit(blog(), author);
     assert.equal((await visitor.get("/my-posts")).status, 200);
@@ -190,7 +190,7 @@ describePages("The account pages", (blog) => {
     assert.match((await visitor.get("/")).text, />Log in</);
   });
 
-  test("a login ends after 24 hours", async () => {
+  test("a login expires after 24 hours", async () => {
     const visitor = await visit(blog(), await blog().users.one());
     blog().clock.advance(86_399);
     assert.equal((await visitor.get("/my-posts")).status, 200);
@@ -198,13 +198,13 @@ describePages("The account pages", (blog) => {
     assert.equal((await visitor.get("/my-posts")).status, 303);
   });
 
-  test("pages with forms of an account are kept by no cache", async () => {
+  test("pages with account forms are not cached", async () => {
     for (const path of ["/login", "/register"]) {
       assert.equal((await (await visit(blog())).get(path)).headers.get("cache-control"), "no-store", path);
     }
   });
 
-  test("who registered on a page logs in with the services of the API, and the other way round", async () => {
+  test("a user who registered on a page can log in over the API, and the other way round", async () => {
     const visitor = await visit(blog());
     const email = uniqueEmail();
     await visitor.get("/register");

@@ -5,7 +5,7 @@ import type { Blog } from "../support/blog.ts";
 import { decode } from "../support/html.ts";
 import { addPost, describePages, testPages, visit, withPages } from "../support/pages.ts";
 
-/** The contents of an element, wherever it stands, as they were before they were escaped. */
+/** The unescaped contents of all elements of this name. */
 function allIn(xml: string, element: string): string[] {
   const found = xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, "g"));
   return [...found].map(([, text = ""]) =>
@@ -13,7 +13,7 @@ function allIn(xml: string, element: string): string[] {
   );
 }
 
-testPages("a feed without posts is a feed, and its id is this blog's own after a restart too", async (blog) => {
+testPages("a feed without posts is valid, and its id stays the same after a restart", async (blog) => {
   const visitor = await visit(blog);
   const { status, headers, text } = await visitor.get("/feed.xml");
   assert.deepEqual([status, headers.get("content-type")], [200, "application/atom+xml; charset=utf-8"]);
@@ -26,7 +26,7 @@ testPages("a feed without posts is a feed, and its id is this blog's own after a
   assert.notEqual(allIn(foreign, "id")[0], allIn(text, "id")[0]);
 });
 
-testPages("the feed has the ten newest published posts, the newest first, and nothing private", async (blog) => {
+testPages("the feed has the ten newest published posts, newest first, and nothing private", async (blog) => {
   const author = await blog.users.one();
   const times = Array.from({ length: 12 }, (_, index) => `2026-03-${String(index + 10)}T08:00:00.000Z`);
   for (const [index, time] of times.entries()) {
@@ -46,7 +46,7 @@ testPages("the feed has the ten newest published posts, the newest first, and no
 });
 
 describePages("The feed", (blog) => {
-  test("no address in it comes from the Host header: its links are paths, its ids no addresses", async () => {
+  test("the feed uses no address from the Host header: links are paths and ids are URNs", async () => {
     const post = await addPost(blog(), await blog().users.one());
     for (const headers of [{}, { "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" }]) {
       const visitor = await visit(blog());
@@ -63,7 +63,7 @@ describePages("The feed", (blog) => {
     }
   });
 
-  test("a reader that has the feed already gets 304 without a body, until something changes", async () => {
+  test("a client with the current feed gets 304 without a body, until the feed changes", async () => {
     const post = await addPost(blog(), await blog().users.one());
     const visitor = await visit(blog());
     const first = await visitor.get("/feed.xml");
@@ -81,7 +81,7 @@ describePages("The feed", (blog) => {
     assert.ok(allIn(changed.text, "title").includes("Another title"));
   });
 
-  test("markup is text, and what XML forbids is replaced", async () => {
+  test("the feed escapes markup and replaces characters that XML forbids", async () => {
     const title = `<b>"Fish" & 'chips'</b> ]]> &amp; \u0001\u000b\u001b\ufffe\uffff\u{1f980}\u202e`;
     const post = await addPost(blog(), await blog().users.one(), { title, content: `${title}.` });
     const { text } = await (await visit(blog())).get("/feed.xml");
@@ -92,7 +92,7 @@ describePages("The feed", (blog) => {
     assert.doesNotMatch(text, /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u);
   });
 
-  test("every page names the feed, and has a description: a post its first sentences, others the blog's", async () => {
+  test("every page links the feed and has a description: a post its first sentences, others the blog's", async () => {
     const author = await blog().users.one();
     const post = await addPost(blog(), author, { content: 'Some "quoted" *words* <b>. And more.\u202e' });
     const empty = await addPost(blog(), author, { content: "" });

@@ -8,7 +8,7 @@ import type { WebReply } from "../support/web-client.ts";
 const password = "correct horse";
 const json = { accept: "application/json" };
 
-/** An error as data: the status and nothing but a message. */
+/** An error as JSON: the status and only a message. */
 function assertError({ status, text, headers }: WebReply, expected: number, message?: string): void {
   assert.equal(status, expected);
   assert.match(headers.get("content-type") ?? "", /^application\/json/);
@@ -20,7 +20,7 @@ function assertError({ status, text, headers }: WebReply, expected: number, mess
 describePages("Clients that send and read JSON", (blog) => {
   const find = (email: string) => blog().app.get(UsersService).findByEmail(email);
 
-  test("registering and logging in take JSON as they take a form", async () => {
+  test("registering and logging in accept JSON like a form", async () => {
     const email = uniqueEmail();
     const registered = await (await visit(blog())).send("POST", "/register", { email, password, name: " Ada " });
     assert.deepEqual([registered.status, registered.location], [303, "/my-posts"]);
@@ -31,7 +31,7 @@ describePages("Clients that send and read JSON", (blog) => {
     assert.equal((await visitor.get("/my-posts")).status, 200);
   });
 
-  test("what is wrong is an error, and nothing has happened: 400, 401, 409", async () => {
+  test("invalid JSON input gets 400, 401 or 409, and nothing changes", async () => {
     const { email } = await blog().users.add();
     const visitor = await visit(blog());
     assertError(await visitor.send("POST", "/login", { email, password: "hunter2" }), 401);
@@ -45,21 +45,21 @@ describePages("Clients that send and read JSON", (blog) => {
     assert.equal(visitor.cookies.has("session_id"), false);
   });
 
-  test("a form with Accept: application/json gets the errors as data, too", async () => {
+  test("a form with Accept: application/json gets its errors as JSON", async () => {
     const { email } = await blog().users.add();
     const visitor = await visit(blog());
     await visitor.get("/login");
     assertError(await visitor.submit("/login", { email, password: "hunter2" }, { headers: json }), 401);
   });
 
-  test("a body without a type logs nobody in: any site could have a browser send it", async () => {
+  test("a body without a content type cannot log in, since any site could make a browser send it", async () => {
     const { email } = await blog().users.add();
     const body = new Blob([JSON.stringify({ email, password })]);
     const response = await fetch(`${blog().client.url}/login`, { method: "POST", body, redirect: "manual" });
     assert.deepEqual([response.status, response.headers.getSetCookie()], [415, []]);
   });
 
-  test("posts are written and changed with JSON", async () => {
+  test("posts can be created and changed with JSON", async () => {
     const author = await blog().users.add();
     const visitor = await visit(blog(), author);
     await visitor.get("/posts/new");
@@ -72,7 +72,7 @@ describePages("Clients that send and read JSON", (blog) => {
     assert.equal((await storedPost(blog(), post?.id ?? ""))?.title, "Changed");
   });
 
-  test("a post that cannot be saved is an error: 401, 403, 404, 422, and the text is not sent back", async () => {
+  test("a post that cannot be saved gets 401, 403, 404 or 422 without its text", async () => {
     const author = await blog().users.add();
     const post = await addPost(blog(), author);
     const foreign = await addPost(blog(), await blog().users.add());
@@ -96,7 +96,7 @@ describePages("Clients that send and read JSON", (blog) => {
     assert.deepEqual(await postsOf(blog(), author), [post]);
   });
 
-  test("my posts: 401 for a guest, and one's own name at one's own posts", async () => {
+  test("my posts is 401 for a guest, and shows the user's name at the user's posts", async () => {
     const author = await blog().users.add();
     await addPost(blog(), author, { title: "Mine" });
     assertError(await (await visit(blog())).get("/my-posts", json), 401);

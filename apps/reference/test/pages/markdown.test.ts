@@ -4,11 +4,11 @@ import { maxMarkdown, toExcerpt, toHtml } from "../../src/pages/markdown.ts";
 
 const link = (href: string, text: string) => `<a href="${href}" rel="nofollow ugc noopener">${text}</a>`;
 
-test("headings stand below the title of the page, and six levels stay six", () => {
+test("headings are one level below the title of the page, and h6 stays h6", () => {
   assert.equal(toHtml("# a\n## b\n###### c"), "<h2>a</h2>\n<h3>b</h3>\n<h6>c</h6>\n");
 });
 
-test("links: http, https, mailto and own paths; none is a recommendation", () => {
+test("links may be http, https, mailto or a path, and have rel nofollow ugc", () => {
   assert.equal(
     toHtml("[a](https://example.com/?x=1&y=2)"),
     `<p>${link("https://example.com/?x=1&amp;y=2", "a")}</p>\n`,
@@ -19,7 +19,7 @@ test("links: http, https, mailto and own paths; none is a recommendation", () =>
   assert.equal(toHtml("example.com and a@example.com"), "<p>example.com and a@example.com</p>\n");
 });
 
-test("an image becomes a link to it, and inside a link its text", () => {
+test("an image becomes a link, and inside a link its text", () => {
   assert.equal(
     toHtml("![a *cat*](https://example.com/c.png)"),
     `<p>${link("https://example.com/c.png", "a cat")}</p>\n`,
@@ -28,7 +28,7 @@ test("an image becomes a link to it, and inside a link its text", () => {
   assert.equal(toHtml("[![cat](/c.png)](/cats)"), `<p>${link("/cats", "cat")}</p>\n`);
 });
 
-test("an address of another scheme is no link: its text stays, without an anchor", () => {
+test("an address of another scheme becomes text without a link", () => {
   for (const href of ["ftp://example.com", "tel:110", "//example.com", "data:image/png;base64,AAAA"]) {
     assert.equal(toHtml(`a [b](${href}) c`), "<p>a b c</p>\n", href);
     assert.equal(toHtml(`a ![b](${href}) c`), "<p>a b c</p>\n", href);
@@ -36,7 +36,7 @@ test("an address of another scheme is no link: its text stays, without an anchor
   assert.equal(toHtml("ftp://example.com"), "<p>ftp://example.com</p>\n");
 });
 
-test("few characters that make a hundred thousand cells are shown as they were typed", () => {
+test("a short source with a hundred thousand table cells is shown as plain text", () => {
   const source = `|${"a|".repeat(100)}\n|${"-|".repeat(100)}\n${"|\n".repeat(19_000)}`;
   assert.ok(source.length <= maxMarkdown);
   assert.match(toHtml(source), /^<p class="as-typed">\|a\|/);
@@ -52,7 +52,7 @@ test("tables keep their alignment without a style attribute, and can be scrolled
   assert.equal(toHtml("```ts\na < b\n```"), '<pre tabindex="0"><code class="language-ts">a &lt; b\n</code></pre>\n');
 });
 
-/** Every one of them would run a script, restyle the page or leave it, if it came through. */
+/** Each of these would run a script, restyle the page or leave it, if it were not sanitized. */
 const attacks = [
   "<script>alert(1)</script>",
   "<img src=x onerror=alert(1)>",
@@ -90,7 +90,7 @@ const attacks = [
   "&lt;script&gt;alert(1)&lt;/script&gt;",
 ];
 
-test("nothing that is typed becomes a tag or an attribute which is not on the list", () => {
+test("no input becomes a tag or an attribute that is not on the list", () => {
   const tags = new Set(
     "h2 h3 h4 h5 h6 p br hr blockquote pre ul ol li a em strong s code div table thead tbody tr th td".split(" "),
   );
@@ -105,7 +105,7 @@ test("nothing that is typed becomes a tag or an attribute which is not on the li
   }
 });
 
-test("a text past the limit is shown as it was typed", () => {
+test("a text over the limit is shown as plain text", () => {
   const source = `# a\n\n<i>b\nc</i>\n\n${"x".repeat(maxMarkdown)}`;
   const html = toHtml(source);
   assert.ok(
@@ -115,7 +115,7 @@ test("a text past the limit is shown as it was typed", () => {
   );
 });
 
-test("an excerpt is the plain text of what stands first, without headings and code", () => {
+test("an excerpt is the plain text of the start, without headings and code", () => {
   const source = "# Title\n\nSome *slanted* `code` and [a link](/x).\nNext line.\n\n```\nskipped\n```\n\n- item";
   assert.equal(toExcerpt(source), "Some slanted code and a link. Next line. item");
   assert.equal(toExcerpt("Before ![a *cat*](/c.png) after"), "Before a cat after");
@@ -123,7 +123,7 @@ test("an excerpt is the plain text of what stands first, without headings and co
   assert.equal(toExcerpt("<b>bold</b>"), "<b>bold</b>", "text, which the page escapes");
 });
 
-test("an excerpt separates blocks that do not end like a sentence: items of lists, cells, lines without a full stop", () => {
+test("an excerpt separates blocks that do not end like a sentence: list items, cells, lines without a full stop", () => {
   const list = "Begin with the drawer that sticks.\n\n- the drawer\n- the *slot*\n  - nested\n\n1. one\n2. two";
   assert.equal(toExcerpt(list), "Begin with the drawer that sticks. the drawer · the slot · nested · one · two");
   assert.equal(toExcerpt("- Cut it.\n- Try it!\n- (Shave it.)\n- again"), "Cut it. Try it! (Shave it.) again");
@@ -133,7 +133,7 @@ test("an excerpt separates blocks that do not end like a sentence: items of list
   assert.equal(toExcerpt("![](/c.png)"), "");
 });
 
-test("an excerpt ends behind a sentence or between words, and where there are none, between characters", () => {
+test("an excerpt ends after a sentence or between words, and else between characters", () => {
   assert.equal(toExcerpt("One two. Three four five", 14), "One two.");
   assert.equal(toExcerpt("No. This one is long", 14), "No. This one…");
   assert.equal(toExcerpt("one two three four", 12), "one two…");

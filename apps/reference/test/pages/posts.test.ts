@@ -13,7 +13,7 @@ function linkIn(html: string, rel: "prev" | "next"): string | undefined {
   return new RegExp(`rel="${rel}" href="([^"]+)"`).exec(html)?.[1]?.replaceAll("&amp;", "&");
 }
 
-testPages("a blog without posts says so and shows how to begin", async (blog) => {
+testPages("a blog without posts says so and shows how to start", async (blog) => {
   const { status, text } = await (await visit(blog)).get("/");
   assert.equal(status, 200);
   assert.match(text, /Nothing on the bench yet/);
@@ -22,7 +22,7 @@ testPages("a blog without posts says so and shows how to begin", async (blog) =>
   assert.match(own, /class="button" href="\/posts\/new"/);
 });
 
-testPages("the list has pages of ten, newest first, and the way back is the way there", async (blog) => {
+testPages("the list has pages of ten, newest first, and its links lead forth and back", async (blog) => {
   const author = await blog.users.one();
   const start = blog.clock.now();
   for (let index = 0; index < 25; index++) {
@@ -56,7 +56,7 @@ testPages("the list has pages of ten, newest first, and the way back is the way 
 });
 
 testPages(
-  "a page whose posts are gone leads to the newest, and the way back past the top to the first page",
+  "a page whose posts were deleted links to the newest, and going back past the first page redirects to it",
   async (blog) => {
     await addPost(blog, await blog.users.one(), { title: "The only one" });
     const visitor = await visit(blog);
@@ -71,7 +71,7 @@ testPages(
 );
 
 describePages("The pages of posts", (blog) => {
-  test("the list shows published posts and the names of their authors: no drafts, no addresses", async () => {
+  test("the list shows published posts and the names of their authors, and no drafts or e-mail addresses", async () => {
     const author = await blog().users.one();
     await addPost(blog(), author, { title: "For everybody" });
     await addPost(blog(), author, { title: "Not yet", published: false });
@@ -82,7 +82,7 @@ describePages("The pages of posts", (blog) => {
     assert.ok(!text.includes(author.email));
   });
 
-  test("a post: its Markdown as HTML below its title, its time for people and machines", async () => {
+  test("a post shows its Markdown as HTML below its title, and its time as text and datetime", async () => {
     const created_at = "2026-03-09T23:30:00.000Z";
     const updated_at = "2026-03-11T00:30:00.000Z";
     const content = "# One\n\nSome *words*, [a link](https://example.com/).";
@@ -101,7 +101,7 @@ describePages("The pages of posts", (blog) => {
     assert.ok(!/<script|<[^>]+\sstyle=|<[^>]+\son\w+=/i.test(text), "no script and nothing inline");
   });
 
-  test("what changed is shown at once: the cache keeps a text only as long as it is the text", async () => {
+  test("a changed post is shown at once, despite the cache", async () => {
     const author = await blog().users.one();
     const post = await addPost(blog(), author, { content: "before" });
     const visitor = await visit(blog(), author);
@@ -111,12 +111,12 @@ describePages("The pages of posts", (blog) => {
     assert.match((await (await visit(blog())).get(`/posts/${post.id}`)).text, /<p>after<\/p>/);
   });
 
-  test("the address above a post leads to the list", async () => {
+  test("the path above a post redirects to the list", async () => {
     const { status, location } = await (await visit(blog())).get("/posts");
     assert.deepEqual([status, location], [303, "/"]);
   });
 
-  test("a draft is there for its author, and for nobody else: 404", async () => {
+  test("a draft is visible to its author and a 404 for others", async () => {
     const author = await blog().users.one();
     const { id } = await addPost(blog(), author, { title: "Not yet", published: false });
     const own = await (await visit(blog(), author)).get(`/posts/${id}`);
@@ -130,7 +130,7 @@ describePages("The pages of posts", (blog) => {
     }
   });
 
-  test("only the author sees the tools of a post", async () => {
+  test("only the author sees the buttons of a post", async () => {
     const author = await blog().users.one();
     const { id } = await addPost(blog(), author);
     assert.match((await (await visit(blog(), author)).get(`/posts/${id}`)).text, /Unpublish/);
@@ -139,7 +139,7 @@ describePages("The pages of posts", (blog) => {
     }
   });
 
-  test("what the API lets through can be shown: no title, no text, a text past the limit of Markdown, an endless title", async () => {
+  test("posts that only the API accepts can be shown: no title, no text, a text over the Markdown limit, a very long title", async () => {
     const author = await blog().users.one();
     const bare = await addPost(blog(), author, { title: " ", content: "" });
     const long = await addPost(blog(), author, { content: `*a*\n\n<b>${"x".repeat(100_000)}` });
@@ -155,7 +155,7 @@ describePages("The pages of posts", (blog) => {
     );
   });
 
-  test("Accept: application/json: the same data, and still no addresses", async () => {
+  test("Accept: application/json returns the same data, without e-mail addresses", async () => {
     const author = await blog().users.one();
     const post = await addPost(blog(), author, { title: "As data" });
     const { headers, text } = await (await visit(blog())).get(`/posts/${post.id}`, { accept: "application/json" });
@@ -177,7 +177,7 @@ describePages("The pages of posts", (blog) => {
     assert.deepEqual([miss.status, JSON.parse(miss.text)], [404, { error: "Post not found" }]);
   });
 
-  test("addresses that lead nowhere: 404, and 400 for U+0000 or a place in the list that does not exist", async () => {
+  test("unknown paths are 404, and U+0000 or an invalid cursor is 400", async () => {
     const visitor = await visit(blog());
     for (const path of ["/nothing", "/posts/none", "/assets/none.css", "/assets/..%2Fsrc%2Fconfig.ts"]) {
       const { status, text } = await visitor.get(path);
@@ -192,7 +192,7 @@ describePages("The pages of posts", (blog) => {
     }
   });
 
-  test("a visitor gets no cookie for reading, and a page that caches ask for again", async () => {
+  test("a reading visitor gets no cookie, and pages that caches must revalidate", async () => {
     const { id } = await addPost(blog(), await blog().users.one());
     for (const path of ["/", `/posts/${id}`, "/nothing"]) {
       const { headers } = await (await visit(blog())).get(path);
@@ -204,7 +204,7 @@ describePages("The pages of posts", (blog) => {
     assert.equal(headers.get("cache-control"), "no-store");
   });
 
-  test("no script may run, nothing may frame a page, and the address of a page stays on this site", async () => {
+  test("pages forbid scripts and framing, and send no referrer to other sites", async () => {
     for (const path of ["/", "/nothing", "/login"]) {
       const { headers } = await (await visit(blog())).get(path);
       assert.equal(
@@ -217,7 +217,7 @@ describePages("The pages of posts", (blog) => {
     }
   });
 
-  test("the stylesheet is kept for a year under a name that changes with it", async () => {
+  test("the stylesheet is cached for a year under a name that changes with its content", async () => {
     const visitor = await visit(blog());
     const path = /href="(\/assets\/blog\.[0-9a-z]+\.css)"/.exec((await visitor.get("/")).text)?.[1] ?? "";
     const { status, headers } = await visitor.get(path);

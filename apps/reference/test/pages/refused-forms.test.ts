@@ -6,14 +6,14 @@ import { PostsService } from "../../src/posts/posts.service.ts";
 import { hiddenIn, tokenIn, typedIn } from "../support/html.ts";
 import { addPost, describePages, postsOf, storedPost, visit, withPages } from "../support/pages.ts";
 
-/** The form that sends a refused text again. */
+/** The form that sends a rejected text again. */
 function saveAgainIn(html: string) {
   const [, action = "", body = ""] =
     /<form class="writing" method="post" action="([^"]+)"([\s\S]+?)<\/form>/.exec(html) ?? [];
   return { action, buttons: body.match(/<button[^>]*>[^<]*<\/button>/g) ?? [] };
 }
 
-describePages("Forms that were forged or came too late", (blog) => {
+describePages("Forged and expired forms", (blog) => {
   const tokenOfAnother = async () => tokenIn((await (await visit(blog())).get("/login")).text);
   const forms = async () => {
     const author = await blog().users.one();
@@ -27,7 +27,7 @@ describePages("Forms that were forged or came too late", (blog) => {
     };
   };
 
-  test("without a token, with the token of somebody else, from another site: 403, and nothing happens", async () => {
+  test("a form without a token, with another user's token or from another site gets 403 and changes nothing", async () => {
     const { author, post, fields, paths } = await forms();
     const visitor = await visit(blog(), author);
     await visitor.get("/my-posts");
@@ -52,7 +52,7 @@ describePages("Forms that were forged or came too late", (blog) => {
     assert.equal((await visitor.get("/my-posts")).status, 200, "still logged in");
   });
 
-  test("a login or registration needs a token, too: nobody is logged in as somebody else without knowing", async () => {
+  test("a login or registration needs a token too, so that no user is logged in as another unknowingly", async () => {
     const { email } = await blog().users.one();
     const visitor = await visit(blog());
     for (const path of ["/login", "/register"]) {
@@ -63,14 +63,14 @@ describePages("Forms that were forged or came too late", (blog) => {
     assert.equal(visitor.cookies.has("session_id"), false);
   });
 
-  test("a method in the query counts for forms alone: a link deletes nothing", async () => {
+  test("a method in the query counts for forms only: a link deletes nothing", async () => {
     const { author, post } = await forms();
     const visitor = await visit(blog(), author);
     assert.equal((await visitor.get(`/posts/${post.id}?_method=DELETE`)).status, 200);
     assert.deepEqual(await storedPost(blog(), post.id), post);
   });
 
-  test("a post that was sent after a logout comes back to be saved after a login: 401", async () => {
+  test("a post sent after a logout gets 401 with its text, to be saved after a login", async () => {
     const { author, post } = await forms();
     const visitor = await visit(blog(), author);
     await visitor.get("/posts/new");
@@ -88,7 +88,7 @@ describePages("Forms that were forged or came too late", (blog) => {
     assert.deepEqual(await storedPost(blog(), post.id), post);
   });
 
-  test("a post with the token of an earlier login is refused, and saved by the author's own second click", async () => {
+  test("a post with the token of an earlier login is rejected, and saved by a second click", async () => {
     const author = await blog().users.add();
     const visitor = await visit(blog(), author);
     const form = hiddenIn((await visitor.get("/posts/new")).text, "form");
@@ -117,7 +117,7 @@ describePages("Forms that were forged or came too late", (blog) => {
     );
   });
 
-  test("an edit that has expired keeps its version, and the wish to publish it", async () => {
+  test("an expired edit keeps its version and the choice to publish", async () => {
     const { author, post } = await forms();
     const visitor = await visit(blog(), author);
     const version = hiddenIn((await visitor.get(`/posts/${post.id}/edit`)).text, "version");
@@ -135,7 +135,7 @@ describePages("Forms that were forged or came too late", (blog) => {
     assert.deepEqual([stored?.content, stored?.published], [typed.content, true]);
   });
 
-  test("only a browser that says which site has sent the text is offered a button that saves it", async () => {
+  test("the save button is shown only if the browser confirms which site sent the text", async () => {
     const { author } = await forms();
     const visitor = await visit(blog(), author);
     await visitor.get("/posts/new");
@@ -157,10 +157,10 @@ describePages("Forms that were forged or came too late", (blog) => {
     }
     const foreign = await visitor.submit("/posts", typed, { headers: { "sec-fetch-site": "same-site" } });
     assert.equal(foreign.status, 403);
-    assert.ok(!foreign.text.includes(typed.content), "what another site has written is nobody's text");
+    assert.ok(!foreign.text.includes(typed.content), "text of another site is not shown");
   });
 
-  test("so does one whose post was deleted in the meantime, or is not one's own: 404, 403", async () => {
+  test("an edit of a deleted post, or of another author's, gets 404 or 403 with its text", async () => {
     const { author, post } = await forms();
     const other = await addPost(blog(), await blog().users.add());
     const visitor = await visit(blog(), author);
@@ -173,11 +173,11 @@ describePages("Forms that were forged or came too late", (blog) => {
       const reply = await visitor.submit(`/posts/${id}?_method=PUT`, { title: "t", content: "the work of a night" });
       assert.equal(reply.status, status);
       assert.equal(typedIn(reply.text).content, "the work of a night");
-      assert.deepEqual(saveAgainIn(reply.text).buttons, [], "there is nothing of one's own to save it to");
+      assert.deepEqual(saveAgainIn(reply.text).buttons, [], "there is no own post to save it to");
     }
   });
 
-  test("and one that the store cannot take: 500, without a word of the reason, which is in the log", async () => {
+  test("a post that the store fails to save gets 500 with its text, and the reason only in the log", async () => {
     const { author } = await forms();
     class FullPosts extends PostsService {
       override createOnce(): Promise<never> {

@@ -5,10 +5,10 @@ import { UsersService } from "../../src/users/users.service.ts";
 import { addPost, describePages, visit } from "../support/pages.ts";
 import { uniqueEmail } from "../support/users.ts";
 
-/** Nothing to see: blanks, joiners, marks of direction, fillers, a blank of Braille, controls. */
+/** Invisible text: spaces, joiners, direction marks, fillers, a Braille blank, controls. */
 const unseen = ["", " ", "\u200b\u200d", "\u2060\ufeff", "\u202e\u2066", "\u3164\u115f", "\u2800", "\u0007", "\u00ad"];
 
-test("a line needs something to see, and has an end", () => {
+test("a line needs a visible character, and has a maximum length", () => {
   for (const line of unseen) {
     assert.deepEqual(
       checkLine("name", line, 80).map(({ message }) => message),
@@ -25,12 +25,12 @@ test("a line needs something to see, and has an end", () => {
   assert.equal(issue?.message, "must have at most 80 characters");
 });
 
-test("what turns the reading around does not reach the words behind it", () => {
+test("bidi controls do not affect the words after them", () => {
   assert.equal(withoutBidiControls("a\u202eb\u202cc\u2066d\u2069"), "abcd");
 });
 
 describePages("Names and titles", (blog) => {
-  test("a form takes a name of 80 characters that can be seen, without the blanks around it", async () => {
+  test("a form accepts a visible name of up to 80 characters and trims it", async () => {
     for (const name of ["x".repeat(81), "\u200b \u202e", "   "]) {
       const visitor = await visit(blog());
       await visitor.get("/register");
@@ -47,7 +47,7 @@ describePages("Names and titles", (blog) => {
     assert.equal((await blog().app.get(UsersService).findByEmail(email))?.name, "x".repeat(80));
   });
 
-  test("the problems of a registration stand in the order of its fields", async () => {
+  test("the problems of a registration are listed in the order of its fields", async () => {
     const visitor = await visit(blog());
     await visitor.get("/register");
     const { text } = await visitor.follow(await visitor.submit("/register", { name: "", email: "", password: "" }));
@@ -55,7 +55,7 @@ describePages("Names and titles", (blog) => {
     assert.deepEqual(order, ["name", "email", "password"]);
   });
 
-  test("a title of marks alone is asked for again, and one of the API is called Untitled", async () => {
+  test("a title of only invisible characters is rejected by the form, and shown as Untitled if it comes from the API", async () => {
     const author = await blog().users.one();
     const visitor = await visit(blog(), author);
     await visitor.get("/posts/new");
@@ -66,7 +66,7 @@ describePages("Names and titles", (blog) => {
     assert.match((await visitor.get(`/posts/${id}`)).text, /<h1 dir="auto">Untitled<\/h1>/);
   });
 
-  test("a title that turns the reading around does so in its own element alone", async () => {
+  test("a title with bidi controls affects only its own element", async () => {
     const author = await blog().users.one();
     const { id } = await addPost(blog(), author, { title: "gnp\u202efdp.exe" });
     const visitor = await visit(blog(), author);
@@ -75,7 +75,7 @@ describePages("Names and titles", (blog) => {
     assert.ok(text.includes('Edit<span class="hidden"> “<bdi>gnp\u202efdp.exe</bdi>”</span>'));
   });
 
-  test("the header says who is logged in", async () => {
+  test("the header shows who is logged in", async () => {
     const { text } = await (await visit(blog(), await blog().users.one())).get("/");
     assert.match(text, /<li class="who"><span>Logged in as<\/span> <bdi>Ada<\/bdi><\/li>/);
   });

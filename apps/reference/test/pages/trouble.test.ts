@@ -16,24 +16,21 @@ async function logIn(visitor: WebClient, email: string) {
   return visitor.submit("/login", { email, password });
 }
 
-testPages(
-  "after twenty failures a page says how long to wait, with the status and the header of the API",
-  async (blog) => {
-    const { email } = await blog.users.one();
-    const start = Date.now();
-    await noteFailures(
-      blog,
-      Array.from({ length: 20 }, () => email),
-    );
-    const reply = await logIn(await visit(blog), email);
-    assert.equal(reply.status, 429);
-    assertRest(reply, 900, start);
-    assert.match(reply.text, /<h1>Too many attempts<\/h1>/);
-    assert.ok(!reply.text.includes(password));
-  },
-);
+testPages("after twenty failed logins a page with 429 and Retry-After says how long to wait", async (blog) => {
+  const { email } = await blog.users.one();
+  const start = Date.now();
+  await noteFailures(
+    blog,
+    Array.from({ length: 20 }, () => email),
+  );
+  const reply = await logIn(await visit(blog), email);
+  assert.equal(reply.status, 429);
+  assertRest(reply, 900, start);
+  assert.match(reply.text, /<h1>Too many attempts<\/h1>/);
+  assert.ok(!reply.text.includes(password));
+});
 
-testPages("when too many passwords wait, a page says so with 503 and Retry-After", async ({ urls }) => {
+testPages("a full password queue shows a page with 503 and Retry-After", async ({ urls }) => {
   class BusyPasswords extends Passwords {
     override matches(): Promise<boolean> {
       return Promise.reject(new HttpError(503, "Service Unavailable", { headers: { "retry-after": "2" } }));
@@ -51,7 +48,7 @@ testPages("when too many passwords wait, a page says so with 503 and Retry-After
 });
 
 testPages(
-  "a store of sessions that is away: pages can be read, a post is handed back, logging out says what happened and forgets the cookie",
+  "pages can be read while the session store is down, a post is shown again, and a logout reports the failure and clears the cookie",
   async (blog) => {
     const author = await blog.users.one();
     await withPages(
@@ -80,7 +77,7 @@ testPages(
   },
 );
 
-/** The cookies of somebody who logged in while the store was there. */
+/** The cookies of a user who logged in while the store was up. */
 async function loggedIn(blog: Blog, author: TestUser) {
   const visitor = await visit(blog, author);
   const { text } = await visitor.get("/my-posts");
@@ -113,7 +110,7 @@ class LostStore extends KeyValue {
   }
 }
 
-testPages("an error that nobody expected: a plain page with 500, no details, and a line in the log", async (blog) => {
+testPages("an unexpected error shows a plain page with 500 and no details, and is logged", async (blog) => {
   blog.app.routes.add({
     method: "GET",
     path: "/broken",
@@ -125,7 +122,7 @@ testPages("an error that nobody expected: a plain page with 500, no details, and
   assert.equal(status, 500);
   assert.match(text, /Something broke on our side/);
   assert.match(text, /check whether it was saved before you try again/);
-  assert.doesNotMatch(text, /nothing was changed|not saved/i, "nothing is known about what the handler did");
+  assert.doesNotMatch(text, /nothing was changed|not saved/i, "it is unknown what the handler did");
   assert.doesNotMatch(text, /secret of the house|\.ts:/);
   assert.ok(blog.log.messages("error").some((message) => message.includes("/broken")));
 });

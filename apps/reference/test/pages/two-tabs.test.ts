@@ -6,7 +6,7 @@ import { addPost, describePages, postsOf, storedPost, visit } from "../support/p
 const password = "correct horse";
 
 describePages("Two tabs of one browser", (blog) => {
-  test("an edit of a text that was saved elsewhere meanwhile is handed back: 409, and the newer text stays", async () => {
+  test("an edit of a post that another tab saved meanwhile gets 409 with its text, and the newer text stays", async () => {
     const author = await blog().users.one();
     const { id } = await addPost(blog(), author, { title: "t", content: "first" });
     const visitor = await visit(blog(), author);
@@ -26,7 +26,7 @@ describePages("Two tabs of one browser", (blog) => {
     assert.equal((await storedPost(blog(), id))?.content, winner);
   });
 
-  test("a form that was wrong keeps the time of the text that was loaded", async () => {
+  test("an invalid form keeps the version of the loaded text", async () => {
     const author = await blog().users.one();
     const { id, updated_at } = await addPost(blog(), author, { content: "first" });
     const visitor = await visit(blog(), author);
@@ -36,7 +36,7 @@ describePages("Two tabs of one browser", (blog) => {
     assert.equal(hiddenIn(text, "version"), updated_at);
   });
 
-  test("a form for a new post that is sent several times at once makes one post, and leads to it each time", async () => {
+  test("a new-post form sent several times concurrently creates one post, and redirects to it each time", async () => {
     const author = await blog().users.add();
     const visitor = await visit(blog(), author);
     const form = hiddenIn((await visitor.get("/posts/new")).text, "form");
@@ -57,7 +57,7 @@ describePages("Two tabs of one browser", (blog) => {
     assert.equal((await postsOf(blog(), author)).length, 2, "no text is lost to an earlier one of the same form");
   });
 
-  test("the same form from somebody else makes a post of their own", async () => {
+  test("the same form from another user creates a separate post", async () => {
     const form = "11111111-1111-4111-8111-111111111111";
     const authors = [await blog().users.add(), await blog().users.add()];
     for (const author of authors) {
@@ -71,7 +71,7 @@ describePages("Two tabs of one browser", (blog) => {
     }
   });
 
-  test("logging in or out in an old tab after another tab has done it leads on", async () => {
+  test("logging in or out in an old tab, after another tab has done it, redirects as usual", async () => {
     const author = await blog().users.add();
     const stranger = await blog().users.add();
     const visitor = await visit(blog());

@@ -15,7 +15,7 @@ describePages("The pages of an author", (blog) => {
     return visitor;
   };
 
-  test("write a draft, publish it, take it back, change it, delete it", async () => {
+  test("a post can be drafted, published, unpublished, changed and deleted", async () => {
     const visitor = await opened("/posts/new");
     const created = await visitor.submit(
       "/posts",
@@ -28,7 +28,7 @@ describePages("The pages of an author", (blog) => {
     assert.deepEqual(
       [stored?.title, stored?.content, stored?.published],
       ["Hello", "One\n\ntwo", false],
-      "browsers send two characters for a line break",
+      "browsers send CRLF",
     );
     assert.match(
       (await visitor.follow(created)).text,
@@ -72,7 +72,7 @@ describePages("The pages of an author", (blog) => {
     assert.equal((await storedPost(blog(), draft.id))?.published, true);
   });
 
-  test("a post without a title or a text is shown again with 422 and everything that was typed", async () => {
+  test("a post without a title or a text gets 422 with the form and its input", async () => {
     const visitor = await opened("/posts/new");
     const before = (await postsOf(blog(), await blog().users.one())).length;
     for (const [title, content, problem] of [
@@ -94,7 +94,7 @@ describePages("The pages of an author", (blog) => {
     assert.equal((await postsOf(blog(), await blog().users.one())).length, before);
   });
 
-  test("a text that is far too long comes back whole, too", async () => {
+  test("a text that is far too long is shown again completely", async () => {
     const visitor = await opened("/posts/new");
     const content = "Words & <words>, ".repeat(100_000).trim();
     const { status, text } = await visitor.submit("/posts", { title: "t", content }, { multipart: true });
@@ -103,7 +103,7 @@ describePages("The pages of an author", (blog) => {
     assert.equal(typedIn(text).content, content);
   });
 
-  test("the largest text that is taken fits through the door in any script", async () => {
+  test("the longest allowed text fits into the body limit in any script", async () => {
     const visitor = await opened("/posts/new");
     const content = "🪵".repeat(40_000);
     const { status, location } = await visitor.submit("/posts", { title: "t", content }, { multipart: true });
@@ -111,7 +111,7 @@ describePages("The pages of an author", (blog) => {
     assert.equal((await storedPost(blog(), idIn(location)))?.content, content);
   });
 
-  test("a body past the limit of the door: a page with 413", async () => {
+  test("a body over the limit gets a page with 413", async () => {
     const visitor = await opened("/posts/new");
     const content = "x".repeat(4 * 1024 * 1024);
     const { status, text } = await visitor.submit("/posts", { title: "t", content }, { multipart: true });
@@ -119,7 +119,7 @@ describePages("The pages of an author", (blog) => {
     assert.match(text, /That is more than fits/);
   });
 
-  test("an edit that is wrong leaves the post alone and keeps the text", async () => {
+  test("an invalid edit does not change the post and keeps the text in the form", async () => {
     const author = await blog().users.one();
     const { id } = await addPost(blog(), author, { title: "Stays", content: "stays" });
     const visitor = await opened(`/posts/${id}/edit`);
@@ -134,18 +134,18 @@ describePages("The pages of an author", (blog) => {
     assert.equal((await storedPost(blog(), id))?.title, "Stays");
   });
 
-  test("a text that begins with an empty line keeps it", async () => {
+  test("a text that starts with an empty line keeps it", async () => {
     const { id } = await addPost(blog(), await blog().users.one(), { content: "\n\nafter" });
     const visitor = await visit(blog(), await blog().users.one());
     const { text } = await visitor.get(`/posts/${id}/edit`);
     assert.match(
       text,
       /<textarea id="content"[^>]*>\n\n\nafter<\/textarea>/,
-      "one more than there are: browsers drop the first",
+      "one line break more than in the text: browsers drop the first",
     );
   });
 
-  test("only the author changes a post: 403 for what others can read, 404 for a draft, and nothing changes", async () => {
+  test("only the author can change a post: others get 403 for a published post and 404 for a draft", async () => {
     const author = await blog().users.one();
     const other = await visit(blog(), await blog().users.add());
     await other.get("/posts/new");
@@ -157,8 +157,8 @@ describePages("The pages of an author", (blog) => {
       }
       const fields = { title: "mine", content: "mine", published: String(!published) };
       for (const method of ["PATCH", "DELETE"]) {
-        const { status: answered } = await other.submit(`/posts/${post.id}?_method=${method}`, fields);
-        assert.equal(answered, status, method);
+        const { status: actual } = await other.submit(`/posts/${post.id}?_method=${method}`, fields);
+        assert.equal(actual, status, method);
       }
       const put = await other.submit(`/posts/${post.id}?_method=PUT`, fields);
       assert.equal(put.status, status);
@@ -166,7 +166,7 @@ describePages("The pages of an author", (blog) => {
     }
   });
 
-  test("a post that is not there: 404 from every page of its author", async () => {
+  test("every page of a missing post is 404", async () => {
     const visitor = await opened("/posts/new");
     for (const id of ["none", "11111111-1111-4111-8111-111111111111"]) {
       for (const path of [`/posts/${id}/edit`, `/posts/${id}/delete`])
@@ -178,7 +178,7 @@ describePages("The pages of an author", (blog) => {
     }
   });
 
-  test("who is not logged in is sent to log in, and a form that came too late is told so", async () => {
+  test("a guest is redirected to the login, and an expired form gets a message", async () => {
     const { id } = await addPost(blog(), await blog().users.one());
     for (const path of ["/my-posts", "/posts/new", `/posts/${id}/edit`, `/posts/${id}/delete`]) {
       const { status, location, headers } = await (await visit(blog())).get(path);
@@ -195,12 +195,12 @@ describePages("The pages of an author", (blog) => {
     assert.equal((await storedPost(blog(), id))?.published, true);
   });
 
-  test("logging in leads back to the very page of a list", async () => {
+  test("logging in redirects back to the same page of a list", async () => {
     const reply = await (await visit(blog())).get("/my-posts?after=a%26b&x=1");
     assert.equal(reply.location, `/login?next=${encodeURIComponent("/my-posts?after=a%26b&x=1")}`);
   });
 
-  test("publishing from my posts leads back there, and to no other site", async () => {
+  test("publishing from my posts redirects back there, and to no other site", async () => {
     const author = await blog().users.add();
     const { id } = await addPost(blog(), author, { published: false });
     const visitor = await visit(blog(), author);
@@ -213,7 +213,7 @@ describePages("The pages of an author", (blog) => {
     assert.match((await visitor.get(`/posts/${id}/delete`)).text, /It is a draft: only you can see it\./);
   });
 
-  test("pages of an author are kept by no cache", async () => {
+  test("pages of an author are not cached", async () => {
     const { id } = await addPost(blog(), await blog().users.one(), { published: false });
     const visitor = await visit(blog(), await blog().users.one());
     for (const path of ["/my-posts", "/posts/new", `/posts/${id}`, `/posts/${id}/edit`, `/posts/${id}/delete`, "/"]) {
@@ -221,9 +221,9 @@ describePages("The pages of an author", (blog) => {
     }
   });
 
-  test("my posts: drafts and published ones of one author, with pages", async () => {
+  test("my posts lists the drafts and published posts of one author, with pages", async () => {
     const author = await blog().users.add();
-    await addPost(blog(), await blog().users.one(), { title: "Somebody else's" });
+    await addPost(blog(), await blog().users.one(), { title: "Another author's" });
     for (let index = 0; index < 12; index++) {
       const time = new Date(blog().clock.now() - index * 60_000).toISOString();
       await addPost(blog(), author, {
@@ -237,7 +237,7 @@ describePages("The pages of an author", (blog) => {
     const { text } = await visitor.get("/my-posts");
     assert.equal(text.match(/class="state draft"/g)?.length, 5);
     assert.equal(text.match(/class="state published"/g)?.length, 5);
-    assert.ok(!text.includes("Somebody else"));
+    assert.ok(!text.includes("Another author"));
     const older = /rel="next" href="(\/my-posts\?after=[^"]+)"/.exec(text)?.[1] ?? "";
     const { text: second } = await visitor.get(older);
     assert.match(second, /No 10[\s\S]+No 11/);

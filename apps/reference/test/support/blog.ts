@@ -12,7 +12,7 @@ import { hold } from "./hold.ts";
 import { type Storage, type StorageUrls, storages } from "./storages.ts";
 import { Users } from "./users.ts";
 
-/** A started service, and what a test needs to use it and to look behind it. */
+/** A started service, with a client and access to its internals. */
 export interface Blog {
   readonly app: TestHttpApp;
   readonly client: Client;
@@ -26,7 +26,7 @@ export interface StartOptions {
   readonly config?: Partial<Config>;
   readonly options?: BlogOptions;
   readonly override?: readonly Provider[];
-  /** The full reference unless told otherwise. */
+  /** Defaults to the full reference. */
   readonly createModule?: (config: Config, options?: BlogOptions) => Module;
   readonly createPlatform?: () => Platform<HttpMethods>;
   /** Where the tests run; defaults to all. */
@@ -59,7 +59,7 @@ export async function withBlog<T>(
   const { createPlatform = createApiPlatform } = start;
   const log = new LogLines();
   const clock = new FakeClock();
-  // a busy machine must not turn the tests' own passwords away
+  // on a busy machine the password queue must not reject the tests
   const module = createModule(toConfig(urls, config), { passwordWait: 60_000, ...options });
   const app = await createTestApp(module, createPlatform(), {
     override: [provide(Clock, () => clock), ...override],
@@ -74,7 +74,7 @@ export async function withBlog<T>(
   }
 }
 
-/** The same on a storage of its own. */
+/** The same on its own storage. */
 export function withFreshBlog<T>(
   storage: Storage,
   body: (blog: Blog) => Promise<T>,
@@ -83,7 +83,7 @@ export function withFreshBlog<T>(
   return storage.with((urls) => withBlog(urls, body, options));
 }
 
-/** Declares the tests once for each storage; those of one storage share a service, so each makes its own records. */
+/** Declares the tests once for each storage; those of one storage share a service, so each creates its own records. */
 export function describeOnStorages(
   title: string,
   define: (blog: () => Blog, storage: Storage) => void,
@@ -99,7 +99,7 @@ export function describeOnStorages(
   }
 }
 
-/** One test for each storage, with a service of its own. */
+/** One test for each storage, with its own service. */
 export function testOnStorages(name: string, body: (blog: Blog) => Promise<void>, options: StartOptions = {}): void {
   for (const storage of options.on ?? storages)
     test(`${name} (${storage.name})`, () => withFreshBlog(storage, body, options));

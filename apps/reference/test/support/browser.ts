@@ -15,16 +15,16 @@ if (executable === undefined) {
   process.stdout.write("left out: the tests that need chromium (not found on this machine)\n");
 }
 
-/** One for all files: starting it takes longer than most tests. */
+/** Shared by all files: starting it takes longer than most tests. */
 const shared: { browser?: Promise<Browser> } = {};
 after(async () => (await shared.browser)?.close());
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** Who is logged in; nobody unless told otherwise. */
+  /** The user who is logged in. Defaults to none. */
   readonly as?: TestUser;
 }
 
-/** Declares tests of the pages on a service of their own; none where there is no browser. */
+/** Declares tests of the pages on their own service; skipped where there is no browser. */
 export function describeInBrowser(title: string, define: (blog: () => Blog) => void): void {
   const [storage] = storages;
   if (executable === undefined || storage === undefined) return;
@@ -39,10 +39,10 @@ export function describeInBrowser(title: string, define: (blog: () => Blog) => v
   });
 }
 
-/** The window of the test before, and the options it was opened with. */
+/** The window of the last test, and its options. */
 const open: { window?: { readonly page: Page; readonly key: string } } = {};
 
-/** Opening a window takes as long as loading five pages: one that would be the same is emptied and used again. */
+/** Opening a window takes as long as loading five pages: one with the same options is cleared and reused. */
 async function openPage(options: BrowserContextOptions): Promise<Page> {
   const { viewport, ...others } = options;
   const key = JSON.stringify(others);
@@ -67,7 +67,7 @@ async function closePage(): Promise<void> {
   await window?.page.context().close();
 }
 
-/** A window without the cookies of others. Fails when the page complained about anything. */
+/** A window without the cookies of other tests. Fails when the page reports an error. */
 export async function withPage<T>(blog: Blog, body: (page: Page) => Promise<T>, options: OpenOptions = {}): Promise<T> {
   const { as, ...contextOptions } = options;
   const page = await openPage({ baseURL: blog.client.url, ...contextOptions });
@@ -80,7 +80,7 @@ export async function withPage<T>(blog: Blog, body: (page: Page) => Promise<T>, 
     const complaints: string[] = [];
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("console", (message) => {
-      // the status of the page itself, which its test looks at
+      // the status of the page itself, which its test checks
       const isStatus = message.text().startsWith("Failed to load resource: the server responded with a status of 4");
       if (message.type() === "error" && !isStatus) complaints.push(message.text());
     });
@@ -89,7 +89,7 @@ export async function withPage<T>(blog: Blog, body: (page: Page) => Promise<T>, 
     page.removeAllListeners();
     return result;
   } catch (error) {
-    await closePage(); // nothing is known of what is open in it
+    await closePage(); // its state is unknown
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-/** Where the system's Chromium may be. CHROMIUM names another place. */
+/** Paths of the system's Chromium. CHROMIUM overrides them. */
 const places = [
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
@@ -22,11 +22,11 @@ export function findChromium(named: string | undefined = process.env.CHROMIUM): 
   });
 }
 
-/** Nothing of it leaves this machine, and it starts where there is neither a sandbox nor a graphics card. */
+/** No traffic leaves this machine, and it starts without a sandbox and without a graphics card. */
 export function launchChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({
     executablePath,
-    // as readers have it: a page that comes back with the back button must be one that may
+    // as in users' browsers: the back button must not bring back a private page
     ignoreDefaultArgs: ["--disable-back-forward-cache"],
     args: [
       "--no-sandbox",

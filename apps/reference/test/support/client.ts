@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 export interface Reply<T> {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed where the reply is JSON; undefined where it is empty. */
+  /** Parsed if the response is JSON; undefined if it is empty. */
   readonly body: T;
   readonly text: string;
 }
 
 export interface CallOptions {
   readonly json?: unknown;
-  /** Sent as it is, as JSON. */
+  /** Sent unchanged, with the content type of JSON. */
   readonly body?: string;
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export class Client {
     return {
       status: response.status,
       headers: response.headers,
-      body: (isJson && text !== "" ? JSON.parse(text) : undefined) as T, // what the test expects there, and asserts
+      body: (isJson && text !== "" ? JSON.parse(text) : undefined) as T, // the type that the test expects and asserts
       text,
     };
   }

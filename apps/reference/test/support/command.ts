@@ -7,7 +7,7 @@ import { compileCache } from "./processes.ts";
 
 const entryPoint = fileURLToPath(new URL("../../src/main.cli.ts", import.meta.url));
 
-/** The command line as a process, and a folder for its store. */
+/** Runs the command line as a process, with a folder for its store. */
 export function runEntryPoint() {
   const folder = mkdtempSync(join(tmpdir(), "tenon-"));
   const run = (argv: readonly string[], env: Readonly<Record<string, string>>) => {

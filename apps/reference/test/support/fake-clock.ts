@@ -1,6 +1,6 @@
 import { Clock } from "@tenon/auth";
 
-/** Stands still, at a whole second, until a test moves it. Ids and secrets stay random. */
+/** A clock at a whole second that moves only when a test moves it. Ids and secrets stay random. */
 export class FakeClock extends Clock {
   #now = Math.floor(Date.now() / 1000) * 1000;
 

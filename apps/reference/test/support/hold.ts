@@ -1,11 +1,11 @@
-/** What a callback would have had only while it ran, held open between two hooks of a test. */
+/** A resource that is otherwise scoped to a callback, held open between two hooks of a test. */
 export interface Held<T> {
   readonly value: T;
   open(): Promise<T>;
   close(): Promise<void>;
 }
 
-/** `withThing` gives a thing to its callback and takes it back when the callback ends. */
+/** `withThing` passes a resource to its callback and releases it when the callback ends. */
 export function hold<T>(withThing: (use: (thing: T) => Promise<void>) => Promise<void>): Held<T> {
   const opened = Promise.withResolvers<T>();
   const finished = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** Text as it was before a page escaped it. */
+/** Unescapes the text of a page. */
 export function decode(html: string): string {
   return html
     .replaceAll("&lt;", "<")
@@ -8,7 +8,7 @@ export function decode(html: string): string {
     .replaceAll("&amp;", "&");
 }
 
-/** What stands in the fields of a post's form. A browser drops the first line break of a textarea. */
+/** The values of a post's form. A browser drops the first line break of a textarea. */
 export function typedIn(html: string) {
   return {
     title: decode(/<input id="title"[^>]* value="([^"]*)"/.exec(html)?.[1] ?? "no field"),

@@ -3,7 +3,7 @@ import { LoginLimit } from "@tenon/auth";
 import type { Context } from "@tenon/core";
 import type { Blog } from "./blog.ts";
 
-/** Counts failed logins of these accounts from the tests' own address, without the time that comparing passwords takes. */
+/** Counts failed logins of these accounts from the tests' address, without comparing passwords. */
 export async function noteFailures({ app, client }: Blog, accounts: readonly string[]): Promise<void> {
   const handler = async (ctx: Context) => {
     for (const account of accounts) await app.get(LoginLimit).noteFailure(account, ctx);
@@ -13,10 +13,10 @@ export async function noteFailures({ app, client }: Blog, accounts: readonly str
   app.routes.remove("POST", "/note-failures");
 }
 
-/** `Retry-After` has what is left of a window of this many seconds that began at `start`, or up to now. */
+/** `Retry-After` is the rest of a window of this many seconds that began between `start` and now. */
 export function assertRest(reply: { readonly headers: Headers }, window: number, start: number): void {
   const seconds = Number(reply.headers.get("retry-after"));
-  // a second for a store that has a clock of its own
+  // a second for a store that has its own clock
   const fewest = window - (Date.now() - start) / 1000 - 1;
   const fits = Number.isInteger(seconds) && seconds >= fewest && seconds <= window;
   assert.ok(fits, `Retry-After is ${seconds}, at least ${fewest} and at most ${window} are left`);

@@ -8,7 +8,7 @@ import { pageStorages, type StorageUrls } from "./storages.ts";
 import type { TestUser } from "./users.ts";
 import { WebClient } from "./web-client.ts";
 
-/** As in production: what a visitor sees, not what a developer does. */
+/** As in production: without developer pages. */
 export const asPages: StartOptions = {
   createModule: createPagesModule,
   createPlatform: () => createPagesPlatform({ development: false }),
@@ -30,14 +30,14 @@ export function withPages<T>(
   return withBlog(urls, body, { ...asPages, ...options });
 }
 
-/** Somebody at a browser; with a user, logged in. */
+/** A visitor with a browser; logged in, if a user is given. */
 export async function visit({ app, client }: Blog, who?: TestUser): Promise<WebClient> {
   const visitor = new WebClient(client.url);
   if (who !== undefined) visitor.cookies.set(sessionCookie, await app.get(Sessions).create(who.user.id));
   return visitor;
 }
 
-/** Writes a post past the pages, with whatever in it. */
+/** Writes any post directly to the store. */
 export async function addPost(blog: Blog, { user }: TestUser, post: Partial<PostsTable> = {}): Promise<PostsTable> {
   const clock = blog.app.get(Clock);
   const time = clock.timestamp();
@@ -59,7 +59,7 @@ export async function addPost(blog: Blog, { user }: TestUser, post: Partial<Post
   return row;
 }
 
-/** The post as the store has it; undefined when it has none. */
+/** The post in the store; undefined when there is none. */
 export async function storedPost({ app }: Blog, id: string): Promise<PostsTable | undefined> {
   return app
     .get(Database<Schema>)

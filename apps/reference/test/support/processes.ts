@@ -9,18 +9,18 @@ import { Client } from "./client.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Only what is given counts: the machine's own variables must not change what a test sees. */
+/** The environment of the machine is not passed on: its variables must not change a test. */
 const own =
   /^(?:PORT|HOST|DATABASE_URL|REDIS_URL|JWT_SECRET|BCRYPT_COST|LOGIN_RATE_LIMIT|TRUSTED_PROXIES|LOG_LEVEL|NODE_ENV|NO_COLOR)$/;
 
 const application = fileURLToPath(new URL("../..", import.meta.url));
-/** Where node itself would put it: each process after the first starts in a third of the time. */
+/** The compile cache of Node: each process after the first starts in a third of the time. */
 export const compileCache = process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), "node-compile-cache");
 
 export interface SpawnOptions {
-  /** Options of node itself, such as `--expose-gc`. */
+  /** Options of Node itself, such as `--expose-gc`. */
   readonly nodeOptions?: readonly string[];
-  /** A command that runs node for us, such as `strace -f`. */
+  /** A command that runs Node, such as `strace -f`. */
   readonly under?: readonly string[];
   readonly args?: readonly string[];
   /** A descriptor for its standard output. Defaults to one that this process reads. */
@@ -44,7 +44,7 @@ export async function textOf(stream: AsyncIterable<Buffer> | null): Promise<stri
   return Buffer.concat(chunks).toString();
 }
 
-/** Runs a file of the application to its end. */
+/** Runs a file of the application until it exits. */
 export async function runFile(file: string, env: Environment, options: SpawnOptions = {}) {
   const child = spawnFile(file, env, options);
   const timer = setTimeout(() => child.kill("SIGKILL"), 20_000);
@@ -52,15 +52,15 @@ export async function runFile(file: string, env: Environment, options: SpawnOpti
   const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
   const [code] = await exit;
   clearTimeout(timer);
-  return { code: code as number | null, stdout, stderr }; // what node hands to "exit"
+  return { code: code as number | null, stdout, stderr }; // the arguments of "exit"
 }
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 export class ServerProcess {
   readonly client: Client;
-  /** What it has logged, line by line. */
+  /** The lines that it has logged. */
   readonly lines: readonly string[];
-  /** How it ended: with an exit code, or by a signal. */
+  /** Its exit code or signal. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
   readonly #child: ChildProcess;
 
@@ -89,14 +89,14 @@ export class ServerProcess {
     this.#child.kill(name);
   }
 
-  /** Sends a message and gives the answer; the file has to know the question. */
+  /** Sends a message and returns the reply; the process must know the message. */
   async ask<T>(question: string): Promise<T> {
-    const answer = once(this.#child, "message");
+    const reply = once(this.#child, "message");
     this.#child.send(question);
-    return (await answer)[0] as T; // the file's own protocol
+    return (await reply)[0] as T; // the file's own protocol
   }
 
-  /** Waits for a line that has all of these texts in it: it is written after the response to its request. */
+  /** Waits for a log line that contains all of these texts: it is written after the response. */
   async logs(...texts: readonly string[]): Promise<void> {
     const signal = AbortSignal.timeout(20_000);
     while (!this.lines.some((line) => texts.every((text) => line.includes(text))))

@@ -9,7 +9,7 @@ export interface StorageUrls {
   readonly redisUrl: string | undefined;
 }
 
-/** Where the service can keep its data, each time empty and removed afterwards. */
+/** A storage of the service, empty at first and deleted afterwards. */
 export interface Storage {
   readonly name: string;
   with<T>(body: (urls: StorageUrls) => Promise<T>): Promise<T>;
@@ -32,12 +32,12 @@ const postgresAndRedis: Storage = {
 const hasPostgres = services.postgres !== undefined;
 const hasBoth = hasPostgres && services.redis !== undefined;
 
-/** The two that the specification is walked on: embedded, and on servers where they are reachable. */
+/** The two storages of the conformance tests: embedded, and on servers where they are reachable. */
 export const storages: readonly Storage[] = hasBoth ? [sqlite, postgresAndRedis] : [sqlite];
 
 /**
- * Where the tests of the pages run: on the embedded storage, because the pages use the services that the tests of the
- * API run on both. In the long form, and where the services are required as in CI, on both.
+ * The storages of the page tests: embedded only, because the tests of the API run the same services on both. In the long
+ * form, and where REQUIRE_SERVICES is set as in CI, both.
  */
 export const pageStorages: readonly Storage[] =
   process.env.TENON_FULL === "1" || process.env.REQUIRE_SERVICES === "1" ? storages : [sqlite];
@@ -49,7 +49,7 @@ export const sharedStorages: readonly Storage[] = [
   ...(hasBoth ? [postgresAndRedis] : []),
 ];
 
-/** A schema of its own on the server, made and dropped in a fraction of the time that a database takes. */
+/** A separate schema on the server, created and dropped much faster than a database. */
 async function withSchema<T>(body: (url: string) => Promise<T>): Promise<T> {
   const name = `tenon_${randomUUID().replaceAll("-", "")}`;
   const admin = new pg.Client({ connectionString: services.postgres });
@@ -67,10 +67,10 @@ async function withSchema<T>(body: (url: string) => Promise<T>): Promise<T> {
 
 const databases = 15;
 const lock = "tenon-test-lock";
-// a run that was killed gives its database back by itself
+// a killed run releases its database by itself
 const lockTime = 20 * 60_000;
 
-/** One of Redis' numbered databases, empty and nobody else's for the time of the test: counters are kept by address. */
+/** One of Redis' numbered databases, empty and reserved for the test, because counters are stored by address. */
 async function withRedis<T>(body: (url: string) => Promise<T>): Promise<T> {
   for (let number = 1; number <= databases; number++) {
     const url = `${services.redis}/${number}`;

@@ -19,7 +19,7 @@ export function payloadOf(token: string): Json {
   return decode(token.split(".")[1]);
 }
 
-/** A token as somebody else's library would make it. */
+/** A token as another library would create it. */
 export function mint(payload: Json, header: Json = { alg: "HS256", typ: "JWT" }, secret: string = jwtSecret): string {
   const algorithm = header.alg === "HS512" ? "sha512" : "sha256";
   const content = `${encode(header)}.${encode(payload)}`;

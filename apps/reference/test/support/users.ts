@@ -18,7 +18,7 @@ export interface TestUser {
 const password = "correct horse";
 const hash = "$2b$10$IkgIj/E9x/FCxm/pwgS8VupqR0vTvbJ5T6wPk//3OMtrpUpYFtnVi";
 
-/** Users of the service under test, with what they would get at a login. Only the tests of logins wait for a hash. */
+/** Users of the service under test, with the tokens of a login. Only the tests of logins wait for a hash. */
 export class Users {
   readonly #app: App;
   #one: Promise<TestUser> | undefined;
@@ -64,12 +64,12 @@ export class Users {
     return this.#app.get(RefreshTokens).generate(user.id);
   }
 
-  /** A session's cookie, as a client sends it back. */
+  /** The session cookie, as a client sends it. */
   async session({ user }: TestUser): Promise<{ readonly cookie: string }> {
     return { cookie: `${sessionCookie}=${await this.#app.get(Sessions).create(user.id)}` };
   }
 
-  /** A session that is nearly over. */
+  /** A session that is about to expire. */
   async sessionEndingIn({ id }: User, milliseconds: number): Promise<{ readonly cookie: string }> {
     const sessionId = await this.#app.get(Sessions).create(id);
     const key = `session:${digest(sessionId)}`;

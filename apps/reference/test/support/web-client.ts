@@ -2,19 +2,19 @@ export interface WebReply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** "" when the reply leads nowhere. */
+  /** "" when the response is no redirect. */
   readonly location: string;
 }
 
 export interface SubmitOptions {
   /** As browsers send forms with `enctype="multipart/form-data"`. */
   readonly multipart?: boolean;
-  /** Another one than that of the page seen last; "" for none. */
+  /** Defaults to the token of the page seen last; "" for none. */
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A browser as far as HTTP goes: keeps cookies, remembers its page and sends the token that stands in it. */
+/** Acts like a browser over HTTP: keeps cookies and sends the CSRF token of its current page. */
 export class WebClient {
   readonly url: string;
   readonly cookies = new Map<string, string>();
@@ -46,13 +46,13 @@ export class WebClient {
     return reply;
   }
 
-  /** Sends data as a script does that has read the token of the page seen last. */
+  /** Sends JSON as a script does, with the token of the page seen last. */
   send(method: string, path: string, data: unknown, headers: Readonly<Record<string, string>> = {}): Promise<WebReply> {
     const own = { accept: "application/json", "content-type": "application/json", "x-csrf-token": this.#token };
     return this.#call(method, path, { ...own, ...headers }, JSON.stringify(data));
   }
 
-  /** To the page that a reply leads to. */
+  /** Follows a redirect. */
   follow({ location }: WebReply): Promise<WebReply> {
     return this.get(location);
   }

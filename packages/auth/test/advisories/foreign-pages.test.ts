@@ -27,7 +27,7 @@ class Transfers {
 }
 const setup = { declarations: [Transfers] };
 
-/** Asks with the cookie of a session. */
+/** Sends a request with a session cookie. */
 async function asAda(ask: Ask, { app }: AuthApp) {
   const cookie = `session_id=${await app.get(Sessions).create("ada")}`;
   return async (method: string, headers: Readonly<Record<string, string>>, path = "/transfers") =>
@@ -55,7 +55,7 @@ const types = [
 ];
 
 testOnBothTransports(
-  "K7 Hono CVE-2024-48913: what a page of another origin makes a browser send with its cookie is 403, of whatever type",
+  "a request that a page of another origin sends with the session cookie gets 403, whatever its content type (K7, CVE-2024-48913)",
   setup,
   async (ask, parts) => {
     const send = await asAda(ask, parts);
@@ -75,7 +75,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "K7 Hono CVE-2024-48913: pages of this origin, other clients and safe methods pass",
+  "pages of this origin, other clients and safe methods are allowed (K7, CVE-2024-48913)",
   setup,
   async (ask, parts) => {
     const send = await asAda(ask, parts);
@@ -84,17 +84,21 @@ testOnBothTransports(
       assert.equal(await send("POST", headers, "/logins"), 200, JSON.stringify(headers));
     }
     for (const headers of foreign) {
-      assert.equal(await send("GET", headers), 200, "nothing is changed by it");
-      assert.equal(await send("GET", headers, "/logins"), 200, "nothing is changed by it");
+      assert.equal(await send("GET", headers), 200, "a safe method changes nothing");
+      assert.equal(await send("GET", headers, "/logins"), 200, "a safe method changes nothing");
       for (const cookie of ["", "session_id=", "other=1"]) {
-        assert.equal(await send("POST", { ...headers, cookie }, "/logins"), 200, "there is no session to act with");
+        assert.equal(
+          await send("POST", { ...headers, cookie }, "/logins"),
+          200,
+          "without a session there is nothing to protect",
+        );
       }
     }
     assert.equal((await ask("/transfers", { origin: "https://evil.example" }, { method: "POST" })).status, 401);
   },
 );
 
-test("K7 Hono CVE-2024-48913: an origin is this one by host and port, behind whatever a proxy speaks, or listed", () =>
+test("an origin is allowed when its host and port match, whatever scheme a proxy uses, or when it is listed (K7, CVE-2024-48913)", () =>
   withAuth({ ...setup, auth: { trustedOrigins: ["https://app.example.com"] } }, async ({ app }) => {
     const cookie = `session_id=${await app.get(Sessions).create("ada")}`;
     const send = async (host: string, origin: string, site?: string) => {
@@ -122,7 +126,7 @@ test("K7 Hono CVE-2024-48913: an origin is this one by host and port, behind wha
     }
   }));
 
-test("K7 Hono CVE-2024-48913: a trusted origin that no browser sends stops the start", async () => {
+test("a trusted origin that is no valid origin stops the start (K7, CVE-2024-48913)", async () => {
   for (const origin of ["https://app.example.com/", "app.example.com", "*", "null", "https://app.example.com:443"]) {
     const start = withAuth({ auth: { trustedOrigins: [origin] } }, async () => {});
     await assert.rejects(start, { name: "StartError", message: /trustedOrigins/ }, origin);

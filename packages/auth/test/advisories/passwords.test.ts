@@ -6,7 +6,7 @@ import { leastMillisecondsOf } from "../../../core/test/support/time.ts";
 import { dummyHash } from "../../src/passwords.ts";
 import { withAuth } from "../support/auth-app.ts";
 
-test("A4 passwords cut at a NUL: what stands behind it counts", () =>
+test("the characters after a NUL in a password count (A4)", () =>
   withAuth({}, async ({ app }) => {
     const passwords = app.get(Passwords);
     const stored = await passwords.hash("abc\0def");
@@ -16,10 +16,10 @@ test("A4 passwords cut at a NUL: what stands behind it counts", () =>
     }
   }));
 
-test("A3 Django CVE-2025-13473, better-auth af2950e5: nobody's password is compared with a hash of the cost in force", async () => {
+test("the password of an unknown user is compared with a dummy hash of the current cost (A3, CVE-2025-13473, better-auth af2950e5)", async () => {
   for (let cost = 10; cost <= 15; cost++) {
     assert.equal(getRounds(dummyHash(cost)), cost);
-    assert.equal(dummyHash(cost).length, 60, "bcrypt answers at once to a hash that is none");
+    assert.equal(dummyHash(cost).length, 60, "bcrypt returns at once for a malformed hash");
   }
   await withAuth({}, async ({ app }) => {
     const passwords = app.get(Passwords);
@@ -30,12 +30,12 @@ test("A3 Django CVE-2025-13473, better-auth af2950e5: nobody's password is compa
   });
 });
 
-test("A19 guessable ids: 100,000 are all different, random UUIDs of version 4", () => {
+test("100,000 ids are all different, random UUIDs of version 4 (A19)", () => {
   const clock = new Clock();
   const ids = new Set(Array.from({ length: 100_000 }, () => clock.uuid()));
   assert.equal(ids.size, 100_000);
   for (const id of ids) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  // a bit that is set in less than 43 % of 10,000 is fourteen standard deviations away from chance
+  // a bit that is set in less than 43 % of 10,000 is fourteen standard deviations away from random
   const numbers = [...ids].slice(0, 10_000).map((id) => Buffer.from(id.replaceAll("-", ""), "hex"));
   for (let bit = 0; bit < 128; bit++) {
     if ((bit >= 48 && bit < 52) || bit === 64 || bit === 65) continue; // version and variant

@@ -33,7 +33,7 @@ export function authAppModule({
   return defineModule({ name: "app", imports: [stores, services], declarations });
 }
 
-/** A started application with real stores, and a clock that belongs to the test. */
+/** A started application with real stores and a clock that the test controls. */
 export async function withAuth<T>(setup: AuthSetup, body: (parts: AuthApp) => Promise<T>): Promise<T> {
   const clock = new FakeClock();
   const log = new LogLines();
@@ -48,7 +48,7 @@ export async function withAuth<T>(setup: AuthSetup, body: (parts: AuthApp) => Pr
   }
 }
 
-/** One request with these headers, whichever door it goes through. */
+/** Sends one request with these headers, in process or over a socket. */
 export type Ask = (
   path: string,
   headers?: Readonly<Record<string, string>>,

@@ -3,7 +3,7 @@ import { BearerAuth } from "@tenon/auth";
 import { type Context, routes } from "@tenon/core";
 import { type AuthApp, type AuthSetup, withAuth } from "./auth-app.ts";
 
-/** One guarded route that tells who the guard let in. */
+/** One guarded route that returns the values that the guard has set. */
 export class WhoAmI {
   routes() {
     return routes([{ method: "GET", path: "/me", handler: this.me, middlewares: [BearerAuth] }]);
@@ -15,11 +15,11 @@ export class WhoAmI {
 }
 
 export interface BearerApp extends AuthApp {
-  /** The answer to an `Authorization` header. */
+  /** Status and body of the response to an `Authorization` header. */
   readonly ask: (authorization: string) => Promise<readonly [status: number, body: unknown]>;
-  /** Fails unless each of these tokens is answered with 401 `Invalid token`. */
+  /** Fails unless each of these tokens gets 401 `Invalid token`. */
   readonly assertRefused: (tokens: Readonly<Record<string, string>>) => Promise<void>;
-  /** Good claims of a user, for as long as the clock stands still. */
+  /** Valid claims of a user, until the clock moves on. */
   readonly claims: { readonly user_id: string; readonly email: string; readonly exp: number };
 }
 
@@ -29,8 +29,8 @@ export function withBearer(body: (app: BearerApp) => Promise<void>, setup: AuthS
     const { url } = await parts.app.listen({ port: 0, signals: false });
     const ask = async (authorization: string) => {
       const reply = await fetch(`${url}/me`, { headers: { authorization } });
-      const answer: unknown = await reply.json();
-      return [reply.status, answer] as const;
+      const body: unknown = await reply.json();
+      return [reply.status, body] as const;
     };
     const assertRefused = async (tokens: Readonly<Record<string, string>>) => {
       for (const [name, token] of Object.entries(tokens)) {

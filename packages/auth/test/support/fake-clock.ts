@@ -1,6 +1,6 @@
 import { Clock } from "@tenon/auth";
 
-/** Stands still until it is told to go on. */
+/** A clock that moves only when the test moves it. */
 export class FakeClock extends Clock {
   #now = Date.parse("2026-03-01T12:00:00.000Z");
 
@@ -8,7 +8,7 @@ export class FakeClock extends Clock {
     return this.#now;
   }
 
-  /** The same, as tokens count it. */
+  /** The same in seconds, as tokens count. */
   get seconds(): number {
     return this.#now / 1000;
   }

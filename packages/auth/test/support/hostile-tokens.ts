@@ -9,8 +9,8 @@ export interface HostileToken {
 }
 
 /**
- * Tokens that must be refused at the given second. Wherever it can be, the signature is the right one, so that
- * nothing but the trait in question can be the reason.
+ * Tokens that must be refused at the given second. The signature is correct wherever possible, so that only the
+ * property under test can be the reason.
  */
 export function hostileTokens(now: number): HostileToken[] {
   const claims = { user_id: "ada", email: "ada@example.com", exp: now + 3600 };
@@ -35,7 +35,7 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** J1, J2: the header does not choose how a token is checked. */
+/** The header does not choose how a token is verified (J1, J2). */
 function algorithms(payload: Claims): HostileToken[] {
   const none = ["none", "None", "NONE", "nOnE"];
   const oddities = [
@@ -78,7 +78,7 @@ function signedBy(type: "rsa" | "ed25519", alg: string, payload: Claims): string
   return `${input}.${signature.toString("base64url")}`;
 }
 
-/** J2, J3: no other key, wherever it is taken from. */
+/** No other key is used, wherever it comes from (J2, J3). */
 function foreignKeys(payload: Claims): HostileToken[] {
   const jwk = { kty: "oct", alg: "HS256", k: segment("attacker") };
   const pointers: readonly [object, string | Buffer][] = [
@@ -98,7 +98,7 @@ function foreignKeys(payload: Claims): HostileToken[] {
     ["64 zero bytes", Buffer.alloc(64)],
     ["the word secret", "secret"],
     ["the word undefined", "undefined"],
-    ["the secret less one letter", secret.slice(0, -1)],
+    ["the secret without its last letter", secret.slice(0, -1)],
     ["the secret and a blank", `${secret} `],
     ["the secret in upper case", secret.toUpperCase()],
     ["the secret in base64", Buffer.from(secret).toString("base64")],
@@ -110,7 +110,7 @@ function foreignKeys(payload: Claims): HostileToken[] {
       name: `signed with the key of ${text(header)}`,
       token: mint({ header: { ...plainHeader, ...header }, payload, key }),
     })),
-    // named in the claims too: keys of zeros all give the same signature
+    // named in the claims too: all keys of zeros give the same signature
     ...keys.map(([name, key]) => ({
       name: `signed with ${name}`,
       token: mint({ payload: { ...payload, key: name }, key }),
@@ -118,7 +118,7 @@ function foreignKeys(payload: Claims): HostileToken[] {
   ];
 }
 
-/** J4, J14: nothing that changes what a token means, and no token made for another purpose. */
+/** No parameter changes the meaning of a token, and no token of another purpose is accepted (J4, J14). */
 function headerParameters(payload: Claims): HostileToken[] {
   const meanings = [
     ...[["exp"], [], ["b64"], "exp", null, {}].map((crit) => ({ crit })),
@@ -145,7 +145,7 @@ function headerParameters(payload: Claims): HostileToken[] {
   ];
 }
 
-/** J5, J14: a time is a number, and the second of the expiry is too late. */
+/** A time is a number, and the second of the expiry is too late (J5, J14). */
 function times({ exp, ...rest }: Claims, now: number): HostileToken[] {
   const claims = (extra: string) => `${JSON.stringify(rest).slice(0, -1)},${extra}}`;
   const expiries = [
@@ -182,7 +182,7 @@ function times({ exp, ...rest }: Claims, now: number): HostileToken[] {
   return payloads.map((payload) => ({ name: `payload ${payload}`, token: mint({ payload }) }));
 }
 
-/** J6: a name is a text. */
+/** A name is a string (J6). */
 function claimTypes(claims: Claims): HostileToken[] {
   const wrong = [["admin"], { admin: true }, 1, true, null];
   const payloads: object[] = ["iss", "sub", "user_id", "email", "role"].flatMap((name) =>
@@ -202,7 +202,7 @@ function claimTypes(claims: Claims): HostileToken[] {
   return [...payloads, ...texts].map((payload) => ({ name: `payload ${text(payload)}`, token: mint({ payload }) }));
 }
 
-/** J14: what else a client may hold. */
+/** Other credentials of a client (J14). */
 function otherSecrets(claims: Claims): HostileToken[] {
   return [
     { name: "a refresh token or session id", token: randomUUID() },

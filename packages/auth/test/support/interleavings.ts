@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { KeyValue, type SetOptions } from "@tenon/data";
 
-/** Lets a call to the store through when it is the caller's turn. */
+/** Holds a call to the store until it is the caller's turn. */
 class Gate {
   #waiting: (() => void) | undefined;
 
@@ -22,10 +22,10 @@ class Gate {
   }
 }
 
-/** A store as one instance sees it: every call waits until the test lets it go. */
+/** A store as one instance sees it: every call waits until the test releases it. */
 export class SteppedKeyValue extends KeyValue {
   readonly #store: KeyValue;
-  /** Undefined: calls go straight through. */
+  /** Undefined: calls do not wait. */
   gate: Gate | undefined;
 
   constructor(store: KeyValue) {
@@ -82,7 +82,7 @@ export async function* interleavings<A, B>(
     const running = Promise.all([first.run(), second.run()] as const);
     const order: string[] = [];
     for (let call = 0; ; call++) {
-      await turn(); // until both stand at their gates, or are done
+      await turn(); // until both wait at their gates, or are done
       const waiting = gates.filter((gate) => gate.isWaiting);
       if (waiting.length === 0) break;
       const chosen = gates[(schedule >> call) & 1] ?? gates[0];
@@ -98,7 +98,7 @@ export async function* interleavings<A, B>(
 
 /**
  * Lets the calls of two actors reach the store in exactly this order, one letter a call: "aab" is two of the first, then
- * one of the second. What is left when the order ends goes on as it comes. Gives the results of both.
+ * one of the second. Calls after the end of the order do not wait. Returns the results of both.
  */
 export async function runInOrder<A, B>(
   order: string,
@@ -115,7 +115,7 @@ export async function runInOrder<A, B>(
   const b = second.run().finally(() => {
     done.b = true;
   });
-  a.catch(() => {}); // told below
+  a.catch(() => {}); // reported below
   b.catch(() => {});
   const arrives = async (name: "a" | "b") => {
     while (!gates[name].isWaiting && !done[name]) await turn();
@@ -125,7 +125,7 @@ export async function runInOrder<A, B>(
     await arrives(name);
     if (done[name]) throw new Error(`"${order}": ${name} was done before its turn came`);
     gates[name].open();
-    await arrives(name); // its call has been answered
+    await arrives(name); // its call has returned
   }
   first.store.gate = undefined;
   second.store.gate = undefined;

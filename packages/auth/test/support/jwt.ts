@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { secret } from "./auth-app.ts";
 
 export interface Forgery {
-  /** An object, or JSON text as it stands. */
+  /** An object, or JSON text that is used unchanged. */
   readonly header?: unknown;
   readonly payload?: unknown;
   readonly key?: string | Buffer;
@@ -11,7 +11,7 @@ export interface Forgery {
 
 export const plainHeader = { alg: "HS256", typ: "JWT" };
 
-/** A token with any header and payload, signed correctly unless told otherwise: what is wrong with it is what it is told. */
+/** A token with any header and payload. Defaults to a correct signature and a valid header, so that a test chooses the only flaw. */
 export function mint({ header = plainHeader, payload, key = secret, hash = "sha256" }: Forgery): string {
   const input = `${segment(header)}.${segment(payload)}`;
   return `${input}.${createHmac(hash, key).update(input).digest("base64url")}`;

@@ -7,12 +7,12 @@ interface Malformed {
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** J9, J13: one text for one token, and no other that decodes to the same bytes. */
+/** Texts that decode to the bytes of a valid token but are not its canonical form (J9, J13). */
 export function malformedTokens(claims: Readonly<Record<string, unknown>>): Malformed[] {
   return [...encodings(claims), ...segments(claims), ...contents(claims), ...sizes(claims), ...damages(claims)];
 }
 
-/** A token none of whose segments fills its last letter, so that each has bits to play with. */
+/** A token in which no segment uses all bits of its last letter, so that each has spare bits to change. */
 function loose(claims: object): [string, string, string] {
   const pad = (value: object) => {
     const { length } = JSON.stringify({ ...value, pad: "" });

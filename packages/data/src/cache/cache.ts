@@ -1,6 +1,6 @@
 import { toMilliseconds } from "../ttl.ts";
 
-/** Where cached text is kept. An adapter may throw or forget at any time: the cache then takes it for a miss. */
+/** The port of a cache store. An adapter may throw or drop entries at any time: both count as a miss. */
 export interface CacheStore {
   get(key: string): Promise<string | undefined>;
   /** `ttl` in milliseconds. */
@@ -9,11 +9,11 @@ export interface CacheStore {
 }
 
 export interface CacheOptions {
-  /** Told when the store fails; the caller only sees a miss. */
+  /** Called when the store fails; the caller only sees a miss. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Keeps what can be made again. A cache that is down means a miss, never an error. */
+/** Caches values that can be computed again. A store that fails is a miss, never an error. */
 export class Cache {
   readonly #store: CacheStore;
   readonly #onError: (error: unknown) => void;
@@ -29,10 +29,10 @@ export class Cache {
     return text === undefined ? undefined : (JSON.parse(text) as T); // what was set under this key
   }
 
-  /** `ttl` in seconds; without it the entry stays until it is pushed out. */
+  /** `ttl` in seconds; without it the entry stays until it is evicted. */
   async set(key: string, value: unknown, ttl?: number): Promise<void> {
     const text = JSON.stringify(value);
-    if (text === undefined) return; // undefined is what a miss gives, so there is nothing to keep
+    if (text === undefined) return; // undefined is a miss, so there is nothing to store
     await this.#attempt(() => this.#store.set(key, text, toMilliseconds(ttl)));
   }
 
@@ -40,10 +40,10 @@ export class Cache {
     await this.#attempt(() => this.#store.delete(key));
   }
 
-  /** The cached value, or what `load` gives, kept for `ttl` seconds. One load at a time per key; a failed one is not kept. */
+  /** The cached value, or the result of `load`, cached for `ttl` seconds. One load at a time per key; errors are not cached. */
   async remember<T>(key: string, ttl: number, load: () => T | Promise<T>): Promise<T> {
     const loading = this.#loading.get(key);
-    if (loading !== undefined) return loading as Promise<T>; // one type per key, as everywhere here
+    if (loading !== undefined) return loading as Promise<T>; // one type per key, as in get()
     const started = this.#loadOrGet(key, ttl, load);
     this.#loading.set(key, started);
     try {
@@ -54,8 +54,8 @@ export class Cache {
   }
 
   async #loadOrGet<T>(key: string, ttl: number, load: () => T | Promise<T>): Promise<T> {
-    const kept = await this.get<T>(key);
-    if (kept !== undefined) return kept;
+    const cached = await this.get<T>(key);
+    if (cached !== undefined) return cached;
     const value = await load();
     await this.set(key, value, ttl);
     return value;

@@ -7,16 +7,19 @@ interface Entry {
 }
 
 export interface MemoryCacheOptions {
+  /** Defaults to 10,000. */
   readonly maxEntries?: number;
+  /** Defaults to 64 MB. */
   readonly maxBytes?: number;
+  /** The clock, in milliseconds. Defaults to `Date.now`. */
   readonly now?: () => number;
 }
 
 const entryOverhead = 64;
 
-/** In this process, bounded by entries and by bytes; what was used longest ago goes first. */
+/** A cache in this process, bounded by entries and by bytes. Evicts the least recently used entry first. */
 export class MemoryCacheStore implements CacheStore {
-  /** In the order of use: a map keeps the order of insertion, and each use inserts again. */
+  /** In the order of use: a Map keeps the order of insertion, and each use inserts again. */
   readonly #entries = new Map<string, Entry>();
   readonly #maxEntries: number;
   readonly #maxBytes: number;
@@ -42,7 +45,7 @@ export class MemoryCacheStore implements CacheStore {
     const present = this.#entries.get(key);
     if (present !== undefined) this.#remove(key, present);
     const bytes = 2 * (key.length + text.length) + entryOverhead;
-    if (bytes > this.#maxBytes) return; // it would push out everything else and still not fit
+    if (bytes > this.#maxBytes) return; // it would evict everything else and still not fit
     this.#insert(key, { text, bytes, expires: ttl === undefined ? Number.POSITIVE_INFINITY : this.#now() + ttl });
     for (const [oldest, entry] of this.#entries) {
       if (this.#entries.size <= this.#maxEntries && this.#bytes <= this.#maxBytes) break;

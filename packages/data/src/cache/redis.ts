@@ -3,7 +3,7 @@ import type { CacheStore } from "./cache.ts";
 
 const prefix = "cache:";
 
-/** In Redis, shared by every instance. Its keys stand apart from those of the key-value store. */
+/** A cache in Redis, shared by every instance. A prefix separates its keys from those of the key-value store. */
 export class RedisCacheStore implements CacheStore {
   readonly #redis: RedisConnection;
 

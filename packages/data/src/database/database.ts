@@ -11,10 +11,10 @@ import {
 export interface DatabaseParts {
   readonly dialect: Dialect;
   readonly kind: "sqlite" | "postgres";
-  /** Opens the store; rejects with a line for people when it does not answer. */
+  /** Opens the store; rejects with a readable message when it does not respond. */
   readonly open: () => Promise<void>;
   readonly close: () => Promise<void>;
-  /** The result of a query that need not wait, if the store has such; undefined when it must. */
+  /** Runs a query synchronously, where the store can; undefined when the query has to wait. */
   readonly executeNow?: <Row>(query: CompiledQuery<Row>) => QueryResult<Row> | undefined;
 }
 
@@ -29,7 +29,7 @@ export class Database<Schema = unknown> extends Kysely<Schema> implements OnStar
     this.#parts = parts;
   }
 
-  /** A compiled query that need not wait runs without Kysely's promises around a connection: they take as long as a read. */
+  /** A compiled query that need not wait skips Kysely's promises around a connection, which take as long as the read itself. */
   override async executeQuery<Row>(
     query: CompiledQuery<Row> | Compilable<Row>,
     options?: AbortableQueryOptions,

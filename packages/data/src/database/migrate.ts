@@ -6,7 +6,7 @@ import type { Database } from "./database.ts";
 import { isBusy } from "./sqlite-errors.ts";
 
 export interface Migration {
-  /** Names it for ever: it is what the store remembers. Migrations run in the order of the list. */
+  /** Recorded in the store, so it must never change. Migrations run in the order of the list. */
   readonly name: string;
   // biome-ignore lint/suspicious/noExplicitAny: a migration sees tables that no current schema type describes
   up(db: Transaction<any>): Promise<unknown>;
@@ -17,24 +17,25 @@ export type MigrationSource = readonly Migration[] | { readonly folder: string |
 
 const table = "tenon_migrations";
 const lockId = 7_236_411;
-const patience = 60_000;
+/** Milliseconds to wait for another instance's migration. */
+const lockTimeout = 60_000;
 
-/** Runs what has not run yet, each in a transaction of its own. Safe when several instances start together. */
+/** Runs the migrations that have not run yet, each in its own transaction. Safe when several instances start together. */
 export async function migrate<Schema>(db: Database<Schema>, source: MigrationSource): Promise<string[]> {
-  const handle = db as unknown as Database; // the schema's type plays no part here
+  const handle = db as unknown as Database; // the schema's type does not matter here
   const migrations = "folder" in source ? await readFolder(source.folder) : source;
   checkNames(migrations);
-  await patiently(() => locked(handle, createTable));
+  await retryWhileLocked(() => locked(handle, createTable));
   const ran: string[] = [];
   for (const migration of migrations) {
-    if (await patiently(() => runOnce(handle, migration))) ran.push(migration.name);
+    if (await retryWhileLocked(() => runOnce(handle, migration))) ran.push(migration.name);
   }
   return ran;
 }
 
-/** Another instance may be in the middle of a long migration, for longer than the store waits for a lock. */
-async function patiently<T>(run: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + patience;
+/** Another instance may run a migration for longer than the store waits for a lock. */
+async function retryWhileLocked<T>(run: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + lockTimeout;
   for (;;) {
     try {
       return await run();
@@ -70,7 +71,7 @@ function runOnce(db: Database, migration: Migration): Promise<boolean> {
     try {
       await migration.up(transaction);
     } catch (error) {
-      throw new Error(`migration "${migration.name}" failed and was undone: ${describe(error)}`, { cause: error });
+      throw new Error(`migration "${migration.name}" failed and was rolled back: ${describe(error)}`, { cause: error });
     }
     await sql`insert into ${sql.table(table)} (name, ran_at) values (${migration.name}, ${new Date().toISOString()})`.execute(
       transaction,
@@ -103,7 +104,7 @@ function checkNames(migrations: readonly Migration[]): void {
   }
 }
 
-/** The store's words are for clients; whoever writes a migration needs the driver's. */
+/** The driver's message: the store's own is made for clients and does not help the author of a migration. */
 function describe(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);

@@ -84,7 +84,7 @@ class PostgresConnection implements DatabaseConnection {
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
   }
 
-  /** Read as a whole: a cursor would hold a pool slot for as long as the reader likes. */
+  /** Reads all rows at once: a cursor would hold a pool slot for as long as the reader takes. */
   async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
     const { rows } = await this.executeQuery<R>(query);
     for (let start = 0; start < rows.length; start += chunkSize) yield { rows: rows.slice(start, start + chunkSize) };

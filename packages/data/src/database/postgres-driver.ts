@@ -1,6 +1,6 @@
 /**
- * As much of the package `pg` as we use. It is optional, and so are its types: a consumer that does not install them
- * must still be able to read ours.
+ * The part of the package `pg` that is used here. `pg` is optional, and so are its types: our types must compile for a
+ * consumer that does not install them.
  */
 export interface PostgresResult<R> {
   readonly rows: R[];
@@ -13,7 +13,7 @@ export interface PostgresClient {
 }
 
 export interface PooledClient extends PostgresClient {
-  /** With true the connection is closed instead of used again. */
+  /** With true the connection is closed instead of reused. */
   release(destroy: boolean): void;
 }
 
@@ -23,9 +23,6 @@ export interface SingleClient extends PostgresClient {
 }
 
 export interface Pool {
-  readonly totalCount: number;
-  readonly idleCount: number;
-  readonly waitingCount: number;
   connect(): Promise<PooledClient>;
   end(): Promise<void>;
   on(event: "error", listener: () => void): unknown;

@@ -14,26 +14,26 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** Whatever it says, the server said it: it is there. */
-export function isAnswer(error: unknown): boolean {
+/** Whether the server sent the error, which shows that it is running. */
+export function hasSqlState(error: unknown): boolean {
   return /^[0-9A-Z]{5}$/.test(codeOf(error)) && codeOf(error) !== "EPIPE";
 }
 
-/** An answer of the server itself: the connection that brought it is sound. */
+/** An error of the statement, not of the connection, which can be used again. */
 export function isServerError(error: unknown): boolean {
   const code = codeOf(error);
   return /^[0-9A-Z]{5}$/.test(code) && !unavailableClasses.has(code.slice(0, 2));
 }
 
-/** The server, or the role, has as many connections as it may have. The server is alive, and one may be free soon. */
+/** The server or the role is at its connection limit. The server is running, and a connection may be free soon. */
 export function isTooManyConnections(error: unknown): boolean {
   return codeOf(error) === "53300";
 }
 
-/** The connection was lost or given up after the statement was sent and before the server said how it ended. */
+/** The connection was lost or abandoned after the statement was sent and before its result arrived. */
 export function isOutcomeUnknown(error: unknown): boolean {
-  const wasSent = !(error instanceof Error && error.message.endsWith("is not queryable")); // the driver's words
-  return wasSent && !isAnswer(error);
+  const wasSent = !(error instanceof Error && error.message.endsWith("is not queryable")); // the driver's message
+  return wasSent && !hasSqlState(error);
 }
 
 export function translatePostgresError(error: unknown): StoreError {

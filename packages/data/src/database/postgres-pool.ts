@@ -5,27 +5,28 @@ import type { Pool, PooledClient, PostgresDriverPackage, PostgresResult } from "
 import { isOutcomeUnknown, isServerError, isTooManyConnections, translatePostgresError } from "./postgres-errors.ts";
 
 export interface PostgresOptions {
+  /** Defaults to 10. */
   readonly poolSize?: number;
-  /** Milliseconds to connect, or to get a free connection. */
+  /** Milliseconds to connect, or to get a free connection. Defaults to 1,500. */
   readonly connectTimeout?: number;
-  /** Milliseconds a statement may take. */
+  /** Milliseconds that a statement may take. Defaults to 30,000. */
   readonly statementTimeout?: number;
 }
 
-/** Called with the first word of a statement that may or may not have been applied, and why that is not known. */
+/** Called with the first word of a statement that may or may not have been applied, and the error that lost its result. */
 export type UnknownOutcome = (statement: string, cause: unknown) => void;
 
+/** Milliseconds that a statement takes before the server is probed, and milliseconds that the probe may take. */
 const probeAfter = 800;
 /** Milliseconds between attempts to connect to a server that has too many connections. */
 const retryPause = 100;
-/** Whatever became of these, nothing has changed: a transaction that loses its connection is rolled back. */
+/** Statements that change nothing, also when their result is lost: a transaction that loses its connection is rolled back. */
 const harmless = new Set(["select", "show", "start", "begin", "rollback", "savepoint", "release"]);
 const int8 = 20;
 
-/** A pool of connections to PostgreSQL that answers within its deadlines, also when the server is gone. */
+/** A pool of connections to PostgreSQL in which every call ends within its timeout, also when the server is down. */
 export class PostgresPool {
   readonly #url: string;
-  readonly #place: string;
   readonly #connectTimeout: number;
   readonly #statementTimeout: number;
   readonly #poolSize: number;
@@ -35,10 +36,9 @@ export class PostgresPool {
   #pool: Pool | undefined;
   #probing: Promise<void> | undefined;
 
-  constructor(url: string, place: string, options: PostgresOptions = {}, onUnknownOutcome: UnknownOutcome = () => {}) {
+  constructor(url: string, options: PostgresOptions = {}, onUnknownOutcome: UnknownOutcome = () => {}) {
     this.#url = url;
     this.#onUnknownOutcome = onUnknownOutcome;
-    this.#place = place;
     this.#poolSize = options.poolSize ?? 10;
     this.#connectTimeout = options.connectTimeout ?? 1500;
     this.#statementTimeout = options.statementTimeout ?? 30_000;
@@ -46,7 +46,7 @@ export class PostgresPool {
 
   async open(): Promise<void> {
     if (this.#pool !== undefined) return;
-    // the cast leaves out what we do not use of it
+    // the cast keeps only the members that are used here
     const load = async () => (await import("pg")).default as unknown as PostgresDriverPackage;
     const driver = await loadDriver("pg", "database", load);
     const { types } = driver;
@@ -59,17 +59,17 @@ export class PostgresPool {
       idle_in_transaction_session_timeout: 2 * this.#statementTimeout,
       keepAlive: true,
       types: {
-        // counts and sums are numbers on SQLite too; what a number cannot hold stays text
+        // counts and sums are numbers, as on SQLite; a value beyond 2^53 stays text
         getTypeParser: (oid: number, format?: string) => (oid === int8 ? toNumber : types.getTypeParser(oid, format)),
       },
     });
-    // one that breaks is replaced when it is given back; unheard, its errors would end the process, also those that come
-    // before `connect()` has told of it
+    // without listeners an error of a connection would crash the process, also one before `connect()` resolves;
+    // a broken connection is replaced when it is released
     this.#pool.on("connect", (client) => client.on("error", ignore));
     this.#pool.on("error", ignore);
   }
 
-  /** Connects once, so that a start without a server fails with a line that says so. */
+  /** Connects once, so that a start without a server fails with a clear message. */
   async check(): Promise<void> {
     const session = await this.acquire();
     try {
@@ -79,7 +79,7 @@ export class PostgresPool {
     }
   }
 
-  /** A server with too many connections is asked again within the same limit: one of the pool may become free. */
+  /** Retries a server with too many connections until the timeout: a connection of the pool may become free. */
   async acquire(): Promise<PostgresSession> {
     await this.open();
     const deadline = performance.now() + this.#connectTimeout;
@@ -95,7 +95,7 @@ export class PostgresPool {
 
   #use(client: PooledClient): PostgresSession {
     const session = new PostgresSession(client, {
-      deadline: this.#statementTimeout + 1000,
+      timeout: this.#statementTimeout + 1000,
       onSlow: () => this.#probe(),
       onUnknownOutcome: this.#onUnknownOutcome,
       onRelease: () => this.#sessions.delete(session),
@@ -120,17 +120,7 @@ export class PostgresPool {
     await pool?.end();
   }
 
-  /** How many connections are open, and how many of them nobody uses: for tests and for health. */
-  usage(): { readonly total: number; readonly idle: number; readonly waiting: number } {
-    const { totalCount = 0, idleCount = 0, waitingCount = 0 } = this.#pool ?? {};
-    return { total: totalCount, idle: idleCount, waiting: waitingCount };
-  }
-
-  get place(): string {
-    return this.#place;
-  }
-
-  /** A statement takes long. Is it slow, or is the server gone? Only the second ends the statements that wait. */
+  /** Finds out whether a slow statement means a dead server. Only then the waiting statements are abandoned. */
   #probe(): void {
     this.#probing ??= this.#ping()
       .catch((error: unknown) => {
@@ -142,7 +132,7 @@ export class PostgresPool {
   }
 
   async #ping(): Promise<void> {
-    const driver = this.#driver as PostgresDriverPackage; // a statement runs, so the driver is loaded
+    const driver = this.#driver as PostgresDriverPackage; // a statement is running, so the driver is loaded
     const client = new driver.Client({
       connectionString: this.#url,
       connectionTimeoutMillis: probeAfter,
@@ -153,7 +143,7 @@ export class PostgresPool {
       await client.connect();
       await client.query("select 1", []);
     } catch (error) {
-      // it says no, so it is alive: the statements that wait must not be given up
+      // a refusal shows that the server is running: the waiting statements must not be abandoned
       if (!isServerError(error) && !isTooManyConnections(error)) throw error;
     } finally {
       client.end().catch(() => {});
@@ -162,13 +152,14 @@ export class PostgresPool {
 }
 
 interface SessionOptions {
-  readonly deadline: number;
+  /** Milliseconds. */
+  readonly timeout: number;
   readonly onSlow: () => void;
   readonly onUnknownOutcome: UnknownOutcome;
   readonly onRelease: () => void;
 }
 
-/** One connection while it is in use. A connection that failed in any way of its own is not given back to the pool. */
+/** One connection while it is in use. A broken connection is closed instead of returned to the pool. */
 export class PostgresSession {
   readonly #client: PooledClient;
   readonly #options: SessionOptions;
@@ -183,14 +174,13 @@ export class PostgresSession {
   }
 
   async query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresResult<R>> {
-    // the driver would queue it after the one that was given up
-    if (this.#abandoned) throw new StoreError("UNAVAILABLE", { cause: new Error("the connection was given up") });
+    // the driver would queue it after the abandoned statement
+    if (this.#abandoned) throw new StoreError("UNAVAILABLE", { cause: new Error("the connection was abandoned") });
     const started = performance.now();
     let watch: NodeJS.Timeout | undefined;
     const watchAgain = () => {
       watch = setTimeout(() => {
-        if (performance.now() - started > this.#options.deadline)
-          this.abandon(new Error("the statement took too long"));
+        if (performance.now() - started > this.#options.timeout) this.abandon(new Error("the statement took too long"));
         else {
           this.#options.onSlow();
           watchAgain();
@@ -214,7 +204,7 @@ export class PostgresSession {
     }
   }
 
-  /** Ends the statement that waits and lets the connection go. */
+  /** Fails the running statement and marks the connection as broken. */
   abandon(cause: unknown): void {
     this.#broken = true;
     this.#abandoned = true;

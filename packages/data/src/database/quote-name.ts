@@ -1,4 +1,4 @@
-/** A name as SQL takes it, whatever it contains. */
+/** Quotes an SQL identifier. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

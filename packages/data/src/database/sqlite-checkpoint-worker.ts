@@ -4,21 +4,21 @@ import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import type { CheckpointMessage, CheckpointReport } from "./sqlite-checkpoints.ts";
 
-/** Writers append while a pass runs: each pass has less to copy than the one before. */
-const mostPasses = 3;
+/** Writers append during a pass, so each pass has less to copy than the one before. */
+const maxPasses = 3;
 
-const url = pathToFileURL(workerData as string); // the path that SqliteCheckpoints has given
-url.searchParams.set("mode", "rw"); // a file that was removed must not be created again
+const url = pathToFileURL(workerData as string); // the path that SqliteCheckpoints passes
+url.searchParams.set("mode", "rw"); // a deleted file must not be created again
 let database: DatabaseSync | undefined;
 
-/** Passive: it waits for no lock, and no writer or reader waits for it. */
+/** Passive: waits for no lock, and blocks no writer or reader. */
 function checkpoint(): CheckpointReport {
   database ??= new DatabaseSync(url);
   const passive = database.prepare("pragma wal_checkpoint(passive)");
   let pages = 0;
-  for (let pass = 0; pass < mostPasses; pass++) {
+  for (let pass = 0; pass < maxPasses; pass++) {
     const { log, checkpointed } = passive.get() ?? {};
-    // as many pages as the pass before has copied: nothing was appended meanwhile, and the next write begins the log anew
+    // as many pages as the last pass has copied: nothing was appended meanwhile, and the next write restarts the log
     if (log === pages && log === checkpointed) return { pages, complete: true };
     pages = Number(log);
   }

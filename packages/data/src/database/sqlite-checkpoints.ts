@@ -8,32 +8,32 @@ export type CheckpointMessage = "checkpoint" | "close";
 export interface CheckpointReport {
   /** The length of the write-ahead log. */
   readonly pages: number;
-  /** Whether all of it has been copied, so that the next write begins it anew. */
+  /** Whether all of it has been copied, so that the next write restarts the log. */
   readonly complete: boolean;
 }
 
 export interface CheckpointEvents {
-  /** Writers are so fast that the thread never copies the last page, without which the log does not begin anew. */
+  /** Writers are so fast that the thread never copies the last page, without which the log does not restart. */
   readonly onLag: () => void;
   /** The thread cannot be started or has crashed. Called at most once. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const page = 4096;
-/** Bytes: 1,000 pages, where SQLite would begin by itself. A smaller log is copied when the file is closed. */
+/** Bytes: 1,000 pages, at which SQLite itself would checkpoint. A smaller log is copied when the file is closed. */
 const smallestLog = 1000 * page;
-/** Bytes to which the file of a log is cut when the log begins anew. A commit that makes the file longer takes longer. */
+/** Bytes to which the log file is truncated when the log restarts. A commit that extends the file takes longer. */
 export const largestLog = 4000 * page;
-/** Pages from which a log that is never quite copied counts as lagging. */
+/** Pages from which a log that is never copied completely counts as lagging. */
 const largeLog = 2000;
-/** Milliseconds from a write to the checkpoint after it, if fewer than `smallestLog` bytes were written before. */
-const longestPause = 1000;
+/** Milliseconds from a write to the next checkpoint, if fewer than `smallestLog` bytes were written. */
+const maxDelay = 1000;
 /** Bytes that a statement writes besides its values: the pages of the table and of its indexes. */
 const pagesTouched = 4 * page;
 
 /**
- * Copies the write-ahead log of an SQLite file into the file, on a thread that starts when the log has grown for the
- * first time. On the event loop a checkpoint would stall every request, for longer the larger the file is.
+ * Copies the write-ahead log of an SQLite file into the file, on a thread that starts when the log first grows. On the
+ * event loop a checkpoint would block every request, for longer the larger the file is.
  */
 export class SqliteCheckpoints {
   readonly #path: string;
@@ -67,7 +67,7 @@ export class SqliteCheckpoints {
     const worker = this.#worker;
     if (worker === undefined) return;
     const exit = new Promise((resolve) => worker.once("exit", resolve));
-    worker.ref(); // otherwise the process could end before the thread
+    worker.ref(); // else the process could exit before the thread
     worker.postMessage("close" satisfies CheckpointMessage);
     await exit;
   }
@@ -75,7 +75,7 @@ export class SqliteCheckpoints {
   #schedule(): void {
     if (this.#ended || this.#running || this.#written === 0) return;
     if (this.#written >= smallestLog) this.#begin();
-    else this.#timer ??= setTimeout(() => this.#begin(), longestPause).unref();
+    else this.#timer ??= setTimeout(() => this.#begin(), maxDelay).unref();
   }
 
   #begin(): void {
@@ -89,7 +89,7 @@ export class SqliteCheckpoints {
       this.#running = true;
       this.#worker.postMessage("checkpoint" satisfies CheckpointMessage);
     } catch (error) {
-      this.#fail(error); // thrown on, it would fail a statement that has been committed
+      this.#fail(error); // rethrown, it would fail a statement that has been committed
     }
   }
 
@@ -98,7 +98,7 @@ export class SqliteCheckpoints {
     const file = new URL(`./sqlite-checkpoint-worker${extname(import.meta.url)}`, import.meta.url);
     const worker = new Worker(file, {
       workerData: this.#path,
-      // not those of the process: what it loads with --import is meant for its main thread
+      // not the flags of the process: its --import modules are meant for the main thread
       execArgv: ["--disable-warning=ExperimentalWarning"],
     });
     worker.unref();

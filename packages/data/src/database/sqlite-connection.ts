@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { BoundedMap } from "@tenon/core/platform";
 import { largestLog } from "./sqlite-checkpoints.ts";
 
 export interface SqliteResult {
@@ -12,9 +13,9 @@ const noRows: Record<string, unknown>[] = [];
 
 interface Prepared {
   readonly statement: StatementSync;
-  /** Empty when the statement gives no rows. */
+  /** Empty when the statement returns no rows. */
   columns: readonly string[];
-  /** The places of the columns declared BOOLEAN, which SQLite keeps as 0 and 1. */
+  /** Indexes of the columns declared BOOLEAN, which SQLite stores as 0 and 1. */
   booleans: readonly number[];
   readonly changesSchema: boolean;
   readonly mayWrite: boolean;
@@ -25,15 +26,15 @@ export interface ConnectionEvents {
   readonly onWrite: (values: readonly SQLInputValue[]) => void;
 }
 
-/** One connection: prepares each statement once and reads rows as arrays, which is faster than node's own objects. */
+/** One connection. Prepares each statement once and reads rows as arrays, which is faster than the objects of node:sqlite. */
 export class SqliteConnection {
   readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, Prepared>();
+  #statements = new BoundedMap<string, Prepared>(maxStatements);
   readonly #events: ConnectionEvents;
 
   constructor(path: string, events: ConnectionEvents) {
     this.#events = events;
-    // busy timeout 0: waiting inside SQLite would block the event loop, so that a locked file is waited for outside
+    // timeout 0: waiting inside SQLite would block the event loop, so SqliteFile retries a locked file
     this.#database = new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: true });
     this.#database.exec(
       `pragma journal_mode = wal; pragma synchronous = full; pragma journal_size_limit = ${largestLog};`,
@@ -49,7 +50,7 @@ export class SqliteConnection {
       if (prepared.mayWrite) this.#events.onWrite(values);
       return { rows: noRows, changes, insertId: lastInsertRowid };
     }
-    // asked for arrays, which the type does not know
+    // setReturnArrays() is on, which the type does not know
     const arrays = prepared.statement.all(...values) as unknown as readonly (readonly unknown[])[];
     if (arrays[0] !== undefined && arrays[0].length !== prepared.columns.length) describe(prepared);
     if (prepared.mayWrite) this.#events.onWrite(values);
@@ -64,9 +65,9 @@ export class SqliteConnection {
     for (const row of rows) yield toObject(row, prepared);
   }
 
-  /** Cached statements would keep the columns of the old schema. */
+  /** Drops the cached statements, which would keep the columns of the old schema. */
   forget(): void {
-    this.#statements.clear();
+    this.#statements = new BoundedMap(maxStatements);
   }
 
   /** Sets the length of the log, in pages, at which this connection copies it into the file. */
@@ -74,12 +75,12 @@ export class SqliteConnection {
     this.#database.exec(`pragma wal_autocheckpoint = ${pages}`);
   }
 
-  /** Copies what is in the log now, without waiting for a lock. */
+  /** Copies the log into the file, without waiting for a lock. */
   checkpoint(): void {
     try {
       this.#database.exec("pragma wal_checkpoint(passive)");
     } catch {
-      // a full disk, or rows that are still being read: the log keeps what was written, and the next checkpoint tries again
+      // a full disk, or rows that are still being read: the log keeps the data, and the next checkpoint tries again
     }
   }
 
@@ -88,14 +89,11 @@ export class SqliteConnection {
   }
 
   close(): void {
-    this.#statements.clear();
     if (this.#database.isOpen) this.#database.close();
   }
 
   #prepare(sql: string): Prepared {
     const prepared = this.#describe(sql);
-    const oldest = this.#statements.size >= maxStatements ? this.#statements.keys().next().value : undefined;
-    if (oldest !== undefined) this.#statements.delete(oldest);
     this.#statements.set(sql, prepared);
     return prepared;
   }
@@ -134,5 +132,5 @@ function toSqliteValue(value: unknown): SQLInputValue {
   if (value === undefined) return null;
   if (typeof value === "boolean") return value ? 1 : 0;
   if (value instanceof Date) return value.toISOString();
-  return value as SQLInputValue; // anything else is refused by SQLite itself, with its own words in the log
+  return value as SQLInputValue; // SQLite itself refuses any other value, with a message for the log
 }

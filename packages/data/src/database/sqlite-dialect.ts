@@ -23,7 +23,7 @@ export function createSqliteDialect(file: SqliteFile): Dialect {
   };
 }
 
-/** Kysely lets one caller at a time into SQLite; our file has a connection for readers beside the one that writes. */
+/** By default Kysely uses SQLite with one caller at a time; SqliteFile has a connection for reads beside the one for transactions. */
 class ConcurrentSqliteAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -32,7 +32,7 @@ class ConcurrentSqliteAdapter extends SqliteAdapter {
 
 class SqliteDriver implements Driver {
   readonly #file: SqliteFile;
-  /** Used again, because Kysely registers each connection that it has not seen before. */
+  /** Reused, because Kysely registers each new connection object. */
   readonly #free: SqliteConnection[] = [];
 
   constructor(file: SqliteFile) {
@@ -101,7 +101,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** The result if nothing has to be waited for, undefined otherwise. */
+/** Runs the query synchronously; undefined when it has to wait for a lock. */
 export function executeNow<R>(file: SqliteFile, query: CompiledQuery): QueryResult<R> | undefined {
   const result = file.executeNow(query.sql, query.parameters);
   return result && toResult<R>(query, result);

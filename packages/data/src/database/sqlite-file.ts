@@ -8,21 +8,21 @@ import { SqliteConnection, type SqliteResult } from "./sqlite-connection.ts";
 import { isBusy, translateSqliteError } from "./sqlite-errors.ts";
 
 export interface SqliteOptions {
-  /** Milliseconds a locked database is tried again before the store gives up. */
+  /** Milliseconds for which a locked database is retried. Defaults to 5,000. */
   readonly lockTimeout?: number;
 }
 
-/** Pages of the write-ahead log at which the connection that wrote copies it, on the event loop. */
+/** Pages of the write-ahead log at which the writing connection copies it itself, on the event loop. */
 const autoCheckpoint = {
-  /** The log stays bounded when the thread of SqliteCheckpoints does not keep up. */
+  /** Bounds the log when the thread of SqliteCheckpoints does not keep up. */
   besideThread: 10_000,
   /** SQLite's default. */
   withoutThread: 1000,
 } as const;
 
 /**
- * An SQLite file, or a database in memory, shared by everything that is kept in it.
- * Single statements run on one connection and transactions on another, so that readers never wait for a transaction.
+ * An SQLite file, or a database in memory, shared by all stores that use it. Single statements run on one connection and
+ * transactions on another, so that readers never wait for a transaction.
  */
 export class SqliteFile {
   readonly #path: string;
@@ -34,7 +34,7 @@ export class SqliteFile {
   #main: SqliteConnection | undefined;
   #second: SqliteConnection | undefined;
 
-  /** `onCheckpointFailure` is called once when checkpoints have to go back to the event loop. */
+  /** `onCheckpointFailure` is called at most once, when checkpoints move to the event loop. */
   constructor(path: string, options: SqliteOptions = {}, onCheckpointFailure: (error: unknown) => void = () => {}) {
     this.#path = path;
     this.#lockTimeout = options.lockTimeout ?? 5000;
@@ -45,13 +45,13 @@ export class SqliteFile {
     return this.#path === ":memory:";
   }
 
-  /** Opens the file, and makes it and its folder when they are not there. Does nothing when it is open. */
+  /** Opens the file; creates it and its folder when they are missing. Does nothing when it is open. */
   async open(): Promise<void> {
     this.#main ??= await this.#connect();
   }
 
   async close(): Promise<void> {
-    // the thread first: the connection that is closed last copies the log and removes it
+    // the thread first: the connection that closes last copies and deletes the log
     await this.#checkpoints?.stop();
     this.#checkpoints = undefined;
     if (this.#second !== this.#main) this.#second?.close();
@@ -68,9 +68,9 @@ export class SqliteFile {
     return this.#retry(() => this.#connection.execute(sql, parameters));
   }
 
-  /** The result, without a promise, if nothing has to be waited for: most statements need neither a lock nor a second try. */
+  /** Runs a statement synchronously; undefined when it has to wait. Most statements need neither a lock nor a retry. */
   executeNow(sql: string, parameters: readonly unknown[]): SqliteResult | undefined {
-    // in memory there is one connection only, and a statement of another must not slip into a transaction
+    // a database in memory has one connection, and other statements must not run inside its transaction
     if (this.#main === undefined || (this.#inMemory && this.#transactions.held)) return undefined;
     try {
       return this.#main.execute(sql, parameters);
@@ -90,7 +90,7 @@ export class SqliteFile {
     }
   }
 
-  /** Takes the write lock at once: a transaction that began by reading could not be continued after a foreign write. */
+  /** Takes the write lock at once: a transaction that starts by reading cannot write after another process has written. */
   async begin(options: { readonly readOnly?: boolean } = {}): Promise<SqliteTransaction> {
     const release = await this.#transactions.acquire();
     try {
@@ -113,7 +113,7 @@ export class SqliteFile {
     return this.#main;
   }
 
-  /** Retried too: a new file is locked while another process turns it to WAL. */
+  /** Retried too: a new file is locked while another process switches it to WAL. */
   async #connect(): Promise<SqliteConnection> {
     return this.#retry(() => {
       if (!this.#inMemory) {
@@ -141,7 +141,7 @@ export class SqliteFile {
     this.#onCheckpointFailure(error);
   }
 
-  /** Waits between attempts, so that the event loop goes on while another process holds the lock. */
+  /** Waits between attempts, so that the event loop is not blocked while another process holds the lock. */
   async #retry<T>(attempt: () => T): Promise<T> {
     let deadline = 0;
     for (let pause = 1; ; pause = Math.min(pause * 2, 25)) {
@@ -157,12 +157,12 @@ export class SqliteFile {
   }
 }
 
-/** A new file is its owner's alone: it holds what the application knows of people. SQLite gives its side files the same rights. */
+/** Creates a new file readable by its owner only, since it holds personal data. SQLite gives its side files the same mode. */
 function prepareFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   try {
-    // never opened when it exists: closing it would drop the lock that SQLite holds on it for the whole process, and the
-    // next process that closes the file would then remove the log into which this one goes on writing
+    // an existing file is never opened here: closing it would drop the POSIX lock that SQLite holds for the whole process,
+    // and the next process that closes the file would delete the log into which this one still writes
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
@@ -195,7 +195,7 @@ export class SqliteTransaction {
 
   rollback(): void {
     try {
-      // a full disk or a failed write has already rolled back by itself
+      // after a full disk or a failed write SQLite has already rolled back
       if (this.#connection.inTransaction) this.#connection.execute("rollback", []);
     } catch (error) {
       throw translateSqliteError(error);

@@ -1,25 +1,25 @@
-/** A key-value store with atomic steps. Values are anything that JSON can carry. */
+/** A key-value store with atomic operations. Values are JSON. */
 export abstract class KeyValue {
   abstract get<T>(key: string): Promise<T | undefined>;
   abstract set(key: string, value: unknown, options?: SetOptions): Promise<void>;
-  /** Whether there was something to delete. */
+  /** Returns whether the key existed. */
   abstract delete(key: string): Promise<boolean>;
-  /** Gets and deletes in one step: of any number of callers, on any number of instances, one gets the value. */
+  /** Gets and deletes atomically: only one of any number of callers, on any number of instances, gets the value. */
   abstract take<T>(key: string): Promise<T | undefined>;
-  /** Counts up in one step and gives the new count. The first step sets the time to live, later ones leave it. */
+  /** Adds one atomically and returns the new count. The first call sets the time to live, later ones keep it. */
   abstract increment(key: string, options?: SetOptions): Promise<number>;
-  /** Seconds until the key is gone, with fractions: undefined for a key that is not there, Infinity for one without a time to live. */
+  /** Seconds until the key expires, with fractions: undefined for a missing key, Infinity for one without a time to live. */
   abstract ttl(key: string): Promise<number | undefined>;
 }
 
 export interface SetOptions {
-  /** Seconds until the key is gone. For ever without it. */
+  /** Seconds until the key expires. Defaults to never. */
   readonly ttl?: number;
 }
 
 export function encode(value: unknown): string {
   const text = JSON.stringify(value);
-  if (text === undefined) throw new TypeError(`a ${typeof value} cannot be kept: it has no JSON form`);
+  if (text === undefined) throw new TypeError(`a ${typeof value} cannot be stored: it has no JSON form`);
   return text;
 }
 

@@ -7,15 +7,16 @@ interface Entry {
 }
 
 export interface MemoryOptions {
-  /** Past it, the oldest goes first. */
+  /** Above it, the oldest key is evicted. Defaults to 1,000,000. */
   readonly maxEntries?: number;
+  /** The clock, in milliseconds. Defaults to `Date.now`. */
   readonly now?: () => number;
 }
 
 const sweepEvery = 1000;
 const sweepBatch = 2000;
 
-/** For one process, gone with it: for tests and for what may be lost. */
+/** A store in this process, lost when it ends: for tests and for disposable data. */
 export class MemoryKeyValue extends KeyValue {
   readonly #entries = new Map<string, Entry>();
   readonly #maxEntries: number;
@@ -93,7 +94,7 @@ export class MemoryKeyValue extends KeyValue {
     return ttl === undefined ? Number.POSITIVE_INFINITY : this.#now() + ttl;
   }
 
-  /** Looks at the oldest entries only, so that one write never pays for all of them. */
+  /** Checks only the oldest entries, so that a single write never scans all of them. */
   #sweep(): void {
     const now = this.#now();
     let looked = 0;

@@ -4,12 +4,12 @@ import { StoreError } from "../store-error.ts";
 import { toMilliseconds } from "../ttl.ts";
 import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
 
-// the time to live is set by the step that makes the key, so that a steady stream of steps cannot keep a window open
+// only the call that creates the key sets the time to live, so that a steady stream of calls cannot extend it
 const incrementScript = `local count = redis.call("INCR", KEYS[1])
 if count == 1 and ARGV[1] ~= "" then redis.call("PEXPIRE", KEYS[1], ARGV[1]) end
 return count`;
 
-/** Shared by every instance that uses the same Redis. */
+/** A store in Redis, shared by every instance that uses it. */
 export class RedisKeyValue extends KeyValue implements OnStart, OnStop {
   readonly #redis: RedisConnection;
 

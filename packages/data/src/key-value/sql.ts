@@ -2,7 +2,7 @@ import type { OnStart, OnStop } from "@tenon/core";
 import { toMilliseconds } from "../ttl.ts";
 import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
 
-/** A database as the key-value store needs it. `?` stands for a parameter. */
+/** The part of a database that the key-value store uses. `?` is a parameter. */
 export interface SqlStore {
   readonly kind: "sqlite" | "postgres";
   open(): Promise<void>;
@@ -12,15 +12,16 @@ export interface SqlStore {
 type Row = Record<string, unknown>;
 
 export interface SqlKeyValueOptions {
+  /** The clock, in milliseconds. Defaults to `Date.now`. */
   readonly now?: () => number;
-  /** Milliseconds between sweeps of expired rows. */
+  /** Milliseconds between sweeps of expired rows. Defaults to 60,000. */
   readonly sweepEvery?: number;
 }
 
 const table = "tenon_key_value";
 const sweepBatch = 500;
 
-/** Keys and values in a table. Each operation is one statement, so that two instances never see half of one. */
+/** A store in an SQL table. Each operation is one statement, so that concurrent instances see it whole or not at all. */
 export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
   readonly #store: SqlStore;
   readonly #now: () => number;
@@ -39,7 +40,7 @@ export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
   async onStart(): Promise<void> {
     await this.#store.open();
     for (const statement of [this.#statements.createTable, this.#statements.createIndex]) {
-      // PostgreSQL lets two instances race here: the loser fails although the table is there, and finds it the next time
+      // two instances may race here on PostgreSQL: the loser fails although the table exists, and finds it on the second try
       await this.#store.execute(statement, []).catch(() => this.#store.execute(statement, []));
     }
     this.#timer = setInterval(() => void this.sweep().catch(() => {}), this.#sweepEvery);
@@ -82,7 +83,7 @@ export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
     return row && this.#secondsLeft(row);
   }
 
-  /** Deletes expired rows, a bounded batch at a time, and says how many. */
+  /** Deletes expired rows in bounded batches and returns how many. */
   async sweep(): Promise<number> {
     let swept = 0;
     for (;;) {
@@ -96,7 +97,7 @@ export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
     const { rows } = await this.#store.execute(this.#statements.get, [key]);
     const [row] = rows;
     if (row === undefined || this.#secondsLeft(row) > 0) return row;
-    // a clock that is set back must not bring back what a caller has been told is gone
+    // deleted, so that a clock that is set back does not bring back a key that was reported as expired
     await this.#store.execute(this.#statements.deleteExpired, [key, this.#now()]);
     return undefined;
   }

@@ -11,7 +11,7 @@ for (const adapter of caches) {
         adapter.with((options) => withStores(options, (app) => body(app.get(Cache), uniqueKey("cache")))),
       );
 
-    run("keeps values until their time is over", async (cache, key) => {
+    run("keeps values until they expire", async (cache, key) => {
       assert.equal(await cache.get(key), undefined);
       await cache.set(key, { a: [1] }, 60);
       assert.deepEqual(await cache.get(key), { a: [1] });
@@ -20,20 +20,20 @@ for (const adapter of caches) {
       assert.equal(await cache.get(key), undefined);
     });
 
-    run("deletes", async (cache, key) => {
+    run("deletes a value", async (cache, key) => {
       await cache.set(key, 1);
       await cache.delete(key);
       assert.equal(await cache.get(key), undefined);
     });
 
-    run("gives each caller a value of its own", async (cache, key) => {
+    run("returns a separate copy to each caller", async (cache, key) => {
       await cache.set(key, { list: [1] });
       const first = await cache.get<{ list: number[] }>(key);
       first?.list.push(2);
       assert.deepEqual(await cache.get(key), { list: [1] });
     });
 
-    run("loads once for all who ask at the same time, and then not again", async (cache, key) => {
+    run("loads once for concurrent callers, and then not again", async (cache, key) => {
       let loads = 0;
       const load = async () => {
         await sleep(20);
@@ -44,7 +44,7 @@ for (const adapter of caches) {
       assert.deepEqual(await cache.remember(key, 60, load), { loads: 1 });
     });
 
-    run("does not keep a failed load", async (cache, key) => {
+    run("does not cache a failed load", async (cache, key) => {
       await assert.rejects(
         cache.remember(key, 60, () => Promise.reject(new Error("no"))),
         { message: "no" },
@@ -53,7 +53,7 @@ for (const adapter of caches) {
       assert.equal(await cache.remember(key, 60, () => "yes"), "yes");
     });
 
-    run("remembers null and false, and loads undefined again", async (cache, key) => {
+    run("caches null and false, and loads undefined again", async (cache, key) => {
       let loads = 0;
       for (const value of [null, false]) {
         const name = `${key}:${value}`;
@@ -79,18 +79,18 @@ for (const adapter of caches) {
   });
 }
 
-test("a cache whose store is down gives misses, tells somebody, and loads", async () => {
-  const told: unknown[] = [];
+test("a cache whose store fails misses, reports the error, and loads", async () => {
+  const errors: unknown[] = [];
   const down = () => Promise.reject(new Error("down"));
-  const cache = new Cache({ get: down, set: down, delete: down }, { onError: (error) => told.push(error) });
+  const cache = new Cache({ get: down, set: down, delete: down }, { onError: (error) => errors.push(error) });
   assert.equal(await cache.get("a"), undefined);
   await cache.set("a", 1);
   await cache.delete("a");
   assert.equal(await cache.remember("a", 60, () => 2), 2);
-  assert.equal(told.length, 5);
+  assert.equal(errors.length, 5);
 });
 
-test("the cache in memory is bounded by entries, and what was used longest ago goes first", async () => {
+test("the memory cache is bounded by entries and evicts the least recently used one", async () => {
   const store = new MemoryCacheStore({ maxEntries: 3 });
   for (const key of ["a", "b", "c"]) await store.set(key, key, undefined);
   await store.get("a");
@@ -100,16 +100,16 @@ test("the cache in memory is bounded by entries, and what was used longest ago g
   assert.equal(store.size.entries, 3);
 });
 
-test("the cache in memory is bounded by bytes", async () => {
+test("the memory cache is bounded by bytes", async () => {
   const store = new MemoryCacheStore({ maxBytes: 10_000 });
   for (let index = 0; index < 1000; index++) await store.set(`key${index}`, "x".repeat(100), undefined);
   assert.ok(store.size.bytes <= 10_000 && store.size.entries > 20);
   await store.set("huge", "x".repeat(10_000), undefined);
   assert.equal(await store.get("huge"), undefined);
-  assert.ok(store.size.entries > 20, "what does not fit pushes nothing out");
+  assert.ok(store.size.entries > 20, "a value that does not fit evicts nothing");
 });
 
-test("a value in memory is there one millisecond before its time is over, and not when it is", async () => {
+test("a value in the memory cache expires at the millisecond of its time to live", async () => {
   let now = 0;
   const store = new MemoryCacheStore({ now: () => now });
   await store.set("a", "1", 1000);

@@ -55,7 +55,7 @@ for (const adapter of databases) {
       assert.equal(await db.selectFrom("notes").selectAll().executeTakeFirst(), undefined);
     });
 
-    run("gives booleans and counts the same form everywhere", async (db) => {
+    run("returns booleans and counts in the same form on every database", async (db) => {
       const inserted = await db
         .insertInto("notes")
         .values(note("a", { done: true }))
@@ -76,7 +76,7 @@ for (const adapter of databases) {
         [note("a", { title: "other" }), "unique"],
         [note("b", { title: "title a" }), "unique"],
         [note("b", { score: -1 }), "check"],
-        [note("b", { parent_id: "nobody" }), "foreign key"],
+        [note("b", { parent_id: "unknown" }), "foreign key"],
         [note("b", { title: null }), "not null"],
       ] as const;
       for (const [values, constraint] of cases) {
@@ -93,7 +93,7 @@ for (const adapter of databases) {
       }
     });
 
-    run("shows nothing of a broken statement but its own words", async (db) => {
+    run("fails a broken statement with the store's message only", async (db) => {
       await assert.rejects(sql`select * from nowhere`.execute(db), { message: "store failure", code: "FAILED" });
     });
 
@@ -110,7 +110,7 @@ for (const adapter of databases) {
       assert.equal((await db.selectFrom("notes").select("id").execute()).length, 2);
     });
 
-    run("rolls a failed transaction back as a whole, and goes on afterwards", async (db) => {
+    run("rolls a failed transaction back as a whole, and works afterwards", async (db) => {
       const failing = db.transaction().execute(async (transaction) => {
         await transaction.insertInto("notes").values(note("a")).execute();
         await transaction.insertInto("notes").values(note("a")).execute();
@@ -121,7 +121,7 @@ for (const adapter of databases) {
       assert.equal((await db.selectFrom("notes").select("id").execute()).length, 1);
     });
 
-    run("keeps what others write out of a transaction, and it out of theirs", async (db) => {
+    run("isolates concurrent writes from a transaction, and the transaction from them", async (db) => {
       let finish = () => {};
       const held = new Promise<void>((resolve) => {
         finish = resolve;
@@ -138,7 +138,7 @@ for (const adapter of databases) {
       assert.deepEqual(await db.selectFrom("notes").select("id").execute(), [{ id: "b" }]);
     });
 
-    run("runs twenty transactions at once without losing a step", async (db) => {
+    run("runs twenty concurrent transactions without losing an update", async (db) => {
       await db
         .insertInto("notes")
         .values(note("a", { score: 0 }))
@@ -162,7 +162,7 @@ for (const adapter of databases) {
       assert.deepEqual(await db.selectFrom("notes").select("score").execute(), [{ score: 20 }]);
     });
 
-    run("goes back to a savepoint, and releases one", async (db) => {
+    run("rolls back to a savepoint, and releases one", async (db) => {
       const transaction = await db.startTransaction().execute();
       await transaction.insertInto("notes").values(note("a")).execute();
       const first = await transaction.savepoint('odd "name').execute();
@@ -174,7 +174,7 @@ for (const adapter of databases) {
       assert.deepEqual(await db.selectFrom("notes").select("id").orderBy("id").execute(), [{ id: "a" }, { id: "c" }]);
     });
 
-    run("reads in a transaction of its own, beside one that writes", async (db) => {
+    run("reads in a transaction of its own, while another one writes", async (db) => {
       await db.insertInto("notes").values(note("a")).execute();
       const ids = await db
         .transaction()
@@ -193,7 +193,7 @@ for (const adapter of databases) {
       assert.equal(ids.length, 30);
     });
 
-    run("sees a changed table at once, with statements it has run before", async (db) => {
+    run("sees a changed table at once, with cached statements", async (db) => {
       await db.insertInto("notes").values(note("a")).execute();
       await db.selectFrom("notes").selectAll().execute();
       await sql`alter table notes add column extra text default 'new'`.execute(db);

@@ -31,7 +31,7 @@ for (const adapter of databases) {
       assert.deepEqual(await migrate(db, [createThings, fillThings]), ["002-fill-things"]);
     });
 
-    run("leave nothing half done when one fails, and say which", async (db) => {
+    run("roll a failed one back, and name it", async (db) => {
       const broken: Migration = {
         name: "002-broken",
         up: async (transaction) => {
@@ -41,14 +41,14 @@ for (const adapter of databases) {
         },
       };
       await assert.rejects(migrate(db, [createThings, broken, fillThings]), {
-        message: 'migration "002-broken" failed and was undone: out of luck',
+        message: 'migration "002-broken" failed and was rolled back: out of luck',
       });
       assert.equal(await count(db), 0);
       await assert.rejects(sql`select * from more`.execute(db));
       assert.deepEqual(await migrate(db, [createThings, fillThings]), ["002-fill-things"]);
     });
 
-    run("run once when several start together", async (db) => {
+    run("run once when several instances start together", async (db) => {
       const all = await Promise.all(Array.from({ length: 5 }, () => migrate(db, [createThings, fillThings])));
       assert.equal(all.flat().length, 2);
       assert.equal(await count(db), 1);
@@ -75,7 +75,7 @@ for (const adapter of databases) {
       }),
     );
 
-    run("refuse two of one name", async (db) => {
+    run("reject two of one name", async (db) => {
       await assert.rejects(migrate(db, [createThings, createThings]), {
         message: 'two migrations are named "001-create-things"',
       });
@@ -84,7 +84,7 @@ for (const adapter of databases) {
 }
 
 for (const adapter of databases.filter((candidate) => candidate.name !== "SQLite in memory")) {
-  test(`${adapter.name}: two processes that start together run each migration once`, () =>
+  test(`two processes that start together run each migration once (${adapter.name})`, () =>
     adapter.with(async (options) => {
       const started = await Promise.all(
         [1, 2].map(() => startAndHear<string[]>("migrate-worker.ts", [JSON.stringify(options)])),

@@ -28,7 +28,7 @@ async function withFile(body: (file: SqliteFile, path: string) => Promise<void>)
 
 const sizeOf = (path: string) => statSync(path).size;
 
-/** How many connections of this process are on the file, as the system counts them. */
+/** The number of connections of this process to the file, as the system counts them. */
 function connectionsTo(path: string): number {
   const names = readdirSync("/proc/self/fd").map((name) => {
     try {
@@ -40,7 +40,7 @@ function connectionsTo(path: string): number {
   return names.filter((name) => name === `${path}-wal`).length;
 }
 
-test("a statement never waits for a checkpoint: the log is copied while the event loop turns, and begins anew", () =>
+test("a statement never waits for a checkpoint: a thread copies the log, and the log restarts", () =>
   withFile(async (file, path) => {
     const before = sizeOf(path);
     for (let row = 0; row < 140; row++) file.executeNow(insert, [pages(10)]); // the thread would start with the 144th
@@ -48,13 +48,13 @@ test("a statement never waits for a checkpoint: the log is copied while the even
     assert.equal(sizeOf(path), before, "and nothing in the file: no statement has copied it");
     for (let row = 0; row < 460; row++) file.executeNow(insert, [pages(10)]);
     await recovered(async () => {
-      file.executeNow(insert, ["small"]); // with the first one after a whole copy the log begins anew, and is cut
+      file.executeNow(insert, ["small"]); // the first one after a complete copy restarts the log and truncates it
       assert.ok(sizeOf(`${path}-wal`) <= 4000 * page);
     });
     assert.ok(sizeOf(path) > 6000 * page, "now it is in the file");
   }));
 
-test("constant writes do not let the log grow without bound", () =>
+test("the log stays bounded under constant writes", () =>
   withFile(async (file, path) => {
     const written = 24_000;
     let largest = 0;
@@ -66,7 +66,7 @@ test("constant writes do not let the log grow without bound", () =>
     assert.ok(largest < (written * 2 * page) / 3, `${largest / page} pages in the log`);
   }));
 
-test("rows that are read slowly hold the log, and neither writers nor the process", () =>
+test("a slow reader holds the log, but blocks neither writers nor the process", () =>
   withFile(async (file, path) => {
     for (let row = 0; row < 2; row++) file.executeNow(insert, ["small"]);
     const reader = file.iterate("select * from notes", []);
@@ -94,7 +94,7 @@ test("transactions commit while the log is copied", () =>
   }));
 
 test(
-  "a close ends the thread, leaves one file and every row, and a small log has no thread at all",
+  "a close ends the thread and leaves one file with every row, and a small log starts no thread",
   {
     skip: !existsSync("/proc/self/fd"),
   },
@@ -115,7 +115,7 @@ test(
     }),
 );
 
-test("a file that was closed is opened again, with another thread", () =>
+test("a closed file can be opened again, with a new thread", () =>
   withFile(async (file, path) => {
     for (let round = 0; round < 2; round++) {
       const before = sizeOf(path);
@@ -126,7 +126,7 @@ test("a file that was closed is opened again, with another thread", () =>
     assert.deepEqual((await file.execute("select count(*) as count from notes", [])).rows, [{ count: 300 }]);
   }));
 
-test("where no thread can be started, SQLite copies the log as it does by default, and the log says so once", () =>
+test("SQLite checkpoints itself where no thread can start, and one warning is logged", () =>
   withFolder(async (folder) => {
     const path = join(folder, "app.db");
     const options = JSON.stringify({ database: `sqlite:${path}` });
@@ -135,7 +135,7 @@ test("where no thread can be started, SQLite copies the log as it does by defaul
       nodeOptions: ["--permission", "--allow-fs-read=*", "--allow-fs-write=*", "--allow-addons"],
     });
     assert.equal(signal, "SIGKILL");
-    assert.equal(stdout.match(/the thread for SQLite checkpoints has failed/g)?.length, 1, stdout);
+    assert.equal(stdout.match(/the thread for SQLite checkpoints failed/g)?.length, 1, stdout);
     assert.ok(sizeOf(`${path}-wal`) < 1800 * page, `${sizeOf(`${path}-wal`) / page} pages in the log`);
     const check = new DatabaseSync(path);
     assert.deepEqual({ ...check.prepare("select count(*) as count from notes").get() }, { count: 300 });

@@ -29,7 +29,7 @@ async function withTable(body: (db: Database, path: string) => Promise<void>): P
 const insert = (db: Kysely<unknown>) => sql`insert into notes (title) values ('a')`.execute(db);
 const read = (db: Database) => sql`select * from notes`.execute(db);
 
-test("a file locked for less than the limit: writes wait and succeed, reads go on, the event loop turns", () =>
+test("writes wait and succeed on a file locked for less than the timeout, reads go on, and the event loop is not blocked", () =>
   withTable(async (db, path) => {
     const holder = await startProcess("hold-lock.ts", [path, String(3000 * scale)]);
     let done = false;
@@ -48,7 +48,7 @@ test("a file locked for less than the limit: writes wait and succeed, reads go o
     await endProcess(holder);
   }));
 
-test("a file locked for longer than the limit: writes end with the store's words, reads go on", () =>
+test("writes fail with the store's message on a file locked for longer than the timeout, and reads go on", () =>
   withTable(async (db, path) => {
     const holder = await startProcess("hold-lock.ts", [path, String(10_000 * scale)]);
     const writes = [settle(insert(db)), settle(db.transaction().execute((inside) => insert(inside)))];
@@ -62,7 +62,7 @@ test("a file locked for longer than the limit: writes end with the store's words
     assert.equal((await read(db)).rows.length, 1);
   }));
 
-test("a full disk: an error in the store's words, reads go on, and it works again when there is room", () =>
+test("a full disk fails writes with the store's message, reads go on, and writes work again when there is room", () =>
   withFolder(async (folder) => {
     const disk = join(folder, "disk");
     mkdirSync(disk);
@@ -124,7 +124,7 @@ function fill(path: string): void {
     try {
       writeFileSync(path, "x".repeat(size), { flag: "a" });
     } catch {
-      // as much as fitted was written
+      // as much as fits was written
     }
   }
 }
@@ -139,14 +139,19 @@ test("the file is in WAL mode, synchronous full, with foreign keys", () =>
     }),
   ));
 
-// without it, a program with an older SQLite (3.40 for one) removes the log when it closes the file we go on writing to
-test("the lock that says the file is in use outlives the second connection", { skip: !existsSync("/proc/locks") }, () =>
-  withTable(async (db, path) => {
-    await db.transaction().execute((inside) => insert(inside)); // opens it
-    const locks = readFileSync("/proc/locks", "utf8").split("\n");
-    const ours = locks.filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${statSync(path).ino} `));
-    assert.equal(ours.length, 1, locks.join("\n"));
-  }),
+// without it, a program with an older SQLite (such as 3.40) deletes the log when it closes the file that we still write to
+test(
+  "the lock that marks the file as in use outlives the second connection",
+  { skip: !existsSync("/proc/locks") },
+  () =>
+    withTable(async (db, path) => {
+      await db.transaction().execute((inside) => insert(inside)); // opens it
+      const locks = readFileSync("/proc/locks", "utf8").split("\n");
+      const ours = locks.filter(
+        (line) => line.includes(` ${process.pid} `) && line.includes(`:${statSync(path).ino} `),
+      );
+      assert.equal(ours.length, 1, locks.join("\n"));
+    }),
 );
 
 test("database and key-value store share one file", () =>
@@ -158,11 +163,11 @@ test("database and key-value store share one file", () =>
       assert.deepEqual(rows, [{ value: "1" }]);
     });
     await withStores({ database: `sqlite:${path}` }, async (app) => {
-      assert.equal(await app.get(KeyValue).get("a"), 1, "it is there after a restart");
+      assert.equal(await app.get(KeyValue).get("a"), 1, "the value is there after a restart");
     });
   }));
 
-test("a new file and its folder are their owner's alone", () =>
+test("a new file and its folder are accessible to their owner only", () =>
   withFolder(async (folder) => {
     const path = join(folder, "private/app.db");
     await withStores({ database: `sqlite:${path}` }, async (app) => {

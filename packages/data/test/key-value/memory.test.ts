@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryKeyValue } from "@tenon/data";
 
-test("the store in memory is bounded: the oldest key goes first", async () => {
+test("the memory store is bounded and evicts the oldest key first", async () => {
   const store = new MemoryKeyValue({ maxEntries: 100 });
   for (let index = 0; index < 250; index++) await store.set(`key:${index}`, index);
   assert.equal(store.size, 100);
@@ -10,7 +10,7 @@ test("the store in memory is bounded: the oldest key goes first", async () => {
   assert.equal(await store.get("key:150"), 150);
 });
 
-test("the store in memory sweeps expired keys while it is written to", async () => {
+test("the memory store sweeps expired keys during writes", async () => {
   let now = 0;
   const store = new MemoryKeyValue({ now: () => now });
   for (let index = 0; index < 500; index++) await store.set(`old:${index}`, index, { ttl: 1 });
@@ -19,7 +19,7 @@ test("the store in memory sweeps expired keys while it is written to", async () 
   assert.equal(store.size, 1);
 });
 
-test("a key in memory is there one millisecond before its time is over, and not when it is", async () => {
+test("a key in the memory store expires at the millisecond of its time to live", async () => {
   let now = 0;
   const store = new MemoryKeyValue({ now: () => now });
   await store.set("a", 1, { ttl: 10 });

@@ -29,7 +29,7 @@ async function withClock(
   });
 }
 
-test("a key is there one millisecond before its time is over, and not when it is", () =>
+test("a key in an SQL store expires at the millisecond of its time to live", () =>
   withClock(async (store, clock) => {
     await store.set("a", 1, { ttl: 10 });
     clock.now += 9999;
@@ -39,7 +39,7 @@ test("a key is there one millisecond before its time is over, and not when it is
     assert.equal(await store.take("a"), undefined);
   }));
 
-test("reading an expired key deletes its row, and no other", () =>
+test("reading an expired key deletes its row only", () =>
   withClock(async (store, clock, count) => {
     await store.set("old", 1, { ttl: 10 });
     await store.set("other", 1, { ttl: 10 });
@@ -48,19 +48,19 @@ test("reading an expired key deletes its row, and no other", () =>
     assert.equal(await count(), 1);
   }));
 
-test("a sweep removes what has expired, in batches, and nothing else", () =>
+test("a sweep deletes the expired rows only, in batches", () =>
   withClock(async (store, clock, count) => {
     for (let index = 0; index < 1100; index++) await store.set(`old:${index}`, index, { ttl: 1 });
     await store.set("young", 1, { ttl: 60 });
     await store.set("for ever", 1);
     clock.now += 2000;
-    assert.equal(await count(), 1102, "writing leaves expired rows to the sweep");
+    assert.equal(await count(), 1102, "a write does not delete expired rows");
     assert.equal(await store.sweep(), 1100);
     assert.equal(await count(), 2);
     assert.equal(await store.sweep(), 0);
   }));
 
-test("the store sweeps by itself", () =>
+test("the store sweeps periodically", () =>
   withClock(async (store, clock, count) => {
     await store.set("old", 1, { ttl: 1 });
     clock.now += 2000;
@@ -69,7 +69,7 @@ test("the store sweeps by itself", () =>
     assert.equal(await count(), 0);
   }, 20));
 
-test("a window of counts begins anew when its time is over, to the millisecond", () =>
+test("a counter restarts at the millisecond of its expiry", () =>
   withClock(async (store, clock) => {
     assert.equal(await store.increment("hits", { ttl: 60 }), 1);
     clock.now += 59_999;

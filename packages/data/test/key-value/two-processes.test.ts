@@ -21,10 +21,10 @@ async function withTwoProcesses(
     const children = await Promise.all([1, 2].map(() => startProcess("store-worker.ts", [JSON.stringify(options)])));
     try {
       await body(app.get(KeyValue), async (operation, key) => {
-        const answers = await Promise.all(
+        const results = await Promise.all(
           children.map((child) => ask<Result[]>(child, { operation, key, calls: callsEach })),
         );
-        return answers.flat();
+        return results.flat();
       });
     } finally {
       await Promise.all(children.map(endProcess));
@@ -33,10 +33,10 @@ async function withTwoProcesses(
 }
 
 for (const adapter of shared) {
-  test(`${adapter.name}: two processes on one store`, (t) =>
+  test(`operations of two processes on one store are atomic (${adapter.name})`, (t) =>
     adapter.with((options) =>
       withTwoProcesses(options, async (store, both) => {
-        await t.test(`of 100 concurrent takes exactly one wins, ${rounds} rounds`, async () => {
+        await t.test(`exactly one of 100 concurrent takes wins, ${rounds} rounds`, async () => {
           for (let round = 0; round < rounds; round++) {
             const key = uniqueKey("take");
             await store.set(key, round);
@@ -52,7 +52,7 @@ for (const adapter of shared) {
           }
         });
 
-        await t.test("increments lose nothing", async () => {
+        await t.test("no concurrent increment is lost", async () => {
           const key = uniqueKey("count");
           const results = [...(await both("increment", key)), ...(await both("increment", key))];
           assert.deepEqual(

@@ -59,7 +59,7 @@ async function withSite(options: DataOptions, body: (app: TestHttpApp) => Promis
   }
 }
 
-/** One cookie, as a browser keeps it. */
+/** A client with one cookie, as a browser keeps it. */
 class Visitor {
   cookie = "";
 
@@ -86,7 +86,7 @@ class Visitor {
 }
 
 for (const adapter of keyValues) {
-  test(`${adapter.name}: keeps the sessions of pages, each for its browser`, () =>
+  test(`the store keeps the sessions of pages, one for each browser (${adapter.name})`, () =>
     adapter.with((options) =>
       withSite(options, async (app) => {
         const [ada, bob] = [new Visitor(), new Visitor()];
@@ -110,7 +110,7 @@ for (const adapter of keyValues) {
 }
 
 for (const adapter of shared) {
-  test(`${adapter.name}: a session made on one instance lives and ends on all of them, and a restart keeps it`, () =>
+  test(`a session created on one instance is valid and ends on all of them, and survives a restart (${adapter.name})`, () =>
     adapter.with(async (options) => {
       const visitor = new Visitor();
       await withSite(options, (one) =>

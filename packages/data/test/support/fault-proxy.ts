@@ -1,12 +1,12 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** What happens to connections: forwarded, refused, accepted and never answered, cut in the middle of an answer, or slow. */
+/** What happens to connections: forwarded, refused, accepted without a response, cut in the middle of a response, or slow. */
 export type Fault = "none" | "refused" | "silent" | "reset" | "slow";
 
-/** Of a slow connection: milliseconds, half of them each way. */
+/** The delay of a slow connection: milliseconds, half of them each way. */
 const latency = 200;
 
-/** Stands between a client and a server on this machine, and fails on demand. */
+/** A proxy between a client and a server on this machine that fails on demand. */
 export class FaultProxy {
   readonly #target: { readonly host: string; readonly port: number };
   readonly #sockets = new Set<Socket>();
@@ -29,7 +29,7 @@ export class FaultProxy {
       server.once("error", reject);
       server.listen(this.#port, "127.0.0.1", resolve);
     });
-    this.#port = (server.address() as AddressInfo).port; // a TCP server has no other kind of address
+    this.#port = (server.address() as AddressInfo).port; // the address of a TCP server
     this.#server = server;
   }
 
@@ -65,10 +65,10 @@ export class FaultProxy {
     });
   }
 
-  /** Never before what came earlier: a connection that is fast again may still have slow bytes under way. */
+  /** Keeps the order: a connection that is fast again may still have delayed bytes. */
   #forward(chunk: Buffer, to: Socket): void {
     if (this.#fault === "silent") this.#due.set(to, Number.POSITIVE_INFINITY);
-    if (this.#due.get(to) === Number.POSITIVE_INFINITY) return; // TCP never leaves bytes out and goes on
+    if (this.#due.get(to) === Number.POSITIVE_INFINITY) return; // TCP never skips bytes
     const now = performance.now();
     const due = Math.max(this.#due.get(to) ?? 0, this.#fault === "slow" ? now + latency / 2 : now);
     this.#due.set(to, due);
@@ -77,7 +77,7 @@ export class FaultProxy {
   }
 }
 
-/** A proxy before the server of this URL, and the URL that leads through it. */
+/** A proxy for the server of this URL, and the URL of the proxy. */
 export async function startProxy(url: string, defaultPort: number): Promise<{ proxy: FaultProxy; url: string }> {
   const target = new URL(url);
   const proxy = new FaultProxy({ host: target.hostname, port: Number(target.port || defaultPort) });

@@ -14,7 +14,7 @@ export async function startProcess(fixture: string, args: readonly string[]): Pr
   return child;
 }
 
-/** The same, with the message. */
+/** The same, and returns the message. */
 export async function startAndHear<T>(
   fixture: string,
   args: readonly string[],
@@ -24,11 +24,11 @@ export async function startAndHear<T>(
   return { child, message: message as T }; // the fixture's own protocol
 }
 
-/** Sends a message and gives the answer. */
+/** Sends a message and returns the reply. */
 export async function ask<T>(child: ChildProcess, message: object): Promise<T> {
-  const answer = once(child, "message");
+  const reply = once(child, "message");
   child.send(message);
-  return (await answer)[0] as T; // the fixture's own protocol
+  return (await reply)[0] as T; // the fixture's own protocol
 }
 
 export async function endProcess(child: ChildProcess): Promise<void> {
@@ -39,13 +39,13 @@ export async function endProcess(child: ChildProcess): Promise<void> {
 }
 
 export interface RunOptions {
-  /** A fixture that is loaded before. */
+  /** A fixture that is loaded first. */
   readonly preload?: string;
-  /** Options of node itself. */
+  /** Options of Node itself. */
   readonly nodeOptions?: readonly string[];
 }
 
-/** Runs a fixture to its end. */
+/** Runs a fixture until it exits. */
 export function runProcess(fixture: string, args: readonly string[], options: RunOptions = {}) {
   const { preload, nodeOptions = [] } = options;
   const imports = preload === undefined ? [] : ["--import", pathOf(preload)];

@@ -8,11 +8,11 @@ import pg from "pg";
 const postgresUrl = process.env.TEST_POSTGRES_URL ?? "postgres://postgres@127.0.0.1:5432/postgres";
 const redisUrl = process.env.TEST_REDIS_URL ?? "redis://127.0.0.1:6379";
 
-function answers(url: string, port: number): Promise<boolean> {
+function isReachable(url: string, port: number): Promise<boolean> {
   const { hostname, port: given } = new URL(url);
   return new Promise((resolve) => {
     const socket = connect(Number(given || port), hostname);
-    socket.setTimeout(60_000, () => socket.destroy()); // a busy machine is slow to say yes, and quick to say no
+    socket.setTimeout(60_000, () => socket.destroy()); // a busy machine is slow to accept, and quick to refuse
     socket.once("connect", () => {
       resolve(true);
       socket.destroy();
@@ -22,10 +22,10 @@ function answers(url: string, port: number): Promise<boolean> {
   });
 }
 
-/** What this machine has. REQUIRE_SERVICES=1 turns a missing one into a failure. */
+/** The services that are reachable. REQUIRE_SERVICES=1 turns a missing one into a failure. */
 export const services = {
-  postgres: (await answers(postgresUrl, 5432)) ? postgresUrl : undefined,
-  redis: (await answers(redisUrl, 6379)) ? redisUrl : undefined,
+  postgres: (await isReachable(postgresUrl, 5432)) ? postgresUrl : undefined,
+  redis: (await isReachable(redisUrl, 6379)) ? redisUrl : undefined,
 };
 
 const missing = Object.entries(services).filter(([, url]) => url === undefined);

@@ -2,23 +2,23 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const hang = 60_000;
 
-/** How a call ended. A call that never ends is what these tests look for: it fails them. */
+/** The value or the error of a call. A call that never ends fails the test. */
 export async function settle<T>(call: Promise<T>): Promise<{ readonly value?: T; readonly error?: unknown }> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("the call was never answered")), hang);
+    timer = setTimeout(() => reject(new Error("the call never ended")), hang);
   });
   try {
     return { value: await Promise.race([call, late]) };
   } catch (error) {
-    if (error instanceof Error && error.message === "the call was never answered") throw error;
+    if (error instanceof Error && error.message === "the call never ended") throw error;
     return { error };
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Calls until it succeeds, a bounded number of times. */
+/** Retries until the call succeeds, a bounded number of times. */
 export async function recovered<T>(call: () => Promise<T>): Promise<T> {
   let last: unknown;
   for (let attempt = 0; attempt < 80; attempt++) {

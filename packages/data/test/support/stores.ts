@@ -5,7 +5,7 @@ import { createTestApp, type TestAppOptions, type TestHttpApp } from "@tenon/cor
 import { type DataOptions, dataModule } from "@tenon/data";
 import { services, withFolder, withPostgres } from "./services.ts";
 
-/** Every adapter of a port: how to configure it, and what cleans up after it. */
+/** An adapter of a port: how to configure it, and how to clean up after it. */
 export interface Adapter {
   readonly name: string;
   with<T>(body: (options: DataOptions) => Promise<T>): Promise<T>;
@@ -38,14 +38,14 @@ export const keyValues = available([
   services.redis === undefined ? undefined : redis,
 ]);
 export const caches = available([memory, services.redis === undefined ? undefined : redis]);
-/** Those that two processes can share. */
+/** The adapters that two processes can share. */
 export const shared = available([
   sqliteFile,
   services.postgres === undefined ? undefined : postgres,
   services.redis === undefined ? undefined : redis,
 ]);
 
-/** A started application with the data module and nothing else. */
+/** A started application with only the data module. */
 export async function withStores<T>(
   options: DataOptions,
   body: (app: TestHttpApp) => Promise<T>,
@@ -61,7 +61,7 @@ export async function withStores<T>(
   }
 }
 
-/** Keys of one test: Redis is one for all of them. */
+/** A key of one test: all tests share one Redis. */
 export function uniqueKey(name: string): string {
   return `${name}:${randomUUID()}`;
 }

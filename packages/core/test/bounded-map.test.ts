@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BoundedMap } from "../src/bounded-map.ts";
 
-test("a map gives what was set, and undefined for the rest", () => {
+test("a bounded map returns what was set, and undefined for other keys", () => {
   const map = new BoundedMap<string, number>(4);
   map.set("a", 1);
   map.set("b", 2);
@@ -10,7 +10,7 @@ test("a map gives what was set, and undefined for the rest", () => {
   assert.deepEqual([map.get("a"), map.get("b"), map.get("c")], [3, 2, undefined]);
 });
 
-test("a full map forgets what was not asked for lately", () => {
+test("a full bounded map drops the entries that were not read lately", () => {
   const map = new BoundedMap<string, number>(4);
   map.set("kept", 0);
   for (let key = 0; key < 20; key++) {
@@ -21,7 +21,7 @@ test("a full map forgets what was not asked for lately", () => {
   assert.equal(map.get("k19"), 19);
 });
 
-test("a million entries never hold more than the bound says", () => {
+test("a bounded map never holds more entries than its bound", () => {
   const map = new BoundedMap<number, true>(10_000);
   let most = 0;
   for (let key = 0; key < 1_000_000; key++) {

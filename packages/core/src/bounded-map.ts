@@ -1,6 +1,7 @@
 /**
- * A map that forgets what was not asked for lately when it is full. Two halves: deleting the oldest of one map, again
- * and again, would leave holes at its front that each look at the front has to skip.
+ * A cache that holds at most `max` entries and drops those not read lately. It has two generations: a full recent one
+ * becomes the earlier one, and an entry that is read again moves back. Deleting the oldest key of a single map again and
+ * again would leave holes at its front that every look at the front has to skip.
  */
 export class BoundedMap<K, V> {
   readonly #half: number;
@@ -11,7 +12,7 @@ export class BoundedMap<K, V> {
     this.#half = max / 2;
   }
 
-  /** How many are held, at most the bound. */
+  /** At most the bound. */
   get size(): number {
     return this.#recent.size + this.#earlier.size;
   }
