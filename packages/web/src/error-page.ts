@@ -73,9 +73,9 @@ export class ErrorPages {
   }
 }
 
-/** Headers that proxies and tunnels add. */
+/** Headers that proxies and tunnels add: standard ones, those of vendors, and anything about a client's address. */
 const forwardingHeader =
-  /^(?:x-forwarded-.+|forwarded|via|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip|cdn-loop)$/;
+  /^(?:(?:x-)?forwarded(?:-.+)?|via|x-real-ip|cdn-loop|x-original-.+|x-envoy-.+|(?:.+-)?client-?ip|cf-connecting-.+)$/;
 const loopbackPeer = /^(?:127\.[0-9.]+|::1)$/;
 const loopbackHost = /^(?:(?:[^:]+\.)?localhost\.?|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?$/i;
 
@@ -88,7 +88,10 @@ export function isLocalRequest(ctx: Context): boolean {
   const request = ctx.request();
   const peer = request.peer();
   if (peer !== undefined && !loopbackPeer.test(peer)) return false;
+  // an absolute target replaces the Host (RFC 9112, 3.2.2), so both must name this machine
+  const headers = request.headers();
+  const hosts = [request.host(), headers.host ?? request.host()];
   return (
-    loopbackHost.test(request.host()) && !Object.keys(request.headers()).some((name) => forwardingHeader.test(name))
+    hosts.every((host) => loopbackHost.test(host)) && !Object.keys(headers).some((name) => forwardingHeader.test(name))
   );
 }

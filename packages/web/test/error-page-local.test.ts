@@ -75,6 +75,15 @@ const forwardingHeaders = [
   "True-Client-IP",
   "CF-Connecting-IP",
   "CDN-Loop",
+  "X-Forwarded",
+  "Forwarded-For",
+  "X-Original-Forwarded-For",
+  "X-Original-Host",
+  "X-Cluster-Client-IP",
+  "Fastly-Client-IP",
+  "Fly-Client-IP",
+  "X-Azure-ClientIP",
+  "X-Envoy-External-Address",
 ];
 
 test("a developer page is shown to a loopback peer that names a loopback host", async (t) => {
@@ -194,4 +203,12 @@ test("only loopback addresses are local", () => {
   ]) {
     assert.equal(isLocal(peer), false, peer);
   }
+});
+
+test("an absolute target with a loopback host shows no developer page when the Host header names another", async (t) => {
+  const app = await start(t);
+  const { port } = await app.listen({ port: 0, signals: false });
+  const path = `http://127.0.0.1:${port}/boom`;
+  assertForClient(await ask(port, { path, headers: { host: "evil.example" } }), "Host: evil.example");
+  assertForDeveloper(await ask(port, { path, headers: { host: "localhost" } }), "Host: localhost");
 });

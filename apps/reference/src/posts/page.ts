@@ -1,4 +1,4 @@
-import { BindError, type Context } from "@tenon/core";
+import { BindError, type Context, type JsonArray, jsonArray } from "@tenon/core";
 import type { ExpressionBuilder, SelectQueryBuilder } from "kysely";
 import { canBeStored, type Schema } from "../database/schema.ts";
 
@@ -17,6 +17,12 @@ export interface PageRequest {
   readonly before?: Cursor;
 }
 
+/** A list without a limit has all rows. */
+export interface ListRequest {
+  readonly limit?: number | undefined;
+  readonly after?: Cursor | undefined;
+}
+
 export interface Page<T> {
   readonly items: readonly T[];
   /** Undefined on the last page. */
@@ -26,7 +32,7 @@ export interface Page<T> {
 }
 
 /** `?limit=50&cursor=…`. Without a limit the whole list, or everything after the cursor. */
-export function readListRequest(ctx: Context) {
+export function readListRequest(ctx: Context): ListRequest {
   const limit = ctx.query("limit");
   const cursor = ctx.query("cursor");
   if (limit !== "" && !(/^\d{1,4}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= maxLimit)) {
@@ -76,10 +82,19 @@ export function toPage<T extends Cursor>(rows: readonly T[], { limit, after, bef
   };
 }
 
-/** The items as the body, and the next page in a `Link` header. */
-export function replyWithPage<T>(ctx: Context, { items, next }: Page<T>, { limit }: PageRequest): readonly T[] {
-  if (next !== undefined) ctx.response().setHeader("link", `<${ctx.path}?limit=${limit}&cursor=${next}>; rel="next"`);
-  return items;
+interface List extends AsyncIterable<unknown> {
+  readonly limit: number | undefined;
+  findNext(): Promise<Cursor | undefined>;
+}
+
+/** The rows as the body, read while they are sent, and the next page in a `Link` header. */
+export async function replyWithList(ctx: Context, list: List): Promise<JsonArray> {
+  const next = await list.findNext();
+  if (next !== undefined) {
+    const target = `${ctx.path}?limit=${list.limit}&cursor=${toCursor(next)}`;
+    ctx.response().setHeader("link", `<${target}>; rel="next"`);
+  }
+  return jsonArray(list);
 }
 
 function toCursor({ created_at, id }: Cursor): string {

@@ -1,6 +1,6 @@
 import { BearerAuth } from "@tenon/auth";
-import { type Context, inject, jsonArray, routes } from "@tenon/core";
-import { readListRequest, replyWithPage } from "./page.ts";
+import { type Context, inject, routes } from "@tenon/core";
+import { readListRequest, replyWithList } from "./page.ts";
 import { PostOwner, PostPolicy } from "./post-owner.ts";
 import { CreatePostDTO, UpdatePostDTO } from "./posts.dto.ts";
 import { PostsService } from "./posts.service.ts";
@@ -23,11 +23,8 @@ export class PostsController {
     ]);
   }
 
-  async index(ctx: Context) {
-    const { limit, after } = readListRequest(ctx);
-    if (limit === undefined) return jsonArray(this.#posts.allPublished(after));
-    const request = { limit, after };
-    return replyWithPage(ctx, await this.#posts.published(request), request);
+  index(ctx: Context) {
+    return replyWithList(ctx, this.#posts.listPublished(readListRequest(ctx)));
   }
 
   async show(ctx: Context<"/posts/:id">) {
@@ -51,12 +48,8 @@ export class PostsController {
     await this.#posts.delete(ctx.param("id"));
   }
 
-  async mine(ctx: Context) {
-    const { limit, after } = readListRequest(ctx);
-    const author = ctx.get("user_id");
-    if (limit === undefined) return jsonArray(this.#posts.allOfAuthor(author, after));
-    const request = { limit, after };
-    return replyWithPage(ctx, await this.#posts.ofAuthor(author, request), request);
+  mine(ctx: Context) {
+    return replyWithList(ctx, this.#posts.listOfAuthor(ctx.get("user_id"), readListRequest(ctx)));
   }
 }
 

@@ -4,10 +4,10 @@ import { Database, isUniqueViolation, StoreError } from "@tenon/data";
 import { type RawBuilder, sql } from "kysely";
 import { canBeStored, type PostsTable, type Schema } from "../database/schema.ts";
 import type { User } from "../users/user.ts";
-import { type Cursor, type Page, type PageRequest, pageOf, toPage } from "./page.ts";
+import { type ListRequest, type Page, type PageRequest, pageOf, toPage } from "./page.ts";
 import type { Post } from "./post.ts";
+import { PostList, Turns } from "./post-list.ts";
 import type { CreatePostDTO, UpdatePostDTO } from "./posts.dto.ts";
-import { Turns, WholeList } from "./whole-list.ts";
 
 const postColumns = [
   "posts.id",
@@ -33,9 +33,10 @@ export class PostsService {
     return toPage(rows.map(toPostWithAuthor), request);
   }
 
-  /** The same without a limit: all posts, or all after a cursor. */
-  allPublished(after?: Cursor): AsyncIterable<Post> {
-    return new WholeList(this.#published(), { after, turns: this.#turns, toItem: toPostWithAuthor });
+  /** The same one by one: all of them, or the page that a request asks for. */
+  listPublished(request: ListRequest = {}): PostList<PostWithAuthorRow, Post> {
+    const keys = this.#db.selectFrom("posts").where("posts.published", "=", true);
+    return new PostList({ ...request, rows: this.#published(), keys, turns: this.#turns, toItem: toPostWithAuthor });
   }
 
   /** The posts of one author, published or not, newest first. */
@@ -43,9 +44,16 @@ export class PostsService {
     return toPage(await pageOf(this.#ofAuthor(authorId), request).execute(), request);
   }
 
-  /** The same without a limit: all posts, or all after a cursor. */
-  allOfAuthor(authorId: string, after?: Cursor): AsyncIterable<Post> {
-    return new WholeList(this.#ofAuthor(authorId), { after, turns: this.#turns, toItem: (post: Post) => post });
+  /** The same one by one, as for published posts. */
+  listOfAuthor(authorId: string, request: ListRequest = {}): PostList<Post, Post> {
+    const keys = this.#db.selectFrom("posts").where("posts.author_id", "=", authorId);
+    return new PostList({
+      ...request,
+      rows: this.#ofAuthor(authorId),
+      keys,
+      turns: this.#turns,
+      toItem: (post) => post,
+    });
   }
 
   async find(id: string): Promise<Post | undefined> {

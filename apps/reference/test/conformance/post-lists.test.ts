@@ -132,13 +132,59 @@ describeOnStorages("Lists", (blog) => {
       blog().clock.advance(1);
     }
     const seen: string[] = [];
-    for await (const { id } of service.allOfAuthor(user.id)) {
+    for await (const { id } of service.listOfAuthor(user.id)) {
       seen.push(id);
       if (seen.length > 1) continue;
       await service.create(user.id, { title: "new", content: "c" });
       await service.delete(ids[2] ?? "");
     }
     assert.deepEqual(seen, [ids[0], ids[1], ids[3]]);
+  });
+
+  test("A page of large posts arrives whole, though it is larger than limits.pendingBytes", async () => {
+    const { app, client, users, clock } = blog();
+    const { token, user } = await users.add();
+    const content = "x".repeat(1_000_000);
+    const time = new Date(clock.now()).toISOString();
+    const posts = Array.from({ length: 36 }, () => {
+      const id = clock.uuid();
+      return { id, title: "t", content, author_id: user.id, published: false, created_at: time, updated_at: time };
+    });
+    for (const post of posts)
+      await app
+        .get(Database<Schema>)
+        .insertInto("posts")
+        .values(post)
+        .execute();
+    const { status, headers, body } = await client.get<Post[]>("/my-posts?limit=35", { token });
+    assert.deepEqual([status, body.length], [200, 35]);
+    assert.equal(
+      body.every((post) => post.content === content),
+      true,
+    );
+    const [, rest = ""] = linkForm.exec(headers.get("link") ?? "") ?? [];
+    const { body: last } = await client.get<Post[]>(rest, { token });
+    assert.deepEqual(new Set([...body, ...last].map(({ id }) => id)), new Set(posts.map(({ id }) => id)));
+  });
+
+  test("A page that is being read keeps its limit when a post in it is published meanwhile", async () => {
+    const { app, users, clock } = blog();
+    const { user } = await users.add();
+    const service = app.get(PostsService);
+    const ids: string[] = [];
+    clock.advance(600); // after the posts of other tests
+    for (let count = 0; count < 3; count++) {
+      const { id } = await service.create(user.id, { title: "t", content: "x".repeat(70_000) });
+      if (count !== 1) await service.patch(id, { published: true });
+      ids.unshift(id);
+      clock.advance(1);
+    }
+    const list = service.listPublished({ limit: 2 });
+    await list.findNext();
+    await service.patch(ids[1] ?? "", { published: true });
+    const seen: string[] = [];
+    for await (const { id } of list) seen.push(id);
+    assert.deepEqual(seen, [ids[0], ids[2]]);
   });
 
   test("400 `Invalid request` for an invalid limit or cursor", async () => {
