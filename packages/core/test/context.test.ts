@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { api, type Context, dto, type Next, type Route, string } from "@tenon/core";
+import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
+import { LogLines } from "./support/log-lines.ts";
 import { requestRaw } from "./support/raw-request.ts";
 import { type Call, moduleOf, testOnBothTransports } from "./support/transports.ts";
 
@@ -344,3 +346,21 @@ for (const [limit, text] of [
     },
   );
 }
+
+testOnBothTransports(
+  "param() warns about at most 1,000 names, which may come from clients",
+  [get("/", (ctx) => Array.from({ length: 1100 }, (_, index) => ctx.param(`name${index}`)).join(""))],
+  async (call, _, log) => {
+    assert.equal(await json(call, "/"), "");
+    assert.equal(log.messages("warn").length, 1000);
+  },
+);
+
+test("param() names a command by its path in the warning", async () => {
+  const log = new LogLines();
+  const routes: Route[] = [{ path: "show/:id", handler: (ctx) => ctx.param("nmae") }];
+  const app = await createTestApp(moduleOf(routes), cli({ name: "blog" }), { log: log.options });
+  await app.run(["show", "7"]);
+  assert.deepEqual(log.messages("warn"), ['show/:id has no parameter :nmae: ctx.param("nmae") is ""']);
+  await app.stop();
+});
