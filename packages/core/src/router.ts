@@ -115,12 +115,17 @@ export class MalformedTarget extends HttpError {
 export function splitPath(path: string, isCommand: boolean): string[] {
   if (!isCommand) refuseNul(path);
   const segments = path.slice(1).split("/");
-  if (!path.includes("%") && !path.includes("/.")) return segments;
+  if (isPlain(path)) return segments;
   return segments.map((segment) => {
     const decoded = decodeSegment(segment);
     if (!isCommand && (decoded === "." || decoded === "..")) throw new MalformedTarget();
     return decoded;
   });
+}
+
+/** Whether no segment is encoded or made of dots. */
+function isPlain(path: string): boolean {
+  return !path.includes("%") && !path.includes("/.");
 }
 
 /** PostgreSQL fails on U+0000, SQLite stores it, and file names end at it. `text` is encoded: a path or a query. */
@@ -137,8 +142,12 @@ function decodeSegment(segment: string): string {
   }
 }
 
-/** Decoded but for `%`, so that the raw path `/%2561` never matches the route `/%61`. */
+/**
+ * Decoded but for `%`, so that the raw path `/%2561` never matches the route `/%61`; "" when a segment contains `/`,
+ * because `%2F` never acts as a separator.
+ */
 function toExactKey(segments: readonly string[]): string {
+  if (segments.some((segment) => segment.includes("/"))) return "";
   return `/${segments.join("/").replaceAll("%", "%25")}`;
 }
 
@@ -170,8 +179,7 @@ class MethodRoutes<R extends Routable> {
   }
 
   find(path: string, segments: readonly string[]): Match<R> | undefined {
-    // a segment that contains "/" was sent with %2F, which never acts as a separator
-    const exact = segments.some((segment) => segment.includes("/")) ? undefined : this.exact.get(toExactKey(segments));
+    const exact = this.exact.get(isPlain(path) ? path : toExactKey(segments));
     if (exact !== undefined) return exact;
     for (const group of this.#patterns[segments.length] ?? noGroups) {
       const match = group.find(path, segments);
@@ -228,7 +236,7 @@ class PatternGroup<R extends Routable> {
 
   /** The caller has checked that there are enough segments. */
   find(path: string, segments: readonly string[]): Match<R> | undefined {
-    let found = this.#branches.get(segments.slice(0, this.#prefix).join("/"));
+    let found = this.#branches.get(prefixOf(path, segments, this.#prefix));
     for (const index of this.#statics) {
       if (found === undefined) return undefined;
       found = (found as Branches<R>).get(segments[index] as string); // as in add()
@@ -242,6 +250,14 @@ class PatternGroup<R extends Routable> {
     }
     return new Match(found as R, values, this.wildcard ? restOf(path, this.length) : undefined); // as in add()
   }
+}
+
+/** The first `count` segments, decoded and joined with `/`. Joining them for each group would double the search time. */
+function prefixOf(path: string, segments: readonly string[], count: number): string {
+  if (!isPlain(path)) return segments.slice(0, count).join("/");
+  let end = 0;
+  for (let index = 0; index < count; index++) end += (segments[index] as string).length + 1; // there are enough
+  return path.slice(1, end);
 }
 
 /** What follows the first `count` segments, as it was sent. */
