@@ -84,12 +84,12 @@ test("the built packages run in a consumer's folder", async () => {
       process.stdout.write(JSON.stringify([import.meta.resolve("@tenon/core"), await response.json(), await inProcess.json(), JSON.parse(command.stdout)]));
     `,
   });
-  const [resolved, ...answers] = JSON.parse(await runOrFail(process.execPath, ["main.js"], { cwd: consumer })) as [
+  const [resolved, ...bodies] = JSON.parse(await runOrFail(process.execPath, ["main.js"], { cwd: consumer })) as [
     string,
     ...unknown[],
   ]; // as main.js writes it
   assert.match(resolved, /\/consumer\/node_modules\/@tenon\/core\/dist\/index\.js$/);
-  assert.deepEqual(answers, [{ hello: "socket" }, { hello: "fetch" }, { hello: "shell" }]);
+  assert.deepEqual(bodies, [{ hello: "socket" }, { hello: "fetch" }, { hello: "shell" }]);
 });
 
 test("the built data package finds the file of its thread", async () => {

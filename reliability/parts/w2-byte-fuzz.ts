@@ -54,9 +54,9 @@ async function fuzzService(figures: Figures, { short, say }: PartOptions, seed: 
       const port = Number(new URL(server.url).port);
       const faults: string[] = [];
       const hung: string[] = [];
-      const onResults = ([answer]: readonly FuzzResult[]) => {
-        if (answer?.hung === true) hung.push(connectionOf(answer));
-        if (answer !== undefined && statusesOf(answer).some(isFault)) faults.push(connectionOf(answer));
+      const onResults = ([result]: readonly FuzzResult[]) => {
+        if (result?.hung === true) hung.push(connectionOf(result));
+        if (result !== undefined && statusesOf(result).some(isFault)) faults.push(connectionOf(result));
       };
       const send = (count: number, from: number) =>
         fuzzBytes({
