@@ -1,4 +1,4 @@
-import { refuseType } from "./body/body.ts";
+import { refuseType } from "./body/body-reader.ts";
 import { type Form, isForm, parseForm } from "./body/form.ts";
 import type { RequestLimits } from "./body/limits.ts";
 import { parseQuery } from "./body/query.ts";

@@ -1,5 +1,5 @@
 import type { HttpError } from "../errors.ts";
-import { refuseType, tooLarge } from "./body.ts";
+import { refuseType, tooLarge } from "./body-reader.ts";
 import { decodePercent, decodeText } from "./form-text.ts";
 import { mediaTypeOf, splitPairs } from "./grammar.ts";
 import type { RequestLimits } from "./limits.ts";

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { BodyReader } from "../body/body.ts";
+import { BodyReader } from "../body/body-reader.ts";
 import type { Progress } from "../context.ts";
 import { HttpError } from "../errors.ts";
 import type { Incoming } from "../request.ts";

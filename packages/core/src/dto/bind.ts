@@ -1,4 +1,4 @@
-import { refuseType } from "../body/body.ts";
+import { refuseType } from "../body/body-reader.ts";
 import { isJson, parseJson } from "../body/json.ts";
 import type { RequestLimits } from "../body/limits.ts";
 import { BindError, type Issue } from "../errors.ts";

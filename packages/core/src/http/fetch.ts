@@ -1,4 +1,4 @@
-import { BodyReader, refuseBody, tooLarge } from "../body/body.ts";
+import { BodyReader, refuseBody, tooLarge } from "../body/body-reader.ts";
 import { toChunk } from "../body/stream.ts";
 import { HttpError } from "../errors.ts";
 import type { HeaderValue } from "../headers.ts";

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { BodyReader, refuseBody, tooLarge } from "../body/body.ts";
+import { BodyReader, refuseBody, tooLarge } from "../body/body-reader.ts";
 import { HttpError } from "../errors.ts";
 import type { Incoming } from "../request.ts";
 import { findHeader, type Inspected, toHeaderMap } from "./inspect.ts";

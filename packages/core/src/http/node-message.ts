@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { BodyReader } from "../body/body.ts";
+import type { BodyReader } from "../body/body-reader.ts";
 import { HttpError } from "../errors.ts";
 import { IncomingMessage, ServerResponse } from "./builtin.ts";
 import type { RequestHead } from "./inspect.ts";

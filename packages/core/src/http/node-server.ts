@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { HttpError } from "../errors.ts";
 import { createServer, createTlsServer, STATUS_CODES } from "./builtin.ts";
 import { Connection } from "./connection.ts";
-import { drain } from "./drain.ts";
+import { shutDown } from "./shutdown.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 import { NodeExchange } from "./node-exchange.ts";
 import { closeResponse, NodeRequest, NodeResponse } from "./node-message.ts";
@@ -75,7 +75,7 @@ export class NodeServer implements Engine {
 
   async close(): Promise<void> {
     this.#exchange.beginStop();
-    await drain(this.#server, {
+    await shutDown(this.#server, {
       connections: this.#connections,
       handshakes: this.#handshakes,
       endStreams: () => this.#exchange.endEventStreams(),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Context, dto, string } from "@tenon/core";
-import { BodyReader } from "../../src/body/body.ts";
+import { BodyReader } from "../../src/body/body-reader.ts";
 import { testOnBothTransports } from "../support/transports.ts";
 
 const routes = [

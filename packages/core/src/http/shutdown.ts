@@ -3,7 +3,7 @@ import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import type { Log } from "../log/log.ts";
 import type { Connection } from "./connection.ts";
 
-export interface DrainOptions {
+export interface ShutdownOptions {
   readonly connections: ReadonlyMap<unknown, Connection>;
   /** Sockets that have not finished their TLS handshake. */
   readonly handshakes: ReadonlyMap<string, { destroy(): unknown }>;
@@ -16,7 +16,7 @@ const stallCheck = 400;
 const followUpTurns = 20; // of ten milliseconds
 
 /** Stops a server: no new connections, responses for complete requests, the rest is closed at the timeout. */
-export async function drain(server: Server, options: DrainOptions): Promise<void> {
+export async function shutDown(server: Server, options: ShutdownOptions): Promise<void> {
   const { connections, handshakes } = options;
   const resume = await acceptWaiting(server, connections);
   const closed = new Promise<void>((resolve) => {
@@ -77,7 +77,7 @@ const backlogTime = 100;
  * event loop accepts one in each round, so two rounds without a new one mean that the backlog is empty. Nothing is read
  * meanwhile, because a round that serves requests takes long. Returns a function that resumes reading.
  */
-async function acceptWaiting(server: Server, connections: DrainOptions["connections"]): Promise<() => void> {
+async function acceptWaiting(server: Server, connections: ShutdownOptions["connections"]): Promise<() => void> {
   let quiet = 0;
   const count = () => {
     quiet = 0;
