@@ -88,3 +88,21 @@ function typeOf(value: unknown): string {
   if (typeof value === "string") return "text/plain; charset=utf-8";
   return value instanceof Uint8Array || value instanceof ArrayBuffer ? octets : "application/x-ndjson";
 }
+
+export function isStream(body: unknown): body is AsyncIterable<unknown> {
+  return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
+}
+
+/** Stops the source of a stream that will not be read. */
+export function discard(body: unknown): void {
+  if (isStream(body)) void stop(() => body[Symbol.asyncIterator]());
+}
+
+/** Stops the source of a stream. Its own errors are ignored. */
+export async function stop(iterator: () => AsyncIterator<unknown>): Promise<void> {
+  try {
+    await iterator().return?.();
+  } catch {
+    // it is read elsewhere, or fails while it cleans up: this response does not depend on it
+  }
+}

@@ -1,5 +1,5 @@
 import { BodyReader, refuseBody, tooLarge } from "../body/body-reader.ts";
-import { toChunk } from "../body/stream.ts";
+import { discard, isStream, stop, toChunk } from "../body/stream.ts";
 import { HttpError } from "../errors.ts";
 import type { HeaderValue } from "../headers.ts";
 import type { PlatformParts } from "../platform.ts";
@@ -8,7 +8,7 @@ import type { Incoming } from "../request.ts";
 import { findHeader, type Inspected, inspect, isRefusal, toHeaderMap } from "./inspect.ts";
 import { toErrorBody } from "./refusal.ts";
 import type { HttpSettings } from "./settings.ts";
-import { discard, isBodiless, isStream, stop, toHeaderList } from "./write.ts";
+import { isBodiless, toHeaderList } from "./write.ts";
 
 /** Web `Request` → web `Response`: the same kernel, the same refusals, no socket. */
 export async function handleFetch(

@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import { discard } from "../body/stream.ts";
 import type { Outgoing } from "../reply.ts";
 import type { Connection } from "./connection.ts";
 import type { EngineOptions } from "./engine.ts";
@@ -8,7 +9,7 @@ import type { NodeRequest, NodeResponse } from "./node-message.ts";
 import { ProxyTrust } from "./proxy.ts";
 import { pump } from "./pump.ts";
 import { type Refusal, toErrorBody } from "./refusal.ts";
-import { discard, toLength, Writer } from "./write.ts";
+import { toLength, Writer } from "./write.ts";
 
 /** The requests of a node:http server: inspection → kernel → response, one after the other on each connection. */
 export class NodeExchange {

@@ -1,7 +1,30 @@
 import type { ServerResponse } from "node:http";
-import { toChunk } from "../body/stream.ts";
+import { stop, toChunk } from "../body/stream.ts";
 import type { Unread } from "./unread.ts";
-import { Slices, stop } from "./write.ts";
+
+export const sliceBytes = 256 * 1024;
+
+/** A large body, written like a stream: only then it shows how fast its client reads. */
+export class Slices implements AsyncIterator<Uint8Array> {
+  readonly #body: Uint8Array;
+  #start = 0;
+
+  constructor(body: Uint8Array) {
+    this.#body = body;
+  }
+
+  /** Bytes that are in memory and not yet passed on. */
+  get remaining(): number {
+    return this.#body.byteLength - this.#start;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    if (this.remaining === 0) return { done: true, value: undefined };
+    const value = this.#body.subarray(this.#start, this.#start + sliceBytes);
+    this.#start += value.byteLength;
+    return { done: false, value };
+  }
+}
 
 export interface PumpOptions {
   /** May be silent for long: it ends when the client closes its sending side, and at a stop. */

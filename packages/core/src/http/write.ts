@@ -1,32 +1,10 @@
 import type { ServerResponse } from "node:http";
+import { discard, isStream } from "../body/stream.ts";
 import type { HeaderValue } from "../headers.ts";
 import type { Outgoing, OutgoingBody } from "../reply.ts";
 import { STATUS_CODES } from "./builtin.ts";
+import { Slices, sliceBytes } from "./pump.ts";
 import type { Unread } from "./unread.ts";
-
-const sliceBytes = 256 * 1024;
-
-/** A large body, written like a stream: only then it shows how fast its client reads. */
-export class Slices implements AsyncIterator<Uint8Array> {
-  readonly #body: Uint8Array;
-  #start = 0;
-
-  constructor(body: Uint8Array) {
-    this.#body = body;
-  }
-
-  /** Bytes that are in memory and not yet passed on. */
-  get remaining(): number {
-    return this.#body.byteLength - this.#start;
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array>> {
-    if (this.remaining === 0) return { done: true, value: undefined };
-    const value = this.#body.subarray(this.#start, this.#start + sliceBytes);
-    this.#start += value.byteLength;
-    return { done: false, value };
-  }
-}
 
 export interface WriterOptions {
   readonly unread: Unread;
@@ -206,24 +184,6 @@ export function toHeaderList(outgoing: Outgoing, isHead: boolean): HeaderValue[]
 /** Whether a response of this status never has a body, whatever the application returned. */
 export function isBodiless(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
-}
-
-export function isStream(body: OutgoingBody): body is AsyncIterable<unknown> {
-  return body !== null && typeof body === "object" && Symbol.asyncIterator in body;
-}
-
-/** Stops the source of a stream that will not be read. */
-export function discard(body: OutgoingBody): void {
-  if (isStream(body)) void stop(() => body[Symbol.asyncIterator]());
-}
-
-/** Stops the source of a stream. Its own errors are ignored. */
-export async function stop(iterator: () => AsyncIterator<unknown>): Promise<void> {
-  try {
-    await iterator().return?.();
-  } catch {
-    // it is read elsewhere, or fails while it cleans up: this response does not depend on it
-  }
 }
 
 /** The declared length of a stream; undefined when it is missing or malformed. */
