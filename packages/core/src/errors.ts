@@ -108,6 +108,11 @@ export class HttpError extends Error {
   }
 }
 
+/** What a thrown value becomes for the client: an HttpError as it is, anything else a 500 that reveals nothing. */
+export function toHttpError(error: unknown): HttpError {
+  return error instanceof HttpError ? error : new HttpError(500, "Internal Server Error");
+}
+
 export interface Issue {
   /** Where in the input: `title`, `tags.0`, `author.email`; empty for the input as a whole. */
   readonly path: string;

@@ -1,6 +1,6 @@
 import { type Context, type ContextTools, type MatchedRoute, RequestContext, type RouteParams } from "./context.ts";
 import { readJsonInput } from "./dto/bind.ts";
-import { BindError, describeValue, HttpError } from "./errors.ts";
+import { BindError, describeValue, HttpError, toHttpError } from "./errors.ts";
 import type { Log } from "./log/log.ts";
 import type { Platform, RequestHandler } from "./platform.ts";
 import type { Handler } from "./record.ts";
@@ -85,9 +85,9 @@ export class Kernel implements RequestHandler {
 
   #serializeError(ctx: Context, error: unknown): Outgoing | Promise<Outgoing> {
     logError(ctx, error);
-    const known = error instanceof HttpError ? error : new HttpError(500, "Internal Server Error");
-    for (const [name, value] of Object.entries(known.headers)) ctx.response().setHeader(name, value);
-    return this.#parts.platform.serialize(new Reply(known.status, "json", { error: known.message }), ctx);
+    const { status, message, headers } = toHttpError(error);
+    for (const [name, value] of Object.entries(headers)) ctx.response().setHeader(name, value);
+    return this.#parts.platform.serialize(new Reply(status, "json", { error: message }), ctx);
   }
 
   /** The error response failed too: a hook or a serializer is broken. */

@@ -8,7 +8,7 @@ export { endsInTime, withTimeout } from "./boot/in-time.ts";
 export { BoundedMap } from "./bounded-map.ts";
 export type { ContextTools } from "./context.ts";
 export { type Input, readJsonInput } from "./dto/bind.ts";
-export { describeValue } from "./errors.ts";
+export { describeValue, toHttpError } from "./errors.ts";
 export { openHttp } from "./http/api.ts";
 export { isOriginOf } from "./http/foreign-origin.ts";
 export { type HttpOptions, type HttpSettings, toHttpSettings } from "./http/settings.ts";

@@ -1,5 +1,5 @@
-import { BindError, type Context, HttpError, type Outgoing, Reply } from "@tenon/core";
-import { addVary, describeValue, isForm, isOriginOf, logError, parseWeights, toOutgoing } from "@tenon/core/platform";
+import { BindError, type Context, type Outgoing, Reply } from "@tenon/core";
+import { addVary, describeValue, isForm, isOriginOf, logError, parseWeights, toHttpError, toOutgoing } from "@tenon/core/platform";
 import type { ErrorPages } from "./error-page.ts";
 import type { Renderer } from "./renderer.ts";
 import { Session } from "./session.ts";
@@ -87,8 +87,7 @@ export class Pages {
   }
 
   async #toErrorReply(error: unknown, ctx: Context): Promise<Reply> {
-    const { status, message, headers } =
-      error instanceof HttpError ? error : new HttpError(500, "Internal Server Error");
+    const { status, message, headers } = toHttpError(error);
     for (const [name, value] of Object.entries(headers)) ctx.response().setHeader(name, value);
     addVary(ctx.response(), "Accept");
     if (wantsJson(ctx)) return new Reply(status, "json", { error: message });

@@ -2,7 +2,7 @@ import { toJson } from "../body/json.ts";
 import { JsonArray } from "../body/json-array.ts";
 import { Chunks } from "../body/stream.ts";
 import type { Context } from "../context.ts";
-import { BindError, describeValue, HttpError, type Issue } from "../errors.ts";
+import { BindError, describeValue, type Issue, toHttpError } from "../errors.ts";
 import { isResponse, Outgoing, type RawBody, Reply } from "../reply.ts";
 import { toFlagName } from "./commands.ts";
 import type { Terminal } from "./terminal.ts";
@@ -37,7 +37,7 @@ export function toFailure(error: unknown, ctx: Context): CommandOutgoing {
     new CommandOutgoing(new Reply(status, "json", { error: message }), isUsageError);
   if (isInterruption(error, ctx.signal)) return fail(500, "");
   if (error instanceof BindError) return fail(400, describeIssues(error, ctx.query("stdin") !== ""), true);
-  return fail(error instanceof HttpError ? error.status : 500, describeError(error));
+  return fail(toHttpError(error).status, describeError(error));
 }
 
 /** One sentence about any thrown value. */
