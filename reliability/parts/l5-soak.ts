@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -35,6 +35,7 @@ export const part: Part = {
         const most = await load.measureMost();
         const rate = most / 2;
         options.say(`${Math.round(most)} requests a second at most, so ${Math.round(rate)} for ${minutes} min`);
+        const stolen = new StolenTime();
         const began = performance.now();
         const running = load.run(rate, minutes * minute);
         const every = Math.min(minute, (minutes * minute) / 20);
@@ -46,7 +47,7 @@ export const part: Part = {
           const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
           const times = load.takeTimes();
           const [loop, sync] = [await measureLoop(), await measureSync(join(folder, "sync"))];
-          stretches.push({ passed, times, rss, rows: load.rows, log, loop, sync });
+          stretches.push({ passed, times, rss, rows: load.rows, log, loop, sync, stolen: stolen.take() });
           const share = `${(passed / minute).toFixed(1)} of ${minutes} min`;
           options.say(
             `${share}, ${load.completed} requests, ${load.errors} errors, RSS ${Math.round(rss / megabyte)} MB`,
@@ -65,6 +66,7 @@ export const part: Part = {
           .show("requests a second", Math.round(rate))
           .show("requests", load.completed)
           .exactly("errors", load.errors, 0)
+          .show("kinds of errors", load.kinds() || "none")
           .show("not sent in time", load.skipped)
           .show("posts at the end", load.rows)
           .show("p99 ms of the first minutes", first.p99.toFixed(1))
@@ -97,6 +99,8 @@ interface Stretch {
   readonly log: number;
   readonly loop: number;
   readonly sync: number;
+  /** Share of the processor time that the host gave to other machines; undefined where the system does not say. */
+  readonly stolen: number | undefined;
 }
 
 function toEdge(stretches: readonly Stretch[]): { readonly p99: number; readonly loop: number } {
@@ -111,8 +115,19 @@ function toEdge(stretches: readonly Stretch[]): { readonly p99: number; readonly
 
 function toTable(stretches: readonly Stretch[]): FigureTable {
   return {
-    columns: ["minute", "requests", "p50 ms", "p99 ms", "RSS MB", "posts", "log MB", "CPU loop ms", "fdatasync ms"],
-    rows: stretches.map(({ passed, times, rss, rows, log, loop, sync }) => [
+    columns: [
+      "minute",
+      "requests",
+      "p50 ms",
+      "p99 ms",
+      "RSS MB",
+      "posts",
+      "log MB",
+      "CPU loop ms",
+      "fdatasync ms",
+      "stolen CPU",
+    ],
+    rows: stretches.map(({ passed, times, rss, rows, log, loop, sync, stolen }) => [
       (passed / minute).toFixed(1),
       times.length,
       percentile(times, 0.5).toFixed(2),
@@ -122,6 +137,7 @@ function toTable(stretches: readonly Stretch[]): FigureTable {
       (log / megabyte).toFixed(1),
       loop.toFixed(2),
       sync.toFixed(2),
+      stolen === undefined ? "" : `${Math.round(100 * stolen)} %`,
     ]),
   };
 }
@@ -154,6 +170,29 @@ async function measureSync(path: string): Promise<number> {
   return median(times);
 }
 
+/** Processor time that a virtual machine did not get, from Linux: a response waits for it like for work. */
+class StolenTime {
+  #last = readProcessorTimes();
+
+  /** The share since the last call. */
+  take(): number | undefined {
+    const [last, now] = [this.#last, readProcessorTimes()];
+    this.#last = now;
+    if (last === undefined || now === undefined || now.total === last.total) return undefined;
+    return (now.stolen - last.stolen) / (now.total - last.total);
+  }
+}
+
+function readProcessorTimes(): { readonly total: number; readonly stolen: number } | undefined {
+  if (!existsSync("/proc/stat")) return undefined;
+  const [first = ""] = readFileSync("/proc/stat", "utf8").split("\n", 1);
+  const [user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, softirq = 0, stolen = 0] = first
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
+  return { total: user + nice + system + idle + wait + irq + softirq + stolen, stolen };
+}
+
 /** Reads, updates, and new posts that are published: the table grows, and no list is read as a whole. */
 class Load {
   completed = 0;
@@ -164,6 +203,7 @@ class Load {
   readonly #random: Random;
   readonly #token: string;
   readonly #ids: string[] = [];
+  readonly #kinds = new Map<string, number>();
   #times: number[] = [];
 
   private constructor(caller: Caller, random: Random, token: string) {
@@ -177,6 +217,11 @@ class Load {
     const load = new Load(new Caller(url, 64), random, token);
     for (let count = 0; count < posts; count++) await load.#create();
     return load;
+  }
+
+  /** How often each kind of error occurred. */
+  kinds(): string {
+    return [...this.#kinds].map(([kind, count]) => `${count} ${kind}`).join(", ");
   }
 
   get rows(): number {
@@ -226,12 +271,17 @@ class Load {
   async #one(): Promise<void> {
     try {
       const { status, time } = await (this.#random.below(5) === 0 ? this.#write() : this.#read());
-      if (status >= 400) this.errors++;
+      if (status >= 400) this.#count(`status ${status}`);
       this.completed++;
       this.#times.push(time);
-    } catch {
-      this.errors++;
+    } catch (error) {
+      this.#count(error instanceof Error && "code" in error ? String(error.code) : String(error));
     }
+  }
+
+  #count(kind: string): void {
+    this.errors++;
+    this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
   }
 
   #read(): Promise<TimedReply> {

@@ -1,5 +1,14 @@
 import { BindError, type Context, type Outgoing, Reply } from "@tenon/core";
-import { addVary, describeValue, isForm, isOriginOf, logError, parseWeights, toHttpError, toOutgoing } from "@tenon/core/platform";
+import {
+  addVary,
+  describeValue,
+  isForm,
+  isOriginOf,
+  logError,
+  parseWeights,
+  toHttpError,
+  toOutgoing,
+} from "@tenon/core/platform";
 import type { ErrorPages } from "./error-page.ts";
 import type { Renderer } from "./renderer.ts";
 import { Session } from "./session.ts";

@@ -4,11 +4,11 @@ import type { Duplex } from "node:stream";
 import { HttpError } from "../errors.ts";
 import { createServer, createTlsServer, STATUS_CODES } from "./builtin.ts";
 import { Connection } from "./connection.ts";
-import { shutDown } from "./shutdown.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
 import { NodeExchange } from "./node-exchange.ts";
 import { closeResponse, NodeRequest, NodeResponse } from "./node-message.ts";
 import { codeOf, statusOfParserError, toRawResponse } from "./refusal.ts";
+import { shutDown } from "./shutdown.ts";
 
 /** The engine on node:http: start, connections, errors of the parser, shutdown. `NodeExchange` handles the requests. */
 export class NodeServer implements Engine {
