@@ -34,7 +34,8 @@ export const keepTypedText: MiddlewareFunction = async function keepTypedText(ct
   try {
     return await next();
   } catch (error) {
-    const isOwn = explainForeignOrigin(ctx) === undefined; // a text that another site has sent is not the author's
+    // a text that another site has sent is not the author's, and `none` does not name the site
+    const isOwn = explainForeignOrigin(ctx) === undefined && ctx.header("sec-fetch-site") !== "none";
     const typed = isOwn && !wantsJson(ctx) ? await readTyped(ctx).catch(() => undefined) : undefined;
     if (typed === undefined || (typed.title === "" && typed.content === "")) throw error;
     return toUnsaved(ctx, error, typed);

@@ -155,6 +155,11 @@ describePages("Forged and expired forms", (blog) => {
       assert.equal(foreign.status, 403, JSON.stringify(headers));
       assert.deepEqual(saveAgainIn(foreign.text).buttons, [], JSON.stringify(headers));
     }
+    for (const site of ["same-site", "cross-site", "none"]) {
+      const foreign = await visitor.submit("/posts", typed, { token: "x", headers: { "sec-fetch-site": site } });
+      assert.equal(foreign.status, 403, site);
+      assert.ok(!foreign.text.includes(typed.content), `text that another site may have sent is not shown: ${site}`);
+    }
     const foreign = await visitor.submit("/posts", typed, { headers: { "sec-fetch-site": "same-site" } });
     assert.equal(foreign.status, 403);
     assert.ok(!foreign.text.includes(typed.content), "text of another site is not shown");
