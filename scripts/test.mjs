@@ -57,9 +57,12 @@ process.once("exit", () => {
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
 /** Runs one process of tests until it exits. */
-async function run(title, files, args) {
+async function run(title, files, args, variables = {}) {
   const group = new Group(title, files, report);
-  const child = spawn(process.execPath, [...setup, ...args], { stdio: ["ignore", "pipe", "pipe", "pipe"], env });
+  const child = spawn(process.execPath, [...setup, ...args], {
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+    env: { ...env, ...variables },
+  });
   children.add(child);
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => group.say(text));
   let isLate = false;
@@ -96,14 +99,20 @@ const groups = [
   ["the rest", /^/], // authentication, the tool, and the workspace itself
 ];
 const groupOf = (file) => groups.findIndex(([, pattern]) => pattern.test(file));
-const parts = Object.entries(Object.groupBy(files, groupOf)).map(([index, part]) => [groups[index][0], part]);
+const parts = Object.entries(Object.groupBy(files, groupOf)).map(([index, part]) => [groups[index][0], part, {}]);
+// what depends on the HTTP server runs on both engines
+const onEngine = files.filter((file) => /^packages.core.test.(?:http|advisories)/.test(file));
+if (onEngine.length > 0 && env.HTTP_ENGINE === undefined) {
+  parts.push(["packages/core on the node engine", onEngine, { HTTP_ENGINE: "node" }]);
+}
 
 /** Only one process knows what all of them together have covered. */
 async function runForCoverage() {
   const folder = mkdtempSync(join(tmpdir(), "tenon-coverage-"));
-  const lists = parts.map(([, part], index) => {
+  const lists = parts.map(([, part, variables], index) => {
     const list = join(folder, `${index}.mjs`);
-    writeFileSync(list, part.map((file) => `import ${JSON.stringify(pathToFileURL(file).href)};\n`).join(""));
+    const imports = part.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)});\n`);
+    writeFileSync(list, `Object.assign(process.env, ${JSON.stringify(variables)});\n${imports.join("")}`);
     return list;
   });
   const coverage = [
@@ -123,8 +132,8 @@ async function runInGroups() {
   const alone = ["--import", pathToFileURL(here("test/hooks.mjs")).href, "--test-isolation=none"];
   const runNext = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [title, part] = next;
-      await run(title, part, [...alone, ...part.map((file) => resolve(file))]);
+      const [title, part, variables] = next;
+      await run(title, part, [...alone, ...part.map((file) => resolve(file))], variables);
     }
   };
   await Promise.all([runNext(), runNext(), runNext(), runNext()]);

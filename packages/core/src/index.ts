@@ -29,6 +29,7 @@ export type { HeaderValue, ResponseHeaders } from "./headers.ts";
 export { type ApiOptions, api } from "./http/api.ts";
 export { explainForeignOrigin, isSameOrigin } from "./http/foreign-origin.ts";
 export type { Address, HttpMethods, ListenOptions } from "./http/http-methods.ts";
+export type { UpgradeHandler } from "./http/message.ts";
 export type { HttpLimits } from "./http/settings.ts";
 export { Log, type LogOptions } from "./log/log.ts";
 export type { LogDestination } from "./log/log-writer.ts";

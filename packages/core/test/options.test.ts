@@ -38,11 +38,11 @@ const mistakes: Record<string, { readonly make: () => unknown; readonly text: st
   },
   "api()": {
     make: () => api(untyped({ middleware: [cors()] })),
-    text: "api() has no option middleware (did you mean middlewares?). It takes middlewares, limits, trustedProxies, singleHeaders.",
+    text: "api() has no option middleware (did you mean middlewares?). It takes middlewares, limits, trustedProxies, singleHeaders, upgrade, engine.",
   },
   "api() without an object": {
     make: () => api(untyped([cors()])),
-    text: "api() was given a list for its options. It takes { middlewares, limits, trustedProxies, singleHeaders }.",
+    text: "api() was given a list for its options. It takes { middlewares, limits, trustedProxies, singleHeaders, upgrade, engine }.",
   },
   "api() with one middleware": {
     make: () => api(untyped({ middlewares: cors() })),

@@ -59,6 +59,8 @@ const optionNames = namesOf<WebOptions>({
   limits: true,
   trustedProxies: true,
   singleHeaders: true,
+  upgrade: true,
+  engine: true,
 });
 
 const assetsNames = namesOf<AssetsFolder>({ folder: true, immutable: true });

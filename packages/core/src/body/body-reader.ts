@@ -12,6 +12,7 @@ export class BodyReader {
   #size = 0;
   #sizeSeen = -1;
   #settled = false;
+  #complete = false;
   #timedOut = false;
   #resolve!: (body: Uint8Array) => void;
   #reject!: (error: unknown) => void;
@@ -27,6 +28,11 @@ export class BodyReader {
 
   get settled(): boolean {
     return this.#settled;
+  }
+
+  /** Whether the whole body was read. */
+  get complete(): boolean {
+    return this.#complete;
   }
 
   /** Whether the body did not arrive in time. */
@@ -70,6 +76,7 @@ export class BodyReader {
   end(): void {
     if (this.#settled) return;
     this.#finish();
+    this.#complete = true;
     this.#resolve(this.#size === this.#bytes.byteLength ? this.#bytes : this.#bytes.subarray(0, this.#size));
   }
 

@@ -8,6 +8,8 @@ export interface Environment {
   readonly logLevel: LogLevel | undefined;
   readonly production: boolean;
   readonly color: boolean;
+  /** Undefined when HTTP_ENGINE is not set. */
+  readonly engine: "wire" | "node" | undefined;
 }
 
 /** The only reader of process.env in the framework. */
@@ -20,11 +22,15 @@ export function readEnvironment(
   if (Number.parseInt(version, 10) < oldestNode) {
     report(`Tenon needs Node ${oldestNode} or newer, this is ${version}.`);
   }
-  const { LOG_LEVEL, NODE_ENV, NO_COLOR } = env;
+  const { LOG_LEVEL, NODE_ENV, NO_COLOR, HTTP_ENGINE } = env;
   const logLevel = logLevels.find((level) => level === LOG_LEVEL);
   if (LOG_LEVEL && logLevel === undefined) {
     report(`LOG_LEVEL is ${JSON.stringify(LOG_LEVEL)}. Use one of: ${logLevels.join(", ")}.`);
   }
+  const engine = HTTP_ENGINE === "wire" || HTTP_ENGINE === "node" ? HTTP_ENGINE : undefined;
+  if (HTTP_ENGINE && engine === undefined) {
+    report(`HTTP_ENGINE is ${JSON.stringify(HTTP_ENGINE)}. Use one of: wire, node.`);
+  }
   if (problems.length > 0) throw new StartError(problems);
-  return { logLevel, production: NODE_ENV === "production", color: !NO_COLOR };
+  return { logLevel, production: NODE_ENV === "production", color: !NO_COLOR, engine };
 }

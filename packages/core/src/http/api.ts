@@ -13,7 +13,14 @@ export interface ApiOptions extends HttpOptions {
   readonly middlewares?: readonly MiddlewareLike[];
 }
 
-const optionNames = namesOf<ApiOptions>({ middlewares: true, limits: true, trustedProxies: true, singleHeaders: true });
+const optionNames = namesOf<ApiOptions>({
+  middlewares: true,
+  limits: true,
+  trustedProxies: true,
+  singleHeaders: true,
+  upgrade: true,
+  engine: true,
+});
 
 /** JSON over HTTP: serves the routes that have a method. */
 export function api(options: ApiOptions = {}): Platform<HttpMethods> {

@@ -1,15 +1,30 @@
-import type { ServerOptions } from "node:https";
+import type { ServerOptions as HttpOptions, Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
+import type { ServerOptions as HttpsOptions } from "node:https";
+import type { Server, ServerOpts, Socket } from "node:net";
+import type { TlsOptions } from "node:tls";
 
 /**
- * Not by `import`, which reads every export, `WebSocket` included, and so loads all of Node's fetch: a tenth of the
- * start time of a small application.
+ * Not by `import`, which reads every export of node:http, `WebSocket` included, and so loads all of Node's fetch: a
+ * tenth of the start time of a small application. What is not used is not loaded.
  */
-export const { createServer, IncomingMessage, ServerResponse, STATUS_CODES } = process.getBuiltinModule("node:http");
+export const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
-/** Loaded only to serve https. */
-export function createTlsServer<
-  Request extends typeof IncomingMessage,
-  Response extends typeof ServerResponse<InstanceType<Request>>,
->(options: ServerOptions<Request, Response>) {
+export function createHttpServer(options: HttpOptions): HttpServer {
+  return process.getBuiltinModule("node:http").createServer(options);
+}
+
+export function createResponse(req: IncomingMessage): ServerResponse {
+  return new (process.getBuiltinModule("node:http").ServerResponse)(req);
+}
+
+export function createHttpsServer(options: HttpsOptions): HttpServer {
   return process.getBuiltinModule("node:https").createServer(options);
+}
+
+export function createNetServer(options: ServerOpts, onConnection: (socket: Socket) => void): Server {
+  return process.getBuiltinModule("node:net").createServer(options, onConnection);
+}
+
+export function createTlsServer(options: TlsOptions & ServerOpts, onConnection: (socket: Socket) => void): Server {
+  return process.getBuiltinModule("node:tls").createServer(options, onConnection);
 }

@@ -23,5 +23,3 @@ export interface EngineOptions {
   /** Serves https. */
   readonly tls?: TlsSettings | undefined;
 }
-
-export type CreateEngine = (options: EngineOptions) => Engine;

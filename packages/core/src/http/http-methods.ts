@@ -1,11 +1,11 @@
+import { readEnvironment } from "../boot/environment.ts";
 import { endsInTime } from "../boot/in-time.ts";
 import { stopOnSignals } from "../boot/signals.ts";
 import { type Problem, StartError } from "../errors.ts";
 import { checkNames, namesOf } from "../options.ts";
 import type { OpenPlatform, PlatformParts } from "../platform.ts";
-import type { Engine, TlsSettings } from "./engine.ts";
+import type { Engine, EngineOptions, TlsSettings } from "./engine.ts";
 import { handleFetch } from "./fetch.ts";
-import { NodeServer } from "./node-server.ts";
 import { checkProxies } from "./proxy.ts";
 import { codeOf } from "./refusal.ts";
 import { checkLimits, type HttpSettings } from "./settings.ts";
@@ -53,7 +53,7 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
       checkNames("listen()", options, listenNames);
       const mistakes = checkListenOptions(port, host);
       if (mistakes.length > 0) throw new StartError(mistakes);
-      const server = new NodeServer({ handler: parts.kernel, settings, log: parts.log, unread, tls: options.tls });
+      const server = await createEngine({ handler: parts.kernel, settings, log: parts.log, unread, tls: options.tls });
       await parts.start();
       const bound = await server.listen(port, host);
       if (closed) {
@@ -92,6 +92,13 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
   }
 
   return { methods: { listen, fetch }, close };
+}
+
+/** Only the engine that is used is loaded. */
+async function createEngine(options: EngineOptions): Promise<Engine> {
+  const name = options.settings.engine ?? readEnvironment().engine ?? "wire";
+  if (name === "wire") return new (await import("./wire-server.ts")).WireServer(options);
+  return new (await import("./node-server.ts")).NodeServer(options);
 }
 
 function checkListenOptions(port: number, host: string): Problem[] {

@@ -1,16 +1,8 @@
 import { isIPv6 } from "node:net";
 import { tokenText } from "../body/grammar.ts";
+import type { RequestHead } from "./message.ts";
 import type { Refusal } from "./refusal.ts";
 import type { HttpLimits, HttpSettings, SingleHeaders } from "./settings.ts";
-
-/** The head of a request as it was received, with the property names of node:http. */
-export interface RequestHead {
-  readonly method: string;
-  readonly url: string;
-  readonly httpVersion: string;
-  /** Names and values alternate, nothing joined, nothing dropped. */
-  readonly rawHeaders: readonly string[];
-}
 
 /** What the inspection has read from the head, so that it is not parsed again. */
 export interface Inspected {

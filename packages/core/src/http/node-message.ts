@@ -1,82 +1,118 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { BodyReader } from "../body/body-reader.ts";
-import { HttpError } from "../errors.ts";
-import { IncomingMessage, ServerResponse } from "./builtin.ts";
-import type { RequestHead } from "./inspect.ts";
+import type { HeaderValue } from "../headers.ts";
+import type { Message } from "./message.ts";
+import type { Unread } from "./unread.ts";
 
-/** A request whose body goes from the parser straight to its reader: as a stream, a small one costs a tenth more. */
-export class NodeRequest extends IncomingMessage implements RequestHead {
-  declare readonly method: string; // node sets both on every request of a server
-  declare readonly url: string;
-  #reader: BodyReader | undefined;
+/** A request of node:http and its response. */
+export class NodeMessage implements Message {
+  readonly expect: string | undefined;
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  readonly #unread: Unread;
+  readonly #keepAlive: string;
 
-  /** Passes on the bytes that have arrived and those that follow. */
+  /** `keepAlive` is how long a kept connection may stay idle, in milliseconds. */
+  constructor(
+    req: IncomingMessage,
+    res: ServerResponse,
+    options: { readonly expects: boolean; readonly unread: Unread; readonly keepAlive: number },
+  ) {
+    this.#req = req;
+    this.#res = res;
+    this.#unread = options.unread;
+    this.#keepAlive = `timeout=${Math.floor(options.keepAlive / 1000)}`;
+    if (options.expects) this.expect = req.headers.expect;
+  }
+
+  get method(): string {
+    return this.#req.method as string; // node sets both on every request of a server
+  }
+  get url(): string {
+    return this.#req.url as string;
+  }
+  get httpVersion(): string {
+    return this.#req.httpVersion;
+  }
+  get rawHeaders(): readonly string[] {
+    return this.#req.rawHeaders;
+  }
+  get socket(): Socket {
+    return this.#req.socket;
+  }
+  get complete(): boolean {
+    return this.#req.complete;
+  }
+  get destroyed(): boolean {
+    return this.#res.destroyed;
+  }
+  get headersSent(): boolean {
+    return this.#res.headersSent;
+  }
+  get finished(): boolean {
+    return this.#res.writableFinished;
+  }
+  get writableLength(): number {
+    return this.#res.writableLength;
+  }
+
   readInto(reader: BodyReader): void {
-    this.#reader = reader;
-    // these arrived before the handler read the body
-    for (let wanted = true; wanted && this.readableLength > 0; ) wanted = reader.push(this.read());
-    if (this.complete) reader.end();
+    this.#req.on("data", (chunk: Buffer) => {
+      if (!reader.push(chunk)) this.#req.pause(); // it was refused, so the connection will close
+    });
+    this.#req.once("end", () => reader.end());
   }
 
-  /** Called by the parser. Bytes that the reader refuses stay in the stream, which pauses the socket when it is full. */
-  override push(chunk: Uint8Array | null): boolean {
-    const reader = this.#reader;
-    if (reader === undefined || reader.settled) return super.push(chunk);
-    if (chunk === null) reader.end();
-    else if (reader.push(chunk)) return true;
-    return super.push(chunk);
+  sendContinue(): void {
+    this.#res.writeContinue();
   }
 
-  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    if (this.#reader?.settled === false) this.#reader.fail(new HttpError(400, "Bad Request")); // the body was cut off
-    super._destroy(error, callback);
-  }
-}
-
-/** Private members of node:http on a response and on its socket. They are not in its types. */
-interface PrivateMembers {
-  socket: Socket | null;
-  destroyed: boolean;
-  _closed: boolean;
-  _flush(): void;
-  emit(event: string): boolean;
-}
-interface Carrier {
-  _httpMessage: PrivateMembers | null | undefined;
-}
-
-/**
- * A response that adds no listener to its socket: node:http adds and removes one for each response, which costs a small
- * one measurably. The owner of the connection calls `closeResponse` when the socket closes.
- */
-export class NodeResponse extends ServerResponse<NodeRequest> {
-  override assignSocket(socket: Socket): void {
-    const members = privateMembersOf(this);
-    carrierOf(socket)._httpMessage = members;
-    members.socket = socket;
-    this.emit("socket", socket);
-    members._flush();
+  send(status: number, headers: HeaderValue[], body: string | Uint8Array | null, close: boolean): void {
+    this.#writeHead(status, headers, close, this.#res.shouldKeepAlive);
+    this.#res.end(typeof body === "string" ? Buffer.from(body) : body); // as text, it would change the encoding of the head
+    this.#watch();
   }
 
-  override detachSocket(socket: Socket): void {
-    carrierOf(socket)._httpMessage = null;
-    privateMembersOf(this).socket = null;
+  begin(status: number, headers: HeaderValue[], close: boolean): void {
+    const isDelimited = this.httpVersion === "1.1" || headers.at(-2) === "content-length";
+    this.#writeHead(status, headers, close, this.#res.shouldKeepAlive && isDelimited);
   }
-}
 
-/** The connection has closed: closes the response that it carried, if there is one. */
-export function closeResponse(socket: Socket): void {
-  const response = carrierOf(socket)._httpMessage;
-  if (response?._closed !== false) return;
-  response.destroyed = true;
-  response._closed = true;
-  response.emit("close");
-}
+  flushHeaders(): void {
+    this.#res.flushHeaders();
+  }
 
-function privateMembersOf(response: NodeResponse): PrivateMembers {
-  return response as unknown as PrivateMembers; // every response of node:http has them
-}
+  write(bytes: Uint8Array): boolean {
+    return this.#res.write(bytes);
+  }
 
-function carrierOf(socket: Socket): Carrier {
-  return socket as unknown as Carrier; // every socket of node:http has it after the first response
+  end(): void {
+    this.#res.end();
+    this.#watch();
+  }
+
+  destroy(): void {
+    this.#res.destroy();
+  }
+
+  once(event: "close" | "drain" | "finish", listener: () => void): void {
+    this.#res.once(event, listener);
+  }
+
+  off(event: "close" | "drain", listener: () => void): void {
+    this.#res.off(event, listener);
+  }
+
+  #writeHead(status: number, headers: HeaderValue[], close: boolean, keep: boolean): void {
+    const connection = close ? ["connection", "close"] : keep ? ["Keep-Alive", this.#keepAlive] : [];
+    this.#res.writeHead(status, [...headers, ...connection] as (string | string[])[]); // node's type takes no read-only lists
+  }
+
+  /** Watches the response until its client has read it. */
+  #watch(): void {
+    if (this.#res.writableLength === 0) return;
+    this.#unread.hold(this.socket, this.#res.writableLength);
+    this.once("finish", () => this.#unread.release(this.socket));
+  }
 }

@@ -1,32 +1,32 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { HttpError } from "../errors.ts";
-import { createServer, createTlsServer, STATUS_CODES } from "./builtin.ts";
-import { Connection } from "./connection.ts";
+import { createHttpServer, createHttpsServer, createResponse, STATUS_CODES } from "./builtin.ts";
 import type { Engine, EngineOptions } from "./engine.ts";
-import { NodeExchange } from "./node-exchange.ts";
-import { closeResponse, NodeRequest, NodeResponse } from "./node-message.ts";
+import { Exchange } from "./exchange.ts";
+import type { RequestHead } from "./message.ts";
+import { NodeConnection } from "./node-connection.ts";
+import { NodeMessage } from "./node-message.ts";
 import { codeOf, statusOfParserError, toRawResponse } from "./refusal.ts";
 import { shutDown } from "./shutdown.ts";
 
-/** The engine on node:http: start, connections, errors of the parser, shutdown. `NodeExchange` handles the requests. */
+/** The engine on node:http, as a user of its public API: start, connections, errors of the parser, shutdown. */
 export class NodeServer implements Engine {
-  readonly #server: Server<typeof NodeRequest, typeof NodeResponse>;
+  readonly #server: Server;
   readonly #options: EngineOptions;
-  readonly #exchange: NodeExchange;
+  readonly #exchange: Exchange;
+  readonly #connections = new Map<Duplex, NodeConnection>();
   readonly #handshakes = new Map<string, Socket>();
   readonly #idleTimer: NodeJS.Timeout;
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    this.#exchange = new NodeExchange(options);
+    this.#exchange = new Exchange(options);
     const { tls } = options;
     const { uri, headerBytes, headerTimeout, requestTimeout, keepAlive } = options.settings.limits;
     const headersTimeout = Math.min(headerTimeout, requestTimeout); // node refuses the longer one
     const serverOptions = {
-      IncomingMessage: NodeRequest,
-      ServerResponse: NodeResponse,
       // the parser's own limit covers request line and headers together; the inspection counts them apart
       maxHeaderSize: uri + headerBytes + 1024,
       headersTimeout,
@@ -35,19 +35,20 @@ export class NodeServer implements Engine {
       connectionsCheckingInterval: Math.min(250, headersTimeout), // how late a timeout may fire
       requireHostHeader: false, // the inspection refuses it, with a body like that of every other refusal
       optimizeEmptyRequests: true, // a request without a body gets no stream
-      shouldUpgradeCallback: this.#refuseUpgrade,
+      shouldUpgradeCallback: this.#acceptsUpgrade,
     };
     this.#server =
       tls === undefined
-        ? createServer(serverOptions)
-        : createTlsServer({ ...serverOptions, handshakeTimeout: headerTimeout, ...tls });
+        ? createHttpServer(serverOptions)
+        : createHttpsServer({ ...serverOptions, handshakeTimeout: headerTimeout, ...tls });
     this.#server.maxHeadersCount = 0; // node would drop the surplus silently; the inspection counts and refuses
     // without it, a client that closes its sending side after the request gets no response
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server
-      .on("request", this.#exchange.onRequest)
-      .on("checkContinue", this.#exchange.onExpect)
-      .on("checkExpectation", this.#exchange.onExpect)
+      .on("request", (req, res) => this.#onRequest(req, res, false))
+      .on("checkContinue", (req, res) => this.#onRequest(req, res, true))
+      .on("checkExpectation", (req, res) => this.#onRequest(req, res, true))
+      .on("upgrade", this.#onUpgrade)
       .on("clientError", this.#onClientError)
       .on("timeout", this.#onTimeout);
     const checkEvery = Math.min(1000, keepAlive);
@@ -56,10 +57,6 @@ export class NodeServer implements Engine {
     }, checkEvery).unref();
     if (tls === undefined) this.#server.on("connection", this.#onConnection);
     else this.#server.on("connection", this.#onHandshake).on("secureConnection", this.#onConnection);
-  }
-
-  get #connections(): Map<Duplex, Connection> {
-    return this.#exchange.connections;
   }
 
   listen(port: number, host: string): Promise<AddressInfo> {
@@ -78,7 +75,7 @@ export class NodeServer implements Engine {
     await shutDown(this.#server, {
       connections: this.#connections,
       handshakes: this.#handshakes,
-      endStreams: () => this.#exchange.endEventStreams(),
+      endStreams: () => this.#exchange.endStreams(),
       timeout: this.#options.settings.limits.stopTimeout,
       log: this.#options.log,
     });
@@ -89,14 +86,16 @@ export class NodeServer implements Engine {
   readonly #onConnection = (socket: Socket): void => {
     const { requestTimeout } = this.#options.settings.limits;
     this.#handshakes.delete(peerOf(socket));
-    const connection = new Connection(socket, requestTimeout);
+    const connection = new NodeConnection(socket, requestTimeout);
     this.#connections.set(socket, connection);
     socket.once("close", () => {
       this.#connections.delete(socket);
       this.#options.unread.forget(socket);
-      closeResponse(socket);
+      connection.incoming?.breakBody(new HttpError(400, "Bad Request"));
+      connection.incoming?.clientLeft();
     });
     socket.once("end", () => {
+      connection.incoming?.clientLeft();
       // a client that closed its sending side may be gone: without a timeout, a socket that is never written to stays open
       socket.setTimeout(requestTimeout);
       // the parser reports a body that was cut off, but not that of an upgrade request
@@ -111,11 +110,54 @@ export class NodeServer implements Engine {
     socket.once("close", () => this.#handshakes.delete(peer));
   };
 
-  /** An upgrade is handled as plain HTTP. The parser drops what follows it in the same packet, so it is the last. */
-  readonly #refuseUpgrade = (req: NodeRequest): boolean => {
+  #onRequest(req: IncomingMessage, res: ServerResponse, expects: boolean): void {
+    const connection = this.#connections.get(req.socket) as NodeConnection; // made before the parser of the socket was
+    const { unread, settings } = this.#options;
+    const message = new NodeMessage(req, res, { expects, unread, keepAlive: settings.limits.keepAlive });
+    connection.requests++;
+    if (connection.finished) this.#exchangeOne(connection, message, req);
+    else connection.enqueue(() => this.#exchangeOne(connection, message, req));
+  }
+
+  #exchangeOne(connection: NodeConnection, message: NodeMessage, req: IncomingMessage): void {
+    if (connection.closing) return;
+    connection.message = message;
+    if (connection.upgrade === req) connection.closeAfterResponse();
+    const incoming = this.#exchange.admit(connection, message);
+    if (incoming !== undefined) this.#exchange.handle(connection, message, incoming);
+  }
+
+  /**
+   * An upgrade that nobody takes is handled as plain HTTP. The parser drops what follows it in the same packet, so it
+   * is the last.
+   */
+  readonly #acceptsUpgrade = (req: IncomingMessage): boolean => {
     const connection = this.#connections.get(req.socket);
-    if (connection !== undefined) connection.upgrade = req;
-    return false;
+    if (connection === undefined) return false;
+    const { "content-length": length = "0", "transfer-encoding": coding } = req.headers;
+    const isTaken =
+      connection.finished &&
+      length === "0" &&
+      coding === undefined &&
+      this.#exchange.acceptsUpgrade(req as RequestHead); // a server's request has a method and a URL
+    if (!isTaken) connection.upgrade = req;
+    return isTaken;
+  };
+
+  /** Node has detached its parser and made no response. A refusal needs one. */
+  readonly #onUpgrade = (req: IncomingMessage, _: Duplex, buffered: Buffer): void => {
+    const connection = this.#connections.get(req.socket) as NodeConnection; // made before the parser of the socket was
+    const { unread, settings } = this.#options;
+    const res = createResponse(req);
+    res.assignSocket(req.socket);
+    const message = new NodeMessage(req, res, { expects: false, unread, keepAlive: settings.limits.keepAlive });
+    connection.message = message;
+    const incoming = this.#exchange.admit(connection, message);
+    if (incoming === undefined) message.once("finish", () => connection.linger());
+    else {
+      res.detachSocket(req.socket);
+      this.#exchange.upgrade(message, incoming, buffered);
+    }
   };
 
   /** The parser failed, or a request took too long. */
@@ -131,7 +173,7 @@ export class NodeServer implements Engine {
     if (!connection.finished || codeOf(error) === "HPE_CLOSED_CONNECTION") {
       // complete requests before it get their responses first; what follows `Connection: close` gets none
       connection.endInput(new HttpError(status, STATUS_CODES[status] as string)); // each of its statuses has a name
-    } else if (connection.res?.req.complete === false) {
+    } else if (connection.message?.complete === false) {
       socket.destroy(); // the rest of a request that has its response: a second one would be read as that of the next
     } else {
       this.#options.log.info({ status, reason: codeOf(error) }, "refused");

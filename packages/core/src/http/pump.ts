@@ -1,5 +1,5 @@
-import type { ServerResponse } from "node:http";
 import { stop, toChunk } from "../body/stream.ts";
+import type { Message } from "./message.ts";
 import type { Unread } from "./unread.ts";
 
 export const sliceBytes = 256 * 1024;
@@ -39,14 +39,14 @@ export interface PumpOptions {
 
 /** Writes chunk by chunk, no faster than the client reads, and stops when it disconnects. */
 export async function pump(
-  res: ServerResponse,
+  message: Message,
   iterator: AsyncIterator<unknown>,
   length: number | undefined,
   options: PumpOptions,
 ): Promise<void> {
-  const { socket } = res.req;
+  const { socket } = message;
   let rest = length ?? Number.POSITIVE_INFINITY;
-  let ended = res.destroyed;
+  let ended = message.destroyed;
   let done = false;
   let wake = () => {};
   const end = () => {
@@ -59,15 +59,15 @@ export async function pump(
     options.unread.check(bytes.byteLength);
     rest -= bytes.byteLength;
     if (rest < 0) throw new RangeError("the stream is longer than its Content-Length");
-    return res.write(bytes);
+    return message.write(bytes);
   };
-  res.once("close", end);
+  message.once("close", end);
   if (options.eventStream) {
     socket.once("end", end);
     options.endings.add(end);
   }
   try {
-    if (options.eventStream) res.flushHeaders();
+    if (options.eventStream) message.flushHeaders();
     while (!ended) {
       // the chunk is not a variable here: the wait below would keep it in memory a second time
       const hasRoom = await new Promise<boolean>((resolve, reject) => {
@@ -82,22 +82,20 @@ export async function pump(
       });
       if (done || ended) break;
       if (hasRoom) continue;
-      options.unread.hold(res, iterator instanceof Slices ? iterator.remaining : 0);
+      options.unread.hold(socket, message.writableLength + (iterator instanceof Slices ? iterator.remaining : 0));
       await new Promise<void>((resolve) => {
         wake = resolve;
-        res.once("drain", resolve);
+        message.once("drain", resolve);
       });
       options.unread.release(socket);
     }
     if (done && length !== undefined && rest > 0) throw new RangeError("the stream is shorter than its Content-Length");
-    if (!res.destroyed) {
-      res.end();
-      options.unread.watch(res);
-    }
+    if (!message.destroyed) message.end();
   } catch (error) {
     options.onError(error);
-    res.destroy(); // the head is sent: only a closed connection still shows that the body is incomplete
+    message.destroy(); // the head is sent: only a closed connection still shows that the body is incomplete
   } finally {
+    message.off("close", end);
     socket.off("end", end);
     options.endings.delete(end);
     if (!done) {

@@ -2,6 +2,7 @@ import { isToken } from "../body/grammar.ts";
 import { defaultRequestLimits, type RequestLimits } from "../body/limits.ts";
 import { describeValue, type Problem } from "../errors.ts";
 import { refuseOption } from "../options.ts";
+import type { UpgradeHandler } from "./message.ts";
 
 /** Every limit of the HTTP server, in bytes and milliseconds. */
 export interface HttpLimits extends RequestLimits {
@@ -25,12 +26,18 @@ export interface HttpOptions {
   readonly trustedProxies?: readonly string[];
   /** Headers that a request may carry only once, in addition to the defaults. A repeated one is refused with 400. */
   readonly singleHeaders?: readonly string[];
+  /** Takes over connections whose client asks for another protocol. Without one, an upgrade is handled as plain HTTP. */
+  readonly upgrade?: UpgradeHandler;
+  /** `wire` is the framework's own HTTP server; `node` uses node:http. Defaults to HTTP_ENGINE, then to `wire`. */
+  readonly engine?: "wire" | "node";
 }
 
 export interface HttpSettings {
   readonly limits: HttpLimits;
   readonly trustedProxies: readonly string[];
   readonly singleHeaders: SingleHeaders;
+  readonly upgrade: UpgradeHandler | undefined;
+  readonly engine: "wire" | "node" | undefined;
 }
 
 /** Of these, two parties on the way of a request could each read another value. */
@@ -59,9 +66,10 @@ const defaultLimits: HttpLimits = Object.freeze({
 
 export function toHttpSettings(options: HttpOptions): HttpSettings {
   checkSingleHeaders(options.singleHeaders ?? []);
-  const { limits, trustedProxies = [], singleHeaders = [] } = options;
+  checkEngine(options.engine);
+  const { limits, trustedProxies = [], singleHeaders = [], upgrade, engine } = options;
   const single = toSingleHeaders([...defaultSingleHeaders, ...singleHeaders.map((name) => name.toLowerCase())]);
-  return { limits: { ...defaultLimits, ...limits }, trustedProxies, singleHeaders: single };
+  return { limits: { ...defaultLimits, ...limits }, trustedProxies, singleHeaders: single, upgrade, engine };
 }
 
 /** Headers that a request may carry once, by the length of their names. Each has a bit of its own. */
@@ -103,4 +111,9 @@ function checkSingleHeaders(names: unknown): void {
       `singleHeaders has ${names.length} names. It takes at most ${maxSingleHeaders - defaultSingleHeaders.length}.`,
     );
   }
+}
+
+function checkEngine(engine: unknown): void {
+  if (engine === undefined || engine === "wire" || engine === "node") return;
+  refuseOption(`engine is ${describeValue(engine)}. Use "wire" or "node".`);
 }

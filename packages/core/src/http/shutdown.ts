@@ -1,7 +1,7 @@
 import { Server } from "node:net";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import type { Log } from "../log/log.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection } from "./exchange.ts";
 
 export interface ShutdownOptions {
   readonly connections: ReadonlyMap<unknown, Connection>;
@@ -29,8 +29,9 @@ export async function shutDown(server: Server, options: ShutdownOptions): Promis
   options.endStreams();
   for (const socket of handshakes.values()) socket.destroy();
   for (const connection of connections.values()) {
-    if (!connection.finished) endWithResponse(connection);
-    else if (connection.idle) connection.socket.destroy();
+    if (connection.idle) connection.socket.destroy();
+    // a response that has not begun will say `Connection: close`; one whose head is sent cannot
+    else if (connection.headersSent && !connection.hasWaiting) connection.closeAfterResponse();
   }
   // a busy client may have sent its next request: the response says `Connection: close`, so that it sends no more
   const isWaiting = (connection: Connection) => connection.finished && !connection.socket.destroyed;
@@ -56,14 +57,6 @@ export async function shutDown(server: Server, options: ShutdownOptions): Promis
   await closed;
   clearTimeout(deadline);
   clearInterval(stalled);
-}
-
-/** A response that has not begun will say `Connection: close`; after one whose head is sent, the socket is closed. */
-function endWithResponse(connection: Connection): void {
-  const { res } = connection;
-  if (res?.headersSent !== true || connection.hasWaiting) return;
-  connection.closing = true;
-  res.once("close", () => connection.linger());
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Log } from "../log/log.ts";
 import type { HttpLimits } from "./settings.ts";
@@ -32,17 +31,8 @@ export class Unread {
     );
   }
 
-  /** After the last write of a response: watches it until the client has read it. */
-  watch(res: ServerResponse): void {
-    if (res.writableLength === 0) return;
-    this.hold(res);
-    res.once("finish", () => this.release(res.req.socket));
-  }
-
-  /** The client does not keep up with what is written. `more` bytes of the body are in memory and not yet written. */
-  hold(res: ServerResponse, more = 0): void {
-    const { socket } = res.req;
-    const bytes = res.writableLength + more;
+  /** The client does not keep up: so many bytes wait for it. */
+  hold(socket: Socket, bytes: number): void {
     socket.setTimeout(this.#timeout);
     this.forget(socket);
     this.#bytes.set(socket, bytes);

@@ -3,15 +3,31 @@ import { test } from "node:test";
 import { StartError } from "@tenon/core";
 import { readEnvironment } from "../../src/boot/environment.ts";
 
+const nothing = {
+  logLevel: undefined,
+  production: false,
+  color: true,
+  engine: undefined,
+};
+
 test("an empty environment leaves every choice to the application", () => {
-  const nothing = { logLevel: undefined, production: false, color: true };
   assert.deepEqual(readEnvironment({}), nothing);
-  assert.deepEqual(readEnvironment({ LOG_LEVEL: "", NODE_ENV: "", NO_COLOR: "" }), nothing);
+  const empty = { LOG_LEVEL: "", NODE_ENV: "", NO_COLOR: "", HTTP_ENGINE: "" };
+  assert.deepEqual(readEnvironment(empty), nothing);
 });
 
 test("LOG_LEVEL, NODE_ENV and NO_COLOR are read", () => {
   const env = { LOG_LEVEL: "trace", NODE_ENV: "production", NO_COLOR: "1" };
-  assert.deepEqual(readEnvironment(env), { logLevel: "trace", production: true, color: false });
+  assert.deepEqual(readEnvironment(env), { ...nothing, logLevel: "trace", production: true, color: false });
+});
+
+test("HTTP_ENGINE is read", () => {
+  assert.deepEqual(readEnvironment({ HTTP_ENGINE: "node" }), { ...nothing, engine: "node" });
+  for (const [name, value, message] of [
+    ["HTTP_ENGINE", "fast", 'HTTP_ENGINE is "fast". Use one of: wire, node.'],
+  ] as const) {
+    assert.throws(() => readEnvironment({ [name]: value }), { message }, value);
+  }
 });
 
 test("a level is written exactly as the list says", () => {

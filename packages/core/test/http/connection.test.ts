@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import { Gate, request } from "../support/gate.ts";
-import { testOnWire } from "../support/wire.ts";
+import { engine, testOnWire } from "../support/wire.ts";
 
 const inOrder = new Gate();
 testOnWire(
@@ -53,6 +55,9 @@ testOnWire("requests before a refused one get their responses first", refusedSec
   assert.deepEqual(refusedSecond.handled, ["slow"]);
 });
 
+/** The parser of node:http has read what follows a request before it is handled, the wire engine has not. */
+const readsAhead = engine === "node";
+const refused = [400, "close", '{"error":"Bad Request"}'];
 const brokenSecond = new Gate();
 testOnWire(
   "requests before a malformed one get whole responses, then the connection closes",
@@ -68,7 +73,7 @@ testOnWire(
     const responses = await client.untilClosed();
     assert.deepEqual(
       responses.map((response) => [response.status, response.headers.get("connection"), response.body]),
-      [[200, "close", '"slow"']],
+      readsAhead ? [[200, "close", '"slow"']] : [[200, "keep-alive", '"slow"'], refused],
     );
   },
 );
@@ -78,8 +83,8 @@ testOnWire("bytes after a body do not break it", new Gate().routes, async ({ unt
     "POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhelloBROKEN\r\n\r\n",
   );
   assert.deepEqual(
-    responses.map((response) => [response.status, response.body]),
-    [[200, "5"]],
+    responses.map((response) => [response.status, response.headers.get("connection"), response.body]),
+    readsAhead ? [[200, "close", "5"]] : [[200, "keep-alive", "5"], refused],
   );
 });
 
@@ -116,9 +121,22 @@ testOnWire(
 );
 
 const tooMany = new Gate();
-testOnWire("1,000 requests may queue after a slow one, and more close the connection", tooMany.routes, async (wire) => {
-  const client = wire.connect().send(request("/slow") + request("/fast/1").repeat(1500));
+testOnWire("requests that queue after a slow one are bounded", tooMany.routes, async (wire) => {
+  const accepted = Promise.withResolvers<Socket>();
+  const note = (message: unknown) => accepted.resolve((message as { socket: Socket }).socket); // as node documents it
+  subscribe("net.server.socket", note);
+  const client = wire.connect().send(request("/slow") + request("/fast/1").repeat(10_000));
+  const socket = await accepted.promise;
+  unsubscribe("net.server.socket", note);
   await tooMany.until(1);
+  if (engine === "wire") {
+    await wait(50);
+    assert.ok(socket.isPaused(), "the client is paused: the rest stays with it and with the system");
+    assert.ok(socket.bytesRead < 300_000, `${socket.bytesRead} bytes were read`);
+    tooMany.open();
+    while (tooMany.handled.length < 10_001) await wait(10);
+    return;
+  }
   tooMany.open();
   await client.until(({ closed }) => closed, "end");
   assert.equal(tooMany.handled.length, 1001);

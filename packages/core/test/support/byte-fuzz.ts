@@ -100,7 +100,8 @@ export async function fuzzBytes(options: FuzzOptions): Promise<void> {
   await Promise.all(Array.from({ length: options.parallel ?? 32 }, work));
 }
 
-function bytesOf(index: number, { corpus, seed }: FuzzOptions): Buffer {
+/** The bytes of one connection. */
+export function bytesOf(index: number, { corpus, seed }: Pick<FuzzOptions, "corpus" | "seed">): Buffer {
   const unchanged = corpus[index];
   if (unchanged !== undefined) return Buffer.from(unchanged, "latin1");
   const random = new Random((seed + Math.imul(index, 0x9e3779b1)) >>> 0);

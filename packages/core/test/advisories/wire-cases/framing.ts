@@ -1,6 +1,20 @@
-import { casesOf, chunked, closes, get, host, line, post, responds, respondsWith } from "../../support/wire-case.ts";
+import {
+  casesOf,
+  chunked,
+  closes,
+  get,
+  host,
+  line,
+  post,
+  responds,
+  respondsWith,
+  type WireExpectation,
+} from "../../support/wire-case.ts";
 
 const end = "0\r\n\r\n";
+
+/** The wire engine reads what follows a request only after its response. */
+const thenRefused: WireExpectation = { statuses: [200, 400], connection: "closed" };
 
 /** Which header ends a message, and where: H2 and H10. */
 export const framingCases = [
@@ -56,14 +70,17 @@ export const framingCases = [
     "a header without a colon": [get("X-A\r\n"), closes(400)],
     "a name with a bracket": [get("X(A): 1\r\n"), closes(400)],
     "a name beyond ASCII": [get("X-\xe9: 1\r\n"), closes(400)],
-    "two spaces in the request line": [line("GET  /posts HTTP/1.1"), responds(200)],
+    "two spaces in the request line": [line("GET  /posts HTTP/1.1"), { ...responds(200), onWire: closes(400) }],
     "a tab in the request line": [line("GET\t/posts HTTP/1.1"), closes(400)],
     "an extra word in the request line": [line("GET /posts HTTP/1.1 x"), closes(400)],
     "a space before the method": [line(" GET /posts HTTP/1.1"), closes(400)],
     "an empty line before the request": [`\r\n${get()}`, responds(200)],
     "a GET whose body looks like a request": [get("Content-Length: 38\r\n") + get("").slice(0, 38), responds(200)],
-    "bytes after a request that has no body": [`${get()}GARBAGE\r\n\r\n`, closes(200)],
-    "bytes after a body": [`${post("Content-Length: 2\r\n", "{}")}GARBAGE\r\n\r\n`, closes(200)],
+    "bytes after a request that has no body": [`${get()}GARBAGE\r\n\r\n`, { ...closes(200), onWire: thenRefused }],
+    "bytes after a body": [
+      `${post("Content-Length: 2\r\n", "{}")}GARBAGE\r\n\r\n`,
+      { ...closes(200), onWire: thenRefused },
+    ],
   }),
   ...casesOf("H10", {
     "chunked,": [chunked(end, " chunked,"), closes(400)],

@@ -1,33 +1,28 @@
-import type { ServerResponse } from "node:http";
 import { BodyReader, refuseBody, tooLarge } from "../body/body-reader.ts";
 import { HttpError } from "../errors.ts";
 import type { Incoming } from "../request.ts";
 import { findHeader, type Inspected, toHeaderMap } from "./inspect.ts";
-import type { NodeRequest } from "./node-message.ts";
+import type { RequestMessage } from "./message.ts";
 import { type Peer, type ProxyTrust, toCanonicalAddress } from "./proxy.ts";
 
-/** A request of node:http as the context sees it. */
-export class NodeIncoming implements Incoming {
-  readonly #req: NodeRequest;
-  readonly #res: ServerResponse;
+/** A request on a socket as the context sees it. */
+export class SocketIncoming implements Incoming {
+  readonly #message: RequestMessage;
   readonly #head: Inspected;
   readonly #trust: ProxyTrust;
-  readonly #expectsContinue: boolean;
   #peer: Peer | undefined;
   #controller: AbortController | undefined;
   #reader: BodyReader | undefined;
   #broken: HttpError | undefined;
 
-  constructor(req: NodeRequest, res: ServerResponse, head: Inspected, trust: ProxyTrust, expectsContinue: boolean) {
-    this.#req = req;
-    this.#res = res;
+  constructor(message: RequestMessage, head: Inspected, trust: ProxyTrust) {
+    this.#message = message;
     this.#head = head;
     this.#trust = trust;
-    this.#expectsContinue = expectsContinue;
   }
 
   get method(): string {
-    return this.#req.method;
+    return this.#message.method;
   }
   get path(): string {
     return this.#head.path;
@@ -36,13 +31,13 @@ export class NodeIncoming implements Incoming {
     return this.#head.search;
   }
   get targetLength(): number {
-    return this.#req.url.length;
+    return this.#message.url.length;
   }
   get address(): string {
     return this.#resolvePeer().address;
   }
   get peer(): string {
-    return toCanonicalAddress(this.#req.socket.remoteAddress ?? "");
+    return toCanonicalAddress(this.#message.socket.remoteAddress ?? "");
   }
   get protocol(): string {
     return this.#resolvePeer().protocol;
@@ -55,51 +50,44 @@ export class NodeIncoming implements Incoming {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      if (!this.#res.writableFinished) this.#watchClient();
+      const { socket } = this.#message;
+      if (socket.destroyed || socket.readableEnded) this.clientLeft();
     }
     return this.#controller.signal;
   }
 
-  #watchClient(): void {
-    const { socket } = this.#req;
-    if (socket.destroyed || socket.readableEnded) {
-      this.abort();
-      return;
-    }
-    // on the socket, because a response that waits for an earlier one has no socket and gets no event
-    const abort = () => this.abort();
-    socket.once("end", abort).once("close", abort);
-    this.#res.once("close", () => {
-      socket.off("end", abort).off("close", abort);
-      if (!this.#res.writableFinished) this.abort();
-    });
-  }
-
+  /** The response was ended early. */
   abort(): void {
     this.#controller?.abort(new Error("the client went away"));
   }
 
+  /** The client has left. A response that is already sent is not affected. */
+  clientLeft(): void {
+    if (!this.#message.finished) this.abort();
+  }
+
   header(name: string): string | undefined {
-    return findHeader(this.#req.rawHeaders, name);
+    return findHeader(this.#message.rawHeaders, name);
   }
 
   headers(): Record<string, string> {
-    return toHeaderMap(this.#req.rawHeaders);
+    return toHeaderMap(this.#message.rawHeaders);
   }
 
   readBody(limit: number, timeout: number): Promise<Uint8Array> {
     const { contentLength, chunked } = this.#head;
     if (!chunked && (contentLength ?? 0) === 0) return Promise.resolve(new Uint8Array());
     if (contentLength !== undefined && contentLength > limit) return refuseBody(tooLarge());
-    if (this.#req.destroyed && !this.#req.complete) this.#broken ??= new HttpError(400, "Bad Request");
     if (this.#broken !== undefined) return refuseBody(this.#broken);
     const reader = new BodyReader(limit, timeout);
     this.#reader = reader;
-    this.#req.readInto(reader);
-    process.nextTick(() => {
-      if (reader.size !== contentLength) reader.watch(); // else it arrived together with the head
-    });
-    if (this.#expectsContinue) this.#res.writeContinue();
+    this.#message.readInto(reader);
+    if (!reader.settled) {
+      process.nextTick(() => {
+        if (reader.size !== contentLength) reader.watch(); // else it arrived together with the head
+      });
+    }
+    if (this.#message.expect !== undefined) this.#message.sendContinue();
     return reader.result;
   }
 
@@ -110,7 +98,7 @@ export class NodeIncoming implements Incoming {
 
   /** The rest of the body will not arrive, or is malformed. */
   breakBody(error: HttpError): void {
-    if (this.#req.complete) return; // the bytes after the body are broken, not the body
+    if (this.#message.complete) return; // the bytes after the body are broken, not the body
     this.#broken = error;
     this.#reader?.fail(error);
   }
@@ -120,19 +108,25 @@ export class NodeIncoming implements Incoming {
     if (this.#reader?.isStalled() === true) this.#reader.fail(new HttpError(503, "Service Unavailable"));
   }
 
-  /** Whether unread bytes may still arrive, so that the connection cannot carry another request. */
+  /** Whether the body was not read, so that the connection should carry no other request. */
   leavesTooMuch(limit: number): boolean {
-    if (this.#req.complete) return false;
-    if (this.#reader !== undefined || this.#broken !== undefined || this.#expectsContinue) return true;
-    return this.#head.chunked || (this.#head.contentLength ?? 0) > limit;
+    if (this.#reader !== undefined) return !this.#reader.complete;
+    if (this.#head.chunked) return true; // it has no length that says how much is left
+    if (this.#message.complete) return false;
+    const isBroken = this.#broken !== undefined || this.#message.expect !== undefined;
+    return isBroken || (this.#head.contentLength ?? 0) > limit;
+  }
+
+  /** How the body is delimited. */
+  get framing(): Pick<Inspected, "contentLength" | "chunked"> {
+    return this.#head;
   }
 
   #resolvePeer(): Peer {
-    const { socket } = this.#req;
     this.#peer ??= this.#trust.resolve(
       {
         address: this.peer,
-        protocol: "encrypted" in socket ? "https" : "http",
+        protocol: "encrypted" in this.#message.socket ? "https" : "http",
         host: this.#head.host,
       },
       (name) => this.header(name),

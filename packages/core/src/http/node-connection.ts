@@ -1,8 +1,9 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { HttpError } from "../errors.ts";
-import type { NodeIncoming } from "./node-incoming.ts";
-import type { NodeRequest } from "./node-message.ts";
+import type { Connection } from "./exchange.ts";
+import type { NodeMessage } from "./node-message.ts";
+import type { SocketIncoming } from "./socket-incoming.ts";
 
 const maxWaiting = 1000;
 /** Milliseconds of silence after which a refused client counts as done sending. */
@@ -14,24 +15,20 @@ const afterTimeout = 250;
  * A socket and its requests, handled one after the other: node:http would start every request of a packet, a thousand
  * and more, and keep as many responses for a client that may never read them.
  */
-export class Connection {
+export class NodeConnection implements Connection {
   readonly socket: Socket;
-  /** The response being written, or the last one written. */
-  res: ServerResponse | undefined;
-  /** Undefined before the first request, and for a refused one. */
-  incoming: NodeIncoming | undefined;
+  /** The one being handled, or the last one. */
+  message: NodeMessage | undefined;
+  incoming: SocketIncoming | undefined;
   /** The request that asks for another protocol. */
-  upgrade: NodeRequest | undefined;
-  /** The host of the last accepted request. */
+  upgrade: IncomingMessage | undefined;
   host: string | undefined;
   /** Requests received so far. */
   requests = 0;
   /** Consecutive checks that found no running and no new request. */
   #idleChecks = 0;
   #requestsAtCheck = 0;
-  /** The current response is the last: later requests are dropped. */
   closing = false;
-  /** Why nothing more is read. Complete requests still get responses. */
   broken: HttpError | undefined;
   /** Milliseconds that the client may go on sending after the last response. */
   #patience: number;
@@ -43,10 +40,9 @@ export class Connection {
   }
 
   get finished(): boolean {
-    return (this.res === undefined || this.res.writableFinished) && this.#waiting.length === 0;
+    return (this.message === undefined || this.message.finished) && this.#waiting.length === 0;
   }
 
-  /** No request for about a second, or none at all. */
   get idle(): boolean {
     return this.finished && (this.requests === 0 || this.#idleChecks > 0);
   }
@@ -59,7 +55,10 @@ export class Connection {
     if (this.#idleChecks > maxChecks) this.socket.destroy();
   }
 
-  /** Whether requests wait for the current one. */
+  get headersSent(): boolean {
+    return this.message?.headersSent === true;
+  }
+
   get hasWaiting(): boolean {
     return this.#waiting.length > 0;
   }
@@ -67,14 +66,14 @@ export class Connection {
   /** Handles a request after those before it. */
   enqueue(handle: () => void): void {
     if (this.closing || this.broken !== undefined) return;
-    if (this.#waiting.push(handle) === 1) this.res?.once("close", this.#next);
+    if (this.#waiting.push(handle) === 1) this.message?.once("close", this.#next);
     if (this.#waiting.length === maxWaiting) this.endInput(new HttpError(400, "Bad Request"));
   }
 
   readonly #next = (): void => {
     if (this.closing || this.socket.destroyed) this.#waiting.length = 0;
     this.#waiting.shift()?.();
-    if (this.#waiting.length > 0) this.res?.once("close", this.#next);
+    if (this.#waiting.length > 0) this.message?.once("close", this.#next);
   };
 
   /** Reads nothing more. Running and waiting requests get their responses, then the connection closes. */
@@ -84,16 +83,15 @@ export class Connection {
     this.incoming?.breakBody(reason);
     this.#dropInput();
     this.#lingerAtEnd();
-    if (this.res?.headersSent === true && !this.hasWaiting) this.res.once("close", () => this.linger());
+    if (this.message?.headersSent === true && !this.hasWaiting) this.message.once("close", () => this.linger());
   }
 
-  /** Closes the connection after the current response, though the client may still be sending. */
   closeAfterResponse(): void {
     this.closing = true;
-    this.#lingerAtEnd();
+    if (this.message?.headersSent === true) this.message.once("close", () => this.linger());
+    else this.#lingerAtEnd();
   }
 
-  /** A request timed out: its client gets no more time to send bytes slowly. */
   timedOut(): void {
     this.#patience = Math.min(afterTimeout, this.#patience);
   }

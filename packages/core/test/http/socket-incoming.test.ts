@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { type Context, HttpError } from "@tenon/core";
-import { RawClient, testOnWire, type WireResponse } from "../support/wire.ts";
+import { engine, RawClient, testOnWire, type WireResponse } from "../support/wire.ts";
 
 const mebibyte = 1024 * 1024;
 const host = "Host: localhost\r\n";
@@ -321,7 +321,8 @@ testOnWire(
     const responses = await wire.untilClosed(`${declared("/size", 2)}hello`);
     assert.deepEqual(
       responses.map((response) => [response.status, response.body]),
-      [[200, '{"size":2}']],
+      // the parser of node:http has read the rest before the response is written: the connection only closes
+      [[200, '{"size":2}'], ...(engine === "node" ? [] : [[400, '{"error":"Bad Request"}']])],
     );
   },
 );

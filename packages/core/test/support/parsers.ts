@@ -1,0 +1,165 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
+import { type Connection, Exchange } from "../../src/http/exchange.ts";
+import type { Message } from "../../src/http/message.ts";
+import { ResponseHeads } from "../../src/http/response-head.ts";
+import { toHttpSettings } from "../../src/http/settings.ts";
+import type { SocketIncoming } from "../../src/http/socket-incoming.ts";
+import { Unread } from "../../src/http/unread.ts";
+import { WireConnection } from "../../src/http/wire-connection.ts";
+import type { Log } from "../../src/log/log.ts";
+import { Outgoing } from "../../src/reply.ts";
+import type { Incoming } from "../../src/request.ts";
+
+/** What a server has read from the bytes of a connection. */
+export interface Reading {
+  /** Whole requests: method, target, headers and body, as one text each. */
+  readonly requests: readonly string[];
+  /** Why it stopped reading; "" when it did not. */
+  readonly refusal: string;
+  /** The connection did not close, though its client had. */
+  readonly hung: boolean;
+}
+
+/** The far end of a connection, in memory: a million of them take no ports. */
+class MemorySocket extends Duplex {
+  written = "";
+  readonly remoteAddress = "127.0.0.1";
+
+  constructor() {
+    super({ allowHalfOpen: true });
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _: BufferEncoding, callback: () => void): void {
+    this.written += chunk.toString("latin1");
+    callback();
+  }
+
+  setTimeout(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+}
+
+/** Sends the chunks, closes the sending side and waits until the server has closed its own. True when it did not. */
+async function play(socket: MemorySocket, chunks: readonly Buffer[]): Promise<boolean> {
+  for (const chunk of chunks) if (!socket.destroyed) socket.push(chunk);
+  if (!socket.destroyed) socket.push(null);
+  for (let turns = 0; !socket.closed && turns < 100; turns++) await new Promise((resolve) => setImmediate(resolve));
+  const hung = !socket.closed;
+  socket.destroy();
+  return hung;
+}
+
+const toText = (method: string, target: string, rawHeaders: readonly string[], body: Uint8Array) =>
+  JSON.stringify([method, target, rawHeaders, Buffer.from(body).toString("latin1")]);
+
+const settings = toHttpSettings({ limits: { body: 2 ** 24 } });
+const { uri, headerBytes } = settings.limits;
+const total = uri + headerBytes + 1024;
+
+const responses = { ok: () => new Outgoing(200, "", "text/plain"), refused: () => new Outgoing(400, "", "text/plain") };
+
+/** Remembers the message of each request, which the kernel does not see. */
+class ReadingExchange extends Exchange {
+  message: Message | undefined;
+
+  override handle(connection: Connection, message: Message, incoming: SocketIncoming): void {
+    this.message = message;
+    super.handle(connection, message, incoming);
+  }
+}
+
+/** Our own engine, from the first byte to the response. */
+export async function readByWire(chunks: readonly Buffer[]): Promise<Reading> {
+  const requests: string[] = [];
+  const refusals: string[] = [];
+  const note = (fields: { readonly reason?: string }) => refusals.push(fields.reason ?? "error");
+  const log = { info: note, warn: note, error: note } as unknown as Log; // the engine uses no other method
+  const handler = {
+    async handle(incoming: Incoming) {
+      const { message } = exchange;
+      try {
+        const body = await incoming.readBody(2 ** 24, 60_000);
+        requests.push(toText(incoming.method, message?.url ?? "", message?.rawHeaders ?? [], body));
+        return responses.ok();
+      } catch {
+        refusals.push("body");
+        return responses.refused();
+      }
+    },
+  };
+  const options = { handler, settings, log, unread: new Unread(settings.limits, log) };
+  const exchange = new ReadingExchange(options);
+  const socket = new MemorySocket();
+  new WireConnection(socket as unknown as Socket, {
+    ...options,
+    exchange,
+    heads: new ResponseHeads(5000),
+    headLimits: { uri, total },
+    clock: { now: 0, every: 1 },
+  });
+  const hung = await play(socket, chunks);
+  if (socket.written.includes("HTTP/1.1 204 ")) refusals.push("OPTIONS *"); // the only request that gets one without the kernel
+  return { requests, refusal: refusals[0] ?? "", hung };
+}
+
+const readings = new WeakMap<object, { requests: string[]; refusal: string }>();
+const nodeServer = createServer({
+  maxHeaderSize: total,
+  requireHostHeader: false,
+  keepAliveTimeout: 0,
+  headersTimeout: 0,
+  requestTimeout: 0,
+  shouldUpgradeCallback: () => false,
+})
+  .on("request", readRequest)
+  .on("checkContinue", readRequest)
+  .on("checkExpectation", readRequest)
+  .on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    const reading = readings.get(socket);
+    if (reading !== undefined) reading.refusal = error.code ?? "";
+    setImmediate(() => socket.destroy()); // the requests before it end first
+  });
+nodeServer.maxHeadersCount = 0;
+Object.assign(nodeServer, { httpAllowHalfOpen: true });
+
+function readRequest(req: IncomingMessage, res: ServerResponse): void {
+  const chunks: Buffer[] = [];
+  req.on("data", (chunk: Buffer) => chunks.push(chunk));
+  req.on("end", () => {
+    readings
+      .get(req.socket)
+      ?.requests.push(toText(req.method ?? "", req.url ?? "", req.rawHeaders, Buffer.concat(chunks)));
+    res.end();
+  });
+}
+
+/** llhttp, by way of node:http. */
+export async function readByNode(chunks: readonly Buffer[]): Promise<Reading> {
+  const socket = new MemorySocket();
+  const reading = { requests: [] as string[], refusal: "" };
+  readings.set(socket, reading);
+  nodeServer.emit("connection", socket);
+  const hung = await play(socket, chunks);
+  return { ...reading, hung };
+}
+
+/** Cuts bytes at these offsets. */
+export function cut(bytes: Buffer, offsets: readonly number[]): Buffer[] {
+  const edges = [0, ...offsets.toSorted((a, b) => a - b), bytes.length];
+  return edges
+    .slice(1)
+    .map((edge, index) => bytes.subarray(edges[index], edge))
+    .filter((chunk) => chunk.length > 0);
+}
