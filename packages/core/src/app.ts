@@ -63,12 +63,14 @@ async function buildApp<Methods>(
   const { override: overrides = [], stopTimeout = 10_000 } = options;
   const problems = checkOptions(platform, options, overrides, stopTimeout);
   if (problems.length > 0) throw new StartError(problems);
-  const log = createLog({
+  const ownLog = createLog({
     ...platform.log,
     ...(environment.logLevel === undefined ? {} : { level: environment.logLevel }),
     ...(environment.color ? {} : { color: false }),
     ...options.log,
   });
+  const { worker } = environment;
+  const log = worker === undefined ? ownLog : ownLog.child({ worker });
   const builtins = new Map<Key, Builtin>([[Log, (user) => log.child({ name: user })]]);
   const graph = createGraph(module, { overrides, builtins: new Set(builtins.keys()), problems });
   for (const override of overrides) {
@@ -166,6 +168,7 @@ async function buildApp<Methods>(
 /** Prints one readable message and exits with code 1. The stack is printed only when LOG_LEVEL is debug or trace. */
 function failStart(error: unknown, options: AppOptions): never {
   if (options.onStartError === "throw" || !(error instanceof StartError)) throw error;
+  if (error.problems.length === 0) process.exit(1); // a worker has printed them
   const causes = error.problems.flatMap(({ cause }) => (cause instanceof Error ? [`caused by ${cause.stack}`] : []));
   const detail = isDebugging() ? ["", error.stack, ...causes].join("\n") : "";
   process.stderr.write(`Cannot start: ${error.message}${detail}\n`);

@@ -50,7 +50,7 @@ const mistakes: Record<string, { readonly make: () => unknown; readonly text: st
   },
   "listen()": {
     make: async () => (await createApp(module, api(), quiet)).listen(untyped({ prot: 1 })),
-    text: "listen() has no option prot (did you mean port?). It takes port, host, tls, signals.",
+    text: "listen() has no option prot (did you mean port?). It takes port, host, tls, signals, workers.",
   },
   "cors()": {
     make: () => cors(untyped({ origin: "*" })),

@@ -10,6 +10,10 @@ export interface Environment {
   readonly color: boolean;
   /** Undefined when HTTP_ENGINE is not set. */
   readonly engine: "wire" | "node" | undefined;
+  /** Undefined when WORKERS is not set. */
+  readonly workers: number | "all" | undefined;
+  /** The number of this worker; undefined in a process that is none. */
+  readonly worker: number | undefined;
 }
 
 /** The only reader of process.env in the framework. */
@@ -22,7 +26,7 @@ export function readEnvironment(
   if (Number.parseInt(version, 10) < oldestNode) {
     report(`Tenon needs Node ${oldestNode} or newer, this is ${version}.`);
   }
-  const { LOG_LEVEL, NODE_ENV, NO_COLOR, HTTP_ENGINE } = env;
+  const { LOG_LEVEL, NODE_ENV, NO_COLOR, HTTP_ENGINE, WORKERS, TENON_WORKER } = env;
   const logLevel = logLevels.find((level) => level === LOG_LEVEL);
   if (LOG_LEVEL && logLevel === undefined) {
     report(`LOG_LEVEL is ${JSON.stringify(LOG_LEVEL)}. Use one of: ${logLevels.join(", ")}.`);
@@ -31,6 +35,11 @@ export function readEnvironment(
   if (HTTP_ENGINE && engine === undefined) {
     report(`HTTP_ENGINE is ${JSON.stringify(HTTP_ENGINE)}. Use one of: wire, node.`);
   }
+  const workers = WORKERS === "all" ? WORKERS : WORKERS ? Number(WORKERS) : undefined;
+  if (typeof workers === "number" && !(Number.isInteger(workers) && workers >= 1)) {
+    report(`WORKERS is ${JSON.stringify(WORKERS)}. It takes a whole number from 1 on, or all.`);
+  }
+  const worker = TENON_WORKER ? Number(TENON_WORKER) : undefined;
   if (problems.length > 0) throw new StartError(problems);
-  return { logLevel, production: NODE_ENV === "production", color: !NO_COLOR, engine };
+  return { logLevel, production: NODE_ENV === "production", color: !NO_COLOR, engine, workers, worker };
 }

@@ -1,7 +1,9 @@
+import { isIPv6 } from "node:net";
+import { availableParallelism } from "node:os";
 import { readEnvironment } from "../boot/environment.ts";
 import { endsInTime } from "../boot/in-time.ts";
 import { stopOnSignals } from "../boot/signals.ts";
-import { type Problem, StartError } from "../errors.ts";
+import { describeValue, type Problem, StartError } from "../errors.ts";
 import { checkNames, namesOf } from "../options.ts";
 import type { OpenPlatform, PlatformParts } from "../platform.ts";
 import type { Engine, EngineOptions, TlsSettings } from "./engine.ts";
@@ -20,9 +22,11 @@ export interface ListenOptions {
   readonly tls?: TlsSettings;
   /** Stops on SIGTERM and SIGINT. Defaults to true. */
   readonly signals?: boolean;
+  /** Processes that serve the same entry point; `all` is one for each core. Defaults to WORKERS, then to 1. */
+  readonly workers?: number | "all";
 }
 
-const listenNames = namesOf<ListenOptions>({ port: true, host: true, tls: true, signals: true });
+const listenNames = namesOf<ListenOptions>({ port: true, host: true, tls: true, signals: true, workers: true });
 
 export interface Address {
   readonly url: string;
@@ -42,7 +46,7 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
   const problems = [...checkLimits(settings.limits), ...checkProxies(settings.trustedProxies)];
   if (problems.length > 0) throw new StartError(problems);
   const unread = new Unread(settings.limits, parts.log);
-  const servers = new Set<Engine>();
+  const servers = new Set<Pick<Engine, "close">>();
   const forgetSignals: (() => void)[] = [];
   const inFlight = new Set<Promise<Response>>();
   let closed = false;
@@ -51,8 +55,12 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
     const { port = 8080, host = "127.0.0.1" } = options;
     try {
       checkNames("listen()", options, listenNames);
-      const mistakes = checkListenOptions(port, host);
+      const environment = readEnvironment();
+      const workers = options.workers ?? environment.workers ?? 1;
+      const mistakes = checkListenOptions(port, host, workers);
       if (mistakes.length > 0) throw new StartError(mistakes);
+      const count = workers === "all" ? availableParallelism() : workers;
+      if (count > 1 && environment.worker === undefined) return await listenInWorkers(count, options);
       const server = await createEngine({ handler: parts.kernel, settings, log: parts.log, unread, tls: options.tls });
       await parts.start();
       const bound = await server.listen(port, host);
@@ -62,14 +70,33 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
       }
       servers.add(server);
       if (options.signals !== false) forgetSignals.push(stopOnSignals(parts.stop, parts.log));
-      const name = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
-      const url = `${options.tls === undefined ? "http" : "https"}://${name}:${bound.port}`;
-      parts.log.info(`listening on ${url}`);
-      return { url, host: bound.address, port: bound.port };
+      const address = toAddress(bound, options);
+      if (environment.worker === undefined) parts.log.info(`listening on ${address.url}`);
+      return address;
     } catch (error) {
       await parts.stop();
       return parts.failStart(toListenError(error, port, host));
     }
+  }
+
+  /** This process only starts the workers, which run the same entry point, and stops them. */
+  async function listenInWorkers(count: number, options: ListenOptions): Promise<Address> {
+    const { Workers } = await import("./workers.ts");
+    const workers = new Workers(count, parts.log);
+    servers.add({ close: () => workers.stop() });
+    const bound = await workers.start().catch((error: unknown) => {
+      parts.log.debug({ err: error }, "a worker did not start");
+      throw new StartError([]); // the worker has printed why
+    });
+    if (options.signals !== false) {
+      forgetSignals.push(stopOnSignals(parts.stop, parts.log));
+      const restart = () => void workers.restart();
+      process.on("SIGHUP", restart);
+      forgetSignals.push(() => process.off("SIGHUP", restart));
+    }
+    const address = toAddress(bound, options);
+    parts.log.info(`listening on ${address.url} with ${count} workers: what they keep in memory is per process`);
+    return address;
   }
 
   async function fetch(request: Request): Promise<Response> {
@@ -101,8 +128,21 @@ async function createEngine(options: EngineOptions): Promise<Engine> {
   return new (await import("./node-server.ts")).NodeServer(options);
 }
 
-function checkListenOptions(port: number, host: string): Problem[] {
+function toAddress(bound: { readonly address: string; readonly port: number }, { tls }: ListenOptions): Address {
+  const name = isIPv6(bound.address) ? `[${bound.address}]` : bound.address;
+  return {
+    url: `${tls === undefined ? "http" : "https"}://${name}:${bound.port}`,
+    host: bound.address,
+    port: bound.port,
+  };
+}
+
+function checkListenOptions(port: number, host: string, workers: unknown): Problem[] {
   const problems: Problem[] = [];
+  if (workers !== "all" && !(Number.isInteger(workers) && Number(workers) >= 1)) {
+    const message = `workers is ${describeValue(workers)}. It takes a whole number from 1 on, or "all".`;
+    problems.push({ code: "BAD_OPTION", message });
+  }
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     problems.push({ code: "BAD_OPTION", message: `port is ${String(port)}. It takes a whole number from 0 to 65535.` });
   }

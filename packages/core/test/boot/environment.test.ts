@@ -8,11 +8,13 @@ const nothing = {
   production: false,
   color: true,
   engine: undefined,
+  workers: undefined,
+  worker: undefined,
 };
 
 test("an empty environment leaves every choice to the application", () => {
   assert.deepEqual(readEnvironment({}), nothing);
-  const empty = { LOG_LEVEL: "", NODE_ENV: "", NO_COLOR: "", HTTP_ENGINE: "" };
+  const empty = { LOG_LEVEL: "", NODE_ENV: "", NO_COLOR: "", HTTP_ENGINE: "", WORKERS: "", TENON_WORKER: "" };
   assert.deepEqual(readEnvironment(empty), nothing);
 });
 
@@ -21,10 +23,15 @@ test("LOG_LEVEL, NODE_ENV and NO_COLOR are read", () => {
   assert.deepEqual(readEnvironment(env), { ...nothing, logLevel: "trace", production: true, color: false });
 });
 
-test("HTTP_ENGINE is read", () => {
-  assert.deepEqual(readEnvironment({ HTTP_ENGINE: "node" }), { ...nothing, engine: "node" });
+test("HTTP_ENGINE, WORKERS and TENON_WORKER are read", () => {
+  const env = { HTTP_ENGINE: "node", WORKERS: "4", TENON_WORKER: "2" };
+  assert.deepEqual(readEnvironment(env), { ...nothing, engine: "node", workers: 4, worker: 2 });
+  assert.equal(readEnvironment({ WORKERS: "all" }).workers, "all");
   for (const [name, value, message] of [
     ["HTTP_ENGINE", "fast", 'HTTP_ENGINE is "fast". Use one of: wire, node.'],
+    ["WORKERS", "0", 'WORKERS is "0". It takes a whole number from 1 on, or all.'],
+    ["WORKERS", "1.5", 'WORKERS is "1.5". It takes a whole number from 1 on, or all.'],
+    ["WORKERS", "many", 'WORKERS is "many". It takes a whole number from 1 on, or all.'],
   ] as const) {
     assert.throws(() => readEnvironment({ [name]: value }), { message }, value);
   }

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { connect } from "node:net";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { ChildServer } from "../support/child-server.ts";
+import { requestRaw } from "../support/raw-request.ts";
+
+const run = (body: (server: ChildServer) => Promise<void>) => ChildServer.run("workers.ts", [], body);
+
+interface Served {
+  readonly worker: string;
+  readonly pid: number;
+}
+
+/** One request on a connection of its own. Undefined when it was refused or cut off. */
+async function request(server: ChildServer, path = "/"): Promise<Served | undefined> {
+  const { status, body } = await requestRaw(server.port, path);
+  return status === 200 ? JSON.parse(body) : undefined;
+}
+
+/** Requests until both workers have responded. Returns their processes by number. */
+async function findWorkers(server: ChildServer): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (let count = 0; found.size < 2 && count < 500; count++) {
+    const served = await request(server);
+    if (served !== undefined) found.set(served.worker, served.pid);
+  }
+  return found;
+}
+
+async function untilReplaced(server: ChildServer, old: ReadonlyMap<string, number>): Promise<Map<string, number>> {
+  const isOld = (pid: number) => [...old.values()].includes(pid);
+  for (;;) {
+    const found = await findWorkers(server);
+    if (found.size === 2 && ![...found.values()].some(isOld)) return found;
+  }
+}
+
+// concurrent, because each test loads processes of its own
+describe("workers", { concurrency: true }, () => {
+  test("listen({ workers: 2 }) serves from two processes, whose log lines have their numbers, and stops with both", () =>
+    run(async (server) => {
+      const found = await findWorkers(server);
+      assert.deepEqual([...found.keys()].toSorted(), ["1", "2"]);
+      assert.deepEqual(server.lines.filter((line) => line.startsWith("started")).toSorted(), [
+        "started 1",
+        "started 2",
+      ]);
+      await Promise.all([server.waitFor('"path":"/"', 2), server.waitFor("listening on")]); // written a moment later
+      const logged = server.lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+      const requests = logged.filter((line) => line.path === "/");
+      assert.ok(requests.length >= 2 && requests.every((line) => line.worker === 1 || line.worker === 2));
+      assert.equal(
+        logged.filter((line) =>
+          /^listening on .* with 2 workers: what they keep in memory is per process$/.test(line.msg),
+        ).length,
+        1,
+      );
+      const slow = request(server, "/slow");
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      server.signal("SIGTERM");
+      assert.ok((await slow)?.worker);
+      assert.equal(await server.exit(), 0);
+      assert.deepEqual(server.lines.filter((line) => line.startsWith("stopped")).toSorted(), [
+        "stopped 1",
+        "stopped 2",
+      ]);
+    }));
+
+  test("a worker that crashes is replaced, and the other one goes on", () =>
+    run(async (server) => {
+      const before = await findWorkers(server);
+      assert.equal(await request(server, "/crash"), undefined);
+      await server.waitFor("started", 3);
+      const after = await findWorkers(server);
+      assert.deepEqual([...after.keys()].toSorted(), ["1", "2"]);
+      assert.equal([...after.values()].filter((pid) => [...before.values()].includes(pid)).length, 1);
+      const line = server.lines.find((text) => text.includes("the worker ended with 7"));
+      assert.match(line ?? "", /a new one starts in 200 ms/);
+    }));
+
+  test("SIGHUP replaces all workers, and no connection is refused meanwhile", () =>
+    run(async (server) => {
+      const before = await findWorkers(server);
+      const refused: unknown[] = [];
+      let served = 0;
+      let isDone = false;
+      const keepConnecting = async () => {
+        while (!isDone) {
+          await new Promise<void>((resolve) => {
+            let text = "";
+            const socket = connect(server.port, "127.0.0.1", () =>
+              socket.write("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"),
+            );
+            socket.on("data", (chunk: Buffer) => {
+              text += chunk.toString("latin1");
+            });
+            socket.on("error", (error) => refused.push(error));
+            socket.on("close", () => {
+              if (text.startsWith("HTTP/1.1 200 ")) served++;
+              else refused.push(text);
+              resolve();
+            });
+          });
+        }
+      };
+      const clients = Array.from({ length: 4 }, keepConnecting);
+      server.signal("SIGHUP");
+      await server.waitFor("the workers were restarted");
+      const after = await untilReplaced(server, before);
+      isDone = true;
+      await Promise.all(clients);
+      assert.equal(after.size, 2);
+      assert.deepEqual(refused, []);
+      assert.ok(served > 0);
+      server.signal("SIGTERM");
+      assert.equal(await server.exit(), 0);
+    }));
+
+  test("a start error is printed once, and the primary exits with 1", async () => {
+    const file = fileURLToPath(new URL("../fixtures/workers.ts", import.meta.url));
+    const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
+      const args = ["--disable-warning=ExperimentalWarning", "--conditions=@tenon/source", file, "fail"];
+      execFile(process.execPath, args, { timeout: 60_000 }, (error, _, text) => {
+        resolve({ code: error?.code, stderr: text });
+      });
+    });
+    assert.equal(code, 1);
+    assert.match(stderr, /^Cannot start: onStart\(\) of WorkerController .* failed: no database\..*\n$/);
+  });
+
+  test("a second signal ends the primary and its workers at once", () =>
+    run(async (server) => {
+      await findWorkers(server);
+      const slow = request(server, "/slow");
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      server.signal("SIGTERM");
+      server.signal("SIGINT");
+      assert.ok([130, 143].includes(Number(await server.exit())));
+      await slow.catch(() => {});
+    }));
+});
