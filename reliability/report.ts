@@ -65,12 +65,13 @@ export async function toReport(
   const form = run.short ? "short" : "full";
   const entries = parseReport(run.before);
   for (const outcome of outcomes) entries.set(outcome.part.id, toEntry(outcome, `${form}, ${commit}`));
-  const inOrder = run.order.flatMap((id) => entries.get(id) ?? []);
+  const order = [...run.order, ...run.order.map((id) => `${id} node`)];
+  const inOrder = order.flatMap((id) => entries.get(id) ?? []);
   const notRun = run.order.filter((id) => !entries.has(id));
-  const missed = run.order.filter((id) => entries.get(id)?.row.includes("| missed |"));
+  const missed = order.filter((id) => entries.get(id)?.row.includes("| missed |"));
   return `# Reliability report
 
-Written by \`npm run test:full -- --soak --minutes 30 --report docs/reliability-report.md\`; not edited by hand. Each line is a part of \`reliability/parts/\`, in the form and at the commit that its last column names; \`npm run test:full -- --only <id> --report docs/reliability-report.md\` runs one part and replaces its line.
+Written by \`npm run test:full -- --soak --minutes 30 --report docs/reliability-report.md\`; not edited by hand. Each line is a part of \`reliability/parts/\`, in the form and at the commit that its last column names; \`npm run test:full -- --only <id> --report docs/reliability-report.md\` runs one part and replaces its line. Lines of \`W1 node\` and the like are the same parts on the node engine (\`--engine node\`).
 
 | | |
 |---|---|
@@ -95,9 +96,9 @@ function toEntry(outcome: Outcome, run: string): Entry {
 }
 
 function parseReport(report: string): Map<string, Entry> {
-  const sections = new Map(report.split(/^(?=## )/m).map((text) => [/^## (\w+):/.exec(text)?.[1], text.trimEnd()]));
+  const sections = new Map(report.split(/^(?=## )/m).map((text) => [/^## ([^:\n]+):/.exec(text)?.[1], text.trimEnd()]));
   return new Map(
-    [...report.matchAll(/^\| ([A-Z]\d) \|.*$/gm)].map(([row, id = ""]) => {
+    [...report.matchAll(/^\| ([A-Z]\d(?: node)?) \|.*$/gm)].map(([row, id = ""]) => {
       const section = sections.get(id);
       return [id, { row, section: section === undefined ? "" : `\n${section}\n` }];
     }),

@@ -9,12 +9,16 @@ import { loadParts } from "./parts.ts";
 import { type Outcome, summarize, toReport, toTable } from "./report.ts";
 import { Screen } from "./screen.ts";
 
+/** What depends on how requests are parsed, responses written and connections closed. */
+const engineParts = ["W1", "W2", "W3", "P1", "F1", "S1", "S2", "L1", "L3", "L4"];
+
 const help = `Runs the parts of the test plan and prints the figure of each. Exit code 1 when one is missed.
 
   npm run test:full -- [options]
 
   --only W2,D1       only these parts
   --short            the shortened form: minutes instead of a quarter of an hour
+  --engine node      on the other HTTP engine: the parts that depend on it (${engineParts.join(" ")}), or those of --only
   --seed 123         repeats a random run; each prints its seed
   --soak             the soak (L5) too, after all others
   --minutes 60       how long the soak takes; its slopes are judged from 30 minutes on
@@ -31,6 +35,7 @@ const { values } = parseArgs({
   options: {
     only: { type: "string" },
     short: { type: "boolean", default: false },
+    engine: { type: "string" },
     seed: { type: "string" },
     soak: { type: "boolean", default: false },
     minutes: { type: "string", default: "60" },
@@ -46,10 +51,12 @@ const options = {
 } satisfies Omit<PartOptions, "say">;
 
 const all = await loadParts();
-const wanted = values.only?.split(",").map((id) => id.trim().toUpperCase());
+const only = values.only?.split(",").map((id) => id.trim().toUpperCase());
+const wanted = only ?? (values.engine === undefined ? undefined : engineParts);
 const unknown = wanted?.filter((id) => !all.some((part) => part.id === id)) ?? [];
 const isDue = (part: Part) => (part.onDemand !== true || values.soak) && !(options.short && part.fullOnly === true);
 const parts = all.filter((part) => wanted?.includes(part.id) ?? isDue(part));
+if (values.engine !== undefined) process.env.HTTP_ENGINE = values.engine; // of this process, and of all that it starts
 
 if (values.help) console.log(help);
 else if (values.list) for (const { id, title, bar } of all) console.log(`${id.padEnd(3)} ${title}: ${bar}`);
@@ -78,7 +85,10 @@ async function runAll(): Promise<number> {
   for (const part of alone) if (part.onDemand !== true) await runOne(part);
   for (const part of alone) if (part.onDemand === true) await runOne(part);
 
-  const inOrder = parts.map((part) => outcomes.get(part.id) as Outcome); // each has just been run
+  const inOrder = parts.map((part) => {
+    const outcome = outcomes.get(part.id) as Outcome; // each has just been run
+    return values.engine === "node" ? { ...outcome, part: { ...part, id: `${part.id} node` } } : outcome;
+  });
   const seconds = (performance.now() - started) / 1000;
   console.log(`\n${toTable(inOrder)}\n`);
   const missed = inOrder.filter(({ state }) => state === "missed");
