@@ -73,6 +73,12 @@ const notFound = { error: "Not Found" };
 await serve({
   json: (port) => listen(port, (_req, res) => send(res, 200, hello)),
 
+  idle: (port) => {
+    const server = createServer((_req, res) => send(res, 200, hello));
+    server.keepAliveTimeout = 600_000;
+    server.listen(port, "127.0.0.1");
+  },
+
   params: (port) =>
     listen(port, (req, res) => {
       const { path, search } = split(req.url ?? "/");

@@ -1,5 +1,6 @@
 // Tenon without application middlewares, as for all peers; the checks of the HTTP server are on.
 import {
+  type ApiOptions,
   api,
   array,
   boolean,
@@ -13,7 +14,7 @@ import {
   routes,
   string,
 } from "@tenon/core";
-import { created, hello, routes as paths, posts, secret, toBody } from "./support/data.ts";
+import { created, hello, routes as paths, posts, secret, toBody, work } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 type ControllerClass = new () => { routes(): Routes };
@@ -22,24 +23,32 @@ async function open(
   controller: ControllerClass,
   port: number,
   imports: Parameters<typeof defineModule>[0]["imports"] = [],
+  limits: ApiOptions["limits"] = {},
 ) {
   const module = defineModule({ name: "bench", imports, declarations: [controller] });
-  const app = await createApp(module, api({ middlewares: [] }), { log: { level: "warn" } });
+  const app = await createApp(module, api({ middlewares: [], limits }), { log: { level: "warn" } });
   await app.listen({ port });
 }
 
+class HelloController {
+  routes() {
+    return routes([{ method: "GET", path: "/", handler: this.show }]);
+  }
+  show() {
+    return hello;
+  }
+}
+
+class WorkController {
+  routes() {
+    return routes([{ method: "GET", path: "/", handler: work }]);
+  }
+}
+
 await serve({
-  json: (port) => {
-    class HelloController {
-      routes() {
-        return routes([{ method: "GET", path: "/", handler: this.show }]);
-      }
-      show() {
-        return hello;
-      }
-    }
-    return open(HelloController, port);
-  },
+  json: (port) => open(HelloController, port),
+  idle: (port) => open(HelloController, port, [], { keepAlive: 600_000 }),
+  work: (port) => open(WorkController, port),
 
   params: (port) => {
     class PostsController {

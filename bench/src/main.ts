@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { verdictOf } from "./bar.ts";
 import { measureBars, toBarTable } from "./bars.ts";
 import { toChart } from "./chart.ts";
+import { measureConnections } from "./connections.ts";
 import { describeSetting } from "./machine.ts";
 import { measureModules, toModulesText } from "./modules.ts";
 import { help, type Options, parseOptions } from "./options.ts";
@@ -35,10 +36,11 @@ async function main(options: Options): Promise<void> {
       console.log(toModulesText(result));
       return save("modules.json", result);
     }
-    case "bars": {
-      const bars = await measureBars(options);
+    case "bars":
+    case "connections": {
+      const bars = await (options.command === "bars" ? measureBars(options) : measureConnections(options));
       console.log(toBarTable(bars));
-      save("bars.json", { bars });
+      save(`${options.command}.json`, { bars });
       if (bars.some((bar) => verdictOf(bar) === "missed")) process.exitCode = 1;
     }
   }

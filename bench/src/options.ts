@@ -21,7 +21,7 @@ export interface Options {
   readonly help: boolean;
 }
 
-export const commands = ["run", "startup", "router", "modules", "bars"] as const;
+export const commands = ["run", "startup", "router", "modules", "bars", "connections"] as const;
 export type Command = (typeof commands)[number];
 
 export const help = `npm run bench -- [command] [options]
@@ -32,6 +32,7 @@ Commands
   router     look-ups and building, beside other routers
   modules    injection and start of 1,000 modules
   bars       measures until it is clear which bars are met; exit code 1 when one is missed
+  connections  the bars that need time on the clock: p99, memory of idle connections, workers
 
 Options
   --scenarios a,b,json   some scenarios, by letter or name: ${scenarioNames.join(", ")}
@@ -45,7 +46,8 @@ Options
                          use the machine too
   --tenon source         Tenon's source in the place of what its packages publish; no build is needed then
   --profile              writes a CPU profile of every server to bench/results/profiles
-  --minutes n            the time limit of bars, 1 to 60 (7); bars takes no other option but --scenarios and --tenon
+  --minutes n            the time limit of bars and connections, 1 to 60 (7); bars takes no other option but
+                         --scenarios and --tenon
 `;
 
 /** Throws with a readable message. */
@@ -82,10 +84,11 @@ export function parseOptions(args: readonly string[]): Options {
     );
   }
   const { scenarios, tenon, minutes, help: _, ...others } = values;
-  if (command === "bars" && Object.values(others).some(Boolean)) {
-    throw new Error("bars takes only --scenarios, --tenon and --minutes");
+  const hasBars = command === "bars" || command === "connections";
+  if (hasBars && Object.values(others).some(Boolean)) {
+    throw new Error("bars and connections take only --scenarios, --tenon and --minutes");
   }
-  if (command !== "bars" && minutes !== undefined) throw new Error("--minutes is for bars");
+  if (!hasBars && minutes !== undefined) throw new Error("--minutes is for bars and connections");
   return {
     command,
     scenarios: pick(scenarios, scenarioNames, "scenario", (name, index) => [name, letterOf(index)]),

@@ -13,6 +13,8 @@ export interface ServerOptions {
   /** Which Tenon: the built packages, or the source. */
   readonly tenon: "dist" | "source";
   readonly database: string;
+  /** Serves from so many processes, which no core is reserved for. Only Tenon can. */
+  readonly workers?: number;
   /** Where a CPU profile is written when the server stops. */
   readonly profile?: string | undefined;
 }
@@ -45,11 +47,18 @@ export class Server {
       scenario,
       String(port),
     ];
-    const [command, ...rest] = pinned("server", [process.execPath, ...args]);
+    const node: [string, ...string[]] = [process.execPath, ...args];
+    const [command, ...rest] = options.workers === undefined ? pinned("server", node) : node;
     const begun = performance.now();
     const child = spawn(command, rest, {
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, BENCH_DATABASE: options.database, NODE_ENV: "production", LOG_LEVEL: "warn" },
+      env: {
+        ...process.env,
+        BENCH_DATABASE: options.database,
+        NODE_ENV: "production",
+        LOG_LEVEL: "warn",
+        WORKERS: String(options.workers ?? 1),
+      },
     });
     const server = new Server(child, port, begun);
     try {
