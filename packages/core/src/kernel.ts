@@ -41,7 +41,7 @@ export class Kernel implements RequestHandler {
     let ctx: Context;
     try {
       if (incoming.method !== "") refuseNul(incoming.search); // a command has no method, and its flags are no query
-      const match = this.#parts.router.resolve(incoming.method, incoming.path, incoming.targetLength);
+      const match = this.#parts.router.resolve(incoming.method, incoming.path);
       run = match?.route.run ?? this.#parts.onMiss;
       ctx = new RequestContext(incoming, match ?? noMatch, this.#tools);
     } catch (error) {

@@ -1,6 +1,6 @@
+import type { RequestLimits } from "./body/body-reader.ts";
 import { refuseType } from "./body/body-reader.ts";
 import { type Form, isForm, parseForm } from "./body/form.ts";
-import type { RequestLimits } from "./body/limits.ts";
 import { parseQuery } from "./body/query.ts";
 
 /** A request as an engine passes it to the kernel: the port between the two. */
@@ -10,8 +10,6 @@ export interface Incoming {
   readonly path: string;
   /** As sent, without the question mark. */
   readonly search: string;
-  /** The length of the string that `path` was cut from. */
-  readonly targetLength: number;
   /** The client's canonical IP address, or "" when there is none. */
   readonly address: string;
   /** The canonical IP address at the other end of the socket, before any proxy header; undefined without a socket. */

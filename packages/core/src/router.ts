@@ -53,7 +53,7 @@ export class Match<R extends Routable> implements RouteParams {
 }
 
 const noValues: readonly string[] = Object.freeze([]);
-const maxRetained = 1024;
+const longestKey = 1024;
 const maxCached = 10_000;
 /** Of the paths that a full cache does not have, one in so many is added: adding all of them costs (b) of the bench 8 %. */
 const sample = 8;
@@ -80,24 +80,26 @@ export class Router<R extends Routable> {
     this.#routes = routes;
   }
 
-  /**
-   * `path` starts with a slash. `retained` is the length of the string that `path` was cut from:
-   * a cached path keeps all of it alive. Throws a MalformedTarget for a path that cannot be decoded.
-   */
-  resolve(method: string, path: string, retained: number = path.length): Match<R> | undefined {
+  /** `path` starts with a slash. Throws a MalformedTarget for a path that cannot be decoded. */
+  resolve(method: string, path: string): Match<R> | undefined {
     const routes = this.#methods.get(method);
     const exact = routes?.exact.get(path);
     if (exact !== undefined) return exact;
     const key = method === "GET" ? path : `${method} ${path}`;
     const cached = this.#cache.get(key);
     if (cached !== undefined) return cached;
-    const segments = splitPath(path, method === "");
-    const match = routes?.find(path, segments) ?? (method === "HEAD" ? this.#find("GET", path, segments) : undefined);
     const isSampled = this.#cache.size < maxCached / 2 || ++this.#misses % sample === 0;
-    if (match !== undefined && isSampled && (key === path ? retained : retained + key.length) <= maxRetained) {
-      this.#cache.set(key, match); // a key that is not the path itself is a second copy of it
-    }
+    if (!isSampled || key.length > longestKey) return this.#search(routes, method, path);
+    // a part of a text keeps the whole text in memory, here the head of the request with all its headers
+    const copy = Buffer.from(key).toString();
+    const match = this.#search(routes, method, copy.slice(key.length - path.length));
+    if (match !== undefined) this.#cache.set(copy, match);
     return match;
+  }
+
+  #search(routes: MethodRoutes<R> | undefined, method: string, path: string): Match<R> | undefined {
+    const segments = splitPath(path, method === "");
+    return routes?.find(path, segments) ?? (method === "HEAD" ? this.#find("GET", path, segments) : undefined);
   }
 
   #find(method: string, path: string, segments: readonly string[]): Match<R> | undefined {

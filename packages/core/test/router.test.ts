@@ -196,9 +196,8 @@ test("the cache returns the same resolution, is bounded, and holds only hits wit
   const router = routerOf("GET /:x");
   const first = router.resolve("GET", "/a");
   assert.equal(router.resolve("GET", "/a"), first, "a hit is cached");
-  assert.notEqual(router.resolve("GET", "/b", 1025), router.resolve("GET", "/b", 1025), "1 KiB is the longest key");
   const long = `/${"x".repeat(1024)}`;
-  assert.notEqual(router.resolve("GET", long), router.resolve("GET", long));
+  assert.notEqual(router.resolve("GET", long), router.resolve("GET", long), "1 KiB is the longest key");
   const kept = `/${"y".repeat(1023)}`;
   assert.equal(router.resolve("GET", kept), router.resolve("GET", kept));
   for (let index = 0; index < 60_000; index++) router.resolve("GET", `/fill${index}`); // of which one in eight is cached

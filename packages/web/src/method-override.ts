@@ -50,10 +50,6 @@ class OverriddenIncoming implements Incoming {
     return this.#incoming.search;
   }
 
-  get targetLength(): number {
-    return this.#incoming.targetLength;
-  }
-
   get address(): string {
     return this.#incoming.address;
   }

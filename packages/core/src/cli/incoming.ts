@@ -22,7 +22,6 @@ export class CommandIncoming implements Incoming {
   readonly host = "";
   readonly path: string;
   readonly search: string;
-  readonly targetLength: number;
   readonly fields: Readonly<Record<string, string>> | undefined;
   readonly signal: AbortSignal;
   readonly #source: CommandSource;
@@ -31,7 +30,6 @@ export class CommandIncoming implements Incoming {
   constructor({ path, search, fields }: CommandCall, source: CommandSource) {
     this.path = path;
     this.search = search;
-    this.targetLength = path.length;
     this.fields = fields;
     this.signal = source.signal;
     this.#source = source;

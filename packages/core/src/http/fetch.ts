@@ -22,7 +22,7 @@ export async function handleFetch(
   const target = url.pathname + url.search;
   const head = inspect({ method: request.method, url: target, httpVersion: "1.1", rawHeaders }, settings);
   if (isRefusal(head)) return refuse(head.status, request.method === "HEAD");
-  const incoming = new FetchIncoming(request, head, rawHeaders, url.protocol.slice(0, -1), target.length);
+  const incoming = new FetchIncoming(request, head, rawHeaders, url.protocol.slice(0, -1));
   const outgoing = await kernel.handle(incoming);
   try {
     return toResponse(outgoing, request.method === "HEAD");
@@ -46,26 +46,18 @@ class FetchIncoming implements Incoming {
   readonly search: string;
   readonly host: string;
   readonly protocol: string;
-  readonly targetLength: number;
   readonly address = "";
   readonly peer = undefined;
   readonly #request: Request;
   readonly #rawHeaders: readonly string[];
   readonly #contentLength: number;
 
-  constructor(
-    request: Request,
-    head: Inspected,
-    rawHeaders: readonly string[],
-    protocol: string,
-    targetLength: number,
-  ) {
+  constructor(request: Request, head: Inspected, rawHeaders: readonly string[], protocol: string) {
     this.method = request.method;
     this.path = head.path;
     this.search = head.search;
     this.host = head.host;
     this.protocol = protocol;
-    this.targetLength = targetLength;
     this.#request = request;
     this.#rawHeaders = rawHeaders;
     this.#contentLength = head.contentLength ?? 0;

@@ -1,5 +1,5 @@
+import { defaultRequestLimits, type RequestLimits } from "../body/body-reader.ts";
 import { isToken } from "../body/grammar.ts";
-import { defaultRequestLimits, type RequestLimits } from "../body/limits.ts";
 import { describeValue, type Problem } from "../errors.ts";
 import { refuseOption } from "../options.ts";
 import type { UpgradeHandler } from "./message.ts";

@@ -30,9 +30,6 @@ export class SocketIncoming implements Incoming {
   get search(): string {
     return this.#head.search;
   }
-  get targetLength(): number {
-    return this.#message.url.length;
-  }
   get address(): string {
     return this.#resolvePeer().address;
   }
