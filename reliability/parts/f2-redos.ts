@@ -1,9 +1,9 @@
 import { array, boolean, dto, integer, nested, string } from "@tenon/core";
 import { foldEmail } from "../../apps/reference/src/users/users.service.ts";
 import { decodeToken } from "../../packages/auth/src/token-format.ts";
+import { defaultRequestLimits } from "../../packages/core/src/body/body-reader.ts";
 import { parseCookies } from "../../packages/core/src/body/cookies.ts";
 import { parseJson } from "../../packages/core/src/body/json.ts";
-import { defaultRequestLimits } from "../../packages/core/src/body/limits.ts";
 import { parseQuery } from "../../packages/core/src/body/query.ts";
 import { parseArgv } from "../../packages/core/src/cli/argv.ts";
 import { cleanse } from "../../packages/core/src/dto/text.ts";

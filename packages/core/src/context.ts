@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { RequestLimits } from "./body/body-reader.ts";
 import { type CookieOptions, parseCookies, serializeCookie } from "./body/cookies.ts";
-import type { RequestLimits } from "./body/limits.ts";
 import { readPairs } from "./body/query.ts";
 import { type Input, validate } from "./dto/bind.ts";
 import type { InferOutput, Schema } from "./dto/standard-schema.ts";

@@ -1,7 +1,7 @@
+export { defaultRequestLimits, type RequestLimits } from "./body/body-reader.ts";
 export { serializeCookie } from "./body/cookies.ts";
 export { isForm } from "./body/form.ts";
 export { isToken } from "./body/grammar.ts";
-export { defaultRequestLimits, type RequestLimits } from "./body/limits.ts";
 export { parseQuery } from "./body/query.ts";
 export { readEnvironment } from "./boot/environment.ts";
 export { endsInTime, withTimeout } from "./boot/in-time.ts";

@@ -1,4 +1,4 @@
-import type { RequestLimits } from "./body/limits.ts";
+import type { RequestLimits } from "./body/body-reader.ts";
 import type { FlatRoute } from "./boot/flatten.ts";
 import type { Context, ContextTools } from "./context.ts";
 import type { Log, LogOptions } from "./log/log.ts";

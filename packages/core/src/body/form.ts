@@ -1,8 +1,8 @@
 import type { HttpError } from "../errors.ts";
+import type { RequestLimits } from "./body-reader.ts";
 import { refuseType, tooLarge } from "./body-reader.ts";
 import { decodePercent, decodeText } from "./form-text.ts";
 import { mediaTypeOf, splitPairs } from "./grammar.ts";
-import type { RequestLimits } from "./limits.ts";
 import { findBoundary, parseMultipart } from "./multipart.ts";
 
 /** An uploaded file. The client chooses name and type: trust neither, and build no path from the name. */

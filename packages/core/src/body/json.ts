@@ -1,6 +1,6 @@
 import { BindError } from "../errors.ts";
+import type { RequestLimits } from "./body-reader.ts";
 import { mediaTypeOf } from "./grammar.ts";
-import type { RequestLimits } from "./limits.ts";
 
 /** JSON text, or an error that says which kind of value cannot be written as JSON. */
 export function toJson(value: unknown): string {

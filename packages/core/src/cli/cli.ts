@@ -1,4 +1,4 @@
-import { defaultRequestLimits } from "../body/limits.ts";
+import { defaultRequestLimits } from "../body/body-reader.ts";
 import { readJsonInput } from "../dto/bind.ts";
 import { LogWriter } from "../log/log-writer.ts";
 import { checkNames, namesOf } from "../options.ts";

@@ -1,6 +1,6 @@
+import type { RequestLimits } from "../body/body-reader.ts";
 import { refuseType } from "../body/body-reader.ts";
 import { isJson, parseJson } from "../body/json.ts";
-import type { RequestLimits } from "../body/limits.ts";
 import { BindError, type Issue } from "../errors.ts";
 import type { Incoming, RequestView } from "../request.ts";
 import { Dto, type ReadOptions } from "./dto.ts";
