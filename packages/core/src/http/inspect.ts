@@ -100,9 +100,10 @@ function readTarget(target: string, into: Inspected): boolean {
   }
   let question = -1;
   let end = target.length;
-  for (let index = start; index < end; index++) {
+  for (let index = start; index < target.length; index++) {
     const code = target.charCodeAt(index);
     if (code <= 0x20 || code >= 0x7f) return false;
+    if (index > end) continue; // the fragment
     if (code === 0x3f && question < 0) question = index;
     else if (code === 0x23) end = index;
   }

@@ -42,8 +42,8 @@ const sizeLine = new RegExp(
 );
 const unfinishedSizeLine = /^[0-9A-Fa-f]{0,13}(?:;[\t -~\x80-\xff]*)?$/;
 const unfinishedHeader = /^[\t -~\x80-\xff]*$/;
-/** These would change how the message is delimited, after it was. */
-const forbiddenTrailer = /^(?:content-length|transfer-encoding)\s*:/i;
+/** These would change, after the message, how it is delimited or what becomes of its connection. */
+const forbiddenTrailer = /^(?:content-length|transfer-encoding|connection|keep-alive|upgrade|host|expect|te|trailer):/i;
 
 /** A body in chunks. Trailers are checked and dropped. */
 export class ChunkDecoder implements BodyDecoder {

@@ -85,7 +85,7 @@ export class WireHead implements RequestHead {
     this.url = line.slice(methodEnd + 1, urlEnd < 0 ? undefined : urlEnd);
     if (!methods.has(this.method)) this.#refuse(400, "method");
     else if (version === "HTTP/1.1") this.httpVersion = "1.1";
-    else if (version === "" && urlEnd < 0) this.httpVersion = "0.9";
+    else if (urlEnd < 0) this.#refuse(controlCharacter.test(line) ? 400 : 505, "HTTP version"); // HTTP/0.9 has none
     else if (/^HTTP\/[0-9]\.[0-9]$/.test(version)) this.httpVersion = version.slice(5);
     else this.#refuse(400, "request line");
   }

@@ -129,10 +129,16 @@ const nodeServer = createServer({
   .on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const reading = readings.get(socket);
     if (reading !== undefined) reading.refusal = error.code ?? "";
-    setImmediate(() => socket.destroy()); // the requests before it end first
+    void destroyLater(socket);
   });
 nodeServer.maxHeadersCount = 0;
 Object.assign(nodeServer, { httpAllowHalfOpen: true });
+
+/** Complete requests before a malformed one need a few turns of the event loop to end. */
+async function destroyLater(socket: Duplex): Promise<void> {
+  for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
+  socket.destroy();
+}
 
 function readRequest(req: IncomingMessage, res: ServerResponse): void {
   const chunks: Buffer[] = [];

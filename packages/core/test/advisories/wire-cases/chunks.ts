@@ -55,6 +55,10 @@ export const chunkCases = [
     "a trailer without a colon": [chunked("3\r\nabc\r\n0\r\nX-A\r\n\r\n"), closes(400)],
     "a folded trailer": [chunked("3\r\nabc\r\n0\r\nX-A: 1\r\n 2\r\n\r\n"), closes(400)],
     "a request hidden after a broken last chunk": [chunked(`3\r\nabc\r\n0\r\n${get()}`), closes(400)],
+    "a trailer that would close the connection": [
+      chunked("3\r\nabc\r\n0\r\nConnection: close\r\n\r\n") + get(),
+      { ...closes(200), onWire: closes(400) },
+    ],
     "a trailer that would change the framing": [
       chunked("3\r\nabc\r\n0\r\nContent-Length: 9\r\n\r\n") + get(),
       { statuses: [400], connection: "closed" },
