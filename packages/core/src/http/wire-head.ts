@@ -20,6 +20,12 @@ const methods = new Set(
 const isTokenCode = Uint8Array.from({ length: 256 }, (_, code) =>
   new RegExp(`^${tokenCharacter}$`).test(String.fromCharCode(code)) ? 1 : 0,
 );
+/** In a `Connection` header. Only spaces and tabs are blanks there, `trim()` takes more for them. */
+const option = {
+  close: /(?:^|,)[ \t]*close[ \t]*(?:,|$)/,
+  keepAlive: /(?:^|,)[ \t]*keep-alive[ \t]*(?:,|$)/,
+  upgrade: /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/,
+};
 const controlCharacter = /[\0-\x08\x0a-\x1f\x7f]/;
 
 /**
@@ -49,13 +55,14 @@ export class WireHead implements RequestHead {
   /** Whether the client wants to send more requests on this connection. */
   get keepsAlive(): boolean {
     if (this.connection === "") return this.httpVersion === "1.1";
-    const options = this.connection.split(",").map((option) => option.trim());
-    return !options.includes("close") && (this.httpVersion === "1.1" || options.includes("keep-alive"));
+    return (
+      !option.close.test(this.connection) && (this.httpVersion === "1.1" || option.keepAlive.test(this.connection))
+    );
   }
 
   /** Whether the client asks for another protocol. */
   get upgrades(): boolean {
-    return this.hasUpgrade && this.connection.split(",").some((option) => option.trim() === "upgrade");
+    return this.hasUpgrade && option.upgrade.test(this.connection);
   }
 
   /** Reads the complete lines from `start` on, up to the end of the head. Returns where it stopped. */
@@ -85,7 +92,8 @@ export class WireHead implements RequestHead {
     this.url = line.slice(methodEnd + 1, urlEnd < 0 ? undefined : urlEnd);
     if (!methods.has(this.method)) this.#refuse(400, "method");
     else if (version === "HTTP/1.1") this.httpVersion = "1.1";
-    else if (urlEnd < 0) this.#refuse(controlCharacter.test(line) ? 400 : 505, "HTTP version"); // HTTP/0.9 has none
+    else if (urlEnd < 0)
+      this.#refuse(controlCharacter.test(line) ? 400 : 505, "HTTP version"); // HTTP/0.9 has none
     else if (/^HTTP\/[0-9]\.[0-9]$/.test(version)) this.httpVersion = version.slice(5);
     else this.#refuse(400, "request line");
   }
@@ -96,7 +104,9 @@ export class WireHead implements RequestHead {
     let last = end;
     while (first < last && isBlank(text.charCodeAt(first))) first++;
     while (last > first && isBlank(text.charCodeAt(last - 1))) last--;
-    if (!isName(text, start, colon < end ? colon : start) || !isValue(text, first, last)) {
+    // parsers do not agree on whether a tab at the end belongs to "chunked\t"
+    const endsInTab = text.charCodeAt(end - 1) === 0x09;
+    if (endsInTab || !isName(text, start, colon < end ? colon : start) || !isValue(text, first, last)) {
       this.#refuse(400, "malformed header");
       return;
     }
@@ -105,7 +115,7 @@ export class WireHead implements RequestHead {
     this.rawHeaders.push(name, value);
     if (name.length === 6 && name.toLowerCase() === "expect") {
       this.expect = this.expect === undefined ? value : `${this.expect}, ${value}`;
-    } else if (name.length === 7 && name.toLowerCase() === "upgrade") this.hasUpgrade = true;
+    } else if (name.length === 7 && name.toLowerCase() === "upgrade") this.hasUpgrade ||= value !== "";
     else if (name.length === 10 && name.toLowerCase() === "connection") {
       this.connection += `${this.connection === "" ? "" : ","}${value.toLowerCase()}`;
     }

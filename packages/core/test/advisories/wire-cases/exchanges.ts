@@ -70,6 +70,8 @@ export const exchangeCases = [
       post("Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: 2\r\n", "{}") + get(),
       { statuses: [200], connection: "closed", body: '"{}"' },
     ],
+    "Upgrade to nothing": [get("Connection: Upgrade\r\nUpgrade: \r\n"), responds(200)],
+    "Upgrade after a blank that is none": [get("Connection: \xa0Upgrade\r\nUpgrade: websocket\r\n"), responds(200)],
     "Upgrade without Connection": [get("Upgrade: websocket\r\n"), responds(200)],
     "Connection without Upgrade": [get("Connection: Upgrade\r\n"), responds(200)],
     "Connection names a header that a proxy would drop": [
@@ -85,6 +87,7 @@ export const exchangeCases = [
     "a refused request between two": [get() + get(host) + get(), { statuses: [200, 400], connection: "closed" }],
     "a miss between two": [get() + get("", "/nowhere") + get(), responds(200, 404, 200)],
     "a request after Connection: close": [get("Connection: close\r\n") + get(), closes(200)],
+    "a request after close with a blank that is none": [get("Connection: \xa0close\r\n") + get(), responds(200, 200)],
     "HTTP/1.0 closes": [line("GET /posts HTTP/1.0") + get(), closes(200)],
     "HTTP/1.0 with keep-alive": [line("GET /posts HTTP/1.0", "Connection: keep-alive\r\n"), responds(200)],
     "a body that is too large before another request": [
