@@ -40,6 +40,14 @@ const mistakes: Record<string, { readonly make: () => unknown; readonly text: st
     make: () => api(untyped({ middleware: [cors()] })),
     text: "api() has no option middleware (did you mean middlewares?). It takes middlewares, limits, trustedProxies, singleHeaders, upgrade, engine.",
   },
+  "api() with an unknown engine": {
+    make: () => api(untyped({ engine: "fast" })),
+    text: 'engine is the text "fast". Use "wire" or "node".',
+  },
+  "listen() with no workers": {
+    make: async () => (await createApp(module, api(), quiet)).listen({ workers: 0 }),
+    text: 'workers is the number 0. It takes a whole number from 1 on, or "all".',
+  },
   "api() without an object": {
     make: () => api(untyped([cors()])),
     text: "api() was given a list for its options. It takes { middlewares, limits, trustedProxies, singleHeaders, upgrade, engine }.",

@@ -36,7 +36,7 @@ export function readEnvironment(
     report(`HTTP_ENGINE is ${JSON.stringify(HTTP_ENGINE)}. Use one of: wire, node.`);
   }
   const workers = WORKERS === "all" ? WORKERS : WORKERS ? Number(WORKERS) : undefined;
-  if (typeof workers === "number" && !(Number.isInteger(workers) && workers >= 1)) {
+  if (typeof workers === "number" && !/^[1-9][0-9]{0,3}$/.test(WORKERS ?? "")) {
     report(`WORKERS is ${JSON.stringify(WORKERS)}. It takes a whole number from 1 on, or all.`);
   }
   const worker = TENON_WORKER ? Number(TENON_WORKER) : undefined;

@@ -5,12 +5,6 @@ const signals = ["SIGTERM", "SIGINT"] as const;
 
 type Signal = (typeof signals)[number];
 
-/**
- * What the primary sends to its workers in the place of a signal: a terminal sends its signals to all of them, and a
- * second one would end a worker at once.
- */
-export const stopMessage = "tenon: stop";
-
 /** The exit code that shells report for a process ended by a signal. */
 export function exitCodeOf(signal: Signal): number {
   return 128 + constants.signals[signal];
@@ -35,14 +29,9 @@ export function stopOnSignals(
       },
     );
   };
-  const onMessage = (message: unknown) => {
-    if (message === stopMessage && !stopping) onSignal("SIGTERM");
-  };
   for (const signal of signals) process.on(signal, onSignal);
-  if (process.connected) process.on("message", onMessage);
   return () => {
     // during a stop the second signal must still find its listener
     if (!stopping) for (const signal of signals) process.off(signal, onSignal);
-    process.off("message", onMessage);
   };
 }

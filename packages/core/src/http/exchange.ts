@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { discard } from "../body/stream.ts";
+import { discard, isStream } from "../body/stream.ts";
 import type { HttpError } from "../errors.ts";
 import type { Outgoing } from "../reply.ts";
 import type { EngineOptions } from "./engine.ts";
@@ -85,15 +85,26 @@ export class Exchange {
 
   /** Whether an upgrade has a handler. Without one the request is handled as plain HTTP. */
   acceptsUpgrade(head: RequestHead): boolean {
-    return this.#options.settings.upgrade?.accepts(head) === true;
+    if (this.#stopping || head.httpVersion !== "1.1") return false; // HTTP/1.0 has no upgrades
+    try {
+      return this.#options.settings.upgrade?.accepts(head) === true;
+    } catch (error) {
+      this.#options.log.error({ err: error }, "accepts() of the upgrade handler failed");
+      return false;
+    }
   }
 
   /** Hands a connection over to the handler that has accepted its upgrade. */
   upgrade(message: RequestMessage, incoming: SocketIncoming, buffered: Uint8Array): void {
     const { socket } = message;
-    const end = this.#options.settings.upgrade?.take(incoming, socket, buffered) ?? (() => {});
-    this.#endings.add(end);
-    socket.once("close", () => this.#endings.delete(end));
+    try {
+      const end = this.#options.settings.upgrade?.take(incoming, socket, buffered) as () => void; // it has accepted
+      this.#endings.add(end);
+      socket.once("close", () => this.#endings.delete(end));
+    } catch (error) {
+      this.#logError(error, incoming, "the upgrade failed");
+      socket.on("error", ignore).destroy();
+    }
   }
 
   #write(connection: Connection, message: Message, incoming: SocketIncoming, outgoing: Outgoing): void {
@@ -114,7 +125,8 @@ export class Exchange {
   }
 
   #pump(message: Message, incoming: SocketIncoming, outgoing: Outgoing, stream: AsyncIterator<unknown>): void {
-    void pump(message, stream, toLength(outgoing.headers.header("content-length")), {
+    const declared = isStream(outgoing.body) ? toLength(outgoing.headers.header("content-length")) : undefined;
+    void pump(message, stream, declared, {
       eventStream: outgoing.type.startsWith("text/event-stream"),
       unread: this.#options.unread,
       endings: this.#endings,
@@ -141,3 +153,5 @@ function sendError(connection: Connection, message: Message, status: number): vo
   const type = ["content-type", "application/json; charset=utf-8", "content-length", String(Buffer.byteLength(body))];
   message.send(status, body === "" ? [] : type, message.method === "HEAD" ? null : body, true);
 }
+
+function ignore(): void {}

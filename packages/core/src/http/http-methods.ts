@@ -50,9 +50,11 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
   const forgetSignals: (() => void)[] = [];
   const inFlight = new Set<Promise<Response>>();
   let closed = false;
+  let hasWorkers = false;
 
   async function listen(options: ListenOptions = {}): Promise<Address> {
     const { port = 8080, host = "127.0.0.1" } = options;
+    let isWorker = false;
     try {
       checkNames("listen()", options, listenNames);
       const environment = readEnvironment();
@@ -60,7 +62,10 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
       const mistakes = checkListenOptions(port, host, workers);
       if (mistakes.length > 0) throw new StartError(mistakes);
       const count = workers === "all" ? availableParallelism() : workers;
-      if (count > 1 && environment.worker === undefined) return await listenInWorkers(count, options);
+      isWorker = environment.worker !== undefined && process.getBuiltinModule("node:cluster").isWorker;
+      if (count > 1 && !isWorker) return await listenInWorkers(count, options);
+      const primary = isWorker ? await import("./workers.ts") : undefined;
+      primary?.obeyPrimary(parts.stop, parts.log);
       const server = await createEngine({ handler: parts.kernel, settings, log: parts.log, unread, tls: options.tls });
       await parts.start();
       const bound = await server.listen(port, host);
@@ -69,11 +74,14 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
         await parts.start(); // rejects, because the application was stopped while the port was being opened
       }
       servers.add(server);
-      if (options.signals !== false) forgetSignals.push(stopOnSignals(parts.stop, parts.log));
       const address = toAddress(bound, options);
-      if (environment.worker === undefined) parts.log.info(`listening on ${address.url}`);
+      primary?.tellReady(bound);
+      if (primary !== undefined) return address;
+      if (options.signals !== false) forgetSignals.push(stopOnSignals(parts.stop, parts.log));
+      parts.log.info(`listening on ${address.url}`);
       return address;
     } catch (error) {
+      if (isWorker && closed) return new Promise(() => {}); // stopped by the primary: the process is about to exit
       await parts.stop();
       return parts.failStart(toListenError(error, port, host));
     }
@@ -81,8 +89,14 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
 
   /** This process only starts the workers, which run the same entry point, and stops them. */
   async function listenInWorkers(count: number, options: ListenOptions): Promise<Address> {
+    if (hasWorkers) {
+      const message = "listen() with workers was called before. A process can start workers for one port.";
+      throw new StartError([{ code: "BAD_OPTION", message }]);
+    }
+    hasWorkers = true;
     const { Workers } = await import("./workers.ts");
-    const workers = new Workers(count, parts.log);
+    const stopTimeout = settings.limits.stopTimeout + 2 * parts.stopTimeout;
+    const workers = new Workers(count, parts.log, stopTimeout);
     servers.add({ close: () => workers.stop() });
     const bound = await workers.start().catch((error: unknown) => {
       parts.log.debug({ err: error }, "a worker did not start");

@@ -27,6 +27,7 @@ export class NodeConnection implements Connection {
   requests = 0;
   /** Consecutive checks that found no running and no new request. */
   #idleChecks = 0;
+  #checks = 0;
   #requestsAtCheck = 0;
   closing = false;
   broken: HttpError | undefined;
@@ -44,11 +45,12 @@ export class NodeConnection implements Connection {
   }
 
   get idle(): boolean {
-    return this.finished && (this.requests === 0 || this.#idleChecks > 0);
+    return this.finished && (this.requests === 0 ? this.#checks > 1 : this.#idleChecks > 0);
   }
 
   /** Counts idle time in checks: node's own timer restarts with every byte, a blank line included. */
   checkIdle(maxChecks: number): void {
+    this.#checks++;
     const idle = this.finished && this.requests > 0 && this.requests === this.#requestsAtCheck;
     this.#requestsAtCheck = this.requests;
     this.#idleChecks = idle ? this.#idleChecks + 1 : 0;

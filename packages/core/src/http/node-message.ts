@@ -65,7 +65,7 @@ export class NodeMessage implements Message {
   }
 
   sendContinue(): void {
-    this.#res.writeContinue();
+    if (!this.#res.headersSent) this.#res.writeContinue();
   }
 
   send(status: number, headers: HeaderValue[], body: string | Uint8Array | null, close: boolean): void {

@@ -63,6 +63,7 @@ export async function pump(
   };
   message.once("close", end);
   if (options.eventStream) {
+    if (socket.readableEnded) ended = true;
     socket.once("end", end);
     options.endings.add(end);
   }

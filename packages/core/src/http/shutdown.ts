@@ -31,7 +31,7 @@ export async function shutDown(server: Server, options: ShutdownOptions): Promis
   for (const connection of connections.values()) {
     if (connection.idle) connection.socket.destroy();
     // a response that has not begun will say `Connection: close`; one whose head is sent cannot
-    else if (connection.headersSent && !connection.hasWaiting) connection.closeAfterResponse();
+    else if (!connection.finished && connection.headersSent && !connection.hasWaiting) connection.closeAfterResponse();
   }
   // a busy client may have sent its next request: the response says `Connection: close`, so that it sends no more
   const isWaiting = (connection: Connection) => connection.finished && !connection.socket.destroyed;

@@ -57,6 +57,7 @@ export class WireConnection implements Connection, MessageOwner {
   constructor(socket: Socket, parts: WireParts) {
     this.socket = socket;
     this.#parts = parts;
+    this.#idleSince = parts.clock.now;
     this.#patience = parts.settings.limits.requestTimeout;
     this.#expectHead();
     socket.on("data", this.#onData).on("end", this.#onEnd).on("close", this.#onClose).on("timeout", this.#onTimeout);
@@ -72,8 +73,7 @@ export class WireConnection implements Connection, MessageOwner {
   }
 
   get idle(): boolean {
-    const isNew = this.#requests === 0;
-    return this.finished && (isNew || this.#parts.clock.now - this.#idleSince >= 1000);
+    return this.finished && this.#parts.clock.now - this.#idleSince >= 1000;
   }
 
   get headersSent(): boolean {
@@ -100,12 +100,19 @@ export class WireConnection implements Connection, MessageOwner {
     if (this.socket.isPaused() && this.#pendingBytes < maxPending) this.socket.resume();
   }
 
+  /** The process was blocked: gives the client as much more time. */
+  postpone(milliseconds: number): void {
+    if (this.deadline > 0) this.deadline += milliseconds;
+    if (this.#requestDeadline > 0) this.#requestDeadline += milliseconds;
+    if (this.#lingersUntil > 0) this.#lingersUntil += milliseconds;
+  }
+
   /** Called by the sweep of the server when the deadline has passed. */
   expire(): void {
     const isArriving = this.#message === undefined && (this.#requestDeadline > 0 || this.#requests === 0);
     if (this.#lingersUntil > 0) this.socket.destroy();
     else if (isArriving) this.#refuse({ status: 408, reason: "timeout" });
-    else if (this.#message?.headersSent === false) this.#break(408);
+    else if (this.#message?.finished === false) this.#break(408);
     else this.socket.destroy();
   }
 

@@ -7,6 +7,8 @@ import type { BodySink } from "./wire-body.ts";
 import type { WireHead } from "./wire-head.ts";
 
 const maxStored = 64 * 1024;
+/** About what a part takes besides its bytes. */
+const perPart = 128;
 
 /** What a message needs of its connection. */
 export interface MessageOwner {
@@ -61,8 +63,9 @@ export class WireMessage implements Message, BodySink {
     if (this.#reader !== undefined) {
       if (!this.#reader.push(bytes)) this.#connection.pause(); // it was refused, so the connection will close
     } else if (!this.headersSent) {
-      this.#stored.push(bytes);
-      this.#storedBytes += bytes.length;
+      // a small part would keep the whole packet in memory
+      this.#stored.push(2 * bytes.length < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes);
+      this.#storedBytes += bytes.length + perPart;
       if (this.#storedBytes >= maxStored) this.#connection.pause();
     }
   }
@@ -74,7 +77,7 @@ export class WireMessage implements Message, BodySink {
   }
 
   sendContinue(): void {
-    this.socket.write("HTTP/1.1 100 Continue\r\n\r\n", "latin1");
+    if (!this.headersSent) this.socket.write("HTTP/1.1 100 Continue\r\n\r\n", "latin1");
   }
 
   get destroyed(): boolean {

@@ -41,6 +41,7 @@ export class WireServer implements Engine {
       this.#server.listen({ port, host }, () => {
         this.#server.off("error", reject);
         this.#server.on("error", (error) => this.#parts.log.error({ err: error }, "the server failed"));
+        this.#parts.clock.now = performance.now();
         this.#sweep = setInterval(this.#closeExpired, this.#parts.clock.every).unref();
         resolve(this.#server.address() as AddressInfo); // a TCP server has no other kind of address
       });
@@ -62,10 +63,14 @@ export class WireServer implements Engine {
 
   /** One timer for all connections, in the place of one for each request. */
   readonly #closeExpired = (): void => {
+    const { clock } = this.#parts;
     const now = performance.now();
-    this.#parts.clock.now = now;
+    const lag = now - clock.now - clock.every;
+    clock.now = now;
     for (const connection of this.#connections.values()) {
-      if (connection.deadline !== 0 && connection.deadline <= now) connection.expire();
+      // after a pause of this process, what clients have sent meanwhile is not read yet
+      if (lag > clock.every) connection.postpone(lag);
+      else if (connection.deadline !== 0 && connection.deadline <= now) connection.expire();
     }
   };
 

@@ -1,126 +1,202 @@
-import type { Cluster, Address as ClusterAddress, Worker } from "node:cluster";
-import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
-import { stopMessage } from "../boot/signals.ts";
+import type { Cluster, Worker } from "node:cluster";
+import { endsInTime } from "../boot/in-time.ts";
 import type { Log } from "../log/log.ts";
+
+export interface BoundAddress {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** What a worker and its primary say to each other. Not signals: a terminal sends those to all of them at once. */
+type Say = { readonly tenon: "stop" | "closed" | "exit" } | { readonly tenon: "ready"; readonly address: BoundAddress };
 
 const firstDelay = 100;
 const longestDelay = 30_000;
-/** A worker that has run for so long has not failed to start. */
+/** A worker that has served for so long has not failed to start. */
 const stableAfter = 10_000;
+const startTimeout = 60_000;
 
 interface Slot {
-  readonly id: number;
   worker: Worker;
-  startedAt: number;
-  /** Consecutive restarts of a worker that did not run for long. */
+  /** Starts in its place during a rolling restart. */
+  next: Worker | undefined;
+  /** Consecutive workers that did not run for long. */
   failures: number;
 }
 
 /** Several processes that run the same entry point and share its port: the primary, which serves no requests itself. */
 export class Workers {
-  readonly #cluster: Cluster = process.getBuiltinModule("node:cluster") as unknown as Cluster; // its default export
+  readonly #cluster = process.getBuiltinModule("node:cluster") as unknown as Cluster; // its default export
   readonly #count: number;
   readonly #log: Log;
+  readonly #stopTimeout: number;
   readonly #slots = new Map<number, Slot>();
+  readonly #running = new Set<Worker>();
+  readonly #readySince = new Map<Worker, number>();
   #started = false;
   #stopping = false;
   #restarting: Promise<void> | undefined;
+  #restartAgain = false;
 
-  constructor(count: number, log: Log) {
+  /** `stopTimeout`: milliseconds after which a worker that does not stop is killed. */
+  constructor(count: number, log: Log, stopTimeout: number) {
     this.#count = count;
     this.#log = log;
+    this.#stopTimeout = stopTimeout;
   }
 
   /**
-   * Resolves once all workers listen. The first one starts alone: a start error is printed once, and work that it does
+   * Resolves once all workers serve. The first one starts alone: a start error is printed once, and work that it does
    * once for the machine is done when the others start.
    */
-  async start(): Promise<ClusterAddress> {
+  async start(): Promise<BoundAddress> {
     const address = await this.#startSlot(1);
     await Promise.all(Array.from({ length: this.#count - 1 }, (_, index) => this.#startSlot(index + 2)));
     this.#started = true;
+    for (const [id, { worker }] of this.#slots) if (worker.isDead()) this.#onExit(id, worker, "an early exit");
     return address;
   }
 
   /** Ends all workers and waits for them. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await Promise.all([...this.#slots.values()].map(({ worker }) => stopWorker(worker)));
+    await Promise.all([...this.#running].map((worker) => this.#stopWorker(worker)));
   }
 
-  /** Replaces the workers one after the other: the old one stops when the new one listens. */
+  /** Replaces the workers one after the other: the old one stops when the new one serves. */
   restart(): Promise<void> {
+    this.#restartAgain = this.#restarting !== undefined; // the running one may have started old code
     this.#restarting ??= this.#replaceAll().finally(() => {
       this.#restarting = undefined;
+      if (this.#restartAgain) void this.restart();
     });
     return this.#restarting;
   }
 
   async #replaceAll(): Promise<void> {
     this.#log.info("SIGHUP: restarting the workers");
-    for (const slot of [...this.#slots.values()]) {
+    for (const [id, slot] of this.#slots) {
       if (this.#stopping) return;
-      const old = slot.worker;
-      const next = this.#fork(slot.id);
-      try {
-        await untilListening(next);
-      } catch (error) {
-        this.#log.error({ worker: slot.id, err: error }, "the new worker did not start: the old ones go on");
+      const next = this.#fork(id);
+      slot.next = next;
+      const isReady = await endsInTime(untilReady(next), startTimeout).catch(() => false);
+      slot.next = undefined;
+      if (!isReady) {
+        next.process.kill("SIGKILL");
+        if (this.#stopping) return;
+        this.#log.error({ worker: id }, "the new worker did not start: the old ones go on");
+        if (slot.worker.isDead()) this.#onExit(id, slot.worker, "an exit during the restart");
         return;
       }
-      this.#put(slot.id, next);
-      await stopWorker(old);
+      const old = slot.worker;
+      slot.worker = next;
+      await this.#stopWorker(old);
     }
     this.#log.info("the workers were restarted");
   }
 
-  async #startSlot(id: number): Promise<ClusterAddress> {
+  #startSlot(id: number): Promise<BoundAddress> {
     const worker = this.#fork(id);
-    this.#put(id, worker);
-    return untilListening(worker);
+    this.#slots.set(id, { worker, next: undefined, failures: 0 });
+    return untilReady(worker);
   }
 
   #fork(id: number): Worker {
-    return this.#cluster.fork({ TENON_WORKER: String(id) });
-  }
-
-  #put(id: number, worker: Worker, failures = 0): void {
-    const slot: Slot = { id, worker, startedAt: performance.now(), failures };
-    this.#slots.set(id, slot);
-    worker.once("exit", (code: number | null, signal: string | null) => {
-      const isNeeded = this.#started && !this.#stopping && this.#slots.get(id)?.worker === worker;
-      if (isNeeded) void this.#replaceCrashed(slot, signal ?? code);
+    const worker = this.#cluster.fork({ TENON_WORKER: String(id) });
+    this.#running.add(worker);
+    worker.on("error", ignore); // `exit` follows
+    worker.on("message", (message: Say) => {
+      if (message.tenon === "closed") say(worker, { tenon: "exit" });
+      if (message.tenon !== "ready") return;
+      this.#readySince.set(worker, performance.now());
+      if (this.#stopping) say(worker, { tenon: "stop" }); // it did not listen for messages before
     });
+    worker.once("exit", (code: number | null, signal: string | null) => {
+      this.#running.delete(worker);
+      this.#onExit(id, worker, signal ?? code);
+    });
+    return worker;
   }
 
-  async #replaceCrashed(slot: Slot, reason: string | number | null): Promise<void> {
-    const wasStable = performance.now() - slot.startedAt >= stableAfter;
-    const failures = wasStable ? 0 : slot.failures + 1;
+  #onExit(id: number, worker: Worker, reason: string | number | null): void {
+    const slot = this.#slots.get(id);
+    const readySince = this.#readySince.get(worker);
+    this.#readySince.delete(worker);
+    const isNeeded = this.#started && !this.#stopping && slot?.worker === worker && slot.next === undefined;
+    if (!isNeeded) return;
+    const isStable = readySince !== undefined && performance.now() - readySince >= stableAfter;
+    const failures = isStable ? 0 : slot.failures;
     const delay = Math.min(longestDelay, firstDelay * 2 ** failures);
-    this.#log.error({ worker: slot.id }, `the worker ended with ${reason}: a new one starts in ${delay} ms`);
-    await sleep(delay);
-    if (!this.#stopping && this.#slots.get(slot.id) === slot) this.#put(slot.id, this.#fork(slot.id), failures);
+    slot.failures = failures + 1;
+    this.#log.error({ worker: id }, `the worker ended with ${reason}: a new one starts in ${delay} ms`);
+    setTimeout(() => {
+      if (!this.#stopping && slot.worker === worker && slot.next === undefined) slot.worker = this.#fork(id);
+    }, delay);
   }
-}
 
-async function stopWorker(worker: Worker): Promise<void> {
-  if (worker.isDead()) return;
-  const exited = once(worker, "exit");
-  if (worker.isConnected()) worker.send(stopMessage);
-  else worker.process.kill("SIGTERM");
-  await exited;
+  async #stopWorker(worker: Worker): Promise<void> {
+    if (worker.isDead()) return;
+    const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+    say(worker, { tenon: "stop" });
+    if (await endsInTime(exited, this.#stopTimeout)) return;
+    this.#log.error("a worker did not stop in time and was killed");
+    worker.process.kill("SIGKILL");
+    await exited;
+  }
 }
 
 /** Rejects when the worker exits first. Its own message says why. */
-function untilListening(worker: Worker): Promise<ClusterAddress> {
+function untilReady(worker: Worker): Promise<BoundAddress> {
   return new Promise((resolve, reject) => {
-    const onExit = (code: number | null, signal: string | null) =>
+    worker.once("exit", (code: number | null, signal: string | null) => {
       reject(new Error(`the worker ended with ${code ?? signal}`));
-    worker.once("exit", onExit);
-    worker.once("listening", (address) => {
-      worker.off("exit", onExit);
-      resolve(address);
+    });
+    worker.on("message", (message: Say) => {
+      if (message.tenon === "ready") resolve(message.address);
     });
   });
 }
+
+function say(worker: Worker, message: Say): void {
+  if (worker.isConnected()) worker.send(message, ignore); // it may be gone: `exit` follows
+}
+
+/** In a worker: stops when the primary says so, and no signal but the primary's decides. */
+export function obeyPrimary(stop: () => Promise<void>, log: Log): void {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, ignore);
+  let stopping = false;
+  process.on("message", (message: Say) => {
+    if (message.tenon !== "stop" || stopping) return;
+    stopping = true;
+    log.info("stopping");
+    stop().then(
+      () => exitAfterPrimary(0),
+      (error: unknown) => {
+        log.error({ err: error }, "the stop failed");
+        exitAfterPrimary(1);
+      },
+    );
+  });
+}
+
+export function tellReady(address: BoundAddress): void {
+  tellPrimary({ tenon: "ready", address });
+}
+
+/**
+ * Connections that the primary has passed on and that are not accepted yet go back to it: messages arrive in order, so
+ * none is left when it has responded.
+ */
+function exitAfterPrimary(code: number): void {
+  process.on("message", (message: Say) => {
+    if (message.tenon === "exit") process.exit(code);
+  });
+  setTimeout(() => process.exit(code), 1000);
+  tellPrimary({ tenon: "closed" });
+}
+
+function tellPrimary(message: Say): void {
+  process.send?.(message, undefined, {}, ignore); // without a primary the process ends by itself
+}
+
+function ignore(): void {}

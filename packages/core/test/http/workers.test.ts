@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { ChildServer } from "../support/child-server.ts";
 import { requestRaw } from "../support/raw-request.ts";
 
-const run = (body: (server: ChildServer) => Promise<void>) => ChildServer.run("workers.ts", [], body);
+const run = (body: (server: ChildServer) => Promise<void>, ...args: readonly string[]) =>
+  ChildServer.run("workers.ts", args, body);
 
 interface Served {
   readonly worker: string;
@@ -35,6 +39,14 @@ async function untilReplaced(server: ChildServer, old: ReadonlyMap<string, numbe
     const found = await findWorkers(server);
     if (found.size === 2 && ![...found.values()].some(isOld)) return found;
   }
+}
+
+function runToEnd(mode: string): Promise<{ code: unknown; stderr: string }> {
+  const file = fileURLToPath(new URL("../fixtures/workers.ts", import.meta.url));
+  const args = ["--disable-warning=ExperimentalWarning", "--conditions=@tenon/source", file, mode];
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { timeout: 60_000 }, (error, _, stderr) => resolve({ code: error?.code, stderr }));
+  });
 }
 
 // concurrent, because each test loads processes of its own
@@ -77,7 +89,7 @@ describe("workers", { concurrency: true }, () => {
       assert.deepEqual([...after.keys()].toSorted(), ["1", "2"]);
       assert.equal([...after.values()].filter((pid) => [...before.values()].includes(pid)).length, 1);
       const line = server.lines.find((text) => text.includes("the worker ended with 7"));
-      assert.match(line ?? "", /a new one starts in 200 ms/);
+      assert.match(line ?? "", /a new one starts in 100 ms/);
     }));
 
   test("SIGHUP replaces all workers, and no connection is refused meanwhile", () =>
@@ -118,14 +130,68 @@ describe("workers", { concurrency: true }, () => {
       assert.equal(await server.exit(), 0);
     }));
 
+  test("SIGHUP keeps the old workers when a new one does not start, and works again later", async () => {
+    const fault = join(mkdtempSync(join(tmpdir(), "tenon-workers-")), "fault");
+    await run(
+      async (server) => {
+        const before = await findWorkers(server);
+        writeFileSync(fault, "");
+        server.signal("SIGHUP");
+        await server.waitFor("the new worker did not start: the old ones go on");
+        assert.deepEqual(await findWorkers(server), before);
+        rmSync(fault);
+        server.signal("SIGHUP");
+        await server.waitFor("SIGHUP: restarting the workers", 2);
+        server.signal("SIGHUP"); // during the restart, so that another one follows
+        await server.waitFor("the workers were restarted", 2);
+        assert.equal((await untilReplaced(server, before)).size, 2);
+      },
+      "",
+      fault,
+    );
+    rmSync(dirname(fault), { recursive: true });
+  });
+
+  test("a signal that reaches the workers too, as Ctrl-C does, is one signal", () =>
+    run(async (server) => {
+      const workers = await findWorkers(server);
+      const slow = [request(server, "/slow"), request(server, "/slow")];
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      for (const pid of workers.values()) process.kill(pid, "SIGINT");
+      server.signal("SIGINT");
+      for (const pid of workers.values()) process.kill(pid, "SIGINT");
+      assert.ok((await Promise.all(slow)).every((served) => served !== undefined));
+      assert.equal(await server.exit(), 0);
+      assert.equal(server.lines.filter((line) => line.startsWith("stopped")).length, 2);
+    }));
+
+  test("app.stop() in the primary stops the workers, also without signals", () =>
+    run(async (server) => {
+      await findWorkers(server);
+      server.signal("SIGUSR2");
+      assert.equal(await server.exit(), 0);
+      const events = server.lines.filter((line) => /^(?:stopped|ended)/.test(line));
+      assert.deepEqual([events.toSorted(), events.at(-1)], [["ended", "stopped 1", "stopped 2"], "ended"]);
+    }, "stop"));
+
+  test("a worker that does not stop in time is killed", () =>
+    run(async (server) => {
+      await findWorkers(server);
+      void request(server, "/block");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      server.signal("SIGTERM");
+      assert.equal(await server.exit(), 0);
+      assert.ok(server.lines.some((line) => line.includes("a worker did not stop in time and was killed")));
+    }));
+
+  test("a second listen() with workers stops the start", async () => {
+    const { code, stderr } = await runToEnd("twice");
+    assert.equal(code, 1);
+    assert.match(stderr, /^Cannot start: listen\(\) with workers was called before\. .*\n$/);
+  });
+
   test("a start error is printed once, and the primary exits with 1", async () => {
-    const file = fileURLToPath(new URL("../fixtures/workers.ts", import.meta.url));
-    const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
-      const args = ["--disable-warning=ExperimentalWarning", "--conditions=@tenon/source", file, "fail"];
-      execFile(process.execPath, args, { timeout: 60_000 }, (error, _, text) => {
-        resolve({ code: error?.code, stderr: text });
-      });
-    });
+    const { code, stderr } = await runToEnd("fail");
     assert.equal(code, 1);
     assert.match(stderr, /^Cannot start: onStart\(\) of WorkerController .* failed: no database\..*\n$/);
   });
