@@ -83,3 +83,24 @@ testOnWire(
     await stop;
   },
 );
+
+const closedEarly = new Events();
+testOnWire(
+  "an event stream of a client that closed its sending side before it began ends at once",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: async (ctx: Context) => {
+        await wait(50);
+        return closedEarly.handler(ctx);
+      },
+    },
+  ],
+  async ({ connect }) => {
+    const client = connect().send(request("/"));
+    client.socket.end();
+    const [response] = await client.untilClosed();
+    assert.deepEqual([response?.status, response?.body], [200, ""]);
+  },
+);

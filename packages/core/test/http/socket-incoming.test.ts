@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { type Context, HttpError } from "@tenon/core";
 import { engine, RawClient, testOnWire, type WireResponse } from "../support/wire.ts";
@@ -342,3 +344,52 @@ testOnWire("bodies of many clients are read concurrently", routes, async ({ port
     clients.map((_, index) => index * 1000),
   );
 });
+
+testOnWire(
+  "no 100 is sent after the response has begun",
+  [
+    {
+      method: "POST",
+      path: "/",
+      handler: async function* (ctx: Context) {
+        yield "first ";
+        yield String((await ctx.request().body()).byteLength);
+      },
+    },
+  ],
+  async ({ connect }) => {
+    const client = connect().send(declared("/", 3, "Expect: 100-continue\r\n"));
+    await client.until(({ text }) => text.includes("first"), "first chunk");
+    const [response] = await client.send("abc").untilClosed();
+    assert.deepEqual([response?.status, response?.body], [200, "first 3"]);
+  },
+);
+
+testOnWire(
+  "a body in very many small chunks is not stored before it is read",
+  [
+    {
+      method: "POST",
+      path: "/",
+      handler: async (ctx: Context) => {
+        await setTimeout(300);
+        return (await ctx.request().body()).byteLength;
+      },
+    },
+  ],
+  async ({ connect }) => {
+    const accepted = Promise.withResolvers<Socket>();
+    const note = (message: unknown) => accepted.resolve((message as { socket: Socket }).socket); // as node documents it
+    subscribe("net.server.socket", note);
+    const client = connect();
+    client.send(chunked("/")).send(`1;${"a".repeat(4000)}\r\nx\r\n`.repeat(5000));
+    const socket = await accepted.promise;
+    unsubscribe("net.server.socket", note);
+    await setTimeout(200);
+    // node:http counts only the bytes of the body, of which there are few
+    if (engine === "wire") assert.ok(socket.bytesRead < 4 * mebibyte, `${socket.bytesRead} bytes were read`);
+    client.send("0\r\n\r\n");
+    const [response] = await client.responses(1);
+    assert.equal(response?.body, "5000");
+  },
+);

@@ -168,3 +168,46 @@ testOnWire("200 clients are served while 200 others send nothing", routes, async
     for (const client of [...silent, ...clients]) client.socket.destroy();
   }
 });
+
+testOnWire(
+  "a client whose request waited while the process was blocked gets its response",
+  [
+    { method: "GET", path: "/", handler: () => "ok" },
+    {
+      method: "GET",
+      path: "/block",
+      handler: () => {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 900);
+        return "blocked";
+      },
+    },
+  ],
+  async ({ connect }) => {
+    const kept = connect().send(get);
+    await kept.responses(1);
+    const blocking = connect().send(`GET /block HTTP/1.1\r\n${host}\r\n`);
+    kept.send(get);
+    const [responses, [blocked]] = await Promise.all([kept.responses(2), blocking.responses(1)]);
+    assert.deepEqual([responses.length, blocked?.body], [2, '"blocked"']);
+  },
+  { limits: { keepAlive: 600, headerTimeout: 600 } },
+);
+
+testOnWire(
+  "a body that is late does not cut the response that is being sent",
+  [
+    {
+      method: "POST",
+      path: "/",
+      handler: async function* () {
+        for (let count = 0; count < 5; count++) yield await wait(100, "tick");
+      },
+    },
+  ],
+  async ({ connect }) => {
+    const client = connect().send(`POST / HTTP/1.1\r\n${host}Content-Length: 3\r\n\r\na`);
+    const [response] = await client.untilClosed();
+    assert.deepEqual([response?.body, response?.complete], ["tick".repeat(5), true]);
+  },
+  { limits: { requestTimeout: 150 } },
+);

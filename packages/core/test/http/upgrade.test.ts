@@ -92,3 +92,54 @@ testOnWire(
   },
   { upgrade: stopped },
 );
+
+const failing = new Echo();
+failing.take = () => {
+  throw new Error("take failed");
+};
+testOnWire(
+  "an upgrade whose handler throws closes the connection, and one of HTTP/1.0 is plain HTTP",
+  [{ method: "GET", path: "/echo", handler: () => "plain" }],
+  async ({ untilClosed, log }) => {
+    assert.deepEqual(await untilClosed(request("/echo", upgrade)), []);
+    const [old] = await untilClosed(`GET /echo HTTP/1.0\r\n${upgrade}\r\n`);
+    assert.equal(old?.body, '"plain"');
+    assert.deepEqual(log.messages("error"), ["GET /echo: the upgrade failed"]);
+  },
+  { upgrade: failing },
+);
+
+testOnWire(
+  "a request whose upgrade cannot be decided is plain HTTP",
+  [{ method: "GET", path: "/echo", handler: () => "plain" }],
+  async ({ untilClosed, log }) => {
+    const [response] = await untilClosed(request("/echo", upgrade));
+    assert.equal(response?.body, '"plain"');
+    assert.deepEqual(log.messages("error"), ["accepts() of the upgrade handler failed"]);
+  },
+  {
+    upgrade: {
+      accepts: () => {
+        throw new Error("accepts failed");
+      },
+      take: new Echo().take,
+    },
+  },
+);
+
+const duringStop = new Echo();
+testOnWire(
+  "an upgrade that arrives during a stop is plain HTTP",
+  [{ method: "GET", path: "/echo", handler: () => "plain" }, ...new Gate().routes],
+  async ({ connect, app }) => {
+    const client = connect().send(request("/fast/1"));
+    await client.responses(1);
+    const stop = app.stop();
+    client.send(request("/echo", upgrade));
+    const responses = await client.untilClosed();
+    await stop;
+    assert.equal(responses.at(-1)?.body, '"plain"');
+    assert.deepEqual(duringStop.taken, []);
+  },
+  { upgrade: duringStop },
+);

@@ -334,3 +334,21 @@ testOnWire("an HTTP/1.0 client keeps its connection with Connection: keep-alive"
     ],
   );
 });
+
+testOnWire(
+  "a Content-Length that a handler sets for a body of its own is corrected, however large the body is",
+  [10, 300_000].map((size) => ({
+    method: "GET" as const,
+    path: `/${size}`,
+    handler: (ctx: Context) => {
+      ctx.response().setHeader("content-length", "5");
+      return Buffer.alloc(size, "x");
+    },
+  })),
+  async ({ send }) => {
+    for (const size of [10, 300_000]) {
+      const { body } = await send(`GET /${size} HTTP/1.1\r\n${host}\r\n`);
+      assert.equal(body.length, size);
+    }
+  },
+);
