@@ -103,7 +103,7 @@ export class Exchange {
       socket.once("close", () => this.#endings.delete(end));
     } catch (error) {
       this.#logError(error, incoming, "the upgrade failed");
-      socket.on("error", ignore).destroy();
+      socket.on("error", () => {}).destroy();
     }
   }
 
@@ -153,5 +153,3 @@ function sendError(connection: Connection, message: Message, status: number): vo
   const type = ["content-type", "application/json; charset=utf-8", "content-length", String(Buffer.byteLength(body))];
   message.send(status, body === "" ? [] : type, message.method === "HEAD" ? null : body, true);
 }
-
-function ignore(): void {}

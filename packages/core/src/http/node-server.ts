@@ -132,8 +132,7 @@ export class NodeServer implements Engine {
    * is the last.
    */
   readonly #acceptsUpgrade = (req: IncomingMessage): boolean => {
-    const connection = this.#connections.get(req.socket);
-    if (connection === undefined) return false;
+    const connection = this.#connections.get(req.socket) as NodeConnection; // made before the parser of the socket was
     const { "content-length": length = "0", "transfer-encoding": coding } = req.headers;
     const isTaken =
       connection.finished &&

@@ -23,7 +23,7 @@ export interface WireParts extends EngineOptions {
   readonly exchange: Exchange;
   readonly heads: ResponseHeads;
   readonly headLimits: HeadLimits;
-  /** Milliseconds, as of the last sweep: precise enough for timeouts, and free. */
+  /** Milliseconds since the start, as of the last sweep: precise enough for timeouts, and free. */
   readonly clock: { now: number; readonly every: number };
 }
 
@@ -98,13 +98,6 @@ export class WireConnection implements Connection, MessageOwner {
 
   resume(): void {
     if (this.socket.isPaused() && this.#pendingBytes < maxPending) this.socket.resume();
-  }
-
-  /** The process was blocked: gives the client as much more time. */
-  postpone(milliseconds: number): void {
-    if (this.deadline > 0) this.deadline += milliseconds;
-    if (this.#requestDeadline > 0) this.#requestDeadline += milliseconds;
-    if (this.#lingersUntil > 0) this.#lingersUntil += milliseconds;
   }
 
   /** Called by the sweep of the server when the deadline has passed. */

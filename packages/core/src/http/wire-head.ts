@@ -129,7 +129,7 @@ export class WireHead implements RequestHead {
       const isMethod = space < 0 ? /^[A-Z-]{0,16}$/.test(line) : methods.has(line.slice(0, space));
       if (!isMethod) this.#refuse(400, "method");
       else if (line.length > space + limits.uri + 16) this.#refuse(414, "URI too long"); // the version takes the rest
-    } else if (this.#bytes + line.length > limits.total) this.#refuse(431, "headers too large");
+    } else if (this.#bytes + text.length - start > limits.total) this.#refuse(431, "headers too large");
     if (controlCharacter.test(line)) this.#refuse(400, "malformed head");
   }
 

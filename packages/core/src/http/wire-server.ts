@@ -13,6 +13,7 @@ export class WireServer implements Engine {
   readonly #connections = new Map<Socket, WireConnection>();
   readonly #handshakes = new Map<string, Socket>();
   #sweep: NodeJS.Timeout | undefined;
+  #sweptAt = 0;
 
   constructor(options: EngineOptions) {
     const { uri, headerBytes, headerTimeout, requestTimeout, keepAlive } = options.settings.limits;
@@ -21,7 +22,7 @@ export class WireServer implements Engine {
       exchange: new Exchange(options),
       heads: new ResponseHeads(keepAlive),
       headLimits: { uri, total: uri + headerBytes + 1024 }, // the inspection counts request line and headers apart
-      clock: { now: performance.now(), every: Math.min(250, headerTimeout, requestTimeout, keepAlive) },
+      clock: { now: 0, every: Math.min(250, headerTimeout, requestTimeout, keepAlive) },
     };
     // half open: a client that closes its sending side after the request still gets a response
     const socketOptions = { allowHalfOpen: true, noDelay: true };
@@ -41,7 +42,7 @@ export class WireServer implements Engine {
       this.#server.listen({ port, host }, () => {
         this.#server.off("error", reject);
         this.#server.on("error", (error) => this.#parts.log.error({ err: error }, "the server failed"));
-        this.#parts.clock.now = performance.now();
+        this.#sweptAt = performance.now();
         this.#sweep = setInterval(this.#closeExpired, this.#parts.clock.every).unref();
         resolve(this.#server.address() as AddressInfo); // a TCP server has no other kind of address
       });
@@ -65,12 +66,11 @@ export class WireServer implements Engine {
   readonly #closeExpired = (): void => {
     const { clock } = this.#parts;
     const now = performance.now();
-    const lag = now - clock.now - clock.every;
-    clock.now = now;
+    // time for which the process was blocked does not count: what clients have sent meanwhile is not read yet
+    clock.now += Math.min(now - this.#sweptAt, 2 * clock.every);
+    this.#sweptAt = now;
     for (const connection of this.#connections.values()) {
-      // after a pause of this process, what clients have sent meanwhile is not read yet
-      if (lag > clock.every) connection.postpone(lag);
-      else if (connection.deadline !== 0 && connection.deadline <= now) connection.expire();
+      if (connection.deadline !== 0 && connection.deadline <= clock.now) connection.expire();
     }
   };
 

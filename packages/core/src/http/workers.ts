@@ -169,13 +169,9 @@ export function obeyPrimary(stop: () => Promise<void>, log: Log): void {
     if (message.tenon !== "stop" || stopping) return;
     stopping = true;
     log.info("stopping");
-    stop().then(
-      () => exitAfterPrimary(0),
-      (error: unknown) => {
-        log.error({ err: error }, "the stop failed");
-        exitAfterPrimary(1);
-      },
-    );
+    stop()
+      .catch((error: unknown) => log.error({ err: error }, "the stop failed"))
+      .finally(exitAfterPrimary);
   });
 }
 
@@ -187,11 +183,11 @@ export function tellReady(address: BoundAddress): void {
  * Connections that the primary has passed on and that are not accepted yet go back to it: messages arrive in order, so
  * none is left when it has responded.
  */
-function exitAfterPrimary(code: number): void {
+function exitAfterPrimary(): void {
   process.on("message", (message: Say) => {
-    if (message.tenon === "exit") process.exit(code);
+    if (message.tenon === "exit") process.exit(0);
   });
-  setTimeout(() => process.exit(code), 1000);
+  setTimeout(() => process.exit(0), 1000);
   tellPrimary({ tenon: "closed" });
 }
 

@@ -90,6 +90,8 @@ describe("workers", { concurrency: true }, () => {
       assert.equal([...after.values()].filter((pid) => [...before.values()].includes(pid)).length, 1);
       const line = server.lines.find((text) => text.includes("the worker ended with 7"));
       assert.match(line ?? "", /a new one starts in 100 ms/);
+      server.signal("SIGTERM");
+      assert.equal(await server.exit(), 0);
     }));
 
   test("SIGHUP replaces all workers, and no connection is refused meanwhile", () =>
@@ -135,7 +137,7 @@ describe("workers", { concurrency: true }, () => {
     await run(
       async (server) => {
         const before = await findWorkers(server);
-        writeFileSync(fault, "");
+        writeFileSync(fault, "fail");
         server.signal("SIGHUP");
         await server.waitFor("the new worker did not start: the old ones go on");
         assert.deepEqual(await findWorkers(server), before);
@@ -145,6 +147,29 @@ describe("workers", { concurrency: true }, () => {
         server.signal("SIGHUP"); // during the restart, so that another one follows
         await server.waitFor("the workers were restarted", 2);
         assert.equal((await untilReplaced(server, before)).size, 2);
+        server.signal("SIGTERM");
+        assert.equal(await server.exit(), 0);
+      },
+      "",
+      fault,
+    );
+    rmSync(dirname(fault), { recursive: true });
+  });
+
+  test("a stop waits for workers that are starting, also in the place of one that crashed during a restart", async () => {
+    const fault = join(mkdtempSync(join(tmpdir(), "tenon-workers-")), "fault");
+    await run(
+      async (server) => {
+        const before = await findWorkers(server);
+        writeFileSync(fault, "slow");
+        server.signal("SIGHUP");
+        await server.waitFor("starting", 3);
+        process.kill(before.get("1") ?? 0, "SIGKILL"); // the one that starts takes its place
+        process.kill(before.get("2") ?? 0, "SIGKILL");
+        await server.waitFor("starting", 4);
+        server.signal("SIGTERM");
+        assert.equal(await server.exit(), 0);
+        assert.equal(server.lines.filter((line) => line.startsWith("starting")).length, 4);
       },
       "",
       fault,

@@ -21,6 +21,7 @@ export const documentedRefusals: readonly string[] = [
   "duplicate host",
   "duplicate transfer-encoding",
   "duplicate x-api-key",
+  "head too large",
   "headers too large",
   "malformed head",
   "malformed header",
