@@ -94,9 +94,9 @@ function readTarget(target: string, into: Inspected): boolean {
     const scheme = /^https?:\/\//i.exec(target);
     if (scheme === null) return false;
     const [authority = ""] = target.slice(scheme[0].length).split(/[/?#]/, 1);
-    if (!isPlainHost(authority)) return false;
-    into.host = authority;
     start = scheme[0].length + authority.length;
+    if (!isPlainHost(authority) || target[start] === "#") return false;
+    into.host = authority;
   }
   let question = -1;
   let end = target.length;

@@ -103,9 +103,9 @@ export class WireHead implements RequestHead {
     let first = colon + 1;
     let last = end;
     while (first < last && isBlank(text.charCodeAt(first))) first++;
-    while (last > first && isBlank(text.charCodeAt(last - 1))) last--;
-    // parsers do not agree on whether a tab at the end belongs to "chunked\t"
-    const endsInTab = text.charCodeAt(end - 1) === 0x09;
+    while (last > first && text.charCodeAt(last - 1) === 0x20) last--;
+    // parsers do not agree on whether a tab at the end belongs to the value, as in "chunked\t"
+    const endsInTab = text.charCodeAt(last - 1) === 0x09 && last > first;
     if (endsInTab || !isName(text, start, colon < end ? colon : start) || !isValue(text, first, last)) {
       this.#refuse(400, "malformed header");
       return;

@@ -19,6 +19,7 @@ export const chunkCases = [
     "CHUNKED, and a request after it": [chunked(`3\r\nabc\r\n${end}`, " CHUNKED") + get(), both],
     "chunked after a tab": [chunked(`3\r\nabc\r\n${end}`, "\tchunked"), respondsWith("abc")],
     "chunked with a space after it": [chunked(`3\r\nabc\r\n${end}`, " chunked "), respondsWith("abc")],
+    "chunked with a tab and a space after it": [chunked(`3\r\nabc\r\n${end}`, " chunked\t "), closes(400)],
     "chunked with a tab after it": [chunked(`3\r\nabc\r\n${end}`, " chunked\t"), closes(400)],
     "chunked right after the colon": [chunked(`3\r\nabc\r\n${end}`, "chunked"), respondsWith("abc")],
     "a body of no chunks, and a request after it": [chunked(end) + get(), both],

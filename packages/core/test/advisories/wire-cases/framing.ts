@@ -71,6 +71,7 @@ export const framingCases = [
     "a name with a bracket": [get("X(A): 1\r\n"), closes(400)],
     "a name beyond ASCII": [get("X-\xe9: 1\r\n"), closes(400)],
     "two spaces in the request line": [line("GET  /posts HTTP/1.1"), { ...responds(200), onWire: closes(400) }],
+    "a fragment after the host": [line("GET http://localhost#/posts HTTP/1.1"), closes(400)],
     "a control character in a fragment": [line("GET /posts#a\x01 HTTP/1.1"), closes(400)],
     "a bare line feed after a request line without a version": [
       "GET /posts\n\r\n\r\n",
