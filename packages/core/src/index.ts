@@ -14,8 +14,16 @@ export type {
   ReplyHook,
   RequestContext,
 } from "./context.ts";
-export { array, boolean, Dto, dto, type Field, type Infer, integer, nested, number, string } from "./dto/dto.ts";
+export { array, nested, record } from "./dto/collections.ts";
+export { Dto, dto, type Infer } from "./dto/dto.ts";
+export type { Field } from "./dto/field.ts";
+export { file } from "./dto/file.ts";
+export { type JsonValue, json } from "./dto/json.ts";
+export { type JsonSchema, toJsonSchema } from "./dto/json-schema.ts";
+export type { Returned } from "./dto/returned.ts";
+export { boolean, date, integer, literal, number, string, timestamp } from "./dto/scalars.ts";
 export type { Schema, StandardSchema } from "./dto/standard-schema.ts";
+export { union } from "./dto/union.ts";
 export {
   BindError,
   HttpError,

@@ -1,10 +1,11 @@
 import type { RequestLimits } from "../body/body-reader.ts";
 import { refuseType } from "../body/body-reader.ts";
 import { isJson, parseJson } from "../body/json.ts";
-import { BindError, type Issue } from "../errors.ts";
+import { BindError } from "../errors.ts";
 import type { Incoming, RequestView } from "../request.ts";
-import { Dto, type ReadOptions } from "./dto.ts";
-import type { InferOutput, Schema, StandardIssue } from "./standard-schema.ts";
+import { Dto } from "./dto.ts";
+import { Field, type ReadOptions } from "./field.ts";
+import { type InferOutput, type Schema, toIssue } from "./standard-schema.ts";
 import { cleanse, type FoundIssue, toIssues } from "./text.ts";
 
 /** What `ctx.bind()` validates. */
@@ -19,9 +20,9 @@ export async function readJsonInput(incoming: Incoming, request: RequestView, li
   return { value: parseJson(await request.body(), limits), fromText: false };
 }
 
-/** Returns the value of a DTO at once; only a schema of another library may return a promise. */
+/** Returns the value of a DTO or a field at once; only a schema of another library may return a promise. */
 export function validate<S extends Schema>(schema: S, input: Input): InferOutput<S> | Promise<InferOutput<S>> {
-  if (!(schema instanceof Dto)) return validateByStandard(schema, input.value);
+  if (!(schema instanceof Dto || schema instanceof Field)) return validateByStandard(schema, input.value);
   const issues: FoundIssue[] = [];
   const value: unknown = schema.parse(input.value, issues, input);
   if (issues.length > 0) throw new BindError(toIssues(issues));
@@ -35,13 +36,4 @@ async function validateByStandard<S extends Schema>(schema: S, input: unknown): 
   const result = await schema["~standard"].validate(input);
   if (result.issues !== undefined) throw new BindError(result.issues.map(toIssue));
   return result.value;
-}
-
-function toIssue(issue: StandardIssue): Issue {
-  const keys = (issue.path ?? []).map((step) => toKey(typeof step === "object" ? step.key : step));
-  return { path: keys.join("."), keys, rule: "schema", message: issue.message };
-}
-
-function toKey(key: PropertyKey): string | number {
-  return typeof key === "symbol" ? String(key) : key;
 }

@@ -1,3 +1,5 @@
+import type { Issue } from "../errors.ts";
+
 /** The Standard Schema contract (v1), as far as binding needs it. Zod, Valibot, ArkType and our own DTOs follow it. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
@@ -5,6 +7,16 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly vendor: string;
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+/** The Standard JSON Schema contract (v1): a schema that describes itself. It throws for a target that it cannot write. */
+export interface StandardJsonSchema {
+  readonly "~standard": {
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+    };
   };
 }
 
@@ -21,3 +33,14 @@ export interface StandardIssue {
 export type Schema = StandardSchema<unknown, unknown>;
 
 export type InferOutput<S extends Schema> = NonNullable<S["~standard"]["types"]>["output"];
+export type InferInput<S extends Schema> = NonNullable<S["~standard"]["types"]>["input"];
+
+/** Libraries name no rule, so every issue has the rule "schema". */
+export function toIssue(issue: StandardIssue): Issue {
+  const keys = (issue.path ?? []).map((step) => toKey(typeof step === "object" ? step.key : step));
+  return { path: keys.join("."), keys, rule: "schema", message: issue.message };
+}
+
+function toKey(key: PropertyKey): string | number {
+  return typeof key === "symbol" ? String(key) : key;
+}

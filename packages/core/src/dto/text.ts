@@ -7,6 +7,10 @@ export interface FoundIssue {
   readonly message: string;
 }
 
+export function report(issues: FoundIssue[], rule: string, message: string): void {
+  issues.push({ keys: [], rule, message });
+}
+
 /** Adds the key of a field or an item to the issues that its value has caused: those from `start` on. */
 export function addKey(key: string | number, issues: readonly FoundIssue[], start: number): void {
   for (const { keys } of issues.slice(start)) keys.unshift(key);
@@ -39,9 +43,9 @@ export function cleanse(value: unknown, issues: FoundIssue[]): void {
   }
 }
 
-function reportFault(text: string, issues: FoundIssue[]): void {
+export function reportFault(text: string, issues: FoundIssue[]): void {
   const message = findTextFault(text);
-  if (message !== undefined) issues.push({ keys: [], rule: "text", message });
+  if (message !== undefined) report(issues, "text", message);
 }
 
 /** The limit of issues for one input: a list may have a million wrong items. */

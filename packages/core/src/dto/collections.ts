@@ -1,0 +1,141 @@
+import { Dto } from "./dto.ts";
+import { Field, type Kind, type ReadOptions, type Select } from "./field.ts";
+import type { IsPresent, NullOf } from "./infer.ts";
+import type { ListTag, PlainTag, RecordTag } from "./tags.ts";
+import { addKey, type FoundIssue, maxIssues, report, reportFault } from "./text.ts";
+
+/** What a list or a record holds: a field, or a DTO for objects. */
+type Item = Field | Dto;
+
+/** `array(string())`, `array(Post)`. */
+export function array<const I extends Item, const Tags extends readonly ListTag[]>(
+  item: I,
+  ...tags: Tags
+): Field<I["output"][] | NullOf<Tags>, IsPresent<Tags>, readonly I["returned"][] | NullOf<Tags>> {
+  const field = toField(item);
+  const kind: Kind<I["output"][] | NullOf<Tags>> = {
+    name: "array",
+    family: "list",
+    read: (input, issues, options) => {
+      const list = toList(input, options);
+      if (Array.isArray(list)) return readItems(field, list, issues, options);
+      report(issues, "array", "must be a list");
+      return [];
+    },
+    compileSelect: () => {
+      const select = field.compileSelect();
+      return (value) => (Array.isArray(value) ? selectItems(value, select) : undefined);
+    },
+    toSchema: (direction, refer) => ({ type: "array", items: field.toSchema(direction, refer) }),
+  };
+  return new Field(kind, tags);
+}
+
+/** In a form, one value is a list of one: a comma belongs to the text. */
+function toList(input: unknown, { fromText, fromForm }: ReadOptions): unknown {
+  if (!fromText || Array.isArray(input)) return input;
+  if (fromForm === true) return [input];
+  return typeof input === "string" ? input.split(",") : input;
+}
+
+function readItems<T>(item: Field<T>, list: readonly unknown[], issues: FoundIssue[], options: ReadOptions): T[] {
+  const items: T[] = [];
+  for (const [index, entry] of list.entries()) {
+    if (issues.length >= maxIssues) break;
+    if (item.isLeftEmpty(entry, options)) continue;
+    const start = issues.length;
+    items.push(item.parse(entry, issues, options));
+    if (issues.length > start) addKey(index, issues, start);
+  }
+  return items;
+}
+
+function selectItems(list: readonly unknown[], select: Select): unknown[] {
+  const items: unknown[] = new Array(list.length);
+  for (let index = 0; index < list.length; index++) {
+    const value = list[index];
+    items[index] = value === undefined || value === null ? null : (select(value) ?? null);
+  }
+  return items;
+}
+
+/** An object with any keys: `record(integer())`. */
+export function record<const I extends Item, const Tags extends readonly RecordTag[]>(
+  item: I,
+  ...tags: Tags
+): Field<
+  Record<string, I["output"]> | NullOf<Tags>,
+  IsPresent<Tags>,
+  Readonly<Record<string, I["returned"]>> | NullOf<Tags>
+> {
+  const field = toField(item);
+  const kind: Kind<Record<string, I["output"]> | NullOf<Tags>> = {
+    name: "record",
+    family: "record",
+    read: (input, issues, options) => {
+      if (isObject(input)) return readEntries(field, input, issues, options);
+      report(issues, "object", "must be an object");
+      return {};
+    },
+    compileSelect: () => {
+      const select = field.compileSelect();
+      return (value) => (isObject(value) ? selectEntries(value, select, field.nullable) : undefined);
+    },
+    toSchema: (direction, refer) => ({ type: "object", additionalProperties: field.toSchema(direction, refer) }),
+  };
+  return new Field(kind, tags);
+}
+
+function readEntries<T>(item: Field<T>, input: object, issues: FoundIssue[], options: ReadOptions): Record<string, T> {
+  const entries: Record<string, T> = {};
+  for (const [key, value] of Object.entries(input)) {
+    if (issues.length >= maxIssues) break;
+    if (key === "__proto__" || isLeftOut(value, item, options)) continue;
+    const start = issues.length;
+    reportFault(key, issues);
+    entries[key] = item.parse(value, issues, options);
+    if (issues.length > start) addKey(key, issues, start);
+  }
+  return entries;
+}
+
+/** JSON has no undefined: an entry that a handler returns as such is not sent. */
+function isLeftOut(value: unknown, item: Field, options: ReadOptions): boolean {
+  return value === undefined ? options.returned === true : item.isLeftEmpty(value, options);
+}
+
+function selectEntries(value: object, select: Select, nullable: boolean): Record<string, unknown> {
+  const entries: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__") continue;
+    const given = (value as Record<string, unknown>)[key];
+    const chosen = given === undefined || given === null ? (nullable ? given : undefined) : select(given);
+    if (chosen !== undefined) entries[key] = chosen;
+  }
+  return entries;
+}
+
+/** An object inside of an object: `nested(Author, "required")`. */
+export function nested<T, R, const Tags extends readonly PlainTag[]>(
+  inner: Dto<T, R>,
+  ...tags: Tags
+): Field<T | NullOf<Tags>, IsPresent<Tags>, R | NullOf<Tags>> {
+  const kind: Kind<T | NullOf<Tags>> = {
+    name: "object",
+    family: "plain",
+    read: (input, issues, options) => inner.parse(input, issues, options),
+    compileSelect: () => inner.compileSelect(),
+    toSchema: (direction, refer) => inner.toSchema(direction, refer),
+  };
+  return new Field(kind, tags);
+}
+
+function toField(item: Item): Field {
+  if (item instanceof Dto) return nested(item);
+  if (item instanceof Field) return item;
+  throw new TypeError("a list or a record needs a field or a DTO: array(string()), array(Post)");
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,197 @@
+import type { Direction, JsonSchema, Refer } from "./json-schema.ts";
+import { toStandard } from "./standard.ts";
+import type { StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
+import { type FieldKind, type ParsedTags, parseTags } from "./tags.ts";
+import { type FoundIssue, report } from "./text.ts";
+
+export interface ReadOptions {
+  /** Flags, queries and forms carry text only: numbers and booleans are read from it. */
+  readonly fromText: boolean;
+  /** Forms repeat a name where flags write a comma, and send "" for an empty field. */
+  readonly fromForm?: boolean;
+  /** Whether a handler returned the value: nothing is converted, and objects may be instances of a class. */
+  readonly returned?: boolean;
+}
+
+export type Reader<T> = (input: unknown, issues: FoundIssue[], options: ReadOptions) => T;
+/** Copies what is declared. Undefined for a value that must not leave. It is never called with null or undefined. */
+export type Select = (value: unknown) => unknown;
+
+/** What a field is: how its value is read, sent and documented. */
+export interface Kind<T> {
+  readonly name: string;
+  /** The grammar of its tags. */
+  readonly family: FieldKind;
+  readonly read: Reader<T>;
+  /** Called once for each place where the field is sent. */
+  readonly compileSelect: () => Select;
+  readonly toSchema: (direction: Direction, refer: Refer | undefined) => JsonSchema;
+  /** Whether "" is a value that "required" accepts. */
+  readonly keepsEmpty?: (options: ReadOptions) => boolean;
+}
+
+interface FieldNotes {
+  readonly letter?: string;
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
+}
+
+/** One field of a DTO: what it is and its rules. `T`, `Present` and `R` are there for inference. */
+export class Field<T = unknown, Present extends boolean = boolean, R = T> implements StandardSchema<unknown, T> {
+  declare readonly output: T;
+  /** What a handler may return for it. */
+  declare readonly returned: R;
+  readonly required: boolean;
+  readonly nullable: boolean;
+  /** Whether a bound object always has it: it is required or has a default. */
+  readonly present: Present;
+  /** The value for an absent field; undefined without one. */
+  readonly defaultValue: T | undefined;
+  readonly kind: string;
+  readonly tags: readonly string[];
+  /** The letter of its flag: `-l` for "l"; "" without one. */
+  readonly letter: string;
+  readonly description: string;
+  readonly examples: readonly unknown[];
+  readonly "~standard": StandardSchema<unknown, T>["~standard"] & StandardJsonSchema["~standard"];
+  readonly #kind: Kind<T>;
+  readonly #parsed: ParsedTags;
+
+  constructor(kind: Kind<T>, tags: readonly string[], notes: FieldNotes = {}) {
+    this.#kind = kind;
+    this.#parsed = parseTags(kind.family, tags);
+    this.required = this.#parsed.required;
+    this.nullable = this.#parsed.nullable;
+    this.defaultValue = this.#parseDefault();
+    this.present = (this.required || this.defaultValue !== undefined) as Present; // inferred from the same tags
+    this.kind = kind.name;
+    this.tags = tags;
+    this.letter = notes.letter ?? "";
+    this.description = notes.description ?? "";
+    this.examples = notes.examples ?? [];
+    this["~standard"] = toStandard<T>(this);
+  }
+
+  /** The same field, which a command also takes as `-l`: `integer().alias("l")`. */
+  alias(letter: string): Field<T, Present, R> {
+    if (!/^[A-Za-z]$/.test(letter)) throw new TypeError(`"${letter}" is not one letter`);
+    return this.#with({ letter });
+  }
+
+  /** The same field with a description, for documents and the help of a command. */
+  describe(description: string): Field<T, Present, R> {
+    return this.#with({ description });
+  }
+
+  /** The same field with an example for documents, as a handler would return it. */
+  example(value: R): Field<T, Present, R> {
+    const issues: FoundIssue[] = [];
+    this.parse(value, issues, { fromText: false, returned: true });
+    const [issue] = issues;
+    if (issue === undefined) return this.#with({ examples: [...this.examples, value] });
+    throw new TypeError(`the example ${["of the field", ...issue.keys].join(" ")} ${issue.message}`);
+  }
+
+  #with(notes: FieldNotes): Field<T, Present, R> {
+    const { letter, description, examples } = this;
+    return new Field(this.#kind, this.tags, { letter, description, examples, ...notes });
+  }
+
+  /** Its rules in words: `must be at least 1`. */
+  rules(): string[] {
+    return this.#parsed.rules.map((rule) => rule.message);
+  }
+
+  /** Whether it was left empty in a form and cannot hold an empty text. */
+  isLeftEmpty(input: unknown, options: ReadOptions): boolean {
+    if (options.fromForm !== true || input !== "") return false;
+    const holdsEmpty = this.kind === "string" || this.#kind.keepsEmpty?.(options) === true;
+    return !holdsEmpty || this.#parsed.rules.some((rule) => !rule.passes(""));
+  }
+
+  /** Reads a value that must be there, such as an item of a list. Each violation is added to `issues`. */
+  parse(input: unknown, issues: FoundIssue[], options: ReadOptions): T {
+    return this.#parse(input, issues, options, true) as T; // undefined only when there is an issue
+  }
+
+  /** Reads a value that may be absent when the field is not required. Undefined when it is absent or invalid. */
+  parseMember(input: unknown, issues: FoundIssue[], options: ReadOptions): T | undefined {
+    return this.#parse(input, issues, options, this.required || (options.returned === true && this.present));
+  }
+
+  #parse(given: unknown, issues: FoundIssue[], options: ReadOptions, needed: boolean): T | undefined {
+    const returned = options.returned === true;
+    const input = this.#parsed.trim && typeof given === "string" && !returned ? given.trim() : given;
+    const leftEmpty = this.isLeftEmpty(input, options);
+    if (this.nullable && (input === null || leftEmpty)) return null as T; // "nullable" adds null to the type
+    if (input === undefined || input === null || leftEmpty || (!returned && this.#isRefusedEmpty(input, options))) {
+      if (this.defaultValue !== undefined && !returned) return this.defaultValue;
+      if (needed) report(issues, "required", "is required");
+      return undefined;
+    }
+    const count = issues.length;
+    const value = this.#kind.read(input, issues, options);
+    if (issues.length > count) return undefined;
+    for (const rule of this.#parsed.rules) {
+      if (!rule.passes(value)) report(issues, rule.name, rule.message);
+    }
+    return value;
+  }
+
+  /** "" does not satisfy "required". */
+  #isRefusedEmpty(input: unknown, options: ReadOptions): boolean {
+    return input === "" && this.required && this.#kind.keepsEmpty?.(options) !== true;
+  }
+
+  #parseDefault(): T | undefined {
+    const { defaultText: text, trim, rules } = this.#parsed;
+    if (text === undefined) return undefined;
+    const issues: FoundIssue[] = [];
+    const value = this.#kind.read(trim ? text.trim() : text, issues, { fromText: true });
+    const fault = issues[0] ?? rules.find((rule) => !rule.passes(value));
+    if (fault !== undefined) throw new TypeError(`"default=${text}" ${fault.message}`);
+    return value;
+  }
+
+  compileSelect(): Select {
+    return this.#kind.compileSelect();
+  }
+
+  toSchema(direction: Direction, refer?: Refer): JsonSchema {
+    const schema = this.#addRules(this.#kind.toSchema(direction, refer));
+    if (direction === "input" && this.kind === "string" && this.required && !schema.minLength && !schema.enum) {
+      schema.minLength = 1;
+    }
+    const whole = this.nullable ? orNull(schema) : schema;
+    if (direction === "input" && this.defaultValue !== undefined) whole.default = this.defaultValue;
+    const description = [this.description, ...this.#inexactRules()].filter((text) => text !== "").join(" ");
+    if (description !== "") whole.description = description;
+    if (this.examples.length > 0) whole.examples = JSON.parse(JSON.stringify(this.examples)); // dates become text
+    return whole;
+  }
+
+  #addRules(base: JsonSchema): Record<string, unknown> {
+    const schema: Record<string, unknown> = { ...base };
+    const others: JsonSchema[] = [];
+    for (const { keywords } of this.#parsed.rules) {
+      for (const [keyword, value] of Object.entries(keywords)) {
+        if (Object.hasOwn(schema, keyword)) others.push({ [keyword]: value });
+        else schema[keyword] = value;
+      }
+    }
+    if (others.length > 0) schema.allOf = others;
+    return schema;
+  }
+
+  #inexactRules(): string[] {
+    const messages = this.#parsed.rules.filter(({ inexact }) => inexact === true).map(({ message }) => message);
+    const sentences = messages.map((message) => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`);
+    return this.#parsed.trim ? [...sentences, "White space around it is removed."] : sentences;
+  }
+}
+
+function orNull(schema: Record<string, unknown>): Record<string, unknown> {
+  const { type, enum: values } = schema;
+  if (typeof type !== "string" || "const" in schema) return { anyOf: [schema, { type: "null" }] };
+  return { ...schema, type: [type, "null"], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
+}

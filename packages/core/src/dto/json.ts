@@ -1,0 +1,72 @@
+import { Field, type Kind, type ReadOptions } from "./field.ts";
+import type { IsPresent, NullOf } from "./infer.ts";
+import type { PlainTag } from "./tags.ts";
+import { addKey, type FoundIssue, maxIssues, report, reportFault } from "./text.ts";
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+type Some = NonNullable<JsonValue>;
+
+/** Deeper values could exhaust the stack. Bodies have the same limit by default. */
+const maxDepth = 64;
+
+/** Any JSON value. From a flag, a query or a form it is read as JSON text. */
+export function json<const Tags extends readonly PlainTag[]>(
+  ...tags: Tags
+): Field<Some | NullOf<Tags>, IsPresent<Tags>, Some | object | NullOf<Tags>> {
+  const nullable = tags.includes("nullable");
+  const kind: Kind<Some | NullOf<Tags>> = {
+    name: "json",
+    family: "plain",
+    read: (input, issues, options) => {
+      const text = options.fromText && typeof input === "string" ? input : undefined;
+      const value = text === undefined ? copy(input, issues, options, 1) : readText(text, nullable, issues, options);
+      return value as Some | NullOf<Tags>; // null only where the tags allow it
+    },
+    compileSelect: () => (value) => (typeof value === "function" ? undefined : value),
+    toSchema: () => ({}),
+    keepsEmpty: ({ fromText }) => !fromText,
+  };
+  return new Field<Some | NullOf<Tags>, IsPresent<Tags>, Some | object | NullOf<Tags>>(kind, tags);
+}
+
+function readText(text: string, nullable: boolean, issues: FoundIssue[], options: ReadOptions): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (value !== null || nullable) return copy(value, issues, options, 1);
+  } catch {
+    // the message of JSON.parse quotes the text, so it is not passed on
+  }
+  report(issues, "json", nullable ? "must be JSON" : "must be JSON, and not null");
+  return undefined;
+}
+
+/** Without `__proto__` keys, which a careless merge would follow. */
+function copy(value: unknown, issues: FoundIssue[], options: ReadOptions, depth: number): unknown {
+  if (typeof value === "string") reportFault(value, issues);
+  else if (typeof value === "object" && value !== null) return copyObject(value, issues, options, depth);
+  else if (!isJsonScalar(value)) report(issues, "json", "must be a JSON value");
+  return value;
+}
+
+function isJsonScalar(value: unknown): boolean {
+  return value === null || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
+}
+
+function copyObject(value: object, issues: FoundIssue[], options: ReadOptions, depth: number): unknown {
+  if (depth > maxDepth) {
+    report(issues, "json", `is nested deeper than ${maxDepth}`);
+    return undefined;
+  }
+  const list = Array.isArray(value);
+  const copied: Record<string, unknown> | unknown[] = list ? [] : {};
+  for (const [key, item] of Object.entries(value)) {
+    if (issues.length >= maxIssues) break;
+    if (key === "__proto__" || (item === undefined && options.returned === true)) continue;
+    const start = issues.length;
+    if (!list) reportFault(key, issues);
+    const entry = copy(item, issues, options, depth + 1);
+    if (issues.length > start) addKey(list ? Number(key) : key, issues, start);
+    (copied as Record<string, unknown>)[key] = entry; // the keys of a list are its indexes
+  }
+  return copied;
+}

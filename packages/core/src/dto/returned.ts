@@ -1,0 +1,6 @@
+import type { Dto } from "./dto.ts";
+import type { Field } from "./field.ts";
+import type { InferInput, Schema } from "./standard-schema.ts";
+
+/** What a handler may return for a schema: for a timestamp also a Date, and for other libraries what they accept. */
+export type Returned<S extends Schema> = S extends Dto | Field ? S["returned"] : InferInput<S>;

@@ -1,0 +1,156 @@
+import { Field, type Kind, type Reader, type Select } from "./field.ts";
+import { isDate, isWritable, parseTimestamp } from "./formats.ts";
+import type { IsPresent, NullOf, TextOf } from "./infer.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import type { BooleanTag, DateTag, FieldKind, NumberTag, PlainTag, StringTag } from "./tags.ts";
+import { findTextFault, report } from "./text.ts";
+
+/** An object or a function could bring its own `toJSON`, or all of its fields. */
+function selectScalar(value: unknown): unknown {
+  return typeof value === "object" || typeof value === "function" ? undefined : value;
+}
+
+function scalar<T>(name: string, family: FieldKind, schema: JsonSchema, read: Reader<T>): Kind<T> {
+  return { name, family, read, compileSelect: () => selectScalar, toSchema: () => schema };
+}
+
+/** Text. `string("oneof=note article")` is a `"note" | "article"`. */
+export function string<const Tags extends readonly StringTag[]>(
+  ...tags: Tags
+): Field<TextOf<Tags> | NullOf<Tags>, IsPresent<Tags>> {
+  return new Field(
+    scalar<TextOf<Tags> | NullOf<Tags>>("string", "string", { type: "string" }, (input, issues) => {
+      const fault = typeof input === "string" ? findTextFault(input) : undefined;
+      if (typeof input !== "string") report(issues, "string", "must be a string");
+      else if (fault !== undefined) report(issues, "text", fault);
+      return input as TextOf<Tags>; // not used when there is an issue, and the rule "oneof" checks the words
+    }),
+    tags,
+  );
+}
+
+export function number<const Tags extends readonly NumberTag[]>(
+  ...tags: Tags
+): Field<number | NullOf<Tags>, IsPresent<Tags>> {
+  return new Field(
+    scalar<number | NullOf<Tags>>("number", "number", { type: "number" }, (input, issues, { fromText }) => {
+      const value = fromText ? toNumber(input) : input;
+      if (typeof value !== "number" || !Number.isFinite(value)) report(issues, "number", "must be a number");
+      return value as number; // not used when there is an issue
+    }),
+    tags,
+  );
+}
+
+export function integer<const Tags extends readonly NumberTag[]>(
+  ...tags: Tags
+): Field<number | NullOf<Tags>, IsPresent<Tags>> {
+  return new Field(
+    scalar<number | NullOf<Tags>>("integer", "integer", { type: "integer" }, (input, issues, { fromText }) => {
+      const value = fromText ? toNumber(input) : input;
+      if (!Number.isSafeInteger(value)) report(issues, "integer", "must be a whole number");
+      return value as number; // not used when there is an issue
+    }),
+    tags,
+  );
+}
+
+export function boolean<const Tags extends readonly BooleanTag[]>(
+  ...tags: Tags
+): Field<boolean | NullOf<Tags>, IsPresent<Tags>> {
+  return new Field(
+    scalar<boolean | NullOf<Tags>>("boolean", "boolean", { type: "boolean" }, (input, issues, { fromText }) => {
+      const value = fromText ? toBoolean(input) : input;
+      if (typeof value !== "boolean") report(issues, "boolean", "must be true or false");
+      return value as boolean; // not used when there is an issue
+    }),
+    tags,
+  );
+}
+
+/** A day of the calendar, as text: `2026-11-17`. */
+export function date<const Tags extends readonly DateTag[]>(
+  ...tags: Tags
+): Field<string | NullOf<Tags>, IsPresent<Tags>> {
+  const schema = { type: "string", format: "date" };
+  return new Field(
+    scalar<string | NullOf<Tags>>("date", "date", schema, (input, issues) => {
+      if (typeof input !== "string" || !isDate(input)) report(issues, "date", "must be a date such as 2026-11-17");
+      return input as string; // not used when there is an issue
+    }),
+    tags,
+  );
+}
+
+/** A moment: `2026-11-17T09:30:00Z`, or with an offset such as `+01:00`. A handler returns a Date or such a text. */
+export function timestamp<const Tags extends readonly PlainTag[]>(
+  ...tags: Tags
+): Field<Date | NullOf<Tags>, IsPresent<Tags>, Date | string | NullOf<Tags>> {
+  const kind: Kind<Date | NullOf<Tags>> = {
+    name: "timestamp",
+    family: "plain",
+    read: (input, issues, { returned }) => {
+      if (returned === true && input instanceof Date && isWritable(input)) return input;
+      const value = typeof input === "string" ? parseTimestamp(input) : undefined;
+      if (value === undefined) report(issues, "timestamp", "must be a timestamp such as 2026-11-17T09:30:00Z");
+      return value as Date; // not used when there is an issue
+    },
+    compileSelect: () => selectTimestamp,
+    toSchema: () => ({ type: "string", format: "date-time" }),
+  };
+  return new Field<Date | NullOf<Tags>, IsPresent<Tags>, Date | string | NullOf<Tags>>(kind, tags);
+}
+
+const selectTimestamp: Select = (value) =>
+  value instanceof Date ? (isWritable(value) ? value : undefined) : selectScalar(value);
+
+export type Literal = string | number | boolean;
+
+/** One of these values: `literal(["draft", 1, true])` is a `"draft" | 1 | true`. */
+export function literal<const Values extends readonly Literal[], const Tags extends readonly PlainTag[]>(
+  values: Values,
+  ...tags: Tags
+): Field<Values[number] | NullOf<Tags>, IsPresent<Tags>> {
+  checkLiterals(values);
+  const allowed: readonly unknown[] = values;
+  const kind: Kind<Values[number] | NullOf<Tags>> = {
+    name: "literal",
+    family: "plain",
+    read: (input, issues, { fromText }) => {
+      const value = fromText ? toLiteral(input, allowed) : input;
+      if (!allowed.includes(value)) report(issues, "oneof", `must be one of ${values.join(", ")}`);
+      return value as Values[number]; // not used when there is an issue
+    },
+    compileSelect: () => selectScalar,
+    toSchema: () => toLiteralSchema(values),
+    keepsEmpty: () => allowed.includes(""),
+  };
+  return new Field<Values[number] | NullOf<Tags>, IsPresent<Tags>>(kind, tags);
+}
+
+function checkLiterals(values: readonly Literal[]): void {
+  if (values.length === 0) throw new TypeError('a literal needs values: literal(["draft", "published"])');
+  if (new Set(values).size < values.length) throw new TypeError("a literal has a value twice");
+  const fault = values.find((value) => typeof value === "number" && !Number.isFinite(value));
+  if (fault !== undefined) throw new TypeError(`${fault} cannot be a literal: JSON has no such number`);
+}
+
+function toLiteralSchema(values: readonly Literal[]): JsonSchema {
+  const [type, ...others] = new Set(values.map((value) => typeof value));
+  const typed = others.length === 0 ? { type } : {};
+  return values.length === 1 ? { ...typed, const: values[0] } : { ...typed, enum: values };
+}
+
+function toLiteral(input: unknown, allowed: readonly unknown[]): unknown {
+  return [input, toNumber(input), toBoolean(input)].find((value) => allowed.includes(value));
+}
+
+export function toNumber(input: unknown): unknown {
+  return typeof input === "string" && input.trim() !== "" ? Number(input) : input;
+}
+
+export function toBoolean(input: unknown): unknown {
+  if (input === "true" || input === "1" || input === "on") return true;
+  if (input === "false" || input === "0") return false;
+  return input;
+}
