@@ -5,6 +5,7 @@ import { BindError } from "../errors.ts";
 import type { Incoming, RequestView } from "../request.ts";
 import { Dto } from "./dto.ts";
 import { Field, type ReadOptions } from "./field.ts";
+import { convertText } from "./foreign-text.ts";
 import { type InferOutput, type Schema, toIssue } from "./standard-schema.ts";
 import { cleanse, type FoundIssue, toIssues } from "./text.ts";
 
@@ -22,18 +23,19 @@ export async function readJsonInput(incoming: Incoming, request: RequestView, li
 
 /** Returns the value of a DTO or a field at once; only a schema of another library may return a promise. */
 export function validate<S extends Schema>(schema: S, input: Input): InferOutput<S> | Promise<InferOutput<S>> {
-  if (!(schema instanceof Dto || schema instanceof Field)) return validateByStandard(schema, input.value);
+  if (!(schema instanceof Dto || schema instanceof Field)) return validateByStandard(schema, input);
   const issues: FoundIssue[] = [];
   const value: unknown = schema.parse(input.value, issues, input);
   if (issues.length > 0) throw new BindError(toIssues(issues));
   return value;
 }
 
-async function validateByStandard<S extends Schema>(schema: S, input: unknown): Promise<InferOutput<S>> {
+async function validateByStandard<S extends Schema>(schema: S, input: Input): Promise<InferOutput<S>> {
   const issues: FoundIssue[] = [];
-  cleanse(input, issues);
+  cleanse(input.value, issues);
   if (issues.length > 0) throw new BindError(toIssues(issues));
-  const result = await schema["~standard"].validate(input);
+  const value = input.fromText ? convertText(schema, input.value, input) : input.value;
+  const result = await schema["~standard"].validate(value);
   if (result.issues !== undefined) throw new BindError(result.issues.map(toIssue));
   return result.value;
 }

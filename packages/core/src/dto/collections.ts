@@ -2,7 +2,7 @@ import { Dto } from "./dto.ts";
 import { Field, type Kind, type ReadOptions, type Select } from "./field.ts";
 import type { IsPresent, NullOf } from "./infer.ts";
 import type { ListTag, PlainTag, RecordTag } from "./tags.ts";
-import { addKey, type FoundIssue, maxIssues, report, reportFault } from "./text.ts";
+import { addKey, type FoundIssue, maxIssues, report, reportFault, toList } from "./text.ts";
 
 /** What a list or a record holds: a field, or a DTO for objects. */
 type Item = Field | Dto;
@@ -29,13 +29,6 @@ export function array<const I extends Item, const Tags extends readonly ListTag[
     toSchema: (direction, refer) => ({ type: "array", items: field.toSchema(direction, refer) }),
   };
   return new Field(kind, tags);
-}
-
-/** In a form, one value is a list of one: a comma belongs to the text. */
-function toList(input: unknown, { fromText, fromForm }: ReadOptions): unknown {
-  if (!fromText || Array.isArray(input)) return input;
-  if (fromForm === true) return [input];
-  return typeof input === "string" ? input.split(",") : input;
 }
 
 function readItems<T>(item: Field<T>, list: readonly unknown[], issues: FoundIssue[], options: ReadOptions): T[] {

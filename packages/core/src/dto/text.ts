@@ -1,4 +1,5 @@
 import type { Issue } from "../errors.ts";
+import type { ReadOptions } from "./field.ts";
 
 /** An issue while the input is read. The caller of a reader adds its own key in front, see `addKey`. */
 export interface FoundIssue {
@@ -32,7 +33,7 @@ export function findTextFault(text: string): string | undefined {
  */
 export function cleanse(value: unknown, issues: FoundIssue[]): void {
   if (typeof value === "string") reportFault(value, issues);
-  if (typeof value !== "object" || value === null) return;
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return; // the bytes of a file are no keys
   if (Object.hasOwn(value, "__proto__")) Reflect.deleteProperty(value, "__proto__");
   for (const [key, item] of Object.entries(value)) {
     if (issues.length >= maxIssues) return;
@@ -50,3 +51,10 @@ export function reportFault(text: string, issues: FoundIssue[]): void {
 
 /** The limit of issues for one input: a list may have a million wrong items. */
 export const maxIssues = 100;
+
+/** In a form, one value is a list of one: a comma belongs to the text. */
+export function toList(input: unknown, { fromText, fromForm }: ReadOptions): unknown {
+  if (!fromText || Array.isArray(input)) return input;
+  if (fromForm === true) return [input];
+  return typeof input === "string" ? input.split(",") : input;
+}

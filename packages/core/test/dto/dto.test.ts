@@ -1,21 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { array, boolean, type Dto, dto, type Field, type Infer, integer, nested, number, string } from "@tenon/core";
-import { type FoundIssue, toIssues } from "../../src/dto/text.ts";
 import type { Equal, Expect } from "../support/types.ts";
-
-/** The value, or the issues as `path rule`. */
-function read(schema: Dto, input: unknown, fromText = false): unknown {
-  const issues: FoundIssue[] = [];
-  const value = schema.parse(input, issues, { fromText });
-  return issues.length === 0 ? value : toIssues(issues).map(({ path, rule }) => `${path} ${rule}`.trim());
-}
-
-/** The value of one field, or the rules that the value breaks. */
-function readField(field: Field, value: unknown, fromText = false): unknown {
-  const result = read(dto({ f: field }), { f: value }, fromText);
-  return Array.isArray(result) ? result : (result as { f?: unknown }).f; // an object when there are no issues
-}
+import { read, readField } from "./read.ts";
 
 const kinds: readonly {
   title: string;

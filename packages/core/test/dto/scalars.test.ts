@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { date, dto, type Field, type Infer, literal, timestamp } from "@tenon/core";
+import type { Equal, Expect } from "../support/types.ts";
+import { asForm, asText, readField } from "./read.ts";
+
+test("a date is a real day of the calendar and stays a text", () => {
+  for (const day of ["2026-11-17", "2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31", "2026-04-30"]) {
+    assert.equal(readField(date(), day), day);
+    assert.equal(readField(date(), day, asText), day);
+  }
+  for (const day of [
+    "2026-02-29",
+    "1900-02-29",
+    "2026-04-31",
+    "2026-13-01",
+    "2026-00-10",
+    "2026-01-00",
+    "2026-1-1",
+    "26-01-01",
+    "2026-11-17T00:00:00Z",
+    " 2026-11-17",
+    "2026-11-17\n",
+    "２026-11-17",
+    20261117,
+    new Date(),
+  ]) {
+    assert.deepEqual(readField(date(), day), ["f date"], String(day));
+  }
+});
+
+test("a timestamp has an offset and becomes a Date", () => {
+  for (const [text, milliseconds] of [
+    ["1970-01-01T00:00:00Z", 0],
+    ["1970-01-01t00:00:01z", 1000],
+    ["1970-01-01T01:00:00+01:00", 0],
+    ["1969-12-31T16:00:00-08:00", 0],
+    ["1970-01-01T00:00:00-00:00", 0],
+    ["1970-01-01T00:00:00.5Z", 500],
+    ["1970-01-01T00:00:00.123456789Z", 123],
+  ] as const) {
+    assert.deepEqual(readField(timestamp(), text), new Date(milliseconds), text);
+    assert.deepEqual(readField(timestamp(), text, asForm), new Date(milliseconds), text);
+  }
+  for (const value of [
+    "1970-01-01",
+    "1970-01-01T00:00:00",
+    "1970-01-01 00:00:00Z",
+    "1970-01-01T00:00Z",
+    "1970-01-01T24:00:00Z",
+    "1970-01-01T00:60:00Z",
+    "2016-12-31T23:59:60Z",
+    "1970-01-01T00:00:00.Z",
+    "1970-01-01T00:00:00+0100",
+    "1970-01-01T00:00:00+24:00",
+    "1970-01-01T00:00:00+00:60",
+    "2026-02-30T00:00:00Z",
+    "0000-01-01T00:00:00+01:00",
+    "9999-12-31T23:59:59-01:00",
+    "Tue, 17 Nov 2026 00:00:00 GMT",
+    0,
+    new Date(),
+  ]) {
+    assert.deepEqual(readField(timestamp(), value), ["f timestamp"], String(value));
+  }
+});
+
+test("a literal is one of its values, not what only looks like it", () => {
+  const field = literal(["a", 1, true]);
+  for (const value of ["a", 1, true]) assert.equal(readField(field, value), value);
+  for (const value of ["b", "1", "true", false, 2, {}, ["a"], ""]) {
+    assert.deepEqual(readField(field, value), ["f oneof"], JSON.stringify(value));
+  }
+});
+
+test("a literal is parsed from text", () => {
+  const field = literal(["a", "2", 1, true]);
+  for (const [text, value] of [
+    ["a", "a"],
+    ["2", "2"],
+    ["1", 1],
+    ["on", true],
+  ] as const) {
+    assert.equal(readField(field, text, asText), value);
+  }
+  for (const text of ["b", "false", "3"]) assert.deepEqual(readField(field, text, asText), ["f oneof"]);
+});
+
+test("an empty text may be a literal, also when it is required", () => {
+  assert.equal(readField(literal(["", "a"], "required"), ""), "");
+  assert.equal(readField(literal(["", "a"], "required"), "", asForm), "");
+  assert.deepEqual(readField(literal(["a"], "required"), ""), ["f required"]);
+});
+
+test("literals that cannot work throw where the DTO is defined", () => {
+  for (const [values, message] of [
+    [[], 'a literal needs values: literal(["draft", "published"])'],
+    [["a", "a"], "a literal has a value twice"],
+    [[Number.NaN], "NaN cannot be a literal: JSON has no such number"],
+  ] as const) {
+    assert.throws(() => literal(values), { name: "TypeError", message });
+  }
+});
+
+test("the issues of a scalar do not show its value", async () => {
+  for (const field of [date(), timestamp(), literal(["a"])] satisfies Field[]) {
+    const result = await field["~standard"].validate("hunter2");
+    assert.equal(JSON.stringify(result.issues).includes("hunter2"), false);
+  }
+});
+
+const Scalars = dto({
+  day: date("required"),
+  at: timestamp(),
+  one: literal(["a", 1]),
+  yes: literal([true], "required"),
+});
+export type Checks = [Expect<Equal<Infer<typeof Scalars>, { day: string; yes: true; at?: Date; one?: "a" | 1 }>>];
