@@ -9,6 +9,8 @@ import { findMisspeltHooks, isStopped, Lifecycle } from "./boot/lifecycle.ts";
 import type { Module } from "./boot/module.ts";
 import type { Compiled } from "./compose.ts";
 import { type ComposeOptions, compose } from "./compose.ts";
+import type { Context } from "./context.ts";
+import { type ContractMismatch, checkContract } from "./contract-check.ts";
 import { describeValue, HttpError, type Problem, StartError } from "./errors.ts";
 import { Kernel } from "./kernel.ts";
 import { createLog, Log, type LogOptions } from "./log/log.ts";
@@ -27,6 +29,11 @@ export interface AppOptions {
   readonly override?: readonly Provider[];
   /** Milliseconds that a stop waits for one `onStop()`, or for an interrupted command. Defaults to 10,000. */
   readonly stopTimeout?: number;
+  /**
+   * Compares every response of an endpoint with its contract and logs what differs; a function gets it too. Defaults to
+   * true unless NODE_ENV is `production`.
+   */
+  readonly checkContracts?: boolean | ((mismatch: ContractMismatch) => void);
 }
 
 /** An application. Its platform adds methods: `listen` and `fetch`, or `run`. */
@@ -107,6 +114,11 @@ async function buildApp<Methods>(
   const lost = onLostValue === undefined ? { onLostError } : { onLostError, onLostValue };
   const chain = (middlewares: readonly Compiled[], handler: Handler) =>
     compose([...appLevel, ...middlewares], handler, lost);
+  const { checkContracts = !environment.production } = options;
+  const reportMismatch = (ctx: Context, mismatch: ContractMismatch): void => {
+    ctx.log.error(mismatch.message);
+    if (typeof checkContracts === "function") checkContracts(mismatch);
+  };
   const router = new Router<RunnableRoute>([]);
   const table = new RouteTable(router, routes, {
     flatten: (added, owner, found) => {
@@ -116,12 +128,16 @@ async function buildApp<Methods>(
       return flat;
     },
     serves: (route) => platform.serves(route),
-    compose: (route) => chain(route.middlewares, route.handler),
+    compose: (route) => {
+      const run = chain(route.middlewares, route.handler);
+      return checkContracts === false ? run : checkContract(route, run, reportMismatch);
+    },
   });
   const kernel = new Kernel({
     router,
     platform,
     log,
+    production: environment.production,
     onMiss: chain([], () => {
       throw new HttpError(404, "Not Found");
     }),
@@ -177,7 +193,13 @@ function failStart(error: unknown, options: AppOptions): never {
 
 const longestWait = 2 ** 31 - 1; // node:timers treats a longer delay as one millisecond
 
-const optionNames = namesOf<AppOptions>({ log: true, onStartError: true, override: true, stopTimeout: true });
+const optionNames = namesOf<AppOptions>({
+  log: true,
+  onStartError: true,
+  override: true,
+  stopTimeout: true,
+  checkContracts: true,
+});
 
 function checkOptions(platform: unknown, options: object, overrides: unknown, stopTimeout: number): Problem[] {
   const problems: Problem[] = [];

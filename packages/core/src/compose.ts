@@ -1,10 +1,12 @@
 import type { Context } from "./context.ts";
+import type { MiddlewareContract } from "./contract.ts";
 import type { Handler, Middleware, MiddlewareFunction } from "./record.ts";
 
 /** A middleware that only needs calling: the container is not used during a request. */
 export interface Compiled {
   readonly name: string;
   readonly handle: MiddlewareFunction;
+  readonly contract: MiddlewareContract | undefined;
 }
 
 export function isMiddleware(value: unknown): value is Middleware {
@@ -12,7 +14,8 @@ export function isMiddleware(value: unknown): value is Middleware {
 }
 
 export function bindMiddleware(name: string, middleware: Middleware): Compiled {
-  return { name, handle: (ctx, next) => middleware.handle(ctx, next) }; // V8 inlines this, but not bind()
+  const { contract } = middleware;
+  return { name, contract, handle: (ctx, next) => middleware.handle(ctx, next) }; // V8 inlines this, but not bind()
 }
 
 export interface ComposeOptions {

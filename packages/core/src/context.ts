@@ -1,9 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { RequestLimits } from "./body/body-reader.ts";
+import { refuseType } from "./body/body-reader.ts";
 import { type CookieOptions, parseCookies, serializeCookie } from "./body/cookies.ts";
-import { readPairs } from "./body/query.ts";
-import { type Input, validate } from "./dto/bind.ts";
+import { mediaTypeOf } from "./body/grammar.ts";
+import { readPairs, toQueryRecord } from "./body/query.ts";
+import { type Contract, isSchema } from "./contract.ts";
+import { type Input, readFormInput, validate } from "./dto/bind.ts";
 import type { InferOutput, Schema } from "./dto/standard-schema.ts";
+import { HttpError } from "./errors.ts";
 import { ResponseHeaders } from "./headers.ts";
 import type { Log } from "./log/log.ts";
 import { type Outgoing, Reply, StatusReply } from "./reply.ts";
@@ -35,8 +39,13 @@ type ParamName<Segment extends string> = Segment extends `:${infer Name}` ? Name
  */
 export type Context<Path extends string = string> = RequestContext<
   // biome-ignore lint/suspicious/noExplicitAny: the one argument that a context of any path is assignable to and from
-  string extends Path ? any : ParamNames<Path> | ""
+  string extends Path ? any : ParamNames<Path> | "",
+  // biome-ignore lint/suspicious/noExplicitAny: likewise for the failures that a contract declares
+  any
 >;
+
+/** The arguments of `ctx.fail()`. */
+export type Failure = readonly [status: number, detail?: unknown];
 
 /** The route that handles a request, as it was declared. */
 export interface MatchedRoute {
@@ -47,6 +56,8 @@ export interface MatchedRoute {
   /** The name of the class that declares it. */
   readonly controller: string;
   readonly handler: string;
+  /** What `endpoint()` declares; undefined for a plain handler. */
+  readonly contract: Contract | undefined;
 }
 
 /** The router's match, as the context needs it. */
@@ -77,6 +88,8 @@ export interface ContextTools {
   readonly log: Log;
   /** What `bind()` validates. */
   readonly readInput: (incoming: Incoming, request: RequestView) => Input | Promise<Input>;
+  /** What the `query` of a contract validates. Defaults to the query of the URL. */
+  readonly readQuery?: ((incoming: Incoming, request: RequestView) => Input | Promise<Input>) | undefined;
   /** Left out where no terminal shows it. */
   readonly showProgress?: ((incoming: Incoming, total: number, label: string) => Progress) | undefined;
   /** Called when a handler reads a parameter that the path of its route does not declare. */
@@ -84,7 +97,7 @@ export interface ContextTools {
 }
 
 /** One request and the state of its response. */
-export class RequestContext<in Param extends string = string> {
+export class RequestContext<in Param extends string = string, in Failed extends Failure = Failure> {
   readonly #incoming: Incoming;
   readonly #params: RouteParams;
   readonly #tools: ContextTools;
@@ -200,8 +213,16 @@ export class RequestContext<in Param extends string = string> {
   }
 
   /** Starts a reply: `ctx.status(201).json(post)`, `ctx.status(200).send("text")`. */
-  status(status: number): StatusReply {
+  status<const Status extends number>(status: Status): StatusReply<Status> {
     return new StatusReply(status);
+  }
+
+  /**
+   * The error response that the contract of this endpoint declares for a status: `return ctx.fail(404)`. Where it
+   * declares several messages or a schema, the second argument is the message or the body.
+   */
+  fail(...[status, detail]: Failed): HttpError {
+    return toDeclaredError(this.#params.matched, status, detail);
   }
 
   request(): RequestView {
@@ -260,7 +281,36 @@ export class RequestContext<in Param extends string = string> {
     return validate(schema, await this.#tools.readInput(this.#incoming, this.request()));
   }
 
-  /** For the kernel, static so that handlers do not see it: the headers set so far, which are then forgotten. */
+  /** For `endpoint()`, static so that handlers do not see it: what a part of its contract validates. */
+  static readPart(ctx: Context, part: "params" | "query" | "headers"): Input | Promise<Input> {
+    if (part === "params") return { value: ctx.#params.toMap(), fromText: true };
+    if (part === "headers") return { value: ctx.#incoming.headers(), fromText: true };
+    const { readQuery, limits } = ctx.#tools;
+    if (readQuery !== undefined) return readQuery(ctx.#incoming, ctx.request());
+    ctx.#queries ??= readPairs(ctx.#incoming.search, limits.queryPairs);
+    return { value: toQueryRecord(ctx.#queries), fromText: true, fromForm: true };
+  }
+
+  /** For `endpoint()`: what a declared body validates. */
+  static readBody(ctx: Context, isForm: boolean): Input | Promise<Input> {
+    const { readInput, readQuery } = ctx.#tools;
+    if (isForm && readQuery === undefined) return readFormInput(ctx.request()); // at a terminal, flags are the form
+    return readInput(ctx.#incoming, ctx.request());
+  }
+
+  /** For `endpoint()`: the bytes of a body of these media types. */
+  static readContent(ctx: Context, types: readonly string[]): Promise<Uint8Array> {
+    const type = ctx.header("content-type");
+    const isKnown = ctx.#incoming.method === "" || types.some((known) => mediaTypeOf(known) === mediaTypeOf(type));
+    return isKnown ? ctx.request().body() : refuseType(type);
+  }
+
+  /** For `endpoint()`: whether the request has an empty body. A command has flags. */
+  static async hasNoBody(ctx: Context): Promise<boolean> {
+    return ctx.#incoming.method !== "" && (await ctx.request().body()).byteLength === 0;
+  }
+
+  /** For the kernel: the headers set so far, which are then forgotten. */
   static takeHeaders(ctx: Context): ResponseHeaders | undefined {
     const headers = ctx.#headers;
     ctx.#headers = undefined;
@@ -277,6 +327,26 @@ export class RequestContext<in Param extends string = string> {
       }
     }
   }
+}
+
+function toDeclaredError(route: MatchedRoute | undefined, status: number, detail: unknown): HttpError {
+  const declared = route?.contract?.errors?.[status];
+  if (declared === undefined) {
+    throw new TypeError(
+      `ctx.fail(${status}): ${describeRoute(route)} declares no error ${status}. Add it to \`errors\`.`,
+    );
+  }
+  if (isSchema(declared)) return new HttpError(status, `Error ${status}`, { body: detail });
+  const messages = [declared].flat();
+  const message = detail ?? (messages.length === 1 ? messages[0] : undefined);
+  if (typeof message === "string" && messages.includes(message)) return new HttpError(status, message);
+  throw new TypeError(
+    `ctx.fail(${status}): ${describeRoute(route)} declares the messages ${messages.map((text) => JSON.stringify(text)).join(", ")}. Pass one of them.`,
+  );
+}
+
+function describeRoute(route: MatchedRoute | undefined): string {
+  return route === undefined ? "this request" : [route.method, route.path].filter(Boolean).join(" ");
 }
 
 const silentProgress: Progress = Object.freeze({ advance() {}, done() {} });

@@ -16,6 +16,7 @@ export const startCodes = [
   "ROUTES_FAILED",
   "BAD_ROUTE",
   "BAD_HANDLER",
+  "BAD_CONTRACT",
   "BAD_MIDDLEWARE",
   "DUPLICATE_ROUTE",
   "UNKNOWN_ROUTE",
@@ -90,13 +91,16 @@ export function describeChain(names: readonly string[]): string {
 export interface HttpErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
+  /** Sent as JSON in the place of the application's error format. */
+  readonly body?: unknown;
 }
 
-/** Thrown by handlers and middlewares. The response has its status and the body `{ error: message }`. */
+/** Thrown by handlers and middlewares. The response has its status and, in the default error format, `{ error: message }`. */
 export class HttpError extends Error {
   override readonly name: string = "HttpError";
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
 
   constructor(status: number, message: string, options: HttpErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -105,6 +109,7 @@ export class HttpError extends Error {
     }
     this.status = status;
     this.headers = options.headers ?? {};
+    this.body = options.body;
   }
 }
 
@@ -113,7 +118,12 @@ export function toHttpError(error: unknown): HttpError {
   return error instanceof HttpError ? error : new HttpError(500, "Internal Server Error");
 }
 
+/** The parts of a request that a contract declares. */
+export type InputPart = "params" | "query" | "headers" | "body";
+
 export interface Issue {
+  /** The part of the request that was bound; undefined for `ctx.bind()`. */
+  readonly in?: InputPart;
   /** Where in the input: `title`, `tags.0`, `author.email`; empty for the input as a whole. */
   readonly path: string;
   /** The same key by key, which also tells apart names that contain a dot. `bind()` always sets it. */

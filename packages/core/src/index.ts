@@ -14,20 +14,37 @@ export type {
   ReplyHook,
   RequestContext,
 } from "./context.ts";
+export {
+  Body,
+  Content,
+  type Contract,
+  content,
+  type ErrorsByStatus,
+  form,
+  type MiddlewareContract,
+  optional,
+  type ReturnsByStatus,
+  type SecurityScheme,
+} from "./contract.ts";
+export type { ContractMismatch } from "./contract-check.ts";
 export { array, nested, record } from "./dto/collections.ts";
 export { Dto, dto, type Infer } from "./dto/dto.ts";
 export type { Field } from "./dto/field.ts";
 export { file } from "./dto/file.ts";
 export { type JsonValue, json } from "./dto/json.ts";
-export { type JsonSchema, toJsonSchema } from "./dto/json-schema.ts";
+export { toJsonSchema } from "./dto/json-schema.ts";
 export type { Returned } from "./dto/returned.ts";
 export { boolean, date, integer, literal, number, string, timestamp } from "./dto/scalars.ts";
+export type { JsonSchema } from "./dto/schema-types.ts";
 export type { Schema, StandardSchema } from "./dto/standard-schema.ts";
 export { union } from "./dto/union.ts";
+export { endpoint } from "./endpoint.ts";
+export type { ErrorFormat } from "./error-format.ts";
 export {
   BindError,
   HttpError,
   type HttpErrorOptions,
+  type InputPart,
   type Issue,
   type Problem,
   type StartCode,
@@ -35,6 +52,7 @@ export {
 } from "./errors.ts";
 export type { HeaderValue, ResponseHeaders } from "./headers.ts";
 export { type ApiOptions, api } from "./http/api.ts";
+export type { ErrorFormatName } from "./http/error-formats.ts";
 export { explainForeignOrigin, isSameOrigin } from "./http/foreign-origin.ts";
 export type { Address, HttpMethods, ListenOptions } from "./http/http-methods.ts";
 export type { UpgradeHandler } from "./http/message.ts";
@@ -57,7 +75,6 @@ export {
   type Routes,
   resource,
   routes,
-  takes,
 } from "./record.ts";
 export { type Outgoing, type OutgoingBody, Reply, type StatusReply } from "./reply.ts";
 export type { RequestView } from "./request.ts";

@@ -1,5 +1,6 @@
 import { type Context, type ContextTools, type MatchedRoute, RequestContext, type RouteParams } from "./context.ts";
 import { readJsonInput } from "./dto/bind.ts";
+import { type ErrorFormat, formatError, plainErrors } from "./error-format.ts";
 import { BindError, describeValue, HttpError, toHttpError } from "./errors.ts";
 import type { Log } from "./log/log.ts";
 import type { Platform, RequestHandler } from "./platform.ts";
@@ -11,8 +12,13 @@ import type { RunnableRoute } from "./table.ts";
 
 export interface KernelParts {
   readonly router: Router<RunnableRoute>;
-  readonly platform: Pick<Platform, "serialize" | "fail" | "limits" | "readInput" | "showProgress">;
+  readonly platform: Pick<
+    Platform,
+    "serialize" | "fail" | "limits" | "readInput" | "readQuery" | "showProgress" | "errors"
+  >;
   readonly log: Log;
+  /** Logs rejected input at `debug` only, because it may tell about users. Defaults to false. */
+  readonly production?: boolean;
   /** The application's middlewares around a miss and around a malformed path or query. */
   readonly onMiss: Handler;
   readonly onMalformed: Handler;
@@ -22,15 +28,18 @@ export interface KernelParts {
 export class Kernel implements RequestHandler {
   readonly #parts: KernelParts;
   readonly #tools: ContextTools;
+  readonly #format: ErrorFormat;
 
   constructor(parts: KernelParts) {
     this.#parts = parts;
     const { log, platform } = parts;
-    const { limits, showProgress, readInput } = platform;
+    const { limits, showProgress, readInput, readQuery, errors = plainErrors } = platform;
+    this.#format = errors;
     this.#tools = {
       limits,
       log,
       showProgress,
+      readQuery,
       readInput: readInput ?? ((incoming, request) => readJsonInput(incoming, request, limits)),
       onUnknownParam: createParamWarning(log),
     };
@@ -66,7 +75,11 @@ export class Kernel implements RequestHandler {
   }
 
   #respond(ctx: Context, value: unknown): Outgoing | Promise<Outgoing> {
-    const outgoing = this.#parts.platform.serialize(toReply(value), ctx);
+    const reply = toReply(value);
+    if (this.#format !== plainErrors && isPlainError(reply)) {
+      return this.#fail(ctx, new HttpError(reply.status, reply.value.error));
+    }
+    const outgoing = this.#parts.platform.serialize(reply, ctx);
     if (!(outgoing instanceof Promise)) return finish(ctx, outgoing);
     return outgoing.then((ready) => finish(ctx, ready)).catch((error: unknown) => this.#fail(ctx, error));
   }
@@ -84,10 +97,12 @@ export class Kernel implements RequestHandler {
   }
 
   #serializeError(ctx: Context, error: unknown): Outgoing | Promise<Outgoing> {
-    logError(ctx, error);
-    const { status, message, headers } = toHttpError(error);
-    for (const [name, value] of Object.entries(headers)) ctx.response().setHeader(name, value);
-    return this.#parts.platform.serialize(new Reply(status, "json", { error: message }), ctx);
+    logError(ctx, error, this.#parts.production);
+    const failure = toHttpError(error);
+    const { body, type } = formatError(failure, this.#format);
+    for (const [name, value] of Object.entries(failure.headers)) ctx.response().setHeader(name, value);
+    if (type !== plainErrors.type) ctx.response().setHeader("content-type", type);
+    return this.#parts.platform.serialize(new Reply(failure.status, "json", body), ctx);
   }
 
   /** The error response failed too: a hook or a serializer is broken. */
@@ -125,16 +140,28 @@ function createParamWarning(log: Log): ContextTools["onUnknownParam"] {
   };
 }
 
-/** Logs a failed request, unless the client caused the error. */
-export function logError(ctx: Context, error: unknown): void {
-  if (error instanceof BindError) ctx.log.debug({ issues: toIssueMap(error) }, "the body could not be bound");
-  else if (!(error instanceof HttpError)) ctx.log.error(toErrorFields(error), `${ctx.method} ${ctx.path} failed`);
+/** `{ error }` with an error status, by the convention for plain values or by `ctx.status(n).json()`. */
+function isPlainError(reply: Reply): reply is Reply<number, { readonly error: string }> {
+  const { status, kind, value } = reply;
+  if (status < 400 || kind !== "json" || typeof value !== "object" || value === null || !("error" in value))
+    return false;
+  return typeof value.error === "string" && Object.keys(value).every((key) => key === "error" || key === "status");
+}
+
+/** Logs a failed request, unless the client caused the error. Rejected input is at `info` outside production. */
+export function logError(ctx: Context, error: unknown, production = false): void {
+  if (error instanceof BindError) {
+    ctx.log[production ? "debug" : "info"](
+      { issues: toIssueMap(error) },
+      `${ctx.method} ${ctx.path}: the input was rejected`,
+    );
+  } else if (!(error instanceof HttpError)) ctx.log.error(toErrorFields(error), `${ctx.method} ${ctx.path} failed`);
   else if (error.status >= 500) ctx.log.error({ err: error }, `${ctx.method} ${ctx.path} failed`);
 }
 
 /** By path: some schemas quote the input, and the log redacts the values of fields like `password` by name. */
 function toIssueMap({ issues }: BindError): Record<string, string[]> {
-  const byPath = Map.groupBy(issues, (issue) => issue.path || "(body)");
+  const byPath = Map.groupBy(issues, (issue) => issue.path || `(${issue.in ?? "body"})`);
   return Object.fromEntries([...byPath].map(([path, list]) => [path, list.map((i) => `${i.rule}: ${i.message}`)]));
 }
 

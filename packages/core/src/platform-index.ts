@@ -8,6 +8,7 @@ export { endsInTime, withTimeout } from "./boot/in-time.ts";
 export { BoundedMap } from "./bounded-map.ts";
 export type { ContextTools } from "./context.ts";
 export { type Input, readJsonInput } from "./dto/bind.ts";
+export { type ErrorFormat, formatError } from "./error-format.ts";
 export { describeValue, toHttpError } from "./errors.ts";
 export { openHttp } from "./http/api.ts";
 export { isOriginOf } from "./http/foreign-origin.ts";

@@ -1,6 +1,7 @@
 import type { RequestLimits } from "./body/body-reader.ts";
 import type { FlatRoute } from "./boot/flatten.ts";
 import type { Context, ContextTools } from "./context.ts";
+import type { ErrorFormat } from "./error-format.ts";
 import type { Log, LogOptions } from "./log/log.ts";
 import type { MiddlewareLike, Routes } from "./record.ts";
 import type { Outgoing, Reply } from "./reply.ts";
@@ -49,8 +50,12 @@ export interface Platform<Methods = unknown> {
   serialize(reply: Reply, ctx: Context): Outgoing | Promise<Outgoing>;
   /** Logs an error and turns it into a response. Defaults to `{ error }` with its status; unknown errors are hidden. */
   fail?(error: unknown, ctx: Context): Outgoing | Promise<Outgoing>;
+  /** How errors are written. Defaults to `{ error }`. */
+  readonly errors?: ErrorFormat;
   /** What `ctx.bind()` validates. Defaults to the body as JSON. */
   readonly readInput?: ContextTools["readInput"];
+  /** What the `query` of a contract validates. Defaults to the query of the URL. */
+  readonly readQuery?: ContextTools["readQuery"];
   readonly showProgress?: ContextTools["showProgress"];
   open(parts: PlatformParts): Promise<OpenPlatform<Methods>>;
 }

@@ -1,5 +1,5 @@
 import type { Context } from "./context.ts";
-import type { InferOutput, Schema } from "./dto/standard-schema.ts";
+import type { MiddlewareContract } from "./contract.ts";
 import { joinPaths } from "./pattern.ts";
 
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"] as const;
@@ -13,10 +13,16 @@ export type Next = () => unknown;
 
 /** Either returns a value itself, which ends the chain, or returns what `next()` gives. */
 export interface Middleware {
+  /** What it adds to the contract of every route that it guards. */
+  readonly contract?: MiddlewareContract;
   handle(ctx: Context, next: Next): unknown;
 }
 
-export type MiddlewareFunction = (ctx: Context, next: Next) => unknown;
+export interface MiddlewareFunction {
+  (ctx: Context, next: Next): unknown;
+  /** What it adds to the contract of every route that it guards. */
+  readonly contract?: MiddlewareContract;
+}
 
 /** A class (constructed by the container, with injection), an instance, or a function. */
 export type MiddlewareLike = (new () => Middleware) | Middleware | MiddlewareFunction;
@@ -95,22 +101,4 @@ export function resource<const Path extends string>(
     const handler: Handler | undefined = handlers[name];
     return handler === undefined ? [] : [{ method, path: joinPaths(path, suffix), handler, ...options }];
   });
-}
-
-const taken = Symbol("tenon.takes");
-
-/** Binds before the handler runs and passes it the value; the route table then knows what the route takes. */
-export function takes<S extends Schema, C extends Context>(
-  schema: S,
-  handler: (ctx: C, input: InferOutput<S>) => unknown,
-): (ctx: NoInfer<C>) => unknown {
-  async function bindThenHandle(this: unknown, ctx: C): Promise<unknown> {
-    return handler.call(this, ctx, await ctx.bind(schema));
-  }
-  Object.defineProperty(bindThenHandle, "name", { value: handler.name });
-  return Object.assign(bindThenHandle, { [taken]: schema });
-}
-
-export function schemaOf(handler: Handler): Schema | undefined {
-  return (handler as { readonly [taken]?: Schema })[taken]; // only takes() sets it
 }

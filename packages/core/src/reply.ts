@@ -5,16 +5,22 @@ import { HttpError } from "./errors.ts";
 import { type HeaderValue, ResponseHeaders } from "./headers.ts";
 
 /** What a handler returned, before a platform turns it into bytes, a page or lines on a terminal. */
-export class Reply {
-  readonly status: number;
+export class Reply<Status extends number = number, Value = unknown> {
+  readonly status: Status;
   /** `json` for any value, `text` for a ready string, `raw` for bytes, streams and `Response`, `empty` for no body. */
   readonly kind: "json" | "text" | "raw" | "empty";
-  readonly value: unknown;
+  readonly value: Value;
 
-  constructor(status: number, kind: Reply["kind"], value: unknown) {
-    this.status = checkStatus(status);
+  constructor(status: Status, kind: Reply["kind"], value: Value) {
+    checkStatus(status);
+    this.status = status;
     this.kind = kind;
     this.value = value;
+  }
+
+  /** The same reply with other data. */
+  withValue(value: unknown): Reply {
+    return new Reply(this.status, this.kind, value);
   }
 }
 
@@ -24,18 +30,18 @@ export function checkStatus(status: number): number {
 }
 
 /** The result of `ctx.status(n)`: a reply that still needs its body. */
-export class StatusReply {
-  readonly #status: number;
+export class StatusReply<Status extends number = number> {
+  readonly #status: Status;
 
-  constructor(status: number) {
+  constructor(status: Status) {
     this.#status = status;
   }
 
-  json(value: unknown): Reply {
+  json<const Value>(value: Value): Reply<Status, Value> {
     return new Reply(this.#status, value instanceof JsonArray ? "raw" : "json", value);
   }
 
-  send(text: string): Reply {
+  send(text: string): Reply<Status, string> {
     return new Reply(this.#status, "text", text);
   }
 }
@@ -48,6 +54,14 @@ export function toReply(value: unknown): Reply {
   refuseMistakes(value);
   if (isRaw(value)) return new Reply(200, "raw", value);
   return fromConvention(value) ?? new Reply(200, "json", value);
+}
+
+/** A value of an endpoint with a declared result: `{ error }` and `{ _status }` are data there. */
+export function toDataReply(value: unknown, status: number): Reply {
+  if (value === undefined) return new Reply(status === 200 ? 204 : status, "empty", undefined);
+  if (typeof value !== "object" || value === null) return new Reply(status, "json", value);
+  refuseMistakes(value);
+  return new Reply(status, isRaw(value) ? "raw" : "json", value);
 }
 
 /** Refuses values that are never data: as JSON they would be `{}` with status 200, and the mistake would stay hidden. */

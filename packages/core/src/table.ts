@@ -1,7 +1,7 @@
 import { describe, findDuplicates } from "./boot/conflict.ts";
 import type { FlatRoute } from "./boot/flatten.ts";
 import type { MatchedRoute } from "./context.ts";
-import type { Schema } from "./dto/standard-schema.ts";
+import type { Contract, MiddlewareContract } from "./contract.ts";
 import { type Problem, StartError } from "./errors.ts";
 import { joinPaths, PatternError, parsePattern, shapeOf } from "./pattern.ts";
 import type { Handler, Method, Route, Routes } from "./record.ts";
@@ -21,8 +21,11 @@ export interface RouteInfo {
   /** Of its groups and its own, in the order in which they run. */
   readonly middlewares: readonly string[];
   readonly owner: string;
-  /** What `takes()` binds; undefined when the handler binds by itself or not at all. */
-  readonly takes: Schema | undefined;
+  readonly controller: string;
+  /** What `endpoint()` declares; undefined for a plain handler. */
+  readonly contract: Contract | undefined;
+  /** What its middlewares add to the contract. */
+  readonly guards: readonly MiddlewareContract[];
 }
 
 export interface RouteTableTools {
@@ -65,13 +68,15 @@ export class RouteTable {
   }
 
   list(): RouteInfo[] {
-    return this.#router.routes.map(({ method, path, handlerName, middlewareNames, owner, takes }) => ({
-      method,
-      path,
+    return this.#router.routes.map(({ handlerName, middlewareNames, ...route }) => ({
+      method: route.method,
+      path: route.path,
       handler: handlerName,
       middlewares: middlewareNames,
-      owner,
-      takes,
+      owner: route.owner,
+      controller: route.controller,
+      contract: route.contract,
+      guards: route.guards,
     }));
   }
 
@@ -102,8 +107,9 @@ export class RouteTable {
   }
 
   #runnable(route: FlatRoute): RunnableRoute {
-    const { method, path, controller, handlerName: handler } = route;
-    return { ...route, run: this.#tools.compose(route), matched: Object.freeze({ method, path, controller, handler }) };
+    const { method, path, controller, handlerName: handler, contract } = route;
+    const matched = Object.freeze({ method, path, controller, handler, contract });
+    return { ...route, run: this.#tools.compose(route), matched };
   }
 }
 

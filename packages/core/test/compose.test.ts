@@ -6,7 +6,7 @@ import type { Compiled } from "../src/compose.ts";
 import { compose } from "../src/compose.ts";
 
 const ctx = {} as Context; // the chain passes it on and never reads it
-const compiled = (handle: MiddlewareFunction, name = "middleware"): Compiled => ({ name, handle });
+const compiled = (handle: MiddlewareFunction, name = "middleware"): Compiled => ({ name, handle, contract: undefined });
 
 /** Runs a chain of these functions around a handler. */
 function run(middlewares: readonly MiddlewareFunction[], handler: () => unknown, lost: string[] = []): unknown {

@@ -14,7 +14,7 @@ const untyped = (options: unknown) => options as object;
 const mistakes: Record<string, { readonly make: () => unknown; readonly text: string }> = {
   "createApp()": {
     make: () => createApp(module, api(), untyped({ ...quiet, overide: [] })),
-    text: "createApp() has no option overide (did you mean override?). It takes log, onStartError, override, stopTimeout.",
+    text: "createApp() has no option overide (did you mean override?). It takes log, onStartError, override, stopTimeout, checkContracts.",
   },
   "the log of createApp()": {
     make: () => createApp(module, api(), { ...quiet, log: untyped({ levle: "debug" }) }),
@@ -30,15 +30,15 @@ const mistakes: Record<string, { readonly make: () => unknown; readonly text: st
   },
   "createTestApp()": {
     make: () => createTestApp(module, api(), untyped({ overrides: [] })),
-    text: "createTestApp() has no option overrides (did you mean override?). It takes override, log, stopTimeout.",
+    text: "createTestApp() has no option overrides (did you mean override?). It takes override, log, stopTimeout, checkContracts.",
   },
   "createTestApp(), which never exits,": {
     make: () => createTestApp(module, api(), untyped({ onStartError: "exit" })),
-    text: "createTestApp() has no option onStartError. It takes override, log, stopTimeout.",
+    text: "createTestApp() has no option onStartError. It takes override, log, stopTimeout, checkContracts.",
   },
   "api()": {
     make: () => api(untyped({ middleware: [cors()] })),
-    text: "api() has no option middleware (did you mean middlewares?). It takes middlewares, limits, trustedProxies, singleHeaders, upgrade, engine.",
+    text: "api() has no option middleware (did you mean middlewares?). It takes middlewares, limits, trustedProxies, singleHeaders, upgrade, engine, errors.",
   },
   "api() with an unknown engine": {
     make: () => api(untyped({ engine: "fast" })),
@@ -50,7 +50,7 @@ const mistakes: Record<string, { readonly make: () => unknown; readonly text: st
   },
   "api() without an object": {
     make: () => api(untyped([cors()])),
-    text: "api() was given a list for its options. It takes { middlewares, limits, trustedProxies, singleHeaders, upgrade, engine }.",
+    text: "api() was given a list for its options. It takes { middlewares, limits, trustedProxies, singleHeaders, upgrade, engine, errors }.",
   },
   "api() with one middleware": {
     make: () => api(untyped({ middlewares: cors() })),
@@ -93,7 +93,7 @@ test("an unknown option is reported together with other invalid options", async 
   assert.equal(
     error.message,
     `2 problems:
-  1. createApp() has no option stoptimeout (did you mean stopTimeout?). It takes log, onStartError, override, stopTimeout.
+  1. createApp() has no option stoptimeout (did you mean stopTimeout?). It takes log, onStartError, override, stopTimeout, checkContracts.
   2. stopTimeout is 0. It takes a whole number of milliseconds from 1 to 2147483647.`,
   );
 });

@@ -6,6 +6,7 @@ import {
   type Controller,
   defineModule,
   dto,
+  endpoint,
   group,
   type Infer,
   type Next,
@@ -13,7 +14,6 @@ import {
   resource,
   routes,
   string,
-  takes,
 } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 
@@ -119,13 +119,17 @@ test("a handler annotated for another path does not compile", () => {
   resource("/posts", { index: showPost, show: showPost });
 });
 
-test("takes() keeps the path that its handler is annotated for", () => {
+test("endpoint() keeps the path that its handler is annotated for", () => {
   const Input = dto({ title: string("required") });
   routes([
-    { method: "PUT", path: "/posts/:id", handler: takes(Input, (ctx, { title }) => [ctx.param("id"), title]) },
-    { method: "PUT", path: "/drafts/:id", handler: takes(Input, showPost) },
+    {
+      method: "PUT",
+      path: "/posts/:id",
+      handler: endpoint({ body: Input }, (ctx, { body }) => [ctx.param("id"), body.title]),
+    },
+    { method: "PUT", path: "/drafts/:id", handler: endpoint({ body: Input }, showPost) },
     // @ts-expect-error the path has no :id
-    { method: "PUT", path: "/users/:userId", handler: takes(Input, showPost) },
+    { method: "PUT", path: "/users/:userId", handler: endpoint({ body: Input }, showPost) },
   ]);
 });
 
@@ -182,12 +186,12 @@ class GreetController implements Controller {
 
   routes(): Routes {
     return [
-      { method: "POST", path: "/greet/:language", handler: takes(GreetDTO, this.greet) },
+      { method: "POST", path: "/greet/:language", handler: endpoint({ body: GreetDTO }, this.greet) },
       { method: "POST", path: "/plain", handler: this.plain },
     ];
   }
 
-  greet(ctx: Context<"/greet/:language">, input: GreetDTO) {
+  greet(ctx: Context<"/greet/:language">, { body: input }: { body: GreetDTO }) {
     return { text: `${this.#greeting}, ${input.name}!`, language: ctx.param("language") };
   }
 
@@ -205,24 +209,24 @@ async function withApp(body: (app: Awaited<ReturnType<typeof createTestApp>>) =>
   }
 }
 
-test("takes() binds before the handler runs, passes the value and keeps `this`", () =>
+test("endpoint() binds before the handler runs, passes the value and keeps `this`", () =>
   withApp(async (app) => {
     const response = await app.request("POST", "/greet/en", { json: { name: "Ada", role: "admin" } });
     assert.equal(response.status, 200);
     assert.deepEqual(await response.json(), { text: "Hello, Ada!", language: "en" });
   }));
 
-test("takes() responds 400 Invalid request when the body cannot be bound", () =>
+test("endpoint() responds 400 Invalid request when the body cannot be bound", () =>
   withApp(async (app) => {
     const response = await app.request("POST", "/greet/en", { json: { name: "" } });
     assert.equal(response.status, 400);
     assert.deepEqual(await response.json(), { error: "Invalid request" });
   }));
 
-test("the route table lists what takes() binds, and the handler's own name", () =>
+test("the route table lists the contracts of endpoint(), and the handler's own name", () =>
   withApp(async (app) => {
     assert.deepEqual(
-      app.routes.list().map(({ handler, takes }) => [handler, takes]),
+      app.routes.list().map(({ handler, contract }) => [handler, contract?.body]),
       [
         ["greet", GreetDTO],
         ["plain", undefined],
@@ -237,8 +241,8 @@ class ThingsController implements Controller {
     return [
       ...resource("/things", {
         index: this.index,
-        create: takes(GreetDTO, this.create),
-        update: takes(GreetDTO, this.update),
+        create: endpoint({ body: GreetDTO }, this.create),
+        update: endpoint({ body: GreetDTO }, this.update),
       }),
     ];
   }
@@ -247,17 +251,17 @@ class ThingsController implements Controller {
     return this.#things;
   }
 
-  create(ctx: Context, { name }: GreetDTO) {
+  create(ctx: Context, { body: { name } }: { body: GreetDTO }) {
     this.#things.push(name);
     return ctx.status(201).json(this.#things);
   }
 
-  update(ctx: Context<"/things/:id">, { name }: GreetDTO) {
+  update(ctx: Context<"/things/:id">, { body: { name } }: { body: GreetDTO }) {
     return this.#things.with(Number(ctx.param("id")), name);
   }
 }
 
-test("takes() wraps handlers of resource(), bound to their controller", async () => {
+test("endpoint() wraps handlers of resource(), bound to their controller", async () => {
   const app = await createTestApp(defineModule({ name: "things", declarations: [ThingsController] }), api());
   try {
     const created = await app.request("POST", "/things", { json: { name: "desk" } });
@@ -269,7 +273,7 @@ test("takes() wraps handlers of resource(), bound to their controller", async ()
     assert.deepEqual(await (await app.request("GET", "/things")).json(), ["lamp", "desk"]);
     assert.equal((await app.request("POST", "/things", { json: {} })).status, 400);
     assert.deepEqual(
-      app.routes.list().map(({ method, path, handler, takes }) => [method, path, handler, takes]),
+      app.routes.list().map(({ method, path, handler, contract }) => [method, path, handler, contract?.body]),
       [
         ["GET", "/things", "index", undefined],
         ["POST", "/things", "create", GreetDTO],

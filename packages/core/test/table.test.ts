@@ -152,6 +152,8 @@ async function withTable(body: (app: TestHttpApp) => Promise<void> | void): Prom
 
 test("list() returns method, full path, handler, middlewares from the outside in, and owner", () =>
   withTable((app) => {
+    const undeclared = { contract: undefined, guards: [] };
+    const ownedBy = (owner: string) => ({ owner, controller: owner });
     function health() {
       return "well";
     }
@@ -164,10 +166,11 @@ test("list() returns method, full path, handler, middlewares from the outside in
         handler: "(anonymous)",
         middlewares: ["trace", "Guard"],
         owner: 'TestController (module "test")',
-        takes: undefined,
+        controller: "TestController",
+        ...undeclared,
       },
-      { method: "GET", path: "/health", handler: "health", middlewares: [], owner: "monitoring", takes: undefined },
-      { method: "HEAD", path: "/health", handler: "handler", middlewares: [], owner: "app.routes", takes: undefined },
+      { method: "GET", path: "/health", handler: "health", middlewares: [], ...ownedBy("monitoring"), ...undeclared },
+      { method: "HEAD", path: "/health", handler: "handler", middlewares: [], ...ownedBy("app.routes"), ...undeclared },
     ]);
   }));
 

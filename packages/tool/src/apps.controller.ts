@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { boolean, type Context, dto, type Infer, inject, routes, string, takes } from "@tenon/core";
+import { boolean, dto, endpoint, inject, routes, string } from "@tenon/core";
 import { AppsService } from "./apps.service.ts";
 import { validateAppName } from "./names.ts";
 import { oneOf, Prompts } from "./prompts.ts";
@@ -11,7 +11,6 @@ const NewAppFlags = dto({
   in: string().describe("Folder to create it in; defaults to the current folder"),
   no_install: boolean().describe("Skip npm install"),
 });
-type NewAppFlags = Infer<typeof NewAppFlags>;
 
 const usage = `tenon app --name=<name> [--template=<${appTemplates.join("|")}>]`;
 const namePrompt = { flag: "name", text: "Name of the application", validate: validateAppName };
@@ -27,21 +26,24 @@ export class AppsController {
   readonly #prompts = inject(Prompts);
 
   routes() {
-    return routes([{ path: "app", handler: takes(NewAppFlags, this.create) }]);
+    return routes([{ path: "app", handler: this.create }]);
   }
 
-  async create(ctx: Context, flags: NewAppFlags) {
-    const folder = resolve(flags.in ?? ".");
-    if (this.#prompts.isTerminal()) this.#apps.checkFolder(folder); // before the prompts, which would be in vain
-    const name = await this.#prompts.resolve(ctx, flags.name, namePrompt, usage);
-    const target = this.#apps.locate(folder, name);
-    const template = await this.#prompts.resolve(ctx, flags.template, templatePrompt, usage);
-    return this.#apps.create({
-      name,
-      target,
-      template: template as AppTemplate, // oneOf has checked it
-      install: flags.no_install !== true,
-      signal: ctx.signal,
-    });
-  }
+  readonly create = endpoint(
+    { summary: "Create an application", query: NewAppFlags },
+    async (ctx, { query: flags }) => {
+      const folder = resolve(flags.in ?? ".");
+      if (this.#prompts.isTerminal()) this.#apps.checkFolder(folder); // before the prompts, which would be in vain
+      const name = await this.#prompts.resolve(ctx, flags.name, namePrompt, usage);
+      const target = this.#apps.locate(folder, name);
+      const template = await this.#prompts.resolve(ctx, flags.template, templatePrompt, usage);
+      return this.#apps.create({
+        name,
+        target,
+        template: template as AppTemplate, // oneOf has checked it
+        install: flags.no_install !== true,
+        signal: ctx.signal,
+      });
+    },
+  );
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { boolean, type Context, dto, type Infer, inject, routes, string, takes } from "@tenon/core";
+import { boolean, dto, endpoint, inject, routes, string } from "@tenon/core";
 import { ModulesService } from "./modules.service.ts";
 import { validateModuleName } from "./names.ts";
 import { oneOf, Prompts } from "./prompts.ts";
@@ -13,7 +13,6 @@ const NewModuleFlags = dto({
   in: string().describe("Folder of the application; defaults to the current folder"),
   no_install: boolean().describe("Skip npm install, which runs when a dependency was added"),
 });
-type NewModuleFlags = Infer<typeof NewModuleFlags>;
 
 const usage = `tenon g module --name=<name> --type=<${moduleTypes.join("|")}>`;
 const namePrompt = { flag: "name", text: "Name of the module", validate: validateModuleName };
@@ -24,24 +23,26 @@ export class ModulesController {
   readonly #prompts = inject(Prompts);
 
   routes() {
-    const handler = takes(NewModuleFlags, this.create);
     return routes([
-      { path: "g/module", handler },
-      { path: "generate/module", handler },
+      { path: "g/module", handler: this.create },
+      { path: "generate/module", handler: this.create },
     ]);
   }
 
-  async create(ctx: Context, flags: NewModuleFlags) {
-    const folder = resolve(flags.in ?? ".");
-    if (this.#prompts.isTerminal()) this.#modules.checkFolder(folder); // before the prompts, which would be in vain
-    const name = await this.#prompts.resolve(ctx, flags.name, namePrompt, usage);
-    const type = await this.#prompts.resolve(ctx, flags.type, typePrompt, usage);
-    return this.#modules.create({
-      name,
-      type: type as ModuleType, // oneOf has checked it
-      folder,
-      install: flags.no_install !== true,
-      signal: ctx.signal,
-    });
-  }
+  readonly create = endpoint(
+    { summary: "Add a module to an application", query: NewModuleFlags },
+    async (ctx, { query: flags }) => {
+      const folder = resolve(flags.in ?? ".");
+      if (this.#prompts.isTerminal()) this.#modules.checkFolder(folder); // before the prompts, which would be in vain
+      const name = await this.#prompts.resolve(ctx, flags.name, namePrompt, usage);
+      const type = await this.#prompts.resolve(ctx, flags.type, typePrompt, usage);
+      return this.#modules.create({
+        name,
+        type: type as ModuleType, // oneOf has checked it
+        folder,
+        install: flags.no_install !== true,
+        signal: ctx.signal,
+      });
+    },
+  );
 }

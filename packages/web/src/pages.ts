@@ -2,6 +2,8 @@ import { BindError, type Context, type Outgoing, Reply } from "@tenon/core";
 import {
   addVary,
   describeValue,
+  type ErrorFormat,
+  formatError,
   isForm,
   isOriginOf,
   logError,
@@ -22,6 +24,8 @@ export interface PagesParts {
   /** Hosts that a redirect may lead to. */
   readonly redirects: ReadonlySet<string>;
   readonly development: boolean;
+  /** How errors are written for clients that prefer JSON. */
+  readonly format: ErrorFormat;
 }
 
 /** What handlers return and throw → pages, JSON for clients that prefer it, and redirects. */
@@ -40,7 +44,7 @@ export class Pages {
   }
 
   async fail(error: unknown, ctx: Context): Promise<Outgoing> {
-    logError(ctx, error);
+    logError(ctx, error, !this.#parts.development);
     const session = Session.of(ctx);
     const ready = (await toFormFailure(error, ctx, session)) ?? (await this.#toErrorReply(error, ctx));
     if (session !== undefined) {
@@ -96,10 +100,15 @@ export class Pages {
   }
 
   async #toErrorReply(error: unknown, ctx: Context): Promise<Reply> {
-    const { status, message, headers } = toHttpError(error);
-    for (const [name, value] of Object.entries(headers)) ctx.response().setHeader(name, value);
+    const failure = toHttpError(error);
+    const { status, message } = failure;
+    for (const [name, value] of Object.entries(failure.headers)) ctx.response().setHeader(name, value);
     addVary(ctx.response(), "Accept");
-    if (wantsJson(ctx)) return new Reply(status, "json", { error: message });
+    if (wantsJson(ctx)) {
+      const { body, type } = formatError(failure, this.#parts.format);
+      ctx.response().setHeader("content-type", type);
+      return new Reply(status, "json", body);
+    }
     return toHtml(await this.#parts.errors.render({ status, message, error }, ctx), status, ctx);
   }
 

@@ -12,6 +12,10 @@ export class View extends Reply {
     this.name = name;
   }
 
+  override withValue(value: unknown): View {
+    return new View(this.name, value, this.status);
+  }
+
   /** `ctx.status(201).json(view("posts/show", post))` writes the data on a platform without views. */
   toJSON(): unknown {
     return this.value;

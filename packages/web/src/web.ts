@@ -61,6 +61,7 @@ const optionNames = namesOf<WebOptions>({
   singleHeaders: true,
   upgrade: true,
   engine: true,
+  errors: true,
 });
 
 const assetsNames = namesOf<AssetsFolder>({ folder: true, immutable: true });
@@ -72,13 +73,14 @@ export function web(options: WebOptions): Platform<HttpMethods> {
   const development = options.development ?? !readEnvironment().production;
   const { folder, immutable } = toAssetsFolder(options.assets) ?? {};
   const assets = folder === undefined ? undefined : createAssets(folder, { immutable, development });
-  const settings = toHttpSettings(options);
+  const settings = toHttpSettings(options, "web()");
   let pages: Pages;
   return {
     name: "web",
     middlewares,
     routes: assets?.routes ?? [],
     limits: settings.limits,
+    errors: settings.errors,
     serves: (route) => route.method !== undefined,
     serialize: (reply, ctx) => pages.serialize(reply, ctx),
     fail: (error, ctx) => pages.fail(error, ctx),
@@ -94,7 +96,8 @@ export function web(options: WebOptions): Platform<HttpMethods> {
         limits: settings.limits,
         routes: () => parts.routes.list(),
       });
-      pages = new Pages({ renderer, errors, serializer, redirects: new Set(redirects), development });
+      const format = settings.errors;
+      pages = new Pages({ renderer, errors, serializer, redirects: new Set(redirects), development, format });
       if (development) {
         parts.log.info(
           "errors are shown with their source to requests of this machine, because NODE_ENV is not production",
@@ -131,7 +134,7 @@ type ReadInput = ContextTools["readInput"];
 /** Reads forms and JSON. `api()` reads no forms: any site can make a browser send one, and only this platform checks. */
 async function readInput(...[incoming, request, limits]: [...Parameters<ReadInput>, RequestLimits]): Promise<Input> {
   if (!isForm(incoming.header("content-type") ?? "")) return readJsonInput(incoming, request, limits);
-  const value = (await request.form()).toRecord();
+  const value = (await request.form()).toInput();
   delete value[csrfField]; // a strict schema would refuse it
   return { value, fromText: true, fromForm: true };
 }

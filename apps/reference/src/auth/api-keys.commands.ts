@@ -1,5 +1,5 @@
 import { ApiKeys } from "@tenon/auth";
-import { type Context, dto, group, HttpError, type Infer, inject, routes, string, takes } from "@tenon/core";
+import { type Context, dto, endpoint, group, HttpError, inject, routes, string } from "@tenon/core";
 import type { UserRecord } from "../users/user.ts";
 import { UsersService } from "../users/users.service.ts";
 
@@ -16,26 +16,32 @@ export class ApiKeysCommands {
   routes() {
     return routes([
       group("keys", [
-        { path: "create/:email", handler: takes(CreateKey, this.create) },
+        { path: "create/:email", handler: this.create },
         { path: "revoke/:email/:id", handler: this.revoke },
       ]),
     ]);
   }
 
-  async create(ctx: Context<"keys/create/:email">, { name, expires_at }: Infer<typeof CreateKey>) {
-    const user = await this.#owner(ctx.param("email"));
-    const { key, record } = await this.#keys.create(user.id, {
-      ...(name === undefined ? {} : { name }),
-      ...(expires_at === undefined ? {} : { expiresAt: expires_at }),
-    });
-    return { ...record, key };
-  }
+  readonly create = endpoint(
+    { summary: "Create an API key for a user and print it", query: CreateKey },
+    async (ctx: Context<"keys/create/:email">, { query: { name, expires_at } }) => {
+      const user = await this.#owner(ctx.param("email"));
+      const { key, record } = await this.#keys.create(user.id, {
+        ...(name === undefined ? {} : { name }),
+        ...(expires_at === undefined ? {} : { expiresAt: expires_at }),
+      });
+      return { ...record, key };
+    },
+  );
 
-  async revoke(ctx: Context<"keys/revoke/:email/:id">) {
-    const user = await this.#owner(ctx.param("email"));
-    if (!(await this.#keys.revoke(user.id, ctx.param("id")))) throw new HttpError(404, "API key not found");
-    return ctx.status(200).send("revoked");
-  }
+  readonly revoke = endpoint(
+    { summary: "Revoke an API key of a user", errors: { 404: "API key not found" } },
+    async (ctx: Context<"keys/revoke/:email/:id">) => {
+      const user = await this.#owner(ctx.param("email"));
+      if (!(await this.#keys.revoke(user.id, ctx.param("id")))) return ctx.fail(404);
+      return ctx.status(200).send("revoked");
+    },
+  );
 
   async #owner(email: string): Promise<UserRecord> {
     const user = await this.#users.findByEmail(email);

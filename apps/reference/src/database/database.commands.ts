@@ -1,4 +1,4 @@
-import { type Context, dto, group, type Infer, inject, integer, routes, takes } from "@tenon/core";
+import { type Context, dto, endpoint, group, inject, integer, routes } from "@tenon/core";
 import { Backup } from "./backup.ts";
 import { Seed } from "./seed.ts";
 import { Tables } from "./tables.ts";
@@ -17,29 +17,35 @@ export class DatabaseCommands {
     return routes([
       group("db", [
         { path: "migrate", handler: this.migrate },
-        { path: "seed", handler: takes(SeedDatabase, this.seed) },
+        { path: "seed", handler: this.seed },
         { path: "backup/:file", handler: this.backup },
       ]),
     ]);
   }
 
   /** Every command migrates when it starts: this prints what was done. */
-  migrate(ctx: Context) {
+  readonly migrate = endpoint({ summary: "Migrate the database" }, (ctx) => {
     const { ran } = this.#tables;
     return ctx.status(200).send(ran.length === 0 ? "nothing to migrate" : `migrated: ${ran.join(", ")}`);
-  }
+  });
 
-  async seed(ctx: Context, { posts = 10_000 }: Infer<typeof SeedDatabase>) {
-    const progress = ctx.progress(posts, "posts");
-    const written = await this.#seed.write(posts, ctx.signal, (count) => progress.advance(count));
-    progress.done();
-    return ctx.status(200).send(`${written} posts written`);
-  }
+  readonly seed = endpoint(
+    { summary: "Write sample users and posts", query: SeedDatabase },
+    async (ctx, { query: { posts = 10_000 } }) => {
+      const progress = ctx.progress(posts, "posts");
+      const written = await this.#seed.write(posts, ctx.signal, (count) => progress.advance(count));
+      progress.done();
+      return ctx.status(200).send(`${written} posts written`);
+    },
+  );
 
   /** Consistent, also while the service runs. */
-  async backup(ctx: Context<"db/backup/:file">) {
-    const file = ctx.param("file");
-    const bytes = await this.#backup.write(file);
-    return ctx.status(200).send(`${file}: ${(bytes / 2 ** 20).toFixed(1)} MB`);
-  }
+  readonly backup = endpoint(
+    { summary: "Copy the SQLite database to a file, also while the service runs" },
+    async (ctx: Context<"db/backup/:file">) => {
+      const file = ctx.param("file");
+      const bytes = await this.#backup.write(file);
+      return ctx.status(200).send(`${file}: ${(bytes / 2 ** 20).toFixed(1)} MB`);
+    },
+  );
 }

@@ -1,5 +1,4 @@
-import { boolean, type Context, dto, group, HttpError, type Infer, inject, integer, routes, takes } from "@tenon/core";
-import type { Post } from "./post.ts";
+import { boolean, type Context, dto, endpoint, group, inject, integer, routes } from "@tenon/core";
 import { PostsService } from "./posts.service.ts";
 
 const ListPosts = dto({
@@ -16,29 +15,32 @@ export class PostsCommands {
   routes() {
     return routes([
       group("posts", [
-        { path: "list", handler: takes(ListPosts, this.list) },
+        { path: "list", handler: this.list },
         { path: "show/:id", handler: this.show },
-        { path: "publish/:id", handler: takes(PublishPost, this.publish) },
+        { path: "publish/:id", handler: this.publish },
       ]),
     ]);
   }
 
-  async list(_: Context, { limit = 20 }: Infer<typeof ListPosts>) {
-    const { items } = await this.#posts.published({ limit });
-    return items.map(({ id, title, author, updated_at }) => ({ id, title, author: author?.name ?? "", updated_at }));
-  }
+  readonly list = endpoint(
+    { summary: "Published posts, newest first", query: ListPosts },
+    async (_, { query: { limit = 20 } }) => {
+      const { items } = await this.#posts.published({ limit });
+      return items.map(({ id, title, author, updated_at }) => ({ id, title, author: author?.name ?? "", updated_at }));
+    },
+  );
 
-  async show(ctx: Context<"posts/show/:id">) {
-    const { author, ...post } = found(await this.#posts.find(ctx.param("id")));
-    return { ...post, author: author?.name ?? "" };
-  }
+  readonly show = endpoint(
+    { summary: "One post, drafts included", errors: { 404: "Post not found" } },
+    async (ctx: Context<"posts/show/:id">) => {
+      const post = await this.#posts.find(ctx.param("id"));
+      return post === undefined ? ctx.fail(404) : { ...post, author: post.author?.name ?? "" };
+    },
+  );
 
-  async publish(ctx: Context<"posts/publish/:id">, { undo = false }: Infer<typeof PublishPost>) {
-    return found(await this.#posts.patch(ctx.param("id"), { published: !undo }));
-  }
-}
-
-function found(post: Post | undefined): Post {
-  if (post === undefined) throw new HttpError(404, "Post not found");
-  return post;
+  readonly publish = endpoint(
+    { summary: "Publish a post", query: PublishPost, errors: { 404: "Post not found" } },
+    async (ctx: Context<"posts/publish/:id">, { query: { undo = false } }) =>
+      (await this.#posts.patch(ctx.param("id"), { published: !undo })) ?? ctx.fail(404),
+  );
 }

@@ -1,5 +1,5 @@
 import { Clock } from "@tenon/auth";
-import { type Context, dto, group, HttpError, type Infer, inject, routes, string, takes } from "@tenon/core";
+import { type Context, dto, endpoint, group, HttpError, inject, routes, string } from "@tenon/core";
 import { isRole, roles, toUser } from "./user.ts";
 import { UsersService } from "./users.service.ts";
 
@@ -18,29 +18,34 @@ export class UsersCommands {
     return routes([
       group("users", [
         { path: "list", handler: this.list },
-        { path: "create", handler: takes(CreateUser, this.create) },
+        { path: "create", handler: this.create },
         { path: "role/:email/:role", handler: this.role },
       ]),
     ]);
   }
 
-  async list() {
+  readonly list = endpoint({ summary: "Users with their roles" }, async () => {
     const users = await this.#users.list();
     return users.map((user) => ({ ...toUser(user), role: user.role }));
-  }
+  });
 
-  async create(_: Context, { email, name, password }: Infer<typeof CreateUser>) {
-    const generated = password === undefined ? this.#clock.secret() : undefined;
-    const user = await this.#users.create({ email, name, password: password ?? generated ?? "" });
-    if (user === undefined) throw new HttpError(409, "Email already registered");
-    return { ...toUser(user), ...(generated === undefined ? {} : { password: generated }) };
-  }
+  readonly create = endpoint(
+    { summary: "Create a user", query: CreateUser, errors: { 409: "Email already registered" } },
+    async (ctx, { query: { email, name, password } }) => {
+      const generated = password === undefined ? this.#clock.secret() : undefined;
+      const user = await this.#users.create({ email, name, password: password ?? generated ?? "" });
+      if (user === undefined) return ctx.fail(409);
+      return { ...toUser(user), ...(generated === undefined ? {} : { password: generated }) };
+    },
+  );
 
-  async role(ctx: Context<"users/role/:email/:role">) {
-    const role = ctx.param("role");
-    if (!isRole(role)) throw new HttpError(400, `"${role}" is not a role. Roles: ${roles.join(", ")}.`);
-    const user = await this.#users.setRole(ctx.param("email"), role);
-    if (user === undefined) throw new HttpError(404, "User not found");
-    return { ...toUser(user), role: user.role };
-  }
+  readonly role = endpoint(
+    { summary: `Give a user a role: ${roles.join(" or ")}`, errors: { 404: "User not found" } },
+    async (ctx: Context<"users/role/:email/:role">) => {
+      const role = ctx.param("role");
+      if (!isRole(role)) throw new HttpError(400, `"${role}" is not a role. Roles: ${roles.join(", ")}.`);
+      const user = await this.#users.setRole(ctx.param("email"), role);
+      return user === undefined ? ctx.fail(404) : { ...toUser(user), role: user.role };
+    },
+  );
 }

@@ -57,6 +57,16 @@ export class Form {
     return this.files.find((file) => file.field === name);
   }
 
+  /** Fields and files as a map without a prototype, for a schema to validate. Repeated names give lists. */
+  toInput(): Record<string, unknown> {
+    const record: Record<string, unknown> = this.toRecord();
+    for (const file of this.files) {
+      const present = record[file.field];
+      record[file.field] = present === undefined ? file : [present, file].flat();
+    }
+    return record;
+  }
+
   /** The fields as a map without a prototype, new on each call. Repeated names give lists. */
   toRecord(): Record<string, string | string[]> {
     const record: Record<string, string | string[]> = Object.create(null);

@@ -8,14 +8,22 @@ const chunkLength = 65_536;
  * Rows as one JSON array, written while they are read and no faster than the client reads. Made by `jsonArray()`.
  * Not a generator, for the same reason as `Chunks`: a client that leaves early must stop the source.
  */
-export class JsonArray implements AsyncIterableIterator<string> {
+export class JsonArray<Row = unknown> implements AsyncIterableIterator<string> {
+  /** For inference only. */
+  declare readonly row: Row;
   readonly #source: Source;
+  #select = (row: unknown): unknown => row;
   #next = "[";
   #ended = false;
   #opened: string | undefined;
 
-  constructor(rows: AsyncIterable<unknown>) {
+  constructor(rows: AsyncIterable<Row>) {
     this.#source = toSource(rows);
+  }
+
+  /** Writes what this function returns in the place of each row. */
+  select(select: (row: unknown) => unknown): void {
+    this.#select = select;
   }
 
   /** Reads the first chunk: the whole text of a short array, or else this stream. A failure here is still a 500. */
@@ -53,7 +61,8 @@ export class JsonArray implements AsyncIterableIterator<string> {
           this.#ended = true;
           return `${text}${this.#next === "[" ? "[" : ""}]`;
         }
-        text += this.#next + toJson(step.value);
+        const row = this.#select(step.value);
+        text += this.#next + toJson(row instanceof Promise ? await row : row);
         this.#next = ",";
       }
       return text;
@@ -68,6 +77,6 @@ export class JsonArray implements AsyncIterableIterator<string> {
  * Sends rows as one JSON array without holding all of them in memory: `return jsonArray(posts.all())`.
  * When a row fails after the response has begun, the connection is cut, so that no client takes a part for the whole.
  */
-export function jsonArray(rows: AsyncIterable<unknown>): JsonArray {
+export function jsonArray<Row>(rows: AsyncIterable<Row>): JsonArray<Row> {
   return new JsonArray(rows);
 }

@@ -16,6 +16,18 @@ export function parseQuery(search: string, maxPairs: number): Record<string, str
   return queries;
 }
 
+/** By name, lists for repeated names. The map has no prototype. */
+export function toQueryRecord(pairs: readonly (readonly [name: string, value: string])[]): Record<string, unknown> {
+  const record: Record<string, string | string[]> = Object.create(null);
+  for (const [name, value] of pairs) {
+    const present = record[name];
+    if (present === undefined) record[name] = value;
+    else if (typeof present === "string") record[name] = [present, value];
+    else present.push(value);
+  }
+  return record;
+}
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));

@@ -33,7 +33,8 @@ export function compileMiddleware(
     return refuse("Give it a method handle(ctx, next).");
   }
   if (typeof middleware === "function") {
-    return { name: middleware.name || "(anonymous)", handle: middleware as MiddlewareFunction }; // not a class, see above
+    const handle = middleware as MiddlewareFunction; // not a class, see above
+    return { name: handle.name || "(anonymous)", handle, contract: handle.contract };
   }
   if (isMiddleware(middleware)) return bindMiddleware(middleware.constructor?.name ?? "(anonymous)", middleware);
   return refuse("Use a class or an object with handle(ctx, next), or a function.");

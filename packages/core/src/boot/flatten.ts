@@ -1,10 +1,12 @@
 import type { Compiled } from "../compose.ts";
-import type { Schema } from "../dto/standard-schema.ts";
+import type { Contract, MiddlewareContract } from "../contract.ts";
+import { contractOf } from "../endpoint.ts";
 import { describeValue, type Problem } from "../errors.ts";
 import { explainUnknownNames, namesOf } from "../options.ts";
 import { joinPaths, type Pattern, PatternError, parsePattern } from "../pattern.ts";
 import type { Handler, Method, MiddlewareLike, Route, Routes } from "../record.ts";
-import { methods, schemaOf } from "../record.ts";
+import { methods } from "../record.ts";
+import { findContractFaults } from "./contract-faults.ts";
 
 /** A route with its full path, its handler bound and its middlewares collected outside-in. */
 export interface FlatRoute {
@@ -20,8 +22,10 @@ export interface FlatRoute {
   /** What declares it, for people: `PostsController (module "posts")`. */
   readonly owner: string;
   readonly controller: string;
-  /** What `takes()` binds; undefined for a plain handler. */
-  readonly takes: Schema | undefined;
+  /** What `endpoint()` declares; undefined for a plain handler. */
+  readonly contract: Contract | undefined;
+  /** What its middlewares add to it. */
+  readonly guards: readonly MiddlewareContract[];
 }
 
 export interface Owner {
@@ -108,13 +112,28 @@ export function flattenRoutes(routes: Routes, owner: Owner, problems: Problem[])
       path: pattern.path,
       pattern,
       handler: handler.bind(owner.self),
-      handlerName: handler.name || "(anonymous)",
+      handlerName: nameOf(handler, owner.self),
       middlewares,
       middlewareNames: middlewares.map((middleware) => middleware.name),
       owner: owner.name,
       controller: owner.controller,
-      takes: schemaOf(handler),
+      contract: checkedContract(handler, pattern, method, label),
+      guards: middlewares.map(({ contract }) => contract).filter((contract) => contract !== undefined),
     };
+  };
+
+  const checkedContract = (
+    handler: Handler,
+    pattern: Pattern,
+    method: Method | undefined,
+    label: string,
+  ): Contract | undefined => {
+    const contract = contractOf(handler);
+    if (contract === undefined) return undefined;
+    for (const fault of findContractFaults(contract, { method, params: pattern.params.map(({ name }) => name) })) {
+      refuse(`The contract of ${label} ${fault}`, "BAD_CONTRACT");
+    }
+    return contract;
   };
 
   const toPattern = (path: string, method: Method | undefined, label: string): Pattern | undefined => {
@@ -135,4 +154,11 @@ export function flattenRoutes(routes: Routes, owner: Owner, problems: Problem[])
 
   walk(routes, "", [], []);
   return flat;
+}
+
+/** An endpoint has the name of the property that holds it. */
+function nameOf(handler: Handler, self: unknown): string {
+  if (handler.name !== "") return handler.name;
+  const properties = typeof self === "object" && self !== null ? Object.entries(self) : [];
+  return properties.find(([, value]) => value === handler)?.[0] ?? "(anonymous)";
 }

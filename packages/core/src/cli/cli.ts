@@ -1,9 +1,10 @@
 import { defaultRequestLimits } from "../body/body-reader.ts";
-import { readJsonInput } from "../dto/bind.ts";
+import { type Input, readJsonInput } from "../dto/bind.ts";
 import { LogWriter } from "../log/log-writer.ts";
 import { checkNames, namesOf } from "../options.ts";
 import type { Platform } from "../platform.ts";
 import type { MiddlewareLike } from "../record.ts";
+import type { Incoming, RequestView } from "../request.ts";
 import { type CliMethods, openCli } from "./cli-methods.ts";
 import type { Program } from "./help.ts";
 import type { CommandIncoming } from "./incoming.ts";
@@ -35,12 +36,16 @@ export function cli(options: CliOptions): Platform<CliMethods> {
     serves: (route) => route.method === undefined,
     serialize: toCommandOutgoing,
     fail: toFailure,
-    readInput(incoming, request) {
-      const { fields } = incoming as CommandIncoming; // this platform makes no other kind of request
-      if (fields === undefined) return readJsonInput(incoming, request, limits);
-      return { value: { ...fields }, fromText: true }; // a copy, because validation changes it in place
-    },
+    readInput,
+    readQuery: readInput,
     showProgress: (incoming, total, label) => (incoming as CommandIncoming).progress(total, label), // as above
     open: async (parts) => openCli(parts, options),
   };
+}
+
+/** Flags are the query and the body of a command; with `--stdin` both are JSON. */
+function readInput(incoming: Incoming, request: RequestView): Input | Promise<Input> {
+  const { fields } = incoming as CommandIncoming; // this platform makes no other kind of request
+  if (fields === undefined) return readJsonInput(incoming, request, limits);
+  return { value: { ...fields }, fromText: true }; // a copy, because validation changes it in place
 }

@@ -1,5 +1,5 @@
+import { type Contract, toBody } from "../contract.ts";
 import { Dto, type Field } from "../dto/dto.ts";
-import type { Schema } from "../dto/standard-schema.ts";
 import type { Problem } from "../errors.ts";
 import { findNearest } from "../nearest.ts";
 import { type Pattern, parsePattern } from "../pattern.ts";
@@ -23,8 +23,11 @@ export interface Command {
   readonly pattern: Pattern;
   /** For people: `posts show <id>`. */
   readonly title: string;
-  /** What its DTO declares; undefined without one. */
+  /** What its contract declares; undefined without one. */
   readonly flags: readonly Flag[] | undefined;
+  /** One line; "" without one. */
+  readonly summary: string;
+  readonly description: string;
 }
 
 export function isSwitch(flag: Flag): boolean {
@@ -70,14 +73,14 @@ export class Commands {
   }
 
   all(): Command[] {
-    const commands = this.#parts.routes.list().map((route) => toCommand(parsePattern(route.path), route.takes));
+    const commands = this.#parts.routes.list().map((route) => toCommand(parsePattern(route.path), route.contract));
     return commands.sort((a, b) => (a.title < b.title ? -1 : 1));
   }
 
   /** The command that the router finds for these words. */
   find(words: readonly string[]): Command | undefined {
     const match = this.#parts.router.resolve("", toPath(words));
-    return match === undefined ? undefined : toCommand(match.route.pattern, match.route.takes);
+    return match === undefined ? undefined : toCommand(match.route.pattern, match.route.contract);
   }
 
   /** The commands that begin with these words. */
@@ -109,10 +112,24 @@ export function toTitle({ segments, params, wildcard }: Pattern, from = 0): stri
   return [...words.slice(from), ...(wildcard ? ["<…>"] : [])].join(" ");
 }
 
-function toCommand(pattern: Pattern, takes: Schema | undefined): Command {
-  const fields = takes instanceof Dto ? Object.entries(takes.fields) : undefined;
-  const flags = fields?.map(([field, declaration]) => ({ field, name: toFlagName(field), declaration }));
-  return { pattern, title: toTitle(pattern), flags };
+function toCommand(pattern: Pattern, contract: Contract | undefined): Command {
+  const { summary = "", description = "" } = contract ?? {};
+  return { pattern, title: toTitle(pattern), flags: toFlags(contract), summary, description };
+}
+
+/** Query and body are one set of flags. Undefined when a schema of another library hides its fields. */
+function toFlags(contract: Contract | undefined): Flag[] | undefined {
+  if (contract === undefined) return undefined;
+  const { query, body } = contract;
+  const schemas = [query, body === undefined ? undefined : toBody(body).schema].filter(
+    (schema) => schema !== undefined,
+  );
+  const fields: Record<string, Field> = {};
+  for (const schema of schemas) {
+    if (!(schema instanceof Dto)) return undefined;
+    Object.assign(fields, schema.fields);
+  }
+  return Object.entries(fields).map(([field, declaration]) => ({ field, name: toFlagName(field), declaration }));
 }
 
 function startsWith({ segments, wildcard }: Pattern, words: readonly string[]): boolean {

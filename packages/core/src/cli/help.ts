@@ -26,6 +26,7 @@ export function toHelp(program: Program, topic: Topic, color: boolean): string {
   const below = topic.below.filter(({ title }) => title !== command?.title);
   const sections = [
     ...(words.length === 0 ? [toHeading(program)] : []),
+    ...(command === undefined ? [] : [command.summary, command.description].map(showControls)),
     `${paint("bold", "Usage:", color)} ${toUsage(program, topic, below.length > 0)}`,
     ...toSection("Commands", below.map(toCommandEntry), color),
     ...toSection("Flags", [...(command?.flags ?? []).map(toFlagEntry), ...toCommonEntries(program, topic)], color),
@@ -52,7 +53,8 @@ function toSection(title: string, entries: readonly Entry[], color: boolean): st
   return [[paint("bold", `${title}:`, color), ...lines].join("\n")];
 }
 
-function toCommandEntry({ title, flags = [] }: Command): Entry {
+function toCommandEntry({ title, summary: text, flags = [] }: Command): Entry {
+  if (text !== "") return [title, showControls(text)];
   const summary = flags.map((flag) => {
     const text = toSpelling(flag);
     return flag.declaration.required ? text : `[${text}]`;

@@ -4,9 +4,10 @@ import { isJson, parseJson } from "../body/json.ts";
 import { BindError } from "../errors.ts";
 import type { Incoming, RequestView } from "../request.ts";
 import { Dto } from "./dto.ts";
-import { Field, type ReadOptions } from "./field.ts";
+import { Field } from "./field.ts";
 import { convertText } from "./foreign-text.ts";
 import { type InferOutput, type Schema, toIssue } from "./standard-schema.ts";
+import type { ReadOptions } from "./text.ts";
 import { cleanse, type FoundIssue, toIssues } from "./text.ts";
 
 /** What `ctx.bind()` validates. */
@@ -19,6 +20,11 @@ export async function readJsonInput(incoming: Incoming, request: RequestView, li
   const type = incoming.header("content-type") ?? "";
   if (!isJson(type)) refuseType(type);
   return { value: parseJson(await request.body(), limits), fromText: false };
+}
+
+/** The body as a form, with its files. */
+export async function readFormInput(request: RequestView): Promise<Input> {
+  return { value: (await request.form()).toInput(), fromText: true, fromForm: true };
 }
 
 /** Returns the value of a DTO or a field at once; only a schema of another library may return a promise. */

@@ -1,7 +1,8 @@
 import { Dto } from "./dto.ts";
-import { Field, type Kind, type ReadOptions, type Select } from "./field.ts";
+import { Field, type Kind, type Select } from "./field.ts";
 import type { IsPresent, NullOf } from "./infer.ts";
 import type { ListTag, PlainTag, RecordTag } from "./tags.ts";
+import type { ReadOptions } from "./text.ts";
 import { addKey, type FoundIssue, maxIssues, report, reportFault, toList } from "./text.ts";
 
 /** What a list or a record holds: a field, or a DTO for objects. */

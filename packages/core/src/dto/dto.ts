@@ -1,7 +1,8 @@
-import { Field, type ReadOptions, type Select } from "./field.ts";
-import type { Direction, JsonSchema, Refer } from "./json-schema.ts";
+import { Field, type Select } from "./field.ts";
+import type { Direction, JsonSchema, Refer } from "./schema-types.ts";
 import { toStandard } from "./standard.ts";
 import type { StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
+import type { ReadOptions } from "./text.ts";
 import { addKey, type FoundIssue, report } from "./text.ts";
 
 export type { Field } from "./field.ts";

@@ -1,7 +1,8 @@
-import type { ReadOptions } from "./field.ts";
-import { type JsonSchema, toJsonSchema } from "./json-schema.ts";
+import { toJsonSchema } from "./json-schema.ts";
 import { toBoolean, toNumber } from "./scalars.ts";
+import type { JsonSchema } from "./schema-types.ts";
 import type { Schema } from "./standard-schema.ts";
+import type { ReadOptions } from "./text.ts";
 import { toList } from "./text.ts";
 
 /** What a property may be, as far as its schema says. */

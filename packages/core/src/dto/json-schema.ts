@@ -1,13 +1,7 @@
 import { Dto } from "./dto.ts";
 import { Field } from "./field.ts";
+import type { Direction, JsonSchema, Refer } from "./schema-types.ts";
 import type { Schema, StandardJsonSchema } from "./standard-schema.ts";
-
-/** A JSON Schema of draft 2020-12. */
-export type JsonSchema = { readonly [keyword: string]: unknown };
-/** What clients send, or what a handler returns. */
-export type Direction = "input" | "output";
-/** What to write in place of a DTO with a name, such as a `$ref`; undefined to write the DTO itself. */
-export type Refer = (dto: Dto, direction: Direction) => JsonSchema | undefined;
 
 /** A schema as JSON Schema; `{}`, which allows everything, for a schema that cannot be written as one. */
 export function toJsonSchema(schema: Schema, direction: Direction, refer?: Refer): JsonSchema {

@@ -1,7 +1,7 @@
 import { Field, type Kind, type Reader, type Select } from "./field.ts";
 import { isDate, isWritable, parseTimestamp } from "./formats.ts";
 import type { IsPresent, NullOf, TextOf } from "./infer.ts";
-import type { JsonSchema } from "./json-schema.ts";
+import type { JsonSchema } from "./schema-types.ts";
 import type { BooleanTag, DateTag, FieldKind, NumberTag, PlainTag, StringTag } from "./tags.ts";
 import { findTextFault, report } from "./text.ts";
 

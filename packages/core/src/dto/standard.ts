@@ -1,4 +1,4 @@
-import type { Direction, JsonSchema } from "./json-schema.ts";
+import type { Direction, JsonSchema } from "./schema-types.ts";
 import type { StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
 import type { FoundIssue } from "./text.ts";
 

@@ -1,5 +1,13 @@
 import type { Issue } from "../errors.ts";
-import type { ReadOptions } from "./field.ts";
+
+export interface ReadOptions {
+  /** Flags, queries and forms carry text only: numbers and booleans are read from it. */
+  readonly fromText: boolean;
+  /** Forms repeat a name where flags write a comma, and send "" for an empty field. */
+  readonly fromForm?: boolean;
+  /** Whether a handler returned the value: nothing is converted, and objects may be instances of a class. */
+  readonly returned?: boolean;
+}
 
 /** An issue while the input is read. The caller of a reader adds its own key in front, see `addKey`. */
 export interface FoundIssue {

@@ -1,8 +1,9 @@
 import { Dto } from "./dto.ts";
-import { Field, type Kind, type ReadOptions } from "./field.ts";
+import { Field, type Kind } from "./field.ts";
 import type { IsPresent, NullOf } from "./infer.ts";
-import type { Direction, JsonSchema, Refer } from "./json-schema.ts";
+import type { Direction, JsonSchema, Refer } from "./schema-types.ts";
 import type { PlainTag } from "./tags.ts";
+import type { ReadOptions } from "./text.ts";
 import { type FoundIssue, report } from "./text.ts";
 
 type Variants = Readonly<Record<string, Dto>>;

@@ -20,6 +20,7 @@ const optionNames = namesOf<ApiOptions>({
   singleHeaders: true,
   upgrade: true,
   engine: true,
+  errors: true,
 });
 
 /** JSON over HTTP: serves the routes that have a method. */
@@ -34,6 +35,7 @@ export function api(options: ApiOptions = {}): Platform<HttpMethods> {
     name: "api",
     middlewares,
     limits: settings.limits,
+    errors: settings.errors,
     serves: (route) => route.method !== undefined,
     serialize: toOutgoing,
     open: (parts) => openHttp(parts, settings),

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { discard, isStream } from "../body/stream.ts";
+import type { ErrorFormat } from "../error-format.ts";
 import type { HttpError } from "../errors.ts";
 import type { Outgoing } from "../reply.ts";
 import type { EngineOptions } from "./engine.ts";
@@ -120,7 +121,7 @@ export class Exchange {
       this.#logError(error, incoming, "the response could not be written");
       discard(outgoing.body);
       if (message.headersSent) message.destroy();
-      else sendError(connection, message, 500);
+      else sendError(connection, message, 500, this.#options.settings.errors);
     }
   }
 
@@ -143,13 +144,13 @@ export class Exchange {
   #refuse(connection: Connection, message: Message, refusal: Refusal): void {
     const isServerOptions = refusal.reason === badTarget && message.method === "OPTIONS" && message.url === "*";
     if (!isServerOptions) this.#options.log.info({ status: refusal.status, reason: refusal.reason }, "refused");
-    sendError(connection, message, isServerOptions ? 204 : refusal.status);
+    sendError(connection, message, isServerOptions ? 204 : refusal.status, this.#options.settings.errors);
   }
 }
 
-function sendError(connection: Connection, message: Message, status: number): void {
+function sendError(connection: Connection, message: Message, status: number, format: ErrorFormat): void {
   connection.closeAfterResponse();
-  const body = status === 204 ? "" : toErrorBody(status);
-  const type = ["content-type", "application/json; charset=utf-8", "content-length", String(Buffer.byteLength(body))];
+  const body = status === 204 ? "" : toErrorBody(status, format);
+  const type = ["content-type", format.type, "content-length", String(Buffer.byteLength(body))];
   message.send(status, body === "" ? [] : type, message.method === "HEAD" ? null : body, true);
 }

@@ -1,5 +1,6 @@
 import { BodyReader, refuseBody, tooLarge } from "../body/body-reader.ts";
 import { discard, isStream, stop, toChunk } from "../body/stream.ts";
+import type { ErrorFormat } from "../error-format.ts";
 import { HttpError } from "../errors.ts";
 import type { HeaderValue } from "../headers.ts";
 import type { PlatformParts } from "../platform.ts";
@@ -21,7 +22,7 @@ export async function handleFetch(
   if (!request.headers.has("host")) rawHeaders.push("host", url.host);
   const target = url.pathname + url.search;
   const head = inspect({ method: request.method, url: target, httpVersion: "1.1", rawHeaders }, settings);
-  if (isRefusal(head)) return refuse(head.status, request.method === "HEAD");
+  if (isRefusal(head)) return refuse(head.status, request.method === "HEAD", settings.errors);
   const incoming = new FetchIncoming(request, head, rawHeaders, url.protocol.slice(0, -1));
   const outgoing = await kernel.handle(incoming);
   try {
@@ -29,15 +30,12 @@ export async function handleFetch(
   } catch (error) {
     discard(outgoing.body);
     log.error({ err: error }, `${incoming.method} ${incoming.path}: the response could not be written`);
-    return refuse(500, request.method === "HEAD");
+    return refuse(500, request.method === "HEAD", settings.errors);
   }
 }
 
-function refuse(status: number, head: boolean): Response {
-  return new Response(head ? null : toErrorBody(status), {
-    status,
-    headers: { "content-type": "application/json; charset=utf-8" },
-  });
+function refuse(status: number, head: boolean, format: ErrorFormat): Response {
+  return new Response(head ? null : toErrorBody(status, format), { status, headers: { "content-type": format.type } });
 }
 
 class FetchIncoming implements Incoming {

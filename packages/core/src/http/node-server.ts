@@ -178,7 +178,7 @@ export class NodeServer implements Engine {
       this.#options.log.info({ status, reason: codeOf(error) }, "refused");
       connection.closing = true;
       if (status === 408) connection.timedOut();
-      socket.write(toRawResponse(status));
+      socket.write(toRawResponse(status, this.#options.settings.errors));
       connection.linger();
     }
   };

@@ -1,4 +1,7 @@
+import { toJson } from "../body/json.ts";
+import { type ErrorFormat, plainErrors } from "../error-format.ts";
 import { STATUS_CODES } from "./builtin.ts";
+import { toStatusError } from "./error-formats.ts";
 
 /** A request that is rejected before it reaches the kernel. The connection closes after it. */
 export interface Refusal {
@@ -6,14 +9,19 @@ export interface Refusal {
   readonly reason: string;
 }
 
-export function toErrorBody(status: number): string {
-  return JSON.stringify({ error: STATUS_CODES[status] });
+export function toErrorBody(status: number, format: ErrorFormat): string {
+  const error = toStatusError(status);
+  try {
+    return toJson(format.toBody(error));
+  } catch {
+    return toJson(plainErrors.toBody(error)); // a format that fails would crash the server, outside of any request
+  }
 }
 
 /** A whole response, for a socket that has no request. */
-export function toRawResponse(status: number): string {
-  const body = toErrorBody(status);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
+export function toRawResponse(status: number, format: ErrorFormat): string {
+  const body = toErrorBody(status, format);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${format.type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
 }
 
 /** The status for an error of node's parser. */

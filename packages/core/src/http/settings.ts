@@ -1,7 +1,9 @@
 import { defaultRequestLimits, type RequestLimits } from "../body/body-reader.ts";
 import { isToken } from "../body/grammar.ts";
+import type { ErrorFormat } from "../error-format.ts";
 import { describeValue, type Problem } from "../errors.ts";
 import { refuseOption } from "../options.ts";
+import { type ErrorFormatName, toErrorFormat } from "./error-formats.ts";
 import type { UpgradeHandler } from "./message.ts";
 
 /** Every limit of the HTTP server, in bytes and milliseconds. */
@@ -30,6 +32,11 @@ export interface HttpOptions {
   readonly upgrade?: UpgradeHandler;
   /** `wire` is the framework's own HTTP server; `node` uses node:http. Defaults to HTTP_ENGINE, then to `wire`. */
   readonly engine?: "wire" | "node";
+  /**
+   * How errors are written, those of the HTTP server included: `plain` is `{ error }`, `issues` adds what is wrong with
+   * rejected input, `problem` is RFC 9457. Defaults to `plain`.
+   */
+  readonly errors?: ErrorFormatName | ErrorFormat;
 }
 
 export interface HttpSettings {
@@ -38,6 +45,7 @@ export interface HttpSettings {
   readonly singleHeaders: SingleHeaders;
   readonly upgrade: UpgradeHandler | undefined;
   readonly engine: "wire" | "node" | undefined;
+  readonly errors: ErrorFormat;
 }
 
 /** Of these, two parties on the way of a request could each read another value. */
@@ -64,12 +72,14 @@ const defaultLimits: HttpLimits = Object.freeze({
   stopTimeout: 10_000,
 });
 
-export function toHttpSettings(options: HttpOptions): HttpSettings {
+/** `taker` is the platform as a message names it: `api()`. */
+export function toHttpSettings(options: HttpOptions, taker = "api()"): HttpSettings {
   checkSingleHeaders(options.singleHeaders ?? []);
   checkEngine(options.engine);
   const { limits, trustedProxies = [], singleHeaders = [], upgrade, engine } = options;
   const single = toSingleHeaders([...defaultSingleHeaders, ...singleHeaders.map((name) => name.toLowerCase())]);
-  return { limits: { ...defaultLimits, ...limits }, trustedProxies, singleHeaders: single, upgrade, engine };
+  const errors = toErrorFormat(options.errors, taker);
+  return { limits: { ...defaultLimits, ...limits }, trustedProxies, singleHeaders: single, upgrade, engine, errors };
 }
 
 /** Headers that a request may carry once, by the length of their names. Each has a bit of its own. */

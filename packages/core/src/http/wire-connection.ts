@@ -286,7 +286,7 @@ export class WireConnection implements Connection, MessageOwner {
     this.#parts.log.info({ status, reason }, "refused");
     this.closing = true;
     if (status === 408) this.timedOut();
-    this.socket.write(toRawResponse(status));
+    this.socket.write(toRawResponse(status, this.#parts.settings.errors));
     this.#linger();
   }
 

@@ -1,4 +1,5 @@
 export {
+  ContractError,
   createTestApp,
   type TestAppOptions,
   type TestCliApp,

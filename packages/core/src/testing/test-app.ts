@@ -3,13 +3,17 @@ import { type App, type AppOptions, createApp } from "../app.ts";
 import { readEnvironment } from "../boot/environment.ts";
 import type { Module } from "../boot/module.ts";
 import type { CliMethods } from "../cli/cli-methods.ts";
+import type { ContractMismatch } from "../contract-check.ts";
 import { describeValue } from "../errors.ts";
 import type { HttpMethods } from "../http/http-methods.ts";
 import { checkNames, explainUnknownNames, namesOf } from "../options.ts";
 import type { Platform } from "../platform.ts";
 import { type Method, methods } from "../record.ts";
 
-export interface TestAppOptions extends Pick<AppOptions, "override" | "log" | "stopTimeout"> {}
+export interface TestAppOptions extends Pick<AppOptions, "override" | "log" | "stopTimeout"> {
+  /** Whether a response that its contract does not declare fails the test. Defaults to true. */
+  readonly checkContracts?: boolean;
+}
 
 export interface TestRequestOptions {
   /** Sent as JSON. */
@@ -44,7 +48,12 @@ export interface TestCliApp extends App, Omit<CliMethods, "run"> {
   run(argv: readonly string[], options?: TestRunOptions): Promise<TestRunResult>;
 }
 
-const optionNames = namesOf<TestAppOptions>({ override: true, log: true, stopTimeout: true });
+const optionNames = namesOf<TestAppOptions>({
+  override: true,
+  log: true,
+  stopTimeout: true,
+  checkContracts: true,
+});
 const requestNames = namesOf<TestRequestOptions>({ json: true, form: true, body: true, headers: true, signal: true });
 
 /** A started application for a test: no port, no log unless LOG_LEVEL is set; mistakes reject with a StartError. */
@@ -64,18 +73,35 @@ export async function createTestApp(
   options: TestAppOptions = {},
 ): Promise<TestCliApp | TestHttpApp> {
   checkNames("createTestApp()", options, optionNames);
+  const mismatches: ContractMismatch[] = [];
   const app = await createApp(module, platform, {
     log: { level: readEnvironment().logLevel ?? "silent" },
     ...options,
+    checkContracts: options.checkContracts !== false && ((mismatch) => mismatches.push(mismatch)),
     onStartError: "throw",
   });
   await app.start();
-  if (!("execute" in app)) return Object.assign(app, { request: createRequest(app) });
-  return Object.assign(app, { run: createRun(app) });
+  const refuseMismatches = (): void => {
+    const [first] = mismatches.splice(0);
+    if (first !== undefined) throw new ContractError(first);
+  };
+  if (!("execute" in app)) return Object.assign(app, { request: createRequest(app, refuseMismatches) });
+  return Object.assign(app, { run: createRun(app, refuseMismatches) });
+}
+
+/** A response that its contract does not declare. `request()` and `run()` of a test application throw it. */
+export class ContractError extends Error {
+  override readonly name = "ContractError";
+  readonly mismatch: ContractMismatch;
+
+  constructor(mismatch: ContractMismatch) {
+    super(mismatch.message);
+    this.mismatch = mismatch;
+  }
 }
 
 /** Runs one command on streams in memory. */
-function createRun(app: Pick<CliMethods, "execute">): TestCliApp["run"] {
+function createRun(app: Pick<CliMethods, "execute">, afterEach: () => void): TestCliApp["run"] {
   return async (argv, { stdin = "", signal } = {}) => {
     const stdout = new Collector();
     const stderr = new Collector();
@@ -85,6 +111,7 @@ function createRun(app: Pick<CliMethods, "execute">): TestCliApp["run"] {
       stderr,
       ...(signal === undefined ? {} : { signal }),
     });
+    afterEach();
     return { code, stdout: stdout.text, stderr: stderr.text };
   };
 }
@@ -102,14 +129,14 @@ class Collector extends Writable {
   }
 }
 
-function createRequest(app: HttpMethods): TestHttpApp["request"] {
+function createRequest(app: HttpMethods, afterEach: () => void): TestHttpApp["request"] {
   return async (method, path, options = {}) => {
     checkRequest(method, path, options);
     const { json, form, body, headers, signal } = options;
     const all = new Headers(headers);
     if (json !== undefined && !all.has("content-type")) all.set("content-type", "application/json");
     const text = json === undefined ? undefined : JSON.stringify(json);
-    return app.fetch(
+    const response = await app.fetch(
       // not resolved against a base: "//posts" is a path here, not another host
       new Request(`http://localhost${path}`, {
         method,
@@ -119,6 +146,8 @@ function createRequest(app: HttpMethods): TestHttpApp["request"] {
         ...(signal === undefined ? {} : { signal }),
       }),
     );
+    afterEach();
+    return response;
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
-import { type Context, dto, string, takes } from "@tenon/core";
+import { type Context, dto, endpoint, string } from "@tenon/core";
 import { anything } from "../support/anything.ts";
 import { leastMillisecondsOf } from "../support/time.ts";
 import { testOnBothTransports } from "../support/transports.ts";
@@ -15,7 +15,7 @@ const note = (value: unknown) => {
 };
 const routes = [
   { method: "POST" as const, path: "/bind", handler: async (ctx: Context) => note(await ctx.bind(NameDTO)) },
-  { method: "POST" as const, path: "/takes", handler: takes(NameDTO, (_, input) => note(input)) },
+  { method: "POST" as const, path: "/endpoint", handler: endpoint({ body: NameDTO }, (_, { body }) => note(body)) },
 ];
 
 async function postRaw(wire: Wire, path: string, type: string, body: string): Promise<number> {
@@ -44,7 +44,7 @@ testOnWire(
       "application/x+json",
       "",
     ];
-    for (const path of ["/bind", "/takes"]) {
+    for (const path of ["/bind", "/endpoint"]) {
       for (const type of types) {
         seen.length = 0;
         const wrong = await postRaw(wire, path, `Content-Type: ${type}\r\n`, '{"name":"x"}');
@@ -141,12 +141,15 @@ testOnBothTransports(
   [
     ...routes,
     { method: "POST" as const, path: "/any", handler: (ctx: Context) => ctx.bind(anything) },
-    { path: "/group", children: [{ method: "PUT" as const, path: "/takes", handler: takes(NameDTO, () => "ok") }] },
+    {
+      path: "/group",
+      children: [{ method: "PUT" as const, path: "/endpoint", handler: endpoint({ body: NameDTO }, () => "ok") }],
+    },
   ],
   async (call, _, log) => {
     for (const [method, path] of [
       ["POST", "/bind"],
-      ["POST", "/takes"],
+      ["POST", "/endpoint"],
       ["POST", "/any"],
       ["PUT", "/group/takes"],
     ] as const) {

@@ -7,12 +7,15 @@ import {
   api,
   createApp,
   defineModule,
+  dto,
+  endpoint,
   inject,
   type Module,
   provide,
   type Routes,
   type StartCode,
   type StartError,
+  string,
 } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { web } from "@tenon/web";
@@ -158,6 +161,14 @@ const cases: Record<StartCode, Case> = {
     mistake: "a misspelt handler",
     text: 'GET /posts of TestController (module "test") has no handler. Name one, for example handler: this.index, and check the method\'s spelling.',
     start: () => startError(moduleOf([{ method: "GET", path: "/posts", handler: misspelt }])),
+  },
+  BAD_CONTRACT: {
+    mistake: "a parameter that the path does not have",
+    text: 'The contract of GET /posts of TestController (module "test") declares the parameter "id", which the path does not have.',
+    start: () => {
+      const handler = endpoint({ params: dto({ id: string("required") }) }, () => "") as () => unknown; // routes() would refuse it
+      return startError(moduleOf([{ method: "GET", path: "/posts", handler }]));
+    },
   },
   BAD_MIDDLEWARE: {
     mistake: "a middleware without handle()",

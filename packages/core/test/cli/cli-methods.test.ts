@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { Readable, Writable } from "node:stream";
 import { test } from "node:test";
-import { api, type Context, createApp, defineModule, dto, type Routes, StartError, string, takes } from "@tenon/core";
+import {
+  api,
+  type Context,
+  createApp,
+  defineModule,
+  dto,
+  endpoint,
+  type Routes,
+  StartError,
+  string,
+} from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
 import { LogLines } from "../support/log-lines.ts";
@@ -197,8 +207,8 @@ test("a stop waits for the command that runs, and continues without it when it t
 
 test("a bad name and a bad flag are reported at start", async () => {
   const json = moduleOf([
-    { path: "a", handler: takes(dto({ json: string(), help: string() }), () => "") },
-    { path: "b", handler: takes(dto({ host: string().alias("h") }), () => "") },
+    { path: "a", handler: endpoint({ query: dto({ json: string(), help: string() }) }, () => "") },
+    { path: "b", handler: endpoint({ query: dto({ host: string().alias("h") }) }, () => "") },
   ]);
   const taken = (command: string, flag: string) =>
     `command ${command} takes ${flag}, which is a flag of every command. Give the field of its DTO another name or letter.`;

@@ -9,6 +9,7 @@ import {
   type Context,
   defineModule,
   dto,
+  endpoint,
   inject,
   integer,
   type MiddlewareFunction,
@@ -16,7 +17,6 @@ import {
   type Route,
   type Routes,
   string,
-  takes,
 } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
@@ -214,10 +214,10 @@ const Search = dto({
   author: nested(dto({ email: string("required", "email") })),
 });
 
-test("takes() and bind() fill a DTO from flags", () =>
+test("endpoint() and bind() fill a DTO from flags", () =>
   withCommands(
     [
-      { path: "taken", handler: takes(Search, (_, input) => input) },
+      { path: "taken", handler: endpoint({ query: Search }, (_, { query }) => query) },
       { path: "bound", handler: (ctx) => ctx.bind(Search) },
     ],
     async (app) => {
@@ -240,7 +240,7 @@ test("takes() and bind() fill a DTO from flags", () =>
   ));
 
 test("with --stdin a DTO is filled from the JSON on standard input", () =>
-  withCommands([{ path: "taken", handler: takes(Search, (_, input) => input) }], async (app) => {
+  withCommands([{ path: "taken", handler: endpoint({ query: Search }, (_, { query }) => query) }], async (app) => {
     const stdin = JSON.stringify({ limit: 2, author: { email: "ada@example.com" }, other: 1 });
     const { stdout } = await app.run(["taken", "--stdin", "--json"], { stdin });
     assert.deepEqual(JSON.parse(stdout), { limit: 2, author: { email: "ada@example.com" } });
@@ -249,9 +249,15 @@ test("with --stdin a DTO is filled from the JSON on standard input", () =>
 test("flags that cannot be bound are a usage error, in one line that names each of them", () =>
   withCommands(
     [
-      { path: "search", handler: takes(Search, () => assert.fail("the handler ran")) },
-      { path: "create", handler: takes(dto({ title: string("required") }), () => assert.fail("the handler ran")) },
-      { path: "zod", handler: takes(z.object({ limit: z.coerce.number() }), (_, { limit }) => limit) },
+      { path: "search", handler: endpoint({ query: Search }, () => assert.fail("the handler ran")) },
+      {
+        path: "create",
+        handler: endpoint({ body: dto({ title: string("required") }) }, () => assert.fail("the handler ran")),
+      },
+      {
+        path: "zod",
+        handler: endpoint({ query: z.object({ limit: z.coerce.number() }) }, (_, { query }) => query.limit),
+      },
     ],
     async (app) => {
       const mistakes: readonly [argv: string[], stderr: string, stdin?: string][] = [

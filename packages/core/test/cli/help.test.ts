@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { array, boolean, dto, integer, nested, number, type Routes, string, takes } from "@tenon/core";
+import { array, boolean, dto, endpoint, integer, nested, number, type Routes, string } from "@tenon/core";
 import { withCommands } from "../support/terminal.ts";
 
 const CreatePost = dto({
@@ -18,7 +18,7 @@ const routes: Routes = [
     path: "posts",
     children: [
       { path: "list", handler: () => [] },
-      { path: "create", handler: takes(CreatePost, () => "") },
+      { path: "create", handler: endpoint({ body: CreatePost }, () => "") },
       { path: "show/:id/revisions/:number", handler: () => "" },
       { path: "copy/*", handler: () => "" },
     ],

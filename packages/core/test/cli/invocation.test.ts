@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boolean, dto, integer, type Routes, string, takes } from "@tenon/core";
+import { boolean, dto, endpoint, integer, type Routes, string } from "@tenon/core";
 import { withCommands } from "../support/terminal.ts";
 
 const List = dto({ limit: integer().alias("l"), created_after: string(), all: boolean() });
@@ -8,8 +8,8 @@ const routes: Routes = [
   {
     path: "posts",
     children: [
-      { path: "list", handler: takes(List, (_, input) => JSON.stringify(input)) },
-      { path: "show/:id", handler: takes(dto({ verbose: boolean() }), (ctx) => ctx.param("id")) },
+      { path: "list", handler: endpoint({ query: List }, (_, { query }) => JSON.stringify(query)) },
+      { path: "show/:id", handler: endpoint({ query: dto({ verbose: boolean() }) }, (ctx) => ctx.param("id")) },
       { path: "free", handler: (ctx) => ctx.query("anything") },
     ],
   },

@@ -6,6 +6,7 @@ import {
   boolean,
   date,
   dto,
+  endpoint,
   integer,
   json,
   literal,
@@ -14,7 +15,6 @@ import {
   type Routes,
   record,
   string,
-  takes,
   timestamp,
   union,
 } from "@tenon/core";
@@ -41,7 +41,11 @@ const BodySchema = z.record(z.string(), z.json());
 
 const routes: Routes = [
   { method: "POST", path: "/bind", handler: async (ctx) => ctx.status(201).json(await ctx.bind(BodyDTO)) },
-  { method: "POST", path: "/takes", handler: takes(BodyDTO, (ctx, input) => ctx.status(201).json(input)) },
+  {
+    method: "POST",
+    path: "/endpoint",
+    handler: endpoint({ body: BodyDTO }, (ctx, { body }) => ctx.status(201).json(body)),
+  },
   { method: "POST", path: "/schema", handler: async (ctx) => ctx.status(201).json(await ctx.bind(BodySchema)) },
 ];
 
@@ -51,7 +55,7 @@ test("a route that binds responds 201 or 400 to any body, and no prototype chang
   const seen = new Map<string, number>();
   try {
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom("/bind", "/takes", "/schema"), hostileBody, async (path, input) => {
+      fc.asyncProperty(fc.constantFrom("/bind", "/endpoint", "/schema"), hostileBody, async (path, input) => {
         const response = await app.request("POST", path, {
           body: input,
           headers: { "content-type": "application/json" },
@@ -68,7 +72,7 @@ test("a route that binds responds 201 or 400 to any body, and no prototype chang
   } finally {
     await app.stop();
   }
-  for (const path of ["/bind", "/takes", "/schema"]) {
+  for (const path of ["/bind", "/endpoint", "/schema"]) {
     for (const status of [201, 400]) assert.ok((seen.get(`${path} ${status}`) ?? 0) > 10, `${path} gave ${status}`);
   }
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { BindError, type Context, type Handler, type Schema, takes } from "@tenon/core";
+import { BindError, type Context, endpoint, type Handler, type Schema } from "@tenon/core";
 import { type } from "arktype";
 import * as v from "valibot";
 import * as z from "zod";
@@ -78,8 +78,14 @@ for (const [name, schema] of [
   );
 
   testOnBothTransports(
-    `takes() binds a schema of ${name}, and responds 400 Invalid request by itself`,
-    [{ method: "POST", path: "/", handler: takes(schema, (_: Context, input: Post) => input.title) }],
+    `endpoint() binds a schema of ${name}, and responds 400 Invalid request by itself`,
+    [
+      {
+        method: "POST",
+        path: "/",
+        handler: endpoint({ body: schema }, (_: Context, { body }) => (body as Post).title),
+      },
+    ],
     async (call) => {
       assert.equal(await (await call("POST", "/", body({ title: "Hi", at: { day: 1 } }))).json(), "Hi");
       const response = await call("POST", "/", body({}));
@@ -155,6 +161,6 @@ export const typed: Handler = async (ctx) => {
   // @ts-expect-error a plain object is not a schema
   await ctx.bind({ title: "string" });
   // @ts-expect-error the handler must accept the schema's output
-  takes(ArkTypePost, (_: Context, input: number) => input);
+  endpoint({ body: ArkTypePost }, (_: Context, { body }: { body: number }) => body);
   return [post, text, count];
 };

@@ -1,8 +1,7 @@
-import { boolean, type Context, dto, type Infer, inject, routes, takes } from "@tenon/core";
+import { boolean, dto, endpoint, inject, routes } from "@tenon/core";
 import { GreetingsService } from "./greetings.service.ts";
 
 const Greet = dto({ loud: boolean().alias("l").describe("Print in capital letters") });
-type Greet = Infer<typeof Greet>;
 
 export class GreetingsController {
   readonly #greetings = inject(GreetingsService);
@@ -10,17 +9,15 @@ export class GreetingsController {
   routes() {
     return routes([
       { path: "/", handler: this.index },
-      { path: "greet/:name", handler: takes(Greet, this.greet) },
+      { path: "greet/:name", handler: this.greet },
     ]);
   }
 
   /** Runs when no command is given. */
-  index() {
-    return this.#greetings.greet("World");
-  }
+  readonly index = endpoint({ summary: "Greet the world" }, () => this.#greetings.greet("World"));
 
-  greet(ctx: Context, { loud = false }: Greet) {
+  readonly greet = endpoint({ summary: "Greet someone", query: Greet }, (ctx, { query: { loud = false } }) => {
     const greeting = this.#greetings.greet(ctx.param("name"));
     return loud ? greeting.toUpperCase() : greeting;
-  }
+  });
 }

@@ -1,0 +1,120 @@
+import { Body, type Contract, isSchema, returnsByStatus } from "../contract.ts";
+import { Dto } from "../dto/dto.ts";
+import { describeValue } from "../errors.ts";
+import { explainUnknownNames, namesOf } from "../options.ts";
+import type { Method } from "../record.ts";
+
+const names = namesOf<Contract>({
+  summary: true,
+  description: true,
+  tags: true,
+  deprecated: true,
+  params: true,
+  query: true,
+  headers: true,
+  body: true,
+  returns: true,
+  errors: true,
+});
+
+export interface DeclaredRoute {
+  readonly method: Method | undefined;
+  /** The names of the parameters in its path. */
+  readonly params: readonly string[];
+}
+
+/** What is wrong with a contract, each the end of a sentence about it. TypeScript finds most of it before. */
+export function findContractFaults(contract: Contract, { method, params }: DeclaredRoute): string[] {
+  const unknown = explainUnknownNames(contract, names);
+  if (unknown !== undefined) return [`has an unknown key: ${unknown}`];
+  return [
+    ...findTextFaults(contract),
+    ...findPartFaults(contract),
+    ...findParamFaults(contract.params, params),
+    ...findHeaderFaults(contract.headers),
+    ...findBodyFaults(contract, method),
+    ...findStatusFaults(contract),
+  ];
+}
+
+function findTextFaults({ summary, description, tags = [], deprecated }: Contract): string[] {
+  const faults: string[] = [];
+  for (const [name, value] of Object.entries({ summary, description })) {
+    if (value !== undefined && typeof value !== "string") faults.push(`has ${describeValue(value)} as its ${name}.`);
+  }
+  if (!Array.isArray(tags) || tags.some((tag) => typeof tag !== "string" || tag === "")) {
+    faults.push(`has ${describeValue(tags)} as its tags. Write a list of names.`);
+  }
+  if (deprecated !== undefined && typeof deprecated !== "boolean")
+    faults.push("has a `deprecated` that is no boolean.");
+  return faults;
+}
+
+function findPartFaults(contract: Contract): string[] {
+  return (["params", "query", "headers"] as const).flatMap((part) => {
+    const schema: unknown = contract[part];
+    if (schema === undefined || isSchema(schema)) return [];
+    return [`has ${describeValue(schema)} as its ${part}. Use dto({ … }) or another schema.`];
+  });
+}
+
+function findParamFaults(schema: Contract["params"], params: readonly string[]): string[] {
+  if (!(schema instanceof Dto)) return [];
+  const declared = Object.keys(schema.fields);
+  return [
+    ...declared
+      .filter((name) => !params.includes(name))
+      .map((name) => `declares the parameter "${name}", which the path does not have.`),
+    ...params
+      .filter((name) => name !== "*" && !declared.includes(name))
+      .map((name) => `has \`params\` without "${name}", which is in the path.`),
+  ];
+}
+
+function findHeaderFaults(schema: Contract["headers"]): string[] {
+  if (!(schema instanceof Dto)) return [];
+  const upper = Object.keys(schema.fields).filter((name) => name !== name.toLowerCase());
+  return upper.map((name) => `declares the header "${name}". Write it in lower case: "${name.toLowerCase()}".`);
+}
+
+const withoutBody: readonly unknown[] = ["GET", "HEAD", "OPTIONS"];
+
+function findBodyFaults({ body }: Contract, method: Method | undefined): string[] {
+  if (body === undefined) return [];
+  if (!isSchema(body) && !(body instanceof Body)) {
+    return [`has ${describeValue(body)} as its body. Use dto({ … }), another schema, form(), optional() or content().`];
+  }
+  return withoutBody.includes(method)
+    ? [`declares a body, which a ${method} request does not have. Use \`query\`.`]
+    : [];
+}
+
+function findStatusFaults({ returns, errors = {} }: Contract): string[] {
+  const faults: string[] = [];
+  for (const [status, schema] of Object.entries(returnsByStatus(returns))) {
+    if (!isStatus(status, 200, 399)) faults.push(`returns "${status}". It takes a status from 200 to 399.`);
+    else if (schema !== null && !isSchema(schema) && !(schema instanceof Body && schema.kind === "content")) {
+      faults.push(`returns ${describeValue(schema)} with ${status}. Use a schema, content(), or null for no body.`);
+    } else if (schema !== null && (status === "204" || status === "304")) {
+      faults.push(`declares a body for ${status}, which has none. Write ${status}: null.`);
+    }
+  }
+  for (const [status, declared] of Object.entries(errors)) {
+    if (!isStatus(status, 400, 599)) faults.push(`declares the error "${status}". It takes a status from 400 to 599.`);
+    else if (!isSchema(declared) && !isMessages(declared)) {
+      faults.push(
+        `declares ${describeValue(declared)} for the error ${status}. Use a message, a list of them, or a schema.`,
+      );
+    }
+  }
+  return faults;
+}
+
+function isStatus(text: string, least: number, most: number): boolean {
+  return /^\d{3}$/.test(text) && Number(text) >= least && Number(text) <= most;
+}
+
+function isMessages(declared: unknown): boolean {
+  const messages: unknown[] = [declared].flat();
+  return messages.length > 0 && messages.every((message) => typeof message === "string" && message !== "");
+}

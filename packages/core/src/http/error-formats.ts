@@ -1,0 +1,90 @@
+import { type ErrorFormat, plainErrors, toMessageSchema } from "../error-format.ts";
+import { BindError, describeValue, HttpError, type Issue } from "../errors.ts";
+import { refuseOption } from "../options.ts";
+import { STATUS_CODES } from "./builtin.ts";
+
+/** The formats that come with the framework. */
+export type ErrorFormatName = "plain" | "issues" | "problem";
+
+const text = { type: "string" } as const;
+
+const issueSchema = {
+  type: "object",
+  properties: {
+    in: { type: "string", enum: ["params", "query", "headers", "body"] },
+    path: { ...text, description: "Where in the input, such as `tags.0`; empty for the input as a whole." },
+    rule: text,
+    message: text,
+  },
+  required: ["path", "rule", "message"],
+};
+
+/** The same with `issues` for rejected input. */
+const withIssues: ErrorFormat = {
+  type: plainErrors.type,
+  toBody: (error) => ({ error: error.message, ...issuesOf(error) }),
+  toSchema: (status, messages) => ({
+    type: "object",
+    properties: {
+      error: toMessageSchema(messages),
+      ...(status === 400 ? { issues: { type: "array", items: issueSchema } } : {}),
+    },
+    required: ["error"],
+  }),
+};
+
+/** RFC 9457. */
+const problem: ErrorFormat = {
+  type: "application/problem+json",
+  toBody: (error) => ({
+    type: "about:blank",
+    title: reasonOf(error.status),
+    status: error.status,
+    detail: error.message,
+    ...issuesOf(error),
+  }),
+  toSchema: (status, messages) => ({
+    type: "object",
+    properties: {
+      type: text,
+      title: text,
+      status: { type: "integer", const: status },
+      detail: toMessageSchema(messages),
+      ...(status === 400 ? { issues: { type: "array", items: issueSchema } } : {}),
+    },
+    required: ["type", "title", "status", "detail"],
+  }),
+};
+
+const formats: Readonly<Record<ErrorFormatName, ErrorFormat>> = { plain: plainErrors, issues: withIssues, problem };
+
+/** A preset by its name, or a format of the application's own. `taker` names the option's owner in a message. */
+export function toErrorFormat(format: ErrorFormatName | ErrorFormat | undefined, taker: string): ErrorFormat {
+  if (format === undefined) return plainErrors;
+  if (typeof format === "string" && Object.hasOwn(formats, format)) return formats[format];
+  if (isFormat(format)) return format;
+  const names = Object.keys(formats).map((name) => JSON.stringify(name));
+  return refuseOption(
+    `errors of ${taker} is ${describeValue(format)}. Use ${names.join(", ")}, or { type, toBody, toSchema }.`,
+  );
+}
+
+/** An error of the HTTP server itself. */
+export function toStatusError(status: number): HttpError {
+  return new HttpError(status, reasonOf(status));
+}
+
+function reasonOf(status: number): string {
+  return STATUS_CODES[status] ?? "Error";
+}
+
+function issuesOf(error: HttpError): { readonly issues?: readonly Omit<Issue, "keys">[] } {
+  if (!(error instanceof BindError)) return {};
+  return { issues: error.issues.map(({ keys: _, ...issue }) => issue) };
+}
+
+function isFormat(value: unknown): value is ErrorFormat {
+  if (typeof value !== "object" || value === null) return false;
+  const { type, toBody, toSchema } = value as Partial<ErrorFormat>; // each is checked here
+  return typeof type === "string" && typeof toBody === "function" && typeof toSchema === "function";
+}

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, createApp, dto, type ErrorFormat, HttpError, integer, type Routes, string } from "@tenon/core";
+import { LogLines } from "./support/log-lines.ts";
+import { sendRaw } from "./support/raw-socket.ts";
+import { rejection } from "./support/start-error.ts";
+import { moduleOf, testOnBothTransports } from "./support/transports.ts";
+
+const routes: Routes = [
+  { method: "POST", path: "/posts", handler: (ctx) => ctx.bind(dto({ title: string("required"), count: integer() })) },
+  {
+    method: "GET",
+    path: "/thrown",
+    handler: () => {
+      throw new HttpError(409, "Taken", { headers: { "x-reason": "taken" } });
+    },
+  },
+  { method: "GET", path: "/returned", handler: () => ({ error: "Not yours", status: 403 }) },
+  { method: "GET", path: "/replied", handler: (ctx) => ctx.status(404).json({ error: "Gone" }) },
+  { method: "GET", path: "/data", handler: (ctx) => ctx.status(404).json({ error: "Gone", hint: "data of its own" }) },
+  {
+    method: "GET",
+    path: "/crash",
+    handler: () => {
+      throw new Error("secret");
+    },
+  },
+];
+
+const posted = { headers: { "content-type": "application/json" }, body: '{"count":"secret"}' };
+
+testOnBothTransports(
+  "the format `issues` adds what is wrong with rejected input, without its values",
+  routes,
+  async (call) => {
+    const response = await call("POST", "/posts", posted);
+    assert.deepEqual(await response.json(), {
+      error: "Invalid request",
+      issues: [
+        { path: "title", rule: "required", message: "is required" },
+        { path: "count", rule: "integer", message: "must be a whole number" },
+      ],
+    });
+    assert.deepEqual(await (await call("GET", "/thrown")).json(), { error: "Taken" });
+  },
+  { errors: "issues" },
+);
+
+const problem = (title: string, status: number, detail: string) => ({ type: "about:blank", title, status, detail });
+
+testOnBothTransports(
+  "the format `problem` follows RFC 9457 for every error",
+  routes,
+  async (call) => {
+    const cases: [path: string, body: object][] = [
+      ["/thrown", problem("Conflict", 409, "Taken")],
+      ["/returned", problem("Forbidden", 403, "Not yours")],
+      ["/replied", problem("Not Found", 404, "Gone")],
+      ["/missing", problem("Not Found", 404, "Not Found")],
+      ["/crash", problem("Internal Server Error", 500, "Internal Server Error")],
+    ];
+    for (const [path, body] of cases) {
+      const response = await call("GET", path);
+      assert.equal(response.headers.get("content-type"), "application/problem+json", path);
+      assert.deepEqual(await response.json(), body);
+    }
+    assert.equal((await call("GET", "/thrown")).headers.get("x-reason"), "taken");
+    const rejected = (await (await call("POST", "/posts", posted)).json()) as { issues: unknown[] };
+    assert.equal(rejected.issues.length, 2);
+    const own = await call("GET", "/data");
+    assert.deepEqual(await own.json(), { error: "Gone", hint: "data of its own" });
+  },
+  { errors: "problem" },
+);
+
+const shouting: ErrorFormat = {
+  type: "application/vnd.shout+json",
+  toBody: ({ status, message }) => ({ status, shout: message.toUpperCase() }),
+  toSchema: () => ({ type: "object" }),
+};
+
+for (const engine of ["wire", "node"] as const) {
+  test(`the ${engine} engine writes its own errors in the application's format`, async () => {
+    const app = await createApp(moduleOf(routes), api({ errors: shouting, engine, middlewares: [] }), {
+      log: { level: "silent" },
+    });
+    try {
+      const { port } = await app.listen({ port: 0, signals: false });
+      for (const [bytes, status, text] of [
+        ["GET / HTTP/1.1\r\nbad header\r\n\r\n", 400, "BAD REQUEST"],
+        ["GET http:// HTTP/1.1\r\nhost: a\r\n\r\n", 400, "BAD REQUEST"],
+        ["GET / HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n", 400, "BAD REQUEST"],
+      ] as const) {
+        const { text: response } = await sendRaw(port, bytes);
+        assert.match(response, /content-type: application\/vnd\.shout\+json\r\n/i, bytes);
+        assert.ok(response.endsWith(JSON.stringify({ status, shout: text })), response);
+      }
+    } finally {
+      await app.stop();
+    }
+  });
+}
+
+testOnBothTransports(
+  "a format that fails leaves a plain 500, and the server alive",
+  routes,
+  async (call, _, log) => {
+    const response = await call("GET", "/thrown");
+    assert.deepEqual([response.status, await response.json()], [500, { error: "Internal Server Error" }]);
+    assert.ok(log.messages("error").includes("the error response could not be made"));
+    assert.equal((await call("GET", "/returned")).status, 500);
+  },
+  {
+    errors: {
+      ...shouting,
+      toBody: () => {
+        throw new Error("broken format");
+      },
+    },
+  },
+);
+
+test("rejected input is logged at `info` outside production, at `debug` in it", async () => {
+  const before = process.env.NODE_ENV;
+  for (const [environment, level] of [
+    ["development", "info"],
+    ["production", "debug"],
+  ] as const) {
+    process.env.NODE_ENV = environment;
+    const log = new LogLines();
+    const app = await createApp(moduleOf(routes), api(), { log: log.options });
+    process.env.NODE_ENV = before;
+    await app.fetch(new Request("http://localhost/posts", { method: "POST", ...posted }));
+    const line = log.all.find(({ msg }) => msg === "POST /posts: the input was rejected");
+    assert.equal(line?.level, level);
+    assert.deepEqual(line?.issues, { title: ["required: is required"], count: ["integer: must be a whole number"] });
+    await app.stop();
+  }
+});
+
+test("an unknown format stops the start", async () => {
+  const { message } = await rejection(
+    Promise.try(() => createApp(moduleOf(routes), api({ errors: "json" as never }), { onStartError: "throw" })),
+  );
+  assert.equal(
+    message,
+    'errors of api() is the text "json". Use "plain", "issues", "problem", or { type, toBody, toSchema }.',
+  );
+});
