@@ -182,6 +182,7 @@ export class Field<T = unknown, Present extends boolean = boolean, R = T> implem
 }
 
 function orNull(schema: Record<string, unknown>): Record<string, unknown> {
+  if (Object.keys(schema).length === 0) return schema; // it allows null already
   const { type, enum: values } = schema;
   if (typeof type !== "string" || "const" in schema) return { anyOf: [schema, { type: "null" }] };
   return { ...schema, type: [type, "null"], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };

@@ -23,6 +23,9 @@ const bounds: readonly {
   { kind: "integer", tag: "min=-2", passes: [-2, 0], fails: [-3], text: "must be at least -2" },
   { kind: "list", tag: "min=1", passes: [[0]], fails: [[]], text: "must have at least 1 item" },
   { kind: "list", tag: "max=1", passes: [[], [0]], fails: [[0, 0]], text: "must have at most 1 item" },
+  { kind: "string", tag: "len=1", passes: ["a"], fails: [""], text: "must have exactly 1 character" },
+  { kind: "record", tag: "max=1", passes: [{}, { a: 1 }], fails: [{ a: 1, b: 2 }], text: "must have at most 1 entry" },
+  { kind: "string", tag: "pattern=^a+$", passes: ["a", "aa"], fails: ["ab", ""], text: "must match ^a+$" },
   { kind: "list", tag: "len=2", passes: [[0, 0]], fails: [[0]], text: "must have exactly 2 items" },
   { kind: "string", tag: "oneof=a b", passes: ["a", "b"], fails: ["c", "", "a b"], text: "must be one of a, b" },
   { kind: "number", tag: "oneof=1 2.5", passes: [1, 2.5], fails: [2], text: "must be one of 1, 2.5" },
@@ -196,6 +199,12 @@ const mistakes: readonly [FieldKind, string, string][] = [
   ["number", "max=Infinity", '"max=Infinity" needs a number'],
   ["string", "oneof=", '"oneof=" needs values, separated by spaces'],
   ["string", "oneof", '"oneof=" needs values, separated by spaces'],
+  ["number", "oneof", '"oneof=" needs values, separated by spaces'],
+  ["number", "oneof=1 a", '"oneof=1 a" needs numbers'],
+  ["record", "min=-1", '"min=-1" needs a whole number of entries'],
+  ["file", "max=x", '"max=x" needs a whole number of bytes'],
+  ["file", "type", '"type=" needs media types, separated by spaces: type=image/png image/jpeg'],
+  ["plain", "required=1", '"required" takes no value, not "1"'],
   ["string", "email=x", '"email" takes no value, not "x"'],
 ];
 for (const [kind, tag, text] of mistakes) {
@@ -211,6 +220,7 @@ const combinations: readonly [FieldKind, readonly string[], string][] = [
   ["string", ["len=3", "min=10"], 'no value keeps both "min=10" and "len=3"'],
   ["string", ["min=1", "min=2"], 'a field has the rule "min" twice'],
   ["string", ["oneof=a", "oneof=b"], 'a field has the rule "oneof" twice'],
+  ["string", ["required", "default=a"], 'a field is either "required" or has a "default="'],
   ["plain", ["required", "required"], 'a field has the rule "required" twice'],
 ];
 for (const [kind, tags, text] of combinations) {
