@@ -32,10 +32,10 @@ export { Dto, dto, type Infer } from "./dto/dto.ts";
 export type { Field } from "./dto/field.ts";
 export { file } from "./dto/file.ts";
 export { type JsonValue, json } from "./dto/json.ts";
-export { toJsonSchema } from "./dto/json-schema.ts";
+export { type JsonSchema, toJsonSchema } from "./dto/json-schema.ts";
 export type { Returned } from "./dto/returned.ts";
 export { boolean, date, integer, literal, number, string, timestamp } from "./dto/scalars.ts";
-export type { JsonSchema } from "./dto/schema-types.ts";
+
 export type { Schema, StandardSchema } from "./dto/standard-schema.ts";
 export { union } from "./dto/union.ts";
 export { endpoint } from "./endpoint.ts";

@@ -4,10 +4,9 @@ import { isJson, parseJson } from "../body/json.ts";
 import { BindError } from "../errors.ts";
 import type { Incoming, RequestView } from "../request.ts";
 import { Dto } from "./dto.ts";
-import { Field } from "./field.ts";
+import { Field, type ReadOptions } from "./field.ts";
 import { convertText } from "./foreign-text.ts";
 import { type InferOutput, type Schema, toIssue } from "./standard-schema.ts";
-import type { ReadOptions } from "./text.ts";
 import { cleanse, type FoundIssue, toIssues } from "./text.ts";
 
 /** What `ctx.bind()` validates. */

@@ -1,9 +1,9 @@
 import { Dto } from "./dto.ts";
-import { Field, type Kind, type Select } from "./field.ts";
+import { Field, type Kind, type ReadOptions, type Select } from "./field.ts";
+import { toList } from "./from-text.ts";
 import type { IsPresent, NullOf } from "./infer.ts";
 import type { ListTag, PlainTag, RecordTag } from "./tags.ts";
-import type { ReadOptions } from "./text.ts";
-import { addKey, type FoundIssue, maxIssues, report, reportFault, toList } from "./text.ts";
+import { addKey, type FoundIssue, maxIssues, report, reportFault } from "./text.ts";
 
 /** What a list or a record holds: a field, or a DTO for objects. */
 type Item = Field | Dto;

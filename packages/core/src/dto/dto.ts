@@ -1,8 +1,6 @@
-import { Field, type Select } from "./field.ts";
-import type { Direction, JsonSchema, Refer } from "./schema-types.ts";
+import { Field, type ReadOptions, type Refer, type Select } from "./field.ts";
 import { toStandard } from "./standard.ts";
-import type { StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
-import type { ReadOptions } from "./text.ts";
+import type { Direction, JsonSchema, StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
 import { addKey, type FoundIssue, report } from "./text.ts";
 
 export type { Field } from "./field.ts";

@@ -1,12 +1,23 @@
-import type { Direction, JsonSchema, Refer } from "./schema-types.ts";
 import { toStandard } from "./standard.ts";
-import type { StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
+import type { Direction, JsonSchema, StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
 import { type FieldKind, type ParsedTags, parseTags } from "./tags.ts";
-import { type FoundIssue, type ReadOptions, report } from "./text.ts";
+import { type FoundIssue, report } from "./text.ts";
+
+export interface ReadOptions {
+  /** Flags, queries and forms carry text only: numbers and booleans are read from it. */
+  readonly fromText: boolean;
+  /** Forms repeat a name where flags write a comma, and send "" for an empty field. */
+  readonly fromForm?: boolean;
+  /** Whether a handler returned the value: nothing is converted, and objects may be instances of a class. */
+  readonly returned?: boolean;
+}
 
 export type Reader<T> = (input: unknown, issues: FoundIssue[], options: ReadOptions) => T;
 /** Copies what is declared. Undefined for a value that must not leave. It is never called with null or undefined. */
 export type Select = (value: unknown) => unknown;
+
+/** As in `toJsonSchema`. What is named is always a DTO, which this file cannot import. */
+export type Refer = (named: { readonly name: string }, direction: Direction) => JsonSchema | undefined;
 
 /** What a field is: how its value is read, sent and documented. */
 export interface Kind<T> {

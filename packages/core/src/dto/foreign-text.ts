@@ -1,9 +1,7 @@
+import type { ReadOptions } from "./field.ts";
+import { toBoolean, toList, toNumber } from "./from-text.ts";
 import { toJsonSchema } from "./json-schema.ts";
-import { toBoolean, toNumber } from "./scalars.ts";
-import type { JsonSchema } from "./schema-types.ts";
-import type { Schema } from "./standard-schema.ts";
-import type { ReadOptions } from "./text.ts";
-import { toList } from "./text.ts";
+import type { JsonSchema, Schema } from "./standard-schema.ts";
 
 /** What a property may be, as far as its schema says. */
 interface Target {

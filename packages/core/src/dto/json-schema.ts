@@ -1,11 +1,17 @@
 import { Dto } from "./dto.ts";
 import { Field } from "./field.ts";
-import type { Direction, JsonSchema, Refer } from "./schema-types.ts";
-import type { Schema, StandardJsonSchema } from "./standard-schema.ts";
+import type { Direction, JsonSchema, Schema, StandardJsonSchema } from "./standard-schema.ts";
+
+export type { Direction, JsonSchema } from "./standard-schema.ts";
+
+/** What to write in place of a DTO with a name, such as a `$ref`; undefined to write the DTO itself. */
+type Refer = (dto: Dto, direction: Direction) => JsonSchema | undefined;
 
 /** A schema as JSON Schema; `{}`, which allows everything, for a schema that cannot be written as one. */
 export function toJsonSchema(schema: Schema, direction: Direction, refer?: Refer): JsonSchema {
-  if (schema instanceof Dto || schema instanceof Field) return schema.toSchema(direction, refer);
+  if (schema instanceof Dto || schema instanceof Field) {
+    return schema.toSchema(direction, refer && ((named, side) => refer(named as Dto, side))); // nothing else has a name
+  }
   // optional in the standard, so that the type of a schema does not have it
   const { jsonSchema } = schema["~standard"] as Partial<StandardJsonSchema["~standard"]>;
   if (jsonSchema === undefined) return {};

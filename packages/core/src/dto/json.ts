@@ -1,7 +1,6 @@
-import { Field, type Kind } from "./field.ts";
+import { Field, type Kind, type ReadOptions } from "./field.ts";
 import type { IsPresent, NullOf } from "./infer.ts";
 import type { PlainTag } from "./tags.ts";
-import type { ReadOptions } from "./text.ts";
 import { addKey, type FoundIssue, maxIssues, report, reportFault } from "./text.ts";
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };

@@ -1,7 +1,8 @@
 import { Field, type Kind, type Reader, type Select } from "./field.ts";
 import { isDate, isWritable, parseTimestamp } from "./formats.ts";
+import { toBoolean, toNumber } from "./from-text.ts";
 import type { IsPresent, NullOf, TextOf } from "./infer.ts";
-import type { JsonSchema } from "./schema-types.ts";
+import type { JsonSchema } from "./standard-schema.ts";
 import type { BooleanTag, DateTag, FieldKind, NumberTag, PlainTag, StringTag } from "./tags.ts";
 import { findTextFault, report } from "./text.ts";
 
@@ -143,14 +144,4 @@ function toLiteralSchema(values: readonly Literal[]): JsonSchema {
 
 function toLiteral(input: unknown, allowed: readonly unknown[]): unknown {
   return [input, toNumber(input), toBoolean(input)].find((value) => allowed.includes(value));
-}
-
-export function toNumber(input: unknown): unknown {
-  return typeof input === "string" && input.trim() !== "" ? Number(input) : input;
-}
-
-export function toBoolean(input: unknown): unknown {
-  if (input === "true" || input === "1" || input === "on") return true;
-  if (input === "false" || input === "0") return false;
-  return input;
 }

@@ -20,6 +20,11 @@ export interface StandardJsonSchema {
   };
 }
 
+/** A JSON Schema of draft 2020-12. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+/** What clients send, or what a handler returns. */
+export type Direction = "input" | "output";
+
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };

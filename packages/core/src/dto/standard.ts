@@ -1,5 +1,4 @@
-import type { Direction, JsonSchema } from "./schema-types.ts";
-import type { StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
+import type { Direction, JsonSchema, StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
 import type { FoundIssue } from "./text.ts";
 
 /** A field or a DTO. */

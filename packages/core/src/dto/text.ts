@@ -1,14 +1,5 @@
 import type { Issue } from "../errors.ts";
 
-export interface ReadOptions {
-  /** Flags, queries and forms carry text only: numbers and booleans are read from it. */
-  readonly fromText: boolean;
-  /** Forms repeat a name where flags write a comma, and send "" for an empty field. */
-  readonly fromForm?: boolean;
-  /** Whether a handler returned the value: nothing is converted, and objects may be instances of a class. */
-  readonly returned?: boolean;
-}
-
 /** An issue while the input is read. The caller of a reader adds its own key in front, see `addKey`. */
 export interface FoundIssue {
   readonly keys: (string | number)[];
@@ -59,10 +50,3 @@ export function reportFault(text: string, issues: FoundIssue[]): void {
 
 /** The limit of issues for one input: a list may have a million wrong items. */
 export const maxIssues = 100;
-
-/** In a form, one value is a list of one: a comma belongs to the text. */
-export function toList(input: unknown, { fromText, fromForm }: ReadOptions): unknown {
-  if (!fromText || Array.isArray(input)) return input;
-  if (fromForm === true) return [input];
-  return typeof input === "string" ? input.split(",") : input;
-}

@@ -1,9 +1,8 @@
 import { Dto } from "./dto.ts";
-import { Field, type Kind } from "./field.ts";
+import { Field, type Kind, type ReadOptions, type Refer } from "./field.ts";
 import type { IsPresent, NullOf } from "./infer.ts";
-import type { Direction, JsonSchema, Refer } from "./schema-types.ts";
+import type { Direction, JsonSchema } from "./standard-schema.ts";
 import type { PlainTag } from "./tags.ts";
-import type { ReadOptions } from "./text.ts";
 import { type FoundIssue, report } from "./text.ts";
 
 type Variants = Readonly<Record<string, Dto>>;

@@ -1,5 +1,5 @@
 import { type Dto, dto, type Field } from "@tenon/core";
-import type { ReadOptions } from "../../src/dto/text.ts";
+import type { ReadOptions } from "../../src/dto/field.ts";
 import { type FoundIssue, toIssues } from "../../src/dto/text.ts";
 
 export const asText: ReadOptions = { fromText: true };
