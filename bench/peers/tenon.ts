@@ -8,13 +8,16 @@ import {
   createApp,
   defineModule,
   dto,
+  endpoint,
   integer,
   type Next,
   type Routes,
   routes,
   string,
+  timestamp,
 } from "@tenon/core";
 import { created, hello, routes as paths, posts, secret, toBody, work } from "./support/data.ts";
+import { NewPost } from "./support/new-post.ts";
 import { serve } from "./support/serve.ts";
 
 type ControllerClass = new () => { routes(): Routes };
@@ -63,20 +66,12 @@ await serve({
   },
 
   body: (port) => {
-    const NewPost = dto({
-      title: string("required", "max=200"),
-      content: string("required"),
-      priority: integer("required", "min=1", "max=5"),
-      published: boolean("required"),
-      tags: array(string(), "required"),
-    });
+    const Created = dto({ id: integer("required"), ...NewPost.fields });
     class PostsController {
       routes() {
         return routes([{ method: "POST", path: "/posts", handler: this.create }]);
       }
-      async create(ctx: Context) {
-        return ctx.status(201).json(created(await ctx.bind(NewPost)));
-      }
+      readonly create = endpoint({ body: NewPost, returns: { 201: Created } }, (_, { body }) => created(body));
     }
     return open(PostsController, port);
   },
@@ -101,13 +96,19 @@ await serve({
   },
 
   list: (port) => {
+    const Post = dto({
+      id: integer("required"),
+      title: string("required"),
+      content: string("required"),
+      author: string("required"),
+      published: boolean("required"),
+      created_at: timestamp("required"),
+    });
     class PostsController {
       routes() {
         return routes([{ method: "GET", path: "/posts", handler: this.index }]);
       }
-      index() {
-        return posts;
-      }
+      readonly index = endpoint({ returns: array(Post) }, () => posts);
     }
     return open(PostsController, port);
   },

@@ -27,13 +27,15 @@ interface Rival {
 const fastify = (limit: number): Rival => ({ name: "Fastify", peer: "fastify-schema", limit });
 const bare = (limit: number): Rival => ({ name: "node:http", peer: "node", limit });
 
+const undeclared: Rival = { name: "itself without declarations", peer: "tenon-plain", limit: 0.95 };
+
 /** What Tenon is compared with in each scenario. */
 const rivals: Readonly<Record<ScenarioName, readonly Rival[]>> = {
   json: [fastify(1.6), bare(1.4)],
   params: [fastify(1.6), bare(1.4)],
-  body: [fastify(1.4), bare(1.1)],
+  body: [fastify(1.4), bare(1.1), undeclared],
   middlewares: [fastify(1.6), bare(1.4)],
-  list: [fastify(1), bare(1.05)],
+  list: [fastify(1), bare(1.05), undeclared],
   routes: [fastify(1.6), bare(1.4)],
   bearer: [{ name: "(a), without a guard", peer: "tenon", scenario: "json", limit: 0.85 }], // it costs at most 15 %
   posts: [fastify(1)],

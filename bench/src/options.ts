@@ -92,7 +92,9 @@ export function parseOptions(args: readonly string[]): Options {
   return {
     command,
     scenarios: pick(scenarios, scenarioNames, "scenario", (name, index) => [name, letterOf(index)]),
-    peers: pick(values.peers, peers, "peer", ({ name }) => [name]),
+    peers: pick(values.peers, peers, "peer", ({ name }) => [name]).filter(
+      ({ name, only }) => only === undefined || values.peers.split(",").includes(name),
+    ),
     rounds: count("rounds", values.rounds, values.quick ? 3 : 5, 100),
     seconds: count("seconds", values.seconds, values.quick ? 2 : 5, 60),
     warmup: count("warmup", values.warmup, values.quick ? 1 : 2, 60),

@@ -9,6 +9,8 @@ export interface PeerInfo {
   readonly file: string;
   /** Needs the compiled peers/nest. */
   readonly compiled?: boolean;
+  /** The scenarios that it serves. Such a peer takes part in the bars, and elsewhere only when it is named. */
+  readonly only?: readonly ScenarioName[];
 }
 
 const dependency = (name: string) => new URL(`../node_modules/${name}/package.json`, import.meta.url);
@@ -17,6 +19,13 @@ const own = new URL("../../packages/core/package.json", import.meta.url);
 export const peers: readonly PeerInfo[] = [
   { name: "node", label: "node:http, bare", package: "", file: "node.ts" },
   { name: "tenon", label: "Tenon", package: "@tenon/core", file: "tenon.ts" },
+  {
+    name: "tenon-plain",
+    label: "Tenon without declarations",
+    package: "@tenon/core",
+    file: "tenon-plain.ts",
+    only: ["body", "list"],
+  },
   { name: "fastify-schema", label: "Fastify, schemas", package: "fastify", file: "fastify-schema.ts" },
   { name: "fastify", label: "Fastify", package: "fastify", file: "fastify.ts" },
   { name: "hono", label: "Hono", package: "hono", file: "hono.ts" },
@@ -43,6 +52,7 @@ export const peers: readonly PeerInfo[] = [
 
 /** The peers of a scenario: the reference service has one twin, all others are served by every peer. */
 export function serves(peer: PeerInfo, scenario: ScenarioName): boolean {
+  if (peer.only !== undefined) return peer.only.includes(scenario);
   return scenario !== "posts" || peer.name === "tenon" || peer.name === "fastify-schema";
 }
 
