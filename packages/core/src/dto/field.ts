@@ -124,9 +124,10 @@ export class Field<T = unknown, Present extends boolean = boolean, R = T> implem
   #parse(given: unknown, issues: FoundIssue[], options: ReadOptions, needed: boolean): T | undefined {
     const returned = options.returned === true;
     const input = this.#parsed.trim && typeof given === "string" && !returned ? given.trim() : given;
-    const leftEmpty = this.isLeftEmpty(input, options);
+    const refused = !returned && this.#isRefusedEmpty(input, options);
+    const leftEmpty = this.isLeftEmpty(input, options) || (refused && options.fromForm === true);
     if (this.nullable && (input === null || leftEmpty)) return null as T; // "nullable" adds null to the type
-    if (input === undefined || input === null || leftEmpty || (!returned && this.#isRefusedEmpty(input, options))) {
+    if (input === undefined || input === null || leftEmpty || refused) {
       if (this.defaultValue !== undefined && !returned) return this.defaultValue;
       if (needed) report(issues, "required", "is required");
       return undefined;

@@ -49,6 +49,9 @@ test("a nullable field that a form leaves empty is null, unless it can hold an e
   assert.equal(readField(date("nullable"), "", asForm), null);
   assert.equal(readField(string("nullable", "min=1"), "", asForm), null);
   assert.equal(readField(string("nullable"), "", asForm), "");
+  assert.equal(readField(string("nullable", "required"), "", asForm), null);
+  assert.deepEqual(readField(string("nullable", "required"), ""), ["f required"]);
+  assert.deepEqual(readField(string("required"), "", asForm), ["f required"]);
   assert.deepEqual(readField(integer("nullable"), "", asText), ["f integer"]);
 });
 
@@ -67,7 +70,7 @@ const defaults: readonly [field: Field, value: unknown][] = [
   [integer("default=0"), 0],
   [boolean("default=true"), true],
   [boolean("default=false"), false],
-  [date("default=2026-11-17"), "2026-11-17"],
+  [date("default=2026-01-05"), "2026-01-05"],
   [integer("nullable", "default=7"), 7],
 ];
 for (const [field, value] of defaults) {
