@@ -9,6 +9,7 @@ import type { RequestHead } from "./message.ts";
 import { NodeConnection } from "./node-connection.ts";
 import { NodeMessage } from "./node-message.ts";
 import { codeOf, statusOfParserError, toRawResponse } from "./refusal.ts";
+import { keepAliveMargin } from "./settings.ts";
 import { shutDown } from "./shutdown.ts";
 
 /** The engine on node:http, as a user of its public API: start, connections, errors of the parser, shutdown. */
@@ -52,9 +53,12 @@ export class NodeServer implements Engine {
       .on("clientError", this.#onClientError)
       .on("timeout", this.#onTimeout);
     const checkEvery = Math.min(1000, keepAlive);
-    this.#idleTimer = setInterval(() => {
-      for (const connection of this.#connections.values()) connection.checkIdle(Math.ceil(keepAlive / checkEvery));
-    }, checkEvery).unref();
+    const maxChecks = Math.ceil((keepAlive * keepAliveMargin) / checkEvery);
+    const checkIdle = () => {
+      for (const connection of this.#connections.values()) connection.checkIdle(maxChecks);
+    };
+    // after sockets are read: closing one resets a request that has just arrived
+    this.#idleTimer = setInterval(() => setImmediate(checkIdle), checkEvery).unref();
     if (tls === undefined) this.#server.on("connection", this.#onConnection);
     else this.#server.on("connection", this.#onHandshake).on("secureConnection", this.#onConnection);
   }

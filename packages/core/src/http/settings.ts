@@ -72,6 +72,12 @@ const defaultLimits: HttpLimits = Object.freeze({
   stopTimeout: 10_000,
 });
 
+/**
+ * An idle connection is kept longer than its `Keep-Alive` header announces: a client that obeys the header never sends a
+ * request on a connection that is being closed.
+ */
+export const keepAliveMargin = 1.2;
+
 /** `taker` is the platform as a message names it: `api()`. */
 export function toHttpSettings(options: HttpOptions, taker = "api()"): HttpSettings {
   checkSingleHeaders(options.singleHeaders ?? []);

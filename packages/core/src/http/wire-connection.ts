@@ -5,6 +5,7 @@ import type { EngineOptions } from "./engine.ts";
 import type { Connection, Exchange } from "./exchange.ts";
 import { type Refusal, toRawResponse } from "./refusal.ts";
 import type { ResponseHeads } from "./response-head.ts";
+import { keepAliveMargin } from "./settings.ts";
 import type { SocketIncoming } from "./socket-incoming.ts";
 import { type BodyDecoder, ChunkDecoder, LengthDecoder } from "./wire-body.ts";
 import { type HeadLimits, WireHead } from "./wire-head.ts";
@@ -237,7 +238,7 @@ export class WireConnection implements Connection, MessageOwner {
     this.#message = undefined;
     this.incoming = undefined;
     this.#idleSince = this.#parts.clock.now;
-    this.deadline = this.#in(this.#parts.settings.limits.keepAlive);
+    this.deadline = this.#in(this.#parts.settings.limits.keepAlive * keepAliveMargin);
     if (this.#isReading) return; // the loop that began this request goes on
     this.#read();
     this.resume();

@@ -43,7 +43,7 @@ export class WireServer implements Engine {
         this.#server.off("error", reject);
         this.#server.on("error", (error) => this.#parts.log.error({ err: error }, "the server failed"));
         this.#sweptAt = performance.now();
-        this.#sweep = setInterval(this.#closeExpired, this.#parts.clock.every).unref();
+        this.#sweep = setInterval(this.#tick, this.#parts.clock.every).unref();
         resolve(this.#server.address() as AddressInfo); // a TCP server has no other kind of address
       });
     });
@@ -63,12 +63,17 @@ export class WireServer implements Engine {
   }
 
   /** One timer for all connections, in the place of one for each request. */
-  readonly #closeExpired = (): void => {
+  readonly #tick = (): void => {
     const { clock } = this.#parts;
     const now = performance.now();
     // time for which the process was blocked does not count: what clients have sent meanwhile is not read yet
     clock.now += Math.min(now - this.#sweptAt, 2 * clock.every);
     this.#sweptAt = now;
+    setImmediate(this.#closeExpired); // after sockets are read: closing one resets a request that has just arrived
+  };
+
+  readonly #closeExpired = (): void => {
+    const { clock } = this.#parts;
     for (const connection of this.#connections.values()) {
       if (connection.deadline !== 0 && connection.deadline <= clock.now) connection.expire();
     }
