@@ -41,7 +41,8 @@ export async function shutDown(server: Server, options: ShutdownOptions): Promis
     for (const { incoming } of connections.values()) incoming?.giveUpStalledBody();
   };
   giveUpStalledBodies(); // the first call only notes the progress of each
-  const stalled = setInterval(giveUpStalledBodies, stallCheck);
+  // after sockets are read: what arrived while the process was busy is progress
+  const stalled = setInterval(() => setImmediate(giveUpStalledBodies), stallCheck);
   const deadline = setTimeout(() => {
     const running = [...connections.values()].filter((connection) => !connection.finished);
     const requests = running
