@@ -59,7 +59,7 @@ testOnWire(
     }
     assert.equal((await wire.send(request("/fast/1"))).status, 200);
   },
-  { limits: { headerTimeout: 1000, requestTimeout: 1000, bodyTimeout: 1000 }, middlewares: [] },
+  { limits: { headerTimeout: 2000, requestTimeout: 2000, bodyTimeout: 2000 }, middlewares: [] },
 );
 
 const bind = {

@@ -109,7 +109,7 @@ describeOnWire("headers past the limit are refused, and none is dropped silently
 describeOnWire("headers may be named after Object.prototype (H6, Node CVE-2026-21710)");
 describeOnWire(
   "a request that never ends is 408 (H7, Node CVE-2018-12121, CVE-2019-5737, CVE-2020-8251, CVE-2021-22883)",
-  300,
+  1500, // long enough for the other requests of this server on a busy machine
 );
 describeOnWire("names that look like numbers are read like any other (H8, Node CVE-2025-27209, CVE-2026-21717)");
 describeOnWire("a body that nests too deeply is refused before any recursion (H9, Node CVE-2025-59466)");

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Context } from "@tenon/core";
 import { request } from "../support/gate.ts";
@@ -59,6 +60,7 @@ testOnWire(
 );
 
 const late = new Events();
+const arrived = Promise.withResolvers<void>();
 const opening = Promise.withResolvers<void>();
 testOnWire(
   "an event stream that opens during a stop ends at once",
@@ -67,6 +69,7 @@ testOnWire(
       method: "GET",
       path: "/",
       handler: async (ctx: Context) => {
+        arrived.resolve();
         await opening.promise;
         return late.handler(ctx);
       },
@@ -74,7 +77,7 @@ testOnWire(
   ],
   async ({ connect, app }) => {
     const client = connect().send(request("/"));
-    await wait(20);
+    await arrived.promise;
     const stop = app.stop();
     await wait(20);
     opening.resolve();
@@ -92,7 +95,7 @@ testOnWire(
       method: "GET",
       path: "/",
       handler: async (ctx: Context) => {
-        await wait(50);
+        await once(ctx.signal, "abort");
         return closedEarly.handler(ctx);
       },
     },

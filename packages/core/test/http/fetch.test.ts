@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { type ApiOptions, api, type Context, type Routes } from "@tenon/core";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { moduleOf } from "../support/transports.ts";
@@ -167,18 +168,19 @@ test("a stream that fails after its first chunk makes its reader fail", () =>
 
 test("a stop waits for calls in flight, until its deadline", async () => {
   const bodies: unknown[] = [];
+  const released = Promise.withResolvers<string>();
   const routes = [
-    {
-      method: "GET" as const,
-      path: "/",
-      handler: () => new Promise((resolve) => setTimeout(() => resolve("done"), 30)),
-    },
+    { method: "GET" as const, path: "/", handler: () => released.promise },
     { method: "GET" as const, path: "/hang", handler: () => new Promise(() => {}) },
   ];
-  const app = await createTestApp(moduleOf(routes), api({ limits: { stopTimeout: 60 } }));
+  const app = await createTestApp(moduleOf(routes), api({ limits: { stopTimeout: 1500 } }));
   void app.fetch(new Request(url)).then(async (res) => bodies.push(await res.json()));
   void app.fetch(new Request(`${url}hang`));
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  await app.stop();
+  await turn(); // both are handled
+  const stop = app.stop();
+  await turn();
+  assert.deepEqual(bodies, []);
+  released.resolve("done");
+  await stop;
   assert.deepEqual(bodies, ["done"]);
 });

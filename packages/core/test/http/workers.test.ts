@@ -70,7 +70,7 @@ describe("workers", { concurrency: true }, () => {
         1,
       );
       const slow = request(server, "/slow");
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await server.waitFor("working");
       server.signal("SIGTERM");
       assert.ok((await slow)?.worker);
       assert.equal(await server.exit(), 0);
@@ -168,6 +168,8 @@ describe("workers", { concurrency: true }, () => {
         process.kill(before.get("2") ?? 0, "SIGKILL");
         await server.waitFor("starting", 4);
         server.signal("SIGTERM");
+        await server.waitFor("SIGTERM: stopping");
+        rmSync(fault);
         assert.equal(await server.exit(), 0);
         assert.equal(server.lines.filter((line) => line.startsWith("starting")).length, 4);
       },
@@ -181,7 +183,7 @@ describe("workers", { concurrency: true }, () => {
     run(async (server) => {
       const workers = await findWorkers(server);
       const slow = [request(server, "/slow"), request(server, "/slow")];
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await server.waitFor("working", 2);
       for (const pid of workers.values()) process.kill(pid, "SIGINT");
       server.signal("SIGINT");
       for (const pid of workers.values()) process.kill(pid, "SIGINT");
@@ -203,11 +205,11 @@ describe("workers", { concurrency: true }, () => {
     run(async (server) => {
       await findWorkers(server);
       void request(server, "/block");
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await server.waitFor("blocking");
       server.signal("SIGTERM");
       assert.equal(await server.exit(), 0);
       assert.ok(server.lines.some((line) => line.includes("a worker did not stop in time and was killed")));
-    }));
+    }, "block"));
 
   test("a second listen() with workers stops the start", async () => {
     const { code, stderr } = await runToEnd("twice");
@@ -225,7 +227,7 @@ describe("workers", { concurrency: true }, () => {
     run(async (server) => {
       await findWorkers(server);
       const slow = request(server, "/slow");
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await server.waitFor("working");
       server.signal("SIGTERM");
       server.signal("SIGINT");
       assert.ok([130, 143].includes(Number(await server.exit())));

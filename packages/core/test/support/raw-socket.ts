@@ -14,7 +14,7 @@ export function sendRaw(
   bytes: string | Uint8Array,
   options: { readonly wait?: number; readonly until?: (text: string) => boolean } = {},
 ): Promise<RawResponse> {
-  const { wait = 3000, until } = options;
+  const { wait = 60_000, until } = options;
   return new Promise((resolve) => {
     let text = "";
     const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
