@@ -71,7 +71,7 @@ export async function toReport(
   const missed = order.filter((id) => entries.get(id)?.row.includes("| missed |"));
   return `# Reliability report
 
-Written by \`npm run test:full -- --soak --minutes 30 --report docs/reliability-report.md\`; not edited by hand. Each line is a part of \`reliability/parts/\`, in the form and at the commit that its last column names; \`npm run test:full -- --only <id> --report docs/reliability-report.md\` runs one part and replaces its line. Lines of \`W1 node\` and the like are the same parts on the node engine (\`--engine node\`).
+Written by \`npm run test:full -- --soak --minutes 30 --report docs/reliability-report.md\`; not edited by hand. Each line is a part of \`reliability/parts/\`, in the form and at the commit that its last column names; \`npm run test:full -- --only <id> --report docs/reliability-report.md\` runs one part and replaces its line. Lines of \`W1 node\` and the like ran on the node engine (\`--engine node\`), all others on the wire engine.
 
 | | |
 |---|---|

@@ -10,7 +10,7 @@ import { type Outcome, summarize, toReport, toTable } from "./report.ts";
 import { Screen } from "./screen.ts";
 
 /** What depends on how requests are parsed, responses written and connections closed. */
-const engineParts = ["W1", "W2", "W3", "P1", "F1", "S1", "S2", "L1", "L3", "L4"];
+const engineParts = ["W1", "W2", "W3", "P1", "F1", "S1", "S2", "L1", "L2", "L3", "L4"];
 
 const help = `Runs the parts of the test plan and prints the figure of each. Exit code 1 when one is missed.
 
@@ -19,7 +19,8 @@ const help = `Runs the parts of the test plan and prints the figure of each. Exi
   --only W2,D1       only these parts
   --short            the shortened form: minutes instead of a quarter of an hour; a part that was missed runs once more,
                      alone
-  --engine node      on the other HTTP engine: the parts that depend on it (${engineParts.join(" ")}), or those of --only
+  --engine node      on the other HTTP engine: the parts that depend on it (${engineParts.join(" ")}, and L5 with
+                     --soak), or those of --only; their lines in a report are named L1 node and the like
   --seed 123         repeats a random run; each prints its seed
   --soak             the soak (L5) too, after all others
   --minutes 60       how long the soak takes; its slopes are judged from 30 minutes on
@@ -53,16 +54,22 @@ const options = {
 
 const all = await loadParts();
 const only = values.only?.split(",").map((id) => id.trim().toUpperCase());
-const wanted = only ?? (values.engine === undefined ? undefined : engineParts);
+/** As the services of all parts choose it. */
+const engine = values.engine ?? process.env.HTTP_ENGINE ?? "wire";
+const ofEngine = values.soak ? [...engineParts, "L5"] : engineParts;
+const wanted = only ?? (values.engine === undefined ? undefined : ofEngine);
 const unknown = wanted?.filter((id) => !all.some((part) => part.id === id)) ?? [];
 const isDue = (part: Part) => (part.onDemand !== true || values.soak) && !(options.short && part.fullOnly === true);
 const parts = all.filter((part) => wanted?.includes(part.id) ?? isDue(part));
-if (values.engine !== undefined) process.env.HTTP_ENGINE = values.engine; // of this process, and of all that it starts
+process.env.HTTP_ENGINE = engine; // of this process, and of all that it starts
 
 if (values.help) console.log(help);
 else if (values.list) for (const { id, title, bar } of all) console.log(`${id.padEnd(3)} ${title}: ${bar}`);
 else if (unknown.length > 0) {
   console.error(`unknown part: ${unknown.join(", ")}. Parts: ${all.map(({ id }) => id).join(", ")}`);
+  process.exitCode = 2;
+} else if (!["wire", "node"].includes(engine)) {
+  console.error(`unknown engine: ${engine}. Engines: wire, node`);
   process.exitCode = 2;
 } else process.exitCode = await runAll();
 
@@ -92,7 +99,7 @@ async function runAll(): Promise<number> {
 
   const inOrder = parts.map((part) => {
     const outcome = outcomes.get(part.id) as Outcome; // each has just been run
-    return values.engine === "node" ? { ...outcome, part: { ...part, id: `${part.id} node` } } : outcome;
+    return engine === "node" ? { ...outcome, part: { ...part, id: `${part.id} node` } } : outcome;
   });
   const seconds = (performance.now() - started) / 1000;
   console.log(`\n${toTable(inOrder)}\n`);
