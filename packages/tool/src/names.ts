@@ -3,8 +3,11 @@ import { toPlural, toSingular } from "./plural.ts";
 /** PostgreSQL cuts table names after 63 characters, and a plural can be three characters longer. */
 const longestName = 60;
 
-const keywords =
-  "arguments as async await break case catch class const constructor continue debugger default delete do else enum eval export extends false finally for from function get if implements import in instanceof interface let new null of package private protected prototype public return set static super switch this throw true try type typeof undefined var void while with yield";
+/** The reserved words of TypeScript, and words that are confusing as names. */
+export const keywords =
+  "arguments as async await break case catch class const constructor continue debugger default delete do else enum eval export extends false finally for from function get if implements import in instanceof interface let new null of package private protected prototype public return set static super switch this throw true try type typeof undefined var void while with yield".split(
+    " ",
+  );
 /** Windows cannot create files with these names. */
 const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 /** npm refuses to install a package into an application of the same name. */
@@ -22,7 +25,7 @@ function validateName(name: string): string | undefined {
   if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name)) {
     return "must be lower-case words of letters and digits, joined with -, such as blog-post";
   }
-  if (keywords.split(" ").includes(name) || devices.test(name)) return `must not be the reserved word "${name}"`;
+  if (keywords.includes(name) || devices.test(name)) return `must not be the reserved word "${name}"`;
   return undefined;
 }
 

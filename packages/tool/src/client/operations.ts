@@ -1,0 +1,203 @@
+import { HttpError } from "@tenon/core";
+import { follow, get, getEntries, getList, getText, isObject, type JsonObject } from "./document.ts";
+import { type Comment, capitalize } from "./identifiers.ts";
+import { isBinary } from "./schema-types.ts";
+
+/** An operation of a document, as a client calls it. */
+export interface Operation {
+  /** `posts.show` is `["posts", "show"]`. */
+  readonly words: readonly string[];
+  readonly method: string;
+  readonly path: string;
+  readonly comment: Comment;
+  readonly parameters: readonly Parameter[];
+  /** Names of different kinds are the same, so that one object cannot hold them all. */
+  readonly isNested: boolean;
+  readonly body: Body | undefined;
+  /** By status, such as "200", "4XX" or "default". Undefined when none is declared. */
+  readonly responses: readonly DeclaredResponse[] | undefined;
+  readonly security: readonly (readonly string[])[];
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly isRequired: boolean;
+  readonly schema: unknown;
+  readonly comment: Comment;
+  readonly style: "comma" | "space" | "pipe" | "deep" | "json" | undefined;
+}
+
+export interface Body extends Content {
+  readonly kind: "json" | "multipart" | "form" | "raw";
+  readonly isRequired: boolean;
+  readonly comment: Comment;
+}
+
+export interface DeclaredResponse {
+  readonly status: string;
+  readonly contents: readonly (Content & { readonly kind: "json" | "text" | "events" | "blob" | "stream" })[];
+}
+
+interface Content {
+  readonly type: string;
+  readonly schema: unknown;
+}
+
+/** Without trace, which fetch refuses. */
+const methods = ["get", "put", "post", "delete", "options", "head", "patch"];
+/** OpenAPI says that parameters of these names are ignored: other parts of the document declare them. */
+const ownHeaders = ["accept", "content-type", "authorization"];
+const styles = { spaceDelimited: "space", pipeDelimited: "pipe", deepObject: "deep" } as const;
+
+/** Throws for names that exclude each other. */
+export function readOperations(document: JsonObject): Operation[] {
+  const operations = getEntries(document, "paths").flatMap(([path, reference]) => {
+    const item = follow(document, reference);
+    const declared = methods.filter((method) => isObject(get(item, method)));
+    return declared.map((method) => readOperation(document, path, method, item));
+  });
+  checkNames(operations);
+  return operations;
+}
+
+function readOperation(document: JsonObject, path: string, method: string, item: unknown): Operation {
+  const operation = get(item, method);
+  const parameters = readParameters(document, [...getList(item, "parameters"), ...getList(operation, "parameters")]);
+  const body = method === "get" || method === "head" ? undefined : readBody(document, get(operation, "requestBody"));
+  const names = [...parameters.map(({ name }) => name), ...(body === undefined ? [] : ["body"])];
+  return {
+    words: toWords(getText(operation, "operationId"), method, path),
+    method: method.toUpperCase(),
+    path,
+    comment: toComment(operation, getText(operation, "summary")),
+    parameters,
+    isNested: new Set(names).size < names.length,
+    body,
+    responses: readResponses(document, operation),
+    security: readSecurity(document, operation),
+  };
+}
+
+function toWords(id: string | undefined, method: string, path: string): string[] {
+  const words = (id ?? "").split(".").filter((word) => word !== "");
+  if (words.length > 0) return words;
+  return [[method, ...path.split(/[^\p{L}\p{N}]+/u).map(capitalize)].join("")];
+}
+
+function toComment(value: unknown, summary?: string): Comment {
+  return { texts: [summary, getText(value, "description")], isDeprecated: get(value, "deprecated") === true };
+}
+
+/** An operation's own parameter replaces that of its path. */
+function readParameters(document: JsonObject, references: readonly unknown[]): Parameter[] {
+  const found = new Map<string, Parameter>();
+  for (const reference of references) {
+    const parameter = follow(document, reference);
+    const name = getText(parameter, "name") ?? "";
+    const place = getText(parameter, "in");
+    if (place !== "path" && place !== "query" && place !== "header") continue; // the browser sends cookies
+    if (place === "header" && ownHeaders.includes(name.toLowerCase())) continue;
+    const [content] = getEntries(parameter, "content");
+    const style = getText(parameter, "style");
+    const isComma = get(parameter, "explode") === false;
+    found.set(`${place} ${name}`, {
+      name,
+      in: place,
+      isRequired: place === "path" || get(parameter, "required") === true,
+      schema: content === undefined ? get(parameter, "schema") : get(content[1], "schema"),
+      comment: toComment(parameter),
+      style: content !== undefined ? "json" : isStyle(style) ? styles[style] : isComma ? "comma" : undefined,
+    });
+  }
+  return [...found.values()];
+}
+
+function isStyle(style: string | undefined): style is keyof typeof styles {
+  return style !== undefined && Object.hasOwn(styles, style);
+}
+
+const bodyKinds = ["json", "multipart", "form", "raw"] as const;
+
+/** A body that may have several types is sent as the first of JSON, multipart and form. */
+function readBody(document: JsonObject, reference: unknown): Body | undefined {
+  const body = follow(document, reference);
+  const contents = getEntries(body, "content").map(([type, media]) => ({ type, schema: get(media, "schema") }));
+  for (const kind of bodyKinds) {
+    const content = contents.find(({ type }) => toBodyKind(type) === kind);
+    if (content === undefined) continue;
+    return { ...content, kind, isRequired: get(body, "required") === true, comment: toComment(body) };
+  }
+  return undefined;
+}
+
+function toBodyKind(type: string): Body["kind"] {
+  if (isJson(type)) return "json";
+  if (type.startsWith("multipart/")) return "multipart";
+  return type.startsWith("application/x-www-form-urlencoded") ? "form" : "raw";
+}
+
+function readResponses(document: JsonObject, operation: unknown): DeclaredResponse[] | undefined {
+  const declared = getEntries(operation, "responses").map(([status, reference]): DeclaredResponse => {
+    const contents = getEntries(follow(document, reference), "content");
+    return {
+      status: status.toUpperCase() === "DEFAULT" ? "default" : status.toUpperCase(),
+      contents: contents.map(([type, media]) => {
+        const schema = get(media, "schema");
+        return { type: toMediaType(type), schema, kind: toResponseKind(toMediaType(type), schema) };
+      }),
+    };
+  });
+  const known = declared.filter(({ status }) => /^(?:[1-5]\d\d|[1-5]XX|default)$/.test(status));
+  // a default without a body is what a document says when nothing is known
+  return known.every(({ status, contents }) => status === "default" && contents.length === 0) ? undefined : known;
+}
+
+function toMediaType(type: string): string {
+  return (type.split(";")[0] ?? "").trim().toLowerCase();
+}
+
+function toResponseKind(type: string, schema: unknown): DeclaredResponse["contents"][number]["kind"] {
+  if (type === "text/event-stream") return "events";
+  if (isJson(type)) return "json";
+  if (isBinary(schema)) return "blob";
+  return type.startsWith("text/") ? "text" : "stream";
+}
+
+function isJson(type: string): boolean {
+  return /^[^;]*[/+]json\s*(?:;|$)/i.test(type);
+}
+
+function readSecurity(document: JsonObject, operation: unknown): string[][] {
+  const declared = get(operation, "security") ?? get(document, "security");
+  return (Array.isArray(declared) ? declared : []).map((alternative) => getEntries(alternative).map(([name]) => name));
+}
+
+function checkNames(operations: readonly Operation[]): void {
+  const seen = new Map<string, Operation>();
+  const groups = new Map<string, Operation>();
+  for (const operation of operations) {
+    const id = operation.words.join(".");
+    const same = seen.get(id);
+    if (same !== undefined) {
+      throw new HttpError(
+        400,
+        `${describe(same)} and ${describe(operation)} have the same operation id ${id}: rename one`,
+      );
+    }
+    seen.set(id, operation);
+    for (let length = 1; length < operation.words.length; length++) {
+      groups.set(operation.words.slice(0, length).join("."), operation);
+    }
+  }
+  for (const [id, operation] of seen) {
+    const inner = groups.get(id);
+    if (inner === undefined) continue;
+    const other = `${inner.words.join(".")} (${describe(inner)})`;
+    throw new HttpError(400, `the operation ${id} (${describe(operation)}) is also the group of ${other}: rename one`);
+  }
+}
+
+function describe({ method, path }: Operation): string {
+  return `${method} ${path}`;
+}
