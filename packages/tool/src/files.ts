@@ -1,5 +1,6 @@
-import { lstatSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { HttpError } from "@tenon/core";
 
 /** True for a dangling symbolic link too: a file written to it would be created at the link's target. */
 export function exists(path: string): boolean {
@@ -21,4 +22,29 @@ export function* createFiles(folder: string, files: ReadonlyMap<string, string>,
     writeFileSync(join(folder, path), text, { flag: "wx" });
     yield `created  ${prefix}${path}\n`;
   }
+}
+
+/**
+ * Writes a file that is generated again and again. The file stays untouched when its text is the same, so that watchers
+ * and builds do not run; one that `isGenerated` does not recognize was written by hand and is not overwritten.
+ */
+export function writeGenerated(
+  path: string,
+  text: string,
+  isGenerated: (text: string) => boolean,
+  name: string,
+): "created" | "changed" | "unchanged" {
+  const before = readIfPresent(path, name);
+  if (before === text) return "unchanged";
+  if (before !== undefined && !isGenerated(before)) {
+    throw new HttpError(409, `${name} exists already and was not generated: nothing was changed`);
+  }
+  if (!isFolder(dirname(path))) throw new HttpError(404, `there is no folder ${dirname(path)} for ${name}`);
+  writeFileSync(path, text);
+  return before === undefined ? "created" : "changed";
+}
+
+function readIfPresent(path: string, name: string): string | undefined {
+  if (isFolder(path)) throw new HttpError(409, `${name} is a folder: nothing was changed`);
+  return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : readFileSync(path, "utf8");
 }

@@ -7,6 +7,6 @@ import { ToolModule } from "./tool.module.ts";
 const { version } = readOrigin();
 const app = await createApp(
   ToolModule,
-  cli({ name: "tenon", version, description: "Creates applications and their modules" }),
+  cli({ name: "tenon", version, description: "Creates applications, their modules and their typed clients" }),
 );
 await app.run();

@@ -7,7 +7,8 @@ interface Manifest {
   readonly [name: string]: unknown;
 }
 
-const condition = "@tenon/source";
+/** Node resolves the packages to their source under this condition. */
+export const sourceCondition = "@tenon/source";
 const scope = "@tenon/";
 
 /** The package.json of a new application. Packages linked from a checkout run from their source, without a build. */
@@ -19,7 +20,7 @@ export function toAppManifest(text: string, origin: Origin): string {
   ]);
   const scripts = Object.entries(manifest.scripts ?? {}).map(([name, command]) => [
     name,
-    origin.checkout === undefined ? command : command.replace(/^node /, `node --conditions=${condition} `),
+    origin.checkout === undefined ? command : command.replace(/^node /, `node --conditions=${sourceCondition} `),
   ]);
   return printManifest({
     ...manifest,
@@ -31,7 +32,9 @@ export function toAppManifest(text: string, origin: Origin): string {
 /** The tsconfig.json of a new application: the types come from the same place as the code. */
 export function toAppTsconfig(text: string, { checkout }: Origin): string {
   const start = '"compilerOptions": {\n';
-  return checkout === undefined ? text : text.replace(start, `${start}    "customConditions": ["${condition}"],\n`);
+  return checkout === undefined
+    ? text
+    : text.replace(start, `${start}    "customConditions": ["${sourceCondition}"],\n`);
 }
 
 /** Adds `@tenon/data` from the same place as `@tenon/core`. Undefined when the dependency exists already. */

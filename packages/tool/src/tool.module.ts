@@ -1,6 +1,10 @@
 import { defineModule } from "@tenon/core";
+import { ApplicationsController } from "./applications.controller.ts";
+import { Applications } from "./applications.ts";
 import { AppsController } from "./apps.controller.ts";
 import { AppsService } from "./apps.service.ts";
+import { ClientController } from "./client.controller.ts";
+import { ClientService } from "./client.service.ts";
 import { Installer } from "./installer.ts";
 import { ModulesController } from "./modules.controller.ts";
 import { ModulesService } from "./modules.service.ts";
@@ -8,5 +12,16 @@ import { Prompts } from "./prompts.ts";
 
 export const ToolModule = defineModule({
   name: "tool",
-  declarations: [AppsController, AppsService, ModulesController, ModulesService, Installer, Prompts],
+  declarations: [
+    AppsController,
+    AppsService,
+    ModulesController,
+    ModulesService,
+    ApplicationsController,
+    Applications,
+    ClientController,
+    ClientService,
+    Installer,
+    Prompts,
+  ],
 });

@@ -17,7 +17,12 @@ const started = createTestApp(ToolModule, cli({ name: "tenon" }), {
 });
 after(async () => (await started).stop());
 
+/** Runs a command of the tool in this process. */
+export async function runCommand(...argv: readonly string[]): Promise<TestRunResult> {
+  return (await started).run([...argv]);
+}
+
 /** Runs the tool in this process, without npm install. */
 export async function runTool(folder: string, ...argv: readonly string[]): Promise<TestRunResult> {
-  return (await started).run([...argv, `--in=${folder}`, "--no-install"]);
+  return runCommand(...argv, `--in=${folder}`, "--no-install");
 }

@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { HttpError } from "@tenon/core";
+import { sourceCondition } from "./manifest.ts";
+
+/** How an application is started. */
+export interface EntryPoint {
+  /** Relative to the folder of the application. */
+  readonly file: string;
+  /** The flags of node: conditions, hooks, environment files. */
+  readonly flags: readonly string[];
+}
+
+/** The first of them that exists describes an application with several entry points. */
+const usualFiles = ["src/main.api.ts", "src/main.ts", "src/main.web.ts", "src/main.cli.ts"];
+/** Flags of node whose value is the next word. */
+const flagsWithValue = new Set(["--import", "--require", "-r", "--conditions", "-C", "--loader", "--env-file"]);
+/** A process that is watched never ends, and one that is debugged may wait. */
+const unwantedFlags = /^--(?:watch|inspect)/;
+
+/** Throws when the folder has no entry point. */
+export function findEntryPoint(folder: string, given?: string): EntryPoint {
+  const scripts = readScripts(folder);
+  const start = scripts[0];
+  const usual = usualFiles.find((file) => existsSync(join(folder, file)));
+  const file = given ?? usual ?? start?.file;
+  if (file === undefined) {
+    throw new HttpError(
+      404,
+      `${folder} has no entry point: none of ${usualFiles.join(", ")} exists, and no start script names a file; give it with --entry=<file>`,
+    );
+  }
+  if (!existsSync(join(folder, file))) throw new HttpError(404, `there is no entry point ${join(folder, file)}`);
+  const flags = (scripts.find((script) => script.file === file) ?? start)?.flags ?? [];
+  return { file, flags: [...flags, ...toCondition(folder, flags)] };
+}
+
+/** The scripts of package.json that run a file with node; `start` is the first. */
+function readScripts(folder: string): EntryPoint[] {
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  } catch {
+    throw new HttpError(404, `${folder} is not an application: it has no package.json, or one that is not JSON`);
+  }
+  const { scripts = {} } = Object(manifest) as { readonly scripts?: Readonly<Record<string, unknown>> }; // checked below
+  const { start, ...others } = Object(scripts) as Readonly<Record<string, unknown>>; // an object of any values
+  return [start, ...Object.values(others)].flatMap((command) =>
+    typeof command === "string" ? parseScript(command) : [],
+  );
+}
+
+/** `node --flag file.ts` inside a script. */
+function parseScript(command: string): EntryPoint[] {
+  const words = (command.match(/"[^"]*"|'[^']*'|[^\s"']+/g) ?? []).map((word) => word.replace(/^["']|["']$/g, ""));
+  const node = words.indexOf("node");
+  if (node === -1) return [];
+  const flags: string[] = [];
+  for (let index = node + 1; index < words.length; index++) {
+    const word = words[index] ?? "";
+    if (!word.startsWith("-")) return [{ file: word.replace(/^\.\//, ""), flags }];
+    const value = flagsWithValue.has(word) ? words[++index] : undefined;
+    if (!unwantedFlags.test(word)) flags.push(word, ...(value === undefined ? [] : [value]));
+  }
+  return [];
+}
+
+/** Packages linked from a checkout run from their source, because it may have no build. */
+function toCondition(folder: string, flags: readonly string[]): string[] {
+  if (flags.some((flag) => flag.includes(sourceCondition))) return [];
+  const core = findCore(folder);
+  return core !== undefined && existsSync(join(core, "tsconfig.json")) ? [`--conditions=${sourceCondition}`] : [];
+}
+
+/** The folder of the framework that the application uses; undefined when it is not installed. */
+function findCore(folder: string): string | undefined {
+  try {
+    return dirname(createRequire(join(folder, "package.json")).resolve("@tenon/core/package.json"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The version of the framework that the application uses, for messages. */
+export function describeCore(folder: string): string {
+  const core = findCore(folder);
+  if (core === undefined) return "@tenon/core is not installed";
+  const { version } = JSON.parse(readFileSync(join(core, "package.json"), "utf8")) as { version: string }; // npm refuses a package without one
+  return `it uses @tenon/core ${version}`;
+}
