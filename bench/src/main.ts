@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { verdictOf } from "./bar.ts";
 import { measureBars, toBarTable } from "./bars.ts";
 import { toChart } from "./chart.ts";
+import { isMissed, measureClients, toClientTable } from "./client.ts";
 import { measureConnections } from "./connections.ts";
 import { describeSetting } from "./machine.ts";
 import { measureModules, toModulesText } from "./modules.ts";
@@ -17,7 +18,7 @@ import { toScenarioTables } from "./table.ts";
 const results = new URL("../results/", import.meta.url);
 
 async function main(options: Options): Promise<void> {
-  checkInstalled();
+  if (options.command !== "client") checkInstalled();
   switch (options.command) {
     case "run":
       return runAll(options);
@@ -35,6 +36,12 @@ async function main(options: Options): Promise<void> {
       const result = measureModules(options);
       console.log(toModulesText(result));
       return save("modules.json", result);
+    }
+    case "client": {
+      const results = measureClients(options);
+      console.log(toClientTable(results));
+      if (isMissed(results)) process.exitCode = 1;
+      return;
     }
     case "bars":
     case "connections": {

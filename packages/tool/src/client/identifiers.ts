@@ -50,6 +50,11 @@ export function toLiteral(value: unknown): string {
   return text.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029"); // line ends in source text
 }
 
+/** Text of several lines as source text. */
+export function toTemplate(text: string): string {
+  return `\`${text.replaceAll("\\", "\\\\").replaceAll("`", "\\`").replaceAll("$", "\\$")}\``;
+}
+
 export interface Comment {
   readonly texts: readonly (string | undefined)[];
   readonly isDeprecated?: boolean;
