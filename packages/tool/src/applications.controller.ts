@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { boolean, type Context, dto, HttpError, type Infer, inject, routes, string, takes } from "@tenon/core";
+import { boolean, type Context, dto, endpoint, HttpError, inject, routes, string } from "@tenon/core";
 import { Applications } from "./applications.ts";
 import { ClientService, toDocumentText } from "./client.service.ts";
 import type { RouteDescription } from "./description.ts";
@@ -13,14 +13,12 @@ const OpenapiFlags = dto({
   entry,
   in: folder,
 });
-type OpenapiFlags = Infer<typeof OpenapiFlags>;
 
 const RoutesFlags = dto({
   audit: boolean().describe("List unguarded writes, endpoints without a contract and shadowed routes"),
   entry,
   in: folder,
 });
-type RoutesFlags = Infer<typeof RoutesFlags>;
 
 /** Commands that show an application without starting it. */
 export class ApplicationsController {
@@ -29,19 +27,22 @@ export class ApplicationsController {
 
   routes() {
     return routes([
-      { path: "openapi", handler: takes(OpenapiFlags, this.openapi) },
-      { path: "routes", handler: takes(RoutesFlags, this.list) },
+      { path: "openapi", handler: this.openapi },
+      { path: "routes", handler: this.list },
     ]);
   }
 
-  async openapi(ctx: Context, flags: OpenapiFlags) {
-    const place = toPlace(ctx, flags);
-    const document = await this.#clients.describe(place);
-    if (flags.out !== undefined) return this.#clients.writeDocument(document, place.folder, flags.out);
-    return Buffer.from(toDocumentText(document)); // bytes, because --json would quote a text
-  }
+  readonly openapi = endpoint(
+    { summary: "Print or write the OpenAPI document", query: OpenapiFlags },
+    async (ctx, { query: flags }) => {
+      const place = toPlace(ctx, flags);
+      const document = await this.#clients.describe(place);
+      if (flags.out !== undefined) return this.#clients.writeDocument(document, place.folder, flags.out);
+      return Buffer.from(toDocumentText(document)); // bytes, because --json would quote a text
+    },
+  );
 
-  async list(ctx: Context, flags: RoutesFlags) {
+  readonly list = endpoint({ summary: "List the routes", query: RoutesFlags }, async (ctx, { query: flags }) => {
     const { routes } = await this.#applications.describe(toPlace(ctx, flags));
     const isJson = ctx.query("json") !== "";
     if (!flags.audit) return isJson ? routes : routes.map(toRow);
@@ -49,10 +50,13 @@ export class ApplicationsController {
     if (findings.length === 0) return isJson ? findings : "no findings";
     const error = `${findings.length} finding${findings.length === 1 ? "" : "s"}`;
     return isJson ? ctx.status(422).json({ error, findings }) : printFindings(findings, error);
-  }
+  });
 }
 
-function toPlace(ctx: Context, { entry, in: folder }: { readonly entry?: string; readonly in?: string }) {
+function toPlace(
+  ctx: Pick<Context, "signal">,
+  { entry, in: folder }: { readonly entry?: string; readonly in?: string },
+) {
   return { folder: resolve(folder ?? "."), entry, signal: ctx.signal };
 }
 

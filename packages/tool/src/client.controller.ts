@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Context, dto, HttpError, type Infer, inject, routes, string, takes } from "@tenon/core";
+import { dto, endpoint, HttpError, inject, routes, string } from "@tenon/core";
 import { ClientService } from "./client.service.ts";
 
 const ClientFlags = dto({
@@ -8,19 +8,21 @@ const ClientFlags = dto({
   entry: string().describe("Entry point of the application; defaults to src/main.api.ts or the one of npm start"),
   in: string().describe("Folder of the application; defaults to the current folder"),
 });
-type ClientFlags = Infer<typeof ClientFlags>;
 
 export class ClientController {
   readonly #clients = inject(ClientService);
 
   routes() {
-    return routes([{ path: "client", handler: takes(ClientFlags, this.create) }]);
+    return routes([{ path: "client", handler: this.create }]);
   }
 
-  async create(ctx: Context, { out, from, entry, in: folder }: ClientFlags) {
-    if (out === undefined)
-      throw new HttpError(400, "--out is missing. Usage: tenon client --out=client.ts [--from=<file or URL>]");
-    const place = { folder: resolve(folder ?? "."), entry, signal: ctx.signal };
-    return this.#clients.writeClient(await this.#clients.readDocument(place, from), place.folder, out);
-  }
+  readonly create = endpoint(
+    { summary: "Write a typed client of an API", query: ClientFlags },
+    async (ctx, { query: { out, from, entry, in: folder } }) => {
+      if (out === undefined)
+        throw new HttpError(400, "--out is missing. Usage: tenon client --out=client.ts [--from=<file or URL>]");
+      const place = { folder: resolve(folder ?? "."), entry, signal: ctx.signal };
+      return this.#clients.writeClient(await this.#clients.readDocument(place, from), place.folder, out);
+    },
+  );
 }
