@@ -1,7 +1,7 @@
 import type { RequestLimits } from "../body/body-reader.ts";
 import { refuseType } from "../body/body-reader.ts";
 import { isJson, parseJson } from "../body/json.ts";
-import { BindError } from "../errors.ts";
+import { BindError, type Issue } from "../errors.ts";
 import type { Incoming, RequestView } from "../request.ts";
 import { Dto } from "./dto.ts";
 import { Field, type ReadOptions } from "./field.ts";
@@ -41,6 +41,20 @@ async function validateByStandard<S extends Schema>(schema: S, input: Input): Pr
   if (issues.length > 0) throw new BindError(toIssues(issues));
   const value = input.fromText ? convertText(schema, input.value, input) : input.value;
   const result = await schema["~standard"].validate(value);
-  if (result.issues !== undefined) throw new BindError(result.issues.map(toIssue));
+  if (result.issues !== undefined)
+    throw new BindError(result.issues.map((issue) => withoutValue(toIssue(issue), value)));
   return result.value;
+}
+
+/** Some libraries quote the input in their messages, which may be a password. */
+function withoutValue(issue: Issue, input: unknown): Issue {
+  let value = input;
+  for (const key of issue.keys ?? []) value = (value as Record<string, unknown> | undefined)?.[key];
+  return quotes(issue.message, value) ? { ...issue, message: "is invalid" } : issue;
+}
+
+function quotes(message: string, value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.values(value).some((item) => quotes(message, item));
+  const text = value === undefined || value === null ? "" : String(value);
+  return text !== "" && message.includes(text);
 }

@@ -164,7 +164,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "a body that cannot be bound leaves no value of a secret field in the log, not even where a schema quotes it",
+  "a body that cannot be bound leaves no value in the log, not even where a schema quotes it",
   [
     {
       method: "POST",
@@ -186,8 +186,8 @@ testOnBothTransports(
       .filter((line) => String(line.msg).endsWith("the input was rejected"))
       .map((line) => line.issues);
     assert.deepEqual(issues[0], { password: "[redacted]" });
-    assert.match(JSON.stringify(issues[1]), /^\{"password":"\[redacted\]","title":\["schema: .*quoted/);
-    assert.equal(JSON.stringify(log.all).includes("hunter2"), false);
+    assert.deepEqual(issues[1], { password: "[redacted]", title: ["schema: is invalid"] });
+    assert.doesNotMatch(JSON.stringify(log.all), /hunter2|quoted/);
   },
 );
 
