@@ -31,8 +31,8 @@ export class Workers {
   readonly #log: Log;
   readonly #stopTimeout: number;
   readonly #slots = new Map<number, Slot>();
-  readonly #running = new Set<Worker>();
-  readonly #readySince = new Map<Worker, number>();
+  /** All that have not exited, with the time at which each began to serve. */
+  readonly #running = new Map<Worker, number | undefined>();
   #started = false;
   #stopping = false;
   #restarting: Promise<void> | undefined;
@@ -60,7 +60,7 @@ export class Workers {
   /** Ends all workers and waits for them. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await Promise.all([...this.#running].map((worker) => this.#stopWorker(worker)));
+    await Promise.all([...this.#running.keys()].map((worker) => this.#stopWorker(worker)));
   }
 
   /** Replaces the workers one after the other: the old one stops when the new one serves. */
@@ -103,25 +103,22 @@ export class Workers {
 
   #fork(id: number): Worker {
     const worker = this.#cluster.fork({ TENON_WORKER: String(id) });
-    this.#running.add(worker);
+    this.#running.set(worker, undefined);
     worker.on("error", ignore); // `exit` follows
     worker.on("message", (message: Say) => {
       if (message.tenon === "closed") say(worker, { tenon: "exit" });
       if (message.tenon !== "ready") return;
-      this.#readySince.set(worker, performance.now());
+      this.#running.set(worker, performance.now());
       if (this.#stopping) say(worker, { tenon: "stop" }); // it did not listen for messages before
     });
-    worker.once("exit", (code: number | null, signal: string | null) => {
-      this.#running.delete(worker);
-      this.#onExit(id, worker, signal ?? code);
-    });
+    worker.once("exit", (code: number | null, signal: string | null) => this.#onExit(id, worker, signal ?? code));
     return worker;
   }
 
   #onExit(id: number, worker: Worker, reason: string | number | null): void {
     const slot = this.#slots.get(id);
-    const readySince = this.#readySince.get(worker);
-    this.#readySince.delete(worker);
+    const readySince = this.#running.get(worker);
+    this.#running.delete(worker);
     const isNeeded = this.#started && !this.#stopping && slot?.worker === worker && slot.next === undefined;
     if (!isNeeded) return;
     const isStable = readySince !== undefined && performance.now() - readySince >= stableAfter;

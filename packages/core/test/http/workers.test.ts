@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { ChildServer } from "../support/child-server.ts";
@@ -38,6 +38,31 @@ async function untilReplaced(server: ChildServer, old: ReadonlyMap<string, numbe
   for (;;) {
     const found = await findWorkers(server);
     if (found.size === 2 && ![...found.values()].some(isOld)) return found;
+  }
+}
+
+/** Ends a worker and waits until the primary knows. */
+async function kill(pid: number | undefined): Promise<void> {
+  if (pid === undefined) throw new Error("the worker has no process");
+  process.kill(pid, "SIGKILL");
+  try {
+    for (;;) {
+      process.kill(pid, 0);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  } catch {
+    // there is no such process
+  }
+}
+
+/** Runs the fixture with the name of a file that changes what its workers do. */
+async function withFault(mode: string, body: (server: ChildServer, fault: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "tenon-workers-"));
+  const fault = join(folder, "fault");
+  try {
+    await run((server) => body(server, fault), mode, fault);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 }
 
@@ -132,52 +157,118 @@ describe("workers", { concurrency: true }, () => {
       assert.equal(await server.exit(), 0);
     }));
 
-  test("SIGHUP keeps the old workers when a new one does not start, and works again later", async () => {
-    const fault = join(mkdtempSync(join(tmpdir(), "tenon-workers-")), "fault");
-    await run(
-      async (server) => {
-        const before = await findWorkers(server);
-        writeFileSync(fault, "fail");
-        server.signal("SIGHUP");
-        await server.waitFor("the new worker did not start: the old ones go on");
-        assert.deepEqual(await findWorkers(server), before);
-        rmSync(fault);
-        server.signal("SIGHUP");
-        await server.waitFor("SIGHUP: restarting the workers", 2);
-        server.signal("SIGHUP"); // during the restart, so that another one follows
-        await server.waitFor("the workers were restarted", 2);
-        assert.equal((await untilReplaced(server, before)).size, 2);
-        server.signal("SIGTERM");
-        assert.equal(await server.exit(), 0);
-      },
-      "",
-      fault,
-    );
-    rmSync(dirname(fault), { recursive: true });
-  });
+  test("SIGHUP keeps the old workers when a new one does not start, and works again later", () =>
+    withFault("", async (server, fault) => {
+      const before = await findWorkers(server);
+      writeFileSync(fault, "fail");
+      server.signal("SIGHUP");
+      await server.waitFor("the new worker did not start: the old ones go on");
+      assert.deepEqual(await findWorkers(server), before);
+      rmSync(fault);
+      server.signal("SIGHUP");
+      await server.waitFor("SIGHUP: restarting the workers", 2);
+      server.signal("SIGHUP"); // during the restart, so that another one follows
+      await server.waitFor("the workers were restarted", 2);
+      assert.equal((await untilReplaced(server, before)).size, 2);
+      server.signal("SIGTERM");
+      assert.equal(await server.exit(), 0);
+    }));
 
-  test("a stop waits for workers that are starting, also in the place of one that crashed during a restart", async () => {
-    const fault = join(mkdtempSync(join(tmpdir(), "tenon-workers-")), "fault");
-    await run(
-      async (server) => {
-        const before = await findWorkers(server);
-        writeFileSync(fault, "slow");
-        server.signal("SIGHUP");
-        await server.waitFor("starting", 3);
-        process.kill(before.get("1") ?? 0, "SIGKILL"); // the one that starts takes its place
-        process.kill(before.get("2") ?? 0, "SIGKILL");
-        await server.waitFor("starting", 4);
-        server.signal("SIGTERM");
-        await server.waitFor("SIGTERM: stopping");
-        rmSync(fault);
-        assert.equal(await server.exit(), 0);
-        assert.equal(server.lines.filter((line) => line.startsWith("starting")).length, 4);
-      },
-      "",
-      fault,
-    );
-    rmSync(dirname(fault), { recursive: true });
-  });
+  test("a stop waits for workers that are starting, also in the place of one that crashed during a restart", () =>
+    withFault("", async (server, fault) => {
+      const before = await findWorkers(server);
+      writeFileSync(fault, "slow");
+      server.signal("SIGHUP");
+      await server.waitFor("starting", 3);
+      process.kill(before.get("1") ?? 0, "SIGKILL"); // the one that starts takes its place
+      process.kill(before.get("2") ?? 0, "SIGKILL");
+      await server.waitFor("starting", 4);
+      server.signal("SIGTERM");
+      await server.waitFor("SIGTERM: stopping");
+      rmSync(fault);
+      assert.equal(await server.exit(), 0);
+      assert.equal(server.lines.filter((line) => line.startsWith("starting")).length, 4);
+    }));
+
+  test("a stop waits for a worker that has not begun to listen", () =>
+    withFault("", async (server, fault) => {
+      writeFileSync(fault, "load");
+      server.signal("SIGHUP");
+      await server.waitFor("loading");
+      server.signal("SIGTERM");
+      await server.waitFor("SIGTERM: stopping");
+      rmSync(fault);
+      assert.equal(await server.exit(), 0);
+      assert.equal(server.lines.filter((line) => line.startsWith("stopped")).length, 3);
+    }));
+
+  test("a stop during a restart starts no further worker", () =>
+    withFault("", async (server, fault) => {
+      writeFileSync(fault, "hold");
+      const held: Promise<Served | undefined>[] = [];
+      while (!server.lines.includes("holding 1") || !server.lines.includes("holding 2")) {
+        held.push(request(server, "/hold"));
+        await server.waitFor("holding", held.length);
+      }
+      server.signal("SIGHUP");
+      await server.waitFor('"msg":"stopping"'); // the first worker, which waits for its request
+      server.signal("SIGTERM");
+      await server.waitFor("SIGTERM: stopping");
+      rmSync(fault);
+      assert.ok((await Promise.all(held)).every((served) => served !== undefined));
+      assert.equal(await server.exit(), 0);
+      assert.equal(server.lines.filter((line) => line.startsWith("starting")).length, 3);
+    }));
+
+  test("a worker that crashes while its successor starts is not replaced twice", () =>
+    withFault("", async (server, fault) => {
+      const before = await findWorkers(server);
+      writeFileSync(fault, "slow");
+      server.signal("SIGHUP");
+      await server.waitFor("starting", 3);
+      await kill(before.get("1"));
+      rmSync(fault);
+      await server.waitFor("the workers were restarted");
+      await untilReplaced(server, before);
+      server.signal("SIGTERM");
+      assert.equal(await server.exit(), 0);
+      assert.equal(server.lines.filter((line) => line.startsWith("starting")).length, 4);
+    }));
+
+  test("a worker that crashes before the others have started is replaced", () =>
+    withFault("early exit", async (server) => {
+      await server.waitFor("started 1", 2);
+      assert.ok(server.lines.some((line) => line.includes("the worker ended with an early exit")));
+      server.signal("SIGTERM");
+      assert.equal(await server.exit(), 0);
+    }));
+
+  test("the delay before a new worker doubles, and starts over after ten seconds without a crash", () =>
+    run(async (server) => {
+      for (const [round, [pause, delay]] of [
+        [0, 100],
+        [0, 200],
+        [11_000, 100],
+      ].entries()) {
+        const workers = await findWorkers(server);
+        await new Promise((resolve) => setTimeout(resolve, pause));
+        await kill(workers.get("1"));
+        await server.waitFor("starting 1", round + 2);
+        const reports = server.lines.filter((line) => line.includes("the worker ended with SIGKILL"));
+        assert.match(reports.at(-1) ?? "", new RegExp(`a new one starts in ${delay} ms`));
+      }
+      server.signal("SIGTERM");
+      assert.equal(await server.exit(), 0);
+    }));
+
+  test('workers: "all" starts one for each CPU core', { skip: availableParallelism() === 1 }, () =>
+    run(async (server) => {
+      await server.waitFor(`with ${availableParallelism()} workers`);
+      assert.equal(server.lines.filter((line) => line.startsWith("started")).length, availableParallelism());
+      server.signal("SIGTERM");
+      assert.equal(await server.exit(), 0);
+    }, "all"),
+  );
 
   test("a signal that reaches the workers too, as Ctrl-C does, is one signal", () =>
     run(async (server) => {
