@@ -79,7 +79,7 @@ export class WireHead implements RequestHead {
       else if (this.begun) this.#readHeader(text, at, end);
       else this.#readRequestLine(text.slice(at, end));
       at = end + 2;
-      if (this.#bytes > limits.total) this.#refuse(this.url.length > limits.uri ? 414 : 431, "head too large");
+      if (this.#bytes > limits.total) this.#refuseLarge(limits);
     }
     return at;
   }
@@ -129,8 +129,12 @@ export class WireHead implements RequestHead {
       const isMethod = space < 0 ? /^[A-Z-]{0,16}$/.test(line) : methods.has(line.slice(0, space));
       if (!isMethod) this.#refuse(400, "method");
       else if (line.length > space + limits.uri + 16) this.#refuse(414, "URI too long"); // the version takes the rest
-    } else if (this.#bytes + text.length - start > limits.total) this.#refuse(431, "headers too large");
+    } else if (this.#bytes + text.length - start > limits.total) this.#refuseLarge(limits);
     if (controlCharacter.test(line)) this.#refuse(400, "malformed head");
+  }
+
+  #refuseLarge(limits: HeadLimits): void {
+    this.#refuse(this.url.length > limits.uri ? 414 : 431, "head too large");
   }
 
   #refuse(status: number, reason: string): void {

@@ -45,6 +45,7 @@ const kinds = [
   { method: "GET" as const, path: "/objects", handler: () => Readable.from([{ a: 1 }, [2], false, 3]) },
   { method: "GET" as const, path: "/generator", handler: () => new Source().chunks("ab", 2) },
   { method: "GET" as const, path: "/web", handler: () => new Blob(["ab"]).stream() },
+  { method: "GET" as const, path: "/gaps", handler: () => Readable.from(["a", "", "b"]) },
   { method: "GET" as const, path: "/nothing", handler: () => Readable.from([]) },
 ];
 
@@ -60,6 +61,7 @@ testOnBothTransports("streams of text, bytes and objects have their own content 
     "/objects": [200, "application/x-ndjson", '{"a":1}\n[2]\nfalse\n3\n'],
     "/generator": [200, "text/plain; charset=utf-8", "abab"],
     "/web": [200, "application/octet-stream", "ab"],
+    "/gaps": [200, "text/plain; charset=utf-8", "ab"],
     "/nothing": [200, "application/octet-stream", ""],
   });
 });

@@ -272,6 +272,35 @@ testOnWire("a body that ends early is 400", routes, async ({ connect }) => {
   );
 });
 
+testOnWire("a head that ends early is 400", routes, async ({ connect }) => {
+  const client = connect().send("GET / HTTP/1.1\r\nHo");
+  client.socket.end();
+  const responses = await client.untilClosed();
+  assert.deepEqual(
+    responses.map((response) => response.status),
+    [400],
+  );
+});
+
+testOnWire(
+  "a body that is malformed or cut off after its response closes the connection without another",
+  [{ method: "POST", path: "/unread", handler: () => "unread" }],
+  async ({ connect }) => {
+    const malformed = connect().send(chunked("/unread"));
+    const cutOff = connect().send(`${declared("/unread", 10)}hello`);
+    await Promise.all([malformed.responses(1), cutOff.responses(1)]);
+    malformed.send("no length\r\n");
+    cutOff.socket.end();
+    for (const client of [malformed, cutOff]) {
+      const responses = await client.untilClosed();
+      assert.deepEqual(
+        responses.map((response) => response.status),
+        [200],
+      );
+    }
+  },
+);
+
 const atWork = Promise.withResolvers<void>();
 const lateReader = Promise.withResolvers<unknown>();
 testOnWire(
