@@ -1,9 +1,21 @@
-import { type Context, HttpError, inject, type Middleware, type Next, Reply } from "@tenon/core";
+import {
+  type Context,
+  HttpError,
+  inject,
+  type Middleware,
+  type MiddlewareContract,
+  type Next,
+  Reply,
+} from "@tenon/core";
 import { type ApiKeyRecord, ApiKeys } from "./api-keys.ts";
 import { unauthorized } from "./unauthorized.ts";
 
 /** Requires a valid key in `X-API-Key`. */
 export class ApiKeyAuth implements Middleware {
+  readonly contract: MiddlewareContract = {
+    security: { apiKey: { type: "apiKey", in: "header", name: "X-API-Key" } },
+    errors: { 401: ["Missing API key", "Invalid API key"] },
+  };
   readonly #keys = inject(ApiKeys);
 
   async handle(ctx: Context, next: Next) {

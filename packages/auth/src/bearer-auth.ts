@@ -1,4 +1,11 @@
-import { type Context, inject, type Middleware, type MiddlewareFunction, type Next } from "@tenon/core";
+import {
+  type Context,
+  inject,
+  type Middleware,
+  type MiddlewareContract,
+  type MiddlewareFunction,
+  type Next,
+} from "@tenon/core";
 import { AuthSettings } from "./settings.ts";
 import { bearer, type Claims, Tokens } from "./tokens.ts";
 import { invalidToken, unauthorized } from "./unauthorized.ts";
@@ -7,6 +14,10 @@ import { invalidToken, unauthorized } from "./unauthorized.ts";
 export class BearerAuth implements Middleware {
   readonly #tokens = inject(Tokens);
   readonly #settings = inject(AuthSettings);
+  readonly contract: MiddlewareContract = {
+    security: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+    errors: { 401: [this.#settings.missingAuthorization, "Invalid authorization format", "Invalid token"] },
+  };
 
   handle(ctx: Context, next: Next) {
     const header = ctx.header("authorization");
@@ -33,7 +44,8 @@ export class BearerAuth implements Middleware {
 export function requireRole(role: string): MiddlewareFunction {
   // a token without a role has the role "", so requireRole("") would let every such token pass
   if (role === "") throw new TypeError("requireRole() takes the name of a role");
-  return function requireRole(ctx, next) {
+  const handle: MiddlewareFunction = function requireRole(ctx, next) {
     return ctx.get("user_role") === role ? next() : ctx.status(403).json({ error: "Forbidden" });
   };
+  return Object.assign(handle, { contract: { errors: { 403: "Forbidden" } } });
 }

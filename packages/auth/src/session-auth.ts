@@ -1,13 +1,25 @@
-import { type Context, explainForeignOrigin, inject, type Middleware, type Next } from "@tenon/core";
+import {
+  type Context,
+  explainForeignOrigin,
+  inject,
+  type Middleware,
+  type MiddlewareContract,
+  type Next,
+} from "@tenon/core";
 import { Sessions } from "./sessions.ts";
 import { AuthSettings } from "./settings.ts";
 import { unauthorized } from "./unauthorized.ts";
 
 export const sessionCookie = "session_id";
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
+const unsafeMethods = ["POST", "PUT", "PATCH", "DELETE"];
 
 /** Requires the cookie of a valid session. Rejects the request with 403 when a page of another origin caused it (CSRF). */
 export class SessionAuth implements Middleware {
+  readonly contract: MiddlewareContract = {
+    security: { session: { type: "apiKey", in: "cookie", name: sessionCookie } },
+    errors: { 401: ["Not authenticated", "Invalid session"], 403: "Forbidden" },
+  };
   readonly #sessions = inject(Sessions);
   readonly #trustedOrigins = inject(AuthSettings).trustedOrigins;
 
@@ -27,6 +39,7 @@ export class SessionAuth implements Middleware {
  * change a session but do not require one, such as login and logout; `SessionAuth` checks the same.
  */
 export class SessionOrigin implements Middleware {
+  readonly contract: MiddlewareContract = { errors: { 403: "Forbidden" }, methods: unsafeMethods };
   readonly #trustedOrigins = inject(AuthSettings).trustedOrigins;
 
   handle(ctx: Context, next: Next) {

@@ -1,9 +1,10 @@
 import { compileMiddleware } from "./boot/compile-middleware.ts";
 import { findDuplicates, findShadows } from "./boot/conflict.ts";
 import { type Builtin, Container } from "./boot/container.ts";
+import { findContractConflicts } from "./boot/contract-conflicts.ts";
 import { findControllers } from "./boot/controllers.ts";
 import { readEnvironment } from "./boot/environment.ts";
-import { flattenRoutes } from "./boot/flatten.ts";
+import { flattenRoutes, toGuards } from "./boot/flatten.ts";
 import { createGraph, labelOf, type ModuleNode } from "./boot/graph.ts";
 import { findMisspeltHooks, isStopped, Lifecycle } from "./boot/lifecycle.ts";
 import type { Module } from "./boot/module.ts";
@@ -93,18 +94,29 @@ async function buildApp<Methods>(
   const appLevel = platform.middlewares
     .map((middleware) => compileForPlatform(middleware, `${platform.name}()`))
     .filter((middleware) => middleware !== undefined);
+  const guards = toGuards(appLevel);
   const routes = findControllers(container.constructed, problems).flatMap(({ controller, name, node, routes }) =>
     flattenRoutes(
       routes,
-      { name: labelOf(name, node), controller: name, self: controller, compile: compiler(node, name) },
+      {
+        name: labelOf(name, node),
+        controller: name,
+        module: node.name,
+        guards,
+        self: controller,
+        compile: compiler(node, name),
+      },
       problems,
     ),
   );
-  const own = { name: `${platform.name}()`, controller: platform.name, self: undefined, compile: compileForPlatform };
+  const name = `${platform.name}()`;
+  const own = { name, controller: platform.name, guards, self: undefined, compile: compileForPlatform };
   routes.push(...flattenRoutes(platform.routes ?? [], own, problems));
-  problems.push(...findDuplicates(routes), ...findMisspeltHooks(container.constructed));
+  const served = routes.filter((route) => platform.serves(route));
+  problems.push(...findDuplicates(routes), ...findContractConflicts(served));
+  problems.push(...findMisspeltHooks(container.constructed));
   if (problems.length > 0) throw new StartError(problems);
-  for (const warning of findShadows(routes.filter((route) => platform.serves(route)))) log.warn(warning);
+  for (const warning of findShadows(served)) log.warn(warning);
 
   const onLostValue = environment.production
     ? undefined
@@ -123,7 +135,7 @@ async function buildApp<Methods>(
   const table = new RouteTable(router, routes, {
     flatten: (added, owner, found) => {
       const compile = compiler(graph.root, owner);
-      const flat = flattenRoutes(added, { name: owner, controller: owner, self: undefined, compile }, found);
+      const flat = flattenRoutes(added, { name: owner, controller: owner, guards, self: undefined, compile }, found);
       found.push(...problems.splice(0)); // those of the container and the middlewares: ignored, a route would lose its guard
       return flat;
     },
@@ -155,6 +167,7 @@ async function buildApp<Methods>(
   const stop = () => lifecycle.stop(() => opened.close());
   const opened = await platform.open({
     kernel,
+    module: graph.root.name,
     routes: table,
     router,
     log,
@@ -178,7 +191,10 @@ async function buildApp<Methods>(
     start,
     stop,
   };
-  return Object.assign(app, opened.methods);
+  const whole = Object.assign(app, opened.methods);
+  if (!environment.describe) return whole;
+  const { describeInsteadOfRunning } = await import("./describe.ts");
+  return describeInsteadOfRunning(whole, platform.name);
 }
 
 /** Prints one readable message and exits with code 1. The stack is printed only when LOG_LEVEL is debug or trace. */

@@ -42,6 +42,8 @@ export interface MiddlewareContract {
   /** Whether requests without credentials pass too. Defaults to false. */
   readonly optional?: boolean;
   readonly errors?: ErrorsByStatus;
+  /** The methods that it concerns: `["POST", "PUT"]`. Defaults to all. */
+  readonly methods?: readonly string[];
 }
 
 /** A Security Scheme Object of OpenAPI 3.1. */

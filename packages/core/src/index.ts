@@ -52,6 +52,7 @@ export {
 } from "./errors.ts";
 export type { HeaderValue, ResponseHeaders } from "./headers.ts";
 export { type ApiOptions, api } from "./http/api.ts";
+export type { DocsOptions } from "./http/docs.ts";
 export type { ErrorFormatName } from "./http/error-formats.ts";
 export { explainForeignOrigin, isSameOrigin } from "./http/foreign-origin.ts";
 export type { Address, HttpMethods, ListenOptions } from "./http/http-methods.ts";
@@ -59,6 +60,7 @@ export type { UpgradeHandler } from "./http/message.ts";
 export type { HttpLimits } from "./http/settings.ts";
 export { Log, type LogOptions } from "./log/log.ts";
 export type { LogDestination } from "./log/log-writer.ts";
+export type { OpenApiDocument, OpenApiInfo } from "./openapi/document.ts";
 export type { Platform } from "./platform.ts";
 export {
   type Controller,

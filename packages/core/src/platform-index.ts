@@ -7,6 +7,7 @@ export { readEnvironment } from "./boot/environment.ts";
 export { endsInTime, withTimeout } from "./boot/in-time.ts";
 export { BoundedMap } from "./bounded-map.ts";
 export type { ContextTools } from "./context.ts";
+export type { AppDescription, RouteDescription } from "./describe.ts";
 export { type Input, readJsonInput } from "./dto/bind.ts";
 export { type ErrorFormat, formatError } from "./error-format.ts";
 export { describeValue, toHttpError } from "./errors.ts";

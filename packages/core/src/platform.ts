@@ -17,6 +17,8 @@ export interface RequestHandler {
 /** What a platform gets when it opens. */
 export interface PlatformParts {
   readonly kernel: RequestHandler;
+  /** The name of the module that the application starts with. */
+  readonly module: string;
   readonly routes: RouteTable;
   readonly router: Pick<Router<RunnableRoute>, "resolve">;
   readonly log: Log;

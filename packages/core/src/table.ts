@@ -1,4 +1,5 @@
 import { describe, findDuplicates } from "./boot/conflict.ts";
+import { findContractConflicts } from "./boot/contract-conflicts.ts";
 import type { FlatRoute } from "./boot/flatten.ts";
 import type { MatchedRoute } from "./context.ts";
 import type { Contract, MiddlewareContract } from "./contract.ts";
@@ -22,6 +23,8 @@ export interface RouteInfo {
   readonly middlewares: readonly string[];
   readonly owner: string;
   readonly controller: string;
+  /** Undefined for routes of the platform and for those that were added at run time. */
+  readonly module: string | undefined;
   /** What `endpoint()` declares; undefined for a plain handler. */
   readonly contract: Contract | undefined;
   /** What its middlewares add to the contract. */
@@ -39,12 +42,18 @@ export interface RouteTableTools {
 export class RouteTable {
   readonly #tools: RouteTableTools;
   readonly #router: Router<RunnableRoute>;
+  #version = 0;
 
   /** `router` is the one that the kernel asks; it has no routes yet. */
   constructor(router: Router<RunnableRoute>, routes: readonly FlatRoute[], tools: RouteTableTools) {
     this.#router = router;
     this.#tools = tools;
     router.load(routes.filter(tools.serves).map((route) => this.#runnable(route)));
+  }
+
+  /** Grows with every change, so that what is made of the routes can be kept until then. */
+  get version(): number {
+    return this.#version;
   }
 
   /** Adds one route or several, groups included. In force from the next request. */
@@ -75,6 +84,7 @@ export class RouteTable {
       middlewares: middlewareNames,
       owner: route.owner,
       controller: route.controller,
+      module: route.module,
       contract: route.contract,
       guards: route.guards,
     }));
@@ -101,9 +111,10 @@ export class RouteTable {
   }
 
   #install(routes: readonly RunnableRoute[]): void {
-    const problems = findDuplicates(routes);
+    const problems = [...findDuplicates(routes), ...findContractConflicts(routes)];
     if (problems.length > 0) throw new StartError(problems);
     this.#router.load(routes);
+    this.#version++;
   }
 
   #runnable(route: FlatRoute): RunnableRoute {

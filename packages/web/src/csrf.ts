@@ -1,10 +1,21 @@
-import { type Context, explainForeignOrigin, HttpError } from "@tenon/core";
+import { type Context, explainForeignOrigin, HttpError, type MiddlewareContract } from "@tenon/core";
 import { isForm } from "@tenon/core/platform";
 import { Session } from "./session.ts";
 import type { CsrfTokens } from "./session-tokens.ts";
 
 /** The name of the form field that carries the token. */
 export const csrfField = "_csrf";
+
+const messages = {
+  foreign: "This request came from another site.",
+  expired: "This form has expired. Go back, reload the page and try again.",
+};
+
+/** What the check adds to the routes of an application. */
+export const csrfContract: MiddlewareContract = {
+  errors: { 403: Object.values(messages) },
+  methods: ["POST", "PUT", "PATCH", "DELETE"],
+};
 
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
@@ -25,10 +36,10 @@ export async function checkCsrf(ctx: Context, session: Session, tokens: CsrfToke
   if (foreign !== undefined) {
     // browsers send such a request without our cookie: a new one in its response would replace the visitor's
     Session.mute(session);
-    refuse(ctx, "This request came from another site.", foreign);
+    refuse(ctx, messages.foreign, foreign);
   }
   const fault = await explainToken(ctx, Session.idOf(session), tokens);
-  if (fault !== undefined) refuse(ctx, "This form has expired. Go back, reload the page and try again.", fault);
+  if (fault !== undefined) refuse(ctx, messages.expired, fault);
 }
 
 function refuse(ctx: Context, message: string, reason: string): never {

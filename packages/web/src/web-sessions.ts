@@ -2,6 +2,7 @@ import {
   type Context,
   inject,
   type Middleware,
+  type MiddlewareContract,
   type Next,
   type Problem,
   type ResponseHeaders,
@@ -9,7 +10,7 @@ import {
   token,
 } from "@tenon/core";
 import { checkNames, describeValue, isToken, namesOf, serializeCookie } from "@tenon/core/platform";
-import { checkCsrf, needsCsrfCheck } from "./csrf.ts";
+import { checkCsrf, csrfContract, needsCsrfCheck } from "./csrf.ts";
 import { Session, type SessionParts } from "./session.ts";
 import { SessionRecords, type SessionStore } from "./session-store.ts";
 import { CsrfTokens, SessionCookie } from "./session-tokens.ts";
@@ -42,10 +43,12 @@ export const WebSessionSettings = token<WebSessionSettings>("WebSessionSettings"
 export class WebSessions implements Middleware {
   readonly #parts: SessionParts;
   readonly #csrf: boolean;
+  readonly contract: MiddlewareContract;
 
   constructor() {
     const { store, secret, cookie, maxAge, csrf, now } = toSettings(inject(WebSessionSettings));
     this.#csrf = csrf;
+    this.contract = csrf ? csrfContract : {};
     this.#parts = {
       cookie: new SessionCookie(cookie, maxAge, secret),
       records: new SessionRecords(store, maxAge, now),

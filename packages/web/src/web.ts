@@ -62,6 +62,8 @@ const optionNames = namesOf<WebOptions>({
   upgrade: true,
   engine: true,
   errors: true,
+  openapi: true,
+  docs: true,
 });
 
 const assetsNames = namesOf<AssetsFolder>({ folder: true, immutable: true });
@@ -78,7 +80,7 @@ export function web(options: WebOptions): Platform<HttpMethods> {
   return {
     name: "web",
     middlewares,
-    routes: assets?.routes ?? [],
+    routes: [...(assets?.routes ?? []), ...(settings.docs?.routes ?? [])],
     limits: settings.limits,
     errors: settings.errors,
     serves: (route) => route.method !== undefined,

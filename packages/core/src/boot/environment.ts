@@ -14,6 +14,8 @@ export interface Environment {
   readonly workers: number | "all" | undefined;
   /** The number of this worker; undefined in a process that is none. */
   readonly worker: number | undefined;
+  /** Whether the application is to describe itself to the process that started it, and not to run. */
+  readonly describe: boolean;
 }
 
 /** The only reader of process.env in the framework. */
@@ -26,7 +28,7 @@ export function readEnvironment(
   if (Number.parseInt(version, 10) < oldestNode) {
     report(`Tenon needs Node ${oldestNode} or newer, this is ${version}.`);
   }
-  const { LOG_LEVEL, NODE_ENV, NO_COLOR, HTTP_ENGINE, WORKERS, TENON_WORKER } = env;
+  const { LOG_LEVEL, NODE_ENV, NO_COLOR, HTTP_ENGINE, WORKERS, TENON_WORKER, TENON_DESCRIBE } = env;
   const logLevel = logLevels.find((level) => level === LOG_LEVEL);
   if (LOG_LEVEL && logLevel === undefined) {
     report(`LOG_LEVEL is ${JSON.stringify(LOG_LEVEL)}. Use one of: ${logLevels.join(", ")}.`);
@@ -41,5 +43,6 @@ export function readEnvironment(
   }
   const worker = TENON_WORKER ? Number(TENON_WORKER) : undefined;
   if (problems.length > 0) throw new StartError(problems);
-  return { logLevel, production: NODE_ENV === "production", color: !NO_COLOR, engine, workers, worker };
+  const production = NODE_ENV === "production";
+  return { logLevel, production, color: !NO_COLOR, engine, workers, worker, describe: !!TENON_DESCRIBE };
 }

@@ -22,6 +22,8 @@ export interface FlatRoute {
   /** What declares it, for people: `PostsController (module "posts")`. */
   readonly owner: string;
   readonly controller: string;
+  /** Undefined for routes of the platform and for those that are added at run time. */
+  readonly module: string | undefined;
   /** What `endpoint()` declares; undefined for a plain handler. */
   readonly contract: Contract | undefined;
   /** What its middlewares add to it. */
@@ -31,6 +33,9 @@ export interface FlatRoute {
 export interface Owner {
   readonly name: string;
   readonly controller: string;
+  readonly module?: string;
+  /** What the middlewares of the application add to every route. */
+  readonly guards?: readonly MiddlewareContract[];
   /** `this` of the handlers. */
   readonly self: unknown;
   /** `place` names the route in a problem. */
@@ -117,8 +122,9 @@ export function flattenRoutes(routes: Routes, owner: Owner, problems: Problem[])
       middlewareNames: middlewares.map((middleware) => middleware.name),
       owner: owner.name,
       controller: owner.controller,
+      module: owner.module,
       contract: checkedContract(handler, pattern, method, label),
-      guards: middlewares.map(({ contract }) => contract).filter((contract) => contract !== undefined),
+      guards: [...(owner.guards ?? []), ...toGuards(middlewares)].filter((guard) => isConcerned(method, guard)),
     };
   };
 
@@ -156,9 +162,16 @@ export function flattenRoutes(routes: Routes, owner: Owner, problems: Problem[])
   return flat;
 }
 
+export function toGuards(middlewares: readonly Compiled[]): MiddlewareContract[] {
+  return middlewares.map(({ contract }) => contract).filter((contract) => contract !== undefined);
+}
+
+function isConcerned(method: Method | undefined, { methods: concerned }: MiddlewareContract): boolean {
+  return concerned === undefined || (method !== undefined && concerned.includes(method));
+}
+
 /** An endpoint has the name of the property that holds it. */
 function nameOf(handler: Handler, self: unknown): string {
-  if (handler.name !== "") return handler.name;
   const properties = typeof self === "object" && self !== null ? Object.entries(self) : [];
-  return properties.find(([, value]) => value === handler)?.[0] ?? "(anonymous)";
+  return properties.find(([, value]) => value === handler)?.[0] ?? (handler.name || "(anonymous)");
 }

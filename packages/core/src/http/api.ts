@@ -21,6 +21,8 @@ const optionNames = namesOf<ApiOptions>({
   upgrade: true,
   engine: true,
   errors: true,
+  openapi: true,
+  docs: true,
 });
 
 /** JSON over HTTP: serves the routes that have a method. */
@@ -34,6 +36,7 @@ export function api(options: ApiOptions = {}): Platform<HttpMethods> {
   return {
     name: "api",
     middlewares,
+    routes: settings.docs?.routes ?? [],
     limits: settings.limits,
     errors: settings.errors,
     serves: (route) => route.method !== undefined,
@@ -45,5 +48,9 @@ export function api(options: ApiOptions = {}): Platform<HttpMethods> {
 /** Opens an HTTP platform. The server is imported here, so that a command-line application loads no HTTP code. */
 export async function openHttp(parts: PlatformParts, settings: HttpSettings): Promise<OpenPlatform<HttpMethods>> {
   const { createHttpMethods } = await import("./http-methods.ts");
-  return createHttpMethods(parts, settings);
+  const opened = createHttpMethods(parts, settings);
+  const { title = parts.module, servers = [] } = settings.openapi;
+  const urls = servers.map(({ url }) => url);
+  await settings.docs?.open(title, urls, () => opened.methods.openapi());
+  return opened;
 }

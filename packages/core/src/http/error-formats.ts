@@ -74,7 +74,8 @@ export function toStatusError(status: number): HttpError {
   return new HttpError(status, reasonOf(status));
 }
 
-function reasonOf(status: number): string {
+/** `Not Found` for 404. */
+export function reasonOf(status: number): string {
   return STATUS_CODES[status] ?? "Error";
 }
 

@@ -4,9 +4,11 @@ import { readEnvironment } from "../boot/environment.ts";
 import { endsInTime } from "../boot/in-time.ts";
 import { stopOnSignals } from "../boot/signals.ts";
 import { describeValue, type Problem, StartError } from "../errors.ts";
+import type { OpenApiDocument } from "../openapi/document.ts";
 import { checkNames, namesOf } from "../options.ts";
 import type { OpenPlatform, PlatformParts } from "../platform.ts";
 import type { Engine, EngineOptions, TlsSettings } from "./engine.ts";
+import { reasonOf } from "./error-formats.ts";
 import { handleFetch } from "./fetch.ts";
 import { checkProxies } from "./proxy.ts";
 import { codeOf } from "./refusal.ts";
@@ -40,6 +42,8 @@ export interface HttpMethods {
   listen(options?: ListenOptions): Promise<Address>;
   /** Handles a web `Request` without a socket. */
   fetch(request: Request): Promise<Response>;
+  /** The OpenAPI 3.1 document of the routes in force. */
+  openapi(): Promise<OpenApiDocument>;
 }
 
 export function createHttpMethods(parts: PlatformParts, settings: HttpSettings): OpenPlatform<HttpMethods> {
@@ -51,6 +55,7 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
   const inFlight = new Set<Promise<Response>>();
   let closed = false;
   let hasWorkers = false;
+  let described: { readonly version: number; readonly document: OpenApiDocument } | undefined;
 
   async function listen(options: ListenOptions = {}): Promise<Address> {
     const { port = 8080, host = "127.0.0.1" } = options;
@@ -125,6 +130,19 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
     return response.finally(() => inFlight.delete(response));
   }
 
+  /** Made when it is first asked for, and again when the routes have changed. */
+  async function openapi(): Promise<OpenApiDocument> {
+    const { version } = parts.routes;
+    if (described?.version === version) return described.document;
+    const { toOpenApi } = await import("../openapi/document.ts");
+    const { platform, errors, openapi: info } = settings;
+    const routes = parts.routes.list().filter(({ owner }) => owner !== platform); // its own: assets and the docs page
+    const readsForms = platform === "web()";
+    const document = toOpenApi(routes, { name: parts.module, info, errors, readsForms, reasonOf });
+    described = { version, document };
+    return document;
+  }
+
   async function close(): Promise<void> {
     closed = true;
     for (const forget of forgetSignals.splice(0)) forget();
@@ -132,7 +150,7 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
     await endsInTime(Promise.allSettled(inFlight), settings.limits.stopTimeout);
   }
 
-  return { methods: { listen, fetch }, close };
+  return { methods: { listen, fetch, openapi }, close };
 }
 
 /** Only the engine that is used is loaded. */

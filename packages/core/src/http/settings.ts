@@ -2,7 +2,9 @@ import { defaultRequestLimits, type RequestLimits } from "../body/body-reader.ts
 import { isToken } from "../body/grammar.ts";
 import type { ErrorFormat } from "../error-format.ts";
 import { describeValue, type Problem } from "../errors.ts";
-import { refuseOption } from "../options.ts";
+import type { OpenApiInfo } from "../openapi/document.ts";
+import { checkNames, namesOf, refuseOption } from "../options.ts";
+import { Docs, type DocsOptions } from "./docs.ts";
 import { type ErrorFormatName, toErrorFormat } from "./error-formats.ts";
 import type { UpgradeHandler } from "./message.ts";
 
@@ -37,6 +39,10 @@ export interface HttpOptions {
    * rejected input, `problem` is RFC 9457. Defaults to `plain`.
    */
   readonly errors?: ErrorFormatName | ErrorFormat;
+  /** What the OpenAPI document says about the application: its title, version and servers. */
+  readonly openapi?: OpenApiInfo;
+  /** Serves the OpenAPI document at `/openapi.json`, and a page that shows it at `/docs`. Defaults to false. */
+  readonly docs?: boolean | DocsOptions;
 }
 
 export interface HttpSettings {
@@ -46,7 +52,23 @@ export interface HttpSettings {
   readonly upgrade: UpgradeHandler | undefined;
   readonly engine: "wire" | "node" | undefined;
   readonly errors: ErrorFormat;
+  readonly openapi: OpenApiInfo;
+  readonly docs: Docs | undefined;
+  /** The platform as messages and routes name it: `api()`. */
+  readonly platform: string;
 }
+
+const infoNames = namesOf<OpenApiInfo>({
+  title: true,
+  version: true,
+  summary: true,
+  description: true,
+  termsOfService: true,
+  contact: true,
+  license: true,
+  servers: true,
+  tags: true,
+});
 
 /** Of these, two parties on the way of a request could each read another value. */
 const defaultSingleHeaders = [
@@ -84,8 +106,19 @@ export function toHttpSettings(options: HttpOptions, taker = "api()"): HttpSetti
   checkEngine(options.engine);
   const { limits, trustedProxies = [], singleHeaders = [], upgrade, engine } = options;
   const single = toSingleHeaders([...defaultSingleHeaders, ...singleHeaders.map((name) => name.toLowerCase())]);
-  const errors = toErrorFormat(options.errors, taker);
-  return { limits: { ...defaultLimits, ...limits }, trustedProxies, singleHeaders: single, upgrade, engine, errors };
+  const { openapi = {}, docs = false } = options;
+  checkNames(`openapi of ${taker}`, openapi, infoNames);
+  return {
+    limits: { ...defaultLimits, ...limits },
+    trustedProxies,
+    singleHeaders: single,
+    upgrade,
+    engine,
+    errors: toErrorFormat(options.errors, taker),
+    openapi,
+    docs: docs === false ? undefined : new Docs(docs === true ? {} : docs, taker),
+    platform: taker,
+  };
 }
 
 /** Headers that a request may carry once, by the length of their names. Each has a bit of its own. */

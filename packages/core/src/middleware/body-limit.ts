@@ -4,8 +4,10 @@ import type { MiddlewareFunction } from "../record.ts";
 /** Sets the limit for the bodies of its routes, in place of the platform's. A longer body is rejected with 413. */
 export function bodyLimit(bytes: number): MiddlewareFunction {
   checkWholeNumber("bodyLimit", bytes, 1);
-  return function bodyLimit(ctx, next) {
+  const handle: MiddlewareFunction = function bodyLimit(ctx, next) {
     ctx.limitBody(bytes);
     return next();
   };
+  const methods = ["POST", "PUT", "PATCH", "DELETE"];
+  return Object.assign(handle, { contract: { errors: { 413: "Payload Too Large" }, methods } });
 }

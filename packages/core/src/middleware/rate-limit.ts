@@ -53,7 +53,7 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
     return next();
   };
 
-  return function rateLimit(ctx, next) {
+  const handle: MiddlewareFunction = function rateLimit(ctx, next) {
     const time = now();
     const index = Math.floor(time / length);
     const reset = Math.ceil(((index + 1) * length - time) / 1000);
@@ -70,6 +70,7 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
       (error: unknown) => giveUp(ctx, next, error),
     );
   };
+  return Object.assign(handle, { contract: { errors: { 429: "Too Many Requests" } } });
 }
 
 function callerOf(ctx: Context): string {

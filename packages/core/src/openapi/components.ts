@@ -1,0 +1,139 @@
+import type { SecurityScheme } from "../contract.ts";
+import { Dto } from "../dto/dto.ts";
+import { Field } from "../dto/field.ts";
+import { type Direction, type JsonSchema, type Refer, toJsonSchema } from "../dto/json-schema.ts";
+import type { Schema } from "../dto/standard-schema.ts";
+
+const prefix = "#/components/schemas/";
+
+/** A DTO with a name, and how it is written in the directions in which it is used. */
+interface Known {
+  readonly dto: Dto;
+  readonly written: Map<Direction, JsonSchema>;
+}
+
+/** A schema inside a schema of another library, with the name that the library gave it. */
+interface Definition {
+  readonly wanted: string;
+  readonly written: JsonSchema;
+}
+
+/**
+ * The schemas and security schemes that operations refer to. A reference is a placeholder until all operations are
+ * written: only then is it known whether a DTO needs two components, one for requests and one for responses.
+ */
+export class Components {
+  readonly #known = new Map<Dto, Known>();
+  readonly #placeholders = new Map<string, { readonly known: Known; readonly direction: Direction }>();
+  readonly #foreign = new Map<Schema, Map<Direction, JsonSchema>>();
+  readonly #hoisted = new Map<string, Definition>();
+  readonly #schemes = new Map<string, SecurityScheme>();
+  #count = 0;
+
+  addScheme(name: string, scheme: SecurityScheme): void {
+    this.#schemes.set(name, scheme);
+  }
+
+  /** A schema where a reference may be. */
+  toSchema(schema: Schema, direction: Direction): JsonSchema {
+    if (schema instanceof Dto || schema instanceof Field) return toJsonSchema(schema, direction, this.#refer);
+    return this.#toForeign(schema, direction);
+  }
+
+  /** The members of an object, of which parameters are made: never a reference. */
+  toObject(schema: Schema, direction: Direction): JsonSchema {
+    if (schema instanceof Dto) return schema.toObjectSchema(direction, this.#refer);
+    const written = this.toSchema(schema, direction);
+    return this.#hoisted.get(String(written.$ref))?.written ?? written;
+  }
+
+  readonly #refer: Refer = (dto, direction) => {
+    const known = this.#known.get(dto) ?? { dto, written: new Map() };
+    if (!known.written.has(direction)) known.written.set(direction, dto.toObjectSchema(direction, this.#refer));
+    this.#known.set(dto, known); // after the DTOs inside of it, see `write`
+    const placeholder = `tenon:${direction}:${dto.name}`;
+    this.#placeholders.set(placeholder, { known, direction });
+    return { $ref: placeholder };
+  };
+
+  /** References of other libraries are relative to their schema, not to this document: what they name moves out of it. */
+  #toForeign(schema: Schema, direction: Direction): JsonSchema {
+    const byDirection = this.#foreign.get(schema) ?? new Map<Direction, JsonSchema>();
+    this.#foreign.set(schema, byDirection);
+    const known = byDirection.get(direction);
+    if (known !== undefined) return known;
+    const { $defs, ...root } = toJsonSchema(schema, direction);
+    const definitions = new Map(Object.entries(($defs ?? {}) as Record<string, JsonSchema>).map(toPlace)); // as JSON Schema says
+    const isRecursive = JSON.stringify([root, $defs]).includes('"$ref":"#"');
+    if (isRecursive) definitions.set("#", { wanted: String(root.title ?? "Schema"), written: root });
+    const places = new Map([...definitions.keys()].map((place) => [place, `tenon:foreign:${++this.#count}`]));
+    const rename = (reference: string) => places.get(reference) ?? reference;
+    for (const [place, { wanted, written }] of definitions) {
+      this.#hoisted.set(rename(place), { wanted, written: withReferences(written, rename) });
+    }
+    const result = isRecursive ? { $ref: rename("#") } : withReferences(root, rename);
+    byDirection.set(direction, result);
+    return result;
+  }
+
+  /** The components, and a function that writes the names into what refers to them. */
+  finish(): { readonly components: JsonSchema; readonly resolve: <T>(written: T) => T } {
+    const names = this.#toNames();
+    const resolve = <T>(written: T): T => withReferences(written, (reference) => names.get(reference) ?? reference);
+    const schemas: Record<string, JsonSchema> = {};
+    for (const [placeholder, { known, direction }] of this.#placeholders) {
+      const name = names.get(placeholder)?.slice(prefix.length);
+      const written = known.written.get(direction);
+      if (name !== undefined && written !== undefined) schemas[name] = resolve(written);
+    }
+    for (const [placeholder, { written }] of this.#hoisted) {
+      schemas[(names.get(placeholder) ?? "").slice(prefix.length)] = resolve(written);
+    }
+    const sorted = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)));
+    const components = {
+      ...(this.#schemes.size === 0 ? {} : { securitySchemes: Object.fromEntries(this.#schemes) }),
+      ...(Object.keys(sorted).length === 0 ? {} : { schemas: sorted }),
+    };
+    return { components, resolve };
+  }
+
+  /** References by placeholder. A DTO comes after those inside of it, whose names decide whether its two forms differ. */
+  #toNames(): Map<string, string> {
+    const taken = new Set([...this.#known.keys()].map(({ name }) => name));
+    const take = (wanted: string): string => {
+      const base = wanted.replaceAll(/[^A-Za-z0-9_.-]/g, "") || "Schema";
+      let name = base;
+      for (let number = 2; taken.has(name); number++) name = `${base}${number}`;
+      taken.add(name);
+      return prefix + name;
+    };
+    const names = new Map<string, string>();
+    const nameOf = (reference: string) => names.get(reference) ?? reference;
+    for (const { dto, written } of this.#known.values()) {
+      const [input, output] = (["input", "output"] as const).map((direction) => {
+        const schema = written.get(direction);
+        return schema === undefined ? undefined : JSON.stringify(withReferences(schema, nameOf));
+      });
+      const differs = input !== undefined && output !== undefined && input !== output;
+      names.set(`tenon:output:${dto.name}`, prefix + dto.name);
+      names.set(`tenon:input:${dto.name}`, differs ? take(`${dto.name}Input`) : prefix + dto.name);
+    }
+    for (const [placeholder, { wanted }] of this.#hoisted) names.set(placeholder, take(wanted));
+    return names;
+  }
+}
+
+/** With the reference that names it, in which `~` and `/` are escaped (RFC 6901). */
+function toPlace([name, written]: [string, JsonSchema]): [string, Definition] {
+  return [`#/$defs/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, { wanted: name, written }];
+}
+
+/** A copy in which every `$ref` is renamed. */
+function withReferences<T>(value: T, rename: (reference: string) => string): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => withReferences(item, rename)) as T; // item by item the same
+  const copy = Object.entries(value).map(([key, item]: [string, unknown]) =>
+    key === "$ref" && typeof item === "string" ? [key, rename(item)] : [key, withReferences(item, rename)],
+  );
+  return Object.fromEntries(copy) as T; // key by key the same
+}

@@ -1,0 +1,93 @@
+import { type Body, type Contract, toBody } from "../contract.ts";
+import { toJsonSchema } from "../dto/json-schema.ts";
+import type { RouteInfo } from "../table.ts";
+import type { Components } from "./components.ts";
+import { type Parameter, toParameters } from "./parameters.ts";
+import type { PathParameter } from "./path-template.ts";
+import {
+  type DocumentTools,
+  type MediaType,
+  type ResponseObject,
+  toContent,
+  toJson,
+  toResponses,
+} from "./responses.ts";
+import { type SecurityRequirement, toSecurity } from "./security.ts";
+
+/** An Operation Object of OpenAPI 3.1, as far as it is written here. */
+export interface Operation {
+  readonly operationId?: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  readonly deprecated?: boolean;
+  readonly security: readonly SecurityRequirement[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: RequestBody;
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+}
+
+export interface RequestBody {
+  readonly required: boolean;
+  readonly content: Readonly<Record<string, MediaType>>;
+}
+
+/** `id` is left out where another operation has the same. */
+export function toOperation(
+  route: RouteInfo,
+  id: string | undefined,
+  inPath: readonly PathParameter[],
+  tools: DocumentTools,
+): Operation {
+  const { components, readsForms } = tools;
+  const { contract = {}, guards, module } = route;
+  const { description, deprecated, body } = contract;
+  const tags = contract.tags ?? (module === undefined ? [] : [module]);
+  const parameters = toParameters(contract, inPath, components);
+  const responses = toResponses(route.contract, guards, tools);
+  return {
+    ...(id === undefined ? {} : { operationId: id }),
+    summary: contract.summary ?? toSummary(route),
+    ...(description === undefined ? {} : { description }),
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(deprecated === true ? { deprecated } : {}),
+    security: toSecurity(guards, components),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: toRequestBody(body, components, readsForms) }),
+    responses: route.method === "HEAD" ? withoutContent(responses) : responses,
+  };
+}
+
+/** The name of the handler in words: `addComment` → `Add comment`. */
+function toSummary({ handler, method, path }: RouteInfo): string {
+  const words = handler.replaceAll(/[^A-Za-z0-9]+/g, " ").replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter}`);
+  const text = words.trim().toLowerCase();
+  if (text === "" || ["(anonymous)", "handler"].includes(handler)) return `${method} ${path}`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function toRequestBody(declared: NonNullable<Contract["body"]>, components: Components, readsForms: boolean) {
+  const body = toBody(declared);
+  return { required: body.required, content: toBodyContent(body, components, readsForms) };
+}
+
+function toBodyContent({ kind, schema, types }: Body, components: Components, readsForms: boolean) {
+  if (schema === undefined) return toContent(types);
+  const media = { schema: components.toSchema(schema, "input") };
+  const asForm = hasFile(toJsonSchema(schema, "input"))
+    ? { "multipart/form-data": media }
+    : { "application/x-www-form-urlencoded": media, "multipart/form-data": media };
+  if (kind === "form") return asForm;
+  return { ...toJson(media.schema), ...(readsForms ? asForm : {}) };
+}
+
+/** A file can only be sent as a part of its own. */
+function hasFile(written: unknown): boolean {
+  if (typeof written !== "object" || written === null) return false;
+  if ("format" in written && written.format === "binary") return true;
+  return Object.values(written).some(hasFile);
+}
+
+function withoutContent(responses: Readonly<Record<string, ResponseObject>>): Record<string, ResponseObject> {
+  return Object.fromEntries(Object.entries(responses).map(([status, { description }]) => [status, { description }]));
+}

@@ -1,0 +1,108 @@
+import { Content, type Contract, isSchema, type MiddlewareContract, returnsByStatus } from "../contract.ts";
+import type { JsonSchema } from "../dto/json-schema.ts";
+import type { Schema } from "../dto/standard-schema.ts";
+import type { ErrorFormat } from "../error-format.ts";
+import type { Components } from "./components.ts";
+
+/** What operations share. */
+export interface DocumentTools {
+  readonly components: Components;
+  readonly errors: ErrorFormat;
+  /** The name of a status: `Not Found`. */
+  readonly reasonOf: (status: number) => string;
+  /** Whether a JSON body may be sent as a form too. */
+  readonly readsForms: boolean;
+}
+
+export interface MediaType {
+  readonly schema: JsonSchema;
+}
+
+export interface ResponseObject {
+  readonly description: string;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+const undeclared: ResponseObject = { description: "This endpoint does not declare what it returns." };
+
+/** What a client may get, by status. */
+export function toResponses(
+  contract: Contract | undefined,
+  guards: readonly MiddlewareContract[],
+  tools: DocumentTools,
+): Record<string, ResponseObject> {
+  const { components, reasonOf } = tools;
+  const responses: Record<string, ResponseObject> = {};
+  for (const [status, declared] of Object.entries(returnsByStatus(contract?.returns))) {
+    const description = reasonOf(Number(status));
+    if (isSchema(declared)) {
+      responses[status] = { description, content: toJson(components.toSchema(declared, "output")) };
+    } else {
+      responses[status] = {
+        description,
+        ...(declared instanceof Content ? { content: toContent(declared.types) } : {}),
+      };
+    }
+  }
+  for (const [status, error] of toErrors(contract, guards)) {
+    responses[status] = toErrorResponse(status, error, tools);
+  }
+  return contract?.returns === undefined ? { ...responses, default: undeclared } : responses;
+}
+
+/** Bytes, or text where the media type says so. */
+export function toContent(types: readonly string[]): Record<string, MediaType> {
+  return Object.fromEntries(
+    types.map((type) => {
+      const isText = /^text\/|[/+](?:json|xml|yaml)(?:$|;)/i.test(type);
+      return [type, { schema: { type: "string", ...(isText ? {} : { format: "binary" }) } }];
+    }),
+  );
+}
+
+export function toJson(schema: JsonSchema): Record<string, MediaType> {
+  return { "application/json": { schema } };
+}
+
+interface DeclaredError {
+  readonly messages: Set<string>;
+  readonly schemas: Set<Schema>;
+}
+
+/** Those of the endpoint, of its guards, and of input that is rejected before the handler runs. */
+function toErrors(contract: Contract | undefined, guards: readonly MiddlewareContract[]): Map<number, DeclaredError> {
+  const errors = new Map<number, DeclaredError>();
+  const all = [impliedErrors(contract), contract?.errors, ...guards.map((guard) => guard.errors)];
+  for (const [status, declared] of all.flatMap((some) => Object.entries(some ?? {}))) {
+    const { messages, schemas } = errors.get(Number(status)) ?? { messages: new Set(), schemas: new Set() };
+    if (isSchema(declared)) schemas.add(declared);
+    else for (const message of [declared].flat()) messages.add(message);
+    errors.set(Number(status), { messages, schemas });
+  }
+  return errors;
+}
+
+function impliedErrors({ params, query, headers, body }: Contract = {}): NonNullable<Contract["errors"]> {
+  const rejected = { 400: ["Invalid request", "Bad Request"] };
+  if (body !== undefined) return { ...rejected, 413: "Payload Too Large" };
+  return [params, query, headers].some((part) => part !== undefined) ? rejected : {};
+}
+
+function toErrorResponse(
+  status: number,
+  { messages, schemas }: DeclaredError,
+  { components, errors: format, reasonOf }: DocumentTools,
+): ResponseObject {
+  const bodies = [...schemas].map((schema): [string, JsonSchema] => [
+    "application/json",
+    components.toSchema(schema, "output"),
+  ]);
+  const [type = ""] = format.type.split(";");
+  if (messages.size > 0) bodies.push([type.trim(), format.toSchema(status, [...messages])]);
+  const content = [...Map.groupBy(bodies, ([media]) => media)].map(([media, list]) => {
+    const [first = {}, ...others] = list.map(([, schema]) => schema);
+    return [media, { schema: others.length === 0 ? first : { anyOf: [first, ...others] } }] as const;
+  });
+  const description = messages.size === 0 ? reasonOf(status) : [...messages].join("; ");
+  return { description, content: Object.fromEntries(content) };
+}

@@ -1,0 +1,296 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  api,
+  array,
+  type Contract,
+  type Dto,
+  defineModule,
+  dto,
+  endpoint,
+  type MiddlewareFunction,
+  nested,
+  type OpenApiInfo,
+  type Routes,
+  string,
+} from "@tenon/core";
+import { rateLimit } from "@tenon/core/middleware";
+import { createTestApp } from "@tenon/core/testing";
+import { web } from "@tenon/web";
+import { z } from "zod";
+import { everyKind } from "./every-kind.ts";
+import { assertValid } from "./lint.ts";
+
+const views = { has: () => false, render: () => "" };
+
+/** An application with these routes, in a module "posts". */
+function toApp(routes: Routes, openapi: OpenApiInfo = {}) {
+  class PostsController {
+    routes(): Routes {
+      return routes;
+    }
+  }
+  return createTestApp(defineModule({ name: "posts", declarations: [PostsController] }), api({ openapi }));
+}
+
+const get = (path: string, contract: Contract = {}, middlewares: readonly MiddlewareFunction[] = []) => ({
+  method: "GET" as const,
+  path,
+  handler: endpoint(contract, () => undefined as never),
+  middlewares,
+});
+const post = (path: string, contract: Contract) => ({
+  method: "POST" as const,
+  path,
+  handler: endpoint(contract, () => undefined as never),
+});
+
+for (const errors of ["plain", "issues", "problem"] as const) {
+  test(`every kind of field, body, error, guard and content is valid OpenAPI 3.1, with ${errors} errors`, async () => {
+    const app = await createTestApp(everyKind, api({ errors }));
+    await assertValid(await app.openapi());
+  });
+}
+
+test("pages are valid OpenAPI 3.1 too, and their JSON bodies may be forms", async () => {
+  const app = await createTestApp(everyKind, web({ views, docs: { path: false } }));
+  const document = await app.openapi();
+  await assertValid(document);
+  assert.deepEqual(Object.keys(document.paths["/things"]?.post?.requestBody?.content ?? {}), [
+    "application/json",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+  ]);
+  assert.ok(!("/openapi.json" in document.paths), "the routes of the platform are not of the interface");
+});
+
+test("the document names the application as its options say", async () => {
+  const plain = await (await toApp([])).openapi();
+  assert.deepEqual(plain.info, { title: "posts", version: "0.0.0" });
+  assert.deepEqual(plain.servers, [{ url: "/" }]);
+  const servers = [{ url: "https://api.example.org", description: "Production" }];
+  const app = await toApp([get("/posts", { tags: ["blog"] })], {
+    title: "Blog",
+    version: "1.2.0",
+    servers,
+    tags: { blog: "All of it" },
+  });
+  const document = await app.openapi();
+  assert.deepEqual(document.info, { title: "Blog", version: "1.2.0" });
+  assert.deepEqual(document.servers, servers);
+  assert.deepEqual(document.tags, [{ name: "blog", description: "All of it" }]);
+});
+
+test("an unknown option of the document stops the start", async () => {
+  assert.throws(
+    () => api({ openapi: { titel: "Blog" } as OpenApiInfo }),
+    /openapi of api\(\) has no option titel \(did you mean title\?\)/,
+  );
+});
+
+test("a route that is added at run time is in the document, and one that is removed is not", async () => {
+  const app = await toApp([get("/posts")]);
+  assert.deepEqual(Object.keys((await app.openapi()).paths), ["/posts"]);
+  assert.equal(await app.openapi(), await app.openapi(), "the same document while the routes are the same");
+  app.routes.add(get("/drafts"));
+  assert.deepEqual(Object.keys((await app.openapi()).paths).sort(), ["/drafts", "/posts"]);
+  app.routes.remove("GET", "/posts");
+  assert.deepEqual(Object.keys((await app.openapi()).paths), ["/drafts"]);
+});
+
+test("an operation has the name of its controller and its handler", async () => {
+  class APIKeysController {
+    routes(): Routes {
+      return [
+        { method: "GET", path: "/keys", handler: this.index },
+        { method: "DELETE", path: "/keys/:id", handler: this.delete },
+        { method: "GET", path: "/inline", handler: () => [] },
+      ];
+    }
+    readonly index = endpoint({}, () => []);
+    delete() {
+      return [];
+    }
+  }
+  const app = await createTestApp(defineModule({ name: "keys", declarations: [APIKeysController] }), api());
+  const { paths } = await app.openapi();
+  assert.equal(paths["/keys"]?.get?.operationId, "apiKeys.index");
+  assert.equal(paths["/keys/{id}"]?.delete?.operationId, "apiKeys.delete");
+  assert.equal(paths["/inline"]?.get?.operationId, undefined);
+  assert.equal(paths["/inline"]?.get?.summary, "GET /inline");
+});
+
+test("two plain handlers of one name have no operation id, and an endpoint keeps its own", async () => {
+  class PostsController {
+    routes(): Routes {
+      return [{ method: "GET", path: "/posts", handler: this.index }];
+    }
+    readonly index = endpoint({}, () => []);
+  }
+  const app = await createTestApp(defineModule({ name: "posts", declarations: [PostsController] }), api());
+  const index = () => [];
+  app.routes.add({ method: "GET", path: "/a", handler: index }, { owner: "Posts" });
+  app.routes.add({ method: "GET", path: "/b", handler: index }, { owner: "Other" });
+  app.routes.add({ method: "GET", path: "/c", handler: index }, { owner: "Other" });
+  const { paths } = await app.openapi();
+  assert.deepEqual(
+    Object.entries(paths).map(([path, { get: operation }]) => [path, operation?.operationId]),
+    [
+      ["/posts", "posts.index"],
+      ["/a", undefined],
+      ["/b", undefined],
+      ["/c", undefined],
+    ],
+  );
+});
+
+test("paths of one shape are one path, with the names of the first", async () => {
+  const id = dto({ slug: string("required").describe("Its short name.") });
+  const app = await toApp([
+    get("/posts/:id"),
+    { ...get("/posts/:slug", { params: id }), method: "DELETE" },
+    get("/files/:path/*"),
+    get("/100%/a b/*"),
+  ]);
+  const document = await app.openapi();
+  assert.deepEqual(Object.keys(document.paths), ["/posts/{id}", "/files/{path}/{path2}", "/100%25/a%20b/{path}"]);
+  const [parameter] = document.paths["/posts/{id}"]?.delete?.parameters ?? [];
+  assert.equal(parameter?.name, "id");
+  assert.equal(parameter?.description, "Its short name.");
+  await assertValid(document);
+});
+
+test("a DTO is one component, and two only where requests and responses differ", async () => {
+  const Same = dto("Same", { text: string() });
+  const Different = dto("Different", { text: string("default=x"), inner: nested(Same) });
+  const Outer = dto("Outer", { inner: array(Different) });
+  const Sent = dto("Sent", { text: string("default=x") });
+  const app = await toApp([
+    post("/a", { body: Outer, returns: Outer }),
+    post("/b", { body: Same, returns: { 200: Same, 201: Same } }),
+    post("/c", { body: Sent }),
+  ]);
+  const { components, paths } = await app.openapi();
+  const schemas = components.schemas as Record<string, unknown>;
+  assert.deepEqual(Object.keys(schemas), ["Different", "DifferentInput", "Outer", "OuterInput", "Same", "Sent"]);
+  assert.deepEqual(paths["/a"]?.post?.requestBody?.content["application/json"], {
+    schema: { $ref: "#/components/schemas/OuterInput" },
+  });
+  assert.deepEqual((schemas.OuterInput as { properties: unknown }).properties, {
+    inner: { type: "array", items: { $ref: "#/components/schemas/DifferentInput" } },
+  });
+});
+
+test("the second form of a DTO takes a name that no other DTO has", async () => {
+  const Post = dto("Post", { text: string("default=x") });
+  const PostInput = dto("PostInput", { text: string() });
+  const app = await toApp([post("/a", { body: Post, returns: Post }), post("/b", { body: PostInput })]);
+  const { components } = await app.openapi();
+  assert.deepEqual(Object.keys(components.schemas as object), ["Post", "PostInput", "PostInput2"]);
+});
+
+test("definitions of other libraries move to the components, with references that resolve", async () => {
+  const Node = z.object({
+    "a/b~c": z.string(),
+    get next() {
+      return Node.optional();
+    },
+  });
+  const List = z.object({ first: Node, second: Node });
+  const app = await toApp([
+    post("/a", { body: List, returns: List }),
+    post("/b", { body: Node, query: z.object({ n: z.number() }) }),
+  ]);
+  const document = await app.openapi();
+  await assertValid(document);
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
+  assert.ok(references.length > 0);
+  for (const [, name = ""] of references) assert.ok(Object.hasOwn(document.components.schemas as object, name), name);
+  assert.ok(!JSON.stringify(document).includes("$defs"));
+  assert.deepEqual(document.paths["/b"]?.post?.parameters?.[0], {
+    name: "n",
+    in: "query",
+    required: true,
+    schema: { type: "number" },
+  });
+});
+
+test("a library that does not describe its schemas gives an empty schema and no parameters", async () => {
+  const silent = { "~standard": { version: 1, vendor: "other", validate: (value: unknown) => ({ value }) } } as const;
+  const app = await toApp([post("/a", { body: silent, query: silent })]);
+  const operation = (await app.openapi()).paths["/a"]?.post;
+  assert.deepEqual(operation?.requestBody?.content, { "application/json": { schema: {} } });
+  assert.equal(operation?.parameters, undefined);
+});
+
+test("all messages of a status are in one schema, those of the guards of the application included", async () => {
+  class PostsController {
+    routes(): Routes {
+      return [{ method: "POST", path: "/posts", handler: this.create, middlewares: [forbid("Not yours")] }];
+    }
+    readonly create = endpoint({ errors: { 403: ["Locked", "Not yours"] } }, () => []);
+  }
+  const forbid = (message: string): MiddlewareFunction =>
+    Object.assign((_ctx: unknown, next: () => unknown) => next(), { contract: { errors: { 403: message } } });
+  const module = defineModule({ name: "posts", declarations: [PostsController] });
+  const middlewares = [forbid("No"), rateLimit({ limit: 1, window: 1 })];
+  const app = await createTestApp(module, api({ middlewares, errors: "problem" }));
+  const responses = (await app.openapi()).paths["/posts"]?.post?.responses;
+  assert.deepEqual(Object.keys(responses ?? {}), ["403", "429", "default"]);
+  const { schema } = responses?.["403"]?.content?.["application/problem+json"] ?? {};
+  const { detail } = (schema?.properties ?? {}) as Record<string, unknown>;
+  assert.deepEqual(detail, { type: "string", enum: ["Locked", "Not yours", "No"] });
+});
+
+test("a guard with `methods` concerns no other method", async () => {
+  const guard: MiddlewareFunction = Object.assign((_ctx: unknown, next: () => unknown) => next(), {
+    contract: { errors: { 403: "No" }, methods: ["POST"] },
+  });
+  const app = await toApp([{ path: "/posts", middlewares: [guard], children: [get("/"), post("/", {})] }]);
+  const { get: reading, post: writing } = (await app.openapi()).paths["/posts"] ?? {};
+  assert.deepEqual(Object.keys(reading?.responses ?? {}), ["default"]);
+  assert.deepEqual(Object.keys(writing?.responses ?? {}), ["403", "default"]);
+});
+
+test("hostile names stay names", async () => {
+  const hostile = dto({ constructor: string(), $ref: string(), "</script>": string(), "\u2028": string() });
+  const names = dto("constructor", { toString: string(), hasOwnProperty: string() });
+  const app = await toApp(
+    [
+      post("/__proto__/:constructor", {
+        query: hostile,
+        body: names,
+        returns: names,
+        summary: "</script>",
+        tags: ["__proto__"],
+      }),
+      post("/hasOwnProperty", { returns: dto({ constructor: string(), "</script>": string() }) }),
+    ],
+    { tags: {} },
+  );
+  const document = await app.openapi();
+  await assertValid(document);
+  const { parameters } = document.paths["/__proto__/{constructor}"]?.post ?? {};
+  assert.deepEqual(
+    parameters?.map(({ name }) => name),
+    ["constructor", "constructor", "$ref", "</script>", "\u2028"],
+  );
+  assert.deepEqual(Object.keys(document.components.schemas as object), ["constructor"]);
+  assert.deepEqual(document.tags, [{ name: "__proto__" }, { name: "posts" }]);
+});
+
+test("DTOs 200 levels deep and 1,000 routes are described", async () => {
+  let deep: Dto = dto({ end: string() });
+  for (let level = 0; level < 200; level++) deep = dto(`Level${level}`, { inner: nested(deep) });
+  const app = await toApp([
+    post("/deep", { body: deep, returns: deep }),
+    ...Array.from({ length: 1000 }, (_, index) => get(`/things${index}/:id`, { returns: array(deep) })),
+  ]);
+  const document = await app.openapi();
+  assert.equal(Object.keys(document.paths).length, 1001);
+  assert.equal(Object.keys(document.components.schemas as object).length, 200);
+  const { valid } = await import("@seriousme/openapi-schema-validator").then(({ Validator }) =>
+    new Validator().validate(JSON.parse(JSON.stringify(document))),
+  );
+  assert.ok(valid);
+});

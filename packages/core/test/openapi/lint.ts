@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import type { OpenApiDocument } from "@tenon/core";
+
+/** Fails unless the document is valid OpenAPI 3.1 and keeps the recommended rules of Redocly. */
+export async function assertValid(document: OpenApiDocument): Promise<void> {
+  const source = JSON.stringify(document);
+  const { valid, errors } = await new Validator().validate(JSON.parse(source));
+  assert.ok(valid, JSON.stringify(errors, null, 2));
+  const config = await createConfig({ extends: ["recommended"] });
+  const found = await lintFromString({ source, config, absoluteRef: "/openapi.json" });
+  const complaints = found.filter(({ severity }) => severity === "error");
+  assert.deepEqual(
+    complaints.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`),
+    [],
+  );
+}
