@@ -5,7 +5,7 @@ import type { Direction, JsonSchema, Schema, StandardJsonSchema } from "./standa
 export type { Direction, JsonSchema } from "./standard-schema.ts";
 
 /** What to write in place of a DTO with a name, such as a `$ref`; undefined to write the DTO itself. */
-type Refer = (dto: Dto, direction: Direction) => JsonSchema | undefined;
+export type Refer = (dto: Dto, direction: Direction) => JsonSchema | undefined;
 
 /** A schema as JSON Schema; `{}`, which allows everything, for a schema that cannot be written as one. */
 export function toJsonSchema(schema: Schema, direction: Direction, refer?: Refer): JsonSchema {

@@ -1,3 +1,4 @@
+export { type FuzzedOperation, type FuzzOptions, type FuzzReport, fuzzContract } from "./fuzz-contract.ts";
 export {
   ContractError,
   createTestApp,

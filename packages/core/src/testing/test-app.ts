@@ -21,7 +21,7 @@ export interface TestRequestOptions {
   /** Sent as a browser sends a form without files; a list repeats a field. */
   readonly form?: Readonly<Record<string, string | readonly string[]>> | URLSearchParams;
   /** Sent as it is. */
-  readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream;
+  readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream | FormData;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }

@@ -1,0 +1,275 @@
+import type * as FastCheck from "fast-check";
+import type { JsonSchema } from "../dto/json-schema.ts";
+import type { Method } from "../record.ts";
+import { Arbitraries, isFile, propertiesOf, type Schemas } from "./arbitrary.ts";
+import type { TestHttpApp, TestRequestOptions } from "./test-app.ts";
+
+export interface FuzzOptions {
+  /** How many requests to send in all. Defaults to 1,000. */
+  readonly requests?: number;
+  /** Repeats a run; each failure names its seed. */
+  readonly seed?: number;
+  /** Only these operations, by their ids: `["posts.create"]`. */
+  readonly only?: readonly string[];
+  /** All but these. */
+  readonly skip?: readonly string[];
+  /** Headers for the requests of an operation, such as the credentials that its guard needs. */
+  readonly headers?: (
+    operation: FuzzedOperation,
+  ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  /** Values of path parameters that exist, for some of the requests: `{ id: [post.id] }`. */
+  readonly params?: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface FuzzedOperation {
+  readonly id: string;
+  readonly method: string;
+  /** As in the document: `/posts/{id}`. */
+  readonly path: string;
+  /** The names of the security schemes that it declares. */
+  readonly security: readonly string[];
+}
+
+export interface FuzzReport {
+  readonly requests: number;
+  /** By operation: how many responses had each status. */
+  readonly statuses: Readonly<Record<string, Readonly<Record<number, number>>>>;
+}
+
+/** An operation as far as requests need it. */
+interface Operation extends FuzzedOperation {
+  readonly parameters: readonly { name: string; in: string; required?: boolean; schema: JsonSchema }[];
+  readonly body: DeclaredBody | undefined;
+  readonly declared: ReadonlySet<string>;
+}
+
+interface DeclaredBody {
+  readonly type: string;
+  readonly schema: JsonSchema;
+  readonly required: boolean;
+  /** The fields of a form that are files. */
+  readonly files: readonly string[];
+}
+
+interface FuzzedRequest {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+  /** Whether the body breaks its schema. */
+  readonly isInvalid: boolean;
+}
+
+/**
+ * Sends requests that are generated from the OpenAPI document, valid ones and invalid ones, and throws at the first
+ * response that is not as declared: an undeclared status or body, a 5xx, an invalid body that is accepted. The request
+ * is reduced to a small one first. Needs the package fast-check.
+ */
+export async function fuzzContract(app: TestHttpApp, options: FuzzOptions = {}): Promise<FuzzReport> {
+  const fc = await loadFastCheck();
+  const { requests = 1000, seed } = options;
+  const document = app.openapi() as unknown as Document; // plain JSON, read here as far as it is needed
+  const arbitraries = new Arbitraries(fc, document.components?.schemas ?? {});
+  const operations = toOperations(document, arbitraries).filter(
+    ({ id }) => (options.only?.includes(id) ?? true) && options.skip?.includes(id) !== true,
+  );
+  if (operations.length === 0) throw new Error("fuzzContract() found no operation to send requests to");
+
+  const statuses: Record<string, Record<number, number>> = {};
+  let sent = 0;
+  const runs = Math.max(1, Math.ceil(requests / operations.length));
+  for (const operation of operations) {
+    const counts: Record<number, number> = {};
+    statuses[operation.id] = counts;
+    const property = fc.asyncProperty(toRequests(fc, arbitraries, operation, options), async (request) => {
+      const response = await send(app, operation, request, options);
+      counts[response.status] = (counts[response.status] ?? 0) + 1;
+      sent++;
+      await response.body?.cancel();
+      const fault = findFault(operation, request, response.status);
+      if (fault !== undefined) throw new Error(fault);
+    });
+    const outcome = await fc.check(property, { numRuns: runs, ...(seed === undefined ? {} : { seed }) });
+    if (outcome.failed) throw new Error(describeFailure(operation, outcome));
+    refuseLockedOut(operation, counts);
+  }
+  return { requests: sent, statuses };
+}
+
+async function loadFastCheck(): Promise<typeof FastCheck> {
+  try {
+    return await import("fast-check");
+  } catch (error) {
+    throw new Error("fuzzContract() needs fast-check: run npm install --save-dev fast-check", { cause: error });
+  }
+}
+
+interface Document {
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components?: { readonly schemas?: Schemas };
+}
+
+interface OperationObject {
+  readonly operationId?: string;
+  readonly parameters?: Operation["parameters"];
+  readonly requestBody?: {
+    readonly required?: boolean;
+    readonly content: Readonly<Record<string, { readonly schema?: JsonSchema }>>;
+  };
+  readonly responses: Readonly<Record<string, unknown>>;
+  readonly security?: readonly Readonly<Record<string, unknown>>[];
+}
+
+const methods = ["get", "post", "put", "patch", "delete"];
+
+function toOperations({ paths = {} }: Document, arbitraries: Arbitraries): Operation[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([method]) => methods.includes(method))
+      .map(([method, operation]) => ({
+        id: operation.operationId ?? `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase(),
+        path,
+        security: (operation.security ?? []).flatMap(Object.keys),
+        parameters: operation.parameters ?? [],
+        body: toBody(operation, arbitraries),
+        declared: new Set(Object.keys(operation.responses)),
+      })),
+  );
+}
+
+function toBody({ requestBody }: OperationObject, arbitraries: Arbitraries): DeclaredBody | undefined {
+  const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  if (type === undefined) return undefined;
+  const schema = media?.schema ?? {};
+  const files = Object.entries(propertiesOf(arbitraries.resolve(schema))).flatMap(([name, one]) => {
+    const known = arbitraries.resolve(one);
+    return isFile(known) || isFile((known.items ?? {}) as JsonSchema) ? [name] : [];
+  });
+  return { type, schema, required: requestBody?.required === true, files };
+}
+
+function toRequests(
+  fc: typeof FastCheck,
+  arbitraries: Arbitraries,
+  operation: Operation,
+  options: FuzzOptions,
+): FastCheck.Arbitrary<FuzzedRequest> {
+  const parametersIn = (place: string) => {
+    const found = operation.parameters.filter((parameter) => parameter.in === place);
+    const model = found.map(({ name, schema }) => [name, arbitraries.valid(schema)] as const);
+    const requiredKeys = found.filter(({ required }) => required === true).map(({ name }) => name);
+    return fc.record(Object.fromEntries(model), { requiredKeys });
+  };
+  const known = Object.entries(options.params ?? {}).map(
+    ([name, values]) => [name, fc.constantFrom(...values)] as const,
+  );
+  const params = fc.tuple(parametersIn("path"), fc.record(Object.fromEntries(known)), fc.boolean());
+  return fc
+    .record({
+      params: params.map(([random, existing, exists]) => (exists ? { ...random, ...existing } : random)),
+      query: parametersIn("query"),
+      headers: parametersIn("header"),
+      ...{ body: fc.constant(undefined), isInvalid: fc.constant(false) },
+    })
+    .chain((request) => toBodies(fc, arbitraries, operation).map((body) => ({ ...request, ...body })));
+}
+
+function toBodies(
+  fc: typeof FastCheck,
+  arbitraries: Arbitraries,
+  { body }: Operation,
+): FastCheck.Arbitrary<Pick<FuzzedRequest, "body" | "isInvalid">> {
+  if (body === undefined) return fc.constant({ body: undefined, isInvalid: false });
+  const valid = arbitraries.valid(body.schema).map((value) => ({ body: value, isInvalid: false }));
+  const invalid = arbitraries.invalid(body.schema)?.map((value) => ({ body: value, isInvalid: true }));
+  const absent = fc.constant({ body: undefined, isInvalid: body.required });
+  const cases = [
+    { arbitrary: valid, weight: 6 },
+    { arbitrary: absent, weight: 1 },
+  ];
+  return fc.oneof(
+    ...(invalid === undefined || !isJson(body.type) ? cases : [...cases, { arbitrary: invalid, weight: 3 }]),
+  );
+}
+
+async function send(
+  app: TestHttpApp,
+  operation: Operation,
+  { params, query, headers, body }: FuzzedRequest,
+  options: FuzzOptions,
+): Promise<Response> {
+  const path = operation.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => toSegment(String(params[name])));
+  const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((item) => [name, String(item)]));
+  const search = pairs.length === 0 ? "" : `?${new URLSearchParams(pairs)}`;
+  const texts = Object.entries(headers).map(([name, value]) => [name, encodeURIComponent(String(value))] as const);
+  const given = await options.headers?.(operation);
+  return app.request(operation.method as Method, `${path}${search}`, {
+    headers: { ...Object.fromEntries(texts), ...given, ...typeOf(operation, body) },
+    ...toSent(operation, body),
+  });
+}
+
+/** An empty segment, "." and ".." would lead to another path. */
+function toSegment(text: string): string {
+  return /^\.{0,2}$/.test(text) ? "x" : encodeURIComponent(text);
+}
+
+function typeOf({ body: declared }: Operation, body: unknown): Record<string, string> {
+  const isSent = declared !== undefined && body !== undefined && !declared.type.startsWith("multipart/");
+  return isSent ? { "content-type": declared.type } : {};
+}
+
+function toSent({ body: declared }: Operation, body: unknown): TestRequestOptions {
+  if (declared === undefined || body === undefined) return {};
+  if (isJson(declared.type)) return { body: JSON.stringify(body) };
+  if (!declared.type.includes("form")) return { body: String(body) };
+  if (declared.type.startsWith("multipart/"))
+    return { body: toFormData(body as Record<string, unknown>, declared.files) };
+  const fields = Object.entries(body as Record<string, unknown>).map(([name, value]) => [
+    name,
+    [value].flat().map(String),
+  ]);
+  return { form: Object.fromEntries(fields) };
+}
+
+function toFormData(body: Readonly<Record<string, unknown>>, files: readonly string[]): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(body)) {
+    for (const item of [value].flat()) {
+      if (files.includes(name)) form.append(name, new Blob([String(item)]), "file.txt");
+      else form.append(name, String(item));
+    }
+  }
+  return form;
+}
+
+function isJson(type: string): boolean {
+  return type.includes("json");
+}
+
+function findFault({ declared }: Operation, { isInvalid }: FuzzedRequest, status: number): string | undefined {
+  if (!declared.has(String(status)) && !declared.has("default"))
+    return `it has the status ${status}, which is not declared`;
+  return isInvalid && status < 400 ? `it has the status ${status}, although the body is invalid` : undefined;
+}
+
+/** Requests that a guard rejects show nothing about what is behind it. */
+function refuseLockedOut({ id, security }: Operation, counts: Readonly<Record<number, number>>): void {
+  const seen = Object.keys(counts);
+  if (security.length === 0 || seen.some((status) => status !== "401" && status !== "403")) return;
+  throw new Error(
+    `fuzzContract(): every request to ${id} was rejected with ${seen.join(" and ")}. Return credentials for ${security.join(", ")} from the option headers.`,
+  );
+}
+
+function describeFailure(operation: Operation, outcome: FastCheck.RunDetails<[FuzzedRequest]>): string {
+  const { counterexample, errorInstance, seed } = outcome;
+  const request = counterexample?.[0];
+  const reason = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
+  const parts = Object.entries(request ?? {}).flatMap(([name, value]) => {
+    const isEmpty = value === undefined || name === "isInvalid" || JSON.stringify(value) === "{}";
+    return isEmpty ? [] : [`\n  ${name}: ${JSON.stringify(value)}`];
+  });
+  return `${operation.id} (${operation.method} ${operation.path}): ${reason}${parts.join("")}\n  seed: ${seed}`;
+}
