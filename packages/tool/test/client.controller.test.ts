@@ -24,7 +24,7 @@ const read = (name: string) => readFileSync(join(folder, name), "utf8");
 
 test("tenon client writes a client of a document, and says what it wrote", async () => {
   const result = await run("--out=client.ts", "--from=openapi.json");
-  assert.deepEqual(result, { code: 0, stdout: "created  client.ts: a client of 18 operations\n", stderr: "" });
+  assert.deepEqual(result, { code: 0, stdout: "created  client.ts: a client of 20 operations\n", stderr: "" });
   assert.equal(read("client.ts"), toClientFile(JSON.parse(text)));
 });
 
@@ -34,13 +34,13 @@ test("tenon client does not touch a file that would not change", async () => {
   utimesSync(file, 1, 1);
   assert.equal(
     (await run("--out=same.ts", "--from=openapi.json")).stdout,
-    "unchanged  same.ts: a client of 18 operations\n",
+    "unchanged  same.ts: a client of 20 operations\n",
   );
   assert.equal(statSync(file).mtimeMs, 1000);
   writeFileSync(file, read("same.ts").replace("Library", "Other"));
   assert.equal(
     (await run("--out=same.ts", "--from=openapi.json")).stdout,
-    "changed  same.ts: a client of 18 operations\n",
+    "changed  same.ts: a client of 20 operations\n",
   );
 });
 

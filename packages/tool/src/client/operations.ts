@@ -25,7 +25,7 @@ export interface Parameter {
   readonly isRequired: boolean;
   readonly schema: unknown;
   readonly comment: Comment;
-  readonly style: "comma" | "space" | "pipe" | "deep" | "json" | undefined;
+  readonly style: "comma" | "space" | "pipe" | "deep" | "json" | "segments" | undefined;
 }
 
 export interface Body extends Content {
@@ -63,7 +63,8 @@ export function readOperations(document: JsonObject): Operation[] {
 
 function readOperation(document: JsonObject, path: string, method: string, item: unknown): Operation {
   const operation = get(item, method);
-  const parameters = readParameters(document, [...getList(item, "parameters"), ...getList(operation, "parameters")]);
+  const declared = [...getList(item, "parameters"), ...getList(operation, "parameters")];
+  const parameters = readParameters(document, [...toPathParameters(path), ...declared]);
   const body = method === "get" || method === "head" ? undefined : readBody(document, get(operation, "requestBody"));
   const names = [...parameters.map(({ name }) => name), ...(body === undefined ? [] : ["body"])];
   return {
@@ -89,6 +90,11 @@ function toComment(value: unknown, summary?: string): Comment {
   return { texts: [summary, getText(value, "description")], isDeprecated: get(value, "deprecated") === true };
 }
 
+/** The parameters of a path that nothing declares. */
+function toPathParameters(path: string): object[] {
+  return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => ({ name, in: "path", schema: { type: "string" } }));
+}
+
 /** An operation's own parameter replaces that of its path. */
 function readParameters(document: JsonObject, references: readonly unknown[]): Parameter[] {
   const found = new Map<string, Parameter>();
@@ -99,18 +105,25 @@ function readParameters(document: JsonObject, references: readonly unknown[]): P
     if (place !== "path" && place !== "query" && place !== "header") continue; // the browser sends cookies
     if (place === "header" && ownHeaders.includes(name.toLowerCase())) continue;
     const [content] = getEntries(parameter, "content");
-    const style = getText(parameter, "style");
-    const isComma = get(parameter, "explode") === false;
     found.set(`${place} ${name}`, {
       name,
       in: place,
       isRequired: place === "path" || get(parameter, "required") === true,
       schema: content === undefined ? get(parameter, "schema") : get(content[1], "schema"),
       comment: toComment(parameter),
-      style: content !== undefined ? "json" : isStyle(style) ? styles[style] : isComma ? "comma" : undefined,
+      style: content === undefined ? toStyle(parameter, name) : "json",
     });
   }
   return [...found.values()];
+}
+
+function toStyle(parameter: unknown, name: string): Parameter["style"] {
+  const style = getText(parameter, "style");
+  if (getText(parameter, "in") === "path") {
+    return name === "*" || get(parameter, "allowReserved") === true ? "segments" : undefined;
+  }
+  if (isStyle(style)) return styles[style];
+  return get(parameter, "explode") === false ? "comma" : undefined;
 }
 
 function isStyle(style: string | undefined): style is keyof typeof styles {

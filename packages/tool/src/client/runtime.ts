@@ -84,8 +84,8 @@ export interface Operation {
 interface Input {
   readonly name: string;
   readonly in: "path" | "query" | "header";
-  /** How a list or an object is written. Defaults to repeated names. */
-  readonly style?: "comma" | "space" | "pipe" | "deep" | "json";
+  /** How a list or an object is written. Defaults to repeated names. A path parameter of several segments keeps its slashes. */
+  readonly style?: "comma" | "space" | "pipe" | "deep" | "json" | "segments";
 }
 
 type ContentType = readonly [type: string, kind: "json" | "text" | "events" | "blob" | "stream"];
@@ -155,7 +155,7 @@ async function callOperation(
     const { name } = parameter;
     const fields = operation.isNested ? (input[parameter.in] as Fields | undefined) : input; // as the interface says
     const value = fields?.[name];
-    if (parameter.in === "path") path = path.replaceAll(`{${name}}`, () => toSegment(operation, name, value));
+    if (parameter.in === "path") path = path.replaceAll(`{${name}}`, () => toSegments(operation, parameter, value));
     else if (value === undefined || value === null) continue;
     else if (parameter.in === "header") headers.set(name, toText(value));
     else for (const [key, text] of toPairs(parameter, value)) query.append(key, text);
@@ -173,10 +173,12 @@ async function callOperation(
   return { status, body: await readBody(operation, response), headers: response.headers };
 }
 
-function toSegment(operation: Operation, name: string, value: unknown): string {
+function toSegments(operation: Operation, { name, style }: Input, value: unknown): string {
   const text = value === undefined || value === null ? "" : toText(value);
   if (text === "") throw new TypeError(`${operation.path.join(".")}: ${name} must not be empty`); // another path
-  return encodeURIComponent(text);
+  if (style !== "segments") return encodeURIComponent(text);
+  const segments: unknown[] = Array.isArray(value) ? value : text.split("/");
+  return segments.map((segment) => encodeURIComponent(toText(segment))).join("/");
 }
 
 function toText(value: unknown): string {

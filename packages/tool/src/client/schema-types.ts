@@ -97,7 +97,8 @@ export class SchemaTypes {
 
   #toObject(schema: JsonObject, form: Form, indent: string): string {
     const members = [...this.#members(schema, form, `${indent}  `)].join("");
-    return members === "" ? "{ [name: string]: unknown }" : `{\n${members}${indent}}`;
+    if (members !== "") return `{\n${members}${indent}}`;
+    return `{ [name: string]: ${get(schema, "additionalProperties") === false ? "never" : "unknown"} }`;
   }
 
   *#members(schema: JsonObject, form: Form, indent: string): Generator<string> {

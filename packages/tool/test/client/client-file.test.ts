@@ -121,6 +121,8 @@ if (imported.status === 201) { const empty: undefined = imported.body; void empt
 if (imported.status === 409) imported.body.error.trim();
 await api.search.run({ path: { q: "a" }, query: { q: "b", options: { any: 1 } } });
 await api.search.run({ path: { q: "a" } });
+await api.files.show({ "*": "a/b" });
+await api.files.remove({ "*": ["a", "b"] });
 const unknown: unknown = await api.getUnknownTheId.orThrow({ "the-id": 1 });
 
 await api.__proto__.constructor();

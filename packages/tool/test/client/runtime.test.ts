@@ -134,6 +134,16 @@ test("a path parameter cannot change the path", async () => {
   assert.equal(library.last.url, "/search/..%2Fa%3Fb%23c");
 });
 
+test("the rest of a path keeps its slashes, and the segments of a list are separate", async () => {
+  library.respond((response) => response.writeHead(204).end());
+  await callOf(client, "files.show")({ "*": "a b/c" });
+  assert.equal(library.last.url, "/files/a%20b/c");
+  await callOf(client, "files.remove")({ "*": ["a/b", "c"] });
+  assert.equal(library.last.url, "/files/a%2Fb/c");
+  for (const rest of ["", "a/../b", ["."]])
+    await assert.rejects(callOf(client, "files.show")({ "*": rest }), TypeError);
+});
+
 test("a multipart body is made from an object", async () => {
   library.respondWith(200, "application/json", "{}");
   const body = {

@@ -120,13 +120,29 @@ export const libraryDocument = {
         responses: { 200: { description: "", content: { "application/json": {}, "text/plain": {} } } },
       },
     },
+    "/files/{*}": {
+      get: { operationId: "files.show", responses: { 204: { description: "" } } },
+      delete: {
+        operationId: "files.remove",
+        parameters: [
+          {
+            name: "*",
+            in: "path",
+            required: true,
+            allowReserved: true,
+            schema: { type: "array", items: { type: "string" } },
+          },
+        ],
+        responses: { 204: { description: "" } },
+      },
+    },
     "/unknown/{the-id}": {
       get: {
         parameters: [{ name: "the-id", in: "path", required: true }],
         responses: { default: { description: "" } },
       },
     },
-    "/hostile/${1}/`": {
+    "/hostile/\\${/`": {
       get: { operationId: "__proto__.constructor", responses: { 204: { description: "" } } },
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it must stay text in the generated file
       post: { operationId: "__proto__.a-b \"'`${1}*/", responses: { 204: { description: "" } } },
@@ -173,6 +189,7 @@ export const libraryDocument = {
       Pool: ref("Loop"),
       Pair: { const: { "a-b": [1, null, true], ["__proto__"]: null } },
       Empty: { type: "object" },
+      Closed: { type: "object", additionalProperties: false },
       Patterned: { patternProperties: { "^x-": { type: "string" } }, required: ["must"] },
       Error: { type: "object", properties: { ["__proto__"]: { type: "string" }, constructor: { type: "string" } } },
       Promise: { type: "string" },
