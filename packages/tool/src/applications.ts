@@ -75,7 +75,7 @@ export class Applications {
     });
     child.once("error", (error) => fail(`could not be run: ${error.message}`));
     child.once("close", (code, ended) => {
-      const hint = `${describeCore(folder)}, which may be too old`;
+      const hint = describeCore(folder);
       if (isLate) fail(`did not describe itself within ${this.#deadline / 1000} s: ${hint}`);
       else if (code === 0) fail(`ended without describing itself: it calls no listen(), run() or start(), or ${hint}`);
       else fail(`failed to start (${ended ?? `exit code ${code}`})${output === "" ? "" : `:\n${output.trimEnd()}`}`);

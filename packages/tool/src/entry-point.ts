@@ -82,10 +82,10 @@ function findCore(folder: string): string | undefined {
   }
 }
 
-/** The version of the framework that the application uses, for messages. */
+/** Why an application may not know how to describe itself. */
 export function describeCore(folder: string): string {
   const core = findCore(folder);
   if (core === undefined) return "@tenon/core is not installed";
   const { version } = JSON.parse(readFileSync(join(core, "package.json"), "utf8")) as { version: string }; // npm refuses a package without one
-  return `it uses @tenon/core ${version}`;
+  return `its @tenon/core ${version} may be too old`;
 }

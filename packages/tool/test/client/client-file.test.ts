@@ -29,7 +29,10 @@ const strictest = {
 
 for (const [place, options] of [
   ["Node", { ...strictest, types: ["node"] }],
-  ["a browser", { ...strictest, lib: ["es2025", "dom"], module: "esnext", moduleResolution: "bundler" }],
+  [
+    "a browser",
+    { ...strictest, target: "es2022", lib: ["es2022", "dom"], module: "esnext", moduleResolution: "bundler" },
+  ],
 ] as const) {
   test(`a client of every construct compiles for ${place}, and mistakes in its use do not`, async () => {
     const folder = temporaryFolder("client");
@@ -154,6 +157,32 @@ test("text of the document stays in comments and strings", async () => {
   const client = createClient();
   assert.equal(typeof Reflect.get(client, "__proto__")?.constructor, "function");
   assert.equal(Object.getPrototypeOf({}).orThrow, undefined);
+});
+
+test("a file exports its types, its errors and createClient, and not how it works", () => {
+  const file = toFile({ openapi: "3.1.0", paths: { "/": { get: { operationId: "home" } } } });
+  const names = [...file.matchAll(/^export (?:\w+ )+?(\w+)(?= [{=]|[ (]|$)/gm)].map(([, name]) => name).sort();
+  assert.deepEqual(names, [
+    "ApiClient",
+    "ApiError",
+    "CallOptions",
+    "ClientOptions",
+    "Home",
+    "HomeResult",
+    "NoInput",
+    "ServerSentEvent",
+    "Token",
+    "UndeclaredBody",
+    "UndeclaredStatus",
+    "createClient",
+  ]);
+});
+
+test("linters and formatters leave a generated file alone", async () => {
+  const folder = temporaryFolder("linted");
+  writeFiles(folder, { "client.ts": toFile(libraryDocument), "biome.json": "{}" });
+  const { code, stdout, stderr } = await run(tool("biome"), ["check", "client.ts"], { cwd: folder });
+  assert.equal(code, 0, stdout + stderr);
 });
 
 test("the same document gives the same file", () => {

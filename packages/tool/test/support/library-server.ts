@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { toClientFile } from "../../src/client/client-file.ts";
 import { parseDocument } from "../../src/client/document.ts";
-import type { CallOptions, ClientOptions } from "../../src/client/runtime.ts";
+import type { CallOptions, ClientOptions } from "../../src/client/runtime/options.ts";
 
 export interface Result {
   readonly status: number;
@@ -70,7 +70,7 @@ export async function importClient(document: object) {
   const path = join(temporaryFolder("client"), "client.ts");
   writeFileSync(path, toClientFile(parseDocument(JSON.stringify(document), "the document")));
   // as the file says, without the types of its operations
-  return (await import(pathToFileURL(path).href)) as typeof import("../../src/client/runtime.ts") & {
+  return (await import(pathToFileURL(path).href)) as typeof import("../../src/client/runtime/errors.ts") & {
     createClient(options?: ClientOptions): object;
   };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readEvents, type ServerSentEvent } from "../../src/client/event-stream.ts";
+import { readEvents, type ServerSentEvent } from "../../../src/client/runtime/event-stream.ts";
 
 async function readAll(chunks: readonly Uint8Array[]): Promise<ServerSentEvent[]> {
   const stream = new ReadableStream<Uint8Array>({

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
-import { libraryDocument } from "../support/library-document.ts";
-import { callOf, importClient, LibraryServer } from "../support/library-server.ts";
+import { libraryDocument } from "../../support/library-document.ts";
+import { callOf, importClient, LibraryServer } from "../../support/library-server.ts";
 
 const library = await LibraryServer.start();
 const module = await importClient(libraryDocument);

@@ -1,0 +1,37 @@
+export interface Operation {
+  readonly path: readonly string[];
+  readonly method: string;
+  readonly url: string;
+  readonly inputs?: readonly Input[];
+  /** The input has one object for each kind, because names of different kinds are the same. */
+  readonly isNested?: boolean;
+  readonly body?: { readonly type: string; readonly kind: "json" | "multipart" | "form" | "raw" };
+  /** Content types and what becomes of them, by status. Undefined when nothing is declared. */
+  readonly responses?: readonly (readonly [status: string, types: readonly ContentType[]])[];
+  /** Alternatives; each is the list of schemes that are needed together. */
+  readonly security?: readonly (readonly string[])[];
+}
+
+export interface Input {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  /** How a list or an object is written. Defaults to repeated names. A path parameter of several segments keeps its slashes. */
+  readonly style?: "comma" | "space" | "pipe" | "deep" | "json" | "segments";
+}
+
+export type ContentType = readonly [type: string, kind: "json" | "text" | "events" | "blob" | "stream"];
+
+export interface Scheme {
+  readonly in: "bearer" | "basic" | "header" | "query" | "cookie";
+  readonly name: string;
+}
+
+export interface AnyResult {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Headers;
+}
+
+export interface Fields {
+  readonly [name: string]: unknown;
+}

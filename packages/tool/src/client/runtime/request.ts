@@ -1,0 +1,81 @@
+import type { Input, Operation, Scheme } from "./operation.ts";
+import type { ClientOptions } from "./options.ts";
+
+export function toSegments(operation: Operation, { name, style }: Input, value: unknown): string {
+  const text = value === undefined || value === null ? "" : toText(value);
+  if (text === "") throw new TypeError(`${operation.path.join(".")}: ${name} must not be empty`); // another path
+  if (style !== "segments") return encodeURIComponent(text);
+  const segments: unknown[] = Array.isArray(value) ? value : text.split("/");
+  return segments.map((segment) => encodeURIComponent(toText(segment))).join("/");
+}
+
+export function toText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(toText).join(",");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+export function toPairs({ name, style }: Input, value: unknown): [name: string, text: string][] {
+  if (style === "json") return [[name, JSON.stringify(value)]];
+  if (Array.isArray(value)) {
+    const separator = style === "comma" ? "," : style === "space" ? " " : "|";
+    if (style !== undefined && style !== "deep") return [[name, value.map(toText).join(separator)]];
+    return value.map((item) => [name, toText(item)]);
+  }
+  if (typeof value !== "object" || value === null) return [[name, String(value)]];
+  const present = Object.entries(value).filter(([, item]) => item !== undefined && item !== null);
+  return present.flatMap(([key, item]) =>
+    toPairs({ name: style === "deep" ? `${name}[${key}]` : key, in: "query" }, item),
+  );
+}
+
+export function toBody(
+  { body }: Operation,
+  value: unknown,
+  headers: Headers,
+): NonNullable<RequestInit["body"]> | undefined {
+  if (body === undefined || value === undefined) return undefined;
+  if (value instanceof FormData || value instanceof URLSearchParams) return value; // they set their own content type
+  if (body.kind === "multipart" || body.kind === "form") {
+    const form = body.kind === "form" ? new URLSearchParams() : new FormData();
+    for (const [name, field] of Object.entries(value as object)) {
+      // the interface takes an object
+      for (const item of Array.isArray(field) ? field : [field]) {
+        if (item === undefined || item === null) continue;
+        if (item instanceof Blob && form instanceof FormData) form.append(name, item);
+        else form.append(name, toText(item));
+      }
+    }
+    return form;
+  }
+  if (!body.type.includes("*")) headers.set("content-type", body.type);
+  return body.kind === "json" ? JSON.stringify(value) : (value as Blob | string); // the interface takes nothing else
+}
+
+/** The tokens of the first alternative for which all are given. */
+export async function readTokens(
+  { security = [] }: Operation,
+  token: ClientOptions["token"],
+  schemes: ReadonlyMap<string, Scheme>,
+): Promise<[scheme: Scheme, token: string][]> {
+  if (token === undefined) return [];
+  const isOne = typeof token !== "object";
+  for (const names of security) {
+    const found: [Scheme, string][] = [];
+    for (const name of names) {
+      const scheme = schemes.get(name);
+      const source = isOne ? token : Object.hasOwn(token, name) ? token[name] : undefined;
+      const text = typeof source === "function" ? await source() : source;
+      if (scheme !== undefined && text !== undefined && !(isOne && names.length > 1)) found.push([scheme, text]);
+    }
+    if (names.length > 0 && found.length === names.length) return found;
+  }
+  return [];
+}
+
+export function addToken({ in: place, name }: Scheme, token: string, headers: Headers, query: URLSearchParams): void {
+  if (place === "bearer") headers.set("authorization", `Bearer ${token}`);
+  else if (place === "basic") headers.set("authorization", `Basic ${btoa(token)}`);
+  else if (place === "header") headers.set(name, token);
+  else if (place === "query") query.set(name, token);
+  else headers.append("cookie", `${name}=${token}`);
+}
