@@ -37,6 +37,13 @@ test("an application that ends without describing itself is an error", async () 
   );
 });
 
+test("the version of a framework that may be too old is named", async () => {
+  const core = JSON.stringify({ name: "@tenon/core", version: "0.0.9" });
+  const folder = createApplication({ "src/main.ts": "export {};", "node_modules/@tenon/core/package.json": core });
+  const pending = new Applications().describe({ folder, signal });
+  await assert.rejects(pending, /ended without describing itself: .* or its @tenon\/core 0\.0\.9 may be too old$/);
+});
+
 test("an application that never describes itself is ended at the deadline", async () => {
   await assert.rejects(describe("setInterval(() => {}, 1000);", 300), /did not describe itself within 0\.3 s/);
 });

@@ -64,6 +64,10 @@ test("tenon client reads a document from a URL", async () => {
 });
 
 test("every failure is one line with exit code 1", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const closed = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`; // a TCP server has no path
+  await new Promise((resolve) => server.close(resolve));
   mkdirSync(join(folder, "place"));
   writeFileSync(join(folder, "own.ts"), "export const mine = 1;\n");
   const notOpenapi = "is not an OpenAPI 3.1 document:";
@@ -75,7 +79,7 @@ test("every failure is one line with exit code 1", async () => {
     [["--out=x.ts", "--from=list.json"], `list.json ${notOpenapi} it has no "openapi" field`],
     [["--out=x.ts", "--from=broken.json"], `broken.json ${notOpenapi} it is not JSON`],
     [["--out=x.ts", "--from=http://127.0.0.1:1/"], "http://127.0.0.1:1/ cannot be reached: bad port"],
-    [["--out=x.ts", "--from=http://127.0.0.1:29999/"], "http://127.0.0.1:29999/ cannot be reached: ECONNREFUSED"],
+    [["--out=x.ts", `--from=${closed}`], `${closed} cannot be reached: ECONNREFUSED`],
     [["--out=own.ts", "--from=openapi.json"], "own.ts exists already and was not generated: nothing was changed"],
     [["--out=place", "--from=openapi.json"], "place is a folder: nothing was changed"],
     [["--out=no/x.ts", "--from=openapi.json"], `there is no folder ${join(folder, "no")} for no/x.ts`],

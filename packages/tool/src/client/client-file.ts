@@ -35,7 +35,9 @@ class ClientFile {
 
   constructor(document: JsonObject) {
     this.#document = document;
-    const declared = this.#runtime.matchAll(/^(?:export )?(?:async )?(?:class|interface|type|function\*?) (\w+)/gm);
+    const declared = this.#runtime.matchAll(
+      /^(?:export )?(?:async )?(?:class|interface|type|const|function\*?) (\w+)/gm,
+    );
     this.#names = new Names([...[...declared].map(([, name]) => name ?? ""), ...ownNames]);
     this.#types = new SchemaTypes(document, this.#names);
     this.#operations = readOperations(document);

@@ -184,6 +184,8 @@ export const libraryDocument = {
         additionalProperties: { type: "number" },
       },
       Problem: { type: "object", required: ["error"], properties: { error: { type: "string" } } },
+      Elsewhere: { type: "array", items: { $ref: "#/components/responses/Missing" } },
+      "50%": { type: "object", properties: { self: { $ref: "#/components/schemas/50%" } } },
       Tree: { type: "array", items: ref("Tree") },
       Loop: { anyOf: [ref("Pool"), { type: "null" }] },
       Pool: ref("Loop"),

@@ -51,6 +51,9 @@ export function toBody(
   return body.kind === "json" ? JSON.stringify(value) : (value as Blob | string); // the interface takes nothing else
 }
 
+/** Which of several schemes a single token is for: browsers send cookies themselves. */
+const ranks = { bearer: 0, basic: 1, header: 1, query: 1, cookie: 2 };
+
 /** The tokens of the first alternative for which all are given. */
 export async function readTokens(
   { security = [] }: Operation,
@@ -59,7 +62,8 @@ export async function readTokens(
 ): Promise<[scheme: Scheme, token: string][]> {
   if (token === undefined) return [];
   const isOne = typeof token !== "object";
-  for (const names of security) {
+  const rank = ([name = ""]: readonly string[]) => ranks[schemes.get(name)?.in ?? "cookie"];
+  for (const names of isOne ? [...security].sort((a, b) => rank(a) - rank(b)) : security) {
     const found: [Scheme, string][] = [];
     for (const name of names) {
       const scheme = schemes.get(name);

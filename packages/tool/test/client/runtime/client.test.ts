@@ -281,6 +281,7 @@ test("API keys in headers and cookies, basic authentication, and schemes that ar
       "/header": { get: { operationId: "header", security: [{ header: [] }], ...ok } },
       "/cookie": { get: { operationId: "cookie", security: [{ cookie: [] }], ...ok } },
       "/basic": { get: { operationId: "basic", security: [{ basic: [] }], ...ok } },
+      "/any": { get: { operationId: "any", security: [{ cookie: [] }, { header: [] }, { open: [] }], ...ok } },
       "/both": { get: { operationId: "both", security: [{ header: [], open: [] }], ...ok } },
     },
     components: {
@@ -300,6 +301,9 @@ test("API keys in headers and cookies, basic authentication, and schemes that ar
   assert.equal(library.last.headers.cookie, "sid=a:b");
   await callOf(one, "basic")();
   assert.equal(library.last.headers.authorization, `Basic ${btoa("a:b")}`);
+  await callOf(one, "any")();
+  const { cookie, authorization, "x-key": key } = library.last.headers;
+  assert.deepEqual([cookie, key, authorization], [undefined, undefined, "Bearer a:b"]);
   await callOf(one, "both")();
   assert.deepEqual([library.last.headers["x-key"], library.last.headers.authorization], [undefined, undefined]);
   await callOf(other.createClient({ baseUrl: library.url, token: { header: "h", open: "o" } }), "both")();
