@@ -5,7 +5,7 @@ import { type CookieOptions, parseCookies, serializeCookie } from "./body/cookie
 import { mediaTypeOf } from "./body/grammar.ts";
 import { readPairs, toQueryRecord } from "./body/query.ts";
 import { type Contract, isSchema } from "./contract.ts";
-import { type Input, readFormInput, validate } from "./dto/bind.ts";
+import { type Input, validate } from "./dto/bind.ts";
 import type { InferOutput, Schema } from "./dto/standard-schema.ts";
 import { HttpError } from "./errors.ts";
 import { ResponseHeaders } from "./headers.ts";
@@ -90,6 +90,8 @@ export interface ContextTools {
   readonly readInput: (incoming: Incoming, request: RequestView) => Input | Promise<Input>;
   /** What the `query` of a contract validates. Defaults to the query of the URL. */
   readonly readQuery?: ((incoming: Incoming, request: RequestView) => Input | Promise<Input>) | undefined;
+  /** What a body of `form()` validates. */
+  readonly readForm: (incoming: Incoming, request: RequestView) => Input | Promise<Input>;
   /** Left out where no terminal shows it. */
   readonly showProgress?: ((incoming: Incoming, total: number, label: string) => Progress) | undefined;
   /** Called when a handler reads a parameter that the path of its route does not declare. */
@@ -293,9 +295,8 @@ export class RequestContext<in Param extends string = string, in Failed extends 
 
   /** For `endpoint()`: what a declared body validates. */
   static readBody(ctx: Context, isForm: boolean): Input | Promise<Input> {
-    const { readInput, readQuery } = ctx.#tools;
-    if (isForm && readQuery === undefined) return readFormInput(ctx.request()); // at a terminal, flags are the form
-    return readInput(ctx.#incoming, ctx.request());
+    const { readInput, readForm } = ctx.#tools;
+    return (isForm ? readForm : readInput)(ctx.#incoming, ctx.request());
   }
 
   /** For `endpoint()`: the bytes of a body of these media types. */

@@ -125,17 +125,16 @@ function compileResult({ returns, errors = {} }: Contract): (ctx: Context, value
   if (returns === undefined) return (_ctx, value) => value;
   const plainStatus = plainStatusOf(returns) ?? 200;
   const selects = new Map<number, Select>();
-  const types = new Map<number, string>();
+  const contents = new Map<number, Content>();
   for (const [status, schema] of Object.entries({ ...returnsByStatus(returns), ...errors })) {
     if (isSchema(schema)) selects.set(Number(status), compileSelect(schema));
-    // of several types the handler chooses one
-    else if (schema instanceof Content && schema.types.length === 1) types.set(Number(status), schema.types[0] ?? "");
+    else if (schema instanceof Content) contents.set(Number(status), schema);
   }
 
   return (ctx, value) => {
     const reply = value instanceof Reply ? value : toDataReply(value, plainStatus);
-    const type = types.get(reply.status);
-    if (type !== undefined) return toContentReply(ctx, reply, type);
+    const content = contents.get(reply.status);
+    if (content !== undefined) return toContentReply(ctx, reply, content);
     const select = selects.get(reply.status);
     if (select === undefined) return reply;
     if (reply.value instanceof JsonArray) reply.value.select((row) => (select([row]) as unknown[])[0]); // lists give lists
@@ -145,7 +144,8 @@ function compileResult({ returns, errors = {} }: Contract): (ctx: Context, value
   };
 }
 
-function toContentReply(ctx: Context, reply: Reply, type: string): Reply {
+/** Sets the declared type. Of several types the handler sets one; else it is the first. */
+function toContentReply(ctx: Context, reply: Reply, { types: [type = ""] }: Content): Reply {
   const isText = typeof reply.value === "string";
   const charset = isText && type.startsWith("text/") && !type.includes(";") ? "; charset=utf-8" : "";
   if (ctx.response().header("content-type") === "") ctx.response().setHeader("content-type", `${type}${charset}`);

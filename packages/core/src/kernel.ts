@@ -1,5 +1,5 @@
 import { type Context, type ContextTools, type MatchedRoute, RequestContext, type RouteParams } from "./context.ts";
-import { readJsonInput } from "./dto/bind.ts";
+import { readFormInput, readJsonInput } from "./dto/bind.ts";
 import { type ErrorFormat, formatError, plainErrors } from "./error-format.ts";
 import { BindError, describeValue, HttpError, toHttpError } from "./errors.ts";
 import type { Log } from "./log/log.ts";
@@ -14,7 +14,7 @@ export interface KernelParts {
   readonly router: Router<RunnableRoute>;
   readonly platform: Pick<
     Platform,
-    "serialize" | "fail" | "limits" | "readInput" | "readQuery" | "showProgress" | "errors"
+    "serialize" | "fail" | "limits" | "readInput" | "readQuery" | "readForm" | "showProgress" | "errors"
   >;
   readonly log: Log;
   /** Logs rejected input at `debug` only, because it may tell about users. Defaults to false. */
@@ -28,18 +28,19 @@ export interface KernelParts {
 export class Kernel implements RequestHandler {
   readonly #parts: KernelParts;
   readonly #tools: ContextTools;
-  readonly #format: ErrorFormat;
+  readonly #errors: ErrorFormat;
 
   constructor(parts: KernelParts) {
     this.#parts = parts;
     const { log, platform } = parts;
     const { limits, showProgress, readInput, readQuery, errors = plainErrors } = platform;
-    this.#format = errors;
+    this.#errors = errors;
     this.#tools = {
       limits,
       log,
       showProgress,
       readQuery,
+      readForm: platform.readForm ?? ((_, request) => readFormInput(request)),
       readInput: readInput ?? ((incoming, request) => readJsonInput(incoming, request, limits)),
       onUnknownParam: createParamWarning(log),
     };
@@ -75,13 +76,17 @@ export class Kernel implements RequestHandler {
   }
 
   #respond(ctx: Context, value: unknown): Outgoing | Promise<Outgoing> {
-    const reply = toReply(value);
-    if (this.#format !== plainErrors && isPlainError(reply)) {
-      return this.#fail(ctx, new HttpError(reply.status, reply.value.error));
-    }
-    const outgoing = this.#parts.platform.serialize(reply, ctx);
+    const outgoing = this.#parts.platform.serialize(this.#format(ctx, toReply(value)), ctx);
     if (!(outgoing instanceof Promise)) return finish(ctx, outgoing);
     return outgoing.then((ready) => finish(ctx, ready)).catch((error: unknown) => this.#fail(ctx, error));
+  }
+
+  /** `{ error }` that a handler or a middleware returned, in the application's format. */
+  #format(ctx: Context, reply: Reply): Reply {
+    if (this.#errors === plainErrors || !isPlainError(reply)) return reply;
+    const { body, type } = formatError(new HttpError(reply.status, reply.value.error), this.#errors);
+    ctx.response().setHeader("content-type", type);
+    return reply.withValue(body);
   }
 
   /** Drops the headers that were set so far: the handler set them for another response. */
@@ -99,7 +104,7 @@ export class Kernel implements RequestHandler {
   #serializeError(ctx: Context, error: unknown): Outgoing | Promise<Outgoing> {
     logError(ctx, error, this.#parts.production);
     const failure = toHttpError(error);
-    const { body, type } = formatError(failure, this.#format);
+    const { body, type } = formatError(failure, this.#errors);
     for (const [name, value] of Object.entries(failure.headers)) ctx.response().setHeader(name, value);
     if (type !== plainErrors.type) ctx.response().setHeader("content-type", type);
     return this.#parts.platform.serialize(new Reply(failure.status, "json", body), ctx);

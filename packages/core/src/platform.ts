@@ -58,6 +58,8 @@ export interface Platform<Methods = unknown> {
   readonly readInput?: ContextTools["readInput"];
   /** What the `query` of a contract validates. Defaults to the query of the URL. */
   readonly readQuery?: ContextTools["readQuery"];
+  /** What a body of `form()` validates. Defaults to the body as a form. */
+  readonly readForm?: ContextTools["readForm"];
   readonly showProgress?: ContextTools["showProgress"];
   open(parts: PlatformParts): Promise<OpenPlatform<Methods>>;
 }

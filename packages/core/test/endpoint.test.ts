@@ -157,6 +157,14 @@ const handled: Routes = [
     handler: endpoint({ returns: content("text/csv") }, () => "a,b\n1,2\n"),
   },
   {
+    method: "GET",
+    path: "/either",
+    handler: endpoint({ returns: content("text/csv", "text/plain") }, (ctx) => {
+      ctx.response().setHeader("content-type", "text/plain");
+      return "a";
+    }),
+  },
+  {
     method: "POST",
     path: "/csv",
     handler: endpoint({ body: content("text/csv"), returns: dto({ bytes: integer("required") }) }, (_, { body }) => ({
@@ -247,6 +255,8 @@ testOnBothTransports("content() names the media type of both directions", handle
   const sent = await call("POST", "/csv", { headers: { "content-type": "text/csv; charset=utf-8" }, body: "a,b" });
   assert.deepEqual(await sent.json(), { bytes: 3 });
   assert.equal((await call("POST", "/csv", { headers: { "content-type": "text/plain" }, body: "a" })).status, 400);
+  const chosen = await call("GET", "/either");
+  assert.deepEqual([chosen.headers.get("content-type"), await chosen.text()], ["text/plain", "a"]);
 });
 
 testOnBothTransports("an optional body may be absent, but not wrong", handled, async (call) => {
@@ -333,7 +343,7 @@ test("at a terminal, query and body are flags, with their descriptions in the he
     {
       summary: "List posts",
       description: "Newest first.",
-      query: dto({ limit: integer("min=1").describe("How many") }),
+      query: dto({ limit: integer("min=1", "default=9").describe("How many") }),
       body: dto({ title: string("required") }),
       returns: dto({ limit: integer(), title: string("required") }),
     },
@@ -348,7 +358,7 @@ test("at a terminal, query and body are flags, with their descriptions in the he
   assert.deepEqual([rejected.code, rejected.stderr], [2, "blog: --limit must be at least 1\n"]);
   const help = (await app.run(["list", "--help"])).stdout;
   assert.match(help, /^List posts\n\nNewest first\.\n\nUsage: blog list/);
-  assert.match(help, /--limit=<integer>\s+How many/);
+  assert.match(help, /--limit=<integer>\s+How many; must be at least 1; defaults to 9\n/);
   assert.match((await app.run(["--help"])).stdout, /list\s+List posts/);
   await app.stop();
 });

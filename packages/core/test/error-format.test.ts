@@ -15,7 +15,14 @@ const routes: Routes = [
       throw new HttpError(409, "Taken", { headers: { "x-reason": "taken" } });
     },
   },
-  { method: "GET", path: "/returned", handler: () => ({ error: "Not yours", status: 403 }) },
+  {
+    method: "GET",
+    path: "/returned",
+    handler: (ctx) => {
+      ctx.response().setHeader("www-authenticate", "Bearer");
+      return { error: "Not yours", status: 403 };
+    },
+  },
   { method: "GET", path: "/replied", handler: (ctx) => ctx.status(404).json({ error: "Gone" }) },
   { method: "GET", path: "/data", handler: (ctx) => ctx.status(404).json({ error: "Gone", hint: "data of its own" }) },
   {
@@ -65,6 +72,7 @@ testOnBothTransports(
       assert.deepEqual(await response.json(), body);
     }
     assert.equal((await call("GET", "/thrown")).headers.get("x-reason"), "taken");
+    assert.equal((await call("GET", "/returned")).headers.get("www-authenticate"), "Bearer");
     const rejected = (await (await call("POST", "/posts", posted)).json()) as { issues: unknown[] };
     assert.equal(rejected.issues.length, 2);
     const own = await call("GET", "/data");

@@ -38,7 +38,7 @@ const mistakes: Record<string, { readonly make: () => unknown; readonly text: st
   },
   "api()": {
     make: () => api(untyped({ middleware: [cors()] })),
-    text: "api() has no option middleware (did you mean middlewares?). It takes middlewares, limits, trustedProxies, singleHeaders, upgrade, engine, errors.",
+    text: "api() has no option middleware (did you mean middlewares?). It takes middlewares, limits, trustedProxies, singleHeaders, upgrade, engine, errors, openapi, docs.",
   },
   "api() with an unknown engine": {
     make: () => api(untyped({ engine: "fast" })),
@@ -50,7 +50,7 @@ const mistakes: Record<string, { readonly make: () => unknown; readonly text: st
   },
   "api() without an object": {
     make: () => api(untyped([cors()])),
-    text: "api() was given a list for its options. It takes { middlewares, limits, trustedProxies, singleHeaders, upgrade, engine, errors }.",
+    text: "api() was given a list for its options. It takes { middlewares, limits, trustedProxies, singleHeaders, upgrade, engine, errors, openapi, docs }.",
   },
   "api() with one middleware": {
     make: () => api(untyped({ middlewares: cors() })),

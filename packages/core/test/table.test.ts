@@ -152,7 +152,7 @@ async function withTable(body: (app: TestHttpApp) => Promise<void> | void): Prom
 
 test("list() returns method, full path, handler, middlewares from the outside in, and owner", () =>
   withTable((app) => {
-    const undeclared = { contract: undefined, guards: [] };
+    const undeclared = { contract: undefined, guards: [], module: undefined };
     const ownedBy = (owner: string) => ({ owner, controller: owner });
     function health() {
       return "well";
@@ -168,6 +168,7 @@ test("list() returns method, full path, handler, middlewares from the outside in
         owner: 'TestController (module "test")',
         controller: "TestController",
         ...undeclared,
+        module: "test",
       },
       { method: "GET", path: "/health", handler: "health", middlewares: [], ...ownedBy("monitoring"), ...undeclared },
       { method: "HEAD", path: "/health", handler: "handler", middlewares: [], ...ownedBy("app.routes"), ...undeclared },

@@ -1,4 +1,4 @@
-import type { Context, HttpMethods, MiddlewareFunction, MiddlewareLike, Platform } from "@tenon/core";
+import type { Context, HttpMethods, MiddlewareFunction, MiddlewareLike, Platform, RequestView } from "@tenon/core";
 import { accessLog, requestId, type SecureHeadersOptions, secureHeaders } from "@tenon/core/middleware";
 import {
   type ContextTools,
@@ -87,6 +87,7 @@ export function web(options: WebOptions): Platform<HttpMethods> {
     serialize: (reply, ctx) => pages.serialize(reply, ctx),
     fail: (error, ctx) => pages.fail(error, ctx),
     readInput: (incoming, request) => readInput(incoming, request, settings.limits),
+    readForm: (_, request) => readForm(request),
     async open(parts) {
       const engine = isEngine(views)
         ? views
@@ -135,7 +136,10 @@ type ReadInput = ContextTools["readInput"];
 
 /** Reads forms and JSON. `api()` reads no forms: any site can make a browser send one, and only this platform checks. */
 async function readInput(...[incoming, request, limits]: [...Parameters<ReadInput>, RequestLimits]): Promise<Input> {
-  if (!isForm(incoming.header("content-type") ?? "")) return readJsonInput(incoming, request, limits);
+  return isForm(incoming.header("content-type") ?? "") ? readForm(request) : readJsonInput(incoming, request, limits);
+}
+
+async function readForm(request: RequestView): Promise<Input> {
   const value = (await request.form()).toInput();
   delete value[csrfField]; // a strict schema would refuse it
   return { value, fromText: true, fromForm: true };

@@ -99,7 +99,7 @@ test("a route that conflicts with the assets is a start error that names both", 
 const wrong: readonly [options: unknown, message: string][] = [
   [
     undefined,
-    "web() was given undefined for its options. It takes { views, assets, middlewares, serializer, share, redirects, development, limits, trustedProxies, singleHeaders, upgrade, engine }.",
+    "web() was given undefined for its options. It takes { views, assets, middlewares, serializer, share, redirects, development, limits, trustedProxies, singleHeaders, upgrade, engine, errors, openapi, docs }.",
   ],
   [
     {},
@@ -119,7 +119,7 @@ const wrong: readonly [options: unknown, message: string][] = [
   ],
   [
     { views: engine, asets: "x" },
-    "web() has no option asets (did you mean assets?). It takes views, assets, middlewares, serializer, share, redirects, development, limits, trustedProxies, singleHeaders, upgrade, engine.",
+    "web() has no option asets (did you mean assets?). It takes views, assets, middlewares, serializer, share, redirects, development, limits, trustedProxies, singleHeaders, upgrade, engine, errors, openapi, docs.",
   ],
   [
     { views: engine, assets: 1 },

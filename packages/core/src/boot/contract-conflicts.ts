@@ -6,8 +6,7 @@ import {
   returnsByStatus,
   type SecurityScheme,
 } from "../contract.ts";
-import type { Dto } from "../dto/dto.ts";
-import { type Refer, toJsonSchema } from "../dto/json-schema.ts";
+import { type NamedSchema, type Refer, toJsonSchema } from "../dto/json-schema.ts";
 import type { Problem } from "../errors.ts";
 import { toOperationId } from "../operation-id.ts";
 import { describe } from "./conflict.ts";
@@ -37,8 +36,8 @@ function findTwinIds(routes: readonly Declared[]): string[] {
 }
 
 function findTwinDtos(routes: readonly Declared[]): string[] {
-  const known = new Map<string, { readonly dto: Dto; readonly route: Declared }>();
-  const twins = new Map<Dto, string>();
+  const known = new Map<string, { readonly dto: NamedSchema; readonly route: Declared }>();
+  const twins = new Map<NamedSchema, string>();
   for (const route of routes) {
     for (const dto of [route.contract, ...route.guards].flatMap(namedDtosOf)) {
       const { dto: other, route: first } = known.get(dto.name) ?? { dto, route };
@@ -52,17 +51,17 @@ function findTwinDtos(routes: readonly Declared[]): string[] {
 }
 
 /** Each contract is read once: routes may be added one by one. Nothing is kept for longer than the contract itself. */
-const named = new WeakMap<Contract, readonly Dto[]>();
+const named = new WeakMap<Contract, readonly NamedSchema[]>();
 
-function namedDtosOf(contract: Contract | MiddlewareContract | undefined): readonly Dto[] {
+function namedDtosOf(contract: Contract | MiddlewareContract | undefined): readonly NamedSchema[] {
   if (contract === undefined) return [];
   const dtos = named.get(contract) ?? findNamedDtos(contract);
   named.set(contract, dtos);
   return dtos;
 }
 
-function findNamedDtos(contract: Contract): readonly Dto[] {
-  const found = new Set<Dto>();
+function findNamedDtos(contract: Contract): readonly NamedSchema[] {
+  const found = new Set<NamedSchema>();
   const refer: Refer = (dto, direction) => {
     if (!found.has(dto)) {
       found.add(dto);

@@ -38,6 +38,7 @@ export function cli(options: CliOptions): Platform<CliMethods> {
     fail: toFailure,
     readInput,
     readQuery: readInput,
+    readForm: readInput,
     showProgress: (incoming, total, label) => (incoming as CommandIncoming).progress(total, label), // as above
     open: async (parts) => openCli(parts, options),
   };

@@ -63,13 +63,14 @@ function toCommandEntry({ title, summary: text, flags = [] }: Command): Entry {
 }
 
 function toFlagEntry(flag: Flag): Entry {
-  const { letter, required, description, kind } = flag.declaration;
+  const { letter, required, description, kind, defaultValue } = flag.declaration;
   const notes = [
     showControls(description),
     required ? "required" : "",
     kind === "array" ? "separated by commas, or repeated" : "",
     kind === "object" ? "only with --stdin" : "",
     ...flag.declaration.rules(),
+    defaultValue === undefined ? "" : `defaults to ${showControls(String(defaultValue))}`,
   ];
   return [withLetter(letter, toSpelling(flag)), notes.filter((note) => note !== "").join("; ")];
 }

@@ -55,6 +55,8 @@ function withoutValue(issue: Issue, input: unknown): Issue {
 
 function quotes(message: string, value: unknown): boolean {
   if (typeof value === "object" && value !== null) return Object.values(value).some((item) => quotes(message, item));
-  const text = value === undefined || value === null ? "" : String(value);
-  return text !== "" && message.includes(text);
+  const given = value === undefined || value === null ? "" : String(value);
+  if (given === "" || given.length > message.length) return false;
+  const text = RegExp.escape(given);
+  return new RegExp(`(?<![\\p{L}\\p{N}])${text}(?![\\p{L}\\p{N}])`, "u").test(message); // not the "x" of "expected"
 }

@@ -16,8 +16,14 @@ export type Reader<T> = (input: unknown, issues: FoundIssue[], options: ReadOpti
 /** Copies what is declared. Undefined for a value that must not leave. It is never called with null or undefined. */
 export type Select = (value: unknown) => unknown;
 
-/** As in `toJsonSchema`. What is named is always a DTO, which this file cannot import. */
-export type Refer = (named: { readonly name: string }, direction: Direction) => JsonSchema | undefined;
+/** A DTO with a name, which a document writes once. */
+export interface NamedSchema {
+  readonly name: string;
+  toObjectSchema(direction: Direction, refer?: Refer): JsonSchema;
+}
+
+/** What to write in place of a DTO with a name, such as a `$ref`; undefined to write the DTO itself. */
+export type Refer = (dto: NamedSchema, direction: Direction) => JsonSchema | undefined;
 
 /** What a field is: how its value is read, sent and documented. */
 export interface Kind<T> {

@@ -1,17 +1,13 @@
 import { Dto } from "./dto.ts";
-import { Field } from "./field.ts";
+import { Field, type Refer } from "./field.ts";
 import type { Direction, JsonSchema, Schema, StandardJsonSchema } from "./standard-schema.ts";
 
+export type { NamedSchema, Refer } from "./field.ts";
 export type { Direction, JsonSchema } from "./standard-schema.ts";
-
-/** What to write in place of a DTO with a name, such as a `$ref`; undefined to write the DTO itself. */
-export type Refer = (dto: Dto, direction: Direction) => JsonSchema | undefined;
 
 /** A schema as JSON Schema; `{}`, which allows everything, for a schema that cannot be written as one. */
 export function toJsonSchema(schema: Schema, direction: Direction, refer?: Refer): JsonSchema {
-  if (schema instanceof Dto || schema instanceof Field) {
-    return schema.toSchema(direction, refer && ((named, side) => refer(named as Dto, side))); // nothing else has a name
-  }
+  if (schema instanceof Dto || schema instanceof Field) return schema.toSchema(direction, refer);
   // optional in the standard, so that the type of a schema does not have it
   const { jsonSchema } = schema["~standard"] as Partial<StandardJsonSchema["~standard"]>;
   if (jsonSchema === undefined) return {};

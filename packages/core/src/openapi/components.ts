@@ -1,14 +1,14 @@
 import type { SecurityScheme } from "../contract.ts";
 import { Dto } from "../dto/dto.ts";
 import { Field } from "../dto/field.ts";
-import { type Direction, type JsonSchema, type Refer, toJsonSchema } from "../dto/json-schema.ts";
+import { type Direction, type JsonSchema, type NamedSchema, type Refer, toJsonSchema } from "../dto/json-schema.ts";
 import type { Schema } from "../dto/standard-schema.ts";
 
 const prefix = "#/components/schemas/";
 
 /** A DTO with a name, and how it is written in the directions in which it is used. */
 interface Known {
-  readonly dto: Dto;
+  readonly dto: NamedSchema;
   readonly written: Map<Direction, JsonSchema>;
 }
 
@@ -23,7 +23,7 @@ interface Definition {
  * written: only then is it known whether a DTO needs two components, one for requests and one for responses.
  */
 export class Components {
-  readonly #known = new Map<Dto, Known>();
+  readonly #known = new Map<NamedSchema, Known>();
   readonly #placeholders = new Map<string, { readonly known: Known; readonly direction: Direction }>();
   readonly #foreign = new Map<Schema, Map<Direction, JsonSchema>>();
   readonly #hoisted = new Map<string, Definition>();

@@ -10,11 +10,20 @@ const nothing = {
   engine: undefined,
   workers: undefined,
   worker: undefined,
+  describe: false,
 };
 
 test("an empty environment leaves every choice to the application", () => {
   assert.deepEqual(readEnvironment({}), nothing);
-  const empty = { LOG_LEVEL: "", NODE_ENV: "", NO_COLOR: "", HTTP_ENGINE: "", WORKERS: "", TENON_WORKER: "" };
+  const empty = {
+    LOG_LEVEL: "",
+    NODE_ENV: "",
+    NO_COLOR: "",
+    HTTP_ENGINE: "",
+    WORKERS: "",
+    TENON_WORKER: "",
+    TENON_DESCRIBE: "",
+  };
   assert.deepEqual(readEnvironment(empty), nothing);
 });
 
