@@ -3,8 +3,8 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
+import { findChromium, launchChromium } from "../../../packages/core/test/support/chromium.ts";
 import { sampleEmailOf } from "../src/database/sample-posts.ts";
-import { findChromium, launchChromium } from "../test/support/chromium.ts";
 import { type RunningPages, samplePassword, startPages, writeSamplePosts } from "./support/pages-app.ts";
 
 const folder = fileURLToPath(new URL("../screenshots/", import.meta.url));

@@ -1,7 +1,6 @@
 import { type ErrorFormat, plainErrors, toMessageSchema } from "../error-format.ts";
 import { BindError, describeValue, HttpError, type Issue } from "../errors.ts";
 import { refuseOption } from "../options.ts";
-import { STATUS_CODES } from "./builtin.ts";
 
 /** The formats that come with the framework. */
 export type ErrorFormatName = "plain" | "issues" | "problem";
@@ -76,7 +75,8 @@ export function toStatusError(status: number): HttpError {
 
 /** `Not Found` for 404. */
 export function reasonOf(status: number): string {
-  return STATUS_CODES[status] ?? "Error";
+  // not by ./builtin.ts, which loads node:http: api() and web() import this file, and commands may import them
+  return process.getBuiltinModule("node:http").STATUS_CODES[status] ?? "Error";
 }
 
 function issuesOf(error: HttpError): { readonly issues?: readonly Omit<Issue, "keys">[] } {

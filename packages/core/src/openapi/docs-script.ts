@@ -7,7 +7,7 @@ dark.addEventListener("change", applyScheme);
 applyScheme();
 
 /** An event stream may never end, and the renderer shows a response as a whole: it gets the events of the first seconds. */
-const streamSeconds = 5;
+const streamSeconds = 3;
 async function fetchWithStreams(url, options) {
   const response = await fetch(url, options);
   const type = response.headers.get("content-type") || "";
@@ -52,4 +52,5 @@ export const styles = `html { background: #fafafa; }
 html.dark-mode { background: #1c2022; }
 body { margin: 0; }
 .swagger-ui .info { margin: 2rem 0; }
+html:not(.dark-mode) .swagger-ui .opblock-deprecated .opblock-summary-method { background: #6b7280; }
 `;

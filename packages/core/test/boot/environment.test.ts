@@ -32,9 +32,9 @@ test("LOG_LEVEL, NODE_ENV and NO_COLOR are read", () => {
   assert.deepEqual(readEnvironment(env), { ...nothing, logLevel: "trace", production: true, color: false });
 });
 
-test("HTTP_ENGINE, WORKERS and TENON_WORKER are read", () => {
-  const env = { HTTP_ENGINE: "node", WORKERS: "4", TENON_WORKER: "2" };
-  assert.deepEqual(readEnvironment(env), { ...nothing, engine: "node", workers: 4, worker: 2 });
+test("HTTP_ENGINE, WORKERS, TENON_WORKER and TENON_DESCRIBE are read", () => {
+  const env = { HTTP_ENGINE: "node", WORKERS: "4", TENON_WORKER: "2", TENON_DESCRIBE: "1" };
+  assert.deepEqual(readEnvironment(env), { ...nothing, engine: "node", workers: 4, worker: 2, describe: true });
   assert.equal(readEnvironment({ WORKERS: "all" }).workers, "all");
   for (const [name, value, message] of [
     ["HTTP_ENGINE", "fast", 'HTTP_ENGINE is "fast". Use one of: wire, node.'],
