@@ -17,9 +17,10 @@ function fileOf({ document, line, code }: Block): string {
   return join(document.replace(/\.md$/, ""), /^\/\/ ([\w.-]+\.ts)$/m.exec(code)?.[1] ?? `line-${line}.ts`);
 }
 
-test("validation and testing have examples that check themselves", () => {
+test("pages about behaviour have examples that check themselves", () => {
   const documents = new Set(checked.map(({ document }) => document));
-  for (const document of ["docs/testing.md", "docs/validation.md"]) assert.ok(documents.has(document), document);
+  for (const document of ["docs/error-responses.md", "docs/testing.md", "docs/validation.md"])
+    assert.ok(documents.has(document), document);
 });
 
 for (const block of checked) {
