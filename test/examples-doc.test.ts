@@ -19,7 +19,7 @@ function fileOf({ document, line, code }: Block): string {
 
 test("pages about behaviour have examples that check themselves", () => {
   const documents = new Set(checked.map(({ document }) => document));
-  for (const document of ["docs/error-responses.md", "docs/testing.md", "docs/validation.md"])
+  for (const document of ["docs/error-responses.md", "docs/migrating.md", "docs/testing.md", "docs/validation.md"])
     assert.ok(documents.has(document), document);
 });
 
