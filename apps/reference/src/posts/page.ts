@@ -1,8 +1,7 @@
 import { BindError, type Context, type JsonArray, jsonArray } from "@tenon/core";
 import type { ExpressionBuilder, SelectQueryBuilder } from "kysely";
 import { canBeStored, type Schema } from "../database/schema.ts";
-
-const maxLimit = 1000;
+import type { PageQuery } from "./posts.dto.ts";
 
 /** The position of a row: a page starts right after it or ends right before it. */
 export interface Cursor {
@@ -31,16 +30,11 @@ export interface Page<T> {
   readonly previous: string | undefined;
 }
 
-/** `?limit=50&cursor=…`. Without a limit the whole list, or everything after the cursor. */
-export function readListRequest(ctx: Context): ListRequest {
-  const limit = ctx.query("limit");
-  const cursor = ctx.query("cursor");
-  if (limit !== "" && !(/^\d{1,4}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= maxLimit)) {
-    throw new BindError([{ path: "limit", rule: "limit", message: `must be a whole number from 1 to ${maxLimit}` }]);
-  }
+/** Without a limit the whole list, or everything after the cursor. */
+export function toListRequest({ limit, cursor }: PageQuery): ListRequest {
   return {
-    limit: limit === "" ? undefined : Number(limit),
-    after: cursor === "" ? undefined : parseCursor(cursor),
+    limit: limit === undefined ? undefined : Number(limit),
+    after: cursor === undefined ? undefined : parseCursor(cursor),
   };
 }
 
@@ -82,13 +76,13 @@ export function toPage<T extends Cursor>(rows: readonly T[], { limit, after, bef
   };
 }
 
-interface List extends AsyncIterable<unknown> {
+interface List<Row> extends AsyncIterable<Row> {
   readonly limit: number | undefined;
   findNext(): Promise<Cursor | undefined>;
 }
 
 /** The rows as the body, read while they are sent, and the next page in a `Link` header. */
-export async function replyWithList(ctx: Context, list: List): Promise<JsonArray> {
+export async function replyWithList<Row>(ctx: Context, list: List<Row>): Promise<JsonArray<Row>> {
   const next = await list.findNext();
   if (next !== undefined) {
     const target = `${ctx.path}?limit=${list.limit}&cursor=${toCursor(next)}`;
@@ -111,7 +105,7 @@ export function parseCursor(text: string): Cursor {
   } catch {
     // rejected below, like any other invalid cursor
   }
-  throw new BindError([{ path: "cursor", rule: "cursor", message: "must come from a Link header" }]);
+  throw new BindError([{ in: "query", path: "cursor", rule: "cursor", message: "must come from a Link header" }]);
 }
 
 function isTime(value: unknown): value is string {

@@ -7,12 +7,13 @@ export const PostPolicy = token<PostPolicy>("PostPolicy");
 
 /** Rejects requests that are not from the author of the post; lets them pass for a missing post. List it after `BearerAuth`. */
 export class PostOwner implements Middleware {
+  readonly contract = { errors: { 403: "Forbidden" } } as const;
   readonly #posts = inject(PostsService);
 
   async handle(ctx: Context<"/posts/:id">, next: Next) {
     const post = await this.#posts.find(ctx.param("id"));
     if (post !== undefined && post.author_id !== ctx.get("user_id")) {
-      return ctx.status(403).json({ error: "Forbidden" });
+      return ctx.status(403).json({ error: this.contract.errors[403] });
     }
     return next();
   }

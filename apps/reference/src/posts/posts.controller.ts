@@ -1,9 +1,12 @@
 import { BearerAuth } from "@tenon/auth";
-import { type Context, inject, routes } from "@tenon/core";
-import { readListRequest, replyWithList } from "./page.ts";
+import { array, type Context, endpoint, inject, routes } from "@tenon/core";
+import { storeFailures } from "../database/store-failures.ts";
+import { replyWithList, toListRequest } from "./page.ts";
 import { PostOwner, PostPolicy } from "./post-owner.ts";
-import { CreatePostDTO, UpdatePostDTO } from "./posts.dto.ts";
+import { CreatePostDTO, PageQuery, Post, UpdatePostDTO } from "./posts.dto.ts";
 import { PostsService } from "./posts.service.ts";
+
+const missing = { 404: "Post not found" } as const;
 
 export class PostsController {
   readonly #posts = inject(PostsService);
@@ -23,36 +26,72 @@ export class PostsController {
     ]);
   }
 
-  index(ctx: Context) {
-    return replyWithList(ctx, this.#posts.listPublished(readListRequest(ctx)));
-  }
+  readonly index = endpoint(
+    {
+      summary: "Published posts, newest first",
+      query: PageQuery,
+      returns: array(Post),
+      errors: { 500: storeFailures },
+    },
+    (ctx, { query }) => replyWithList(ctx, this.#posts.listPublished(toListRequest(query))),
+  );
 
-  async show(ctx: Context<"/posts/:id">) {
-    return (await this.#posts.find(ctx.param("id"))) ?? notFound(ctx);
-  }
+  readonly show = endpoint(
+    {
+      summary: "One post, published or not",
+      returns: Post,
+      errors: { ...missing, 500: storeFailures },
+    },
+    async (ctx: Context<"/posts/:id">) => (await this.#posts.find(ctx.param("id"))) ?? ctx.fail(404),
+  );
 
-  async create(ctx: Context) {
-    const input = await ctx.bind(CreatePostDTO);
-    return ctx.status(201).json(await this.#posts.create(ctx.get("user_id"), input));
-  }
+  readonly create = endpoint(
+    {
+      summary: "Create an unpublished post",
+      body: CreatePostDTO,
+      returns: { 201: Post },
+      errors: { 500: storeFailures },
+    },
+    (ctx, { body }) => this.#posts.create(ctx.get("user_id"), body),
+  );
 
-  async update(ctx: Context<"/posts/:id">) {
-    return this.#posts.replace(ctx.param("id"), await ctx.bind(UpdatePostDTO));
-  }
+  readonly update = endpoint(
+    {
+      summary: "Replace a post",
+      description: "Missing fields become empty and unpublished. A missing post is a failure of the store.",
+      body: UpdatePostDTO,
+      returns: Post,
+      errors: { 500: ["record not found", ...storeFailures] },
+    },
+    (ctx: Context<"/posts/:id">, { body }) => this.#posts.replace(ctx.param("id"), body),
+  );
 
-  async patch(ctx: Context<"/posts/:id">) {
-    return (await this.#posts.patch(ctx.param("id"), await ctx.bind(UpdatePostDTO))) ?? notFound(ctx);
-  }
+  readonly patch = endpoint(
+    {
+      summary: "Change some fields of a post",
+      body: UpdatePostDTO,
+      returns: Post,
+      errors: { ...missing, 500: storeFailures },
+    },
+    async (ctx: Context<"/posts/:id">, { body }) => (await this.#posts.patch(ctx.param("id"), body)) ?? ctx.fail(404),
+  );
 
-  async delete(ctx: Context<"/posts/:id">) {
-    await this.#posts.delete(ctx.param("id"));
-  }
+  readonly delete = endpoint(
+    {
+      summary: "Delete a post, which may be missing",
+      returns: { 204: null },
+      errors: { 500: storeFailures },
+    },
+    (ctx: Context<"/posts/:id">) => this.#posts.delete(ctx.param("id")),
+  );
 
-  mine(ctx: Context) {
-    return replyWithList(ctx, this.#posts.listOfAuthor(ctx.get("user_id"), readListRequest(ctx)));
-  }
-}
-
-function notFound(ctx: Context) {
-  return ctx.status(404).json({ error: "Post not found" });
+  readonly mine = endpoint(
+    {
+      summary: "The user's own posts, published or not, newest first",
+      query: PageQuery,
+      returns: array(Post),
+      errors: { 500: storeFailures },
+    },
+    (ctx, { query }) => replyWithList(ctx, this.#posts.listOfAuthor(ctx.get("user_id"), toListRequest(query))),
+  );
 }

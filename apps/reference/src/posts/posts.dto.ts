@@ -1,14 +1,35 @@
-import { boolean, dto, type Infer, string } from "@tenon/core";
+import { boolean, dto, type Infer, nested, string, timestamp } from "@tenon/core";
+import { User } from "../users/users.dto.ts";
 
-export const CreatePostDTO = dto({
+export const Post = dto("Post", {
+  id: string("required"),
+  title: string("required"),
+  content: string("required"),
+  author_id: string("required"),
+  published: boolean("required"),
+  created_at: timestamp("required"),
+  updated_at: timestamp("required"),
+  author: nested(User).describe("Loaded on list and show."),
+});
+
+export const CreatePostDTO = dto("CreatePost", {
   title: string("required"),
   content: string("required"),
 });
 export type CreatePostDTO = Infer<typeof CreatePostDTO>;
 
-export const UpdatePostDTO = dto({
+export const UpdatePostDTO = dto("UpdatePost", {
   title: string(),
   content: string(),
   published: boolean(),
 });
 export type UpdatePostDTO = Infer<typeof UpdatePostDTO>;
+
+export const PageQuery = dto({
+  // text, because integer() also takes 1e2 and 0x10
+  limit: string("max=4", "pattern=^0*([1-9][0-9]{0,2}|1000)$").describe(
+    "How many posts to return, from 1 to 1000. Defaults to all of them.",
+  ),
+  cursor: string("min=1").describe("Where to continue, from the `Link` header of the page before."),
+});
+export type PageQuery = Infer<typeof PageQuery>;
