@@ -1,8 +1,10 @@
-import { ApiKeyAuth, ApiKeys, BearerAuth, invalidToken } from "@tenon/auth";
-import { type Context, group, inject, routes } from "@tenon/core";
+import { ApiKeyAuth, ApiKeys, BearerAuth } from "@tenon/auth";
+import { array, type Context, endpoint, group, inject, optional, routes } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
+import { storeFailures } from "../database/store-failures.ts";
 import { UsersService } from "../users/users.service.ts";
-import { CreateApiKeyDTO, maxAuthBody } from "./auth.dto.ts";
+import { ApiKey, CreateApiKeyDTO, maxAuthBody, NewApiKey } from "./auth.dto.ts";
+import { deletedUser } from "./auth.errors.ts";
 import { noStore } from "./no-store.ts";
 
 /** The API keys of the user, and a route that requires one. */
@@ -25,30 +27,45 @@ export class ApiKeysController {
     ]);
   }
 
-  index(ctx: Context) {
-    return this.#keys.list(ctx.get("user_id"));
-  }
+  readonly index = endpoint(
+    { summary: "The user's API keys, newest first", returns: array(ApiKey), errors: { 500: storeFailures } },
+    (ctx) => this.#keys.list(ctx.get("user_id")),
+  );
 
-  async create(ctx: Context) {
-    // no field is required, so the body is optional
-    const isEmpty = (await ctx.request().body()).byteLength === 0;
-    const { name, expires_at } = isEmpty ? {} : await ctx.bind(CreateApiKeyDTO);
-    if ((await this.#users.find(ctx.get("user_id"))) === undefined) return invalidToken(ctx);
-    const { key, record } = await this.#keys.create(ctx.get("user_id"), {
-      ...(name === undefined ? {} : { name }),
-      ...(expires_at === undefined ? {} : { expiresAt: expires_at }),
-    });
-    return ctx.status(201).json({ ...record, key });
-  }
+  readonly create = endpoint(
+    {
+      summary: "Create an API key, which is shown once",
+      body: optional(CreateApiKeyDTO),
+      returns: { 201: NewApiKey },
+      errors: { 500: storeFailures },
+    },
+    async (ctx, { body: { name, expires_at } = {} }) => {
+      if ((await this.#users.find(ctx.get("user_id"))) === undefined) return deletedUser();
+      const { key, record } = await this.#keys.create(ctx.get("user_id"), {
+        ...(name === undefined ? {} : { name }),
+        ...(expires_at === undefined ? {} : { expiresAt: expires_at }),
+      });
+      return { ...record, key };
+    },
+  );
 
-  async delete(ctx: Context<"/auth/api-keys/:id">) {
-    const revoked = await this.#keys.revoke(ctx.get("user_id"), ctx.param("id"));
-    return revoked ? undefined : ctx.status(404).json({ error: "API key not found" });
-  }
+  readonly delete = endpoint(
+    {
+      summary: "Revoke an API key",
+      returns: { 204: null },
+      errors: { 404: "API key not found", 500: storeFailures },
+    },
+    async (ctx: Context<"/auth/api-keys/:id">) =>
+      (await this.#keys.revoke(ctx.get("user_id"), ctx.param("id"))) ? undefined : ctx.fail(404),
+  );
 
   /** The key of a deleted user is invalid. */
-  async show(ctx: Context) {
-    const user = await this.#users.find(ctx.get("user_id"));
-    return user === undefined ? ctx.status(401).json({ error: "Invalid API key" }) : ctx.get("api_key");
-  }
+  readonly show = endpoint(
+    {
+      summary: "The API key of the request",
+      returns: ApiKey,
+      errors: { 401: "Invalid API key", 500: storeFailures },
+    },
+    async (ctx) => ((await this.#users.find(ctx.get("user_id"))) === undefined ? ctx.fail(401) : ctx.get("api_key")),
+  );
 }

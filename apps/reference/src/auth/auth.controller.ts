@@ -1,12 +1,27 @@
-import { BearerAuth, invalidToken, SessionAuth, SessionOrigin, sessionCookie, sessionSeconds } from "@tenon/auth";
-import { type Context, group, HttpError, inject, routes } from "@tenon/core";
+import { BearerAuth, SessionAuth, SessionOrigin, sessionCookie, sessionSeconds } from "@tenon/auth";
+import { type Context, endpoint, group, HttpError, inject, routes } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
 import { StoreError } from "@tenon/data";
-import { toUser } from "../users/user.ts";
+import { storeFailures } from "../database/store-failures.ts";
+import { User } from "../users/users.dto.ts";
 import { UsersService } from "../users/users.service.ts";
-import { LoginDTO, LogoutDTO, maxAuthBody, RefreshDTO, RegisterDTO } from "./auth.dto.ts";
+import {
+  LoggedOut,
+  LoginDTO,
+  LoginResponse,
+  LogoutDTO,
+  maxAuthBody,
+  RefreshDTO,
+  RegisterDTO,
+  StoreFailure,
+  Tokens,
+} from "./auth.dto.ts";
+import { busy, deletedUser, loginRefused, notCreated, notIssued } from "./auth.errors.ts";
 import { AuthService } from "./auth.service.ts";
 import { noStore } from "./no-store.ts";
+
+const failures = [notIssued, ...storeFailures] as const;
+const loginErrors = { 401: "Invalid credentials", ...loginRefused, 500: failures } as const;
 
 /** The authentication endpoints of the full reference. */
 export class AuthController {
@@ -32,65 +47,100 @@ export class AuthController {
     ]);
   }
 
-  async register(ctx: Context) {
-    const user = await this.#auth.register(await ctx.bind(RegisterDTO));
-    if (user === undefined) return ctx.status(409).json({ error: "Email already registered" });
-    return ctx.status(201).json(await this.#auth.toLoginResponse(user));
-  }
+  readonly register = endpoint(
+    {
+      summary: "Create a user and log in",
+      body: RegisterDTO,
+      returns: { 201: LoginResponse },
+      errors: { 409: "Email already registered", ...busy, 500: [notCreated, notIssued] },
+    },
+    async (ctx, { body }) => {
+      const user = await this.#auth.register(body);
+      return user === undefined ? ctx.fail(409) : this.#auth.toLoginResponse(user);
+    },
+  );
 
-  async login(ctx: Context) {
-    const user = await this.#auth.login(await ctx.bind(LoginDTO), ctx);
-    return user === undefined ? invalidCredentials(ctx) : this.#auth.toLoginResponse(user);
-  }
+  readonly login = endpoint(
+    { summary: "Log in, for an access token", body: LoginDTO, returns: LoginResponse, errors: loginErrors },
+    async (ctx, { body }) => {
+      const user = await this.#auth.login(body, ctx);
+      return user === undefined ? ctx.fail(401) : this.#auth.toLoginResponse(user);
+    },
+  );
 
-  async logout(ctx: Context) {
-    const refreshToken = await readRefreshToken(ctx);
-    ctx.setCookie(sessionCookie, "", { maxAge: 0 });
-    try {
-      await this.#auth.logout(ctx.cookie(sessionCookie), refreshToken);
-      return { message: "Logged out" };
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      // reported, because the session is still in the store; returned instead of thrown, so that the cookie is still cleared
-      ctx.log.error({ err: error }, "the session could not be ended");
-      return ctx.status(500).json({ error: error.message });
-    }
-  }
+  readonly logout = endpoint(
+    {
+      summary: "End the session of the cookie, and a refresh token",
+      description: "The refresh token is `refresh_token` of a JSON body. A body that cannot be read is ignored.",
+      returns: LoggedOut,
+      errors: { 500: StoreFailure },
+    },
+    async (ctx) => {
+      const refreshToken = await readRefreshToken(ctx);
+      ctx.setCookie(sessionCookie, "", { maxAge: 0 });
+      try {
+        await this.#auth.logout(ctx.cookie(sessionCookie), refreshToken);
+        return { message: "Logged out" };
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        // reported, because the session is still in the store; returned instead of thrown, so that the cookie is still cleared
+        ctx.log.error({ err: error }, "the session could not be ended");
+        return ctx.status(500).json({ error: error.message });
+      }
+    },
+  );
 
-  async me(ctx: Context) {
-    const user = await this.#users.find(ctx.get("user_id"));
-    return user === undefined ? invalidToken(ctx) : toUser(user);
-  }
+  readonly me = endpoint(
+    { summary: "The user of the token", returns: User, errors: { 500: storeFailures } },
+    async (ctx) => (await this.#users.find(ctx.get("user_id"))) ?? deletedUser(),
+  );
 
-  async token(ctx: Context) {
-    const user = await this.#auth.login(await ctx.bind(LoginDTO), ctx);
-    return user === undefined ? invalidCredentials(ctx) : this.#auth.issuePair(user);
-  }
+  readonly token = endpoint(
+    {
+      summary: "Log in, for an access token and a refresh token",
+      body: LoginDTO,
+      returns: Tokens,
+      errors: loginErrors,
+    },
+    async (ctx, { body }) => {
+      const user = await this.#auth.login(body, ctx);
+      return user === undefined ? ctx.fail(401) : this.#auth.issuePair(user);
+    },
+  );
 
-  async refresh(ctx: Context) {
-    const { refresh_token } = await ctx.bind(RefreshDTO);
-    return (await this.#auth.refresh(refresh_token)) ?? ctx.status(401).json({ error: "invalid refresh token" });
-  }
+  readonly refresh = endpoint(
+    {
+      summary: "New tokens for a refresh token, which is consumed",
+      body: RefreshDTO,
+      returns: Tokens,
+      errors: { 401: "invalid refresh token", 500: failures },
+    },
+    async (ctx, { body }) => (await this.#auth.refresh(body.refresh_token)) ?? ctx.fail(401),
+  );
 
-  async openSession(ctx: Context) {
-    const user = await this.#auth.login(await ctx.bind(LoginDTO), ctx);
-    if (user === undefined) return invalidCredentials(ctx);
-    const id = await this.#auth.openSession(user, ctx.cookie(sessionCookie));
-    ctx.setCookie(sessionCookie, id, { maxAge: sessionSeconds });
-    return ctx.status(201).json(toUser(user));
-  }
+  readonly openSession = endpoint(
+    {
+      summary: "Log in, for a session cookie",
+      body: LoginDTO,
+      returns: { 201: User },
+      errors: { ...loginErrors, 500: storeFailures },
+    },
+    async (ctx, { body }) => {
+      const user = await this.#auth.login(body, ctx);
+      if (user === undefined) return ctx.fail(401);
+      const id = await this.#auth.openSession(user, ctx.cookie(sessionCookie));
+      ctx.setCookie(sessionCookie, id, { maxAge: sessionSeconds });
+      return user;
+    },
+  );
 
-  async session(ctx: Context) {
-    const user = await this.#users.find(ctx.get("user_id"));
-    return user === undefined ? ctx.status(401).json({ error: "Invalid session" }) : toUser(user);
-  }
+  readonly session = endpoint(
+    { summary: "The user of the session", returns: User, errors: { 401: "Invalid session", 500: storeFailures } },
+    async (ctx) => (await this.#users.find(ctx.get("user_id"))) ?? ctx.fail(401),
+  );
 }
 
-function invalidCredentials(ctx: Context) {
-  return ctx.status(401).json({ error: "Invalid credentials" });
-}
-
-/** The body of a logout is optional: an unreadable one must not keep the session alive. */
+/** Read here instead of declared: a body that cannot be read must not keep the session alive. */
 async function readRefreshToken(ctx: Context): Promise<string | undefined> {
   try {
     return (await ctx.bind(LogoutDTO)).refresh_token;

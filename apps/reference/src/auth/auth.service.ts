@@ -4,6 +4,7 @@ import { StoreError } from "@tenon/data";
 import { toUser, type User, type UserRecord } from "../users/user.ts";
 import { foldEmail, UsersService } from "../users/users.service.ts";
 import type { LoginDTO, RegisterDTO } from "./auth.dto.ts";
+import { notCreated, notIssued } from "./auth.errors.ts";
 
 export interface LoginResponse {
   readonly token: string;
@@ -33,7 +34,7 @@ export class AuthService {
       throw new BindError([{ path: "password", rule: "max", message: "must have at most 72 bytes" }]);
     }
     const user = await this.#users.create(input).catch((error: unknown) => {
-      throw error instanceof StoreError ? new HttpError(500, "Failed to create user", { cause: error }) : error;
+      throw error instanceof StoreError ? new HttpError(500, notCreated, { cause: error }) : error;
     });
     if (user !== undefined) this.#log.info({ event: "registered", user_id: user.id });
     return user;
@@ -63,7 +64,7 @@ export class AuthService {
     try {
       return await this.#tokens.issue(user);
     } catch (error) {
-      throw new HttpError(500, "Failed to generate token", { cause: error });
+      throw new HttpError(500, notIssued, { cause: error });
     }
   }
 

@@ -1,7 +1,9 @@
-import { type Context, group, HttpError, inject, routes } from "@tenon/core";
+import { endpoint, group, HttpError, inject, routes } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
-import { toUser } from "../users/user.ts";
-import { LoginDTO, maxAuthBody, RegisterDTO } from "./auth.dto.ts";
+import { storeFailures } from "../database/store-failures.ts";
+import { User } from "../users/users.dto.ts";
+import { LoginDTO, maxAuthBody, RegisterDTO, Token } from "./auth.dto.ts";
+import { busy, loginRefused, notIssued } from "./auth.errors.ts";
 import { AuthService } from "./auth.service.ts";
 import { noStore } from "./no-store.ts";
 
@@ -22,25 +24,37 @@ export class TutorialAuthController {
     ]);
   }
 
-  async register(ctx: Context) {
-    const input = await ctx.bind(RegisterDTO);
-    try {
-      const user = await this.#auth.register(input);
-      if (user === undefined) return ctx.status(400).json({ error: "email already registered" });
-      return ctx.status(201).json(toUser(user));
-    } catch (error) {
-      // a store failure is a 400 here, with the message of the cause; logged here, because the kernel logs nothing below 500
-      if (error instanceof HttpError && error.cause instanceof HttpError) {
-        ctx.log.error({ err: error }, "the user could not be created");
-        return ctx.status(400).json({ error: error.cause.message });
+  readonly register = endpoint(
+    {
+      summary: "Create a user",
+      body: RegisterDTO,
+      returns: { 201: User },
+      errors: { 400: ["email already registered", ...storeFailures], ...busy },
+    },
+    async (ctx, { body }) => {
+      try {
+        return (await this.#auth.register(body)) ?? ctx.fail(400, "email already registered");
+      } catch (error) {
+        // a store failure is a 400 here, with the message of the cause; logged here, because the kernel logs nothing below 500
+        if (error instanceof HttpError && error.cause instanceof HttpError) {
+          ctx.log.error({ err: error }, "the user could not be created");
+          return new HttpError(400, error.cause.message);
+        }
+        throw error;
       }
-      throw error;
-    }
-  }
+    },
+  );
 
-  async login(ctx: Context) {
-    const user = await this.#auth.login(await ctx.bind(LoginDTO), ctx);
-    if (user === undefined) return ctx.status(401).json({ error: "invalid credentials" });
-    return { token: await this.#auth.issueToken(user) };
-  }
+  readonly login = endpoint(
+    {
+      summary: "Log in, for an access token",
+      body: LoginDTO,
+      returns: Token,
+      errors: { 401: "invalid credentials", ...loginRefused, 500: [notIssued, ...storeFailures] },
+    },
+    async (ctx, { body }) => {
+      const user = await this.#auth.login(body, ctx);
+      return user === undefined ? ctx.fail(401) : { token: await this.#auth.issueToken(user) };
+    },
+  );
 }
