@@ -1,15 +1,19 @@
 import { sessionCookie, sessionSeconds } from "@tenon/auth";
-import { type Context, group, HttpError, type Issue, inject, routes } from "@tenon/core";
+import { type Context, dto, endpoint, group, type HttpError, type Issue, inject, routes, string } from "@tenon/core";
 import { StoreError } from "@tenon/data";
 import { isForm, type Redirect, redirect, wantsJson } from "@tenon/web";
+import { busy, loginRefused } from "../auth/auth.errors.ts";
 import { AuthService } from "../auth/auth.service.ts";
 import { noStore } from "../auth/no-store.ts";
 import type { UserRecord } from "../users/user.ts";
-import { readLogin, readRegistration } from "./account.form.ts";
+import { checkName, LoginForm, RegisterForm, refuseUntyped } from "./account.form.ts";
 import { toPathWithNext } from "./require-login.ts";
 import { toShownName, withoutBidiControls } from "./shown-text.ts";
 
 const home = "/my-posts";
+
+/** Where to redirect after a login. */
+const NextQuery = dto({ next: string() });
 
 /** Login, registration and logout. An invalid form redirects back to its page, with the input except the password. */
 export class AccountPages {
@@ -21,9 +25,9 @@ export class AccountPages {
         "/",
         [
           { method: "GET", path: "/login", handler: this.login },
-          { method: "POST", path: "/login", handler: this.openSession },
+          { method: "POST", path: "/login", handler: this.openSession, middlewares: [refuseUntyped] },
           { method: "GET", path: "/register", handler: this.register },
-          { method: "POST", path: "/register", handler: this.createUser },
+          { method: "POST", path: "/register", handler: this.createUser, middlewares: [refuseUntyped] },
           { method: "POST", path: "/logout", handler: this.logout },
         ],
         { middlewares: [noStore] },
@@ -31,35 +35,44 @@ export class AccountPages {
     ]);
   }
 
-  login(ctx: Context) {
-    return this.#showForm(ctx);
-  }
+  readonly login = endpoint({ summary: "The login form", query: NextQuery }, (ctx, { query }) =>
+    this.#showForm(ctx, query.next),
+  );
 
-  register(ctx: Context) {
-    return this.#showForm(ctx);
-  }
+  readonly register = endpoint({ summary: "The registration form", query: NextQuery }, (ctx, { query }) =>
+    this.#showForm(ctx, query.next),
+  );
 
-  async openSession(ctx: Context) {
-    const input = await readLogin(ctx);
-    const user = await this.#auth.login(input, ctx);
-    if (user === undefined) {
-      const message = "No account has this e-mail address and password.";
-      return back(ctx, "/login", { path: "", rule: "credentials", message }, new HttpError(401, message));
-    }
-    return this.#enter(ctx, user, `Welcome back, ${inSentence(user)}.`, input.next);
-  }
+  readonly openSession = endpoint(
+    {
+      summary: "Log in",
+      body: LoginForm,
+      errors: { 401: "No account has this e-mail address and password.", ...loginRefused },
+    },
+    async (ctx, { body }) => {
+      const user = await this.#auth.login(body, ctx);
+      if (user === undefined) {
+        const error = ctx.fail(401);
+        return back(ctx, "/login", { path: "", rule: "credentials", message: error.message }, error);
+      }
+      return this.#enter(ctx, user, `Welcome back, ${inSentence(user)}.`, body.next);
+    },
+  );
 
-  async createUser(ctx: Context) {
-    const input = await readRegistration(ctx);
-    const user = await this.#auth.register(input);
-    if (user === undefined) {
-      const issue = { path: "email", rule: "unique", message: "is already registered" };
-      return back(ctx, "/register", issue, new HttpError(409, "Email already registered"));
-    }
-    return this.#enter(ctx, user, `Welcome, ${inSentence(user)}. Your account is ready.`, input.next);
-  }
+  readonly createUser = endpoint(
+    { summary: "Create an account", body: RegisterForm, errors: { 409: "Email already registered", ...busy } },
+    async (ctx, { body }) => {
+      checkName(body);
+      const user = await this.#auth.register(body);
+      if (user === undefined) {
+        const issue = { path: "email", rule: "unique", message: "is already registered" };
+        return back(ctx, "/register", issue, ctx.fail(409));
+      }
+      return this.#enter(ctx, user, `Welcome, ${inSentence(user)}. Your account is ready.`, body.next);
+    },
+  );
 
-  async logout(ctx: Context) {
+  readonly logout = endpoint({ summary: "Log out" }, async (ctx) => {
     ctx.setCookie(sessionCookie, "", { maxAge: 0 });
     try {
       await this.#auth.logout(ctx.cookie(sessionCookie), undefined);
@@ -72,10 +85,9 @@ export class AccountPages {
     await ctx.get("session").destroy();
     await ctx.get("session").flash("done", "You are logged out.");
     return redirect("/");
-  }
+  });
 
-  async #showForm(ctx: Context) {
-    const next = ctx.query("next");
+  async #showForm(ctx: Context, next = "") {
     return (await ctx.get("visitor").user()) === undefined ? { next } : redirect(next || home);
   }
 

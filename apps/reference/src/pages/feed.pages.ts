@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type Context, inject, routes, token } from "@tenon/core";
+import { type Context, endpoint, inject, routes, token } from "@tenon/core";
 import { PostsService } from "../posts/posts.service.ts";
 import { feedPath, toAtom } from "./atom.ts";
 
@@ -17,7 +17,7 @@ export class FeedPages {
     return routes([{ method: "GET", path: feedPath, handler: this.feed }]);
   }
 
-  async feed(ctx: Context) {
+  readonly feed = endpoint({ summary: "The newest posts as an Atom feed" }, async (ctx) => {
     const { items } = await this.#posts.published({ limit: entries });
     const xml = toAtom(this.#id, items);
     const etag = `"${hash("sha256", xml, "base64url")}"`;
@@ -26,7 +26,7 @@ export class FeedPages {
     headers.setHeader("cache-control", "no-cache"); // stored, but revalidated: feed readers poll every few minutes
     headers.setHeader("etag", etag);
     return isKnown(ctx, etag) ? ctx.status(304).send("") : ctx.status(200).send(xml);
-  }
+  });
 }
 
 /** Whether the client has this version. A compressing proxy turns our tag into a weak one. */

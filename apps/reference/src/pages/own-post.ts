@@ -10,14 +10,18 @@ declare module "@tenon/core" {
 
 /** Sets `post`, for its author only, whatever the policy of the API. List it after `RequireLogin`. */
 export class OwnPost implements Middleware {
+  readonly contract = {
+    errors: { 403: "Only its author can change or delete a post.", 404: "Post not found" },
+  } as const;
   readonly #posts = inject(PostsService);
 
   async handle(ctx: Context<"/posts/:id">, next: Next) {
+    const { errors } = this.contract;
     const post = await this.#posts.find(ctx.param("id"));
     const isAuthor = post?.author_id === ctx.get("user_id");
     // a draft of another author is a 404, as on its own page
-    if (post === undefined || !(isAuthor || post.published)) throw new HttpError(404, "Post not found");
-    if (!isAuthor) throw new HttpError(403, "Only its author can change or delete a post.");
+    if (post === undefined || !(isAuthor || post.published)) throw new HttpError(404, errors[404]);
+    if (!isAuthor) throw new HttpError(403, errors[403]);
     ctx.set("post", post);
     return next();
   }

@@ -1,4 +1,4 @@
-import type { Context } from "@tenon/core";
+import { dto, type Infer, string } from "@tenon/core";
 import { type Page, type PageRequest, parseCursor } from "../posts/page.ts";
 
 const pageSize = 10;
@@ -12,10 +12,14 @@ export interface PageLinks {
 }
 
 /** `?after=…` is the next page, `?before=…` the previous one. */
-export function readPageRequest(ctx: Context): PageRequest {
-  const [after, before] = [ctx.query("after"), ctx.query("before")];
-  if (before !== "") return { limit: pageSize, before: parseCursor(before) };
-  return { limit: pageSize, ...(after === "" ? {} : { after: parseCursor(after) }) };
+export const PageQuery = dto({
+  after: string("min=1"),
+  before: string("min=1"),
+});
+
+export function toPageRequest({ after, before }: Infer<typeof PageQuery>): PageRequest {
+  if (before !== undefined) return { limit: pageSize, before: parseCursor(before) };
+  return { limit: pageSize, ...(after === undefined ? {} : { after: parseCursor(after) }) };
 }
 
 /** Whether going back has reached the newest post: the page may be incomplete, so the first page is shown instead. */

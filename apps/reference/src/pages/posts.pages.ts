@@ -1,7 +1,7 @@
-import { type Context, HttpError, inject, routes } from "@tenon/core";
+import { type Context, endpoint, inject, routes } from "@tenon/core";
 import { redirect } from "@tenon/web";
 import { PostsService } from "../posts/posts.service.ts";
-import { isPastTheTop, readPageRequest, toPageLinks } from "./page-links.ts";
+import { isPastTheTop, PageQuery, toPageLinks, toPageRequest } from "./page-links.ts";
 import { PostViews, toSummary } from "./post-view.ts";
 
 /** The public pages. */
@@ -17,24 +17,25 @@ export class PostsPages {
     ]);
   }
 
-  async index(ctx: Context) {
-    const request = readPageRequest(ctx);
+  readonly index = endpoint({ summary: "Published posts, newest first", query: PageQuery }, async (_, { query }) => {
+    const request = toPageRequest(query);
     const page = await this.#posts.published(request);
     if (isPastTheTop(page, request)) return redirect("/");
     return { posts: page.items.map(toSummary), ...toPageLinks("/", page, request) };
-  }
+  });
 
   /** For users who shorten the address of a post by hand. */
-  list() {
-    return redirect("/");
-  }
+  readonly list = endpoint({ summary: "Redirects to the first page" }, () => redirect("/"));
 
   /** A draft is visible to its author only. */
-  async show(ctx: Context<"/posts/:id">) {
-    const post = await this.#posts.find(ctx.param("id"));
-    const user = await ctx.get("visitor").user();
-    const isMine = post !== undefined && post.author_id === user?.id;
-    if (post === undefined || !(post.published || isMine)) throw new HttpError(404, "Post not found");
-    return { post: await this.#views.detail(post), isMine };
-  }
+  readonly show = endpoint(
+    { summary: "One post", errors: { 404: "Post not found" } },
+    async (ctx: Context<"/posts/:id">) => {
+      const post = await this.#posts.find(ctx.param("id"));
+      const user = await ctx.get("visitor").user();
+      const isMine = post !== undefined && post.author_id === user?.id;
+      if (post === undefined || !(post.published || isMine)) return ctx.fail(404);
+      return { post: await this.#views.detail(post), isMine };
+    },
+  );
 }

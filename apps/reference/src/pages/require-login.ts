@@ -3,6 +3,8 @@ import { redirect, wantsJson } from "@tenon/web";
 
 /** Requires a logged-in user. Others are redirected to the login, and from there back to the page. */
 export class RequireLogin implements Middleware {
+  readonly contract = { errors: { 401: "You are logged out. Log in and try again." } } as const;
+
   async handle(ctx: Context, next: Next) {
     const user = await ctx.get("visitor").user();
     if (user !== undefined) {
@@ -12,7 +14,7 @@ export class RequireLogin implements Middleware {
     if ((ctx.method === "GET" || ctx.method === "HEAD") && !wantsJson(ctx))
       return redirect(toPathWithNext("/login", toTarget(ctx)));
     // a redirect cannot send a form again
-    throw new HttpError(401, "You are logged out. Log in and try again.");
+    throw new HttpError(401, this.contract.errors[401]);
   }
 }
 

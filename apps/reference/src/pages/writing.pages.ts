@@ -1,17 +1,20 @@
 import { Clock } from "@tenon/auth";
-import { boolean, type Context, dto, group, HttpError, inject, routes, string } from "@tenon/core";
+import { boolean, type Context, dto, endpoint, group, HttpError, inject, routes, string } from "@tenon/core";
 import { redirect, view, wantsJson } from "@tenon/web";
 import { noStore } from "../auth/no-store.ts";
 import type { Post } from "../posts/post.ts";
 import { PostsService } from "../posts/posts.service.ts";
 import { OwnPost } from "./own-post.ts";
-import { isPastTheTop, readPageRequest, toPageLinks } from "./page-links.ts";
+import { isPastTheTop, PageQuery, toPageLinks, toPageRequest } from "./page-links.ts";
 import { emptyPost, readPostForm, type TypedPost } from "./post.form.ts";
 import { toPostId } from "./post-id.ts";
 import { toSummary } from "./post-view.ts";
 import { RequireLogin } from "./require-login.ts";
 
 const PublishForm = dto({ published: boolean("required"), back: string() });
+
+/** Deleted since `OwnPost` loaded it. */
+const missing = { 404: "Post not found" } as const;
 
 /** The pages of an author. */
 export class WritingPages {
@@ -43,61 +46,70 @@ export class WritingPages {
     ]);
   }
 
-  async mine(ctx: Context) {
-    const request = readPageRequest(ctx);
+  readonly mine = endpoint({ summary: "The user's own posts", query: PageQuery }, async (ctx, { query }) => {
+    const request = toPageRequest(query);
     const page = await this.#posts.ofAuthor(ctx.get("user_id"), request);
     if (isPastTheTop(page, request)) return redirect("/my-posts");
     const author = await ctx.get("visitor").user();
     const posts = page.items.map((post) => toSummary(author === undefined ? post : { ...post, author }));
     return { posts, ...toPageLinks("/my-posts", page, request) };
-  }
+  });
 
-  write() {
-    return { ...emptyPost, form: this.#clock.uuid() };
-  }
+  readonly write = endpoint({ summary: "A form for a new post" }, () => ({
+    ...emptyPost,
+    form: this.#clock.uuid(),
+  }));
 
-  async create(ctx: Context) {
+  /** Reads its form itself, as `update` does: a declared body would redirect, and the text would have to fit into a session. */
+  readonly create = endpoint({ summary: "Create a post" }, async (ctx) => {
     const typed = await readPostForm(ctx);
     if (typed.issues.length > 0) return showAgain(ctx, "writing/write", typed);
     const [author, form] = [ctx.get("user_id"), typed.form || this.#clock.uuid()];
     const post = await this.#posts.createOnce(toPostId(author, form, typed.values), author, typed.values);
     if (typed.publish && !post.published) await this.#posts.patch(post.id, { published: true });
     return done(ctx, pathOf(post), typed.publish ? "Your post is published." : "Your draft is saved.");
-  }
+  });
 
-  edit(ctx: Context) {
+  readonly edit = endpoint({ summary: "A form to change a post" }, (ctx) => {
     const post = ctx.get("post");
     const { title, content, updated_at: version } = post;
     return toEdit(post, { ...emptyPost, values: { title, content }, version });
-  }
+  });
 
-  async update(ctx: Context) {
-    const post = ctx.get("post");
-    const typed = await readPostForm(ctx);
-    if (typed.issues.length > 0) return showAgain(ctx, "writing/edit", toEdit(post, typed));
-    const changes = { ...typed.values, ...(typed.publish ? { published: true } : {}) };
-    const saved = await this.#posts.patch(post.id, changes, typed.version || undefined);
-    if (saved === undefined) {
-      found(await this.#posts.find(post.id));
-      throw new HttpError(409, "This post was saved in another window since you opened it.");
-    }
-    return done(ctx, pathOf(post), typed.publish ? "Your post is published." : "Your changes are saved.");
-  }
+  /** Errors are thrown: `keepTypedText` catches them. */
+  readonly update = endpoint(
+    {
+      summary: "Change a post",
+      errors: { ...missing, 409: "This post was saved in another window since you opened it." },
+    },
+    async (ctx) => {
+      const post = ctx.get("post");
+      const typed = await readPostForm(ctx);
+      if (typed.issues.length > 0) return showAgain(ctx, "writing/edit", toEdit(post, typed));
+      const changes = { ...typed.values, ...(typed.publish ? { published: true } : {}) };
+      const saved = await this.#posts.patch(post.id, changes, typed.version || undefined);
+      if (saved === undefined) throw ctx.fail((await this.#posts.find(post.id)) === undefined ? 404 : 409);
+      return done(ctx, pathOf(post), typed.publish ? "Your post is published." : "Your changes are saved.");
+    },
+  );
 
-  async publish(ctx: Context) {
-    const { published, back = "" } = await ctx.bind(PublishForm);
-    const post = found(await this.#posts.patch(ctx.get("post").id, { published }));
-    return done(ctx, back || pathOf(post), published ? "Your post is published." : "Your post is a draft again.");
-  }
+  readonly publish = endpoint(
+    { summary: "Publish a post, or make it a draft again", body: PublishForm, errors: missing },
+    async (ctx, { body: { published, back = "" } }) => {
+      const post = await this.#posts.patch(ctx.get("post").id, { published });
+      if (post === undefined) return ctx.fail(404);
+      return done(ctx, back || pathOf(post), published ? "Your post is published." : "Your post is a draft again.");
+    },
+  );
 
-  confirm(ctx: Context) {
-    return { post: toSummary(ctx.get("post")) };
-  }
+  readonly confirm = endpoint({ summary: "Asks before a post is deleted" }, (ctx) => ({
+    post: toSummary(ctx.get("post")),
+  }));
 
-  async delete(ctx: Context) {
+  readonly delete = endpoint({ summary: "Delete a post" }, async (ctx) => {
     await this.#posts.delete(ctx.get("post").id);
     return done(ctx, "/my-posts", "Your post is deleted.");
-  }
+  });
 }
 
 async function done(ctx: Context, path: string, message: string) {
@@ -117,10 +129,4 @@ function toEdit({ id, published }: Post, typed: TypedPost) {
 
 function pathOf({ id }: Post): string {
   return `/posts/${id}`;
-}
-
-/** The post may have been deleted since `OwnPost` loaded it. */
-function found(post: Post | undefined): Post {
-  if (post === undefined) throw new HttpError(404, "Post not found");
-  return post;
 }
