@@ -4,5 +4,7 @@ import { AppModule } from "./app.module.ts";
 import { readAddress } from "./config.ts";
 
 const address = readAddress(8080);
-const app = await createApp(AppModule, api({ middlewares: [requestId(), accessLog(), secureHeaders()] }));
+// rejected input is listed in the response, field by field
+const platform = api({ errors: "issues", middlewares: [requestId(), accessLog(), secureHeaders()] });
+const app = await createApp(AppModule, platform);
 await app.listen(address);

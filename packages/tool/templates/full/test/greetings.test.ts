@@ -4,7 +4,7 @@ import { api } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { GreetingsModule } from "../src/greetings/greetings.module.ts";
 
-const app = await createTestApp(GreetingsModule, api());
+const app = await createTestApp(GreetingsModule, api({ errors: "issues" }));
 after(() => app.stop());
 
 test("GET / greets the world", async () => {

@@ -4,7 +4,7 @@ import { api } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { SampleItemsModule } from "../src/sample-items/sample-items.module.ts";
 
-const app = await createTestApp(SampleItemsModule, api());
+const app = await createTestApp(SampleItemsModule, api({ errors: "issues" }));
 after(() => app.stop());
 
 test("GET /sample-items responds with its message", async () => {

@@ -12,7 +12,7 @@ const TestModule = defineModule({
   imports: [dataModule({ database: "sqlite::memory:" })],
   declarations: [SampleItemsController, SampleItemsService],
 });
-const app = await createTestApp(TestModule, api());
+const app = await createTestApp(TestModule, api({ errors: "issues" }));
 after(() => app.stop());
 
 let id = "";
@@ -22,15 +22,30 @@ beforeEach(async () => {
   ({ id } = (await created.json()) as { id: string }); // from the service
 });
 
-test("POST /sample-items responds with 400 without a title", async () => {
-  const { status } = await app.request("POST", "/sample-items", { json: {} });
-  assert.equal(status, 400);
+test("POST /sample-items responds with 400 without a title, and names the field", async () => {
+  const response = await app.request("POST", "/sample-items", { json: {} });
+  assert.equal(response.status, 400);
+  const issue = { in: "body", path: "title", rule: "required", message: "is required" };
+  assert.deepEqual(await response.json(), { error: "Invalid request", issues: [issue] });
 });
 
 test("GET /sample-items lists a created one", async () => {
   const response = await app.request("GET", "/sample-items");
   const list = (await response.json()) as { id: string }[]; // from the service
   assert.ok(list.some((listed) => listed.id === id));
+});
+
+test("GET /sample-items lists one page", async () => {
+  const second = await app.request("POST", "/sample-items", { json: { title: "Second" } });
+  assert.equal(second.status, 201);
+  const pages = await Promise.all(
+    ["limit=1", "limit=1&offset=1", "offset=1000"].map(async (query) => {
+      const response = await app.request("GET", `/sample-items?${query}`);
+      return ((await response.json()) as unknown[]).length; // from the service
+    }),
+  );
+  assert.deepEqual(pages, [1, 1, 0]);
+  assert.equal((await app.request("GET", "/sample-items?limit=none")).status, 400);
 });
 
 test("GET /sample-items/:id shows one", async () => {

@@ -1,5 +1,7 @@
-import { type Context, inject, routes } from "@tenon/core";
+import { type Context, dto, endpoint, inject, routes, string } from "@tenon/core";
 import { GreetingsService } from "./greetings.service.ts";
+
+const Greeting = dto("Greeting", { message: string("required") });
 
 export class GreetingsController {
   readonly #greetings = inject(GreetingsService);
@@ -11,11 +13,11 @@ export class GreetingsController {
     ]);
   }
 
-  index() {
-    return { message: this.#greetings.greet("World") };
-  }
+  readonly index = endpoint({ summary: "Greet the world", returns: Greeting }, () => ({
+    message: this.#greetings.greet("World"),
+  }));
 
-  show(ctx: Context<"/greetings/:name">) {
-    return { message: this.#greetings.greet(ctx.param("name")) };
-  }
+  readonly show = endpoint({ summary: "Greet someone", returns: Greeting }, (ctx: Context<"/greetings/:name">) => ({
+    message: this.#greetings.greet(ctx.param("name")),
+  }));
 }

@@ -1,4 +1,4 @@
-import { type Context, dto, inject, routes, string } from "@tenon/core";
+import { dto, endpoint, form, inject, routes, string } from "@tenon/core";
 import { redirect } from "@tenon/web";
 import { GreetingsService } from "../greetings/greetings.service.ts";
 
@@ -14,16 +14,15 @@ export class GreetingsPages {
     ]);
   }
 
-  async index(ctx: Context) {
+  readonly index = endpoint({ summary: "Greet the visitor" }, async (ctx) => {
     const name = (await ctx.get("session").get<string>("name")) ?? "World";
     return { message: this.#greetings.greet(name) };
-  }
+  });
 
-  async greet(ctx: Context) {
-    const { name } = await ctx.bind(GreetForm);
+  readonly greet = endpoint({ summary: "Note a name", body: form(GreetForm) }, async (ctx, { body }) => {
     const session = ctx.get("session");
-    await session.set("name", name);
+    await session.set("name", body.name);
     await session.flash("done", "Your name was noted.");
     return redirect("/");
-  }
+  });
 }

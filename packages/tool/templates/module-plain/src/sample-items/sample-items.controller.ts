@@ -1,5 +1,7 @@
-import { inject, routes } from "@tenon/core";
+import { dto, endpoint, inject, routes, string } from "@tenon/core";
 import { SampleItemsService } from "./sample-items.service.ts";
+
+const Message = dto({ message: string("required") });
 
 export class SampleItemsController {
   readonly #sampleItems = inject(SampleItemsService);
@@ -12,7 +14,7 @@ export class SampleItemsController {
     ]);
   }
 
-  index() {
+  readonly index = endpoint({ summary: "Describe sample items", returns: Message }, () => {
     return this.#sampleItems.describe();
-  }
+  });
 }

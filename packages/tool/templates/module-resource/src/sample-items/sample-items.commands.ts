@@ -1,11 +1,6 @@
-import { dto, endpoint, group, inject, integer, routes } from "@tenon/core";
-import { CreateSampleItemDTO, UpdateSampleItemDTO } from "./sample-items.dto.ts";
+import { type Context, endpoint, group, inject, routes } from "@tenon/core";
+import { CreateSampleItemDTO, notFound, PageQuery, UpdateSampleItemDTO } from "./sample-items.dto.ts";
 import { SampleItemsService } from "./sample-items.service.ts";
-
-const ListFlags = dto({
-  limit: integer("min=1", "max=1000").alias("l").describe("Number of rows to show; defaults to 20"),
-});
-const errors = { 404: "Sample item not found" } as const;
 
 export class SampleItemsCommands {
   readonly #sampleItems = inject(SampleItemsService);
@@ -23,29 +18,52 @@ export class SampleItemsCommands {
   }
 
   readonly list = endpoint(
-    { summary: "List sample items, newest first", query: ListFlags },
-    (_, { query: { limit = 20 } }) => this.#sampleItems.list(limit),
+    {
+      summary: "List sample items, newest first",
+      query: PageQuery,
+    },
+    (_, { query }) => this.#sampleItems.list(query),
   );
 
-  readonly show = endpoint({ summary: "Show a sample item", errors }, async (ctx) => {
-    const found = await this.#sampleItems.find(ctx.param("id"));
-    return found ?? ctx.fail(404);
-  });
+  readonly show = endpoint(
+    {
+      summary: "Show a sample item",
+      errors: notFound,
+    },
+    async (ctx: Context<"sample-items/show/:id">) => {
+      const found = await this.#sampleItems.find(ctx.param("id"));
+      return found ?? ctx.fail(404);
+    },
+  );
 
-  readonly create = endpoint({ summary: "Create a sample item", body: CreateSampleItemDTO }, (_, { body }) =>
-    this.#sampleItems.create(body),
+  readonly create = endpoint(
+    {
+      summary: "Create a sample item",
+      body: CreateSampleItemDTO,
+    },
+    (_, { body }) => this.#sampleItems.create(body),
   );
 
   readonly update = endpoint(
-    { summary: "Change a sample item", body: UpdateSampleItemDTO, errors },
-    async (ctx, { body }) => {
+    {
+      summary: "Change a sample item",
+      body: UpdateSampleItemDTO,
+      errors: notFound,
+    },
+    async (ctx: Context<"sample-items/update/:id">, { body }) => {
       const updated = await this.#sampleItems.update(ctx.param("id"), body);
       return updated ?? ctx.fail(404);
     },
   );
 
-  readonly delete = endpoint({ summary: "Delete a sample item", errors }, async (ctx) => {
-    const deleted = await this.#sampleItems.delete(ctx.param("id"));
-    return deleted ? "deleted" : ctx.fail(404);
-  });
+  readonly delete = endpoint(
+    {
+      summary: "Delete a sample item",
+      errors: notFound,
+    },
+    async (ctx: Context<"sample-items/delete/:id">) => {
+      const deleted = await this.#sampleItems.delete(ctx.param("id"));
+      return deleted ? "deleted" : ctx.fail(404);
+    },
+  );
 }

@@ -1,8 +1,7 @@
-import { type Context, HttpError, inject, routes } from "@tenon/core";
-import { CreateSampleItemDTO, UpdateSampleItemDTO } from "./sample-items.dto.ts";
+import { array, type Context, endpoint, inject, routes } from "@tenon/core";
+import { CreateSampleItemDTO, notFound, PageQuery, UpdateSampleItemDTO } from "./sample-items.dto.ts";
+import { SampleItem } from "./sample-items.record.ts";
 import { SampleItemsService } from "./sample-items.service.ts";
-
-const longestList = 100;
 
 export class SampleItemsController {
   readonly #sampleItems = inject(SampleItemsService);
@@ -17,33 +16,58 @@ export class SampleItemsController {
     ]);
   }
 
-  index() {
-    return this.#sampleItems.list(longestList);
-  }
+  readonly index = endpoint(
+    {
+      summary: "List sample items, newest first",
+      query: PageQuery,
+      returns: array(SampleItem),
+    },
+    (_, { query }) => this.#sampleItems.list(query),
+  );
 
-  async show(ctx: Context<"/sample-items/:id">) {
-    const found = await this.#sampleItems.find(ctx.param("id"));
-    return found ?? notFound();
-  }
+  readonly show = endpoint(
+    {
+      summary: "Show a sample item",
+      returns: SampleItem,
+      errors: notFound,
+    },
+    async (ctx: Context<"/sample-items/:id">) => {
+      const found = await this.#sampleItems.find(ctx.param("id"));
+      return found ?? ctx.fail(404);
+    },
+  );
 
-  async create(ctx: Context) {
-    const input = await ctx.bind(CreateSampleItemDTO);
-    const created = await this.#sampleItems.create(input);
-    return ctx.status(201).json(created);
-  }
+  readonly create = endpoint(
+    {
+      summary: "Create a sample item",
+      body: CreateSampleItemDTO,
+      returns: { 201: SampleItem },
+    },
+    (_, { body }) => this.#sampleItems.create(body),
+  );
 
-  async update(ctx: Context<"/sample-items/:id">) {
-    const input = await ctx.bind(UpdateSampleItemDTO);
-    const updated = await this.#sampleItems.update(ctx.param("id"), input);
-    return updated ?? notFound();
-  }
+  readonly update = endpoint(
+    {
+      summary: "Change a sample item",
+      body: UpdateSampleItemDTO,
+      returns: SampleItem,
+      errors: notFound,
+    },
+    async (ctx: Context<"/sample-items/:id">, { body }) => {
+      const updated = await this.#sampleItems.update(ctx.param("id"), body);
+      return updated ?? ctx.fail(404);
+    },
+  );
 
-  async delete(ctx: Context<"/sample-items/:id">) {
-    const deleted = await this.#sampleItems.delete(ctx.param("id"));
-    if (!deleted) notFound();
-  }
-}
-
-function notFound(): never {
-  throw new HttpError(404, "Sample item not found");
+  readonly delete = endpoint(
+    {
+      summary: "Delete a sample item",
+      returns: { 204: null },
+      errors: notFound,
+    },
+    async (ctx: Context<"/sample-items/:id">) => {
+      const deleted = await this.#sampleItems.delete(ctx.param("id"));
+      return deleted ? undefined : ctx.fail(404);
+    },
+  );
 }

@@ -1,9 +1,7 @@
-import { type Context, HttpError, inject, routes } from "@tenon/core";
+import { type Context, endpoint, form, inject, routes } from "@tenon/core";
 import { redirect } from "@tenon/web";
-import { CreateSampleItemDTO, UpdateSampleItemDTO } from "./sample-items.dto.ts";
+import { CreateSampleItemDTO, notFound, PageQuery, UpdateSampleItemDTO } from "./sample-items.dto.ts";
 import { SampleItemsService } from "./sample-items.service.ts";
-
-const longestList = 100;
 
 export class SampleItemsPages {
   readonly #sampleItems = inject(SampleItemsService);
@@ -21,54 +19,63 @@ export class SampleItemsPages {
     ]);
   }
 
-  index() {
-    return this.#sampleItems.list(longestList);
-  }
+  readonly index = endpoint(
+    {
+      summary: "List sample items, newest first",
+      query: PageQuery,
+    },
+    (_, { query }) => this.#sampleItems.list(query),
+  );
 
-  new() {
-    return {};
-  }
+  readonly new = endpoint({ summary: "A form for a new one" }, () => ({}));
 
-  async create(ctx: Context) {
-    const input = await ctx.bind(CreateSampleItemDTO);
-    const { id } = await this.#sampleItems.create(input);
-    await ctx.get("session").flash("done", "Sample item created.");
-    return redirect(`/sample-items/${id}`);
-  }
+  readonly create = endpoint(
+    {
+      summary: "Create a sample item",
+      body: form(CreateSampleItemDTO),
+    },
+    async (ctx, { body }) => {
+      const { id } = await this.#sampleItems.create(body);
+      await ctx.get("session").flash("done", "Sample item created.");
+      return redirect(`/sample-items/${id}`);
+    },
+  );
 
-  show(ctx: Context) {
-    return this.#find(ctx);
-  }
+  readonly show = endpoint({ summary: "Show one", errors: notFound }, (ctx) => this.#find(ctx));
 
-  edit(ctx: Context) {
-    return this.#find(ctx);
-  }
+  readonly edit = endpoint({ summary: "A form to change one", errors: notFound }, (ctx) => this.#find(ctx));
 
-  async update(ctx: Context) {
-    const { id } = await this.#find(ctx);
-    const input = await ctx.bind(UpdateSampleItemDTO);
-    await this.#sampleItems.update(id, input);
-    await ctx.get("session").flash("done", "Sample item changed.");
-    return redirect(`/sample-items/${id}`);
-  }
+  readonly update = endpoint(
+    {
+      summary: "Change a sample item",
+      body: form(UpdateSampleItemDTO),
+      errors: notFound,
+    },
+    async (ctx: Context<"/sample-items/:id">, { body }) => {
+      const updated = await this.#sampleItems.update(ctx.param("id"), body);
+      if (updated === undefined) return ctx.fail(404);
+      await ctx.get("session").flash("done", "Sample item changed.");
+      return redirect(`/sample-items/${updated.id}`);
+    },
+  );
 
-  confirm(ctx: Context) {
-    return this.#find(ctx);
-  }
+  readonly confirm = endpoint({ summary: "Ask before one is deleted", errors: notFound }, (ctx) => this.#find(ctx));
 
-  async delete(ctx: Context) {
-    const { id } = await this.#find(ctx);
-    await this.#sampleItems.delete(id);
-    await ctx.get("session").flash("done", "Sample item deleted.");
-    return redirect("/sample-items");
-  }
+  readonly delete = endpoint(
+    {
+      summary: "Delete a sample item",
+      errors: notFound,
+    },
+    async (ctx: Context<"/sample-items/:id">) => {
+      const deleted = await this.#sampleItems.delete(ctx.param("id"));
+      if (!deleted) return ctx.fail(404);
+      await ctx.get("session").flash("done", "Sample item deleted.");
+      return redirect("/sample-items");
+    },
+  );
 
   async #find(ctx: Context) {
     const found = await this.#sampleItems.find(ctx.param("id"));
-    return found ?? notFound();
+    return found ?? ctx.fail(404);
   }
-}
-
-function notFound(): never {
-  throw new HttpError(404, "Sample item not found");
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { inject } from "@tenon/core";
 import { Database, migrate } from "@tenon/data";
-import type { CreateSampleItemDTO, UpdateSampleItemDTO } from "./sample-items.dto.ts";
+import type { CreateSampleItemDTO, PageQuery, UpdateSampleItemDTO } from "./sample-items.dto.ts";
 import type { SampleItem } from "./sample-items.record.ts";
 import { migrations, type Schema } from "./sample-items.tables.ts";
 
@@ -13,9 +13,9 @@ export class SampleItemsService {
   }
 
   /** Newest first. */
-  list(limit: number): Promise<SampleItem[]> {
+  list({ limit, offset }: PageQuery): Promise<SampleItem[]> {
     const newest = this.#db.selectFrom("sample_items").selectAll().orderBy("created_at", "desc");
-    return newest.orderBy("id", "desc").limit(limit).execute();
+    return newest.orderBy("id", "desc").limit(limit).offset(offset).execute();
   }
 
   find(id: string): Promise<SampleItem | undefined> {
