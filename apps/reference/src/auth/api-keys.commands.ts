@@ -8,6 +8,8 @@ const CreateKey = dto({
   expires_at: string("max=40").describe("When it expires, such as 2027-01-01T00:00:00Z; never by default"),
 });
 
+const noUser = "User not found";
+
 /** Commands for API keys. A key is shown once, when it is created. */
 export class ApiKeysCommands {
   readonly #keys = inject(ApiKeys);
@@ -23,7 +25,7 @@ export class ApiKeysCommands {
   }
 
   readonly create = endpoint(
-    { summary: "Create an API key for a user and print it", query: CreateKey },
+    { summary: "Create an API key for a user and print it", query: CreateKey, errors: { 404: noUser } },
     async (ctx: Context<"keys/create/:email">, { query: { name, expires_at } }) => {
       const user = await this.#owner(ctx.param("email"));
       const { key, record } = await this.#keys.create(user.id, {
@@ -35,17 +37,17 @@ export class ApiKeysCommands {
   );
 
   readonly revoke = endpoint(
-    { summary: "Revoke an API key of a user", errors: { 404: "API key not found" } },
+    { summary: "Revoke an API key of a user", errors: { 404: [noUser, "API key not found"] } },
     async (ctx: Context<"keys/revoke/:email/:id">) => {
       const user = await this.#owner(ctx.param("email"));
-      if (!(await this.#keys.revoke(user.id, ctx.param("id")))) return ctx.fail(404);
+      if (!(await this.#keys.revoke(user.id, ctx.param("id")))) return ctx.fail(404, "API key not found");
       return ctx.status(200).send("revoked");
     },
   );
 
   async #owner(email: string): Promise<UserRecord> {
     const user = await this.#users.findByEmail(email);
-    if (user === undefined) throw new HttpError(404, "User not found");
+    if (user === undefined) throw new HttpError(404, noUser);
     return user;
   }
 }
