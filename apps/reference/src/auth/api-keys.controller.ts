@@ -7,6 +7,8 @@ import { ApiKey, CreateApiKeyDTO, maxAuthBody, NewApiKey } from "./auth.dto.ts";
 import { deletedUser } from "./auth.errors.ts";
 import { noStore } from "./no-store.ts";
 
+const tags = ["API keys"];
+
 /** The API keys of the user, and a route that requires one. */
 export class ApiKeysController {
   readonly #keys = inject(ApiKeys);
@@ -28,13 +30,14 @@ export class ApiKeysController {
   }
 
   readonly index = endpoint(
-    { summary: "The user's API keys, newest first", returns: array(ApiKey), errors: { 500: storeFailures } },
+    { summary: "The user's API keys, newest first", tags, returns: array(ApiKey), errors: { 500: storeFailures } },
     (ctx) => this.#keys.list(ctx.get("user_id")),
   );
 
   readonly create = endpoint(
     {
       summary: "Create an API key, which is shown once",
+      tags,
       body: optional(CreateApiKeyDTO),
       returns: { 201: NewApiKey },
       errors: { 500: storeFailures },
@@ -52,6 +55,7 @@ export class ApiKeysController {
   readonly delete = endpoint(
     {
       summary: "Revoke an API key",
+      tags,
       returns: { 204: null },
       errors: { 404: "API key not found", 500: storeFailures },
     },
@@ -63,6 +67,7 @@ export class ApiKeysController {
   readonly show = endpoint(
     {
       summary: "The API key of the request",
+      tags,
       returns: ApiKey,
       errors: { 401: "Invalid API key", 500: storeFailures },
     },

@@ -23,6 +23,8 @@ import { noStore } from "./no-store.ts";
 const failures = [notIssued, ...storeFailures] as const;
 const loginErrors = { 401: "Invalid credentials", ...loginRefused, 500: failures } as const;
 
+const tags = ["Authentication"];
+
 /** The authentication endpoints of the full reference. */
 export class AuthController {
   readonly #auth = inject(AuthService);
@@ -50,6 +52,7 @@ export class AuthController {
   readonly register = endpoint(
     {
       summary: "Create a user and log in",
+      tags,
       body: RegisterDTO,
       returns: { 201: LoginResponse },
       errors: { 409: "Email already registered", ...busy, 500: [notCreated, notIssued] },
@@ -61,7 +64,7 @@ export class AuthController {
   );
 
   readonly login = endpoint(
-    { summary: "Log in, for an access token", body: LoginDTO, returns: LoginResponse, errors: loginErrors },
+    { summary: "Log in, for an access token", tags, body: LoginDTO, returns: LoginResponse, errors: loginErrors },
     async (ctx, { body }) => {
       const user = await this.#auth.login(body, ctx);
       return user === undefined ? ctx.fail(401) : this.#auth.toLoginResponse(user);
@@ -71,6 +74,7 @@ export class AuthController {
   readonly logout = endpoint(
     {
       summary: "End the session of the cookie, and a refresh token",
+      tags,
       description: "The refresh token is `refresh_token` of a JSON body. A body that cannot be read is ignored.",
       returns: LoggedOut,
       errors: { 500: StoreFailure },
@@ -91,13 +95,14 @@ export class AuthController {
   );
 
   readonly me = endpoint(
-    { summary: "The user of the token", returns: User, errors: { 500: storeFailures } },
+    { summary: "The user of the token", tags, returns: User, errors: { 500: storeFailures } },
     async (ctx) => (await this.#users.find(ctx.get("user_id"))) ?? deletedUser(),
   );
 
   readonly token = endpoint(
     {
       summary: "Log in, for an access token and a refresh token",
+      tags,
       body: LoginDTO,
       returns: Tokens,
       errors: loginErrors,
@@ -111,6 +116,7 @@ export class AuthController {
   readonly refresh = endpoint(
     {
       summary: "New tokens for a refresh token, which is consumed",
+      tags,
       body: RefreshDTO,
       returns: Tokens,
       errors: { 401: "invalid refresh token", 500: failures },
@@ -121,6 +127,7 @@ export class AuthController {
   readonly openSession = endpoint(
     {
       summary: "Log in, for a session cookie",
+      tags,
       body: LoginDTO,
       returns: { 201: User },
       errors: { ...loginErrors, 500: storeFailures },
@@ -135,7 +142,7 @@ export class AuthController {
   );
 
   readonly session = endpoint(
-    { summary: "The user of the session", returns: User, errors: { 401: "Invalid session", 500: storeFailures } },
+    { summary: "The user of the session", tags, returns: User, errors: { 401: "Invalid session", 500: storeFailures } },
     async (ctx) => (await this.#users.find(ctx.get("user_id"))) ?? ctx.fail(401),
   );
 }

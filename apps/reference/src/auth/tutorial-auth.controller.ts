@@ -7,6 +7,8 @@ import { busy, loginRefused, notIssued } from "./auth.errors.ts";
 import { AuthService } from "./auth.service.ts";
 import { noStore } from "./no-store.ts";
 
+const tags = ["Authentication"];
+
 /** The blog tutorial's variant: other messages, and only registration and login. */
 export class TutorialAuthController {
   readonly #auth = inject(AuthService);
@@ -27,6 +29,7 @@ export class TutorialAuthController {
   readonly register = endpoint(
     {
       summary: "Create a user",
+      tags,
       body: RegisterDTO,
       returns: { 201: User },
       errors: { 400: ["email already registered", ...storeFailures], ...busy },
@@ -48,6 +51,7 @@ export class TutorialAuthController {
   readonly login = endpoint(
     {
       summary: "Log in, for an access token",
+      tags,
       body: LoginDTO,
       returns: Token,
       errors: { 401: "invalid credentials", ...loginRefused, 500: [notIssued, ...storeFailures] },

@@ -8,6 +8,8 @@ import { PostsService } from "./posts.service.ts";
 
 const missing = { 404: "Post not found" } as const;
 
+const tags = ["Posts"];
+
 export class PostsController {
   readonly #posts = inject(PostsService);
   readonly #policy = inject(PostPolicy);
@@ -29,6 +31,7 @@ export class PostsController {
   readonly index = endpoint(
     {
       summary: "Published posts, newest first",
+      tags,
       query: PageQuery,
       returns: array(Post),
       errors: { 500: storeFailures },
@@ -39,6 +42,7 @@ export class PostsController {
   readonly show = endpoint(
     {
       summary: "One post, published or not",
+      tags,
       returns: Post,
       errors: { ...missing, 500: storeFailures },
     },
@@ -48,6 +52,7 @@ export class PostsController {
   readonly create = endpoint(
     {
       summary: "Create an unpublished post",
+      tags,
       body: CreatePostDTO,
       returns: { 201: Post },
       errors: { 500: storeFailures },
@@ -58,6 +63,7 @@ export class PostsController {
   readonly update = endpoint(
     {
       summary: "Replace a post",
+      tags,
       description: "Missing fields become empty and unpublished. A missing post is a failure of the store.",
       body: UpdatePostDTO,
       returns: Post,
@@ -69,6 +75,7 @@ export class PostsController {
   readonly patch = endpoint(
     {
       summary: "Change some fields of a post",
+      tags,
       body: UpdatePostDTO,
       returns: Post,
       errors: { ...missing, 500: storeFailures },
@@ -79,6 +86,7 @@ export class PostsController {
   readonly delete = endpoint(
     {
       summary: "Delete a post, which may be missing",
+      tags,
       returns: { 204: null },
       errors: { 500: storeFailures },
     },
@@ -88,6 +96,7 @@ export class PostsController {
   readonly mine = endpoint(
     {
       summary: "The user's own posts, published or not, newest first",
+      tags,
       query: PageQuery,
       returns: array(Post),
       errors: { 500: storeFailures },
