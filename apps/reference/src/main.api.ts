@@ -1,4 +1,4 @@
 import { createAppModule } from "./app.module.ts";
-import { serve } from "./serve.ts";
+import { createPlatform, serve } from "./serve.ts";
 
-await serve({ bcryptCost: 14 }, createAppModule);
+await serve({ bcryptCost: 14 }, createAppModule, (config) => createPlatform({ ...config, docs: true }));

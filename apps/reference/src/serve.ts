@@ -1,4 +1,4 @@
-import { api, createApp, type HttpMethods, type Module, type Platform } from "@tenon/core";
+import { type ApiOptions, api, createApp, type HttpMethods, type Module, type Platform } from "@tenon/core";
 import { accessLog, requestId, secureHeaders } from "@tenon/core/middleware";
 import { type Config, type ConfigDefaults, readConfigOrExit } from "./config.ts";
 
@@ -17,6 +17,12 @@ export async function serve(
 /** JSON over HTTP, with the middlewares of every request. */
 export function createPlatform({
   trustedProxies = [],
-}: Partial<Pick<Config, "trustedProxies">> = {}): Platform<HttpMethods> {
-  return api({ trustedProxies, middlewares: [requestId(), accessLog(), secureHeaders()] });
+  docs = false,
+}: Partial<Pick<Config, "trustedProxies"> & Pick<ApiOptions, "docs">> = {}): Platform<HttpMethods> {
+  return api({
+    trustedProxies,
+    middlewares: [requestId(), accessLog(), secureHeaders()],
+    openapi: { title: "Tenon blog", version: "0.1.0" },
+    docs,
+  });
 }

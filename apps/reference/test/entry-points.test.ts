@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import type { OpenApiDocument } from "@tenon/core";
 import { withFolder } from "../../../packages/data/test/support/services.ts";
 import type { LoginResponse } from "../src/auth/auth.service.ts";
 import type { Post } from "../src/posts/post.ts";
@@ -73,6 +74,20 @@ test("main.web.ts serves the pages with cost 14, together with the API on the sa
         const cookie = `session_id=${visitor.cookies.get("session_id")}`;
         assert.equal((await client.get<User>("/auth/session", { headers: { cookie } })).body.name, "Ada");
       });
+    });
+  });
+});
+
+test("main.api.ts serves the OpenAPI document and the docs page", async () => {
+  await withFolder(async (folder) => {
+    const env = { DATABASE_URL: `sqlite:${join(folder, "blog.db")}` };
+    await withServer("src/main.api.ts", env, async ({ client }) => {
+      const { status, body } = await client.get<OpenApiDocument>("/openapi.json");
+      assert.deepEqual([status, body.openapi, body.info.title], [200, "3.1.0", "Tenon blog"]);
+      assert.equal(body.paths["/posts/{id}"]?.get?.operationId, "posts.show");
+      const page = await client.get("/docs");
+      assert.equal(page.status, 200);
+      assert.match(page.headers.get("content-type") ?? "", /^text\/html/);
     });
   });
 });
