@@ -6,7 +6,8 @@ import { LogLines } from "../../../../packages/core/test/support/log-lines.ts";
 import { type BlogOptions, createAppModule } from "../../src/app.module.ts";
 import type { Config } from "../../src/config.ts";
 import { createPlatform as createApiPlatform } from "../../src/serve.ts";
-import { Client } from "./client.ts";
+import type { Client } from "./client.ts";
+import { DescribedClient } from "./described-client.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { hold } from "./hold.ts";
 import { type Storage, type StorageUrls, storages } from "./storages.ts";
@@ -67,7 +68,7 @@ export async function withBlog<T>(
   });
   try {
     const { url } = await app.listen({ port: 0, signals: false });
-    const client = new Client(url);
+    const client = new DescribedClient(url, () => app.openapi());
     return await body({ app, client, users: new Users(app), log, clock, urls });
   } finally {
     await app.stop();
