@@ -32,10 +32,7 @@ export interface Page<T> {
 
 /** Without a limit the whole list, or everything after the cursor. */
 export function toListRequest({ limit, cursor }: PageQuery): ListRequest {
-  return {
-    limit: limit === undefined ? undefined : Number(limit),
-    after: cursor === undefined ? undefined : parseCursor(cursor),
-  };
+  return { limit, after: cursor === undefined ? undefined : parseCursor(cursor) };
 }
 
 /** The rows of a page and one more, which shows whether there is a next page. With `before` the oldest row comes first. */

@@ -1,4 +1,4 @@
-import { boolean, dto, type Infer, nested, string, timestamp } from "@tenon/core";
+import { boolean, dto, type Infer, integer, nested, string, timestamp } from "@tenon/core";
 import { User } from "../users/users.dto.ts";
 
 export const Post = dto("Post", {
@@ -26,10 +26,7 @@ export const UpdatePostDTO = dto("UpdatePost", {
 export type UpdatePostDTO = Infer<typeof UpdatePostDTO>;
 
 export const PageQuery = dto({
-  // text, because integer() also takes 1e2 and 0x10
-  limit: string("max=4", "pattern=^0*([1-9][0-9]{0,2}|1000)$").describe(
-    "How many posts to return, from 1 to 1000. Defaults to all of them.",
-  ),
+  limit: integer("min=1", "max=1000").describe("How many posts to return. Defaults to all of them."),
   cursor: string("min=1").describe("Where to continue, from the `Link` header of the page before."),
 });
 export type PageQuery = Infer<typeof PageQuery>;

@@ -1,7 +1,10 @@
 import type { ReadOptions } from "./field.ts";
 
+const decimal = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)\s*$/;
+
+/** Decimal digits only: Number() also takes 1e2, 0x10 and Infinity, which no one types into a form. */
 export function toNumber(input: unknown): unknown {
-  return typeof input === "string" && input.trim() !== "" ? Number(input) : input;
+  return typeof input === "string" && decimal.test(input) ? Number(input) : input;
 }
 
 export function toBoolean(input: unknown): unknown {
