@@ -1,3 +1,15 @@
+export type {
+  ColumnType,
+  ExpressionBuilder,
+  Generated,
+  Insertable,
+  Kysely,
+  Selectable,
+  SelectQueryBuilder,
+  Transaction,
+  Updateable,
+} from "kysely";
+export { sql } from "kysely";
 export { Cache, type CacheOptions, type CacheStore } from "./cache/cache.ts";
 export { type MemoryCacheOptions, MemoryCacheStore } from "./cache/memory.ts";
 export { type DataOptions, dataModule } from "./data-module.ts";

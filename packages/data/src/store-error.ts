@@ -14,6 +14,7 @@ export type ConstraintKind = "unique" | "foreign key" | "not null" | "check";
 export interface StoreErrorOptions {
   readonly cause?: unknown;
   readonly constraint?: ConstraintKind;
+  readonly columns?: readonly string[];
 }
 
 /** An error of any store. The driver's error is the `cause`, for the log only. */
@@ -22,11 +23,14 @@ export class StoreError extends HttpError {
   readonly code: StoreCode;
   /** The kind of the violated constraint, where the driver reports it. */
   readonly constraint: ConstraintKind | undefined;
+  /** The columns of a violated unique or not-null constraint, without their table; empty where the driver names none. */
+  readonly columns: readonly string[];
 
   constructor(code: StoreCode, options: StoreErrorOptions = {}) {
     super(500, storeMessages[code], options);
     this.code = code;
     this.constraint = options.constraint;
+    this.columns = options.columns ?? [];
   }
 }
 

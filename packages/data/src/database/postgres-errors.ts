@@ -41,8 +41,34 @@ export function translatePostgresError(error: unknown): StoreError {
   const code = codeOf(error);
   const constraint = constraints.get(code);
   if (code.startsWith("23") && code.length === 5) {
-    return new StoreError("CONSTRAINT", { cause: error, ...(constraint === undefined ? {} : { constraint }) });
+    const columns = columnsIn(error, constraint);
+    return new StoreError("CONSTRAINT", { cause: error, columns, ...(constraint === undefined ? {} : { constraint }) });
   }
   const unavailable = !isServerError(error) || unavailableCodes.has(code);
   return new StoreError(unavailable ? "UNAVAILABLE" : "FAILED", { cause: error });
+}
+
+function columnsIn(error: unknown, constraint: ConstraintKind | undefined): string[] {
+  if (!(error instanceof Error)) return [];
+  if (constraint === "not null") return "column" in error && typeof error.column === "string" ? [error.column] : [];
+  if (constraint !== "unique" || !("detail" in error) || typeof error.detail !== "string") return [];
+  return columnsOfKey(error.detail);
+}
+
+const columnName = /^(?:"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*))(?:, |$)/u;
+
+/**
+ * `Key (email, "Odd")=(a, b) already exists.` → `email`, `Odd`; the words around the key depend on the server's language.
+ * Empty for an index on expressions, as on SQLite.
+ */
+function columnsOfKey(detail: string): string[] {
+  let rest = /\((.*?)\)=\(/s.exec(detail)?.[1] ?? "";
+  const columns: string[] = [];
+  while (rest !== "") {
+    const match = columnName.exec(rest);
+    if (match === null) return [];
+    columns.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? "");
+    rest = rest.slice(match[0].length);
+  }
+  return columns;
 }

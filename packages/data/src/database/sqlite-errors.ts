@@ -43,8 +43,18 @@ export function translateSqliteError(error: unknown): StoreError {
   const code = codeOf(error);
   if ((code & 0xff) === primary.CONSTRAINT) {
     const constraint = constraints.get(code);
-    return new StoreError("CONSTRAINT", { cause: error, ...(constraint === undefined ? {} : { constraint }) });
+    const columns = columnsIn(error);
+    return new StoreError("CONSTRAINT", { cause: error, columns, ...(constraint === undefined ? {} : { constraint }) });
   }
   const isSystemError = error instanceof Error && "syscall" in error;
   return new StoreError(unavailable.has(code & 0xff) || isSystemError ? "UNAVAILABLE" : "FAILED", { cause: error });
+}
+
+/** `UNIQUE constraint failed: users.email, users.tenant` → `email`, `tenant`. An index on expressions has no columns there. */
+function columnsIn(error: unknown): string[] {
+  const list = error instanceof Error ? /^(?:UNIQUE|NOT NULL) constraint failed: (.+)$/s.exec(error.message)?.[1] : "";
+  if (!list || list.startsWith("index ")) return [];
+  const names = list.split(", ");
+  const table = names[0]?.slice(0, names[0].lastIndexOf(".") + 1) ?? "";
+  return names.map((name) => name.slice(table.length));
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Database, isUniqueViolation, StoreError } from "@tenon/data";
-import { type ColumnType, sql } from "kysely";
+import { type ColumnType, Database, isUniqueViolation, StoreError, sql } from "@tenon/data";
 import { databases, withStores } from "../support/stores.ts";
 
 interface Schema {
@@ -73,24 +72,36 @@ for (const adapter of databases) {
     run("translates violated constraints and names their kind", async (db) => {
       await db.insertInto("notes").values(note("a")).execute();
       const cases = [
-        [note("a", { title: "other" }), "unique"],
-        [note("b", { title: "title a" }), "unique"],
-        [note("b", { score: -1 }), "check"],
-        [note("b", { parent_id: "unknown" }), "foreign key"],
-        [note("b", { title: null }), "not null"],
+        [note("a", { title: "other" }), "unique", ["id"]],
+        [note("b", { title: "title a" }), "unique", ["title"]],
+        [note("b", { score: -1 }), "check", []],
+        [note("b", { parent_id: "unknown" }), "foreign key", []],
+        [note("b", { title: null }), "not null", ["title"]],
       ] as const;
-      for (const [values, constraint] of cases) {
+      for (const [values, constraint, columns] of cases) {
         await assert.rejects(db.insertInto("notes").values(values).execute(), (error) => {
           assert.ok(error instanceof StoreError);
           assert.equal(error.message, "constraint violation");
           assert.equal(error.code, "CONSTRAINT");
           assert.equal(error.constraint, constraint);
+          assert.deepEqual(error.columns, columns);
           assert.equal(error.status, 500);
           assert.equal(isUniqueViolation(error), constraint === "unique");
           assert.ok(error.cause instanceof Error, "the driver's error is kept for the log");
           return true;
         });
       }
+    });
+
+    run("names every column of a violated unique index, but none of an index on expressions", async (db) => {
+      await sql`create table "my.accounts" (tenant text, "E-mail ""1""" text, name text)`.execute(db);
+      await sql`create unique index one on "my.accounts" (tenant, "E-mail ""1""")`.execute(db);
+      await sql`create unique index two on "my.accounts" (lower(name))`.execute(db);
+      const insert = (tenant: string, email: string, name: string) =>
+        sql`insert into "my.accounts" values (${tenant}, ${email}, ${name})`.execute(db);
+      await insert("a", ")=(", "Ada");
+      await assert.rejects(insert("a", ")=(", "Grace"), { constraint: "unique", columns: ["tenant", 'E-mail "1"'] });
+      await assert.rejects(insert("b", "b", "ADA"), { constraint: "unique", columns: [] });
     });
 
     run("fails a broken statement with the store's message only", async (db) => {
