@@ -13,7 +13,15 @@ export { sql } from "kysely";
 export { Cache, type CacheOptions, type CacheStore } from "./cache/cache.ts";
 export { type MemoryCacheOptions, MemoryCacheStore } from "./cache/memory.ts";
 export { type DataOptions, dataModule } from "./data-module.ts";
+export { autoIncrement, now } from "./database/columns.ts";
 export { Database } from "./database/database.ts";
+export {
+  type JsonExpression,
+  jsonArrayFrom,
+  jsonBuildObject,
+  jsonObjectFrom,
+  type Subquery,
+} from "./database/json-helpers.ts";
 export { type Migration, type MigrationSource, migrate } from "./database/migrate.ts";
 export type { PostgresOptions } from "./database/postgres-pool.ts";
 export type { SqliteOptions } from "./database/sqlite-file.ts";

@@ -5,10 +5,10 @@ import {
   type Driver,
   PostgresAdapter,
   PostgresIntrospector,
-  PostgresQueryCompiler,
   type QueryResult,
   type TransactionSettings,
 } from "kysely";
+import { PortablePostgresCompiler } from "./postgres-compiler.ts";
 import type { PostgresPool, PostgresSession } from "./postgres-pool.ts";
 import { quoteName } from "./quote-name.ts";
 
@@ -18,7 +18,7 @@ export function createPostgresDialect(pool: PostgresPool): Dialect {
     createAdapter: () => new PostgresAdapter(),
     createDriver: () => new PostgresDriver(pool),
     createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createQueryCompiler: () => new PortablePostgresCompiler(),
   };
 }
 

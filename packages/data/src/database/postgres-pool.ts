@@ -22,7 +22,8 @@ const probeAfter = 800;
 const retryPause = 100;
 /** Statements that change nothing, also when their result is lost: a transaction that loses its connection is rolled back. */
 const harmless = new Set(["select", "show", "start", "begin", "rollback", "savepoint", "release"]);
-const int8 = 20;
+/** Types of values, by their id in PostgreSQL. */
+const type = { int8: 20, timestamp: 1114, timestamptz: 1184 } as const;
 
 /** A pool of connections to PostgreSQL in which every call ends within its timeout, also when the server is down. */
 export class PostgresPool {
@@ -59,8 +60,12 @@ export class PostgresPool {
       idle_in_transaction_session_timeout: 2 * this.#statementTimeout,
       keepAlive: true,
       types: {
-        // counts and sums are numbers, as on SQLite; a value beyond 2^53 stays text
-        getTypeParser: (oid: number, format?: string) => (oid === int8 ? toNumber : types.getTypeParser(oid, format)),
+        getTypeParser: (oid: number, format?: string) => {
+          if (oid === type.int8) return toNumber;
+          // in UTC, as dates are written; the driver would read it in the time zone of the process
+          if (oid === type.timestamp) return (text: string) => types.getTypeParser(type.timestamptz)(`${text}+00`);
+          return types.getTypeParser(oid, format);
+        },
       },
     });
     // without listeners an error of a connection would crash the process, also one before `connect()` resolves;
@@ -191,7 +196,7 @@ export class PostgresSession {
     try {
       return await new Promise((resolve, reject) => {
         this.#abandon = reject;
-        this.#client.query<R>(sql, [...parameters]).then(resolve, reject);
+        this.#client.query<R>(sql, parameters.map(toPostgresValue)).then(resolve, reject);
       });
     } catch (error) {
       if (!isServerError(error)) this.#broken = true;
@@ -221,6 +226,12 @@ export class PostgresSession {
 
 function ignore(): void {}
 
+/** A date is the same text in a text column as on SQLite; the driver would write it with the offset of the process. */
+function toPostgresValue(value: unknown): unknown {
+  return value instanceof Date ? value.toISOString() : value;
+}
+
+/** Counts and sums are numbers, as on SQLite; a value beyond 2^53 stays text. */
 function toNumber(text: string): number | string {
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : text;

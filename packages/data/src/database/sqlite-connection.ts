@@ -1,6 +1,8 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { BoundedMap } from "@tenon/core/platform";
+import type { RootOperationNode } from "kysely";
 import { largestLog } from "./sqlite-checkpoints.ts";
+import { createReaders, isBooleanType, type Reader, toBoolean } from "./sqlite-shape.ts";
 
 export interface SqliteResult {
   readonly rows: Record<string, unknown>[];
@@ -15,8 +17,8 @@ interface Prepared {
   readonly statement: StatementSync;
   /** Empty when the statement returns no rows. */
   columns: readonly string[];
-  /** Indexes of the columns declared BOOLEAN, which SQLite stores as 0 and 1. */
-  booleans: readonly number[];
+  /** Of the columns with booleans, which SQLite stores as 0 and 1, and with JSON, which it returns as text. */
+  readers: readonly (readonly [string, Reader])[];
   readonly changesSchema: boolean;
   readonly mayWrite: boolean;
 }
@@ -41,8 +43,9 @@ export class SqliteConnection {
     );
   }
 
-  execute(sql: string, parameters: readonly unknown[]): SqliteResult {
-    const prepared = this.#statements.get(sql) ?? this.#prepare(sql);
+  /** `query` is what the statement was compiled from, where a query builder made it. */
+  execute(sql: string, parameters: readonly unknown[], query?: RootOperationNode): SqliteResult {
+    const prepared = this.#statements.get(sql) ?? this.#prepare(sql, query);
     const values = parameters.map(toSqliteValue);
     if (prepared.columns.length === 0) {
       const { changes, lastInsertRowid } = prepared.statement.run(...values);
@@ -52,13 +55,13 @@ export class SqliteConnection {
     }
     // setReturnArrays() is on, which the type does not know
     const arrays = prepared.statement.all(...values) as unknown as readonly (readonly unknown[])[];
-    if (arrays[0] !== undefined && arrays[0].length !== prepared.columns.length) describe(prepared);
+    if (arrays[0] !== undefined && arrays[0].length !== prepared.columns.length) this.#describe(prepared, query);
     if (prepared.mayWrite) this.#events.onWrite(values);
     return { rows: arrays.map((row) => toObject(row, prepared)), changes: arrays.length, insertId: 0 };
   }
 
-  *iterate(sql: string, parameters: readonly unknown[]): Generator<Record<string, unknown>> {
-    const prepared = this.#describe(sql);
+  *iterate(sql: string, parameters: readonly unknown[], query?: RootOperationNode): Generator<Record<string, unknown>> {
+    const prepared = this.#create(sql, query);
     const rows = prepared.statement.iterate(...parameters.map(toSqliteValue)) as unknown as Iterable<
       readonly unknown[]
     >; // as above
@@ -92,39 +95,43 @@ export class SqliteConnection {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  #prepare(sql: string): Prepared {
-    const prepared = this.#describe(sql);
+  #prepare(sql: string, query: RootOperationNode | undefined): Prepared {
+    const prepared = this.#create(sql, query);
     this.#statements.set(sql, prepared);
     return prepared;
   }
 
-  #describe(sql: string): Prepared {
-    const statement = this.#database.prepare(sql);
-    return describe({
-      statement,
+  #create(sql: string, query: RootOperationNode | undefined): Prepared {
+    const prepared: Prepared = {
+      statement: this.#database.prepare(sql),
       columns: [],
-      booleans: [],
+      readers: [],
       changesSchema: /^\s*(?:create|alter|drop)\b/i.test(sql),
       mayWrite: !/^\s*(?:select|begin|pragma)\b/i.test(sql),
-    });
+    };
+    this.#describe(prepared, query);
+    return prepared;
+  }
+
+  #describe(prepared: Prepared, query: RootOperationNode | undefined): void {
+    const columns = prepared.statement.columns();
+    prepared.columns = columns.map((column) => column.name);
+    if (columns.length === 0) return;
+    prepared.statement.setReturnArrays(true);
+    const booleans = columns.flatMap(({ name, type }) => (isBooleanType(type) ? [[name, toBoolean] as const] : []));
+    const typesOf = (sql: string) =>
+      this.#database
+        .prepare(sql)
+        .columns()
+        .map(({ type }) => type);
+    prepared.readers = [...booleans, ...(query === undefined ? [] : createReaders(query, typesOf))];
   }
 }
 
-function describe(prepared: Prepared): Prepared {
-  const columns = prepared.statement.columns();
-  prepared.columns = columns.map((column) => column.name);
-  prepared.booleans = columns.flatMap((column, index) => (column.type?.toLowerCase() === "boolean" ? [index] : []));
-  if (columns.length > 0) prepared.statement.setReturnArrays(true);
-  return prepared;
-}
-
-function toObject(row: readonly unknown[], { columns, booleans }: Prepared): Record<string, unknown> {
+function toObject(row: readonly unknown[], { columns, readers }: Prepared): Record<string, unknown> {
   const object: Record<string, unknown> = {};
   for (let index = 0; index < columns.length; index++) object[columns[index] as string] = row[index]; // below the length
-  for (const index of booleans) {
-    const value = row[index];
-    if (value !== null) object[columns[index] as string] = value !== 0;
-  }
+  for (const [name, read] of readers) object[name] = read(object[name]);
   return object;
 }
 

@@ -6,10 +6,10 @@ import {
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
-  SqliteQueryCompiler,
   type TransactionSettings,
 } from "kysely";
 import { quoteName } from "./quote-name.ts";
+import { PortableSqliteCompiler } from "./sqlite-compiler.ts";
 import type { SqliteResult } from "./sqlite-connection.ts";
 import type { SqliteFile, SqliteTransaction } from "./sqlite-file.ts";
 
@@ -19,7 +19,7 @@ export function createSqliteDialect(file: SqliteFile): Dialect {
     createAdapter: () => new ConcurrentSqliteAdapter(),
     createDriver: () => new SqliteDriver(file),
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new PortableSqliteCompiler(),
   };
 }
 
@@ -91,19 +91,19 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { sql, parameters } = query;
-    if (this.transaction !== undefined) return toResult<R>(query, this.transaction.execute(sql, parameters));
-    return executeNow<R>(this.#file, query) ?? toResult<R>(query, await this.#file.execute(sql, parameters));
+    const { sql, parameters, query: root } = query;
+    if (this.transaction !== undefined) return toResult<R>(query, this.transaction.execute(sql, parameters, root));
+    return executeNow<R>(this.#file, query) ?? toResult<R>(query, await this.#file.execute(sql, parameters, root));
   }
 
-  async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-    for await (const row of this.#file.iterate(sql, parameters)) yield { rows: [row as R] }; // what the query selected
+  async *streamQuery<R>({ sql, parameters, query }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    for await (const row of this.#file.iterate(sql, parameters, query)) yield { rows: [row as R] }; // what the query selected
   }
 }
 
 /** Runs the query synchronously; undefined when it has to wait for a lock. */
 export function executeNow<R>(file: SqliteFile, query: CompiledQuery): QueryResult<R> | undefined {
-  const result = file.executeNow(query.sql, query.parameters);
+  const result = file.executeNow(query.sql, query.parameters, query.query);
   return result && toResult<R>(query, result);
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { RootOperationNode } from "kysely";
 import { Mutex } from "../mutex.ts";
 import { StoreError } from "../store-error.ts";
 import { SqliteCheckpoints } from "./sqlite-checkpoints.ts";
@@ -60,31 +61,35 @@ export class SqliteFile {
     this.#second = undefined;
   }
 
-  async execute(sql: string, parameters: readonly unknown[]): Promise<SqliteResult> {
-    const result = this.executeNow(sql, parameters);
+  async execute(sql: string, parameters: readonly unknown[], query?: RootOperationNode): Promise<SqliteResult> {
+    const result = this.executeNow(sql, parameters, query);
     if (result !== undefined) return result;
     if (this.#inMemory && this.#transactions.held) await this.#transactions.free();
     await this.open();
-    return this.#retry(() => this.#connection.execute(sql, parameters));
+    return this.#retry(() => this.#connection.execute(sql, parameters, query));
   }
 
   /** Runs a statement synchronously; undefined when it has to wait. Most statements need neither a lock nor a retry. */
-  executeNow(sql: string, parameters: readonly unknown[]): SqliteResult | undefined {
+  executeNow(sql: string, parameters: readonly unknown[], query?: RootOperationNode): SqliteResult | undefined {
     // a database in memory has one connection, and other statements must not run inside its transaction
     if (this.#main === undefined || (this.#inMemory && this.#transactions.held)) return undefined;
     try {
-      return this.#main.execute(sql, parameters);
+      return this.#main.execute(sql, parameters, query);
     } catch (error) {
       if (isBusy(error)) return undefined;
       throw translateSqliteError(error);
     }
   }
 
-  async *iterate(sql: string, parameters: readonly unknown[]): AsyncGenerator<Record<string, unknown>> {
+  async *iterate(
+    sql: string,
+    parameters: readonly unknown[],
+    query?: RootOperationNode,
+  ): AsyncGenerator<Record<string, unknown>> {
     if (this.#inMemory && this.#transactions.held) await this.#transactions.free();
     await this.open();
     try {
-      yield* this.#connection.iterate(sql, parameters);
+      yield* this.#connection.iterate(sql, parameters, query);
     } catch (error) {
       throw translateSqliteError(error);
     }
@@ -180,9 +185,9 @@ export class SqliteTransaction {
     this.#commit = commit;
   }
 
-  execute(sql: string, parameters: readonly unknown[]): SqliteResult {
+  execute(sql: string, parameters: readonly unknown[], query?: RootOperationNode): SqliteResult {
     try {
-      return this.#connection.execute(sql, parameters);
+      return this.#connection.execute(sql, parameters, query);
     } catch (error) {
       throw translateSqliteError(error);
     }

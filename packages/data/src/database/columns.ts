@@ -1,0 +1,12 @@
+import { type ColumnDefinitionBuilder, ExpressionWrapper, FunctionNode } from "kysely";
+import { portable } from "./portable-functions.ts";
+
+/** A primary key that the database counts up: `.addColumn("id", "integer", autoIncrement)`. */
+export function autoIncrement(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder {
+  return column.primaryKey().autoIncrement();
+}
+
+/** The current time as `toISOString()` writes it, in UTC with milliseconds: as a default of a column, and in queries. */
+export function now(): ExpressionWrapper<unknown, never, string> {
+  return new ExpressionWrapper(FunctionNode.create(portable.now, []));
+}

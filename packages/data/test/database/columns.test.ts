@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { autoIncrement, Database, type Generated, now, sql } from "@tenon/data";
+import { databases, withStores } from "../support/stores.ts";
+
+interface Schema {
+  tasks: {
+    id: Generated<number>;
+    title: string;
+    done: Generated<boolean>;
+    count: Generated<number>;
+    created_at: Generated<string>;
+  };
+}
+
+async function createTasks(db: Database<Schema>): Promise<void> {
+  await db.schema
+    .createTable("tasks")
+    .addColumn("id", "bigint", autoIncrement)
+    .addColumn("title", "text", (column) => column.notNull().unique())
+    .addColumn("done", "boolean", (column) => column.notNull().defaultTo(false))
+    .addColumn("count", "integer", (column) => column.notNull().defaultTo(1))
+    .addColumn("created_at", "text", (column) => column.notNull().defaultTo(now()))
+    .execute();
+}
+
+for (const adapter of databases) {
+  describe(`columns on ${adapter.name}`, () => {
+    const run = (name: string, body: (db: Database<Schema>) => Promise<void>) =>
+      test(name, () =>
+        adapter.with((options) =>
+          withStores(options, async (app) => {
+            const db = app.get(Database<Schema>);
+            await createTasks(db);
+            await body(db);
+          }),
+        ),
+      );
+
+    run("count ids up, and never use one twice", async (db) => {
+      const insert = async (title: string) =>
+        (await db.insertInto("tasks").values({ title }).returning("id").executeTakeFirstOrThrow()).id;
+      assert.equal(await insert("a"), 1);
+      assert.equal(await insert("b"), 2);
+      await db.deleteFrom("tasks").where("id", "=", 2).execute();
+      assert.equal(await insert("c"), 3);
+      await db.insertInto("tasks").values({ id: 40, title: "given" }).execute();
+      assert.equal((await db.selectFrom("tasks").select("id").where("title", "=", "given").execute())[0]?.id, 40);
+    });
+
+    run("write the current time as ISO text", async (db) => {
+      const before = new Date().toISOString();
+      const [row] = await db.insertInto("tasks").values({ title: "a" }).returning("created_at").execute();
+      const after = new Date().toISOString();
+      assert.match(row?.created_at ?? "", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      assert.ok(before <= (row?.created_at ?? "") && (row?.created_at ?? "") <= after);
+      await db.updateTable("tasks").set({ created_at: "2001-01-01T00:00:00.000Z" }).execute();
+      await db.updateTable("tasks").set({ created_at: now() }).where("created_at", "<", now()).execute();
+      const { created_at } = await db.selectFrom("tasks").select("created_at").executeTakeFirstOrThrow();
+      assert.ok(created_at >= before);
+    });
+
+    run("write a date as the same ISO text", async (db) => {
+      const date = new Date("2026-11-17T04:16:31.500+02:00");
+      await sql`insert into tasks (title, created_at) values ('a', ${date})`.execute(db);
+      const { created_at } = await db.selectFrom("tasks").select("created_at").executeTakeFirstOrThrow();
+      assert.equal(created_at, "2026-11-17T02:16:31.500Z");
+    });
+
+    run("read booleans as booleans, also by default and in returning", async (db) => {
+      const insert = (values: { title: string; done?: boolean }) =>
+        db.insertInto("tasks").values(values).returning("done").executeTakeFirstOrThrow();
+      assert.deepEqual(await insert({ title: "a" }), { done: false });
+      assert.deepEqual(await insert({ title: "b", done: true }), { done: true });
+      const open = await db.selectFrom("tasks as t").select("t.done as closed").where("done", "=", false).execute();
+      assert.deepEqual(open, [{ closed: false }]);
+    });
+
+    run("insert or update with onConflict", async (db) => {
+      const count = (title: string) =>
+        db
+          .insertInto("tasks")
+          .values({ title, done: true })
+          .onConflict((conflict) =>
+            conflict
+              .column("title")
+              .doUpdateSet((eb) => ({ count: eb("tasks.count", "+", 1), done: eb.ref("excluded.done") })),
+          )
+          .returning(["count", "done"])
+          .executeTakeFirstOrThrow();
+      assert.deepEqual(await count("a"), { count: 1, done: true });
+      assert.deepEqual(await count("a"), { count: 2, done: true });
+      const ignored = await db
+        .insertInto("tasks")
+        .values([{ title: "a" }, { title: "b" }])
+        .onConflict((conflict) => conflict.column("title").doNothing())
+        .executeTakeFirstOrThrow();
+      assert.equal(ignored.numInsertedOrUpdatedRows, 1n);
+      assert.equal((await db.selectFrom("tasks").select("id").execute()).length, 2);
+    });
+  });
+}
+
+for (const adapter of databases.filter(({ name }) => name === "PostgreSQL")) {
+  test("timestamps without a time zone are read in UTC, as dates are written", () =>
+    adapter.with((options) =>
+      withStores(options, async (app) => {
+        const date = new Date("2026-07-01T12:00:00.250Z");
+        const read = await sql<{ plain: Date; zoned: Date }>`
+          select ${date}::timestamp as plain, ${date}::timestamptz as zoned`.execute(app.get(Database));
+        assert.deepEqual(read.rows, [{ plain: date, zoned: date }]);
+      }),
+    ));
+}
