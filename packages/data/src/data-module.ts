@@ -1,218 +1,39 @@
-import { defineModule, inject, Log, type Module, provide } from "@tenon/core";
-import { sql } from "kysely";
+import { defineModule, inject, type Module, provide } from "@tenon/core";
 import { Cache } from "./cache/cache.ts";
-import { type MemoryCacheOptions, MemoryCacheStore } from "./cache/memory.ts";
-import { RedisCacheStore } from "./cache/redis.ts";
 import { Database } from "./database/database.ts";
-import { createPostgresDialect } from "./database/postgres-dialect.ts";
-import { hasSqlState } from "./database/postgres-errors.ts";
-import { type PostgresOptions, PostgresPool } from "./database/postgres-pool.ts";
-import { createSqliteDialect, executeNow } from "./database/sqlite-dialect.ts";
-import { SqliteFile, type SqliteOptions } from "./database/sqlite-file.ts";
+import type { MigrationSource } from "./database/migration.ts";
+import { Migrations } from "./database/migrations.ts";
+import { type Seed, Seeds } from "./database/seeds.ts";
 import { Health } from "./health.ts";
 import { KeyValue } from "./key-value/key-value.ts";
-import { MemoryKeyValue } from "./key-value/memory.ts";
-import { RedisKeyValue } from "./key-value/redis.ts";
-import { SqlKeyValue, type SqlStore } from "./key-value/sql.ts";
-import { RedisConnection, type RedisOptions } from "./redis-connection.ts";
-import { StoreError } from "./store-error.ts";
-import { parseStoreUrl } from "./store-url.ts";
+import { type StoreOptions, Stores, StoreUrls } from "./stores.ts";
 
-export interface DataOptions {
-  /** A `sqlite:` or `postgres://` URL. Defaults to `sqlite:./data/app.db`. */
-  readonly database?: string;
-  /** A `redis://`, `sqlite:`, `postgres://` or `memory:` URL. Defaults to the database. */
-  readonly keyValue?: string;
-  /** A `memory:` or `redis://` URL. Defaults to `memory:`. */
-  readonly cache?: string;
-  /** What error messages call these URLs, for example `{ database: "DATABASE_URL" }`. Defaults to the names of the options. */
-  readonly urlNames?: { readonly database?: string; readonly keyValue?: string; readonly cache?: string };
-  readonly sqlite?: SqliteOptions;
-  readonly postgres?: PostgresOptions;
-  readonly redis?: RedisOptions;
-  readonly memoryCache?: MemoryCacheOptions;
+export interface DataOptions extends StoreOptions {
+  /** Migrations of the database; modules may add more to `Migrations`. */
+  readonly migrations?: MigrationSource;
+  /** Whether pending migrations run when the application starts. Defaults to true. */
+  readonly migrateOnStart?: boolean;
+  /** Data for development, written by `Seeds.run()`; modules may add more to `Seeds`. */
+  readonly seeds?: readonly Seed[];
   /** The name of the module, for an application with more than one. Defaults to "data". */
   readonly name?: string;
 }
 
-/** Exports `Database`, `KeyValue`, `Cache` and `Health`. Embedded by default; URLs select servers. */
+/** Exports `Database`, `Migrations`, `Seeds`, `KeyValue`, `Cache` and `Health`. Embedded by default; URLs select servers. */
 export function dataModule(options: DataOptions = {}): Module {
-  const stores = new Stores(options);
+  const { migrations, migrateOnStart = true, seeds } = options;
   return defineModule({
     name: options.name ?? "data",
     declarations: [
-      Health,
-      provide(Database, () => stores.database()),
-      provide(KeyValue, () => stores.keyValue()),
-      provide(Cache, () => stores.cache()),
+      provide(Health, () => new Health()), // not as a class, which only one module may declare
+      provide(StoreUrls, () => ({ ...options, names: options.urlNames ?? {} })),
+      provide(Stores, () => new Stores(options)),
+      provide(Database, () => inject(Stores).database()),
+      provide(Migrations, () => new Migrations(inject(Database), migrations, { runOnStart: migrateOnStart })),
+      provide(Seeds, () => new Seeds(inject(Database), seeds)),
+      provide(KeyValue, () => inject(Stores).keyValue()),
+      provide(Cache, () => inject(Stores).cache()),
     ],
-    exports: [Database, KeyValue, Cache, Health],
+    exports: [Database, Migrations, Seeds, KeyValue, Cache, Health],
   });
-}
-
-/** Creates each store once, so that database and key-value store share a file, and key-value store and cache a connection. */
-class Stores {
-  readonly #options: DataOptions;
-  readonly #files = new Map<string, SqliteFile>();
-  readonly #pools = new Map<string, PostgresPool>();
-  readonly #connections = new Map<string, RedisConnection>();
-
-  constructor(options: DataOptions) {
-    this.#options = options;
-  }
-
-  database(): Database {
-    const health = inject(Health);
-    const url = this.#parseDatabaseUrl();
-    const database =
-      url.kind === "sqlite" ? this.#sqliteDatabase(url.path) : this.#postgresDatabase(url.url, url.place);
-    health.add("database", () => sql`select 1`.execute(database));
-    return database;
-  }
-
-  keyValue(): KeyValue {
-    const health = inject(Health);
-    inject(Database); // starts first and stops last, because the key-value store may use it
-    const { keyValue } = this.#options;
-    const name = this.#nameOf("keyValue");
-    const url =
-      keyValue === undefined
-        ? this.#parseDatabaseUrl()
-        : parseStoreUrl(keyValue, name, ["sqlite", "postgres", "redis", "memory"]);
-    const store =
-      url.kind === "memory"
-        ? new MemoryKeyValue()
-        : url.kind === "redis"
-          ? new RedisKeyValue(this.#redis(url.url, url.place, name))
-          : new SqlKeyValue(url.kind === "sqlite" ? this.#sqliteStore(url.path) : this.#postgresStore(url.url));
-    health.add("keyValue", () => store.get("health"));
-    return store;
-  }
-
-  cache(): Cache {
-    const log = inject(Log);
-    const name = this.#nameOf("cache");
-    const url = parseStoreUrl(this.#options.cache ?? "memory:", name, ["memory", "redis"]);
-    const onError = (error: unknown) => log.warn({ err: error }, "the cache is unavailable: every read is a miss");
-    if (url.kind === "memory") return new Cache(new MemoryCacheStore(this.#options.memoryCache), { onError });
-    const redis = this.#redis(url.url, url.place, name);
-    return Object.assign(new Cache(new RedisCacheStore(redis), { onError }), {
-      onStart: () => redis.open(),
-      onStop: () => redis.close(),
-    });
-  }
-
-  #nameOf(option: "database" | "keyValue" | "cache"): string {
-    return this.#options.urlNames?.[option] ?? option;
-  }
-
-  #parseDatabaseUrl() {
-    const { database = "sqlite:./data/app.db" } = this.#options;
-    return parseStoreUrl(database, this.#nameOf("database"), ["sqlite", "postgres"]);
-  }
-
-  #sqliteDatabase(path: string): Database {
-    const file = this.#file(path);
-    return new Database({
-      kind: "sqlite",
-      dialect: createSqliteDialect(file),
-      executeNow: (query) => executeNow(file, query),
-      open: async () => {
-        try {
-          await file.open();
-        } catch (error) {
-          throw new Error(
-            `SQLite cannot open ${path}: ${reasonOf(error)}. Check the folder's rights, or change ${this.#nameOf("database")}.`,
-            {
-              cause: error,
-            },
-          );
-        }
-      },
-      close: () => file.close(),
-    });
-  }
-
-  #postgresDatabase(url: string, place: string): Database {
-    const pool = this.#pool(url);
-    return new Database({
-      kind: "postgres",
-      dialect: createPostgresDialect(pool),
-      open: async () => {
-        await pool.open();
-        try {
-          await pool.check();
-        } catch (error) {
-          await pool.close();
-          const refused = error instanceof StoreError && hasSqlState(error.cause);
-          const what = refused ? "refuses the connection" : "does not respond";
-          const cure = `${refused ? "Change it there" : "Start it"}, or change ${this.#nameOf("database")}.`;
-          throw new Error(`PostgreSQL at ${place} ${what}: ${reasonOf(error)}. ${cure}`, { cause: error });
-        }
-      },
-      close: () => pool.close(),
-    });
-  }
-
-  #sqliteStore(path: string): SqlStore {
-    const file = this.#file(path);
-    return {
-      kind: "sqlite",
-      open: () => file.open(),
-      execute: (statement, parameters) => file.execute(statement, parameters),
-    };
-  }
-
-  #postgresStore(url: string): SqlStore {
-    const pool = this.#pool(url);
-    return {
-      kind: "postgres",
-      open: () => pool.open(),
-      execute: (statement, parameters) => pool.query(numberParameters(statement), parameters),
-    };
-  }
-
-  #file(path: string): SqliteFile {
-    const known = this.#files.get(path);
-    if (known !== undefined) return known;
-    const log = inject(Log);
-    const file = new SqliteFile(path, this.#options.sqlite, (error) =>
-      log.warn({ err: error }, "the thread for SQLite checkpoints failed: checkpoints now run on the event loop"),
-    );
-    this.#files.set(path, file);
-    return file;
-  }
-
-  #pool(url: string): PostgresPool {
-    const known = this.#pools.get(url);
-    if (known !== undefined) return known;
-    const log = inject(Log);
-    const pool = new PostgresPool(url, this.#options.postgres, (statement, error) =>
-      log.warn(
-        { err: error, statement },
-        "the connection was lost before the result: the statement may have been applied",
-      ),
-    );
-    this.#pools.set(url, pool);
-    return pool;
-  }
-
-  #redis(url: string, place: string, option: string): RedisConnection {
-    const known = this.#connections.get(url);
-    if (known !== undefined) return known;
-    const redis = new RedisConnection(url, place, option, this.#options.redis);
-    this.#connections.set(url, redis);
-    return redis;
-  }
-}
-
-/** `?` → `$1`, `$2`, …: PostgreSQL numbers its parameters. The statements of `SqlKeyValue` have no other question marks. */
-function numberParameters(statement: string): string {
-  let number = 0;
-  return statement.replaceAll("?", () => `$${++number}`);
-}
-
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error ? cause.message || ("code" in cause ? String(cause.code) : cause.name) : String(cause);
 }

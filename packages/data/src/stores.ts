@@ -1,0 +1,216 @@
+import { inject, Log, token } from "@tenon/core";
+import { sql } from "kysely";
+import { Cache } from "./cache/cache.ts";
+import { type MemoryCacheOptions, MemoryCacheStore } from "./cache/memory.ts";
+import { RedisCacheStore } from "./cache/redis.ts";
+import { Database } from "./database/database.ts";
+import { createPostgresDialect } from "./database/postgres-dialect.ts";
+import { hasSqlState } from "./database/postgres-errors.ts";
+import { type PostgresOptions, PostgresPool } from "./database/postgres-pool.ts";
+import { createSqliteDialect, executeNow } from "./database/sqlite-dialect.ts";
+import { SqliteFile, type SqliteOptions } from "./database/sqlite-file.ts";
+import { Health } from "./health.ts";
+import type { KeyValue } from "./key-value/key-value.ts";
+import { MemoryKeyValue } from "./key-value/memory.ts";
+import { RedisKeyValue } from "./key-value/redis.ts";
+import { SqlKeyValue, type SqlStore } from "./key-value/sql.ts";
+import { RedisConnection, type RedisOptions } from "./redis-connection.ts";
+import { StoreError } from "./store-error.ts";
+import { parseStoreUrl } from "./store-url.ts";
+
+/** Where the stores are. A test replaces it with `useDatabase()`. */
+export interface StoreUrls {
+  readonly database?: string;
+  readonly keyValue?: string;
+  readonly cache?: string;
+  /** What error messages call the URLs. */
+  readonly names: { readonly database?: string; readonly keyValue?: string; readonly cache?: string };
+}
+
+export const StoreUrls = token<StoreUrls>("StoreUrls");
+
+interface ConnectionOptions {
+  readonly sqlite?: SqliteOptions;
+  readonly postgres?: PostgresOptions;
+  readonly redis?: RedisOptions;
+  readonly memoryCache?: MemoryCacheOptions;
+}
+
+export interface StoreOptions extends ConnectionOptions {
+  /** A `sqlite:` or `postgres://` URL. Defaults to `sqlite:./data/app.db`. */
+  readonly database?: string;
+  /** A `redis://`, `sqlite:`, `postgres://` or `memory:` URL. Defaults to the database. */
+  readonly keyValue?: string;
+  /** A `memory:` or `redis://` URL. Defaults to `memory:`. */
+  readonly cache?: string;
+  /** What error messages call these URLs, for example `{ database: "DATABASE_URL" }`. Defaults to the names of the options. */
+  readonly urlNames?: StoreUrls["names"];
+}
+
+/** Creates each store once, so that database and key-value store share a file, and key-value store and cache a connection. */
+export class Stores {
+  readonly #urls = inject(StoreUrls);
+  readonly #options: ConnectionOptions;
+  readonly #files = new Map<string, SqliteFile>();
+  readonly #pools = new Map<string, PostgresPool>();
+  readonly #connections = new Map<string, RedisConnection>();
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  database(): Database {
+    const health = inject(Health);
+    const url = this.#parseDatabaseUrl();
+    const database =
+      url.kind === "sqlite" ? this.#sqliteDatabase(url.path) : this.#postgresDatabase(url.url, url.place);
+    health.add("database", () => sql`select 1`.execute(database));
+    return database;
+  }
+
+  keyValue(): KeyValue {
+    const health = inject(Health);
+    inject(Database); // starts first and stops last, because the key-value store may use it
+    const { keyValue } = this.#urls;
+    const name = this.#nameOf("keyValue");
+    const url =
+      keyValue === undefined
+        ? this.#parseDatabaseUrl()
+        : parseStoreUrl(keyValue, name, ["sqlite", "postgres", "redis", "memory"]);
+    const store =
+      url.kind === "memory"
+        ? new MemoryKeyValue()
+        : url.kind === "redis"
+          ? new RedisKeyValue(this.#redis(url.url, url.place, name))
+          : new SqlKeyValue(url.kind === "sqlite" ? this.#sqliteStore(url.path) : this.#postgresStore(url.url));
+    health.add("keyValue", () => store.get("health"));
+    return store;
+  }
+
+  cache(): Cache {
+    const log = inject(Log);
+    const name = this.#nameOf("cache");
+    const url = parseStoreUrl(this.#urls.cache ?? "memory:", name, ["memory", "redis"]);
+    const onError = (error: unknown) => log.warn({ err: error }, "the cache is unavailable: every read is a miss");
+    if (url.kind === "memory") return new Cache(new MemoryCacheStore(this.#options.memoryCache), { onError });
+    const redis = this.#redis(url.url, url.place, name);
+    return Object.assign(new Cache(new RedisCacheStore(redis), { onError }), {
+      onStart: () => redis.open(),
+      onStop: () => redis.close(),
+    });
+  }
+
+  #nameOf(option: "database" | "keyValue" | "cache"): string {
+    return this.#urls.names[option] ?? option;
+  }
+
+  #parseDatabaseUrl() {
+    const { database = "sqlite:./data/app.db" } = this.#urls;
+    return parseStoreUrl(database, this.#nameOf("database"), ["sqlite", "postgres"]);
+  }
+
+  #sqliteDatabase(path: string): Database {
+    const file = this.#file(path);
+    return new Database({
+      kind: "sqlite",
+      dialect: createSqliteDialect(file),
+      executeNow: (query) => executeNow(file, query),
+      open: async () => {
+        try {
+          await file.open();
+        } catch (error) {
+          throw new Error(
+            `SQLite cannot open ${path}: ${reasonOf(error)}. Check the folder's rights, or change ${this.#nameOf("database")}.`,
+            {
+              cause: error,
+            },
+          );
+        }
+      },
+      close: () => file.close(),
+    });
+  }
+
+  #postgresDatabase(url: string, place: string): Database {
+    const pool = this.#pool(url);
+    return new Database({
+      kind: "postgres",
+      dialect: createPostgresDialect(pool),
+      open: async () => {
+        await pool.open();
+        try {
+          await pool.check();
+        } catch (error) {
+          await pool.close();
+          const refused = error instanceof StoreError && hasSqlState(error.cause);
+          const what = refused ? "refuses the connection" : "does not respond";
+          const cure = `${refused ? "Change it there" : "Start it"}, or change ${this.#nameOf("database")}.`;
+          throw new Error(`PostgreSQL at ${place} ${what}: ${reasonOf(error)}. ${cure}`, { cause: error });
+        }
+      },
+      close: () => pool.close(),
+    });
+  }
+
+  #sqliteStore(path: string): SqlStore {
+    const file = this.#file(path);
+    return {
+      kind: "sqlite",
+      open: () => file.open(),
+      execute: (statement, parameters) => file.execute(statement, parameters),
+    };
+  }
+
+  #postgresStore(url: string): SqlStore {
+    const pool = this.#pool(url);
+    return {
+      kind: "postgres",
+      open: () => pool.open(),
+      execute: (statement, parameters) => pool.query(numberParameters(statement), parameters),
+    };
+  }
+
+  #file(path: string): SqliteFile {
+    const known = this.#files.get(path);
+    if (known !== undefined) return known;
+    const log = inject(Log);
+    const file = new SqliteFile(path, this.#options.sqlite, (error) =>
+      log.warn({ err: error }, "the thread for SQLite checkpoints failed: checkpoints now run on the event loop"),
+    );
+    this.#files.set(path, file);
+    return file;
+  }
+
+  #pool(url: string): PostgresPool {
+    const known = this.#pools.get(url);
+    if (known !== undefined) return known;
+    const log = inject(Log);
+    const pool = new PostgresPool(url, this.#options.postgres, (statement, error) =>
+      log.warn(
+        { err: error, statement },
+        "the connection was lost before the result: the statement may have been applied",
+      ),
+    );
+    this.#pools.set(url, pool);
+    return pool;
+  }
+
+  #redis(url: string, place: string, option: string): RedisConnection {
+    const known = this.#connections.get(url);
+    if (known !== undefined) return known;
+    const redis = new RedisConnection(url, place, option, this.#options.redis);
+    this.#connections.set(url, redis);
+    return redis;
+  }
+}
+
+/** `?` → `$1`, `$2`, …: PostgreSQL numbers its parameters. The statements of `SqlKeyValue` have no other question marks. */
+function numberParameters(statement: string): string {
+  let number = 0;
+  return statement.replaceAll("?", () => `$${++number}`);
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message || ("code" in cause ? String(cause.code) : cause.name) : String(cause);
+}
