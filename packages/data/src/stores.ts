@@ -20,9 +20,9 @@ import { parseStoreUrl } from "./store-url.ts";
 
 /** Where the stores are. A test replaces it with `useDatabase()`. */
 export interface StoreUrls {
-  readonly database?: string;
-  readonly keyValue?: string;
-  readonly cache?: string;
+  readonly database?: string | undefined;
+  readonly keyValue?: string | undefined;
+  readonly cache?: string | undefined;
   /** What error messages call the URLs. */
   readonly names: { readonly database?: string; readonly keyValue?: string; readonly cache?: string };
 }
@@ -38,11 +38,11 @@ interface ConnectionOptions {
 
 export interface StoreOptions extends ConnectionOptions {
   /** A `sqlite:` or `postgres://` URL. Defaults to `sqlite:./data/app.db`. */
-  readonly database?: string;
+  readonly database?: string | undefined;
   /** A `redis://`, `sqlite:`, `postgres://` or `memory:` URL. Defaults to the database. */
-  readonly keyValue?: string;
+  readonly keyValue?: string | undefined;
   /** A `memory:` or `redis://` URL. Defaults to `memory:`. */
-  readonly cache?: string;
+  readonly cache?: string | undefined;
   /** What error messages call these URLs, for example `{ database: "DATABASE_URL" }`. Defaults to the names of the options. */
   readonly urlNames?: StoreUrls["names"];
 }

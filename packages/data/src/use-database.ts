@@ -3,9 +3,9 @@ import { StoreUrls } from "./stores.ts";
 
 export interface UseDatabaseOptions {
   /** Defaults to the database. */
-  readonly keyValue?: string;
+  readonly keyValue?: string | undefined;
   /** Defaults to `memory:`. */
-  readonly cache?: string;
+  readonly cache?: string | undefined;
 }
 
 /**

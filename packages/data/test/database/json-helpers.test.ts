@@ -225,7 +225,10 @@ for (const adapter of databases) {
       const row = await db
         .selectFrom("users")
         .select((eb) => [
-          eb.exists(eb.selectFrom("posts").select("id").whereRef("author_id", "=", "users.id")).as("writes"),
+          eb
+            .exists(eb.selectFrom("posts").select("id").whereRef("author_id", "=", "users.id"))
+            .$castTo<boolean>()
+            .as("writes"),
           eb.not(eb.exists(eb.selectFrom("comments").select("id"))).as("silent"),
           eb.and([eb("name", "=", "Ada"), eb("active", "=", true)]).as("both"),
           eb("id", "+", 1).as("next"),
