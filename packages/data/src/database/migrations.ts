@@ -31,14 +31,14 @@ const lockTimeout = 60_000;
 /** The migrations of a database. Each runs once, in its own transaction; several instances may start together. */
 export class Migrations implements OnStart {
   readonly #db: Database;
-  readonly #sources: MigrationSource[] = [];
+  readonly #sources: MigrationSource[];
   /** Whether pending migrations run when the application starts. */
   readonly runOnStart: boolean;
   #ranOnStart: readonly string[] = [];
 
-  constructor(db: Database, source: MigrationSource = [], options: MigrationsOptions = {}) {
+  constructor(db: Database, source?: MigrationSource, options: MigrationsOptions = {}) {
     this.#db = db;
-    this.#sources.push(source);
+    this.#sources = source === undefined ? [] : [source];
     this.runOnStart = options.runOnStart ?? true;
   }
 
@@ -53,9 +53,7 @@ export class Migrations implements OnStart {
   }
 
   async onStart(): Promise<void> {
-    const [first, ...added] = this.#sources;
-    const isEmpty = added.length === 0 && Array.isArray(first) && first.length === 0;
-    if (this.runOnStart && !isEmpty) this.#ranOnStart = await this.up();
+    if (this.runOnStart && this.#sources.length > 0) this.#ranOnStart = await this.up();
   }
 
   /** Every migration of the list in its order, then those that only the database knows. */

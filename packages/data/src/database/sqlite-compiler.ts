@@ -46,13 +46,7 @@ export class PortableSqliteCompiler extends SqliteQueryCompiler {
 
   #buildObject(pairs: readonly OperationNode[]): void {
     this.append("json_object(");
-    for (const [index, node] of pairs.entries()) {
-      if (index > 0) this.append(", ");
-      const isJson = isJsonFunction(node);
-      if (isJson) this.append("json("); // as above
-      this.visitNode(node);
-      if (isJson) this.append(")");
-    }
+    this.compileList(pairs);
     this.append(")");
   }
 }

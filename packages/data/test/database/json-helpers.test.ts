@@ -207,6 +207,20 @@ for (const adapter of databases) {
       assert.deepEqual(row, { post: { title: "new", published: true } });
     });
 
+    run("run a query with more values than SQLite can describe", async (db) => {
+      const names = (count: number) => Array.from({ length: count }, (_, index) => `field${index}`);
+      const row = await db
+        .selectFrom("posts")
+        .select((eb) => {
+          const fields = Object.fromEntries(names(50).map((name) => [name, eb.ref("posts.title")]));
+          return names(45).map((name) => jsonBuildObject(fields).as(name));
+        })
+        .where("id", "=", 1)
+        .executeTakeFirstOrThrow();
+      assert.equal(Object.keys(row).length, 45);
+      assert.equal(row.field44?.field49, "[1]");
+    });
+
     run("leave text that looks like JSON alone", async (db) => {
       const rows = await db.selectFrom("posts").select(["title", "published"]).orderBy("id").execute();
       assert.deepEqual(rows, [
