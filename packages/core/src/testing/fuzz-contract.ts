@@ -68,7 +68,7 @@ interface FuzzedRequest {
 export async function fuzzContract(app: TestHttpApp, options: FuzzOptions = {}): Promise<FuzzReport> {
   const fc = await loadFastCheck();
   const { requests = 1000, seed } = options;
-  const document = app.openapi() as unknown as Document; // plain JSON, read here as far as it is needed
+  const document = (await app.openapi()) as unknown as Document; // plain JSON, read here as far as it is needed
   const arbitraries = new Arbitraries(fc, document.components?.schemas ?? {});
   const operations = toOperations(document, arbitraries).filter(
     ({ id }) => (options.only?.includes(id) ?? true) && options.skip?.includes(id) !== true,
