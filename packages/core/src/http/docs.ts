@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { Context } from "../context.ts";
-import { describeValue, HttpError } from "../errors.ts";
+import { describeValue } from "../errors.ts";
 import type { DocsPage } from "../openapi/docs-page.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { checkNames, namesOf, refuseOption } from "../options.ts";
@@ -18,12 +18,14 @@ export interface DocsOptions {
 
 const optionNames = namesOf<DocsOptions>({ path: true, document: true, middlewares: true });
 
+type ToDocument = () => Promise<OpenApiDocument>;
+
 /** The routes of the docs page and of the document. The page is loaded when the application opens. */
 export class Docs {
   readonly routes: Routes;
   readonly #path: string | undefined;
   readonly #document: string;
-  #toDocument: (() => Promise<OpenApiDocument>) | undefined;
+  #toDocument: ToDocument | undefined;
   #page: DocsPage | undefined;
   /** The last document as text. */
   #text: { readonly of: OpenApiDocument; readonly json: string } | undefined;
@@ -51,7 +53,7 @@ export class Docs {
     ];
   }
 
-  async open(title: string, servers: readonly string[], toDocument: () => Promise<OpenApiDocument>): Promise<void> {
+  async open(title: string, servers: readonly string[], toDocument: ToDocument): Promise<void> {
     this.#toDocument = toDocument;
     if (this.#path === undefined) return;
     const { DocsPage } = await import("../openapi/docs-page.ts");
@@ -60,13 +62,11 @@ export class Docs {
   }
 
   #opened(): DocsPage {
-    if (this.#page === undefined) throw new HttpError(503, "Service Unavailable");
-    return this.#page;
+    return this.#page as DocsPage; // open() comes before the first request
   }
 
   async #serveDocument(ctx: Context): Promise<Reply> {
-    const document = await this.#toDocument?.();
-    if (document === undefined) throw new HttpError(503, "Service Unavailable");
+    const document = await (this.#toDocument as ToDocument)(); // as above
     if (this.#text?.of !== document) this.#text = { of: document, json: `${JSON.stringify(document, null, 2)}\n` };
     ctx.response().setHeader("content-type", "application/json; charset=utf-8").setHeader("cache-control", "no-cache");
     return new Reply(200, "text", this.#text.json);

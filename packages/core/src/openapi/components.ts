@@ -24,7 +24,6 @@ interface Definition {
  */
 export class Components {
   readonly #known = new Map<NamedSchema, Known>();
-  readonly #placeholders = new Map<string, { readonly known: Known; readonly direction: Direction }>();
   readonly #foreign = new Map<Schema, Map<Direction, JsonSchema>>();
   readonly #hoisted = new Map<string, Definition>();
   readonly #schemes = new Map<string, SecurityScheme>();
@@ -51,9 +50,7 @@ export class Components {
     const known = this.#known.get(dto) ?? { dto, written: new Map() };
     if (!known.written.has(direction)) known.written.set(direction, dto.toObjectSchema(direction, this.#refer));
     this.#known.set(dto, known); // after the DTOs inside of it, see `write`
-    const placeholder = `tenon:${direction}:${dto.name}`;
-    this.#placeholders.set(placeholder, { known, direction });
-    return { $ref: placeholder };
+    return { $ref: `tenon:${direction}:${dto.name}` };
   };
 
   /** References of other libraries are relative to their schema, not to this document: what they name moves out of it. */
@@ -80,19 +77,17 @@ export class Components {
   finish(): { readonly components: JsonSchema; readonly resolve: <T>(written: T) => T } {
     const names = this.#toNames();
     const resolve = <T>(written: T): T => withReferences(written, (reference) => names.get(reference) ?? reference);
-    const schemas: Record<string, JsonSchema> = {};
-    for (const [placeholder, { known, direction }] of this.#placeholders) {
-      const name = names.get(placeholder)?.slice(prefix.length);
-      const written = known.written.get(direction);
-      if (name !== undefined && written !== undefined) schemas[name] = resolve(written);
+    const schemas = new Map<string, JsonSchema>();
+    const add = (placeholder: string, written: JsonSchema) =>
+      schemas.set(resolve({ $ref: placeholder }).$ref.slice(prefix.length), resolve(written));
+    for (const { dto, written } of this.#known.values()) {
+      for (const [direction, schema] of written) add(`tenon:${direction}:${dto.name}`, schema);
     }
-    for (const [placeholder, { written }] of this.#hoisted) {
-      schemas[(names.get(placeholder) ?? "").slice(prefix.length)] = resolve(written);
-    }
-    const sorted = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)));
+    for (const [placeholder, { written }] of this.#hoisted) add(placeholder, written);
+    const sorted = [...schemas].sort(([a], [b]) => (a < b ? -1 : 1));
     const components = {
       ...(this.#schemes.size === 0 ? {} : { securitySchemes: Object.fromEntries(this.#schemes) }),
-      ...(Object.keys(sorted).length === 0 ? {} : { schemas: sorted }),
+      ...(sorted.length === 0 ? {} : { schemas: Object.fromEntries(sorted) }),
     };
     return { components, resolve };
   }

@@ -69,9 +69,11 @@ function sendText(ctx: Context, type: string, text: string, policy?: string): Re
   return new Reply(200, "text", text);
 }
 
+const places = () => [import.meta.url, pathToFileURL(`${process.cwd()}/`).href];
+
 /** The folder of the renderer, as the application has installed it. */
-function findRenderer(): string {
-  for (const base of [import.meta.url, pathToFileURL(`${process.cwd()}/`).href]) {
+export function findRenderer(bases: readonly string[] = places()): string {
+  for (const base of bases) {
     try {
       return dirname(createRequire(base).resolve(`${renderer}/package.json`));
     } catch {

@@ -29,7 +29,7 @@ export class PathTemplates {
     this.#names.set(shape, names);
     const rest = pattern.wildcard ? ["*"] : [];
     const parameters = [...own, ...rest].map((one, index) => ({
-      name: names[index] ?? one,
+      name: names[index] as string, // paths of one shape have as many parameters
       own: one,
       description: one === "*" ? 'The rest of the path, which may contain "/".' : "",
     }));

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import {
   type App,
   api,
@@ -24,6 +25,7 @@ import { createTestApp } from "@tenon/core/testing";
 import { web } from "@tenon/web";
 import type { Browser, Page } from "playwright-core";
 import { run, runOrFail } from "../../../../test/support/run.ts";
+import { findRenderer } from "../../src/openapi/docs-page.ts";
 import { findChromium, launchChromium } from "../support/chromium.ts";
 import { everyKind } from "./every-kind.ts";
 
@@ -86,6 +88,12 @@ test("a header that a handler sets is kept: the page has its own policy behind s
   assert.ok(!policy.includes("unsafe"));
   const other = (await app.request("GET", "/openapi.json")).headers.get("content-security-policy");
   assert.equal(other, "default-src 'none'; frame-ancestors 'none'");
+});
+
+test("the renderer is found from the framework or from the application, and its absence names the command", () => {
+  const nowhere = pathToFileURL(join(tmpdir(), "x.js")).href;
+  assert.equal(findRenderer([nowhere, import.meta.url]), findRenderer());
+  assert.throws(() => findRenderer([nowhere]), /not installed: npm install swagger-ui-dist\./);
 });
 
 test("without the renderer the start fails with one line that names the command", async () => {

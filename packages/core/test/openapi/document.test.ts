@@ -279,6 +279,14 @@ test("hostile names stay names", async () => {
   assert.deepEqual(document.tags, [{ name: "__proto__" }, { name: "posts" }]);
 });
 
+test("a DTO with the name __proto__ is a component like others", async () => {
+  const app = await toApp([post("/a", { body: dto("__proto__", { text: string() }) })]);
+  const { schemas } = (await app.openapi()).components as { readonly schemas: object };
+  assert.deepEqual(Object.entries(schemas), [
+    ["__proto__", { type: "object", properties: { text: { type: "string" } } }],
+  ]);
+});
+
 test("DTOs 200 levels deep and 1,000 routes are described", async () => {
   let deep: Dto = dto({ end: string() });
   for (let level = 0; level < 200; level++) deep = dto(`Level${level}`, { inner: nested(deep) });

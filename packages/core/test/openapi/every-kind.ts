@@ -122,7 +122,7 @@ class EverythingController {
   readonly show = endpoint(
     {
       params: dto({ id: string("required", "uuid").describe("Of the thing.") }),
-      headers: dto({ "if-none-match": string(), accept: string() }),
+      headers: dto({ "if-none-match": string(), accept: string(), "x-tenant": string("required") }),
       returns: { 200: Everything, 304: null },
       errors: { 404: ["Thing not found", "Thing is gone"] },
     },
