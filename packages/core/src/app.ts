@@ -4,6 +4,7 @@ import { type Builtin, Container } from "./boot/container.ts";
 import { findContractConflicts } from "./boot/contract-conflicts.ts";
 import { findControllers } from "./boot/controllers.ts";
 import { readEnvironment } from "./boot/environment.ts";
+import { exitOnStartError } from "./boot/exit-on-start-error.ts";
 import { flattenRoutes, toGuards } from "./boot/flatten.ts";
 import { createGraph, labelOf, type ModuleNode } from "./boot/graph.ts";
 import { findMisspeltHooks, isStopped, Lifecycle } from "./boot/lifecycle.ts";
@@ -197,14 +198,9 @@ async function buildApp<Methods>(
   return describeInsteadOfRunning(whole, platform.name);
 }
 
-/** Prints one readable message and exits with code 1. The stack is printed only when LOG_LEVEL is debug or trace. */
 function failStart(error: unknown, options: AppOptions): never {
-  if (options.onStartError === "throw" || !(error instanceof StartError)) throw error;
-  if (error.problems.length === 0) process.exit(1); // a worker has printed them
-  const causes = error.problems.flatMap(({ cause }) => (cause instanceof Error ? [`caused by ${cause.stack}`] : []));
-  const detail = isDebugging() ? ["", error.stack, ...causes].join("\n") : "";
-  process.stderr.write(`Cannot start: ${error.message}${detail}\n`);
-  process.exit(1);
+  if (options.onStartError === "throw") throw error;
+  return exitOnStartError(error);
 }
 
 const longestWait = 2 ** 31 - 1; // node:timers treats a longer delay as one millisecond
@@ -232,13 +228,4 @@ function checkOptions(platform: unknown, options: object, overrides: unknown, st
     report(`stopTimeout is ${String(stopTimeout)}. It takes a whole number of milliseconds from 1 to ${longestWait}.`);
   }
   return problems;
-}
-
-function isDebugging(): boolean {
-  try {
-    const { logLevel } = readEnvironment();
-    return logLevel === "debug" || logLevel === "trace";
-  } catch {
-    return false; // the environment itself is invalid
-  }
 }

@@ -5,6 +5,7 @@ export { type JsonArray, jsonArray } from "./body/json-array.ts";
 export { inject } from "./boot/inject.ts";
 export type { OnStart, OnStop } from "./boot/lifecycle.ts";
 export { type Declaration, defineModule, type Module, type ModuleOptions } from "./boot/module.ts";
+export { type ConfigClass, type ConfigOptions, type ConfigSources, defineConfig } from "./config.ts";
 export type {
   Context,
   ContextValues,

@@ -1,5 +1,6 @@
 import { type Problem, StartError } from "../errors.ts";
 import { type LogLevel, logLevels } from "../log/log.ts";
+import { readEnvFile } from "./env-file.ts";
 
 const oldestNode = 24;
 
@@ -18,9 +19,22 @@ export interface Environment {
   readonly describe: boolean;
 }
 
-/** The only reader of process.env in the framework. */
+/**
+ * The only reader of process.env in the framework. An application declares its own variables with `defineConfig()`,
+ * which gets them here. In development and in tests `.env` of the working directory adds variables that are not set;
+ * in production it is not read, because a forgotten file would decide what the service does.
+ */
+export function readVariables(env: NodeJS.Dict<string> = process.env): NodeJS.Dict<string> {
+  return isProduction(env) ? env : { ...readEnvFile(".env"), ...env };
+}
+
+export function isProduction({ NODE_ENV }: NodeJS.Dict<string>): boolean {
+  return NODE_ENV === "production";
+}
+
+/** The framework's own variables. */
 export function readEnvironment(
-  env: NodeJS.ProcessEnv = process.env,
+  env: NodeJS.Dict<string> = readVariables(),
   version: string = process.versions.node,
 ): Environment {
   const problems: Problem[] = [];
@@ -28,7 +42,7 @@ export function readEnvironment(
   if (Number.parseInt(version, 10) < oldestNode) {
     report(`Tenon needs Node ${oldestNode} or newer, this is ${version}.`);
   }
-  const { LOG_LEVEL, NODE_ENV, NO_COLOR, HTTP_ENGINE, WORKERS, TENON_WORKER, TENON_DESCRIBE } = env;
+  const { LOG_LEVEL, NO_COLOR, HTTP_ENGINE, WORKERS, TENON_WORKER, TENON_DESCRIBE } = env;
   const logLevel = logLevels.find((level) => level === LOG_LEVEL);
   if (LOG_LEVEL && logLevel === undefined) {
     report(`LOG_LEVEL is ${JSON.stringify(LOG_LEVEL)}. Use one of: ${logLevels.join(", ")}.`);
@@ -43,6 +57,13 @@ export function readEnvironment(
   }
   const worker = TENON_WORKER ? Number(TENON_WORKER) : undefined;
   if (problems.length > 0) throw new StartError(problems);
-  const production = NODE_ENV === "production";
-  return { logLevel, production, color: !NO_COLOR, engine, workers, worker, describe: !!TENON_DESCRIBE };
+  return {
+    logLevel,
+    production: isProduction(env),
+    color: !NO_COLOR,
+    engine,
+    workers,
+    worker,
+    describe: !!TENON_DESCRIBE,
+  };
 }

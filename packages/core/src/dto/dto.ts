@@ -8,7 +8,7 @@ export type { Field } from "./field.ts";
 export type Fields = Readonly<Record<string, Field>>;
 type PresentNames<F extends Fields> = { [K in keyof F]: F[K]["present"] extends true ? K : never }[keyof F];
 type Simplify<T> = { [K in keyof T]: T[K] };
-type ObjectOf<F extends Fields> = Simplify<
+export type ObjectOf<F extends Fields> = Simplify<
   { [K in PresentNames<F>]: F[K]["output"] } & { [K in Exclude<keyof F, PresentNames<F>>]?: F[K]["output"] }
 >;
 type ReturnedObjectOf<F extends Fields> = Simplify<

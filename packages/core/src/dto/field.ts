@@ -40,6 +40,7 @@ export interface Kind<T> {
 
 interface FieldNotes {
   readonly letter?: string;
+  readonly isSecret?: boolean;
   readonly description?: string;
   readonly examples?: readonly unknown[];
 }
@@ -59,6 +60,8 @@ export class Field<T = unknown, Present extends boolean = boolean, R = T> implem
   readonly tags: readonly string[];
   /** The letter of its flag: `-l` for "l"; "" without one. */
   readonly letter: string;
+  /** Whether `secret()` marks it. */
+  readonly isSecret: boolean;
   readonly description: string;
   readonly examples: readonly unknown[];
   readonly "~standard": StandardSchema<unknown, T>["~standard"] & StandardJsonSchema["~standard"];
@@ -75,6 +78,7 @@ export class Field<T = unknown, Present extends boolean = boolean, R = T> implem
     this.kind = kind.name;
     this.tags = tags;
     this.letter = notes.letter ?? "";
+    this.isSecret = notes.isSecret ?? false;
     this.description = notes.description ?? "";
     this.examples = notes.examples ?? [];
     this["~standard"] = toStandard<T>(this);
@@ -84,6 +88,11 @@ export class Field<T = unknown, Present extends boolean = boolean, R = T> implem
   alias(letter: string): Field<T, Present, R> {
     if (!/^[A-Za-z]$/.test(letter)) throw new TypeError(`"${letter}" is not one letter`);
     return this.#with({ letter });
+  }
+
+  /** The same field, whose value a configuration never shows: `string("required").secret()`, see `defineConfig()`. */
+  secret(): Field<T, Present, R> {
+    return this.#with({ isSecret: true });
   }
 
   /** The same field with a description, for documents and the help of a command. */
@@ -101,8 +110,8 @@ export class Field<T = unknown, Present extends boolean = boolean, R = T> implem
   }
 
   #with(notes: FieldNotes): Field<T, Present, R> {
-    const { letter, description, examples } = this;
-    return new Field(this.#kind, this.tags, { letter, description, examples, ...notes });
+    const { letter, isSecret, description, examples } = this;
+    return new Field(this.#kind, this.tags, { letter, isSecret, description, examples, ...notes });
   }
 
   /** Its rules in words: `must be at least 1`. */

@@ -9,7 +9,7 @@ export function toNumber(input: unknown): unknown {
 
 export function toBoolean(input: unknown): unknown {
   if (input === "true" || input === "1" || input === "on") return true;
-  if (input === "false" || input === "0") return false;
+  if (input === "false" || input === "0" || input === "off") return false;
   return input;
 }
 

@@ -7,7 +7,7 @@ export function isSecretName(name: string): boolean {
   return secret.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ""));
 }
 
-const redacted = "[redacted]";
+export const redacted = "[redacted]";
 const cut = "[cut]";
 const maxDepth = 8;
 const maxValues = 2000;

@@ -155,13 +155,15 @@ test("numbers, booleans and lists are parsed from text", () => {
   assert.equal(readField(number(), "1.5", true), 1.5);
   assert.equal(readField(integer(), "7", true), 7);
   for (const text of ["true", "1", "on"]) assert.equal(readField(boolean(), text, true), true);
-  for (const text of ["false", "0"]) assert.equal(readField(boolean(), text, true), false);
+  for (const text of ["false", "0", "off"]) assert.equal(readField(boolean(), text, true), false);
   assert.deepEqual(readField(array(integer()), "1,2", true), [1, 2]);
   assert.equal(readField(string(), "5", true), "5");
   assert.equal(readField(boolean(), true, true), true);
   for (const [field, text] of [
     [number(), "x"],
     [number(), " "],
+    [number(), "Infinity"],
+    [integer(), "0x10"],
     [integer(), "1.5"],
     [boolean(), "yes"],
   ] as const) {

@@ -12,6 +12,7 @@ export function runFixture(
   name: string,
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
+  cwd: string = process.cwd(),
 ): Promise<FixtureResult> {
   const file = fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
   const { LOG_LEVEL: _, NODE_ENV: __, NODE_OPTIONS: ___, NO_COLOR: ____, ...inherited } = process.env;
@@ -20,7 +21,7 @@ export function runFixture(
       process.execPath,
       // the warning: early versions of Node 24 print it for every file they strip of its types
       ["--disable-warning=ExperimentalWarning", "--conditions=@tenon/source", file, ...args],
-      { env: { ...inherited, ...env }, timeout: 120_000 },
+      { env: { ...inherited, ...env }, cwd, timeout: 120_000 },
       (error, stdout, stderr) => {
         const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1; // -1: ended by a signal
         resolve({ code, stdout, stderr });
