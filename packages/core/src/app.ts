@@ -75,7 +75,7 @@ async function buildApp<Methods>(
   const ownLog = createLog({
     ...platform.log,
     ...(environment.logLevel === undefined ? {} : { level: environment.logLevel }),
-    ...(environment.color ? {} : { color: false }),
+    ...(environment.color === undefined ? {} : { color: environment.color }),
     ...options.log,
   });
   const { worker } = environment;

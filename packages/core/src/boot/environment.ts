@@ -8,7 +8,8 @@ export interface Environment {
   /** Undefined when LOG_LEVEL is not set: each caller has its own default. */
   readonly logLevel: LogLevel | undefined;
   readonly production: boolean;
-  readonly color: boolean;
+  /** Whether colours are written; undefined for terminals only. */
+  readonly color: boolean | undefined;
   /** Undefined when HTTP_ENGINE is not set. */
   readonly engine: "wire" | "node" | undefined;
   /** Undefined when WORKERS is not set. */
@@ -42,7 +43,7 @@ export function readEnvironment(
   if (Number.parseInt(version, 10) < oldestNode) {
     report(`Tenon needs Node ${oldestNode} or newer, this is ${version}.`);
   }
-  const { LOG_LEVEL, NO_COLOR, HTTP_ENGINE, WORKERS, TENON_WORKER, TENON_DESCRIBE } = env;
+  const { LOG_LEVEL, HTTP_ENGINE, WORKERS, TENON_WORKER, TENON_DESCRIBE } = env;
   const logLevel = logLevels.find((level) => level === LOG_LEVEL);
   if (LOG_LEVEL && logLevel === undefined) {
     report(`LOG_LEVEL is ${JSON.stringify(LOG_LEVEL)}. Use one of: ${logLevels.join(", ")}.`);
@@ -60,10 +61,16 @@ export function readEnvironment(
   return {
     logLevel,
     production: isProduction(env),
-    color: !NO_COLOR,
+    color: readColor(env),
     engine,
     workers,
     worker,
     describe: !!TENON_DESCRIBE,
   };
+}
+
+/** As Node and most tools read them: FORCE_COLOR takes precedence over NO_COLOR, and its 0 and false mean no colours. */
+function readColor({ FORCE_COLOR, NO_COLOR }: NodeJS.Dict<string>): boolean | undefined {
+  if (FORCE_COLOR) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
+  return NO_COLOR ? false : undefined;
 }

@@ -2,9 +2,10 @@ import { readEnvironment } from "../boot/environment.ts";
 import { endsInTime } from "../boot/in-time.ts";
 import { exitCodeOf, stopOnSignals } from "../boot/signals.ts";
 import { describeValue, type Problem, StartError } from "../errors.ts";
+import { findNearest } from "../nearest.ts";
 import type { OpenPlatform, PlatformParts } from "../platform.ts";
 import { Commands, findTakenFlags } from "./commands.ts";
-import { type Program, toHelp } from "./help.ts";
+import { type Program, toGroupName, toHelp } from "./help.ts";
 import { CommandIncoming } from "./incoming.ts";
 import { type Invocation, readInvocation } from "./invocation.ts";
 import { describeError, exitCodes, writeFailure, writeResult } from "./result.ts";
@@ -23,7 +24,7 @@ export interface CliMethods {
 
 export function openCli(parts: PlatformParts, program: Program): OpenPlatform<CliMethods> {
   const commands = new Commands(parts);
-  const problems = [...checkProgram(program), ...findTakenFlags(commands.all())];
+  const problems = [...checkProgram(program), ...checkGroups(program, commands), ...findTakenFlags(commands.all())];
   if (problems.length > 0) throw new StartError(problems);
   const { color } = readEnvironment();
   const running = new Set<Promise<number>>();
@@ -97,11 +98,13 @@ export function openCli(parts: PlatformParts, program: Program): OpenPlatform<Cl
       case "refusal":
         await writeFailure(terminal, invocation.message, invocation.json);
         if (invocation.topic !== undefined) {
-          await terminal.say(`\n${toHelp(program, invocation.topic, terminal.errColor)}`);
+          await terminal.say(
+            `\n${toHelp(program, invocation.topic, { color: terminal.errColor, width: terminal.errWidth })}`,
+          );
         }
         return exitCodes.usage;
       case "help":
-        await terminal.print(toHelp(program, invocation.topic, terminal.outColor));
+        await terminal.print(toHelp(program, invocation.topic, { color: terminal.outColor, width: terminal.outWidth }));
         return exitCodes.done;
       case "version":
         await terminal.print(`${program.name} ${program.version}`);
@@ -121,4 +124,20 @@ function checkProgram({ name }: Program): Problem[] {
   if (typeof name === "string" && /^[^\s\u0000-\u001f]+$/.test(name)) return [];
   const message = `The name of cli() is ${describeValue(name)}. Give it the word that people type: cli({ name: "blog" }).`;
   return [{ code: "BAD_OPTION", message }];
+}
+
+/** A misspelt group would silently not be described. */
+function checkGroups({ groups = {} }: Program, commands: Commands): Problem[] {
+  const names = commands.names();
+  return Object.entries(groups).flatMap(([name, text]): Problem[] => {
+    if (typeof text !== "string") {
+      return [
+        { code: "BAD_OPTION", message: `groups of cli(): "${name}" is ${describeValue(text)}. Describe it in words.` },
+      ];
+    }
+    if (names.has(toGroupName(name))) return [];
+    const near = findNearest(toGroupName(name), names);
+    const guess = near === undefined ? "Remove it." : `Did you mean "${near}"?`;
+    return [{ code: "BAD_OPTION", message: `groups of cli(): no command begins with "${name}". ${guess}` }];
+  });
 }

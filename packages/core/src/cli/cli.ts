@@ -23,7 +23,13 @@ const limits = Object.freeze({
   bodyTimeout: 60 * 60 * 1000,
 });
 
-const optionNames = namesOf<CliOptions>({ name: true, version: true, description: true, middlewares: true });
+const optionNames = namesOf<CliOptions>({
+  name: true,
+  version: true,
+  description: true,
+  groups: true,
+  middlewares: true,
+});
 
 /** The command-line platform: serves the routes that have no method. Opens no port and loads no HTTP code. */
 export function cli(options: CliOptions): Platform<CliMethods> {

@@ -4,6 +4,7 @@ import type { Problem } from "../errors.ts";
 import { findNearest } from "../nearest.ts";
 import { type Pattern, parsePattern } from "../pattern.ts";
 import type { PlatformParts } from "../platform.ts";
+import { type Positional, toPositionals, toTitle } from "./positionals.ts";
 
 /** The flags of every command. A field of a DTO may not have one of these names. */
 export const commonFlags = ["json", "stdin", "help"] as const;
@@ -23,6 +24,7 @@ export interface Command {
   readonly pattern: Pattern;
   /** For people: `posts show <id>`. */
   readonly title: string;
+  readonly positionals: readonly Positional[];
   /** What its contract declares; undefined without one. */
   readonly flags: readonly Flag[] | undefined;
   /** One line; "" without one. */
@@ -88,10 +90,14 @@ export class Commands {
     return this.all().filter(({ pattern }) => startsWith(pattern, words));
   }
 
+  /** The names of commands and groups: `posts`, `posts show`. */
+  names(): Set<string> {
+    return new Set(this.all().flatMap(({ pattern }) => toPrefixes(pattern)));
+  }
+
   /** The command or group whose name is closest to the typed one. */
   nearest(words: readonly string[]): string | undefined {
-    const names = new Set(this.all().flatMap(({ pattern }) => toPrefixes(pattern)));
-    const byLength = Map.groupBy(names, (name) => name.split(" ").length);
+    const byLength = Map.groupBy(this.names(), (name) => name.split(" ").length);
     const closest = [...byLength].flatMap(([length, group]) => {
       const typed = words.slice(0, length).join(" ");
       return findNearest(typed, new Set(group).difference(new Set([typed]))) ?? [];
@@ -105,16 +111,11 @@ export function toPath(words: readonly string[]): string {
   return `/${words.map((word) => encodeURIComponent(word.toWellFormed())).join("/")}`;
 }
 
-/** A pattern for people, from this word on: `posts show <id>`, `<…>` for one word or more. */
-export function toTitle({ segments, params, wildcard }: Pattern, from = 0): string {
-  const names = new Map(params.map(({ name, index }) => [index, `<${name}>`]));
-  const words = segments.map((segment, index) => segment ?? names.get(index));
-  return [...words.slice(from), ...(wildcard ? ["<…>"] : [])].join(" ");
-}
-
 function toCommand(pattern: Pattern, contract: Contract | undefined): Command {
   const { summary = "", description = "" } = contract ?? {};
-  return { pattern, title: toTitle(pattern), flags: toFlags(contract), summary, description };
+  const positionals = toPositionals(pattern, contract?.params);
+  const title = toTitle(pattern, positionals);
+  return { pattern, title, positionals, flags: toFlags(contract), summary, description };
 }
 
 /** Query and body are one set of flags. Undefined when a schema of another library hides its fields. */

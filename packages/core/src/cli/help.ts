@@ -1,6 +1,9 @@
+import type { Field } from "../dto/dto.ts";
 import { paint } from "../log/log-pretty.ts";
 import { type Command, type Flag, helpLetter, isSwitch } from "./commands.ts";
-import { pad, showControls, widthOf } from "./text.ts";
+import type { Positional } from "./positionals.ts";
+import { showControls } from "./text.ts";
+import { alignEntries, type Entry, wrap } from "./wrap.ts";
 
 export interface Program {
   /** The name of the command. Every error message starts with it. */
@@ -9,6 +12,8 @@ export interface Program {
   readonly version?: string;
   /** Shown by `--help`. */
   readonly description?: string;
+  /** What groups of commands are about, by their first words: `{ db: "The database", "db backup": "Copies of it" }`. */
+  readonly groups?: Readonly<Record<string, string>>;
 }
 
 /** What help is about: the program, a group of its commands, or one command. */
@@ -19,18 +24,25 @@ export interface Topic {
   readonly below: readonly Command[];
 }
 
-type Entry = readonly [left: string, right: string];
+export interface HelpOptions {
+  readonly color: boolean;
+  /** Cells of the terminal; infinite where there is none. */
+  readonly width: number;
+}
 
-export function toHelp(program: Program, topic: Topic, color: boolean): string {
+export function toHelp(program: Program, topic: Topic, options: HelpOptions): string {
   const { words, command } = topic;
   const below = topic.below.filter(({ title }) => title !== command?.title);
+  const flags = [...(command?.flags ?? []).map(toFlagEntry), ...toCommonEntries(program, topic)];
+  const paragraph = (text: string) => wrap(text, options.width).join("\n");
   const sections = [
-    ...(words.length === 0 ? [toHeading(program)] : []),
-    ...(command === undefined ? [] : [command.summary, command.description].map(showControls)),
-    `${paint("bold", "Usage:", color)} ${toUsage(program, topic, below.length > 0)}`,
-    ...toSection("Commands", below.map(toCommandEntry), color),
-    ...toSection("Flags", [...(command?.flags ?? []).map(toFlagEntry), ...toCommonEntries(program, topic)], color),
-    ...(below.length > 0 ? [`${program.name} <command> --help shows the flags of a command.`] : []),
+    paragraph(words.length === 0 ? toHeading(program) : ""),
+    ...toAbout(program, topic).map((text) => paragraph(showLines(text))),
+    toUsage(program, topic, below.length > 0, options),
+    ...toCommandSections(program, topic, below, options),
+    ...toSection("Arguments", toPositionalEntries(command), options),
+    ...toSection("Flags", flags, options),
+    ...(below.length > 0 ? [paragraph(`${program.name} <command> --help shows the flags of a command.`)] : []),
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
@@ -40,17 +52,64 @@ function toHeading({ name, version, description }: Program): string {
   return [[name, version].filter(Boolean).join(" "), description].filter(Boolean).join(": ");
 }
 
-function toUsage({ name }: Program, { words, command }: Topic, hasMore: boolean): string {
-  const place = command?.title ?? [...words, "<command>"].join(" ");
-  const line = [name, place, "[flags]"].filter((part) => part !== "").join(" ");
-  return command !== undefined && hasMore ? `${line}, or a command below it` : line;
+function toAbout({ groups = {} }: Program, { words, command }: Topic): string[] {
+  if (command !== undefined) return [command.summary, command.description];
+  return Object.entries(groups).flatMap(([name, text]) => (toGroupName(name) === words.join(" ") ? [text] : []));
 }
 
-function toSection(title: string, entries: readonly Entry[], color: boolean): string[] {
+/** A description may have several lines. */
+function showLines(text: string): string {
+  return text.trim().split(/\r?\n/).map(showControls).join("\n");
+}
+
+function toUsage(
+  { name }: Program,
+  { words, command }: Topic,
+  hasMore: boolean,
+  { color, width }: HelpOptions,
+): string {
+  const label = "Usage:";
+  const place = command?.title ?? [...words, "<command>"].join(" ");
+  const usage = [name, place, "[flags]"].filter((part) => part !== "").join(" ");
+  const line = `${label} ${command !== undefined && hasMore ? `${usage}, or a command below it` : usage}`;
+  const [first = "", ...rest] = wrap(line, width);
+  return [`${paint("bold", label, color)}${first.slice(label.length)}`, ...rest.map((more) => `  ${more}`)].join("\n");
+}
+
+/** A described group has a section of its own. */
+function toCommandSections(
+  { groups = {} }: Program,
+  { words }: Topic,
+  commands: readonly Command[],
+  options: HelpOptions,
+): string[] {
+  const described = Object.entries(groups)
+    .map(([name, text]) => [toGroupName(name), text] as const)
+    .filter(([name]) => name.split(" ").length > words.length)
+    .sort(([a], [b]) => b.length - a.length); // a command belongs to the longest name
+  const findGroup = ({ title }: Command) => described.find(([name]) => `${title} `.startsWith(`${name} `));
+  const byGroup = Map.groupBy(commands, findGroup);
+  return [...byGroup]
+    .sort(([a], [b]) => Number(a !== undefined) - Number(b !== undefined))
+    .flatMap(([group, members]) => {
+      const [name, text] = group ?? ["Commands", ""];
+      return toSection(name, members.map(toCommandEntry), options, showControls(text));
+    });
+}
+
+/** `db/backup` is typed as `db backup`. */
+export function toGroupName(name: string): string {
+  return name
+    .split(/[\s/]+/)
+    .filter(Boolean)
+    .join(" ");
+}
+
+function toSection(title: string, entries: readonly Entry[], { color, width }: HelpOptions, about = ""): string[] {
   if (entries.length === 0) return [];
-  const width = Math.max(...entries.map(([left]) => widthOf(left)));
-  const lines = entries.map(([left, right]) => `  ${pad(left, width)}  ${right}`.trimEnd());
-  return [[paint("bold", `${title}:`, color), ...lines].join("\n")];
+  const [first = "", ...rest] = wrap(`${title}: ${about}`.trimEnd(), width);
+  const heading = `${paint("bold", `${title}:`, color)}${first.slice(title.length + 1)}`;
+  return [[heading, ...rest.map((line) => `  ${line}`), ...alignEntries(entries, width)].join("\n")];
 }
 
 function toCommandEntry({ title, summary: text, flags = [] }: Command): Entry {
@@ -62,17 +121,40 @@ function toCommandEntry({ title, summary: text, flags = [] }: Command): Entry {
   return [title, summary.join(" ")];
 }
 
+/** None when nothing is declared about them. */
+function toPositionalEntries(command: Command | undefined): Entry[] {
+  const entries = (command?.positionals ?? []).map(toPositionalEntry);
+  return entries.some(([, right]) => right !== "") ? entries : [];
+}
+
+function toPositionalEntry({ title, declaration }: Positional): Entry {
+  if (declaration === undefined) return [title, ""];
+  const rules = title.includes("|") ? [] : declaration.rules(); // the title is the choice
+  return [title, toNotes([declaration.description, ...rules])];
+}
+
 function toFlagEntry(flag: Flag): Entry {
-  const { letter, required, description, kind, defaultValue } = flag.declaration;
-  const notes = [
-    showControls(description),
+  const { letter, required, description, kind } = flag.declaration;
+  const notes = toNotes([
+    description,
     required ? "required" : "",
     kind === "array" ? "separated by commas, or repeated" : "",
     kind === "object" ? "only with --stdin" : "",
     ...flag.declaration.rules(),
-    defaultValue === undefined ? "" : `defaults to ${showControls(String(defaultValue))}`,
-  ];
-  return [withLetter(letter, toSpelling(flag)), notes.filter((note) => note !== "").join("; ")];
+    toDefaultNote(flag.declaration),
+  ]);
+  return [withLetter(letter, toSpelling(flag)), notes];
+}
+
+function toNotes(notes: readonly string[]): string {
+  return notes
+    .filter((note) => note !== "")
+    .map(showControls)
+    .join("; ");
+}
+
+function toDefaultNote({ defaultValue }: Field): string {
+  return defaultValue === undefined ? "" : `defaults to ${String(defaultValue)}`;
 }
 
 function toSpelling(flag: Flag): string {

@@ -1,7 +1,17 @@
 import { findNearest } from "../nearest.ts";
 import { type Arguments, parseArgv } from "./argv.ts";
-import { type Command, type Commands, commonFlags, findFlag, flagsOf, toPath, toTitle } from "./commands.ts";
+import {
+  type Command,
+  type Commands,
+  commonFlags,
+  type Flag,
+  findFlag,
+  flagsOf,
+  isSwitch,
+  toPath,
+} from "./commands.ts";
 import type { Program, Topic } from "./help.ts";
+import { toTitle } from "./positionals.ts";
 
 /** A mistake in the arguments, reported before the application starts. With a topic, its help follows. */
 interface Refusal {
@@ -28,25 +38,26 @@ export type Invocation = { readonly json: boolean } & (
 
 type Place = Pick<Topic, "words" | "command">;
 
-export function readInvocation(argv: readonly string[], commands: Commands, { version }: Program): Invocation {
+export function readInvocation(argv: readonly string[], commands: Commands, program: Program): Invocation {
   const typed = parseArgv(argv, (leading) => {
     const { words, command } = locate(commands, leading);
     return flagsOf(command === undefined ? commands.under(words) : [command]);
   });
   const json = typed.common.has("json");
-  if (typed.version)
-    return { json, ...(version === undefined ? refuse("unknown flag --version") : { kind: "version" }) };
+  if (typed.version) {
+    return { json, ...(program.version === undefined ? refuse("unknown flag --version") : { kind: "version" }) };
+  }
 
   const isHelpWord = typed.words[0] === "help" && commands.under(["help"]).length === 0;
   const { words, command } = locate(commands, isHelpWord ? typed.words.slice(1) : typed.words);
   const below = commands.under(words);
   if (isHelpWord || typed.common.has("help")) {
-    if (command === undefined && below.length === 0) return { json, ...refuseUnknown(commands, words) };
+    if (command === undefined && below.length === 0) return { json, ...refuseUnknown(commands, words, typed, program) };
     const only = below.length === 1 && lacksOnlyArguments(below, words) ? below[0] : undefined;
     return { json, kind: "help", topic: { words, command: command ?? only, below } };
   }
 
-  if (command === undefined) return { json, ...refusePlace(commands, { words, command, below }, typed) };
+  if (command === undefined) return { json, ...refusePlace(commands, { words, command, below }, typed, program) };
   const problems = [...typed.problems, ...findUnknownFlags(command, typed.flags.keys())];
   if (problems.length > 0) return { json, ...refuse(problems.join("; ")) };
   const common = [...typed.common].map((name) => [name, "true"] as const);
@@ -73,7 +84,7 @@ function refuse(message: string, topic?: Topic): Refusal {
 }
 
 /** No command is found: why, and what is close to it. */
-function refusePlace(commands: Commands, topic: Topic, typed: Arguments): Refusal {
+function refusePlace(commands: Commands, topic: Topic, typed: Arguments, program: Program): Refusal {
   const { words, below } = topic;
   const [first] = below;
   const unknownFlags = findFlagsOfNone(commands, typed.flags.keys());
@@ -81,22 +92,51 @@ function refusePlace(commands: Commands, topic: Topic, typed: Arguments): Refusa
   if (words.length === 0) return refuse(withFlags("no command given"), topic);
   if (first === undefined) {
     // an unknown flag takes the next word as its value, which may have been the first word of the command
-    return unknownFlags.length > 0 ? refuse(unknownFlags.join("; ")) : refuseUnknown(commands, words);
+    return unknownFlags.length > 0 ? refuse(unknownFlags.join("; ")) : refuseUnknown(commands, words, typed, program);
   }
   const empty = first.pattern.params.find(({ index }) => words[index] === "");
   if (empty !== undefined) return refuse(`<${empty.name}> of "${first.title}" is empty`);
   const name = quote(words);
   return lacksOnlyArguments(below, words)
-    ? refuse(`${name} needs ${toTitle(first.pattern, words.length)}`)
+    ? refuse(`${name} needs ${toTitle(first.pattern, first.positionals, words.length)}`)
     : refuse(withFlags(`${name} is a group of commands`), topic);
 }
 
-function refuseUnknown(commands: Commands, words: readonly string[]): Refusal {
+function refuseUnknown(commands: Commands, words: readonly string[], typed: Arguments, { name }: Program): Refusal {
   for (let end = words.length - 1; end > 0; end--) {
     const command = commands.find(words.slice(0, end));
-    if (command !== undefined) return refuse(`"${command.title}" does not take ${quote(words.slice(end, end + 1))}`);
+    if (command !== undefined) return refuse(explainWords(command, words.slice(end), typed));
   }
-  return refuse(withSuggestion(`unknown command ${quote(words)}`, commands.nearest(words)));
+  const message = `unknown command ${quote(words)}`;
+  const nearest = commands.nearest(words);
+  if (nearest !== undefined) return refuse(withSuggestion(message, nearest));
+  const names = commands.names();
+  if (names.size === 0) return refuse(message);
+  const group = words.map((_, index) => words.slice(0, index).join(" ")).findLast((prefix) => names.has(prefix));
+  const help = [name, group, "--help"].filter((word) => word !== undefined).join(" ");
+  return refuse(`${message}. ${help} lists the commands.`);
+}
+
+/** Words that follow a command which does not take them. Most often they are the value of a flag. */
+function explainWords({ title, flags = [] }: Command, words: readonly string[], { flags: given }: Arguments): string {
+  const [word = "", next] = words;
+  const message = `"${title}" does not take ${quote([word])}`;
+  const [name = "", value = next] = word.split(/=(.*)/s);
+  const named = findFlag(flags, name);
+  if (named !== undefined) {
+    return withSuggestion(message, isSwitch(named) ? `--${named.name}` : `--${named.name}=${value ?? "…"}`);
+  }
+  const isGiven = ({ field, name }: Flag) => given.has(field) || given.has(name); // by name: no command was found
+  const open = flags.filter((flag) => !isSwitch(flag) && !isGiven(flag));
+  const required = open.filter(({ declaration }) => declaration.required);
+  const [only, ...others] = required.length > 0 ? required : open;
+  if (only !== undefined && others.length === 0) return withSuggestion(message, `--${only.name}=${word}`);
+  return flags.length === 0 ? message : `${message}. It takes ${listFlags(flags)}.`;
+}
+
+function listFlags(flags: readonly Flag[]): string {
+  const names = flags.slice(0, 5).map(({ name }) => `--${name}`);
+  return [...names, ...(flags.length > names.length ? ["…"] : [])].join(", ");
 }
 
 function lacksOnlyArguments(commands: readonly Command[], words: readonly string[]): boolean {

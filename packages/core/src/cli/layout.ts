@@ -1,5 +1,6 @@
 import { toJson } from "../body/json.ts";
 import { paint } from "../log/log-pretty.ts";
+import { fitTable, gap } from "./columns.ts";
 import { pad, showControls, truncate, widthOf } from "./text.ts";
 
 export interface LayoutOptions {
@@ -9,9 +10,6 @@ export interface LayoutOptions {
 }
 
 type Row = Readonly<Record<string, unknown>>;
-
-const gap = "  ";
-const narrowest = 4;
 
 /** A value for people: a table, key/value lines, or text. Shows what JSON shows: a field that `toJSON()` hides is hidden here too. */
 export function layOut(value: unknown, options: LayoutOptions): string {
@@ -30,41 +28,15 @@ function layOutTable(rows: readonly Row[], { width, color }: LayoutOptions): str
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const longest = width === Number.POSITIVE_INFINITY ? width : 4 * width; // the end of a longer text is never shown
   const lines = [names.map(showControls), ...rows.map((row) => names.map((name) => toCell(own(row, name), longest)))];
-  const cellOf = (line: readonly string[], column: number) => line[column] as string; // a line has a cell for each name
-  const natural = names.map((_, column) =>
-    lines.reduce((most, line) => Math.max(most, widthOf(cellOf(line, column))), 0),
-  );
-  const widths = fitColumns(natural, width);
+  const { lines: fitted, widths } = fitTable(lines, width);
   const isCut = widths.length < names.length;
-  return lines
+  return fitted
     .map((line, index) => {
-      const cells = widths.map((cells, column) => pad(truncate(cellOf(line, column), cells), cells));
+      const cells = widths.map((cells, column) => pad(truncate(line[column] as string, cells), cells)); // see Lines
       const text = `${cells.join(gap)}${isCut ? `${gap}…` : ""}`.trimEnd();
       return `${index === 0 ? paint("bold", text, color) : text}\n`;
     })
     .join("");
-}
-
-/** The widest columns give way first. When even narrow ones do not fit, the last ones are left out. */
-function fitColumns(natural: readonly number[], width: number): number[] {
-  for (let count = natural.length; count > 0; count--) {
-    const kept = natural.slice(0, count);
-    const ellipsis = count < natural.length ? gap.length + 1 : 0;
-    const limit = findLimit(kept, width - gap.length * (count - 1) - ellipsis);
-    if (limit >= narrowest) return kept.map((cells) => Math.min(cells, limit));
-  }
-  return natural.slice(0, 1).map((cells) => Math.min(cells, narrowest));
-}
-
-/** The largest width that each column may have so that all of them fit. */
-function findLimit(widths: readonly number[], room: number): number {
-  let rest = room;
-  for (const [index, cells] of widths.toSorted((a, b) => a - b).entries()) {
-    const share = Math.floor(rest / (widths.length - index));
-    if (cells > share) return share;
-    rest -= cells;
-  }
-  return Number.POSITIVE_INFINITY;
 }
 
 /** Values are shown whole: a text of several lines goes on below its first. */

@@ -58,10 +58,11 @@ function describeIssues({ message, issues }: BindError, fromStdin: boolean): str
   return issues.map((issue) => describeIssue(issue, fromStdin)).join("; ");
 }
 
-function describeIssue({ path, keys = path.split("."), rule, message }: Issue, fromStdin: boolean): string {
+function describeIssue({ in: part, path, keys = path.split("."), rule, message }: Issue, fromStdin: boolean): string {
   const [field = "", ...inner] = keys;
   const flag = [`--${toFlagName(String(field))}`, ...inner].join(".");
-  const subject = path === "" ? "standard input" : fromStdin ? `${path} in standard input` : flag;
+  const value = path === "" ? "standard input" : fromStdin ? `${path} in standard input` : flag;
+  const subject = part === "params" ? `<${path}>` : value;
   return `${subject}${rule === "schema" ? ":" : ""} ${message}`; // other schemas write whole sentences
 }
 

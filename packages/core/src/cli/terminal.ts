@@ -23,19 +23,22 @@ export class Terminal {
   readonly out: Sink;
   readonly outColor: boolean;
   readonly errColor: boolean;
+  /** In cells; infinite where there is no terminal. */
+  readonly outWidth: number;
+  readonly errWidth: number;
   readonly progress: ProgressOutput;
   readonly #err: Sink;
   readonly #name: string;
-  readonly #width: number;
 
-  /** `name`: of the program. `color`: whether terminals are sent colours. */
-  constructor({ stdout, stderr }: Pick<CommandStreams, "stdout" | "stderr">, name: string, color: boolean) {
+  /** `name`: of the program. `color`: whether colours are written; undefined for terminals only. */
+  constructor({ stdout, stderr }: Pick<CommandStreams, "stdout" | "stderr">, name: string, color?: boolean) {
     this.out = new Sink(stdout);
     this.#err = new Sink(stderr);
     this.#name = name;
-    this.outColor = color && stdout.isTTY === true;
-    this.errColor = color && stderr.isTTY === true;
-    this.#width = stdout.isTTY === true ? stdout.columns || defaultWidth : Number.POSITIVE_INFINITY;
+    this.outColor = color ?? stdout.isTTY === true;
+    this.errColor = color ?? stderr.isTTY === true;
+    this.outWidth = cellsOf(stdout);
+    this.errWidth = cellsOf(stderr);
     this.progress = {
       write: (text) => void this.say(text),
       isTerminal: stderr.isTTY === true,
@@ -45,7 +48,7 @@ export class Terminal {
   }
 
   async print(value: unknown): Promise<void> {
-    await this.out.write(layOut(value, { width: this.#width, color: this.outColor }));
+    await this.out.write(layOut(value, { width: this.outWidth, color: this.outColor }));
   }
 
   /** One line: `blog: unknown command "pots"`. */
@@ -89,6 +92,10 @@ export class Sink {
   release(): void {
     if (!this.#broken) this.#stream.off("error", ignore);
   }
+}
+
+function cellsOf({ isTTY, columns }: TerminalStream): number {
+  return isTTY === true ? columns || defaultWidth : Number.POSITIVE_INFINITY;
 }
 
 function ignore(): void {}

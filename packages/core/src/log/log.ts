@@ -26,7 +26,7 @@ export interface LogOptions {
   readonly level?: LogLevel;
   /** Text for people in place of JSON lines. Defaults to true on a terminal. */
   readonly pretty?: boolean;
-  /** Of that text. Defaults to true on a terminal, unless NO_COLOR is set. */
+  /** Of that text. Defaults to true on a terminal; NO_COLOR and FORCE_COLOR change that. */
   readonly color?: boolean;
   readonly destination?: LogDestination;
 }

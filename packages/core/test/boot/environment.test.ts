@@ -6,7 +6,7 @@ import { readEnvironment } from "../../src/boot/environment.ts";
 const nothing = {
   logLevel: undefined,
   production: false,
-  color: true,
+  color: undefined,
   engine: undefined,
   workers: undefined,
   worker: undefined,
@@ -30,6 +30,19 @@ test("an empty environment leaves every choice to the application", () => {
 test("LOG_LEVEL, NODE_ENV and NO_COLOR are read", () => {
   const env = { LOG_LEVEL: "trace", NODE_ENV: "production", NO_COLOR: "1" };
   assert.deepEqual(readEnvironment(env), { ...nothing, logLevel: "trace", production: true, color: false });
+});
+
+test("FORCE_COLOR takes precedence over NO_COLOR, and its 0 and false mean no colours", () => {
+  for (const [env, color] of [
+    [{ NO_COLOR: "1" }, false],
+    [{ FORCE_COLOR: "1" }, true],
+    [{ FORCE_COLOR: "3", NO_COLOR: "1" }, true],
+    [{ FORCE_COLOR: "0" }, false],
+    [{ FORCE_COLOR: "false" }, false],
+    [{ FORCE_COLOR: "", NO_COLOR: "" }, undefined],
+  ] as const) {
+    assert.equal(readEnvironment(env).color, color, JSON.stringify(env));
+  }
 });
 
 test("HTTP_ENGINE, WORKERS, TENON_WORKER and TENON_DESCRIBE are read", () => {

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { array, boolean, dto, endpoint, integer, nested, number, type Routes, string } from "@tenon/core";
-import { withCommands } from "../support/terminal.ts";
+import { array, boolean, dto, endpoint, integer, literal, nested, number, type Routes, string } from "@tenon/core";
+import { cli } from "@tenon/core/cli";
+import { createTestApp } from "@tenon/core/testing";
+import { memoryStreams, withCommands } from "../support/terminal.ts";
+import { moduleOf } from "../support/transports.ts";
 
 const CreatePost = dto({
   title: string("required", "max=200").alias("t").describe("What it is called"),
@@ -160,3 +163,155 @@ test("a command of one's own may be called help", () =>
     assert.equal((await app.run(["help", "me"])).stdout, "helped\n");
     assert.match((await app.run(["help", "me", "--help"])).stdout, /^Usage: blog help me/);
   }));
+
+const templates = dto({
+  template: string("required", "oneof=api web cli full").describe("What the application serves"),
+  name: string("required", "max=20"),
+});
+const described: Routes = [
+  {
+    path: "new/:template/:name",
+    handler: endpoint(
+      {
+        summary: "Creates an application",
+        description: "Writes a folder.\n\nExisting files are never overwritten.",
+        params: templates,
+        query: dto({
+          port: integer("default=8080").describe("Where it listens"),
+          force: boolean().alias("f"),
+        }),
+      },
+      () => "",
+    ),
+  },
+  { path: "db/reset", handler: endpoint({ summary: "Removes every table" }, () => "") },
+  {
+    path: "db/migrate/up",
+    handler: endpoint({ summary: "Applies the migrations that are not applied yet" }, () => ""),
+  },
+  { path: "dbs", handler: () => "" },
+];
+const groups = { "db/migrate": "Changes of the schema", db: "The database" };
+
+test("a described group has a section of its own, and commands belong to the longest name", () =>
+  withCommands(
+    described,
+    async (app) => {
+      assert.equal(
+        (await app.run(["--help"])).stdout,
+        `Usage: blog <command> [flags]
+
+Commands:
+  dbs
+  new <api|web|cli|full> <name>  Creates an application
+
+db migrate: Changes of the schema
+  db migrate up  Applies the migrations that are not applied yet
+
+db: The database
+  db reset  Removes every table
+
+Flags:
+      --json  Print the result as JSON
+  -h, --help  Show this help
+
+blog <command> --help shows the flags of a command.
+`,
+      );
+      assert.match(
+        (await app.run(["db", "--help"])).stdout,
+        /^The database\n\nUsage: blog db <command> \[flags\]\n\nCommands:\n {2}db reset .*\n\ndb migrate: Changes of the schema\n/,
+      );
+    },
+    { groups },
+  ));
+
+test("the help of a command describes its arguments, their choices and the defaults of its flags", () =>
+  withCommands(described, async (app) => {
+    assert.equal(
+      (await app.run(["new", "--help"])).stdout,
+      `Creates an application
+
+Writes a folder.
+
+Existing files are never overwritten.
+
+Usage: blog new <api|web|cli|full> <name> [flags]
+
+Arguments:
+  <api|web|cli|full>  What the application serves
+  <name>              must have at most 20 characters
+
+Flags:
+      --port=<integer>  Where it listens; defaults to 8080
+  -f, --force
+      --json            Print the result as JSON
+      --stdin           Read the values as JSON from standard input
+  -h, --help            Show this help
+`,
+    );
+  }));
+
+test("a choice that is too long for a line is listed as a rule, and a single value stands for itself", () => {
+  const words = Array.from({ length: 20 }, (_, index) => `word${index}`).join(" ");
+  const params = dto({ word: string("required", `oneof=${words}`), only: literal(["this"], "required") });
+  return withCommands([{ path: "say/:word/:only/*", handler: endpoint({ params }, () => "") }], async (app) => {
+    const { stdout } = await app.run(["say", "--help"]);
+    assert.match(
+      stdout,
+      /^Usage: blog say <word> <this> <…> \[flags\]\n\nArguments:\n {2}<word> {2}must be one of word0, /,
+    );
+    assert.match(stdout, /\n {2}<this>\n {2}<…>\n/);
+  });
+});
+
+test("on a terminal help is wrapped to its width, on stdout and on stderr", () =>
+  withCommands(
+    described,
+    async (app) => {
+      for (const [columns, argv] of [
+        [30, ["new", "--help"]],
+        [40, ["--help"]],
+        [60, ["new", "--help"]],
+        [40, ["db"]],
+      ] as const) {
+        const streams = memoryStreams(columns);
+        await app.execute([...argv], streams);
+        const lines = `${streams.stdout.text}${streams.stderr.text}`.replaceAll(/\u001b\[\d+m/g, "").split("\n");
+        for (const line of lines) assert.ok(line.length <= columns, `${columns}: ${line}`);
+      }
+      const narrow = memoryStreams(40);
+      await app.execute(["db", "migrate", "--help"], narrow);
+      assert.equal(
+        narrow.stdout.text,
+        `Changes of the schema
+
+\u001b[1mUsage:\u001b[22m blog db migrate <command> [flags]
+
+\u001b[1mCommands:\u001b[22m
+  db migrate up  Applies the migrations
+                 that are not applied
+                 yet
+
+\u001b[1mFlags:\u001b[22m
+      --json  Print the result as JSON
+  -h, --help  Show this help
+
+blog <command> --help shows the flags of
+a command.
+`,
+      );
+    },
+    { groups },
+  ));
+
+test("a group that no command has, or that is not described in words, stops the start", async () => {
+  for (const [wrong, message] of [
+    [{ bd: "The database" }, 'groups of cli(): no command begins with "bd". Did you mean "db"?'],
+    [{ elephant: "Large" }, 'groups of cli(): no command begins with "elephant". Remove it.'],
+    [{ db: 5 }, 'groups of cli(): "db" is the number 5. Describe it in words.'],
+  ] as const) {
+    const options = { name: "blog", groups: wrong as unknown as Record<string, string> }; // as from JavaScript
+    await assert.rejects(createTestApp(moduleOf(described), cli(options)), { name: "StartError", message });
+  }
+});

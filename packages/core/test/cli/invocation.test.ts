@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boolean, dto, endpoint, integer, type Routes, string } from "@tenon/core";
+import { boolean, dto, endpoint, integer, literal, type Routes, string } from "@tenon/core";
 import { withCommands } from "../support/terminal.ts";
 
 const List = dto({ limit: integer().alias("l"), created_after: string(), all: boolean() });
+const Make = dto({
+  name: string("required"),
+  port: integer(),
+  host: string(),
+  size: integer(),
+  color: string(),
+  force: boolean(),
+});
 const routes: Routes = [
   {
     path: "posts",
@@ -13,7 +21,12 @@ const routes: Routes = [
       { path: "free", handler: (ctx) => ctx.query("anything") },
     ],
   },
+  { path: "posts/make", handler: endpoint({ body: Make }, () => "") },
   { path: "move/:from/:to", handler: () => "" },
+  {
+    path: "paint/:color",
+    handler: endpoint({ params: dto({ color: literal(["red", "green"], "required") }) }, () => ""),
+  },
   { path: "add/*", handler: () => "" },
 ];
 
@@ -23,15 +36,32 @@ const mistakes: readonly [argv: string[], line: string][] = [
   [["posts", "lst"], 'unknown command "posts lst". Did you mean "posts list"?'],
   [["posts/lst"], 'unknown command "posts lst". Did you mean "posts list"?'],
   [["posts", "shwo", "42"], 'unknown command "posts shwo 42". Did you mean "posts show"?'],
-  [["elephant"], 'unknown command "elephant"'],
-  [["posts", "elephant"], 'unknown command "posts elephant"'],
+  [["elephant"], 'unknown command "elephant". blog --help lists the commands.'],
+  [["posts", "elephant"], 'unknown command "posts elephant". blog posts --help lists the commands.'],
   [["add"], '"add" needs <…>'],
-  [["\u001b[2J"], 'unknown command "\\u001b[2J"'],
+  [["\u001b[2J"], 'unknown command "\\u001b[2J". blog --help lists the commands.'],
   [["posts", "show"], '"posts show" needs <id>'],
   [["move"], '"move" needs <from> <to>'],
   [["move", "a"], '"move a" needs <to>'],
-  [["posts", "list", "more"], '"posts list" does not take "more"'],
-  [["posts", "show", "1", "2", "3"], '"posts show <id>" does not take "2"'],
+  [["posts", "list", "more"], '"posts list" does not take "more". It takes --limit, --created-after, --all.'],
+  [["posts", "list", "limit", "5"], '"posts list" does not take "limit". Did you mean "--limit=5"?'],
+  [["posts", "list", "limit"], '"posts list" does not take "limit". Did you mean "--limit=…"?'],
+  [
+    ["posts", "list", "created-after=2026"],
+    '"posts list" does not take "created-after=2026". Did you mean "--created-after=2026"?',
+  ],
+  [["posts", "list", "all"], '"posts list" does not take "all". Did you mean "--all"?'],
+  [["posts", "list", "5", "--created-after=2026"], '"posts list" does not take "5". Did you mean "--limit=5"?'],
+  [["posts", "make", "shop"], '"posts make" does not take "shop". Did you mean "--name=shop"?'],
+  [
+    ["posts", "make", "more", "--name=shop"],
+    '"posts make" does not take "more". It takes --name, --port, --host, --size, --color, ….',
+  ],
+  [["move", "a", "b", "c"], '"move <from> <to>" does not take "c"'],
+  [["paint"], '"paint" needs <red|green>'],
+  [["paint", "blue"], "<color> must be one of red, green"],
+  [["paint", "red", "blue"], '"paint <red|green>" does not take "blue"'],
+  [["posts", "show", "1", "2", "3"], '"posts show <id>" does not take "2". It takes --verbose.'],
   [["posts", "list", "--limt", "5"], 'unknown flag --limt of "posts list". Did you mean "--limit"?'],
   [
     ["posts", "list", "--created-afer=x"],
@@ -61,8 +91,8 @@ test("with --json a mistake is a document on stdout too", () =>
   withCommands(routes, async (app) => {
     assert.deepEqual(await app.run(["elephant", "--json"]), {
       code: 2,
-      stdout: '{"error":"unknown command \\"elephant\\""}\n',
-      stderr: 'blog: unknown command "elephant"\n',
+      stdout: '{"error":"unknown command \\"elephant\\". blog --help lists the commands."}\n',
+      stderr: 'blog: unknown command "elephant". blog --help lists the commands.\n',
     });
   }));
 
@@ -115,6 +145,9 @@ test("a command without declared flags takes any", () =>
 
 test("a command that ends with a slash is no suggestion for what follows its name", () =>
   withCommands([{ path: "posts/", handler: () => "" }], async (app) => {
-    assert.equal((await app.run(["posts", "x"])).stderr, 'blog: unknown command "posts x"\n');
+    assert.equal(
+      (await app.run(["posts", "x"])).stderr,
+      'blog: unknown command "posts x". blog posts --help lists the commands.\n',
+    );
     assert.equal((await app.run(["pots"])).stderr, 'blog: unknown command "pots". Did you mean "posts"?\n');
   }));

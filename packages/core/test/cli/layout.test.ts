@@ -90,6 +90,41 @@ test("on a terminal the widest columns give way first", () => {
   assert.equal(show(rows, 80), "id  title                   by\n1   A title of some length  Ada\n");
 });
 
+const id = "0192f7a4-6c1e-7c3a-9f1d-2b1a7c3e5d90";
+
+test("times are shortened to minutes, then to days, before anything is cut", () => {
+  const rows = [
+    { id, at: "2026-11-17T09:30:15.123Z" },
+    { id, at: null },
+    { id, at: "2026-11-18T00:00:00+01:00" },
+  ];
+  assert.deepEqual(show(rows, 63).split("\n")[1], `${id}  2026-11-17T09:30:15.123Z`);
+  assert.equal(show(rows, 61), `${pad("id")}  at\n${id}  2026-11-17T09:30Z\n${id}\n${id}  2026-11-18T00:00+01:00\n`);
+  assert.equal(show(rows, 59), `${pad("id")}  at\n${id}  2026-11-17\n${id}\n${id}  2026-11-18\n`);
+});
+
+test("a column that also holds other text is not shortened as a time", () => {
+  const rows = [
+    { at: "2026-11-17T09:30:15Z", text: "abc" },
+    { at: "never", text: "abc" },
+  ];
+  assert.equal(show(rows, 20), "at              text\n2026-11-17T09…  abc\nnever           abc\n");
+});
+
+test("an id is kept whole as long as two other columns can be read next to it", () => {
+  const rows = [{ id, title: "A title of some length", by: "Ada Lovelace", at: "2026-11-17T09:30:15.123Z" }];
+  assert.equal(
+    show(rows, 80),
+    `${pad("id")}  title             by            at\n${id}  A title of some…  Ada Lovelace  2026-11-17\n`,
+  );
+  assert.equal(show(rows, 64), `${pad("id")}  title       by          …\n${id}  A title o…  Ada Lovel…  …\n`);
+  assert.equal(show(rows, 40), "id        title     by        at\n0192f7a…  A title…  Ada Lov…  2026-11…\n");
+});
+
+function pad(text: string): string {
+  return text.padEnd(id.length);
+}
+
 test("a text much longer than the terminal is cut like any other", () => {
   assert.equal(show([{ text: "0123456789".repeat(1000), id: 1 }], 20), "text              id\n012345678901234…  1\n");
 });

@@ -1,0 +1,39 @@
+import { Dto, type Field } from "../dto/dto.ts";
+import type { Schema } from "../dto/standard-schema.ts";
+import type { Pattern } from "../pattern.ts";
+
+/** A word of a command that stands for a value. */
+export interface Positional {
+  /** Which word it is; the words of `*` begin there. */
+  readonly index: number;
+  /** As help shows it: `<id>`, `<api|web>` for a choice, `<…>` for one word or more. */
+  readonly title: string;
+  /** Undefined when the command has no contract for it. */
+  readonly declaration: Field | undefined;
+}
+
+const longestChoice = 40;
+
+export function toPositionals({ params, segments, wildcard }: Pattern, schema: Schema | undefined): Positional[] {
+  const fields = schema instanceof Dto ? schema.fields : {};
+  const named = params.map(({ name, index }) => {
+    const declaration = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    return { index, title: `<${toChoice(declaration) ?? name}>`, declaration };
+  });
+  return wildcard ? [...named, { index: segments.length, title: "<…>", declaration: undefined }] : named;
+}
+
+/** `api|web`; undefined when any text is allowed, or when the list is too long for one line of help. */
+function toChoice(field: Field | undefined): string | undefined {
+  const { enum: values, const: only } = field?.toSchema("input") ?? {};
+  const choice = Array.isArray(values) ? values.filter((value) => value !== null).join("|") : (only ?? undefined);
+  return choice === undefined || String(choice).length > longestChoice ? undefined : String(choice);
+}
+
+/** A command for people, from this word on: `posts show <id>`. */
+export function toTitle({ segments }: Pattern, positionals: readonly Positional[], from = 0): string {
+  const titles = new Map(positionals.map(({ index, title }) => [index, title]));
+  const end = Math.max(segments.length, ...positionals.map(({ index }) => index + 1));
+  const words = Array.from({ length: end }, (_, index) => segments[index] ?? titles.get(index));
+  return words.slice(from).join(" ");
+}
