@@ -6,6 +6,16 @@ import { readConfigOrExit } from "./config.ts";
 const config = readConfigOrExit({ bcryptCost: 14 });
 const app = await createApp(
   createAppModule(config),
-  cli({ name: "blog", version: "0.1.0", description: "The reference service on the command line" }),
+  cli({
+    name: "blog",
+    version: "0.1.0",
+    description: "The reference service on the command line",
+    groups: {
+      posts: "What readers see",
+      users: "Who may write",
+      keys: "API keys, which programs use in the place of a login",
+      db: "The database, which every command opens",
+    },
+  }),
 );
 await app.run();

@@ -185,6 +185,15 @@ test("a secret that can be neither read nor stored stops the start and names the
   });
 });
 
+test("a stored secret under 32 bytes is used, with a warning", async () => {
+  await withFolder(async (folder) => {
+    writeFileSync(join(folder, "jwt-secret"), "kept by hand");
+    const { jwtSecret, warnings } = readConfig(defaults, { DATABASE_URL: `sqlite:${join(folder, "blog.db")}` });
+    assert.equal(jwtSecret, "kept by hand");
+    assert.equal(warnings[1], "JWT_SECRET has fewer than 32 bytes and can be guessed");
+  });
+});
+
 test("instances that start together on a new folder agree on one secret", async () => {
   await withFolder(async (folder) => {
     const env = { DATABASE_URL: `sqlite:${join(folder, "new", "blog.db")}` };

@@ -15,9 +15,11 @@ type KeyOf<Name> = Name extends string ? CamelCase<Name> : never;
 type Simplify<T> = { [K in keyof T]: T[K] };
 type IsList<T> = NonNullable<T> extends readonly unknown[] ? true : false;
 
+type OrUndefined<T, K extends keyof T> = Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K];
+
 /** `{ DATABASE_URL: string }` → `{ databaseUrl: string }`. A list is always there. */
 export type ConfigOf<T> = Simplify<
-  { readonly [K in keyof T as IsList<T[K]> extends true ? never : KeyOf<K>]: T[K] } & {
+  { readonly [K in keyof T as IsList<T[K]> extends true ? never : KeyOf<K>]: OrUndefined<T, K> } & {
     readonly [K in keyof T as IsList<T[K]> extends true ? KeyOf<K> : never]-?: Readonly<NonNullable<T[K]>>;
   }
 >;

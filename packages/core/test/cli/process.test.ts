@@ -16,7 +16,7 @@ const table = "id  title\n1   The first post\n2   The second post\n";
 async function runOnTerminal(argv: readonly string[], env: Record<string, string> = {}): Promise<string> {
   const fixture = fileURLToPath(new URL("../fixtures/blog.ts", import.meta.url));
   const node = [process.execPath, "--disable-warning=ExperimentalWarning", "--conditions=@tenon/source"];
-  const { LOG_LEVEL: _, NO_COLOR: __, NODE_OPTIONS: ___, ...inherited } = process.env;
+  const { LOG_LEVEL: _, NO_COLOR: __, NODE_OPTIONS: ___, FORCE_COLOR: ____, ...inherited } = process.env;
   const line = [...node, fixture, ...argv].map((part) => `'${part}'`).join(" ");
   const shell = hasScript ? ["script", "-qec", `stty cols 20; ${line}`, "/dev/null"] : ["sh", "-c", `${line} 2>&1`];
   const [command = "", ...args] = shell;
@@ -61,6 +61,7 @@ const runs = {
   pipe: runUntil("", ["many"], (child) => child.closeOutput()),
   table: runOnTerminal(["posts", "list"]),
   colorless: runOnTerminal(["posts", "list"], { NO_COLOR: "1" }),
+  colored: run(["posts", "list"], { FORCE_COLOR: "1" }),
   bar: runOnTerminal(["seed"]),
 };
 
@@ -154,6 +155,10 @@ test("a reader that closes the pipe ends the command without an error, and stops
 test("on a terminal a table fits and its names stand out, unless NO_COLOR is set", async () => {
   assert.equal(await runs.table, `\u001b[1mid  title\u001b[22m\n1   The first post\n2   The second post\n${closed}`);
   assert.equal(await runs.colorless, `${table}${closed}`);
+});
+
+test("with FORCE_COLOR the names stand out in a pipe too", async () => {
+  assert.match((await runs.colored).stdout, /^\u001b\[1mid {2}title\u001b\[22m\n1 {3}The first post\n/);
 });
 
 test("on a terminal progress is a bar", async () => {

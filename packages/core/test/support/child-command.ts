@@ -16,7 +16,14 @@ export class ChildCommand {
   #stderr = "";
 
   constructor(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    const { LOG_LEVEL: _, NODE_ENV: __, NODE_OPTIONS: ___, NO_COLOR: ____, ...inherited } = process.env;
+    const {
+      LOG_LEVEL: _,
+      NODE_ENV: __,
+      NODE_OPTIONS: ___,
+      NO_COLOR: ____,
+      FORCE_COLOR: _____,
+      ...inherited
+    } = process.env;
     const file = fileURLToPath(new URL("../fixtures/blog.ts", import.meta.url));
     // the warning: early versions of Node 24 print it for every file they strip of its types
     const options = ["--disable-warning=ExperimentalWarning", "--conditions=@tenon/source"];

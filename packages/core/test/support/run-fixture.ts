@@ -15,7 +15,14 @@ export function runFixture(
   cwd: string = process.cwd(),
 ): Promise<FixtureResult> {
   const file = fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
-  const { LOG_LEVEL: _, NODE_ENV: __, NODE_OPTIONS: ___, NO_COLOR: ____, ...inherited } = process.env;
+  const {
+    LOG_LEVEL: _,
+    NODE_ENV: __,
+    NODE_OPTIONS: ___,
+    NO_COLOR: ____,
+    FORCE_COLOR: _____,
+    ...inherited
+  } = process.env;
   return new Promise((resolve) => {
     execFile(
       process.execPath,
