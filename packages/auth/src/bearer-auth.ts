@@ -8,7 +8,7 @@ import {
 } from "@tenon/core";
 import { AuthSettings } from "./settings.ts";
 import { bearer, type Claims, Tokens } from "./tokens.ts";
-import { invalidToken, unauthorized } from "./unauthorized.ts";
+import { refuseToken, unauthorized } from "./unauthorized.ts";
 
 /** Requires a valid `Authorization: Bearer <token>`. Runs before the body is read. */
 export class BearerAuth implements Middleware {
@@ -29,7 +29,7 @@ export class BearerAuth implements Middleware {
 
   async #verify(ctx: Context, next: Next, header: string) {
     const claims = await this.#tokens.verifyHeader(header);
-    return claims === undefined ? invalidToken(ctx) : this.#pass(ctx, next, claims);
+    return claims === undefined ? refuseToken(ctx) : this.#pass(ctx, next, claims);
   }
 
   #pass(ctx: Context, next: Next, claims: Claims) {

@@ -1,4 +1,6 @@
-import type { Context, Reply } from "@tenon/core";
+import { type Context, HttpError, type Reply } from "@tenon/core";
+
+const invalid = 'Bearer error="invalid_token"';
 
 /** A 401. `challenge` is the `WWW-Authenticate` header, for schemes that HTTP has a name for (RFC 9110, 11.6.1). */
 export function unauthorized(ctx: Context, error: string, challenge?: string): Reply {
@@ -6,7 +8,12 @@ export function unauthorized(ctx: Context, error: string, challenge?: string): R
   return ctx.status(401).json({ error });
 }
 
-/** 401 `Invalid token`, also for handlers: the token may be valid while its user is deleted. */
-export function invalidToken(ctx: Context): Reply {
-  return unauthorized(ctx, "Invalid token", 'Bearer error="invalid_token"');
+/** 401 `Invalid token` of the guard. */
+export function refuseToken(ctx: Context): Reply {
+  return unauthorized(ctx, "Invalid token", invalid);
+}
+
+/** The same for handlers: the token may be valid while its user is deleted. An error, which every contract allows. */
+export function invalidToken(_ctx?: Context): HttpError {
+  return new HttpError(401, "Invalid token", { headers: { "www-authenticate": invalid } });
 }

@@ -1,10 +1,9 @@
-import { ApiKeyAuth, ApiKeys, BearerAuth } from "@tenon/auth";
+import { ApiKeyAuth, ApiKeys, BearerAuth, invalidToken } from "@tenon/auth";
 import { array, type Context, endpoint, group, inject, optional, routes } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
 import { storeFailures } from "../database/store-failures.ts";
 import { UsersService } from "../users/users.service.ts";
 import { ApiKey, CreateApiKeyDTO, maxAuthBody, NewApiKey } from "./auth.dto.ts";
-import { deletedUser } from "./auth.errors.ts";
 import { noStore } from "./no-store.ts";
 
 const tags = ["API keys"];
@@ -43,7 +42,7 @@ export class ApiKeysController {
       errors: { 500: storeFailures },
     },
     async (ctx, { body: { name, expires_at } = {} }) => {
-      if ((await this.#users.find(ctx.get("user_id"))) === undefined) return deletedUser();
+      if ((await this.#users.find(ctx.get("user_id"))) === undefined) return invalidToken(ctx);
       const { key, record } = await this.#keys.create(ctx.get("user_id"), {
         ...(name === undefined ? {} : { name }),
         ...(expires_at === undefined ? {} : { expiresAt: expires_at }),

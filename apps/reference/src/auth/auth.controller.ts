@@ -1,4 +1,4 @@
-import { BearerAuth, SessionAuth, SessionOrigin, sessionCookie, sessionSeconds } from "@tenon/auth";
+import { BearerAuth, invalidToken, SessionAuth, SessionOrigin, sessionCookie, sessionSeconds } from "@tenon/auth";
 import { type Context, endpoint, group, HttpError, inject, routes } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
 import { StoreError } from "@tenon/data";
@@ -16,7 +16,7 @@ import {
   StoreFailure,
   Tokens,
 } from "./auth.dto.ts";
-import { busy, deletedUser, loginRefused, notCreated, notIssued } from "./auth.errors.ts";
+import { busy, loginRefused, notCreated, notIssued } from "./auth.errors.ts";
 import { AuthService } from "./auth.service.ts";
 import { noStore } from "./no-store.ts";
 
@@ -96,7 +96,7 @@ export class AuthController {
 
   readonly me = endpoint(
     { summary: "The user of the token", tags, returns: User, errors: { 500: storeFailures } },
-    async (ctx) => (await this.#users.find(ctx.get("user_id"))) ?? deletedUser(),
+    async (ctx) => (await this.#users.find(ctx.get("user_id"))) ?? invalidToken(ctx),
   );
 
   readonly token = endpoint(

@@ -1,5 +1,3 @@
-import { HttpError } from "@tenon/core";
-
 export const notCreated = "Failed to create user";
 export const notIssued = "Failed to generate token";
 
@@ -8,8 +6,3 @@ export const busy = { 503: "Service Unavailable" } as const;
 
 /** What every route that checks a password may respond. */
 export const loginRefused = { 429: "Too Many Requests", ...busy } as const;
-
-/** The 401 of `BearerAuth`, for a valid token whose user is deleted. */
-export function deletedUser(): HttpError {
-  return new HttpError(401, "Invalid token", { headers: { "www-authenticate": 'Bearer error="invalid_token"' } });
-}
