@@ -16,7 +16,7 @@ import {
 import { validate } from "./dto/bind.ts";
 import { compileSelect } from "./dto/select.ts";
 import type { Schema } from "./dto/standard-schema.ts";
-import { BindError, type InputPart, type Issue } from "./errors.ts";
+import { BindError, HttpError, type InputPart, type Issue } from "./errors.ts";
 import type { Handler } from "./record.ts";
 import { Reply, toDataReply } from "./reply.ts";
 
@@ -122,7 +122,7 @@ type Select = (value: unknown) => unknown;
 
 /** Sends the declared fields only: an undeclared `password` never leaves. */
 function compileResult({ returns, errors = {} }: Contract): (ctx: Context, value: unknown) => unknown {
-  if (returns === undefined) return (_ctx, value) => value;
+  if (returns === undefined) return (_ctx, value) => toUndeclared(value);
   const plainStatus = plainStatusOf(returns) ?? 200;
   const selects = new Map<number, Select>();
   const contents = new Map<number, Content>();
@@ -142,6 +142,12 @@ function compileResult({ returns, errors = {} }: Contract): (ctx: Context, value
     const selected = select(reply.value);
     return selected instanceof Promise ? selected.then((ready) => reply.withValue(ready)) : reply.withValue(selected);
   };
+}
+
+/** Throws a returned `ctx.fail()`, as a declared result does: middlewares see the same for every endpoint. */
+function toUndeclared(value: unknown): unknown {
+  if (value instanceof HttpError) throw value;
+  return value;
 }
 
 /** Sets the declared type. Of several types the handler sets one; else it is the first. */

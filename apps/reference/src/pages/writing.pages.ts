@@ -88,7 +88,7 @@ export class WritingPages {
       if (typed.issues.length > 0) return showAgain(ctx, "writing/edit", toEdit(post, typed));
       const changes = { ...typed.values, ...(typed.publish ? { published: true } : {}) };
       const saved = await this.#posts.patch(post.id, changes, typed.version || undefined);
-      if (saved === undefined) throw ctx.fail((await this.#posts.find(post.id)) === undefined ? 404 : 409);
+      if (saved === undefined) return ctx.fail((await this.#posts.find(post.id)) === undefined ? 404 : 409);
       return done(ctx, pathOf(post), typed.publish ? "Your post is published." : "Your changes are saved.");
     },
   );
