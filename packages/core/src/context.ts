@@ -6,6 +6,7 @@ import { mediaTypeOf } from "./body/grammar.ts";
 import { readPairs, toQueryRecord } from "./body/query.ts";
 import { type Contract, isSchema } from "./contract.ts";
 import { type Input, validate } from "./dto/bind.ts";
+import { compileSelect } from "./dto/select.ts";
 import type { InferOutput, Schema } from "./dto/standard-schema.ts";
 import { HttpError } from "./errors.ts";
 import { ResponseHeaders } from "./headers.ts";
@@ -250,13 +251,13 @@ export class RequestContext<in Param extends string = string, in Failed extends 
   }
 
   /** Redirects the client. The status defaults to 302. A target outside this site becomes "/", unless `external` is set. */
-  redirect(
+  redirect<const Status extends 301 | 302 | 303 | 307 | 308 = 302>(
     to: string,
-    options: { readonly status?: 301 | 302 | 303 | 307 | 308; readonly external?: boolean } = {},
-  ): Reply {
+    options: { readonly status?: Status; readonly external?: boolean } = {},
+  ): Reply<Status, undefined> {
     const target = options.external === true || isOwnPath(to) ? to : "/";
     this.response().setHeader("location", toLocation(target));
-    return new Reply(options.status ?? 302, "empty", undefined);
+    return new Reply(options.status ?? (302 as Status), "empty", undefined); // the default of both
   }
 
   /** Shows the progress of `total` steps at a terminal; silent on other platforms. */
@@ -337,13 +338,19 @@ function toDeclaredError(route: MatchedRoute | undefined, status: number, detail
       `ctx.fail(${status}): ${describeRoute(route)} declares no error ${status}. Add it to \`errors\`.`,
     );
   }
-  if (isSchema(declared)) return new HttpError(status, `Error ${status}`, { body: detail });
+  if (isSchema(declared)) return new HttpError(status, `Error ${status}`, { body: selectDeclared(declared, detail) });
   const messages = [declared].flat();
   const message = detail ?? (messages.length === 1 ? messages[0] : undefined);
   if (typeof message === "string" && messages.includes(message)) return new HttpError(status, message);
   throw new TypeError(
     `ctx.fail(${status}): ${describeRoute(route)} declares the messages ${messages.map((text) => JSON.stringify(text)).join(", ")}. Pass one of them.`,
   );
+}
+
+/** As for a result: undeclared fields never leave. */
+function selectDeclared(schema: Schema, detail: unknown): unknown {
+  const selected = compileSelect(schema)(detail);
+  return selected instanceof Promise ? detail : selected; // a library that validates asynchronously
 }
 
 function describeRoute(route: MatchedRoute | undefined): string {

@@ -18,7 +18,7 @@ import { compileSelect } from "./dto/select.ts";
 import type { Schema } from "./dto/standard-schema.ts";
 import { BindError, HttpError, type InputPart, type Issue } from "./errors.ts";
 import type { Handler } from "./record.ts";
-import { Reply, toDataReply } from "./reply.ts";
+import { isThenable, Reply, toDataReply } from "./reply.ts";
 
 const declared = Symbol("tenon.contract");
 
@@ -36,7 +36,7 @@ export function endpoint<const C extends Contract, const Result extends ResultOf
   const read = compileInput(contract);
   const toDeclared = compileResult(contract);
   const settle = (ctx: Context, value: unknown) =>
-    value instanceof Promise ? value.then((ready) => toDeclared(ctx, ready)) : toDeclared(ctx, value);
+    isThenable(value) ? value.then((ready) => toDeclared(ctx, ready)) : toDeclared(ctx, value);
 
   function handleEndpoint(this: unknown, ctx: Context): unknown {
     const input = read(ctx);
@@ -122,7 +122,6 @@ type Select = (value: unknown) => unknown;
 
 /** Sends the declared fields only: an undeclared `password` never leaves. */
 function compileResult({ returns, errors = {} }: Contract): (ctx: Context, value: unknown) => unknown {
-  if (returns === undefined) return (_ctx, value) => toUndeclared(value);
   const plainStatus = plainStatusOf(returns) ?? 200;
   const selects = new Map<number, Select>();
   const contents = new Map<number, Content>();
@@ -132,6 +131,8 @@ function compileResult({ returns, errors = {} }: Contract): (ctx: Context, value
   }
 
   return (ctx, value) => {
+    if (value instanceof HttpError) throw value;
+    if (returns === undefined && !(value instanceof Reply)) return value;
     const reply = value instanceof Reply ? value : toDataReply(value, plainStatus);
     const content = contents.get(reply.status);
     if (content !== undefined) return toContentReply(ctx, reply, content);
@@ -142,12 +143,6 @@ function compileResult({ returns, errors = {} }: Contract): (ctx: Context, value
     const selected = select(reply.value);
     return selected instanceof Promise ? selected.then((ready) => reply.withValue(ready)) : reply.withValue(selected);
   };
-}
-
-/** Throws a returned `ctx.fail()`, as a declared result does: middlewares see the same for every endpoint. */
-function toUndeclared(value: unknown): unknown {
-  if (value instanceof HttpError) throw value;
-  return value;
 }
 
 /** Sets the declared type. Of several types the handler sets one; else it is the first. */

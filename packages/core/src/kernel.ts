@@ -5,7 +5,7 @@ import { BindError, describeValue, HttpError, toHttpError } from "./errors.ts";
 import type { Log } from "./log/log.ts";
 import type { Platform, RequestHandler } from "./platform.ts";
 import type { Handler } from "./record.ts";
-import { Outgoing, Reply, toReply } from "./reply.ts";
+import { isThenable, Outgoing, Reply, toReply } from "./reply.ts";
 import type { Incoming } from "./request.ts";
 import { MalformedTarget, type Router, refuseNul } from "./router.ts";
 import type { RunnableRoute } from "./table.ts";
@@ -174,11 +174,4 @@ function toIssueMap({ issues }: BindError): Record<string, string[]> {
 function toErrorFields(error: unknown): Record<string, unknown> {
   if (error instanceof Error) return { err: error };
   return { err: new Error(`${describeValue(error)} was thrown, which is not an Error`), thrown: error };
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    value instanceof Promise ||
-    (typeof value === "object" && value !== null && "then" in value && typeof value.then === "function")
-  );
 }

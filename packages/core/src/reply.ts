@@ -56,6 +56,14 @@ export function toReply(value: unknown): Reply {
   return fromConvention(value) ?? new Reply(200, "json", value);
 }
 
+/** A promise, of this realm or of a library of its own. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    value instanceof Promise ||
+    (typeof value === "object" && value !== null && "then" in value && typeof value.then === "function")
+  );
+}
+
 /** A value of an endpoint with a declared result: `{ error }` and `{ _status }` are data there. */
 export function toDataReply(value: unknown, status: number): Reply {
   if (value === undefined) return new Reply(status === 200 ? 204 : status, "empty", undefined);

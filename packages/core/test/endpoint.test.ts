@@ -197,7 +197,27 @@ const handled: Routes = [
     method: "GET",
     path: "/detail",
     handler: endpoint({ returns: Post, errors: { 422: dto({ reason: string("required") }) } }, (ctx) =>
-      ctx.fail(422, { reason: "no" }),
+      ctx.fail(422, { reason: "no", ...{ password: "secret" } }),
+    ),
+  },
+  {
+    method: "GET",
+    path: "/replied",
+    handler: endpoint({ errors: { 422: dto({ reason: string("required") }) } }, (ctx) =>
+      ctx.status(422).json({ reason: "no", password: "secret" }),
+    ),
+  },
+  {
+    method: "GET",
+    path: "/thenable",
+    // biome-ignore lint/suspicious/noThenProperty: a promise of another library
+    handler: endpoint({ returns: Post }, () => ({ then: (use: (value: Row) => unknown) => use(row) }) as Promise<Row>),
+  },
+  {
+    method: "GET",
+    path: "/moved",
+    handler: endpoint({ returns: { 302: null, 308: null } }, (ctx) =>
+      ctx.query("for") === "good" ? ctx.redirect("/new", { status: 308 }) : ctx.redirect("/new"),
     ),
   },
   {
@@ -226,6 +246,16 @@ testOnBothTransports("undeclared fields never leave", handled, async (call) => {
   ]);
 });
 
+testOnBothTransports(
+  "promises of other libraries are awaited, and redirects are declared like results",
+  handled,
+  async (call) => {
+    assert.equal(((await (await call("GET", "/thenable")).json()) as Row).title, "First");
+    const moved = await call("GET", "/moved?for=good", { redirect: "manual" });
+    assert.deepEqual([moved.status, moved.headers.get("location")], [308, "/new"]);
+  },
+);
+
 testOnBothTransports("a single declared status applies to plain values", handled, async (call) => {
   const headers = { "content-type": "application/json" };
   const created = await call("POST", "/posts", { headers, body: JSON.stringify({ title: "New" }) });
@@ -240,6 +270,7 @@ testOnBothTransports("ctx.fail() sends the declared message without the headers 
   assert.equal(missing.headers.get("x-seen"), null);
   const detailed = await call("GET", "/detail");
   assert.deepEqual([detailed.status, await detailed.json()], [422, { reason: "no" }]);
+  assert.deepEqual(await (await call("GET", "/replied")).json(), { reason: "no" });
 });
 
 testOnBothTransports("params and headers are parsed by their schemas", handled, async (call) => {
