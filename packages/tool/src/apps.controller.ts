@@ -1,18 +1,21 @@
 import { resolve } from "node:path";
-import { boolean, dto, endpoint, inject, routes, string } from "@tenon/core";
+import { boolean, type Context, dto, endpoint, type Infer, inject, routes, string } from "@tenon/core";
 import { AppsService } from "./apps.service.ts";
 import { validateAppName } from "./names.ts";
 import { oneOf, Prompts } from "./prompts.ts";
 import { type AppTemplate, appTemplates } from "./templates.ts";
 
-const NewAppFlags = dto({
-  name: string().alias("n").describe("Name of the application and of its folder"),
+const nameText = "Name of the application and of its folder";
+const flags = {
   template: string("oneof=api web cli full").alias("t").describe("Template to start from; defaults to api"),
   in: string().describe("Folder to create it in; defaults to the current folder"),
   no_install: boolean().describe("Skip npm install"),
-});
+};
+const NamedAppFlags = dto(flags);
+const AppFlags = dto({ name: string().alias("n").describe(nameText), ...flags });
+const AppParams = dto({ name: string("required").describe(nameText) });
 
-const usage = `tenon app --name=<name> [--template=<${appTemplates.join("|")}>]`;
+const usage = `tenon new <name> [--template=<${appTemplates.join("|")}>]`;
 const namePrompt = { flag: "name", text: "Name of the application", validate: validateAppName };
 const templatePrompt = {
   flag: "template",
@@ -26,24 +29,34 @@ export class AppsController {
   readonly #prompts = inject(Prompts);
 
   routes() {
-    return routes([{ path: "app", handler: this.create }]);
+    return routes([
+      { path: "app", handler: this.create },
+      { path: "new", handler: this.create },
+      { path: "new/:name", handler: this.createNamed },
+    ]);
   }
 
-  readonly create = endpoint(
-    { summary: "Create an application", query: NewAppFlags },
-    async (ctx, { query: flags }) => {
-      const folder = resolve(flags.in ?? ".");
-      if (this.#prompts.isTerminal()) this.#apps.checkFolder(folder); // before the prompts, which would be in vain
-      const name = await this.#prompts.resolve(ctx, flags.name, namePrompt, usage);
-      const target = this.#apps.locate(folder, name);
-      const template = await this.#prompts.resolve(ctx, flags.template, templatePrompt, usage);
-      return this.#apps.create({
-        name,
-        target,
-        template: template as AppTemplate, // oneOf has checked it
-        install: flags.no_install !== true,
-        signal: ctx.signal,
-      });
-    },
+  readonly create = endpoint({ summary: "Create an application", query: AppFlags }, (ctx, { query }) =>
+    this.#create(ctx, query),
   );
+
+  readonly createNamed = endpoint(
+    { summary: "Create an application of this name", params: AppParams, query: NamedAppFlags },
+    (ctx, { params, query }) => this.#create(ctx, { ...query, ...params }),
+  );
+
+  async #create(ctx: Context, flags: Infer<typeof AppFlags>) {
+    const folder = resolve(flags.in ?? ".");
+    if (this.#prompts.isTerminal()) this.#apps.checkFolder(folder); // before the prompts, which would be in vain
+    const name = await this.#prompts.resolve(ctx, flags.name, namePrompt, usage);
+    const target = this.#apps.locate(folder, name);
+    const template = await this.#prompts.resolve(ctx, flags.template, templatePrompt, usage);
+    return this.#apps.create({
+      name,
+      target,
+      template: template as AppTemplate, // oneOf has checked it
+      install: flags.no_install !== true,
+      signal: ctx.signal,
+    });
+  }
 }

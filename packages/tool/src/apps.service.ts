@@ -4,7 +4,7 @@ import { HttpError, inject } from "@tenon/core";
 import { createFiles, exists, isFolder } from "./files.ts";
 import { Installer } from "./installer.ts";
 import { toAppManifest, toAppTsconfig } from "./manifest.ts";
-import { readOrigin } from "./origin.ts";
+import { checkoutCheck, readCheckoutCheck, readOrigin, toAppReadme } from "./origin.ts";
 import { type AppTemplate, readTemplate } from "./templates.ts";
 
 export interface NewApp {
@@ -38,9 +38,12 @@ export class AppsService {
     for (const [path, edit] of [
       ["package.json", toAppManifest],
       ["tsconfig.json", toAppTsconfig],
+      ["README.md", toAppReadme],
     ] as const) {
       files.set(path, edit(files.get(path) ?? "", origin));
     }
+    const check = readCheckoutCheck(origin);
+    if (check !== undefined) files.set(checkoutCheck, check);
     mkdirSync(target); // with recursive it would never return where no folder can be created, such as in /proc
     yield* createFiles(target, files, `${name}/`);
     if (install) {
@@ -48,8 +51,9 @@ export class AppsService {
       await this.#installer.install(target, signal);
     }
     const path = relative("", target);
+    const shown = path.startsWith("..") ? target : path;
     const steps = [
-      `cd ${path.startsWith("..") ? target : path}`,
+      `cd ${/^[\w./:\\-]+$/.test(shown) ? shown : `"${shown}"`}`,
       ...(install ? [] : ["npm install"]),
       "npm test",
       "npm start",

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { createApp } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { readOrigin } from "./origin.ts";

@@ -1,32 +1,39 @@
 import { HttpError } from "@tenon/core";
-import { type Origin, toSpecifier } from "./origin.ts";
+import { checkoutCheck, isOwn, type Origin, toSpecifier } from "./origin.ts";
+
+type Versions = Readonly<Record<string, string>>;
 
 interface Manifest {
   readonly scripts?: Readonly<Record<string, string>>;
-  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly dependencies?: Versions;
+  readonly devDependencies?: Versions;
   readonly [name: string]: unknown;
 }
 
 /** Node resolves the packages to their source under this condition. */
 export const sourceCondition = "@tenon/source";
-const scope = "@tenon/";
 
 /** The package.json of a new application. Packages linked from a checkout run from their source, without a build. */
 export function toAppManifest(text: string, origin: Origin): string {
   const manifest = parseManifest(text);
-  const dependencies = Object.entries(manifest.dependencies ?? {}).map(([name, version]) => [
-    name,
-    name.startsWith(scope) ? toSpecifier(origin, name.slice(scope.length)) : version,
-  ]);
+  const flags = `node --import ./${checkoutCheck} --conditions=${sourceCondition} `;
   const scripts = Object.entries(manifest.scripts ?? {}).map(([name, command]) => [
     name,
-    origin.checkout === undefined ? command : command.replace(/^node /, `node --conditions=${sourceCondition} `),
+    origin.checkout === undefined ? command : command.replace(/^node /, flags),
   ]);
   return printManifest({
     ...manifest,
     scripts: Object.fromEntries(scripts),
-    dependencies: Object.fromEntries(dependencies),
+    dependencies: withOwnVersions(manifest.dependencies, origin),
+    devDependencies: withOwnVersions(manifest.devDependencies, origin),
   });
+}
+
+function withOwnVersions(versions: Versions = {}, origin: Origin): Versions {
+  const entries = Object.entries(versions);
+  return Object.fromEntries(
+    entries.map(([name, version]) => [name, isOwn(name) ? toSpecifier(origin, name) : version]),
+  );
 }
 
 /** The tsconfig.json of a new application: the types come from the same place as the code. */
@@ -43,7 +50,7 @@ export function addDataDependency(text: string, origin: Origin): string | undefi
   const { dependencies = {} } = manifest;
   if ("@tenon/data" in dependencies) return undefined;
   const core = dependencies["@tenon/core"];
-  const specifier = core === undefined ? toSpecifier(origin, "data") : core.replace(/^(file:.*)core$/, "$1data");
+  const specifier = core === undefined ? toSpecifier(origin, "@tenon/data") : core.replace(/^(file:.*)core$/, "$1data");
   const all = Object.entries({ ...dependencies, "@tenon/data": specifier }).sort(([a], [b]) => (a < b ? -1 : 1));
   return printManifest({ ...manifest, dependencies: Object.fromEntries(all) });
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../../../test/support/run.ts";
 import { addDataDependency, toAppManifest, toAppTsconfig } from "../src/manifest.ts";
+import { isOwn, readOrigin } from "../src/origin.ts";
 import { appTemplates } from "../src/templates.ts";
 
 interface Manifest {
@@ -15,8 +16,9 @@ const parse = (text: string) => JSON.parse(text) as Manifest; // the templates h
 const readTemplateFile = (template: string, file: string) =>
   readFileSync(join(root, "packages/tool/templates", template, file), "utf8");
 
-const installed = { version: "0.1.0", checkout: undefined };
-const linked = { version: "0.1.0", checkout: "/checkout/packages" };
+const own = readOrigin().version;
+const installed = { version: own, checkout: undefined };
+const linked = { version: own, checkout: "/checkout/packages" };
 
 for (const template of appTemplates) {
   const text = readTemplateFile(template, "package.json");
@@ -25,7 +27,7 @@ for (const template of appTemplates) {
     const workspace = parse(readFileSync(join(root, "package.json"), "utf8")).devDependencies;
     const { devDependencies, dependencies } = parse(text);
     for (const [name, version] of Object.entries({ ...devDependencies, ...dependencies })) {
-      assert.equal(version, name.startsWith("@tenon/") ? "^0.1.0" : workspace[name], name);
+      assert.equal(version, isOwn(name) ? `^${own}` : workspace[name], name);
     }
   });
 
@@ -33,12 +35,15 @@ for (const template of appTemplates) {
     const types = readTemplateFile(template, "tsconfig.json");
     assert.equal(toAppManifest(text, installed), text);
     assert.equal(toAppTsconfig(types, installed), types);
-    const { scripts, dependencies } = parse(toAppManifest(text, linked));
-    const own = Object.entries(dependencies).filter(([name]) => name.startsWith("@tenon/"));
-    assert.ok(own.length > 0);
-    for (const [name, version] of own) assert.equal(version, `file:${name.replace("@tenon", "/checkout/packages")}`);
-    assert.match(scripts.start ?? "", /^node --conditions=@tenon\/source src\/main\.\w+\.ts$/);
-    assert.equal(scripts.test, 'node --conditions=@tenon/source --test "test/**/*.test.ts"');
+    const { scripts, dependencies, devDependencies } = parse(toAppManifest(text, linked));
+    const packages = Object.entries(dependencies).filter(([name]) => name.startsWith("@tenon/"));
+    assert.ok(packages.length > 0);
+    for (const [name, version] of packages)
+      assert.equal(version, `file:${name.replace("@tenon", "/checkout/packages")}`);
+    assert.equal(devDependencies.tenon, "file:/checkout/packages/tool");
+    const flags = "--import ./checkout.mjs --conditions=@tenon/source";
+    assert.match(scripts.start ?? "", new RegExp(`^node ${flags} src/main\\.\\w+\\.ts$`));
+    assert.equal(scripts.test, `node ${flags} --test "test/**/*.test.ts"`);
     assert.match(toAppTsconfig(types, linked), /"customConditions": \["@tenon\/source"\],/);
   });
 }
@@ -70,7 +75,7 @@ test("adds @tenon/data once, from the same place as @tenon/core", () => {
     ["zod", "^4"],
   ]);
   assert.equal(parse(added("file:../packages/core") ?? "").dependencies["@tenon/data"], "file:../packages/data");
-  assert.equal(parse(addDataDependency("{}", installed) ?? "").dependencies["@tenon/data"], "^0.1.0");
+  assert.equal(parse(addDataDependency("{}", installed) ?? "").dependencies["@tenon/data"], `^${own}`);
   assert.equal(addDataDependency(added("^0.2.0") ?? "", installed), undefined);
 });
 

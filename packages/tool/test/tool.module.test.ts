@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root, run } from "../../../test/support/run.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { readOrigin } from "../src/origin.ts";
 import { runTool } from "./support/tool.ts";
 
 test("overwrites nothing: a second run fails and names the existing path", async () => {
@@ -92,6 +93,27 @@ test("prints each file and the next commands to run", async () => {
   assert.doesNotMatch(second.stdout, /data\.module|package\.json/);
 });
 
+test("tenon new takes the name as a word, and shows how when it is missing", async () => {
+  const folder = temporaryFolder("named");
+  const { code, stdout } = await runTool(folder, "new", "shop", "--template=cli");
+  assert.equal(code, 0);
+  assert.match(stdout, /shop is ready/);
+  assert.ok(existsSync(join(folder, "shop/src/main.cli.ts")));
+  const missing = await runTool(folder, "new");
+  assert.equal(missing.code, 2);
+  assert.match(missing.stderr, /Usage: tenon new <name> \[--template=<api\|web\|cli\|full>\]/);
+  const refused = await runTool(folder, "new", "../shop");
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /must be lower-case words/);
+});
+
+test("quotes a folder with spaces in the next commands", async () => {
+  const folder = join(temporaryFolder("spaces"), "Mein Lädchen");
+  mkdirSync(folder);
+  const { stdout } = await runTool(folder, "new", "shop");
+  assert.ok(stdout.includes(`  cd "${join(folder, "shop")}"\n`), stdout);
+});
+
 test("prints the commands of a new module as next steps", async () => {
   const folder = temporaryFolder("steps");
   await runTool(folder, "app", "--name=tool", "--template=cli");
@@ -140,7 +162,7 @@ test("runs as a process", async () => {
   const main = join(root, "packages/tool/src/main.ts");
   const { code, stdout } = await run(process.execPath, ["--conditions=@tenon/source", main, "--version"]);
   assert.equal(code, 0);
-  assert.match(stdout, /0\.1\.0\n$/);
+  assert.ok(stdout.endsWith(`${readOrigin().version}\n`), stdout);
   const missing = await run(process.execPath, ["--conditions=@tenon/source", main, "app"]);
   assert.equal(missing.code, 2, missing.stderr);
 });
