@@ -54,6 +54,21 @@ test("every npm script that runs TypeScript checks the version first", () => {
   }
 });
 
+test("npm ci prints no warnings about engines on Node 20", () => {
+  const { packages } = JSON.parse(readFileSync(`${root}package-lock.json`, "utf8")) as {
+    readonly packages: Readonly<Record<string, { readonly optional?: boolean; readonly engines?: { node?: string } }>>;
+  }; // npm writes it
+  const admitsNode20 = (part: string) => {
+    const [, operator, major] = /^\s*([^\d\s]*)\s*(\d+)/.exec(part) ?? ["", ">=", "0"];
+    return operator?.startsWith(">") ? Number(major) <= 20 : operator?.startsWith("<") || Number(major) === 20;
+  };
+  const newer = Object.entries(packages)
+    .filter(([, { optional, engines }]) => optional !== true && !(engines?.node ?? "*").split("||").some(admitsNode20))
+    .map(([name]) => name);
+  // npm compares them with the Node that installs, although the pinned one runs everything
+  assert.deepEqual(newer, [], "delete the engines of these packages from package-lock.json");
+});
+
 test("core has one runtime dependency: pino", () => {
   const manifest = readManifest("packages/core/package.json");
   assert.deepEqual(Object.keys(manifest.dependencies ?? {}), ["pino"]);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { commonVersion, readPackages } from "../scripts/release/packages.ts";
 import { link, packPackages } from "./support/packed-packages.ts";
 import { oneChecker, root, run, runOrFail, tool } from "./support/run.ts";
 import { temporaryFolder, writeFiles } from "./support/temporary-folder.ts";
@@ -19,6 +20,8 @@ test("a package holds its build, its source and its papers, and nothing else", a
         !/^dist\/.+\.(js|d\.ts)(\.map)?$/.test(file) &&
         !/^src\/.+\.ts$/.test(file) &&
         !(manifest.name === "tenon" && file.startsWith("templates/")) &&
+        !(manifest.name === "@tenon/core" && /^docs\/.+\.md$/.test(file)) &&
+        file !== `bin/${manifest.name}.mjs` &&
         !["package.json", "README.md", "LICENSE"].includes(file),
     );
     assert.deepEqual(odd, [], manifest.name);
@@ -35,6 +38,31 @@ test("a package holds its build, its source and its papers, and nothing else", a
       sources,
       `${manifest.name}: every source file is built, and nothing that is no longer there`,
     );
+  }
+});
+
+test("every package has the papers and the fields of a published one", async () => {
+  const version = commonVersion(readPackages(root));
+  for (const { manifest, files, tarball } of await packed) {
+    assert.equal(manifest.version, version, manifest.name);
+    assert.deepEqual(manifest.engines, { node: ">=24" }, manifest.name);
+    assert.deepEqual(manifest.publishConfig, { access: "public", provenance: true }, manifest.name);
+    assert.equal(manifest.license, "MIT", manifest.name);
+    assert.ok(manifest.description.endsWith("."), manifest.name);
+    for (const file of ["README.md", "LICENSE"]) assert.ok(files.includes(file), `${manifest.name} has ${file}`);
+    assert.deepEqual(tarball.files.toSorted(), files.toSorted(), manifest.name);
+    for (const [name, range] of Object.entries(manifest.dependencies ?? {})) {
+      if (name === "tenon" || name.startsWith("@tenon/")) assert.equal(range, version, `${manifest.name}: ${name}`);
+    }
+  }
+});
+
+test("the links of a README lead to the docs inside the installed packages", async () => {
+  for (const { manifest } of await packed) {
+    const folder = join(consumer, "node_modules", manifest.name);
+    const links = [...readFileSync(join(folder, "README.md"), "utf8").matchAll(/\]\((?!https?:)([^)#]+)/g)];
+    assert.ok(links.length > 0, manifest.name);
+    for (const [, link = ""] of links) assert.ok(existsSync(join(folder, link)), `${manifest.name}: ${link}`);
   }
 });
 
@@ -144,17 +172,20 @@ test("pages run in a consumer's folder", async () => {
 
 test("the installed tool makes an application that runs on the built packages", async () => {
   await packed;
-  const main = join(consumer, "node_modules/tenon/dist/main.js");
-  const make = (cwd: string, ...argv: string[]) =>
-    runOrFail(process.execPath, [main, ...argv, "--no-install"], { cwd });
-  await make(consumer, "app", "--name=shop");
-  const shop = join(consumer, "shop");
-  await make(shop, "g", "module", "--name=blog-post", "--type=resource");
-  const { dependencies, scripts } = JSON.parse(readFileSync(join(shop, "package.json"), "utf8")) as Record<
-    string,
-    Record<string, string>
-  >; // as the tool writes it
-  assert.deepEqual(dependencies, { "@tenon/core": "^0.1.0", "@tenon/data": "^0.1.0" });
+  const binary = (name: string) => join(consumer, "node_modules", name, "bin", `${name}.mjs`);
+  const make = (cwd: string, name: string, ...argv: string[]) =>
+    runOrFail(process.execPath, [binary(name), ...argv, "--no-install"], { cwd });
+  const place = join(consumer, "Mein Lädchen");
+  mkdirSync(place);
+  await make(place, "create-tenon", "shop", "--template=api");
+  const shop = join(place, "shop");
+  await make(shop, "tenon", "g", "module", "--name=blog-post", "--type=resource");
+  const { dependencies, devDependencies, scripts } = JSON.parse(
+    readFileSync(join(shop, "package.json"), "utf8"),
+  ) as Record<string, Record<string, string>>; // as the tool writes it
+  const range = `^${commonVersion(readPackages(root))}`;
+  assert.deepEqual(dependencies, { "@tenon/core": range, "@tenon/data": range });
+  assert.equal(devDependencies?.tenon, range);
   assert.equal(scripts?.start, "node src/main.api.ts");
   const said = await runOrFail(process.execPath, ["--test", "test/**/*.test.ts"], { cwd: shop });
   assert.match(said, /DELETE \/blog-posts\/:id removes one/);

@@ -26,7 +26,7 @@ function nameIn({ code }: Block): string | undefined {
   return /^\/\/ ((?:[\w-]+\/)*[\w.-]+\.ts)\b/.exec(code)?.[1];
 }
 
-test("the TypeScript blocks of README.md and docs/ compile", async () => {
+test("the TypeScript blocks of README.md, docs/ and the packages compile", async () => {
   assert.ok(
     examples.some(({ document }) => document === "README.md"),
     "README.md has an example",

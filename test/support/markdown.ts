@@ -11,9 +11,10 @@ export interface Block {
   readonly code: string;
 }
 
-/** README.md first, then the files of docs/. */
+/** README.md first, then the files of docs/ and the READMEs of the packages. */
 export function readDocuments(): { document: string; text: string }[] {
-  return ["README.md", ...globSync("docs/**/*.md", { cwd: root }).sort()].map((document) => ({
+  const others = globSync(["docs/**/*.md", "packages/*/README.md"], { cwd: root }).sort();
+  return ["README.md", ...others].map((document) => ({
     document,
     text: readFileSync(join(root, document), "utf8"),
   }));

@@ -1,68 +1,55 @@
-import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { packAll, type Tarball } from "../../scripts/release/pack.ts";
+import { type Manifest, readPackages } from "../../scripts/release/packages.ts";
 import { root, runOrFail } from "./run.ts";
 
-interface Manifest {
-  readonly name: string;
-  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
-  readonly dependencies?: Readonly<Record<string, string>>;
-}
-
-/** The output of npm pack. */
-interface Tarball {
-  readonly name: string;
-  readonly filename: string;
-}
-
 export interface Packed {
+  /** As it is published. */
   readonly manifest: Manifest;
+  readonly tarball: Tarball;
   readonly files: readonly string[];
 }
 
-const parts = ["package.json", "tsconfig.json", "README.md", "LICENSE", "src", "templates"];
-
 /** Packs every package of a copy of the workspace, so that nothing of it changes, and installs them for a consumer. */
 export async function packPackages(workspace: string, consumer: string): Promise<readonly Packed[]> {
-  const packages = globSync("packages/*/package.json", { cwd: root }).map(dirname).sort();
+  const packages = readPackages(root);
   const copy = (name: string) => {
     if (existsSync(join(root, name))) cpSync(join(root, name), join(workspace, name), { recursive: true });
   };
-  for (const name of ["package.json", "tsconfig.base.json", "scripts/build.mjs"]) copy(name);
-  for (const name of packages) for (const part of parts) copy(join(name, part));
+  for (const name of ["package.json", "tsconfig.base.json", "scripts/build.mjs", "docs"]) copy(name);
+  for (const { folder, manifest } of packages) {
+    const parts = [...manifest.files.filter((part) => part !== "dist"), "package.json", "tsconfig.json"];
+    for (const part of [...parts, "README.md", "LICENSE"]) copy(join("packages", folder, part));
+  }
   for (const name of readdirSync(join(root, "node_modules"))) {
     if (name !== "@tenon") link(join(root, "node_modules", name), join(workspace, "node_modules", name));
   }
-  for (const name of packages) link(join(workspace, name), join(workspace, "node_modules", manifestOf(name).name));
+  for (const { folder, manifest } of packages)
+    link(join(workspace, "packages", folder), join(workspace, "node_modules", manifest.name));
   await runOrFail("npm", ["run", "build"], { cwd: workspace });
-  // all at once: starting npm takes longer than the work
-  const chosen = packages.map((name) => `--workspace=${name}`);
-  const said = await runOrFail("npm", ["pack", "--ignore-scripts", "--json", ...chosen], { cwd: workspace });
-  const tarballs = new Map(Object.values(JSON.parse(said) as Tarball[]).map(({ name, filename }) => [name, filename]));
-  return Promise.all(
-    packages.map((name) => unpackOne(name, join(workspace, tarballs.get(manifestOf(name).name) ?? ""), consumer)),
-  );
+  const packed = join(workspace, "packed");
+  mkdirSync(packed);
+  return Promise.all((await packAll(workspace, packed)).map((tarball) => unpackOne(tarball, consumer)));
 }
 
-async function unpackOne(name: string, tarball: string, consumer: string): Promise<Packed> {
-  const manifest = manifestOf(name);
-  const target = join(consumer, "node_modules", manifest.name);
+async function unpackOne(tarball: Tarball, consumer: string): Promise<Packed> {
+  const target = join(consumer, "node_modules", tarball.name);
   mkdirSync(target, { recursive: true });
-  await runOrFail("tar", ["-xzf", tarball, "-C", target, "--strip-components=1"]);
+  await runOrFail("tar", ["-xzf", tarball.file, "-C", target, "--strip-components=1"]);
+  const manifest = JSON.parse(readFileSync(join(target, "package.json"), "utf8")) as Manifest; // npm refuses others
   // only what a package declares can be found from its folder
   for (const dependency of Object.keys(manifest.dependencies ?? {})) {
-    if (!dependency.startsWith("@tenon/"))
+    if (!dependency.startsWith("@tenon/") && dependency !== "tenon")
       link(join(root, "node_modules", dependency), join(consumer, "node_modules", dependency));
   }
   return {
     manifest,
+    tarball,
     files: readdirSync(target, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(target.length + 1)),
   };
-}
-
-function manifestOf(name: string): Manifest {
-  return JSON.parse(readFileSync(join(root, name, "package.json"), "utf8")) as Manifest; // npm refuses others
 }
 
 export function link(target: string, path: string): void {
