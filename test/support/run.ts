@@ -13,6 +13,10 @@ export interface RunResult {
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether `env` is the whole environment. Defaults to false: it is added to that of this process. */
+  readonly only?: boolean;
+  /** In milliseconds. Defaults to 60 seconds. */
+  readonly timeout?: number;
 }
 
 /** Runs a program until it exits, without the Node options, the log level and the test context of this process. */
@@ -21,9 +25,9 @@ export function run(command: string, args: readonly string[], options: RunOption
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: options.cwd ?? root,
-      env: { ...inherited, ...options.env },
+      env: { ...(options.only === true ? {} : inherited), ...options.env },
       stdio: ["ignore", "pipe", "pipe"],
-      timeout: 60_000,
+      timeout: options.timeout ?? 60_000,
     });
     let stdout = "";
     let stderr = "";

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Figures, type Part } from "../part.ts";
+import { NewUser } from "../support/new-user.ts";
+import { OwnRegistry } from "../support/own-registry.ts";
+
+const templates = ["api", "web", "cli", "full"] as const;
+/** Most commands from an empty folder to a response: npm create, cd, npm start. */
+const mostCommands = 3;
+const mostSeconds = 60;
+
+export const part: Part = {
+  id: "N1",
+  title: "a new user, from a registry",
+  bar: "packed packages on a registry on loopback, each template in a folder with a space and an umlaut: npm create, cd, npm start; first 200 within 60 s with a warm cache, at most 3 commands; then npm test, npm run dev and npx tenon",
+  needs: [],
+  alone: true,
+  async run({ short, say }) {
+    const figures = new Figures();
+    const folder = mkdtempSync(join(tmpdir(), "tenon-new-user-"));
+    say("installing the registry");
+    const registry = await OwnRegistry.make(join(folder, "registry"));
+    try {
+      say("publishing the packages");
+      const said = await registry.publish();
+      figures.exactly("packages", said.match(/^\S+ \S+: \d+ files/gm)?.length ?? 0, 6);
+      const wanted = short ? templates.slice(0, 1) : templates;
+      const place = join(folder, "Mein Lädchen");
+      say("warming npm's cache");
+      await new NewUser(join(place, "warm"), registry.environment()).create("shop", short ? "api" : "full");
+      for (const template of wanted) {
+        say(`template ${template}`);
+        const { seconds, commands } = await tryTemplate(join(place, template), template, registry.environment());
+        figures
+          .atMost(`${template}: seconds`, seconds, mostSeconds)
+          .atMost(`${template}: commands`, commands, mostCommands);
+      }
+      return figures.done();
+    } finally {
+      await registry.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+async function tryTemplate(place: string, template: (typeof templates)[number], env: Readonly<Record<string, string>>) {
+  const started = performance.now();
+  const user = await new NewUser(place, env).create("shop", template);
+  const at = template === "cli" ? await greet(user) : await user.serve("/", "npm", "start");
+  const figures = { seconds: (at - started) / 1000, commands: user.commands.length };
+  assert.match(await user.type("npm", "test"), /^ℹ fail 0$/m);
+  if (template !== "cli") await user.serve("/", "npm", "run", "dev");
+  await user.type("npm", "run", "types");
+  await user.type("npx", "tenon", "g", "module", "--name=post", "--type=resource");
+  assert.match(await user.type("npm", "test"), /^ℹ fail 0$/m);
+  return figures;
+}
+
+/** An application of commands has no response: its greeting takes the place of it. */
+async function greet(user: NewUser): Promise<number> {
+  assert.match(await user.type("npm", "start"), /Hello, World!/);
+  return performance.now();
+}

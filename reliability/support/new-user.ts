@@ -1,0 +1,79 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type RunResult, run } from "../../test/support/run.ts";
+import { freePort } from "./ports.ts";
+
+const patience = 60_000;
+
+/** Someone who has read only the README: an empty folder, npm, and a registry. */
+export class NewUser {
+  readonly #folder: string;
+  readonly #env: Readonly<Record<string, string>>;
+  /** The commands typed so far. */
+  readonly commands: string[] = [];
+
+  /** The folder is created. */
+  constructor(folder: string, env: Readonly<Record<string, string>>) {
+    mkdirSync(folder, { recursive: true });
+    this.#folder = folder;
+    this.#env = env;
+  }
+
+  /** Creates the application, and goes to its folder. */
+  async create(name: string, template: string): Promise<NewUser> {
+    await this.type("npm", "create", "tenon@latest", name, "--", `--template=${template}`);
+    const inside = new NewUser(join(this.#folder, name), this.#env);
+    inside.commands.push(...this.commands, `cd ${name}`);
+    return inside;
+  }
+
+  /** Runs a command that must succeed, and returns its output. */
+  async type(command: string, ...args: readonly string[]): Promise<string> {
+    this.commands.push([command, ...args].join(" "));
+    const result = await this.#run(command, args);
+    if (result.code !== 0)
+      throw new Error(`${this.commands.at(-1)} ended with ${result.code}:\n${result.stdout}${result.stderr}`);
+    return result.stdout;
+  }
+
+  /** Runs a command that starts a server until it responds with 200. Returns the time of that, in milliseconds. */
+  async serve(path: string, command: string, ...args: readonly string[]): Promise<number> {
+    this.commands.push([command, ...args].join(" "));
+    const port = await freePort();
+    const child = spawn(command, args, {
+      cwd: this.#folder,
+      env: { ...this.#env, PORT: String(port) },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true, // a process group, so that npm stops together with the application
+    });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text));
+    const closed = once(child, "close");
+    const deadline = performance.now() + patience;
+    try {
+      while (child.exitCode === null && performance.now() < deadline) {
+        if ((await statusOf(`http://127.0.0.1:${port}${path}`)) === 200) return performance.now();
+        await sleep(20);
+      }
+      throw new Error(`${this.commands.at(-1)} did not respond with 200:\n${said}`);
+    } finally {
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM");
+      await closed;
+    }
+  }
+
+  #run(command: string, args: readonly string[]): Promise<RunResult> {
+    return run(command, args, { cwd: this.#folder, env: this.#env, only: true, timeout: 240_000 });
+  }
+}
+
+async function statusOf(url: string): Promise<number | undefined> {
+  try {
+    return (await fetch(url, { headers: { accept: "text/html, application/json" } })).status;
+  } catch {
+    return undefined; // it does not listen yet
+  }
+}
