@@ -42,7 +42,12 @@ function runWith(program) {
   const child = spawn(program, [...entry, ...process.argv.slice(2)], { stdio: "inherit" });
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
   // without a listener this process would end first, and the shell would print its prompt into the output of the other
-  for (const signal of signals) process.on(signal, () => child.kill(signal));
+  for (const signal of signals) {
+    process.on(signal, () => {
+      // a terminal sends Ctrl-C to both, and a second one would end the other before it has cleaned up
+      if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+    });
+  }
   child.on("error", (error) => {
     process.stderr.write(`tenon: ${program} could not be run: ${error.message}\n`);
     process.exitCode = 1;

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, symlinkSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { root, run } from "../../../test/support/run.ts";
@@ -67,4 +69,22 @@ test("create-tenon creates an application as tenon new does", async () => {
   const { code, stdout, stderr } = await run(process.execPath, [binaries[1] ?? "", "shop", "--no-install"], { cwd });
   assert.equal(code, 0, stderr);
   assert.match(stdout, /shop is ready\. Next:\n {2}cd shop\n/);
+});
+
+test("passes a signal on to the process that runs the command", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo; // a TCP server has no path
+  const connected = once(server, "connection") as Promise<[Socket]>; // as node:net says
+  const cwd = temporaryFolder("bin");
+  const words = ["client", "--out=client.ts", `--from=http://127.0.0.1:${port}/`];
+  const child = spawn(process.execPath, [binaries[0] ?? "", ...words], { cwd, stdio: "ignore" });
+  const exit = once(child, "exit");
+  const [socket] = await connected; // the command waits for a response now
+  const closed = once(socket.resume(), "close");
+  child.kill("SIGTERM");
+  await closed;
+  const [code, signal] = await exit;
+  assert.ok(signal === "SIGTERM" || code === 143, `${code} ${signal}`);
+  server.close();
 });
