@@ -1,6 +1,6 @@
 // Publishes the packages of the workspace, in the order of their dependencies.
 //   --dry-run          builds, packs and checks them, and prints what would be published
-//   --rehearse=<url>   publishes to another registry, such as one on this machine, without provenance
+//   --rehearse=<url>   publishes to a registry on this machine instead, from any tree and without provenance
 //   --out=<folder>     keeps the packed files there
 //   --set-version=X    sets the common version everywhere, and does nothing else
 // Exit code 1: a check failed, or npm did. Exit code 2: an unknown option.
@@ -60,8 +60,15 @@ function publish({ name, version, file }, { rehearse }) {
   run("npm", ["publish", file, ...registry, ...provenance, ...tag]);
 }
 
+/** A rehearsal skips the checks of the tree, so that it must not reach a registry that others use. */
+function isLocal(url) {
+  return ["127.0.0.1", "localhost", "[::1]"].includes(URL.parse(url)?.hostname);
+}
+
 async function release(options) {
   const version = commonVersion(readPackages(root));
+  if (options.rehearse !== undefined && !isLocal(options.rehearse))
+    throw new Error(`--rehearse takes the URL of a registry on this machine, not ${options.rehearse}`);
   const isReal = options["dry-run"] !== true && options.rehearse === undefined;
   const obstacles = isReal ? findObstacles(settings, run("git", ["status", "--porcelain"], "pipe")) : [];
   if (obstacles.length > 0) throw new Error(`${version} cannot be published:\n${obstacles.join("\n")}`);

@@ -124,6 +124,14 @@ test("packs what is built, and reports a package whose entry points or types are
   await assert.rejects(packAll(unbuilt, unbuilt), /good has no bin: run npm run build/);
 });
 
+test("a rehearsal refuses a registry that is not on this machine", async () => {
+  for (const url of ["https://registry.example.com/", "http://127.0.0.1.example.com/", "here"]) {
+    const { code, stdout, stderr } = await run(process.execPath, ["scripts/release.mjs", `--rehearse=${url}`]);
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.equal(stderr, `--rehearse takes the URL of a registry on this machine, not ${url}\n`);
+  }
+});
+
 test("an unknown option ends with exit code 2 and names the others", async () => {
   const { code, stderr } = await run(process.execPath, ["scripts/release.mjs", "--dry"]);
   assert.equal(code, 2);

@@ -70,7 +70,7 @@ test("ends with exit code 2 and the usage after Ctrl-D", async () => {
   for (const flags of [[], ["--name=shop"]]) {
     const { code, stderr, shown } = await runAtTerminal(["\x04"], ["app", `--in=${folder}`, ...flags]);
     assert.equal(code, 2);
-    assert.match(stderr, /is required\. Usage: tenon app/);
+    assert.match(stderr, /is required\. Usage: tenon new/);
     assert.ok(shown.endsWith("\n"));
   }
   assert.ok(!existsSync(join(folder, "shop")));
@@ -81,7 +81,7 @@ test("ends with exit code 2 and the usage for a missing flag without a terminal"
   assert.deepEqual(await runTool(folder, "app"), {
     code: 2,
     stdout: "",
-    stderr: "tenon: --name is required. Usage: tenon app --name=<name> [--template=<api|web|cli|full>]\n",
+    stderr: "tenon: --name is required. Usage: tenon new <name> [--template=<api|web|cli|full>]\n",
   });
   assert.deepEqual(await runTool(folder, "g", "module", "--name=post"), {
     code: 2,
