@@ -151,7 +151,7 @@ testOnBothTransports(
       ["POST", "/bind"],
       ["POST", "/endpoint"],
       ["POST", "/any"],
-      ["PUT", "/group/takes"],
+      ["PUT", "/group/endpoint"],
     ] as const) {
       for (const body of ["{", "", "nul", '{"name":"Ada"', '{"name":"Ada"} x', new Uint8Array([0xff, 0xfe])]) {
         const response = await call(method, path, { headers: { "content-type": "application/json" }, body });
