@@ -3,7 +3,7 @@ import { findDuplicates, findShadows } from "./boot/conflict.ts";
 import { type Builtin, Container } from "./boot/container.ts";
 import { findContractConflicts } from "./boot/contract-conflicts.ts";
 import { findControllers } from "./boot/controllers.ts";
-import { readEnvironment } from "./boot/environment.ts";
+import { type Environment, readEnvironment } from "./boot/environment.ts";
 import { exitOnStartError } from "./boot/exit-on-start-error.ts";
 import { flattenRoutes, toGuards } from "./boot/flatten.ts";
 import { createGraph, labelOf, type ModuleNode } from "./boot/graph.ts";
@@ -16,6 +16,7 @@ import { type ContractMismatch, checkContract } from "./contract-check.ts";
 import { describeValue, HttpError, type Problem, StartError } from "./errors.ts";
 import { Kernel } from "./kernel.ts";
 import { createLog, Log, type LogOptions } from "./log/log.ts";
+import { LogWriter } from "./log/log-writer.ts";
 import { explainUnknownNames, namesOf } from "./options.ts";
 import type { Platform } from "./platform.ts";
 import type { Handler, MiddlewareLike } from "./record.ts";
@@ -72,7 +73,9 @@ async function buildApp<Methods>(
   const { override: overrides = [], stopTimeout = 10_000 } = options;
   const problems = checkOptions(platform, options, overrides, stopTimeout);
   if (problems.length > 0) throw new StartError(problems);
+  const output = createStartOutput(environment, platform, options);
   const ownLog = createLog({
+    ...(output === undefined ? {} : { destination: output }),
     ...platform.log,
     ...(environment.logLevel === undefined ? {} : { level: environment.logLevel }),
     ...(environment.color === undefined ? {} : { color: environment.color }),
@@ -151,7 +154,9 @@ async function buildApp<Methods>(
     platform,
     log,
     production: environment.production,
-    onMiss: chain([], () => {
+    onMiss: chain([], (ctx) => {
+      const value = platform.miss?.(ctx);
+      if (value !== undefined) return value;
       throw new HttpError(404, "Not Found");
     }),
     onMalformed: chain([], () => {
@@ -172,6 +177,7 @@ async function buildApp<Methods>(
     routes: table,
     router,
     log,
+    announce: output === undefined ? undefined : (text) => output.release(text),
     stopTimeout,
     start,
     stop,
@@ -196,6 +202,23 @@ async function buildApp<Methods>(
   if (!environment.describe) return whole;
   const { describeInsteadOfRunning } = await import("./describe.ts");
   return describeInsteadOfRunning(whole, platform.name);
+}
+
+/** Milliseconds for which the log lines of a start wait for the banner. */
+const longestHold = 1000;
+
+/** Standard output that keeps the log lines of the start, so that the banner of an HTTP platform comes before them. */
+function createStartOutput(
+  { production, test, worker, dev }: Environment,
+  platform: Platform,
+  { log, onStartError }: AppOptions,
+): LogWriter | undefined {
+  if (production || test || worker !== undefined || dev === "restart" || onStartError === "throw") return undefined;
+  if (platform.log?.destination !== undefined || log?.destination !== undefined) return undefined;
+  const output = new LogWriter(1);
+  if (!output.isTTY && dev === undefined) return undefined;
+  output.hold(longestHold);
+  return output;
 }
 
 function failStart(error: unknown, options: AppOptions): never {

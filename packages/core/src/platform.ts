@@ -22,6 +22,8 @@ export interface PlatformParts {
   readonly routes: RouteTable;
   readonly router: Pick<Router<RunnableRoute>, "resolve">;
   readonly log: Log;
+  /** Writes text before the log lines of the start, once. Undefined where no banner is shown. */
+  readonly announce: ((text: string) => void) | undefined;
   /** Milliseconds that a stop waits for one hook or command. */
   readonly stopTimeout: number;
   /** Runs the `onStart()` hooks, once. */
@@ -52,6 +54,8 @@ export interface Platform<Methods = unknown> {
   serialize(reply: Reply, ctx: Context): Outgoing | Promise<Outgoing>;
   /** Logs an error and turns it into a response. Defaults to `{ error }` with its status; unknown errors are hidden. */
   fail?(error: unknown, ctx: Context): Outgoing | Promise<Outgoing>;
+  /** What a request gets that matches no route, not as a promise. Undefined, as by default, is a 404. */
+  miss?(ctx: Context): unknown;
   /** How errors are written. Defaults to `{ error }`. */
   readonly errors?: ErrorFormat;
   /** What `ctx.bind()` validates. Defaults to the body as JSON. */

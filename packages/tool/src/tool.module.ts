@@ -5,6 +5,8 @@ import { AppsController } from "./apps.controller.ts";
 import { AppsService } from "./apps.service.ts";
 import { ClientController } from "./client.controller.ts";
 import { ClientService } from "./client.service.ts";
+import { DevController } from "./dev/dev.controller.ts";
+import { DevServer } from "./dev/dev-server.ts";
 import { Installer } from "./installer.ts";
 import { ModulesController } from "./modules.controller.ts";
 import { ModulesService } from "./modules.service.ts";
@@ -21,6 +23,8 @@ export const ToolModule = defineModule({
     Applications,
     ClientController,
     ClientService,
+    DevController,
+    DevServer,
     Installer,
     Prompts,
   ],

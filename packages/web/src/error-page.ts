@@ -1,8 +1,8 @@
 import type { Context, RouteInfo } from "@tenon/core";
-import type { RequestLimits } from "@tenon/core/platform";
-import { toDeveloperPage } from "./developer-page.ts";
+import { isLocalRequest, type RequestLimits } from "@tenon/core/platform";
+import { toDeveloperPage, toRouteList } from "./developer-page.ts";
 import { type Failure, toFailureReport } from "./failure-report.ts";
-import { escapeHtml, plainPagePolicy, toPlainPage } from "./html.ts";
+import { addToPage, developerPagePolicy, escapeHtml, plainPagePolicy, toPlainPage } from "./html.ts";
 import type { Renderer } from "./renderer.ts";
 
 export interface ErrorPagesParts {
@@ -13,6 +13,8 @@ export interface ErrorPagesParts {
   readonly limits: RequestLimits;
   /** Shown to a developer whose request matched none of them. */
   readonly routes: () => readonly RouteInfo[];
+  /** The editor that the developer page links to: the value of TENON_EDITOR. */
+  readonly editor: string | undefined;
 }
 
 const developerView = "errors/development";
@@ -30,7 +32,10 @@ export class ErrorPages {
     const name = this.#findView(failure.status, forDeveloper, ctx);
     if (name === undefined) return this.#renderPlain(failure, forDeveloper, ctx);
     try {
-      return await this.#parts.renderer.renderError(ctx, name, this.#dataFor(name, failure, ctx), failure.status);
+      const data = await this.#dataFor(name, failure, ctx);
+      const html = await this.#parts.renderer.renderError(ctx, name, data, failure.status);
+      const isMiss = failure.status === 404 && ctx.route === undefined && name !== developerView;
+      return forDeveloper && isMiss ? addToPage(html, toRouteList(this.#parts.routes())) : html;
     } catch (error) {
       ctx.log.error({ err: error }, `the view ${name} failed`);
       // shows why the view failed, unless it is the developer's own view, whose failure would hide the first error
@@ -53,14 +58,15 @@ export class ErrorPages {
     return [...own, ...(forDeveloper ? [developerView] : [])].find((name) => this.#parts.renderer.has(name));
   }
 
-  #dataFor(name: string, failure: Failure, ctx: Context): object {
+  async #dataFor(name: string, failure: Failure, ctx: Context): Promise<object> {
     if (name === developerView) return toFailureReport(failure, ctx, this.#parts);
     return { status: failure.status, message: failure.message };
   }
 
-  #renderPlain(failure: Failure, forDeveloper: boolean, ctx: Context): string {
-    ctx.response().setHeader("content-security-policy", plainPagePolicy);
-    if (forDeveloper) return toDeveloperPage(toFailureReport(failure, ctx, this.#parts));
+  async #renderPlain(failure: Failure, forDeveloper: boolean, ctx: Context): Promise<string> {
+    const policy = forDeveloper ? developerPagePolicy : plainPagePolicy;
+    ctx.response().setHeader("content-security-policy", policy);
+    if (forDeveloper) return toDeveloperPage(await toFailureReport(failure, ctx, this.#parts));
     const { status, message } = failure;
     return toPlainPage(
       message,
@@ -71,27 +77,4 @@ export class ErrorPages {
 </main>`,
     );
   }
-}
-
-/** Headers that proxies and tunnels add: standard ones, those of vendors, and anything about a client's address. */
-const forwardingHeader =
-  /^(?:(?:x-)?forwarded(?:-.+)?|via|x-real-ip|cdn-loop|x-original-.+|x-envoy-.+|(?:.+-)?client-?ip|cf-connecting-.+)$/;
-const loopbackPeer = /^(?:127\.[0-9.]+|::1)$/;
-const loopbackHost = /^(?:(?:[^:]+\.)?localhost\.?|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?$/i;
-
-/**
- * Whether a request was made on this machine. A proxy or a tunnel has a loopback address too, but adds headers or has
- * another `Host`; the `Host` also reveals a page whose name was rebound to 127.0.0.1 (DNS rebinding). A request that was
- * passed to `app.fetch` has no peer.
- */
-export function isLocalRequest(ctx: Context): boolean {
-  const request = ctx.request();
-  const peer = request.peer();
-  if (peer !== undefined && !loopbackPeer.test(peer)) return false;
-  // an absolute target replaces the Host (RFC 9112, 3.2.2), so both must name this machine
-  const headers = request.headers();
-  const hosts = [request.host(), headers.host ?? request.host()];
-  return (
-    hosts.every((host) => loopbackHost.test(host)) && !Object.keys(headers).some((name) => forwardingHeader.test(name))
-  );
 }

@@ -1,6 +1,9 @@
 import { inspect } from "node:util";
 import { BindError, type Context, type Issue, type MatchedRoute, type RouteInfo } from "@tenon/core";
 import { describeValue, Redactor, type RequestLimits } from "@tenon/core/platform";
+import { findHints } from "./hints.ts";
+import { type ReportedFrame, toFrames } from "./reported-frame.ts";
+import { type RequestReport, toRequestReport } from "./request-report.ts";
 import { findSource, framesOf, type SourceExcerpt } from "./source-excerpt.ts";
 
 export interface Failure {
@@ -17,6 +20,8 @@ export interface ReportedError {
   readonly message: string;
   /** The frames, one per line; "" when there are none. */
   readonly stack: string;
+  /** The same frames with their places, and with the source of those of the application. */
+  readonly frames: readonly ReportedFrame[];
 }
 
 /** What the developer page shows about a failed request. The data of the view `errors/development`. */
@@ -34,14 +39,9 @@ export interface FailureReport {
   readonly routes: readonly RouteInfo[];
   /** The values of `web({ limits })`, when the request was too large. */
   readonly limits: Readonly<Record<string, number>>;
-  /** Secrets are redacted by the same names as in logs. */
-  readonly request: {
-    readonly method: string;
-    readonly path: string;
-    readonly params: Readonly<Record<string, unknown>>;
-    readonly query: Readonly<Record<string, unknown>>;
-    readonly headers: Readonly<Record<string, unknown>>;
-  };
+  /** How to correct a known mistake. */
+  readonly hints: readonly string[];
+  readonly request: RequestReport;
 }
 
 const mostErrors = 10;
@@ -51,59 +51,38 @@ const redactor = new Redactor();
 export interface ReportSources {
   readonly routes: () => readonly RouteInfo[];
   readonly limits: RequestLimits;
+  /** The value of TENON_EDITOR. */
+  readonly editor: string | undefined;
 }
 
-export function toFailureReport(failure: Failure, ctx: Context, sources: ReportSources): FailureReport {
+export async function toFailureReport(failure: Failure, ctx: Context, sources: ReportSources): Promise<FailureReport> {
   const { status, message, error } = failure;
   const chain = "error" in failure ? toChain(error) : []; // `throw undefined` is an error too
-  const request = ctx.request();
+  const errors = chain.map((reason, index) => toReportedError(reason, index === 0, sources.editor));
   return {
     status,
     message,
-    errors: chain.map((reason, index) => toReportedError(reason, index === 0)),
+    errors,
     source: findSource(chain),
+    hints: toHints(errors),
     issues: error instanceof BindError ? error.issues : [],
     route: ctx.route,
     routes: status === 404 && ctx.route === undefined ? sources.routes() : [],
     limits: status === 413 ? toLimits(sources.limits) : {},
-    request: {
-      method: ctx.method,
-      path: ctx.path,
-      params: redactor.redact(request.params()),
-      query: redactor.redact(readQueries(ctx)),
-      headers: redactor.redact(withCleanReferer(request.headers())),
-    },
+    request: await toRequestReport(ctx),
   };
 }
 
-/** A malformed query may be the reason why the request failed. */
-function readQueries(ctx: Context): Record<string, string> {
-  try {
-    return ctx.request().queries();
-  } catch {
-    return {};
-  }
+function toHints(errors: readonly ReportedError[]): string[] {
+  const excerpts = errors.flatMap(({ frames }) => frames.flatMap(({ source }) => source?.lines ?? []));
+  return findHints({
+    text: errors.map(({ name, message }) => `${name}: ${message}`).join("\n"),
+    source: excerpts.map(({ text }) => text).join("\n"),
+  });
 }
 
 function toLimits({ body, formParts, files, fileSize }: RequestLimits): Record<string, number> {
   return { body, formParts, files, fileSize };
-}
-
-/** The URL of the previous page may hold a token. */
-function withCleanReferer(headers: Record<string, string>): Record<string, string> {
-  if (headers.referer === undefined) return headers;
-  const referer = headers.referer.replaceAll(/([?&#;])([^=&#;]*)=[^&#;]*/g, (pair, mark: string, name: string) =>
-    redactor.isSecret(decode(name)) ? `${mark}${name}=[redacted]` : pair,
-  );
-  return { ...headers, referer };
-}
-
-function decode(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
 }
 
 function toChain(error: unknown): unknown[] {
@@ -119,10 +98,13 @@ function toChain(error: unknown): unknown[] {
   return chain;
 }
 
-function toReportedError(error: unknown, isThrown: boolean): ReportedError {
-  if (error instanceof Error) return { name: error.name, message: error.message, stack: framesOf(error) };
+function toReportedError(error: unknown, isThrown: boolean, editor: string | undefined): ReportedError {
+  if (error instanceof Error) {
+    const { name, message } = error;
+    return { name, message, stack: framesOf(error), frames: toFrames(error, editor) };
+  }
   const value = describeReason(error);
-  return { name: "", message: isThrown ? `${value} was thrown` : value, stack: "" };
+  return { name: "", message: isThrown ? `${value} was thrown` : value, stack: "", frames: [] };
 }
 
 /** With its content, without secrets. */

@@ -34,10 +34,41 @@ pre > .hit { background: var(--hit); }
 table { width: 100%; border-collapse: collapse; font-size: .9rem; }
 th, td { padding: .35rem .5rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: anywhere; }
 th { width: 14rem; font-weight: 500; color: var(--dim); }
+td { white-space: pre-wrap; }
+details { margin: 0 0 .6rem; }
+summary { cursor: pointer; overflow-wrap: anywhere; }
+summary code { font: .9rem ui-monospace, monospace; }
+details > pre, details > p { margin-top: .4rem; }
+details.others > summary { color: var(--dim); font-size: .9rem; }
+.hint { padding: .75rem 1rem; background: var(--box); border-left: 4px solid var(--accent); border-radius: 6px; }
+button { padding: .35rem .8rem; border: 1px solid var(--line); border-radius: 6px; background: var(--box); color: inherit; font: inherit; font-size: .9rem; cursor: pointer; }
+textarea { display: block; width: 100%; height: 16rem; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: 6px; background: var(--box); color: inherit; font: .85rem/1.6 ui-monospace, monospace; }
+@media (max-width: 40rem) { main { padding: 1.5rem 1rem; } th { width: 35%; } }
 `;
 
+/** Copies the text of the page. Written into it, because an error page must not need another request. */
+export const copyScript = `
+document.querySelector("button").addEventListener("click", async ({ currentTarget }) => {
+  await navigator.clipboard.writeText(document.querySelector("textarea").value);
+  currentTarget.textContent = "Copied";
+});
+`;
+
+const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const nothingElse = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 /** Allows this style by its hash and nothing else: the application's own policy would block it. */
-export const plainPagePolicy = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+export const plainPagePolicy = `default-src 'none'; style-src ${hashOf(style)}; ${nothingElse}`;
+
+/** Also allows the script of the page itself, and that of `LiveReload`. */
+export const developerPagePolicy = `default-src 'none'; style-src ${hashOf(style)}; script-src 'self' ${hashOf(copyScript)}; connect-src 'self'; ${nothingElse}`;
+
+/** Adds elements at the end of a page. Leaves a part of a page as it is, because scripts insert it into another one. */
+export function addToPage(html: string, elements: string): string {
+  const end = html.search(/<\/body>(?![\s\S]*<\/body>)/i);
+  if (end >= 0) return `${html.slice(0, end)}${elements}${html.slice(end)}`;
+  return /^\s*<(?:!doctype|html)\b/i.test(html) ? `${html}${elements}` : html;
+}
 
 /** A page that needs no view and no file. `body` is HTML. */
 export function toPlainPage(title: string, body: string): string {

@@ -3,6 +3,8 @@ export type { FailureReport, ReportedError } from "./failure-report.ts";
 export type { Page } from "./page.ts";
 export type { FlashMessage, FormValues } from "./page-state.ts";
 export { wantsJson } from "./pages.ts";
+export type { ReportedFrame } from "./reported-frame.ts";
+export type { RequestReport } from "./request-report.ts";
 export type { Session } from "./session.ts";
 export type { SessionStore } from "./session-store.ts";
 export type { SourceExcerpt, SourceLine } from "./source-excerpt.ts";

@@ -12,6 +12,7 @@ import {
   toOutgoing,
 } from "@tenon/core/platform";
 import type { ErrorPages } from "./error-page.ts";
+import type { LiveReload } from "./live-reload.ts";
 import type { Renderer } from "./renderer.ts";
 import { Session } from "./session.ts";
 import { Redirect, type Serializer, View } from "./view.ts";
@@ -26,6 +27,8 @@ export interface PagesParts {
   readonly development: boolean;
   /** How errors are written for clients that prefer JSON. */
   readonly format: ErrorFormat;
+  /** Undefined unless `tenon dev` has started the process. */
+  readonly reload: LiveReload | undefined;
 }
 
 /** What handlers return and throw → pages, JSON for clients that prefer it, and redirects. */
@@ -77,9 +80,17 @@ export class Pages {
     const { status, value } = reply;
     if (wantsJson(ctx)) return new Reply(status, "json", value);
     const message = reply instanceof View ? undefined : errorIn(reply);
-    if (message !== undefined) return toHtml(await this.#parts.errors.render({ status, message }, ctx), status, ctx);
+    if (message !== undefined)
+      return this.#toHtml(await this.#parts.errors.render({ status, message }, ctx), status, ctx);
     const name = reply instanceof View ? reply.name : this.#nameFor(ctx);
-    return toHtml(await this.#parts.renderer.render(ctx, name, value, status), status, ctx);
+    return this.#toHtml(await this.#parts.renderer.render(ctx, name, value, status), status, ctx);
+  }
+
+  #toHtml(html: string, status: number, ctx: Context): Reply {
+    const headers = ctx.response();
+    if (!headers.has("content-type")) headers.setHeader("content-type", "text/html; charset=utf-8");
+    const isHtml = headers.header("content-type").startsWith("text/html");
+    return new Reply(status, "text", isHtml ? (this.#parts.reload?.addTo(html, ctx.method) ?? html) : html);
   }
 
   #nameFor(ctx: Context): string {
@@ -109,7 +120,7 @@ export class Pages {
       ctx.response().setHeader("content-type", type);
       return new Reply(status, "json", body);
     }
-    return toHtml(await this.#parts.errors.render({ status, message, error }, ctx), status, ctx);
+    return this.#toHtml(await this.#parts.errors.render({ status, message, error }, ctx), status, ctx);
   }
 
   #redirect({ to, status }: Redirect, ctx: Context): Reply {
@@ -145,12 +156,6 @@ function allowedUrl(to: string, hosts: ReadonlySet<string>): string | undefined 
 }
 
 /** A content type that the handler has set stays: a view may be a feed or a calendar. */
-function toHtml(html: string, status: number, ctx: Context): Reply {
-  const headers = ctx.response();
-  if (!headers.has("content-type")) headers.setHeader("content-type", "text/html; charset=utf-8");
-  return new Reply(status, "text", html);
-}
-
 /**
  * A form that could not be bound redirects to the page that it was sent from, with the typed values and the issues.
  * Undefined where that is not possible: the response is then 400.

@@ -105,6 +105,17 @@ export class Session {
 
   // The rest is for the platform, static so that handlers do not see it.
 
+  /** What the developer page shows: the stored values, with the changes of this request. */
+  static async valuesOf(session: Session): Promise<Record<string, unknown>> {
+    session.#values ??= session.#ask((records, id) => records.read(id));
+    const values = new Map(await session.#values);
+    for (const [key, text] of session.#changes) {
+      if (text === undefined) values.delete(key);
+      else values.set(key, JSON.parse(text));
+    }
+    return Object.fromEntries(values);
+  }
+
   /** Undefined without WebSessions, whatever else an application keeps under that name. */
   static of(ctx: Context): Session | undefined {
     const session: unknown = ctx.get("session");

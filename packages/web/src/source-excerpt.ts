@@ -15,9 +15,10 @@ export interface SourceExcerpt {
   readonly lines: readonly SourceLine[];
 }
 
-interface Place {
+export interface Place {
   readonly file: string;
   readonly line: number;
+  readonly column?: number;
 }
 
 const around = 6;
@@ -53,18 +54,21 @@ export function framesOf({ message, stack = "" }: Error): string {
 }
 
 /** `    at PostsController.show (file:///srv/blog/src/posts.controller.ts:12:5)` */
-function parseFrame(frame: string): Place | undefined {
-  const [, file = "", line] =
-    /^\s+at (?:async )?(?:.*\()?((?:file:\/\/|\/|[A-Za-z]:\\).*):(\d+):\d+\)?$/.exec(frame) ?? [];
+export function parseFrame(frame: string): Place | undefined {
+  const [, file = "", line, column] =
+    /^\s+at (?:async )?(?:.*\()?((?:file:\/\/|\/|[A-Za-z]:\\).*):(\d+):(\d+)\)?$/.exec(frame) ?? [];
   if (line === undefined) return undefined;
-  return { file: file.startsWith("file://") ? fileURLToPath(file) : file, line: Number(line) };
+  const path = file.startsWith("file://") ? fileURLToPath(file) : file;
+  return { file: path, line: Number(line), column: Number(column) };
 }
 
-function isOwn(file: string): boolean {
+/** Whether it is a file of the application: neither of the framework nor of an installed package. */
+export function isOwn(file: string): boolean {
   return !framework.some((folder) => file.startsWith(folder)) && !file.includes(`${sep}node_modules${sep}`);
 }
 
-function readExcerpt({ file, line }: Place): SourceExcerpt | undefined {
+/** The lines around a place; undefined when they cannot be read. */
+export function readExcerpt({ file, line }: Place): SourceExcerpt | undefined {
   const lines = readLines(file);
   if (lines[line - 1] === undefined) return undefined;
   const first = Math.max(0, line - 1 - around);

@@ -19,6 +19,7 @@ import { createAssets } from "./assets.ts";
 import { csrfField } from "./csrf.ts";
 import { ErrorPages } from "./error-page.ts";
 import { createEtaEngine } from "./eta-engine.ts";
+import { LiveReload } from "./live-reload.ts";
 import { overrideMethods } from "./method-override.ts";
 import { Pages } from "./pages.ts";
 import { Renderer } from "./renderer.ts";
@@ -72,7 +73,8 @@ const assetsNames = namesOf<AssetsFolder>({ folder: true, immutable: true });
 export function web(options: WebOptions): Platform<HttpMethods> {
   checkOptions(options);
   const { middlewares = [requestId(), accessLog(), pageHeaders()], views, redirects = [], serializer, share } = options;
-  const development = options.development ?? !readEnvironment().production;
+  const environment = readEnvironment();
+  const development = options.development ?? !environment.production;
   const { folder, immutable } = toAssetsFolder(options.assets) ?? {};
   const assets = folder === undefined ? undefined : createAssets(folder, { immutable, development });
   const settings = toHttpSettings(options, "web()");
@@ -98,15 +100,18 @@ export function web(options: WebOptions): Platform<HttpMethods> {
         development,
         limits: settings.limits,
         routes: () => parts.routes.list(),
+        editor: environment.editor,
       });
       const format = settings.errors;
-      pages = new Pages({ renderer, errors, serializer, redirects: new Set(redirects), development, format });
-      if (development) {
+      const reload = development && environment.dev !== undefined ? new LiveReload() : undefined;
+      pages = new Pages({ renderer, errors, serializer, redirects: new Set(redirects), development, format, reload });
+      if (development && environment.dev !== "restart") {
         parts.log.info(
           "errors are shown with their source to requests of this machine, because NODE_ENV is not production",
         );
       }
-      return openHttp({ ...parts, kernel: overrideMethods(parts.kernel) }, settings);
+      const kernel = overrideMethods(parts.kernel);
+      return openHttp({ ...parts, kernel: reload?.wrap(kernel) ?? kernel }, settings);
     },
   };
 }

@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BindError, type Context, HttpError, type Routes } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
-import { view, web } from "@tenon/web";
+import { type Session, view, web } from "@tenon/web";
 import { type Call, moduleOf, testOnBothTransports } from "../../core/test/support/transports.ts";
+import { testOnSite } from "./support/session-site.ts";
 import { type Files, temporaryViews } from "./support/views.ts";
 
 const get = (path: string, handler: (ctx: Context) => unknown) => ({ method: "GET" as const, path, handler });
+
+const sessionOf = (ctx: Context) => ctx.get("session") as Session; // WebSessions sets it
 
 function explode(): never {
   throw new TypeError("the <fuse> burned"); // the line that the page highlights
@@ -81,9 +84,18 @@ testOnBothTransports(
     assert.equal(status, 500);
     assert.match(text, /<p class="status">500 TypeError<\/p>\n<h1>the &lt;fuse&gt; burned<\/h1>/);
     assert.match(text, /GET \/boom\/7 → TestController\.boom \(\/boom\/:id\)/);
-    assert.match(text, /<h2>[^<]*developer-page\.test\.ts:\d+<\/h2>/);
+    assert.match(
+      text,
+      /<details open><summary><code>[^<]*developer-page\.test\.ts:\d+:\d+<\/code> <span class="dim">in explode</,
+    );
+    assert.match(text, /<details><summary><code>[^<]*<\/code> <span class="dim">in TestController\.boom</);
+    assert.match(text, /<a href="vscode:\/\/file\/[^"]*developer-page\.test\.ts:\d+:\d+">Open in the editor<\/a>/);
     assert.match(text, /<span class="hit">\d+ {4}throw new TypeError\(&quot;the &lt;fuse&gt; burned&quot;\);/);
-    assert.match(text, /<h2>Stack<\/h2><pre><span>at explode \(/);
+    assert.match(text, /<details class="others"><summary>\d+ frames of Node, the framework and packages<\/summary>/);
+    assert.match(
+      text,
+      /<textarea[^>]*>\n500 GET \/boom\/7 → TestController\.boom\n\nTypeError: the &lt;fuse&gt; burned\n/,
+    );
     assert.match(text, /<h2>Path parameters<\/h2><table><tbody><tr><th scope="row">id<\/th><td>7<\/td>/);
     assert.match(text, /<th scope="row">q<\/th><td>x<\/td>/);
     assert.match(text, /<th scope="row">x-odd<\/th><td>&lt;b&gt;odd&lt;\/b&gt;<\/td>/);
@@ -91,7 +103,7 @@ testOnBothTransports(
       assert.ok(text.includes(`<th scope="row">${name}</th><td>[redacted]</td>`), name);
     }
     assert.ok(!text.includes("hunter2") && !text.includes("t0p"));
-    assert.ok(!text.includes("<script"));
+    assert.equal(text.match(/<script/g)?.length, 1, "the one that copies the text");
   },
   platform(),
 );
@@ -102,7 +114,7 @@ testOnBothTransports(
   async (call) => {
     const failed = (await visit(call, "/view")).text;
     assert.match(failed, /<h1>[^<]*list\.eta:3: Cannot read properties of undefined/);
-    assert.match(failed, /<h2>[^<]*list\.eta:3<\/h2>/);
+    assert.match(failed, /<details open><summary><code>[^<]*list\.eta:3<\/code><\/summary>/);
     assert.match(failed, /<span class="hit">3 {2}&lt;%= data\.author\.name %&gt;<\/span>/);
     assert.match(failed, /<h2>Caused by<\/h2><p>TypeError: Cannot read/);
     assert.match(
@@ -119,7 +131,7 @@ testOnBothTransports(
   async (call) => {
     const { text } = await visit(call, "/caused");
     assert.match(text, /<h1>could not list<\/h1>/);
-    assert.match(text, /<h2>Caused by<\/h2><p>RangeError: out of rows<\/p><pre><span>at /);
+    assert.match(text, /<h2>Caused by<\/h2><p>RangeError: out of rows<\/p><details><summary><code>/);
     assert.match((await visit(call, "/text")).text, /<h1>the text &quot;just a text&quot; was thrown<\/h1>/);
   },
   platform(),
@@ -131,7 +143,7 @@ testOnBothTransports(
   async (call) => {
     const { text } = await visit(call, "/many");
     assert.match(text, /<h1>all failed<\/h1>/);
-    assert.match(text, /<h2>Caused by<\/h2><p>RangeError: first of them<\/p><pre><span>at /);
+    assert.match(text, /<h2>Caused by<\/h2><p>RangeError: first of them<\/p><details><summary><code>/);
     assert.match(text, /<h2>Caused by<\/h2><p>the text &quot;second of them&quot;<\/p>/);
     assert.match((await visit(call, "/nothing")).text, /<h1>undefined was thrown<\/h1>/);
     const object = (await visit(call, "/object")).text;
@@ -285,6 +297,80 @@ testOnBothTransports(
     assert.deepEqual([response.status, await response.text()], [500, '{"error":"Internal Server Error"}']);
   },
   platform(),
+);
+
+testOnBothTransports(
+  "the fields of a form and of JSON are shown without secrets, and other bodies are not",
+  [{ method: "POST", path: "/fail", handler: explode }],
+  async (call) => {
+    const send = async (body: string, type: string) => {
+      const response = await call("POST", "/fail", { body, headers: { accept: "text/html", "content-type": type } });
+      assert.equal(response.status, 500);
+      return response.text();
+    };
+    const form = await send("title=One&password=hunter2&tag=a&tag=b", "application/x-www-form-urlencoded");
+    assert.match(form, /<h2>Body<\/h2><table><tbody><tr><th scope="row">title<\/th><td>One<\/td>/);
+    assert.ok(form.includes('<th scope="row">password</th><td>[redacted]</td>'));
+    assert.ok(form.includes('<th scope="row">tag</th><td>[&quot;a&quot;,&quot;b&quot;]</td>'));
+    const json = await send('{"post":{"title":"One","token":"t0p"}}', "application/json");
+    assert.ok(json.includes("<td>{&quot;title&quot;:&quot;One&quot;,&quot;token&quot;:&quot;[redacted]&quot;}</td>"));
+    assert.ok((await send("[1]", "application/json")).includes('<th scope="row">body</th><td>[1]</td>'));
+    for (const [body, type] of [
+      ["{", "application/json"],
+      ["text", "text/plain"],
+    ] as const) {
+      assert.ok(!(await send(body, type)).includes("<h2>Body</h2>"));
+    }
+  },
+  platform(),
+);
+
+testOnSite(
+  "the values of the session are shown, with the changes of the request and without secrets",
+  async ({ browser, store }) => {
+    const visitor = browser();
+    await visitor.get("/save");
+    const { status, text } = await visitor.get("/fail");
+    assert.equal(status, 500);
+    const rows = /<h2>Session<\/h2><table><tbody>(.*?)<\/tbody>/.exec(text)?.[1] ?? "";
+    const cells = [...rows.matchAll(/<th scope="row">(.*?)<\/th><td>(.*?)<\/td>/g)].map(([, name, value]) => [
+      name,
+      value,
+    ]);
+    assert.deepEqual(Object.fromEntries(cells), { user: "Ada", accessToken: "[redacted]", cart: "[1]" });
+    store.failure = new Error("the store is down");
+    assert.ok(!(await visitor.get("/fail")).text.includes("<h2>Session</h2>"));
+  },
+  {
+    routes: [
+      get("/save", async (ctx) => {
+        for (const [key, value] of Object.entries({ user: "Ada", old: 1, accessToken: "t0p" })) {
+          await sessionOf(ctx).set(key, value);
+        }
+        return ctx.status(200).send("saved");
+      }),
+      get("/fail", async (ctx) => {
+        await sessionOf(ctx).set("cart", [1]);
+        await sessionOf(ctx).delete("old");
+        throw new Error("failed");
+      }),
+    ],
+    platform: { development: true },
+  },
+);
+
+testOnBothTransports(
+  "the application's own 404 page lists the routes at its end, for developers and where no route matched",
+  [...routes, get("/missing-post", () => Promise.reject(new HttpError(404, "No such post")))],
+  async (call) => {
+    const { text } = await visit(call, "/lost");
+    assert.match(text, /<p>own<\/p><aside aria-label="Development">.*<li>GET \/boom\/:id: TestController/);
+    assert.match(text, /<\/aside>\n<\/body><\/html>$/);
+    assert.ok(!(await visit(call, "/missing-post")).text.includes("<aside"));
+    const forwarded = await visit(call, "/lost", { "x-forwarded-for": "203.0.113.7" });
+    assert.ok(!forwarded.text.includes("<aside"));
+  },
+  platform({ "errors/404.eta": "<!doctype html><html><body><p>own</p></body></html>" }),
 );
 
 test("a malformed query does not fail the page again", async () => {

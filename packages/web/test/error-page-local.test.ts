@@ -4,10 +4,10 @@ import { connect, isIPv4 } from "node:net";
 import { networkInterfaces } from "node:os";
 import { type TestContext, test } from "node:test";
 import type { Context } from "@tenon/core";
+import { isLocalRequest } from "@tenon/core/platform";
 import { createTestApp } from "@tenon/core/testing";
 import { web } from "@tenon/web";
 import { moduleOf } from "../../core/test/support/transports.ts";
-import { isLocalRequest } from "../src/error-page.ts";
 import { type Files, temporaryViews } from "./support/views.ts";
 
 const secret = "postgres://admin:hunter2@db/prod";

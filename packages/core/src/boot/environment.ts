@@ -8,6 +8,8 @@ export interface Environment {
   /** Undefined when LOG_LEVEL is not set: each caller has its own default. */
   readonly logLevel: LogLevel | undefined;
   readonly production: boolean;
+  /** Whether this is a process of node:test. */
+  readonly test: boolean;
   /** Whether colours are written; undefined for terminals only. */
   readonly color: boolean | undefined;
   /** Undefined when HTTP_ENGINE is not set. */
@@ -18,6 +20,10 @@ export interface Environment {
   readonly worker: number | undefined;
   /** Whether the application is to describe itself to the process that started it, and not to run. */
   readonly describe: boolean;
+  /** Set by `tenon dev`, at the first start and at a restart. Undefined in production. */
+  readonly dev: "start" | "restart" | undefined;
+  /** The editor that the developer page links to. Undefined when TENON_EDITOR is not set. */
+  readonly editor: string | undefined;
 }
 
 /**
@@ -43,7 +49,8 @@ export function readEnvironment(
   if (Number.parseInt(version, 10) < oldestNode) {
     report(`Tenon needs Node ${oldestNode} or newer, this is ${version}.`);
   }
-  const { LOG_LEVEL, HTTP_ENGINE, WORKERS, TENON_WORKER, TENON_DESCRIBE } = env;
+  const { LOG_LEVEL, HTTP_ENGINE, WORKERS, TENON_WORKER, TENON_DESCRIBE, TENON_DEV, TENON_EDITOR, NODE_TEST_CONTEXT } =
+    env;
   const logLevel = logLevels.find((level) => level === LOG_LEVEL);
   if (LOG_LEVEL && logLevel === undefined) {
     report(`LOG_LEVEL is ${JSON.stringify(LOG_LEVEL)}. Use one of: ${logLevels.join(", ")}.`);
@@ -58,14 +65,18 @@ export function readEnvironment(
   }
   const worker = TENON_WORKER ? Number(TENON_WORKER) : undefined;
   if (problems.length > 0) throw new StartError(problems);
+  const production = isProduction(env);
   return {
     logLevel,
-    production: isProduction(env),
+    production,
+    test: !!NODE_TEST_CONTEXT,
     color: readColor(env),
     engine,
     workers,
     worker,
     describe: !!TENON_DESCRIBE,
+    dev: production || !TENON_DEV ? undefined : TENON_DEV === "restart" ? "restart" : "start",
+    editor: TENON_EDITOR || undefined,
   };
 }
 

@@ -8,6 +8,8 @@ export function exitOnStartError(error: unknown): never {
   const causes = error.problems.flatMap(({ cause }) => (cause instanceof Error ? [`caused by ${cause.stack}`] : []));
   const detail = isDebugging() ? ["", error.stack, ...causes].join("\n") : "";
   process.stderr.write(`Cannot start: ${error.message}${detail}\n`);
+  // `tenon dev` shows the source of the causes
+  process.getBuiltinModule("node:diagnostics_channel").channel("tenon:start-error").publish(error);
   process.exit(1);
 }
 

@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import type { Log } from "../log/log.ts";
+import { readEnvironment } from "./environment.ts";
 
 const signals = ["SIGTERM", "SIGINT"] as const;
 
@@ -17,10 +18,11 @@ export function stopOnSignals(
   exitCode: (signal: Signal) => number = () => 0,
 ): () => void {
   let stopping = false;
+  const stoppingLevel = readEnvironment().dev === undefined ? "info" : "debug"; // `tenon dev` reports each restart itself
   const onSignal = (signal: Signal) => {
     if (stopping) process.exit(exitCodeOf(signal));
     stopping = true;
-    log.info(`${signal}: stopping`);
+    log[stoppingLevel](`${signal}: stopping`);
     stop(signal).then(
       () => process.exit(exitCode(signal)),
       (error: unknown) => {

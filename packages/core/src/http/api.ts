@@ -1,9 +1,10 @@
+import { readEnvironment } from "../boot/environment.ts";
 import { describeValue } from "../errors.ts";
 import { accessLog } from "../middleware/access-log.ts";
 import { requestId } from "../middleware/request-id.ts";
 import { checkNames, namesOf, refuseOption } from "../options.ts";
 import type { OpenPlatform, Platform, PlatformParts } from "../platform.ts";
-import type { MiddlewareLike } from "../record.ts";
+import type { Handler, MiddlewareLike } from "../record.ts";
 import { toOutgoing } from "../reply.ts";
 import type { HttpMethods } from "./http-methods.ts";
 import { type HttpOptions, type HttpSettings, toHttpSettings } from "./settings.ts";
@@ -33,6 +34,7 @@ export function api(options: ApiOptions = {}): Platform<HttpMethods> {
     refuseOption(`middlewares of api() is ${describeValue(middlewares)}. Write a list: middlewares: [ … ].`);
   }
   const settings = toHttpSettings(options);
+  let overview: Handler | undefined;
   return {
     name: "api",
     middlewares,
@@ -41,7 +43,13 @@ export function api(options: ApiOptions = {}): Platform<HttpMethods> {
     errors: settings.errors,
     serves: (route) => route.method !== undefined,
     serialize: toOutgoing,
-    open: (parts) => openHttp(parts, settings),
+    miss: (ctx) => overview?.(ctx),
+    async open(parts) {
+      // where a developer looks: other clients, and tests, rely on the 404
+      const hasDeveloper = parts.announce !== undefined || readEnvironment().dev !== undefined;
+      if (hasDeveloper) overview = (await import("./overview.ts")).createOverview(parts.routes);
+      return openHttp(parts, settings);
+    },
   };
 }
 

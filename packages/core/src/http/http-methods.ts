@@ -7,6 +7,7 @@ import { describeValue, type Problem, StartError } from "../errors.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { checkNames, namesOf } from "../options.ts";
 import type { OpenPlatform, PlatformParts } from "../platform.ts";
+import { readManifest, toBanner } from "./banner.ts";
 import type { Engine, EngineOptions, TlsSettings } from "./engine.ts";
 import { reasonOf } from "./error-formats.ts";
 import { handleFetch } from "./fetch.ts";
@@ -83,7 +84,7 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
       primary?.tellReady(bound);
       if (primary !== undefined) return address;
       if (options.signals !== false) forgetSignals.push(stopOnSignals(parts.stop, parts.log));
-      parts.log.info(`listening on ${address.url}`);
+      reportListening(address.url, "");
       return address;
     } catch (error) {
       if (isWorker && closed) return new Promise(() => {}); // stopped by the primary: the process is about to exit
@@ -114,8 +115,17 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
       forgetSignals.push(() => process.off("SIGHUP", restart));
     }
     const address = toAddress(bound, options);
-    parts.log.info(`listening on ${address.url} with ${count} workers: what they keep in memory is per process`);
+    reportListening(address.url, ` with ${count} workers: what they keep in memory is per process`);
     return address;
+  }
+
+  /** The banner says the same as the log line, and `tenon dev` reports each restart itself. */
+  function reportListening(url: string, detail: string): void {
+    const { dev } = readEnvironment();
+    const hasBanner = parts.announce !== undefined && parts.log.isLevelEnabled("info");
+    if (hasBanner) parts.announce?.(toBanner(url, parts.routes.list(), readManifest()));
+    if (detail !== "" || (!hasBanner && dev === undefined)) parts.log.info(`listening on ${url}${detail}`);
+    if (dev !== undefined) process.send?.({ tenon: "listening", url }, () => {}); // without a callback, a closed channel would be an error event
   }
 
   async function fetch(request: Request): Promise<Response> {

@@ -38,6 +38,7 @@ export class LogWriter implements LogDestination {
   /** A write is due, in the thread pool, or waits to be tried again. */
   #busy = false;
   #inThreadPool = false;
+  #held: NodeJS.Timeout | undefined;
   #wait = firstWait;
 
   /**
@@ -66,6 +67,27 @@ export class LogWriter implements LogDestination {
     process.once("exit", this.#finish);
     if (this.#sync) this.#next();
     else this.#schedule();
+  }
+
+  /** Keeps lines until `release()`, at most for this many milliseconds. Only before the first line. */
+  hold(timeout: number): void {
+    if (this.#busy) return;
+    this.#busy = true;
+    process.once("exit", this.#finish);
+    this.#held = setTimeout(() => this.release(), timeout).unref();
+  }
+
+  /** Writes the text before the lines that were kept. */
+  release(text = ""): void {
+    if (this.#held === undefined) {
+      this.write(text);
+      return;
+    }
+    clearTimeout(this.#held);
+    this.#held = undefined;
+    this.#bytes += Buffer.byteLength(text);
+    this.#text = text + this.#text;
+    this.#schedule();
   }
 
   #schedule(): void {

@@ -11,6 +11,9 @@ const nothing = {
   workers: undefined,
   worker: undefined,
   describe: false,
+  test: false,
+  dev: undefined,
+  editor: undefined,
 };
 
 test("an empty environment leaves every choice to the application", () => {
@@ -57,6 +60,18 @@ test("HTTP_ENGINE, WORKERS, TENON_WORKER and TENON_DESCRIBE are read", () => {
   ] as const) {
     assert.throws(() => readEnvironment({ [name]: value }), { message }, value);
   }
+});
+
+test("the variables of tenon dev are read, in production only the editor", () => {
+  assert.deepEqual(readEnvironment({ TENON_DEV: "start", TENON_EDITOR: "zed" }), {
+    ...nothing,
+    dev: "start",
+    editor: "zed",
+  });
+  assert.equal(readEnvironment({ TENON_DEV: "restart" }).dev, "restart");
+  assert.equal(readEnvironment({ TENON_DEV: "1" }).dev, "start");
+  assert.equal(readEnvironment({ TENON_DEV: "start", NODE_ENV: "production" }).dev, undefined);
+  assert.equal(readEnvironment({ NODE_TEST_CONTEXT: "child-v8" }).test, true);
 });
 
 test("a level is written exactly as the list says", () => {

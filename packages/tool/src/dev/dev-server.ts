@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { type EntryPoint, findEntryPoint } from "../entry-point.ts";
+import { type Change, ChangeQueue } from "./change-queue.ts";
+import { DevProcess, type Exit } from "./dev-process.ts";
+import { readEnvFiles } from "./env-files.ts";
+
+export interface DevOptions {
+  readonly folder: string;
+  /** The entry point; found in the folder by default. */
+  readonly entry?: string | undefined;
+  /** The arguments of the application, such as `--port=3000`. */
+  readonly words?: readonly string[];
+  /** Ends the run. */
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds that the application gets to stop. */
+const defaultGrace = 3_000;
+
+/** Runs an application and restarts it when its files change. */
+export class DevServer {
+  readonly #print: (line: string) => void;
+  readonly #grace: number;
+
+  /** Prints to standard error by default, because standard output is that of the application. */
+  constructor(
+    print: (line: string) => void = (line) => void process.stderr.write(`${line}\n`),
+    grace: number = defaultGrace,
+  ) {
+    this.#print = print;
+    this.#grace = grace;
+  }
+
+  /** Resolves after the signal, when the application has ended. */
+  async run({ folder: given, entry: wanted, words = [], signal }: DevOptions): Promise<void> {
+    signal.throwIfAborted();
+    const first = findEntryPoint(given, wanted);
+    const folder = realpathSync(given);
+    const secret = randomBytes(32).toString("base64url");
+    const state: DevState = { hasListened: false };
+    const start = (entry: EntryPoint) => {
+      const env = toEnvironment(folder, entry, secret, !state.hasListened);
+      return new DevProcess({ folder, entry, words, env, grace: this.#grace });
+    };
+    const changes = new ChangeQueue(folder, signal);
+    try {
+      let current = start(first);
+      this.#report(current, first.file, undefined, changes, state);
+      for (let change = await changes.next(); change !== undefined; change = await changes.next()) {
+        await current.stop();
+        const entry = findEntry(folder, wanted) ?? first; // package.json may be the file that is being edited
+        current = start(entry);
+        this.#report(current, entry.file, change, changes, state);
+      }
+      await current.stop();
+    } finally {
+      changes.close();
+    }
+  }
+
+  /** One line for a restart, and one when the application ends by itself. */
+  #report(started: DevProcess, file: string, change: Change | undefined, changes: ChangeQueue, state: DevState): void {
+    void started.listening.then((isListening) => {
+      if (!isListening) return;
+      if (change !== undefined && state.hasListened) {
+        const seconds = ((performance.now() - change.time) / 1000).toFixed(1);
+        this.#print(`restarted, ${seconds} s: ${describe(change.files)}`);
+      }
+      state.hasListened = true;
+    });
+    void started.ended.then((exit) => {
+      if (!changes.isWaiting) return; // it was stopped for a restart or the end
+      this.#print(`${file} ${describeExit(exit)}: waiting for a change`);
+    });
+  }
+}
+
+interface DevState {
+  /** Whether the application has shown its banner, and only restarts from now on. */
+  hasListened: boolean;
+}
+
+function findEntry(folder: string, wanted: string | undefined): EntryPoint | undefined {
+  try {
+    return findEntryPoint(folder, wanted);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A session secret that stays the same across restarts, unless the application has one: a random one for each process
+ * would end the sessions of open pages.
+ */
+function toEnvironment(folder: string, entry: EntryPoint, secret: string, isFirst: boolean): NodeJS.ProcessEnv {
+  // biome-ignore lint/style/noProcessEnv: the application reads its configuration from the environment of the tool
+  const { SESSION_SECRET = readEnvFiles(folder, entry.flags).SESSION_SECRET, ...inherited } = process.env;
+  return {
+    ...inherited,
+    SESSION_SECRET: SESSION_SECRET || secret,
+    NODE_ENV: "development",
+    TENON_DEV: isFirst ? "start" : "restart",
+  };
+}
+
+function describe(files: readonly string[]): string {
+  const [first, ...others] = files;
+  return `${first}${others.length === 0 ? "" : ` and ${others.length} more`} changed`;
+}
+
+function describeExit(exit: Exit): string {
+  if (exit === 0) return "ended";
+  return typeof exit === "number" ? `failed with exit code ${exit}` : `was ended by ${exit}`;
+}

@@ -1,0 +1,28 @@
+import { resolve } from "node:path";
+import { dto, endpoint, inject, routes, string } from "@tenon/core";
+import { DevServer } from "./dev-server.ts";
+
+const DevFlags = dto({
+  port: string().describe("Port of the application, passed on to it"),
+  host: string().describe("Host of the application, passed on to it"),
+  entry: string().describe("Entry point of the application; defaults to src/main.api.ts or the one of npm start"),
+  in: string().describe("Folder of the application; defaults to the current folder"),
+});
+
+export class DevController {
+  readonly #server = inject(DevServer);
+
+  routes() {
+    return routes([{ path: "dev", handler: this.dev }]);
+  }
+
+  readonly dev = endpoint(
+    { summary: "Run the application and restart it when its files change", query: DevFlags },
+    async (ctx, { query: { entry, in: folder, ...passed } }) => {
+      const words = Object.entries(passed).flatMap(([name, value]) =>
+        value === undefined ? [] : `--${name}=${value}`,
+      );
+      await this.#server.run({ folder: resolve(folder ?? "."), entry, words, signal: ctx.signal });
+    },
+  );
+}
