@@ -10,6 +10,14 @@ const folder = temporaryFolder("examples-doc");
 symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
 
 const blocks = readBlocks().filter(({ info }) => info === "ts");
+/** Recipes with code. recipes-doc.test.ts runs the others. */
+const recipes = [
+  "recipes/adding-a-column",
+  "recipes/file-uploads",
+  "recipes/optional-authentication",
+  "recipes/pagination",
+  "recipes/server-sent-events",
+];
 const checked = blocks.filter(({ code }) => code.includes('from "node:assert/strict"'));
 
 /** As in readme.test.ts: a block whose first line names a file is that file for the blocks that import it. */
@@ -19,8 +27,8 @@ function fileOf({ document, line, code }: Block): string {
 
 test("pages about behaviour have examples that check themselves", () => {
   const documents = new Set(checked.map(({ document }) => document));
-  for (const document of ["docs/error-responses.md", "docs/migrating.md", "docs/testing.md", "docs/validation.md"])
-    assert.ok(documents.has(document), document);
+  for (const page of ["error-responses", "migrating", "testing", "validation", ...recipes])
+    assert.ok(documents.has(`docs/${page}.md`), page);
 });
 
 for (const block of checked) {
