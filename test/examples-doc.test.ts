@@ -27,7 +27,7 @@ function fileOf({ document, line, code }: Block): string {
 
 test("pages about behaviour have examples that check themselves", () => {
   const documents = new Set(checked.map(({ document }) => document));
-  for (const page of ["error-responses", "migrating", "testing", "validation", ...recipes])
+  for (const page of ["error-responses", "faq", "migrating", "testing", "validation", ...recipes])
     assert.ok(documents.has(`docs/${page}.md`), page);
 });
 

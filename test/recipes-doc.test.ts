@@ -5,9 +5,9 @@ import { symlinkSync } from "node:fs";
 import { request } from "node:https";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
+import { whileListening } from "./support/listening.ts";
 import { readBlocks } from "./support/markdown.ts";
 import { oneChecker, root, run, runOrFail, tool } from "./support/run.ts";
 import { temporaryFolder, writeFiles } from "./support/temporary-folder.ts";
@@ -33,36 +33,6 @@ function writeRecipe(recipe: string, changes: (code: string) => string = (code) 
     if (document === `docs/recipes/${recipe}.md` && name !== undefined) writeFiles(folder, { [name]: changes(code) });
   }
   return folder;
-}
-
-interface Started {
-  readonly folder: string;
-  readonly args: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-/** Runs a program until the work is done. It has to stop on SIGTERM with code 0. */
-async function whileListening({ folder, args, env = {} }: Started, work: (url: string) => Promise<void>) {
-  const child = spawn(process.execPath, [source, ...args], {
-    cwd: folder,
-    env: { ...process.env, LOG_LEVEL: "info", ...env },
-    stdio: ["ignore", "pipe", "inherit"],
-    timeout: 60_000,
-  });
-  const ended = once(child, "exit");
-  try {
-    let url: string | undefined;
-    for await (const line of createInterface({ input: child.stdout })) {
-      url = /listening on (http:\/\/[\d.:]+)/.exec(line)?.[1];
-      if (url !== undefined) break;
-    }
-    assert.ok(url !== undefined, "the application ended without listening");
-    child.stdout.resume(); // later log lines must not fill the pipe
-    await work(url);
-  } finally {
-    child.kill("SIGTERM");
-  }
-  assert.deepEqual(await ended, [0, null]);
 }
 
 async function freePort(): Promise<number> {
