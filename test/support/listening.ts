@@ -10,11 +10,14 @@ export interface Started {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs an application until the work is done. It has to stop on SIGTERM with code 0. */
-export async function whileListening(
-  { folder, args, env = {} }: Started,
-  work: (url: string) => Promise<void>,
-): Promise<void> {
+export interface Listening {
+  readonly url: string;
+  /** Sends SIGTERM. The application has to end with code 0. */
+  stop(): Promise<void>;
+}
+
+/** Starts an application from its source and waits until it listens. */
+export async function startListening({ folder, args, env = {} }: Started): Promise<Listening> {
   const child = spawn(process.execPath, ["--conditions=@tenon/source", ...args], {
     cwd: folder,
     env: { ...process.env, LOG_LEVEL: "info", ...env },
@@ -22,17 +25,25 @@ export async function whileListening(
     timeout: 60_000,
   });
   const ended = once(child, "exit");
-  try {
-    let url: string | undefined;
-    for await (const line of createInterface({ input: child.stdout })) {
-      url = /listening on (http:\/\/[\d.:]+)/.exec(line)?.[1];
-      if (url !== undefined) break;
-    }
-    assert.ok(url !== undefined, "the application ended without listening");
+  const stop = async () => {
+    child.kill("SIGTERM");
+    assert.deepEqual(await ended, [0, null]);
+  };
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /listening on (http:\/\/[\d.:]+)/.exec(line)?.[1];
+    if (url === undefined) continue;
     child.stdout.resume(); // later log lines must not fill the pipe
+    return { url, stop };
+  }
+  return assert.fail(`${args.join(" ")} ended without listening`);
+}
+
+/** Runs an application until the work is done. */
+export async function whileListening(started: Started, work: (url: string) => Promise<void>): Promise<void> {
+  const { url, stop } = await startListening(started);
+  try {
     await work(url);
   } finally {
-    child.kill("SIGTERM");
+    await stop();
   }
-  assert.deepEqual(await ended, [0, null]);
 }
