@@ -6,7 +6,7 @@ import { services, withPostgres } from "../packages/data/test/support/services.t
 import { type Listening, startListening } from "./support/listening.ts";
 import { type Block, readBlocks } from "./support/markdown.ts";
 import { applyDiff, type Call, matchOutput, readCalls } from "./support/page-session.ts";
-import { root, run, runOrFail, tool } from "./support/run.ts";
+import { oneChecker, root, run, runOrFail, tool } from "./support/run.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const isFull = process.env.TENON_FULL === "1";
@@ -37,6 +37,7 @@ class Reader {
   #server: Listening | undefined;
   /** What the last `…` in an output stands for. */
   #seen = "";
+  readonly #testFiles: string[] = [];
   readonly #databaseUrl: string;
 
   constructor(databaseUrl: string) {
@@ -57,6 +58,7 @@ class Reader {
   #write({ info, code, line }: Block): void {
     const name = /^(?:\/\/|#|<% \/\*) ([\w./-]+)/.exec(code)?.[1];
     assert.ok(name !== undefined, `the block in line ${line} names its file`);
+    if (name.startsWith("test/")) this.#testFiles.push(name);
     const file = join(this.#folder, name);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, info === "diff" ? applyDiff(readFileSync(file, "utf8"), code) : code);
@@ -70,7 +72,7 @@ class Reader {
     [/^npx tenon (.+)$/, (_, words = "") => this.#tool(words)],
     [/^npm install (\S+)$/, (_, name = "") => this.#install(name)],
     [/^npm test$/, () => this.#test()],
-    [/^npm run types$/, () => runOrFail(tool("tsc"), ["-p", "."], { cwd: this.#folder })],
+    [/^npm run types$/, () => runOrFail(tool("tsc"), ["-p", ".", ...oneChecker], { cwd: this.#folder })],
     [/^npm start$/, () => this.#start(this.#scriptOf("start"))],
     [/^npm run start:web$/, () => this.#openPages()],
     [/^node (\S+)$/, (_, file = "") => this.#start([file])],
@@ -129,10 +131,12 @@ class Reader {
     }
   }
 
-  /** Every `npm test` takes seconds: without TENON_FULL, that of the step about tests is enough. */
+  /** Without TENON_FULL, only the test files of the page, in one process: a process for every file takes seconds. */
   async #test(): Promise<void> {
-    if (!isFull && !existsSync(join(this.#folder, "test/posts.pages.test.ts"))) return;
-    await runOrFail(process.execPath, this.#scriptOf("test"), { cwd: this.#folder, env: this.#env });
+    const files = isFull ? [] : this.#testFiles;
+    const args = isFull ? this.#scriptOf("test") : ["--conditions=@tenon/source", "--test", "--test-isolation=none"];
+    if (isFull || files.length > 0)
+      await runOrFail(process.execPath, [...args, ...files], { cwd: this.#folder, env: this.#env });
   }
 
   async #compare(call: Call, command: string): Promise<void> {
