@@ -10,7 +10,7 @@ const elsewhere = ["router-model", "races", "wire-fuzz"];
 
 /** The test files that have a long form. */
 function longForms(): string[] {
-  const tests = globSync("{packages,apps}/*/test/**/*.test.ts", { cwd: root });
+  const tests = globSync(["{packages,apps}/*/test/**/*.test.ts", "test/*.test.ts"], { cwd: root });
   return tests.filter((file) => {
     const text = readFileSync(join(root, file), "utf8");
     const isLong = /TENON_FULL|isFullRun|seeded\(|generateApp\(|(?:describe|test)Pages\(/.test(text);
