@@ -10,6 +10,9 @@ export type ModuleType = (typeof moduleTypes)[number];
 /** The longest line of generated code, as in the templates. */
 export const lineWidth = 120;
 
+/** Written without their dot in the templates: npm does not pack .gitignore, and a glob does not match such names. */
+const dotNames = /^(?:gitignore|dockerignore|env\.example|github\/.+)$/;
+
 /** The files of a template by their paths, with its names replaced in the paths and in the texts. */
 export async function readTemplate(
   name: AppTemplate | `module-${ModuleType}`,
@@ -29,8 +32,7 @@ export async function readTemplate(
   }
   const created = [...files].map(async ([path, text]) => {
     const named = replace(withoutImports(text, unwanted), replacements);
-    // npm does not pack files named .gitignore
-    const target = path === "gitignore" ? ".gitignore" : replace(path, replacements);
+    const target = dotNames.test(path) ? `.${path}` : replace(path, replacements);
     return [target, path.endsWith(".ts") ? await breakLines(named) : named] as const;
   });
   return new Map((await Promise.all(created)).sort(([a], [b]) => (a < b ? -1 : 1)));

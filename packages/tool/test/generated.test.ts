@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { runOrFail } from "../../../test/support/run.ts";
@@ -50,8 +50,8 @@ test("generates code that passes lint, format and type checks for every template
     const { code, stderr } = await runTool(long, "g", "module", `--name=${name}`, "--type=resource");
     assert.equal(code, 0, stderr);
   }
-  await checkStyle(folder);
   const all = [...(await Promise.all(apps.values())), long];
+  await checkStyle(all);
   if (isFull) for (const app of all) await runOrFail("npm", ["run", "types"], { cwd: app });
   else await checkTypes(folder, all);
 });
@@ -66,7 +66,7 @@ for (const [template, generated] of apps) {
 
   test(`imports the generated modules in app.module.ts of the ${template} template`, async () => {
     const source = readFileSync(join(await generated, "src/app.module.ts"), "utf8");
-    assert.match(source, /imports: \[(?:DataModule, )?GreetingsModule, BlogPostsModule, PeopleModule\]/);
+    assert.match(source, /imports: \[(?:ConfigModule, )?DataModule, GreetingsModule, BlogPostsModule, PeopleModule\]/);
   });
 }
 
@@ -95,13 +95,24 @@ async function checkFiveRoutes(url: string): Promise<void> {
   assert.deepEqual(await call("GET", "/blog-posts/%00"), { status: 400, value: { error: "Bad Request" } });
 }
 
+interface FilledForm {
+  readonly action: string;
+  readonly body: URLSearchParams;
+}
+
 /** A browser that keeps the cookie and submits the forms of pages. */
 class Browser {
-  readonly #url: string;
+  #url: string;
   #cookie = "";
 
-  constructor(url: string) {
+  constructor(url = "") {
     this.#url = url;
+  }
+
+  /** The same visitor, after the application has moved. */
+  at(url: string): this {
+    this.#url = url;
+    return this;
   }
 
   async open(path: string, init: RequestInit = {}): Promise<{ path: string; status: number; html: string }> {
@@ -116,13 +127,22 @@ class Browser {
     return location === null ? { path, status: response.status, html } : this.open(location);
   }
 
-  /** Submits the only form of a page. */
-  async send(page: string, fields: Readonly<Record<string, string>>) {
+  /** The only form of a page, with its token. */
+  async fill(page: string, fields: Readonly<Record<string, string>>): Promise<FilledForm> {
     const { html } = await this.open(page);
     const action = /<form method="post" action="([^"]+)"/.exec(html)?.[1] ?? assert.fail(html);
     const token = /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? assert.fail(html);
+    return { action, body: new URLSearchParams({ _csrf: token, ...fields }) };
+  }
+
+  submit(page: string, { action, body }: FilledForm) {
     const headers = { origin: this.#url, referer: `${this.#url}${page}` };
-    return this.open(action, { method: "POST", body: new URLSearchParams({ _csrf: token, ...fields }), headers });
+    return this.open(action, { method: "POST", body, headers });
+  }
+
+  /** Submits the only form of a page. */
+  async send(page: string, fields: Readonly<Record<string, string>>) {
+    return this.submit(page, await this.fill(page, fields));
   }
 }
 
@@ -178,24 +198,74 @@ test("serves routes and pages, and runs the commands, of a full application", as
 });
 
 test("prints one line and does not start with a bad port or an unknown flag", async () => {
-  const start = async (app: string, script: string, ...flags: readonly string[]) => {
-    const { code, stderr } = await runScript(app, script, flags, { PORT: "http" });
+  const start = async (app: string, script: string, flags: readonly string[], env = {}) => {
+    const { code, stderr } = await runScript(app, script, flags, env);
     return { code, stderr };
   };
   const [api, pages, flag] = await Promise.all([
-    start(await appOf("api"), "start"),
-    start(await appOf("full"), "start:web"),
-    start(await appOf("web"), "start", "--prt=1"),
+    start(await appOf("api"), "start", ["--port=http"]),
+    start(await appOf("full"), "start:web", [], { PORT: "http" }),
+    start(await appOf("web"), "start", ["--prt=1"]),
   ]);
-  const refused = { code: 1, stderr: 'Cannot start: the port is "http". It takes a number from 0 to 65535.\n' };
+  const refused = { code: 1, stderr: 'Cannot start: PORT is "http". It takes a whole number from 0 to 65535.\n' };
   assert.deepEqual([api, pages], [refused, refused]);
   assert.equal(flag.code, 1);
   assert.match(flag.stderr, /^Cannot start: Unknown option '--prt'.*\n$/);
 });
 
-test("does not start a web application in production without SESSION_SECRET", async () => {
+test("does not start an application with pages in production without SESSION_SECRET", async () => {
   const env = { NODE_ENV: "production", PORT: "0" };
-  const { code, stderr } = await runScript(await appOf("web"), "start", [], env);
-  assert.equal(code, 1);
-  assert.match(stderr, /^Cannot start: .*SESSION_SECRET is not set.*\n$/);
+  const [web, pages, short] = await Promise.all([
+    runScript(await appOf("web"), "start", [], env),
+    runScript(await appOf("full"), "start:web", [], env),
+    runScript(await appOf("web"), "start", [], { ...env, SESSION_SECRET: "a short one" }),
+  ]);
+  const refused = /^Cannot start: SESSION_SECRET is not set. It takes at least 32 random bytes.*\n$/;
+  for (const { code, stderr } of [web, pages]) {
+    assert.equal(code, 1);
+    assert.match(stderr, refused);
+  }
+  assert.equal(short.code, 1);
+  assert.match(short.stderr, /^Cannot start: SESSION_SECRET must have at least 32 characters/);
+});
+
+test("keeps sessions and open forms of web applications across a restart", async () => {
+  for (const [template, script] of [
+    ["web", "start"],
+    ["full", "start:web"],
+  ] as const) {
+    const app = await appOf(template);
+    const visitor = new Browser();
+    let form = { action: "", body: new URLSearchParams() };
+    await whileServing(app, script, async (url) => {
+      await visitor.at(url).send("/", { name: "Grace" });
+      form = await visitor.fill("/", { name: "Hopper" });
+    });
+    await whileServing(app, script, async (url) => {
+      assert.match((await visitor.at(url).open("/")).html, /Hello, Grace!/);
+      assert.match((await visitor.submit("/", form)).html, /Hello, Hopper!/);
+    });
+    assert.equal(statSync(join(app, "data/session-secret")).mode & 0o777, 0o600);
+  }
+});
+
+test("shows the docs page, the OpenAPI document and the health of an application with an API", async () => {
+  await whileServing(await appOf("api"), "start", async (url) => {
+    assert.match(await (await fetch(`${url}/docs`)).text(), /swagger-ui/);
+    const document = (await (await fetch(`${url}/openapi.json`)).json()) as { info: object }; // compared in the next line
+    assert.deepEqual(document.info, { title: "my-shop", version: "0.1.0" });
+    const ready = await fetch(`${url}/health/ready`);
+    assert.equal(ready.status, 200);
+    const rejected = await fetch(`${url}/blog-posts`, { method: "POST", body: "{}" });
+    assert.match(await rejected.text(), /"issues"/);
+  });
+});
+
+test("runs the commands of the database in applications with commands", async () => {
+  for (const [template, script] of [
+    ["cli", "start"],
+    ["full", "cli"],
+  ] as const) {
+    assert.match(await runScriptOrFail(await appOf(template), script, ["migrate", "status"]), /^blog-posts-001 /m);
+  }
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { oneChecker, type RunResult, root, run, runOrFail, tool } from "../../../../test/support/run.ts";
@@ -25,19 +25,9 @@ export async function generateApp(folder: string, template: string, name = "my-s
   return app;
 }
 
-/** Checks lint and format of a folder by the rules of the workspace, without the overrides for its own folders. */
-export async function checkStyle(folder: string): Promise<void> {
-  const config = JSON.parse(readFileSync(join(root, "biome.json"), "utf8")) as Record<string, unknown>; // biome reads it too
-  const [environment] = config.overrides as { includes: string[] }[]; // the first is about process.env
-  assert.ok(environment !== undefined);
-  assert.ok(environment.includes.includes("apps/*/src/config.ts"));
-  const includes = environment.includes.map((glob) => glob.replace("apps/*/", "**/"));
-  const own = { ...config, vcs: { enabled: false }, plugins: [], overrides: [{ ...environment, includes }] };
-  const files = { includes: ["**", "!**/package-lock.json", "!**/node_modules"] };
-  writeFileSync(join(folder, "biome.json"), JSON.stringify({ ...own, files }));
-  const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  const names = folders.map((entry) => entry.name);
-  await runOrFail(tool("biome"), ["check", "--error-on-warnings", ...names], { cwd: folder });
+/** Checks lint and format of applications by their own settings. */
+export async function checkStyle(apps: readonly string[]): Promise<void> {
+  for (const app of apps) await runOrFail(tool("biome"), ["check", "--error-on-warnings", "."], { cwd: app });
 }
 
 /** Checks the types of several applications in one run: all have the same options. */

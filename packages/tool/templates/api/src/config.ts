@@ -1,25 +1,28 @@
 import { parseArgs } from "node:util";
+import { defineConfig, defineModule, integer, string } from "@tenon/core";
 
-export interface Address {
-  readonly port: number;
-  readonly host: string;
+/** Every environment variable of the application. In development, the file `.env` may set them too. */
+export class Config extends defineConfig({
+  PORT: integer("default=8080", "min=0", "max=65535"),
+  HOST: string("default=127.0.0.1"),
+  DATABASE_URL: string("default=sqlite:data/app.db"),
+  REDIS_URL: string(),
+}) {}
+
+/** A module whose classes inject `Config` imports it. */
+export const ConfigModule = defineModule({ name: "config", declarations: [Config], exports: [Config] });
+
+/** For the entry point. Flags take precedence over variables: `npm start -- --port=3000`, or PORT=3000. */
+export function readConfig(): Config {
+  return Config.readOrExit({ flags: readFlags() });
 }
 
-/** The address to listen on. Flags take precedence over the environment: `npm start -- --port=3000`, or PORT=3000. */
-export function readAddress(): Address {
+function readFlags() {
   try {
-    const { values: flags } = parseArgs({ options: { port: { type: "string" }, host: { type: "string" } } });
-    return {
-      port: toPort(flags.port || process.env.PORT || "8080"),
-      host: flags.host || process.env.HOST || "127.0.0.1",
-    };
+    const { values } = parseArgs({ options: { port: { type: "string" }, host: { type: "string" } } });
+    return { PORT: values.port, HOST: values.host };
   } catch (error) {
     process.stderr.write(`Cannot start: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);
   }
-}
-
-function toPort(text: string): number {
-  if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new Error(`the port is "${text}". It takes a number from 0 to 65535.`);
 }

@@ -1,10 +1,14 @@
 import { api, createApp } from "@tenon/core";
 import { accessLog, requestId, secureHeaders } from "@tenon/core/middleware";
 import { AppModule } from "./app.module.ts";
-import { readAddress } from "./config.ts";
+import { readConfig } from "./config.ts";
 
-const address = readAddress();
-// rejected input is listed in the response, field by field
-const platform = api({ errors: "issues", middlewares: [requestId(), accessLog(), secureHeaders()] });
+const { port, host } = readConfig();
+const platform = api({
+  errors: "issues", // rejected input is listed in the response, field by field
+  middlewares: [requestId(), accessLog(), secureHeaders()],
+  docs: true, // the page /docs and the document /openapi.json
+  openapi: { title: "my-app", version: "0.1.0" },
+});
 const app = await createApp(AppModule, platform);
-await app.listen(address);
+await app.listen({ port, host });

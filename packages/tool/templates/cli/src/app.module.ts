@@ -1,7 +1,10 @@
 import { defineModule } from "@tenon/core";
+import { DatabaseCommands } from "@tenon/data";
+import { DataModule } from "./data.module.ts";
 import { GreetingsModule } from "./greetings/greetings.module.ts";
 
 export const AppModule = defineModule({
   name: "app",
-  imports: [GreetingsModule],
+  imports: [DataModule, GreetingsModule],
+  declarations: [DatabaseCommands],
 });

@@ -1,8 +1,11 @@
 import { defineModule } from "@tenon/core";
+import { DatabaseCommands, HealthController } from "@tenon/data";
+import { DataModule } from "./data.module.ts";
 import { GreetingsModule } from "./greetings/greetings.module.ts";
 
 /** The module of the API and of the commands. */
 export const AppModule = defineModule({
   name: "app",
-  imports: [GreetingsModule],
+  imports: [DataModule, GreetingsModule],
+  declarations: [DatabaseCommands, HealthController],
 });

@@ -1,12 +1,16 @@
 import { defineModule, inject, provide } from "@tenon/core";
-import { KeyValue } from "@tenon/data";
+import { DatabaseCommands, HealthController, KeyValue } from "@tenon/data";
 import { WebSessionSettings } from "@tenon/web";
-import { readSessionSecret } from "./config.ts";
+import { Config, ConfigModule } from "./config.ts";
 import { DataModule } from "./data.module.ts";
 import { GreetingsModule } from "./greetings/greetings.module.ts";
 
 export const AppModule = defineModule({
   name: "app",
-  imports: [DataModule, GreetingsModule],
-  declarations: [provide(WebSessionSettings, () => ({ store: inject(KeyValue), secret: readSessionSecret() }))],
+  imports: [ConfigModule, DataModule, GreetingsModule],
+  declarations: [
+    DatabaseCommands,
+    HealthController,
+    provide(WebSessionSettings, () => ({ store: inject(KeyValue), secret: inject(Config).readSessionSecret() })),
+  ],
 });

@@ -1,34 +1,43 @@
-import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
+import { defineConfig, defineModule, integer, string } from "@tenon/core";
+import { readOrCreateSecret } from "./session-secret.ts";
 
-export interface Address {
-  readonly port: number;
-  readonly host: string;
+const variables = {
+  PORT: integer("default=8080", "min=0", "max=65535"),
+  HOST: string("default=127.0.0.1"),
+  DATABASE_URL: string("default=sqlite:data/app.db"),
+  REDIS_URL: string(),
+  SESSION_SECRET: string("min=32"),
+  NODE_ENV: string(),
+};
+
+/** Every environment variable of the application. In development, the file `.env` may set them too. */
+export class Config extends defineConfig(variables, {
+  check({ sessionSecret, nodeEnv }, report) {
+    if (nodeEnv !== "production" || sessionSecret !== undefined) return;
+    report("SESSION_SECRET", "is not set. It takes at least 32 random bytes: openssl rand -base64 32");
+  },
+}) {
+  /** Signs the cookies. In development it is created at the first start and kept in `data`. */
+  readSessionSecret(): string {
+    return this.sessionSecret ?? readOrCreateSecret("data/session-secret");
+  }
 }
 
-/** The address to listen on. Flags take precedence over the environment: `npm start -- --port=3000`, or PORT=3000. */
-export function readAddress(): Address {
+/** A module whose classes inject `Config` imports it. */
+export const ConfigModule = defineModule({ name: "config", declarations: [Config], exports: [Config] });
+
+/** For the entry point. Flags take precedence over variables: `npm start -- --port=3000`, or PORT=3000. */
+export function readConfig(): Config {
+  return Config.readOrExit({ flags: readFlags() });
+}
+
+function readFlags() {
   try {
-    const { values: flags } = parseArgs({ options: { port: { type: "string" }, host: { type: "string" } } });
-    return {
-      port: toPort(flags.port || process.env.PORT || "8080"),
-      host: flags.host || process.env.HOST || "127.0.0.1",
-    };
+    const { values } = parseArgs({ options: { port: { type: "string" }, host: { type: "string" } } });
+    return { PORT: values.port, HOST: values.host };
   } catch (error) {
     process.stderr.write(`Cannot start: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);
   }
-}
-
-function toPort(text: string): number {
-  if (/^\d+$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new Error(`the port is "${text}". It takes a number from 0 to 65535.`);
-}
-
-/** Signs the cookies. In development it is random: after a restart, forms that are still open have expired. */
-export function readSessionSecret(): string {
-  const secret = process.env.SESSION_SECRET ?? "";
-  if (secret !== "") return secret;
-  if (process.env.NODE_ENV !== "production") return randomBytes(32).toString("base64url");
-  throw new Error("SESSION_SECRET is not set. It takes at least 32 random bytes: openssl rand -base64 32");
 }

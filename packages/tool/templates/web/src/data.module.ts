@@ -1,4 +1,13 @@
 import { dataModule } from "@tenon/data";
+import { Config } from "./config.ts";
 
-/** The stores that all modules share, in `data/app.db` below the current folder. */
-export const DataModule = dataModule();
+const { databaseUrl, redisUrl } = Config.readOrExit();
+
+/** The stores that all modules share. Modules add their own migrations with `inject(Migrations).add([…])`. */
+export const DataModule = dataModule({
+  database: databaseUrl,
+  keyValue: redisUrl,
+  cache: redisUrl,
+  urlNames: { database: "DATABASE_URL", keyValue: "REDIS_URL", cache: "REDIS_URL" },
+  migrations: [],
+});

@@ -1,8 +1,8 @@
 import { createApp } from "@tenon/core";
 import { AppModule } from "./app.module.ts";
-import { readAddress } from "./config.ts";
+import { readConfig } from "./config.ts";
 import { createPlatform } from "./platform.ts";
 
-const address = readAddress();
+const { port, host } = readConfig();
 const app = await createApp(AppModule, createPlatform());
-await app.listen(address);
+await app.listen({ port, host });

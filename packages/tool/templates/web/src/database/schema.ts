@@ -1,0 +1,2 @@
+/** The tables of all modules, so that queries across modules are typed: `inject(Database<Schema>)`. */
+export interface Schema {}
