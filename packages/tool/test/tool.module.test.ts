@@ -25,7 +25,7 @@ test("overwrites nothing: a second run fails and names the existing path", async
     stderr: "tenon: src/posts exists already: nothing was changed\n",
   });
   assert.equal(readFileSync(join(shop, "src/app.module.ts"), "utf8"), before);
-  assert.ok(!existsSync(join(shop, "src/data.module.ts")));
+  assert.ok(!existsSync(join(shop, "src/posts/posts.record.ts")));
 });
 
 test("refuses a resource when src/data.module.ts declares no DataModule", async () => {
@@ -83,9 +83,12 @@ test("leaves an app.module.ts that it cannot edit as it is, and prints the lines
 test("prints each file and the next commands to run", async () => {
   const folder = temporaryFolder("printed");
   const { stdout } = await runTool(folder, "app", "--name=shop");
-  assert.match(stdout, /^created {2}shop\/\.gitignore\ncreated {2}shop\/README\.md\n/);
+  assert.match(stdout, /^created {2}shop\/\.gitignore\ncreated {2}shop\/AGENTS\.md\n/m);
   const shop = join(folder, "shop"); // absolute, because it is not below the current folder
   assert.ok(stdout.endsWith(`\nshop is ready. Next:\n  cd ${shop}\n  npm install\n  npm test\n  npm start\n`), stdout);
+  rmSync(join(shop, "src/data.module.ts"));
+  const manifest = readFileSync(join(shop, "package.json"), "utf8");
+  writeFileSync(join(shop, "package.json"), manifest.replace(/ *"@tenon\/data": .*\n/, ""));
   const module = await runTool(shop, "g", "module", "--name=post", "--type=resource");
   assert.match(module.stdout, /^created {2}src\/data\.module\.ts$/m);
   assert.match(module.stdout, /^changed {2}package\.json: depends on @tenon\/data$/m);
@@ -123,7 +126,7 @@ test("prints the commands of a new module as next steps", async () => {
     return stdout.split("Next:\n")[1];
   };
   assert.equal(await endOf("tool", "plain"), "  npm test\n  npm start -- plain-posts\n");
-  assert.equal(await endOf("tool", "resource"), "  npm install\n  npm test\n  npm start -- resource-posts list\n");
+  assert.equal(await endOf("tool", "resource"), "  npm test\n  npm start -- resource-posts list\n");
   assert.equal(await endOf("all", "resource"), "  npm test\n  npm start\n  npm run cli -- resource-posts list\n");
 });
 

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { parse } from "yaml";
+import { buildWithoutDocker, isSent, parseDockerfile, whileRunning } from "../../../test/support/dockerfile.ts";
+import { packPackages } from "../../../test/support/packed-packages.ts";
+import { root, run, runOrFail } from "../../../test/support/run.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { appTemplates } from "../src/templates.ts";
+import { isFull } from "./support/generated-app.ts";
+import { runTool } from "./support/tool.ts";
+
+interface Service {
+  readonly build?: string;
+  readonly command?: readonly string[];
+  readonly environment: Readonly<Record<string, string | number>>;
+}
+
+interface Workflow {
+  readonly jobs: Readonly<Record<string, { readonly steps: readonly { readonly run?: string }[] }>>;
+}
+
+const folder = temporaryFolder("files");
+const created = Promise.all(
+  appTemplates.map((template) => runTool(folder, "app", `--name=${template}`, `--template=${template}`)),
+);
+const readerOf = async (template: string) => {
+  for (const { code, stderr } of await created) assert.equal(code, 0, stderr);
+  return (path: string) => readFileSync(join(folder, template, path), "utf8");
+};
+const scriptsOf = (manifest: string) => (JSON.parse(manifest) as { scripts: Record<string, string> }).scripts; // npm requires it
+
+for (const template of appTemplates) {
+  test(`names existing scripts in the workflow, AGENTS.md and README.md of the ${template} template`, async () => {
+    const read = await readerOf(template);
+    const scripts = Object.keys(scriptsOf(read("package.json")));
+    for (const name of ["dev", "start", "test", "types", "lint", "format", "check"]) assert.ok(scripts.includes(name));
+    const { jobs } = parse(read(".github/workflows/ci.yml")) as Workflow; // checked below
+    const lines = Object.values(jobs).flatMap(({ steps }) => steps.map((step) => step.run ?? ""));
+    assert.ok(lines.includes("npm ci") && lines.includes("npm test"));
+    for (const text of [lines.join("\n"), read("AGENTS.md"), read("README.md")]) {
+      const named = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name = ""]) => name);
+      assert.ok(named.length > 1);
+      for (const name of named) assert.ok(scripts.includes(name), name);
+    }
+  });
+
+  test(`gives assistants at most 8 kB and existing files and docs in the ${template} template`, async () => {
+    const text = (await readerOf(template))("AGENTS.md");
+    assert.ok(Buffer.byteLength(text) <= 8_000, `${Buffer.byteLength(text)} bytes`);
+    const pages = [...text.matchAll(/`([\w-]+\.md)`/g)].map(([, name = ""]) => name);
+    assert.ok(pages.length > 5);
+    for (const page of pages) assert.ok(existsSync(join(root, "docs", page)), page);
+    const paths = [...text.matchAll(/`((?:src|test|views|assets)\/[\w./-]+)`/g)].map(([, path = ""]) => path);
+    assert.ok(paths.length > 3);
+    for (const path of paths) assert.ok(existsSync(join(folder, template, path)), path);
+  });
+
+  test(`runs the ${template} template with PostgreSQL and Redis in compose.yaml`, async () => {
+    const read = await readerOf(template);
+    const { services } = parse(read("compose.yaml"), { merge: true }) as { services: Record<string, Service> }; // checked below
+    assert.ok("database" in services && "redis" in services);
+    const own = Object.values(services).filter(({ build }) => build === ".");
+    assert.ok(own.length > 0);
+    for (const { environment, command } of own) {
+      assert.match(String(environment.DATABASE_URL), /^postgres:/);
+      assert.match(String(environment.REDIS_URL), /^redis:/);
+      assert.ok(existsSync(join(folder, template, command?.at(-1) ?? "src")));
+    }
+  });
+
+  test(`declares every variable of .env.example in config.ts of the ${template} template`, async () => {
+    const read = await readerOf(template);
+    const names = [...read(".env.example").matchAll(/^#?([A-Z_]+)=/gm)].map(([, name = ""]) => name);
+    assert.ok(names.includes("DATABASE_URL"));
+    const config = read("src/config.ts");
+    for (const name of names) {
+      assert.ok(["LOG_LEVEL", "POSTGRES_PASSWORD"].includes(name) || config.includes(`${name}:`), name);
+    }
+  });
+
+  test(`runs an existing file as another user than root in the Dockerfile of the ${template} template`, async () => {
+    const read = await readerOf(template);
+    const instructions = parseDockerfile(read("Dockerfile"));
+    const valuesOf = (name: string) => instructions.filter((one) => one.name === name).map(({ value }) => value);
+    const sources = valuesOf("COPY").flatMap((value) => (/^--/.test(value) ? [] : value.split(" ").slice(0, -1)));
+    for (const source of sources) {
+      assert.ok(isSent(read(".dockerignore"), source), source);
+      assert.ok(source === "package-lock.json" || existsSync(join(folder, template, source)), source);
+    }
+    for (const path of [".env", "node_modules", "data", "test"]) assert.ok(!isSent(read(".dockerignore"), path), path);
+    assert.deepEqual(valuesOf("USER"), ["node"]);
+    const [command = "[]"] = template === "cli" ? valuesOf("ENTRYPOINT") : valuesOf("CMD");
+    assert.equal(`${(JSON.parse(command) as string[]).join(" ")}`, scriptsOf(readTemplate(template)).start); // the exec form
+    assert.equal(valuesOf("HEALTHCHECK").length, template === "cli" ? 0 : 1);
+  });
+}
+
+function readTemplate(template: string): string {
+  return readFileSync(join(root, "packages/tool/templates", template, "package.json"), "utf8");
+}
+
+test("the commands of a Dockerfile give an application that starts and is healthy", { skip: !isFull }, async () => {
+  const place = temporaryFolder("image");
+  const workspace = join(place, "workspace");
+  await packPackages(workspace, join(place, "consumer"));
+  // as deep as the stages of the build: package-lock.json has relative paths to the packed packages
+  await runTool(place, "app", "--name=context", "--template=full");
+  const context = join(place, "context");
+  const packed = globSync(["*.tgz", "packed/*.tgz"], { cwd: workspace });
+  let manifest = readTemplate("full");
+  for (const file of packed) {
+    const [, name = ""] = /^(?:.*\/)?(.+)-\d+\.\d+\.\d+.*\.tgz$/.exec(file) ?? [];
+    manifest = manifest.replace(`"${name.replace("tenon-", "@tenon/")}": "^0.1.0"`, (entry) =>
+      entry.replace("^0.1.0", `file:${join(workspace, file)}`),
+    );
+  }
+  assert.doesNotMatch(manifest, /\^0\.1\.0/);
+  writeFileSync(join(context, "package.json"), manifest);
+  await runOrFail("npm", ["install", "--package-lock-only", "--ignore-scripts"], { cwd: context });
+  const image = await buildWithoutDocker({
+    dockerfile: join(context, "Dockerfile"),
+    ignoreFile: join(context, ".dockerignore"),
+    context,
+    target: place,
+  });
+  const secret = { SESSION_SECRET: "a secret of at least 32 bytes, for tests" };
+  const [program = "", ...args] = image.healthCheck ?? [];
+  for (const file of ["src/main.api.ts", "src/main.web.ts"]) {
+    const code = await whileRunning({ ...image, command: ["node", file] }, secret, async (url, env) => {
+      assert.equal((await fetch(url)).status, 200);
+      assert.equal((await run(program, args, { env })).code, 0);
+    });
+    assert.equal(code, 0);
+  }
+});
