@@ -60,4 +60,10 @@ test("the commands of the Dockerfile give a service that starts, is healthy and 
     assert.equal((await run(program, args, { env: { ...env, PORT: "1" } })).code, 1);
   });
   assert.equal(code, 0);
+  const command = image.command.map((word) => word.replace("main.api", "main.web"));
+  await whileRunning({ ...image, command }, secret, async (url, env) => {
+    assert.match(await (await fetch(url)).text(), /^<!doctype html>/i);
+    const [program = "", ...args] = image.healthCheck ?? [];
+    assert.equal((await run(program, args, { env })).code, 0);
+  });
 });

@@ -1,4 +1,4 @@
-import { type Context, inject, routes } from "@tenon/core";
+import { inject, routes } from "@tenon/core";
 import { endsInTime } from "@tenon/core/platform";
 
 export type HealthCheck = () => Promise<unknown>;
@@ -47,12 +47,17 @@ export class HealthController {
     ]);
   }
 
-  live() {
-    return { status: "ok" };
+  live(): Response {
+    return toResponse(200, { status: "ok" });
   }
 
-  async ready(ctx: Context) {
+  async ready(): Promise<Response> {
     const report = await this.#health.report();
-    return ctx.status(report.status === "ok" ? 200 : 503).json(report);
+    return toResponse(report.status === "ok" ? 200 : 503, report);
   }
+}
+
+/** JSON on every platform: one with views would look for a view, because a health check accepts any type. */
+function toResponse(status: number, value: object): Response {
+  return Response.json(value, { status, headers: { "content-type": "application/json; charset=utf-8" } });
 }

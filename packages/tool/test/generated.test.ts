@@ -153,6 +153,7 @@ async function checkGreetingPages(browser: Browser): Promise<void> {
   const style = await browser.open(/href="(\/assets\/style\.[^"]+)"/.exec(first.html)?.[1] ?? assert.fail(first.html));
   assert.match(style.html, /color-scheme/);
   assert.match((await browser.send("/", { name: "Ada" })).html, /Your name was noted[\s\S]*Hello, Ada!/);
+  assert.deepEqual(JSON.parse((await browser.open("/health/live")).html), { status: "ok" });
   const notFound = await browser.open("/unknown");
   assert.equal(notFound.status, 404);
   assert.match(notFound.html, /There is no page at this address/);

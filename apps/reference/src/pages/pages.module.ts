@@ -1,7 +1,7 @@
 import { hkdfSync } from "node:crypto";
 import { Clock } from "@tenon/auth";
 import { defineModule, inject, type Module, provide } from "@tenon/core";
-import { KeyValue } from "@tenon/data";
+import { HealthController, KeyValue } from "@tenon/data";
 import { WebSessionSettings } from "@tenon/web";
 import { type BlogOptions, createServices } from "../app.module.ts";
 import { AuthService } from "../auth/auth.service.ts";
@@ -26,7 +26,7 @@ export function createPagesModule(config: Config, options: Pick<BlogOptions, "pa
     declarations: [
       ...[PostsPages, FeedPages, WritingPages, AccountPages],
       ...[PostViews, CurrentUser, RequireLogin, OwnPost],
-      ...[AuthService, PostsService],
+      ...[AuthService, PostsService, HealthController],
       provide(WebSessionSettings, () => toSessionSettings(config)),
       provide(FeedId, () => `urn:uuid:${toUuid(deriveKey(config, "tenon-blog feed").toString("hex"))}`),
     ],
