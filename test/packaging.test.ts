@@ -184,7 +184,7 @@ test("the installed tool makes an application that runs on the built packages", 
     readFileSync(join(shop, "package.json"), "utf8"),
   ) as Record<string, Record<string, string>>; // as the tool writes it
   const range = `^${commonVersion(readPackages(root))}`;
-  assert.deepEqual(dependencies, { "@tenon/core": range, "@tenon/data": range });
+  assert.partialDeepStrictEqual(dependencies, { "@tenon/core": range, "@tenon/data": range });
   assert.equal(devDependencies?.tenon, range);
   assert.equal(scripts?.start, "node src/main.api.ts");
   const said = await runOrFail(process.execPath, ["--test", "test/**/*.test.ts"], { cwd: shop });
