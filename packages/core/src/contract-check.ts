@@ -1,9 +1,22 @@
+import { mediaTypeOf } from "./body/grammar.ts";
+import { JsonArray } from "./body/json-array.ts";
 import type { Context } from "./context.ts";
-import { type Contract, isSchema, type MiddlewareContract, returnsByStatus } from "./contract.ts";
+import {
+  Content,
+  type Contract,
+  impliedErrors,
+  isSchema,
+  type MiddlewareContract,
+  returnsByStatus,
+} from "./contract.ts";
 import { findMismatches } from "./dto/check.ts";
+import { Dto } from "./dto/dto.ts";
+import { Field } from "./dto/field.ts";
+import { ReturnedMismatch } from "./dto/select.ts";
+import type { Schema } from "./dto/standard-schema.ts";
 import { HttpError, type Issue } from "./errors.ts";
 import type { Handler } from "./record.ts";
-import { Reply, toReply } from "./reply.ts";
+import { isResponse, type Reply, toReply } from "./reply.ts";
 
 /** A response that its contract does not declare. */
 export interface ContractMismatch {
@@ -27,71 +40,140 @@ export interface DeclaredRoute {
  * declared fields are selected, and nothing is compared.
  */
 export function checkContract(
-  { method, path, contract, guards }: DeclaredRoute,
+  declared: DeclaredRoute,
   run: Handler,
   report: (ctx: Context, mismatch: ContractMismatch) => void,
 ): Handler {
+  const { contract } = declared;
   if (contract?.returns === undefined && contract?.errors === undefined) return run;
-  const route = [method, path].filter(Boolean).join(" ");
-  const statuses = declaredStatuses(contract, guards);
-
-  const compare = async (ctx: Context, { status, kind, value }: Reply): Promise<void> => {
-    if (status >= 500 && !statuses.has(status)) return; // a failure, which is logged as such
-    if (contract.returns === undefined && status < 400) return;
-    if (!statuses.has(status)) {
-      const known = [...statuses.keys()].sort().join(", ");
-      report(ctx, {
-        route,
-        status,
-        message: `${route} does not declare the status ${status}, only ${known}`,
-        issues: [],
-      });
-      return;
-    }
-    const schema = statuses.get(status);
-    if (schema === undefined || kind !== "json") return;
-    const issues = await findMismatches(schema, value);
-    if (issues.length === 0) return;
-    const lines = issues.map(({ path: at, message }) => `\n  ${at === "" ? "(body)" : at}: ${message}`);
-    const message = `${route} returned a body that its contract does not declare for ${status}:${lines.join("")}`;
-    report(ctx, { route, status, message, issues });
-  };
-  const compareError = async (ctx: Context, error: unknown): Promise<void> => {
-    if (error instanceof HttpError)
-      await compare(ctx, new Reply(error.status, error.body === undefined ? "empty" : "json", error.body));
-  };
-
+  const check = new ContractCheck(declared, contract, report);
   return async (ctx) => {
-    let value: unknown;
     try {
-      value = await run(ctx);
+      const value = await run(ctx);
+      check.compare(ctx, toReply(value));
+      return value;
     } catch (error) {
-      await compareError(ctx, error);
+      check.compareError(ctx, error);
       throw error;
     }
-    if (value instanceof HttpError) await compareError(ctx, value);
-    else await compare(ctx, toReply(value));
-    return value;
   };
 }
 
-/** Every status that a client may see, with the schema of its body where one is declared. */
-function declaredStatuses(contract: Contract, guards: readonly MiddlewareContract[]) {
-  const statuses = new Map<number, Parameters<typeof findMismatches>[0] | undefined>();
-  for (const status of impliedStatuses(contract)) statuses.set(status, undefined);
-  for (const [status, schema] of Object.entries(returnsByStatus(contract.returns))) {
-    statuses.set(Number(status), isSchema(schema) ? schema : undefined);
+/** What is declared for one status. */
+interface Declared {
+  readonly schemas: Schema[];
+  readonly messages: string[];
+  readonly types: string[];
+}
+
+class ContractCheck {
+  readonly #route: string;
+  readonly #contract: Contract;
+  readonly #statuses: ReadonlyMap<number, Declared>;
+  readonly #report: (ctx: Context, mismatch: ContractMismatch) => void;
+
+  constructor(
+    { method, path, guards }: DeclaredRoute,
+    contract: Contract,
+    report: (ctx: Context, mismatch: ContractMismatch) => void,
+  ) {
+    this.#route = [method, path].filter(Boolean).join(" ");
+    this.#contract = contract;
+    this.#statuses = toStatuses(contract, guards);
+    this.#report = report;
   }
-  for (const { errors } of [contract, ...guards]) {
+
+  compare(ctx: Context, reply: Reply): void {
+    const { kind, value } = reply;
+    const response = kind === "raw" && isResponse(value as object) ? (value as Response) : undefined; // raw values are objects
+    const status = response?.status ?? reply.status;
+    if (this.#contract.returns === undefined && status < 400) return;
+    const declared = this.#find(ctx, status);
+    if (declared === undefined) return;
+    const type = response?.headers.get("content-type") ?? ctx.response().header("content-type");
+    if (declared.types.length > 0) this.#compareType(ctx, status, declared, type);
+    if (value instanceof JsonArray) value.watch((row) => this.#compareBody(ctx, status, declared, [row]));
+    else if (kind === "json" && status >= 400 && isErrorBody(value))
+      this.#compareMessage(ctx, status, declared, value.error);
+    else if (kind === "json") this.#compareBody(ctx, status, declared, value);
+  }
+
+  compareError(ctx: Context, error: unknown): void {
+    if (error instanceof ReturnedMismatch) this.#reportBody(ctx, 200, error.issues);
+    if (!(error instanceof HttpError)) return;
+    const declared = this.#find(ctx, error.status);
+    if (declared === undefined) return;
+    if (error.body === undefined) this.#compareMessage(ctx, error.status, declared, error.message);
+    else this.#compareBody(ctx, error.status, declared, error.body);
+  }
+
+  #find(ctx: Context, status: number): Declared | undefined {
+    const declared = this.#statuses.get(status);
+    if (declared !== undefined || status >= 500) return declared; // a failure is logged as such
+    const known = [...this.#statuses.keys()].sort().join(", ");
+    this.#send(ctx, status, `${this.#route} does not declare the status ${status}, only ${known}`);
+    return undefined;
+  }
+
+  #compareMessage(ctx: Context, status: number, { messages, schemas }: Declared, message: string): void {
+    if (messages.includes(message) || (messages.length === 0 && schemas.length === 0)) return;
+    const known = messages.length === 0 ? "a schema" : messages.map((text) => JSON.stringify(text)).join(", ");
+    this.#send(
+      ctx,
+      status,
+      `${this.#route} declares ${known} for ${status}, not the message ${JSON.stringify(message)}`,
+    );
+  }
+
+  #compareType(ctx: Context, status: number, { types }: Declared, type: string): void {
+    if (type === "" || types.some((known) => mediaTypeOf(known) === mediaTypeOf(type))) return;
+    this.#send(ctx, status, `${this.#route} declares ${types.join(", ")} for ${status}, not ${type}`);
+  }
+
+  /** Schemas of other libraries have validated the value when it was selected. */
+  #compareBody(ctx: Context, status: number, { schemas }: Declared, value: unknown): void {
+    const own = schemas.filter((schema) => schema instanceof Dto || schema instanceof Field);
+    if (own.length === 0 || own.length < schemas.length) return;
+    const found = own.map((schema) => findMismatches(schema, value));
+    if (!found.some((issues) => issues.length === 0)) this.#reportBody(ctx, status, found[0] ?? []);
+  }
+
+  #reportBody(ctx: Context, status: number, issues: readonly Issue[]): void {
+    const lines = issues.map(({ path, message }) => `\n  ${path === "" ? "(body)" : path}: ${message}`);
+    const message = `${this.#route} returned a body that its contract does not declare for ${status}:${lines.join("")}`;
+    this.#send(ctx, status, message, issues);
+  }
+
+  #send(ctx: Context, status: number, message: string, issues: readonly Issue[] = []): void {
+    this.#report(ctx, { route: this.#route, status, message, issues });
+  }
+}
+
+/** Every status that a client may see. */
+function toStatuses(contract: Contract, guards: readonly MiddlewareContract[]): Map<number, Declared> {
+  const statuses = new Map<number, Declared>();
+  const entryOf = (status: string): Declared => {
+    const entry = statuses.get(Number(status)) ?? { schemas: [], messages: [], types: [] };
+    statuses.set(Number(status), entry);
+    return entry;
+  };
+  for (const [status, declared] of Object.entries(returnsByStatus(contract.returns))) {
+    const { schemas, types } = entryOf(status);
+    if (isSchema(declared)) schemas.push(declared);
+    else if (declared instanceof Content) types.push(...declared.types);
+  }
+  for (const errors of [impliedErrors(contract), contract.errors, ...guards.map((guard) => guard.errors)]) {
     for (const [status, declared] of Object.entries(errors ?? {})) {
-      statuses.set(Number(status), isSchema(declared) ? declared : undefined);
+      const { schemas, messages } = entryOf(status);
+      if (isSchema(declared)) schemas.push(declared);
+      else messages.push(...[declared].flat());
     }
   }
   return statuses;
 }
 
-/** What a route with such an input may respond without saying so: a rejected input, a body that is too large or too slow. */
-export function impliedStatuses({ params, query, headers, body }: Contract): number[] {
-  if (body !== undefined) return [400, 408, 413];
-  return [params, query, headers].some((part) => part !== undefined) ? [400] : [];
+function isErrorBody(value: unknown): value is { readonly error: string } {
+  if (typeof value !== "object" || value === null || !("error" in value) || typeof value.error !== "string")
+    return false;
+  return Object.keys(value).every((key) => key === "error" || key === "status");
 }

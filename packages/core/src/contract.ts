@@ -111,8 +111,18 @@ export function plainStatusOf(returns: Contract["returns"]): number | undefined 
 }
 
 export function returnsByStatus(returns: Contract["returns"]): ReturnsByStatus {
-  if (returns === undefined) return {};
-  return isSchema(returns) || returns instanceof Content ? { 200: returns } : returns;
+  if (typeof returns !== "object" && typeof returns !== "function") return {}; // also null, which is reported at start
+  if (returns === null) return {};
+  return isSchema(returns) || returns instanceof Body ? { 200: returns as Schema | Content } : returns; // see contract-faults
+}
+
+/** What a route with such an input may respond without saying so: rejected input, a body that is too large or too slow. */
+export function impliedErrors({ params, query, headers, body }: Contract): ErrorsByStatus {
+  const rejected = { 400: ["Invalid request", "Bad Request"] };
+  if (body !== undefined) {
+    return { ...rejected, 408: "Request Timeout", 413: "Payload Too Large", 415: "Unsupported Media Type" };
+  }
+  return [params, query, headers].some((part) => part !== undefined) ? rejected : {};
 }
 
 export function isSchema(value: unknown): value is Schema {

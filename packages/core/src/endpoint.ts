@@ -33,6 +33,9 @@ export function endpoint<const C extends Contract, const Result extends ResultOf
     input: InputOf<C>,
   ) => Result | Promise<Result> | PromiseLike<Result>,
 ): (ctx: Context<PathOf<ParamsOf<C, NoInfer<Param>>>>) => unknown {
+  if (typeof contract !== "object" || contract === null || typeof handler !== "function") {
+    throw new TypeError("endpoint() takes a contract and a handler: endpoint({ returns: Post }, (ctx) => …)");
+  }
   const read = compileInput(contract);
   const toDeclared = compileResult(contract);
   const settle = (ctx: Context, value: unknown) =>
@@ -125,15 +128,20 @@ function compileResult({ returns, errors = {} }: Contract): (ctx: Context, value
   const plainStatus = plainStatusOf(returns) ?? 200;
   const selects = new Map<number, Select>();
   const contents = new Map<number, Content>();
+  const empty = new Set<number>();
   for (const [status, schema] of Object.entries({ ...returnsByStatus(returns), ...errors })) {
     if (isSchema(schema)) selects.set(Number(status), compileSelect(schema));
     else if (schema instanceof Content) contents.set(Number(status), schema);
+    else if (schema === null) empty.add(Number(status));
   }
+
+  const emptyStatus = empty.has(204) || !empty.has(plainStatus) ? 204 : plainStatus;
 
   return (ctx, value) => {
     if (value instanceof HttpError) throw value;
     if (returns === undefined && !(value instanceof Reply)) return value;
-    const reply = value instanceof Reply ? value : toDataReply(value, plainStatus);
+    const reply = value instanceof Reply ? value : toDataReply(value, value === undefined ? emptyStatus : plainStatus);
+    if (empty.has(reply.status) && reply.kind !== "empty") return new Reply(reply.status, "empty", undefined);
     const content = contents.get(reply.status);
     if (content !== undefined) return toContentReply(ctx, reply, content);
     const select = selects.get(reply.status);

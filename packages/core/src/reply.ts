@@ -66,7 +66,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
 
 /** A value of an endpoint with a declared result: `{ error }` and `{ _status }` are data there. */
 export function toDataReply(value: unknown, status: number): Reply {
-  if (value === undefined) return new Reply(status === 200 ? 204 : status, "empty", undefined);
+  if (value === undefined) return new Reply(status, "empty", undefined);
   if (typeof value !== "object" || value === null) return new Reply(status, "json", value);
   refuseMistakes(value);
   return new Reply(status, isRaw(value) ? "raw" : "json", value);

@@ -4,11 +4,13 @@ import {
   api,
   array,
   type ContractMismatch,
+  content,
   createApp,
   dto,
   endpoint,
   HttpError,
   integer,
+  jsonArray,
   type Middleware,
   type MiddlewareFunction,
   type Route,
@@ -16,6 +18,7 @@ import {
 } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { ContractError, createTestApp } from "@tenon/core/testing";
+import { z } from "zod";
 import { LogLines } from "./support/log-lines.ts";
 import { moduleOf } from "./support/transports.ts";
 
@@ -28,6 +31,11 @@ class Guard implements Middleware {
   handle(): never {
     throw new HttpError(401, "Unauthorized");
   }
+}
+
+async function* rows() {
+  yield { id: "1", views: 1 };
+  yield wrong;
 }
 
 const undeclaredGuard: MiddlewareFunction = () => {
@@ -54,6 +62,55 @@ const cases: readonly Case[] = [
     route: { handler: endpoint({ returns: array(Post) }, () => [{ id: "1", views: 1 }, wrong]) },
     message:
       "GET / returned a body that its contract does not declare for 200:\n  1.id: must be a string\n  1.views: must be at least 0",
+  },
+  {
+    title: "a wrong row of a stream",
+    route: { handler: endpoint({ returns: array(Post) }, () => jsonArray(rows())) },
+    message:
+      "GET / returned a body that its contract does not declare for 200:\n  0.id: must be a string\n  0.views: must be at least 0",
+  },
+  {
+    title: "another message than the declared ones",
+    route: {
+      handler: endpoint({ returns: Post, errors: { 404: ["Post not found", "Gone"] } }, () => {
+        throw new HttpError(404, "Missing");
+      }),
+    },
+    message: 'GET / declares "Post not found", "Gone" for 404, not the message "Missing"',
+  },
+  {
+    title: "a message where a body is declared",
+    route: {
+      handler: endpoint({ returns: Post, errors: { 409: Post } }, () => {
+        throw new HttpError(409, "Taken");
+      }),
+    },
+    message: 'GET / declares a schema for 409, not the message "Taken"',
+  },
+  {
+    title: "another media type",
+    route: {
+      handler: endpoint(
+        { returns: content("text/csv") },
+        () => new Response("<p>", { headers: { "content-type": "text/html" } }),
+      ),
+    },
+    message: "GET / declares text/csv for 200, not text/html",
+  },
+  {
+    title: "the status of a Response",
+    route: { handler: endpoint({ returns: content("text/csv") }, () => new Response("", { status: 418 })) },
+    message: "GET / does not declare the status 418, only 200",
+  },
+  {
+    title: "a value that another library converts",
+    route: { handler: endpoint({ returns: z.object({ a: z.string().transform(Number) }) }, () => ({ a: "5" })) },
+  },
+  {
+    title: "a value that another library rejects",
+    route: { handler: endpoint({ returns: z.object({ a: z.string() }) }, () => ({ a: 5 }) as never) },
+    message:
+      "GET / returned a body that its contract does not declare for 200:\n  a: Invalid input: expected string, received number",
   },
   {
     title: "an undeclared status",

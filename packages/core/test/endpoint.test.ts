@@ -14,6 +14,7 @@ import {
   form,
   integer,
   jsonArray,
+  nested,
   optional,
   type Routes,
   resource,
@@ -22,6 +23,7 @@ import {
 } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
+import { type } from "arktype";
 import { z } from "zod";
 import { moduleOf, testOnBothTransports } from "./support/transports.ts";
 
@@ -256,6 +258,57 @@ testOnBothTransports(
   },
 );
 
+testOnBothTransports(
+  "a status without a body sends none",
+  [
+    { method: "GET", path: "/ok", handler: endpoint({ returns: { 200: null } }, () => undefined) },
+    {
+      method: "GET",
+      path: "/made",
+      handler: endpoint({ returns: { 200: Post, 201: null } }, (ctx) => ctx.status(201).json(row) as never),
+    },
+  ],
+  async (call) => {
+    const ok = await call("GET", "/ok");
+    assert.deepEqual([ok.status, await ok.text()], [200, ""]);
+    const made = await call("GET", "/made");
+    assert.deepEqual([made.status, await made.text()], [201, ""]);
+  },
+);
+
+testOnBothTransports(
+  "undeclared fields never leave by ArkType, which keeps them",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: endpoint({ returns: type({ id: "string", inner: { a: "number" } }).array() }, () => [
+        { ...row, inner: { a: 1, b: 2 } },
+      ]),
+    },
+  ],
+  async (call) => {
+    assert.deepEqual(await (await call("GET", "/")).json(), [{ id: "1", inner: { a: 1 } }]);
+  },
+);
+
+testOnBothTransports(
+  "text is converted for Zod although one field has no JSON Schema",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: endpoint(
+        { query: z.object({ limit: z.int(), since: z.coerce.date().optional() }) },
+        (_, { query }) => query.limit,
+      ),
+    },
+  ],
+  async (call) => {
+    assert.equal(await (await call("GET", "/?limit=5")).json(), 5);
+  },
+);
+
 testOnBothTransports("a single declared status applies to plain values", handled, async (call) => {
   const headers = { "content-type": "application/json" };
   const created = await call("POST", "/posts", { headers, body: JSON.stringify({ title: "New" }) });
@@ -409,6 +462,29 @@ test("ctx.fail() outside of its contract says what to declare", async () => {
   assert.match(lines[1] ?? "", /GET \/ declares the messages .*Taken.*Locked.*Pass one of them/);
 });
 
+test("the contract of a middleware is checked at start", async () => {
+  for (const [contract, text] of [
+    [{ eror: {} }, "has an unknown key: eror (did you mean errors?)"],
+    [{ security: { "a b": { type: "http" } } }, 'declares the security scheme "a b".'],
+    [{ errors: { 200: "x" } }, 'declares the error "200". It takes a status from 400 to 599.'],
+  ] as const) {
+    const guard = Object.assign((_: Context, next: () => unknown) => next(), { contract });
+    const middlewares = [guard as never]; // as plain JavaScript might pass it
+    const start = createTestApp(moduleOf([{ method: "GET", path: "/", handler: () => "", middlewares }]), api());
+    await assert.rejects(start, (error: Error) => {
+      assert.ok(
+        error.message.startsWith(`The contract of the middleware`) && error.message.includes(text),
+        error.message,
+      );
+      return true;
+    });
+  }
+});
+
+test("endpoint() without a handler says what it takes", () => {
+  assert.throws(() => endpoint({}, null as never), /endpoint\(\) takes a contract and a handler/);
+});
+
 const faults: readonly [contract: object, text: string][] = [
   [{ sumary: "x" }, "has an unknown key: sumary (did you mean summary?)"],
   [{ summary: 5 }, "has the number 5 as its summary."],
@@ -423,6 +499,11 @@ const faults: readonly [contract: object, text: string][] = [
   [{ returns: { 404: Post } }, 'returns "404". It takes a status from 200 to 399.'],
   [{ returns: { 200: "x" } }, 'returns the text "x" with 200.'],
   [{ returns: { 204: Post } }, "declares a body for 204, which has none. Write 204: null."],
+  [{ returns: null }, "returns null. Use a schema, schemas by status, or { 204: null } for no body."],
+  [{ returns: optional(Post) }, "returns an object (Body) with 200."],
+  [{ query: dto({ n: nested(Post) }) }, 'declares "n" in its query, where no client can send an object.'],
+  [{ body: dto({ f: file() }) }, 'declares "f" in its JSON body, where no client can send a file. Use body: form(…).'],
+  [{ body: content("image/*") }, 'has content("image/*") as its body. Name a whole media type, such as "text/csv".'],
   [{ errors: { 200: "x" } }, 'declares the error "200". It takes a status from 400 to 599.'],
   [{ errors: { 404: [] } }, "declares a list for the error 404."],
 ];

@@ -13,6 +13,7 @@ export class JsonArray<Row = unknown> implements AsyncIterableIterator<string> {
   declare readonly row: Row;
   readonly #source: Source;
   #select = (row: unknown): unknown => row;
+  #watch: ((row: unknown) => void) | undefined;
   #next = "[";
   #ended = false;
   #opened: string | undefined;
@@ -24,6 +25,11 @@ export class JsonArray<Row = unknown> implements AsyncIterableIterator<string> {
   /** Writes what this function returns in the place of each row. */
   select(select: (row: unknown) => unknown): void {
     this.#select = select;
+  }
+
+  /** Calls this function with each row that is written. */
+  watch(watch: (row: unknown) => void): void {
+    this.#watch = watch;
   }
 
   /** Reads the first chunk: the whole text of a short array, or else this stream. A failure here is still a 500. */
@@ -61,8 +67,10 @@ export class JsonArray<Row = unknown> implements AsyncIterableIterator<string> {
           this.#ended = true;
           return `${text}${this.#next === "[" ? "[" : ""}]`;
         }
-        const row = this.#select(step.value);
-        text += this.#next + toJson(row instanceof Promise ? await row : row);
+        const selected = this.#select(step.value);
+        const row = selected instanceof Promise ? await selected : selected;
+        this.#watch?.(row);
+        text += this.#next + toJson(row);
         this.#next = ",";
       }
       return text;

@@ -3,6 +3,7 @@ import { describeValue, importEachOther, type Problem } from "../errors.ts";
 import type { MiddlewareFunction, MiddlewareLike } from "../record.ts";
 import { isClass } from "../token.ts";
 import type { Container } from "./container.ts";
+import { findGuardFaults } from "./contract-faults.ts";
 import type { ModuleNode } from "./graph.ts";
 import { unusable } from "./inject.ts";
 
@@ -16,6 +17,18 @@ export interface CompileScope {
 
 /** A class, an instance or a function → a function to call. `place` names the route that lists it. */
 export function compileMiddleware(
+  middleware: MiddlewareLike,
+  place: string,
+  scope: CompileScope,
+): Compiled | undefined {
+  const compiled = toCompiled(middleware, place, scope);
+  for (const fault of compiled?.contract === undefined ? [] : findGuardFaults(compiled.contract)) {
+    scope.problems.push({ code: "BAD_CONTRACT", message: `The contract of the middleware ${compiled?.name} ${fault}` });
+  }
+  return compiled;
+}
+
+function toCompiled(
   middleware: MiddlewareLike,
   place: string,
   { container, node, user, problems }: CompileScope,

@@ -1,4 +1,4 @@
-import { Body, type Contract, isSchema, returnsByStatus } from "../contract.ts";
+import { Body, type Contract, isSchema, type MiddlewareContract, returnsByStatus } from "../contract.ts";
 import { Dto } from "../dto/dto.ts";
 import { describeValue } from "../errors.ts";
 import { explainUnknownNames, namesOf } from "../options.ts";
@@ -32,6 +32,7 @@ export function findContractFaults(contract: Contract, { method, params }: Decla
     ...findPartFaults(contract),
     ...findParamFaults(contract.params, params),
     ...findHeaderFaults(contract.headers),
+    ...findFieldFaults(contract),
     ...findBodyFaults(contract, method),
     ...findStatusFaults(contract),
   ];
@@ -77,6 +78,44 @@ function findHeaderFaults(schema: Contract["headers"]): string[] {
   return upper.map((name) => `declares the header "${name}". Write it in lower case: "${name.toLowerCase()}".`);
 }
 
+const objects: readonly string[] = ["object", "record", "union"];
+
+/** Text has no place for objects, and only a multipart form has files. */
+function findFieldFaults({ params, query, headers, body }: Contract): string[] {
+  const faultsIn = (part: string, schema: unknown, kinds: readonly string[]) =>
+    Object.entries(schema instanceof Dto ? schema.fields : {})
+      .filter(([, { kind }]) => kinds.includes(kind))
+      .map(([name, { kind }]) => `declares "${name}" in its ${part}, where no client can send ${describeKind(kind)}.`);
+  const texts = Object.entries({ params, query, headers });
+  return [
+    ...texts.flatMap(([part, schema]) => faultsIn(part, schema, [...objects, "file"])),
+    ...faultsIn("JSON body", body, ["file"]),
+  ];
+}
+
+function describeKind(kind: string): string {
+  return kind === "file" ? "a file. Use body: form(…)" : "an object";
+}
+
+const guardNames = namesOf<MiddlewareContract>({ security: true, optional: true, errors: true, methods: true });
+const schemeTypes = ["http", "apiKey", "openIdConnect"];
+
+/** What is wrong with the contract of a middleware, each the end of a sentence about it. */
+export function findGuardFaults(contract: MiddlewareContract): string[] {
+  const unknown = explainUnknownNames(contract, guardNames);
+  if (unknown !== undefined) return [`has an unknown key: ${unknown}`];
+  const schemes = Object.entries(contract.security ?? {}).filter(
+    ([name, scheme]) => !/^[\w.-]+$/.test(name) || !schemeTypes.includes(scheme.type),
+  );
+  return [
+    ...schemes.map(
+      ([name]) =>
+        `declares the security scheme "${name}". Names have no spaces, and types are ${schemeTypes.join(", ")}.`,
+    ),
+    ...findErrorFaults(contract.errors),
+  ];
+}
+
 const withoutBody: readonly unknown[] = ["GET", "HEAD", "OPTIONS"];
 
 function findBodyFaults({ body }: Contract, method: Method | undefined): string[] {
@@ -84,13 +123,20 @@ function findBodyFaults({ body }: Contract, method: Method | undefined): string[
   if (!isSchema(body) && !(body instanceof Body)) {
     return [`has ${describeValue(body)} as its body. Use dto({ … }), another schema, form(), optional() or content().`];
   }
+  const types = body instanceof Body ? body.types.filter((type) => !mediaType.test(type)) : [];
+  if (types.length > 0) return [`has content("${types[0]}") as its body. Name a whole media type, such as "text/csv".`];
   return withoutBody.includes(method)
     ? [`declares a body, which a ${method} request does not have. Use \`query\`.`]
     : [];
 }
 
-function findStatusFaults({ returns, errors = {} }: Contract): string[] {
+const mediaType = /^[\w.+-]+\/[\w.+-]+(\s*;.*)?$/;
+
+function findStatusFaults({ returns, errors }: Contract): string[] {
   const faults: string[] = [];
+  if (returns !== undefined && Object.keys(returnsByStatus(returns)).length === 0) {
+    faults.push(`returns ${describeValue(returns)}. Use a schema, schemas by status, or { 204: null } for no body.`);
+  }
   for (const [status, schema] of Object.entries(returnsByStatus(returns))) {
     if (!isStatus(status, 200, 399)) faults.push(`returns "${status}". It takes a status from 200 to 399.`);
     else if (schema !== null && !isSchema(schema) && !(schema instanceof Body && schema.kind === "content")) {
@@ -99,6 +145,11 @@ function findStatusFaults({ returns, errors = {} }: Contract): string[] {
       faults.push(`declares a body for ${status}, which has none. Write ${status}: null.`);
     }
   }
+  return [...faults, ...findErrorFaults(errors)];
+}
+
+function findErrorFaults(errors: Contract["errors"] = {}): string[] {
+  const faults: string[] = [];
   for (const [status, declared] of Object.entries(errors)) {
     if (!isStatus(status, 400, 599)) faults.push(`declares the error "${status}". It takes a status from 400 to 599.`);
     else if (!isSchema(declared) && !isMessages(declared)) {

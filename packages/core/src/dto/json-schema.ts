@@ -5,6 +5,9 @@ import type { Direction, JsonSchema, Schema, StandardJsonSchema } from "./standa
 export type { NamedSchema, Refer } from "./field.ts";
 export type { Direction, JsonSchema } from "./standard-schema.ts";
 
+/** Zod describes the other fields when one cannot be written, such as a date. Other libraries ignore it. */
+const libraryOptions = { unrepresentable: "any" };
+
 /** A schema as JSON Schema; `{}`, which allows everything, for a schema that cannot be written as one. */
 export function toJsonSchema(schema: Schema, direction: Direction, refer?: Refer): JsonSchema {
   if (schema instanceof Dto || schema instanceof Field) return schema.toSchema(direction, refer);
@@ -12,7 +15,7 @@ export function toJsonSchema(schema: Schema, direction: Direction, refer?: Refer
   const { jsonSchema } = schema["~standard"] as Partial<StandardJsonSchema["~standard"]>;
   if (jsonSchema === undefined) return {};
   try {
-    const { $schema: _, ...written } = jsonSchema[direction]({ target: "draft-2020-12" });
+    const { $schema: _, ...written } = jsonSchema[direction]({ target: "draft-2020-12", libraryOptions });
     return written;
   } catch {
     return {}; // a library throws for what JSON Schema cannot say, such as a date

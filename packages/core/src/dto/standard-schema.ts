@@ -14,8 +14,8 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 export interface StandardJsonSchema {
   readonly "~standard": {
     readonly jsonSchema: {
-      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
-      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly input: (options: JsonSchemaOptions) => Record<string, unknown>;
+      readonly output: (options: JsonSchemaOptions) => Record<string, unknown>;
     };
   };
 }
@@ -24,6 +24,11 @@ export interface StandardJsonSchema {
 export type JsonSchema = { readonly [keyword: string]: unknown };
 /** What clients send, or what a handler returns. */
 export type Direction = "input" | "output";
+
+export interface JsonSchemaOptions {
+  readonly target: string;
+  readonly libraryOptions?: Readonly<Record<string, unknown>>;
+}
 
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }

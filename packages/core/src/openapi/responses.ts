@@ -1,4 +1,11 @@
-import { Content, type Contract, isSchema, type MiddlewareContract, returnsByStatus } from "../contract.ts";
+import {
+  Content,
+  type Contract,
+  impliedErrors,
+  isSchema,
+  type MiddlewareContract,
+  returnsByStatus,
+} from "../contract.ts";
 import type { JsonSchema } from "../dto/json-schema.ts";
 import type { Schema } from "../dto/standard-schema.ts";
 import type { ErrorFormat } from "../error-format.ts";
@@ -72,7 +79,7 @@ interface DeclaredError {
 /** Those of the endpoint, of its guards, and of input that is rejected before the handler runs. */
 function toErrors(contract: Contract | undefined, guards: readonly MiddlewareContract[]): Map<number, DeclaredError> {
   const errors = new Map<number, DeclaredError>();
-  const all = [impliedErrors(contract), contract?.errors, ...guards.map((guard) => guard.errors)];
+  const all = [impliedErrors(contract ?? {}), contract?.errors, ...guards.map((guard) => guard.errors)];
   for (const [status, declared] of all.flatMap((some) => Object.entries(some ?? {}))) {
     const { messages, schemas } = errors.get(Number(status)) ?? { messages: new Set(), schemas: new Set() };
     if (isSchema(declared)) schemas.add(declared);
@@ -80,12 +87,6 @@ function toErrors(contract: Contract | undefined, guards: readonly MiddlewareCon
     errors.set(Number(status), { messages, schemas });
   }
   return errors;
-}
-
-function impliedErrors({ params, query, headers, body }: Contract = {}): NonNullable<Contract["errors"]> {
-  const rejected = { 400: ["Invalid request", "Bad Request"] };
-  if (body !== undefined) return { ...rejected, 413: "Payload Too Large" };
-  return [params, query, headers].some((part) => part !== undefined) ? rejected : {};
 }
 
 function toErrorResponse(

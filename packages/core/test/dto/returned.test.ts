@@ -29,7 +29,7 @@ export type Checks = [
     >
   >,
   Expect<Equal<Returned<typeof Moments>, readonly (Date | string)[]>>,
-  Expect<Equal<Returned<typeof Text>, { count: string; kind?: string | undefined }>>,
+  Expect<Equal<Returned<typeof Text>, { readonly count: string; readonly kind?: string | undefined }>>,
 ];
 
 test("what the compiler accepts from a handler matches, and what it rejects does not", async () => {
