@@ -12,10 +12,14 @@ export interface Parameter {
   readonly style?: "form";
   readonly explode?: boolean;
   readonly schema: JsonSchema;
+  /** It is the rest of the path, with slashes between its segments; OpenAPI 3.1 has no keyword for this. */
+  readonly "x-tenon-rest"?: true;
 }
 
 /** Described by security schemes and media types; OpenAPI ignores them as parameters. */
 const ownHeaders = new Set(["accept", "authorization", "content-type"]);
+
+const rest = { "x-tenon-rest": true } as const;
 
 /** The parameters in the path, and the declared ones of query and headers. */
 export function toParameters(
@@ -27,7 +31,8 @@ export function toParameters(
   return [
     ...inPath.map(({ name, own, description }): Parameter => {
       const { description: told = description, schema = { type: "string" } } = declared.get(own) ?? {};
-      return { name, in: "path", required: true, ...(told === "" ? {} : { description: told }), schema };
+      const notes = { ...(told === "" ? {} : { description: told }), ...(own === "*" ? rest : {}) };
+      return { name, in: "path", required: true, ...notes, schema };
     }),
     ...[...membersOf(query, components)].map(([name, { required, schema, ...notes }]): Parameter => {
       const list = isList(schema) ? ({ style: "form", explode: true } as const) : {};

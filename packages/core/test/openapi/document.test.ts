@@ -157,6 +157,8 @@ test("paths of one shape are one path, with the names of the first", async () =>
   const [parameter] = document.paths["/posts/{id}"]?.delete?.parameters ?? [];
   assert.equal(parameter?.name, "id");
   assert.equal(parameter?.description, "Its short name.");
+  const marks = document.paths["/files/{path}/{path2}"]?.get?.parameters?.map((one) => one["x-tenon-rest"]);
+  assert.deepEqual(marks, [undefined, true]);
   await assertValid(document);
 });
 

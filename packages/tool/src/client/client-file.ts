@@ -94,8 +94,8 @@ class ClientFile {
 
   #toInput({ parameters, isNested, body }: Operation): { input: string | undefined; isRequired: boolean } {
     const indent = isNested ? "    " : "  ";
-    const toMember = ({ name, isRequired, schema, comment }: Parameter) => {
-      const type = this.#types.toType(schema ?? {}, "input", indent);
+    const toMember = ({ name, isRequired, schema, comment, style }: Parameter) => {
+      const type = style === "segments" ? restOfPath : this.#types.toType(schema ?? {}, "input", indent);
       return `${toComment(comment, indent)}${indent}${toKey(name)}${toOptional(isRequired, type)};\n`;
     };
     const isRequired = parameters.some((parameter) => parameter.isRequired) || body?.isRequired === true;
@@ -166,6 +166,7 @@ export function createClient(options: ClientOptions = {}): ApiClient {
 }
 
 const ownNames = ["ApiClient", "createClient", "operations", "schemes"];
+const restOfPath = "string | readonly string[]";
 const rawBody = "Blob | ArrayBuffer | ReadableStream<Uint8Array> | string";
 
 function readRuntime(): string {

@@ -120,7 +120,8 @@ function readParameters(document: JsonObject, references: readonly unknown[]): P
 function toStyle(parameter: unknown, name: string): Parameter["style"] {
   const style = getText(parameter, "style");
   if (getText(parameter, "in") === "path") {
-    return name === "*" || get(parameter, "allowReserved") === true ? "segments" : undefined;
+    const isRest = ["x-tenon-rest", "allowReserved"].some((mark) => get(parameter, mark) === true);
+    return name === "*" || isRest ? "segments" : undefined;
   }
   if (isStyle(style)) return styles[style];
   return get(parameter, "explode") === false ? "comma" : undefined;

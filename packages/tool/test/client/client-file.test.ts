@@ -125,7 +125,10 @@ if (imported.status === 409) imported.body.error.trim();
 await api.search.run({ path: { q: "a" }, query: { q: "b", options: { any: 1 } } });
 await api.search.run({ path: { q: "a" } });
 await api.files.show({ "*": "a/b" });
+await api.files.show({ "*": ["a", "b"] as const });
 await api.files.remove({ "*": ["a", "b"] });
+// @ts-expect-error: a number is no path
+await api.files.show({ "*": 1 });
 const unknown: unknown = await api.getUnknownTheId.orThrow({ "the-id": 1 });
 
 await api.__proto__.constructor();

@@ -5,8 +5,11 @@ export function toSegments(operation: Operation, { name, style }: Input, value: 
   const text = value === undefined || value === null ? "" : toText(value);
   if (text === "") throw new TypeError(`${operation.path.join(".")}: ${name} must not be empty`); // another path
   if (style !== "segments") return encodeURIComponent(text);
-  const segments: unknown[] = Array.isArray(value) ? value : text.split("/");
-  return segments.map((segment) => encodeURIComponent(toText(segment))).join("/");
+  const segments: string[] = Array.isArray(value) ? value.map(toText) : text.split("/");
+  if (segments[0] === "") {
+    throw new TypeError(`${operation.path.join(".")}: the first segment of ${name} must not be empty`); // another host
+  }
+  return segments.map(encodeURIComponent).join("/");
 }
 
 export function toText(value: unknown): string {

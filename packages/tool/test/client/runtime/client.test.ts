@@ -140,7 +140,7 @@ test("the rest of a path keeps its slashes, and the segments of a list are separ
   assert.equal(library.last.url, "/files/a%20b/c");
   await callOf(client, "files.remove")({ "*": ["a/b", "c"] });
   assert.equal(library.last.url, "/files/a%2Fb/c");
-  for (const rest of ["", "a/../b", ["."]])
+  for (const rest of ["", "a/../b", ["."], [], [""], "/a", ["", "a"]])
     await assert.rejects(callOf(client, "files.show")({ "*": rest }), TypeError);
 });
 
