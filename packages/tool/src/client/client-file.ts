@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { packageFolder } from "../origin.ts";
 import { get, getEntries, getList, getText, type JsonObject } from "./document.ts";
 import { capitalize, Names, toComment, toKey, toLiteral, toTemplate } from "./identifiers.ts";
-import { type DeclaredResponse, type Operation, type Parameter, readOperations } from "./operations.ts";
+import { type Body, type DeclaredResponse, type Operation, type Parameter, readOperations } from "./operations.ts";
 import { SchemaTypes, toUnion } from "./schema-types.ts";
 import { toStatusType } from "./statuses.ts";
 
@@ -203,11 +203,15 @@ function toRow(
     url: path,
     ...(inputs.length > 0 ? { inputs } : {}),
     ...(isNested ? { isNested } : {}),
-    ...(body === undefined ? {} : { body: { type: body.type, kind: body.kind } }),
+    ...(body === undefined ? {} : { body: toBodyRow(body) }),
     responses: responses?.map(({ status, contents }) => [status, contents.map(({ type, kind }) => [type, kind])]),
     // where a document declares no schemes, a token is sent to every operation
     ...(hasSchemes ? { security: security.length > 0 ? security : undefined } : { security: [["bearer"]] }),
   });
+}
+
+function toBodyRow({ type, kind, jsonFields }: Body): object {
+  return { type, kind, ...(jsonFields.length > 0 ? { jsonFields } : {}) };
 }
 
 function toScheme([name, scheme]: [string, unknown]): [string, { in: string; name: string }] {

@@ -1,5 +1,6 @@
 import { HttpError } from "@tenon/core";
 import { follow, get, getEntries, getList, getText, isObject, type JsonObject } from "./document.ts";
+import { type JsonField, toJsonFields } from "./form-fields.ts";
 import { type Comment, capitalize } from "./identifiers.ts";
 import { isBinary } from "./schema-types.ts";
 
@@ -30,6 +31,8 @@ export interface Parameter {
 
 export interface Body extends Content {
   readonly kind: "json" | "multipart" | "form" | "raw";
+  /** The fields of a form that are sent as JSON. */
+  readonly jsonFields: readonly JsonField[];
   readonly isRequired: boolean;
   readonly comment: Comment;
 }
@@ -140,7 +143,8 @@ function readBody(document: JsonObject, reference: unknown): Body | undefined {
   for (const kind of bodyKinds) {
     const content = contents.find(({ type }) => toBodyKind(type) === kind);
     if (content === undefined) continue;
-    return { ...content, kind, isRequired: get(body, "required") === true, comment: toComment(body) };
+    const jsonFields = kind === "multipart" || kind === "form" ? toJsonFields(document, content.schema) : [];
+    return { ...content, kind, jsonFields, isRequired: get(body, "required") === true, comment: toComment(body) };
   }
   return undefined;
 }

@@ -5,7 +5,12 @@ export interface Operation {
   readonly inputs?: readonly Input[];
   /** The input has one object for each kind, because names of different kinds are the same. */
   readonly isNested?: boolean;
-  readonly body?: { readonly type: string; readonly kind: "json" | "multipart" | "form" | "raw" };
+  readonly body?: {
+    readonly type: string;
+    readonly kind: "json" | "multipart" | "form" | "raw";
+    /** What of the fields of a form is sent as JSON. */
+    readonly jsonFields?: readonly (readonly [name: string, part: "value" | "items"])[];
+  };
   /** Content types and what becomes of them, by status. Undefined when nothing is declared. */
   readonly responses?: readonly (readonly [status: string, types: readonly ContentType[]])[];
   /** Alternatives; each is the list of schemes that are needed together. */

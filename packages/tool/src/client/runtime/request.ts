@@ -40,12 +40,14 @@ export function toBody(
   if (value instanceof FormData || value instanceof URLSearchParams) return value; // they set their own content type
   if (body.kind === "multipart" || body.kind === "form") {
     const form = body.kind === "form" ? new URLSearchParams() : new FormData();
+    const jsonParts = new Map(body.jsonFields);
+    // the interface takes an object
     for (const [name, field] of Object.entries(value as object)) {
-      // the interface takes an object
-      for (const item of Array.isArray(field) ? field : [field]) {
+      const part = jsonParts.get(name);
+      for (const item of Array.isArray(field) && part !== "value" ? field : [field]) {
         if (item === undefined || item === null) continue;
         if (item instanceof Blob && form instanceof FormData) form.append(name, item);
-        else form.append(name, toText(item));
+        else form.append(name, part === undefined ? toText(item) : JSON.stringify(item));
       }
     }
     return form;

@@ -172,12 +172,9 @@ function readForm(): Promise<FormData> {
 
 test("a form is sent URL-encoded", async () => {
   library.respondWith(200, "text/plain", "in");
-  assert.equal(
-    await callOf(client, "login").orThrow({ body: { user: "a&b", roles: ["x", "y"], more: { z: 1 } } }),
-    "in",
-  );
+  assert.equal(await callOf(client, "login").orThrow({ body: { user: "a&b", roles: ["x", 1], more: { z: 1 } } }), "in");
   assert.match(library.last.headers["content-type"] ?? "", /^application\/x-www-form-urlencoded/);
-  assert.equal(library.last.body.toString(), "user=a%26b&roles=x&roles=y&more=%7B%22z%22%3A1%7D");
+  assert.equal(library.last.body.toString(), "user=a%26b&roles=%22x%22&roles=1&more=%7B%22z%22%3A1%7D");
 });
 
 test("files and streams are sent as they are", async () => {

@@ -1,15 +1,26 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { api, array, defineModule, dto, endpoint, type Routes, string } from "@tenon/core";
+import { api, array, defineModule, dto, endpoint, form, integer, json, type Routes, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { callOf, importClient } from "../../support/library-server.ts";
 
+const Fields = dto({
+  any: json("nullable"),
+  all: array(json()),
+  tags: array(string()),
+  counts: array(integer()),
+});
+
 class ThingsController {
   routes(): Routes {
-    return [{ method: "GET", path: "/files/*", handler: this.files }];
+    return [
+      { method: "GET", path: "/files/*", handler: this.files },
+      { method: "POST", path: "/form", handler: this.form },
+    ];
   }
 
   readonly files = endpoint({ returns: dto({ rest: array(string()) }) }, (ctx) => ({ rest: [...ctx.rest()] }));
+  readonly form = endpoint({ body: form(Fields), returns: { 200: Fields } }, (_, { body }) => body);
 }
 
 /** A Tenon application on a port, called by the client of its own document. */
@@ -24,4 +35,13 @@ test("the rest of a path reaches a Tenon application segment by segment", async 
   assert.deepEqual(await restOf("a/b"), { rest: ["a", "b"] });
   assert.deepEqual(await restOf("a b"), { rest: ["a b"] });
   assert.deepEqual(await restOf(["a/b", "c"]), { rest: ["a/b", "c"] });
+});
+
+test("fields of any value are sent as JSON, and lists as repeated names", async () => {
+  const form = callOf(client, "things.form");
+  for (const any of [[1, 2], [], "text", "", 5, false, { a: [null] }, "[1]"]) {
+    assert.deepEqual(await form.orThrow({ body: { any } }), { any });
+  }
+  const lists = { all: ["x", [1], { a: 2 }], tags: ["a,b", "c"], counts: [1, 2] };
+  assert.deepEqual(await form.orThrow({ body: lists }), lists);
 });
