@@ -1,7 +1,7 @@
 import { ApiError } from "./errors.ts";
 import type { AnyResult, Fields, Operation, Scheme } from "./operation.ts";
 import type { CallOptions, ClientOptions } from "./options.ts";
-import { addToken, readTokens, toBody, toPairs, toSegments, toText } from "./request.ts";
+import { addHeader, addToken, readTokens, toBody, toPairs, toSegments } from "./request.ts";
 import { readBody } from "./response.ts";
 
 interface Group {
@@ -55,8 +55,8 @@ async function callOperation(
     const fields = operation.isNested ? (input[parameter.in] as Fields | undefined) : input; // as the interface says
     const value = fields?.[name];
     if (parameter.in === "path") path = path.replaceAll(`{${name}}`, () => toSegments(operation, parameter, value));
-    else if (value === undefined || value === null) continue;
-    else if (parameter.in === "header") headers.set(name, toText(value));
+    else if (value === undefined) continue;
+    else if (parameter.in === "header") addHeader(name, value, headers);
     else for (const [key, text] of toPairs(parameter, value)) query.append(key, text);
   }
   for (const [name, value] of Object.entries(callHeaders ?? {})) headers.set(name, value);

@@ -2,7 +2,7 @@ import type { Input, Operation, Scheme } from "./operation.ts";
 import type { ClientOptions } from "./options.ts";
 
 export function toSegments(operation: Operation, { name, style }: Input, value: unknown): string {
-  const text = value === undefined || value === null ? "" : toText(value);
+  const text = toText(value);
   if (text === "") throw new TypeError(`${operation.path.join(".")}: ${name} must not be empty`); // another path
   if (style !== "segments") return encodeURIComponent(text);
   const segments: string[] = Array.isArray(value) ? value.map(toText) : text.split("/");
@@ -12,20 +12,28 @@ export function toSegments(operation: Operation, { name, style }: Input, value: 
   return segments.map(encodeURIComponent).join("/");
 }
 
-export function toText(value: unknown): string {
+/** Null is an empty text, as a form has it. */
+function toText(value: unknown): string {
+  if (value === undefined || value === null) return "";
   if (Array.isArray(value)) return value.map(toText).join(",");
   return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** An empty header would be a value of its own: null and an empty list have none. */
+export function addHeader(name: string, value: unknown, headers: Headers): void {
+  if (value === null || (Array.isArray(value) && value.length === 0)) return;
+  headers.set(name, toText(value));
 }
 
 export function toPairs({ name, style }: Input, value: unknown): [name: string, text: string][] {
   if (style === "json") return [[name, JSON.stringify(value)]];
   if (Array.isArray(value)) {
     const separator = style === "comma" ? "," : style === "space" ? " " : "|";
-    if (style !== undefined && style !== "deep") return [[name, value.map(toText).join(separator)]];
+    if (style !== undefined && style !== "deep" && value.length > 0) return [[name, value.map(toText).join(separator)]];
     return value.map((item) => [name, toText(item)]);
   }
-  if (typeof value !== "object" || value === null) return [[name, String(value)]];
-  const present = Object.entries(value).filter(([, item]) => item !== undefined && item !== null);
+  if (typeof value !== "object" || value === null) return [[name, toText(value)]];
+  const present = Object.entries(value).filter(([, item]) => item !== undefined);
   return present.flatMap(([key, item]) =>
     toPairs({ name: style === "deep" ? `${name}[${key}]` : key, in: "query" }, item),
   );
@@ -45,7 +53,7 @@ export function toBody(
     for (const [name, field] of Object.entries(value as object)) {
       const part = jsonParts.get(name);
       for (const item of Array.isArray(field) && part !== "value" ? field : [field]) {
-        if (item === undefined || item === null) continue;
+        if (item === undefined) continue;
         if (item instanceof Blob && form instanceof FormData) form.append(name, item);
         else form.append(name, part === undefined ? toText(item) : JSON.stringify(item));
       }

@@ -109,11 +109,14 @@ test("query lists are repeated, or joined where the document says so", async () 
       ["tags", "c"],
       ["ids", "1,2"],
       ["filter[author]", "x"],
+      ["filter[none]", ""],
     ],
   );
   assert.equal(library.last.headers["x-trace"], "t");
-  await callOf(client, "books.index")({ limit: undefined, tags: [] });
-  assert.equal(library.last.url, "/books");
+  await callOf(client, "books.index")({ limit: undefined, tags: [], ids: [], "X-Trace": [] });
+  assert.deepEqual([library.last.url, library.last.headers["x-trace"]], ["/books", undefined]);
+  await callOf(client, "books.index")({ limit: null, ids: [1, null], "X-Trace": null });
+  assert.deepEqual([library.last.url, library.last.headers["x-trace"]], ["/books?limit=&ids=1%2C", undefined]);
 });
 
 test("names of several kinds are nested by kind", async () => {

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { api, array, defineModule, dto, endpoint, form, integer, json, type Routes, string } from "@tenon/core";
+import { api, array, date, defineModule, dto, endpoint, form, integer, json, type Routes, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { callOf, importClient } from "../../support/library-server.ts";
 
+const Nullable = dto({ count: integer("nullable"), day: date("nullable"), any: json("nullable") });
 const Fields = dto({
   any: json("nullable"),
   all: array(json()),
@@ -16,11 +17,15 @@ class ThingsController {
     return [
       { method: "GET", path: "/files/*", handler: this.files },
       { method: "POST", path: "/form", handler: this.form },
+      { method: "GET", path: "/nullable", handler: this.inQuery },
+      { method: "POST", path: "/nullable", handler: this.inForm },
     ];
   }
 
   readonly files = endpoint({ returns: dto({ rest: array(string()) }) }, (ctx) => ({ rest: [...ctx.rest()] }));
   readonly form = endpoint({ body: form(Fields), returns: { 200: Fields } }, (_, { body }) => body);
+  readonly inQuery = endpoint({ query: Nullable, returns: Nullable }, (_, { query }) => query);
+  readonly inForm = endpoint({ body: form(Nullable), returns: { 200: Nullable } }, (_, { body }) => body);
 }
 
 /** A Tenon application on a port, called by the client of its own document. */
@@ -44,4 +49,12 @@ test("fields of any value are sent as JSON, and lists as repeated names", async 
   }
   const lists = { all: ["x", [1], { a: 2 }], tags: ["a,b", "c"], counts: [1, 2] };
   assert.deepEqual(await form.orThrow({ body: lists }), lists);
+});
+
+test("null reaches nullable fields of queries and forms, and undefined is not sent", async () => {
+  const values = { count: null, day: null, any: null };
+  assert.deepEqual(await callOf(client, "things.inQuery").orThrow(values), values);
+  assert.deepEqual(await callOf(client, "things.inForm").orThrow({ body: values }), values);
+  assert.deepEqual(await callOf(client, "things.inQuery").orThrow({ count: undefined }), {});
+  assert.deepEqual(await callOf(client, "things.inForm").orThrow({ body: { count: undefined } }), {});
 });
