@@ -210,8 +210,8 @@ function toRow(
   });
 }
 
-function toBodyRow({ type, kind, jsonFields }: Body): object {
-  return { type, kind, ...(jsonFields.length > 0 ? { jsonFields } : {}) };
+function toBodyRow({ type, kind, types, jsonFields }: Body): object {
+  return { type, kind, ...(kind === "raw" ? { types } : {}), ...(jsonFields.length > 0 ? { jsonFields } : {}) };
 }
 
 function toScheme([name, scheme]: [string, unknown]): [string, { in: string; name: string }] {

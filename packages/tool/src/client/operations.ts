@@ -31,6 +31,8 @@ export interface Parameter {
 
 export interface Body extends Content {
   readonly kind: "json" | "multipart" | "form" | "raw";
+  /** All types that a body of this kind may have. */
+  readonly types: readonly string[];
   /** The fields of a form that are sent as JSON. */
   readonly jsonFields: readonly JsonField[];
   readonly isRequired: boolean;
@@ -141,10 +143,13 @@ function readBody(document: JsonObject, reference: unknown): Body | undefined {
   const body = follow(document, reference);
   const contents = getEntries(body, "content").map(([type, media]) => ({ type, schema: get(media, "schema") }));
   for (const kind of bodyKinds) {
-    const content = contents.find(({ type }) => toBodyKind(type) === kind);
+    const ofKind = contents.filter(({ type }) => toBodyKind(type) === kind);
+    const [content] = ofKind;
     if (content === undefined) continue;
+    const types = ofKind.map(({ type }) => toMediaType(type));
     const jsonFields = kind === "multipart" || kind === "form" ? toJsonFields(document, content.schema) : [];
-    return { ...content, kind, jsonFields, isRequired: get(body, "required") === true, comment: toComment(body) };
+    const isRequired = get(body, "required") === true;
+    return { ...content, kind, types, jsonFields, isRequired, comment: toComment(body) };
   }
   return undefined;
 }

@@ -8,6 +8,8 @@ export interface Operation {
   readonly body?: {
     readonly type: string;
     readonly kind: "json" | "multipart" | "form" | "raw";
+    /** Of a raw body, which may have any of them. */
+    readonly types?: readonly string[];
     /** What of the fields of a form is sent as JSON. */
     readonly jsonFields?: readonly (readonly [name: string, part: "value" | "items"])[];
   };

@@ -1,5 +1,6 @@
 import type { Input, Operation, Scheme } from "./operation.ts";
 import type { ClientOptions } from "./options.ts";
+import { isDeclared } from "./response.ts";
 
 export function toSegments(operation: Operation, { name, style }: Input, value: unknown): string {
   const text = toText(value);
@@ -60,7 +61,11 @@ export function toBody(
     }
     return form;
   }
-  if (!body.type.includes("*")) headers.set("content-type", body.type);
+  const own = value instanceof Blob ? value.type : "";
+  const media = (own.split(";")[0] ?? "").trim();
+  const isOwn = media !== "" && body.types?.some((type) => isDeclared([type, "stream"], media)) === true;
+  if (isOwn) headers.set("content-type", own);
+  else if (!body.type.includes("*")) headers.set("content-type", body.type);
   return body.kind === "json" ? JSON.stringify(value) : (value as Blob | string); // the interface takes nothing else
 }
 

@@ -33,7 +33,7 @@ function findTypes(responses: NonNullable<Operation["responses"]>, status: numbe
   return undefined;
 }
 
-function isDeclared([declared, kind]: ContentType, type: string): boolean {
+export function isDeclared([declared, kind]: ContentType, type: string): boolean {
   if (declared === type || declared === "*/*") return true;
   return declared.endsWith("/*") ? type.startsWith(declared.slice(0, -1)) : kind === "json" && type.endsWith("json");
 }

@@ -1,9 +1,23 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { api, array, date, defineModule, dto, endpoint, form, integer, json, type Routes, string } from "@tenon/core";
+import {
+  api,
+  array,
+  content,
+  date,
+  defineModule,
+  dto,
+  endpoint,
+  form,
+  integer,
+  json,
+  type Routes,
+  string,
+} from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { callOf, importClient } from "../../support/library-server.ts";
 
+const Sent = dto({ type: string("required"), size: integer("required") });
 const Nullable = dto({ count: integer("nullable"), day: date("nullable"), any: json("nullable") });
 const Fields = dto({
   any: json("nullable"),
@@ -17,6 +31,7 @@ class ThingsController {
     return [
       { method: "GET", path: "/files/*", handler: this.files },
       { method: "POST", path: "/form", handler: this.form },
+      { method: "POST", path: "/upload", handler: this.upload },
       { method: "GET", path: "/nullable", handler: this.inQuery },
       { method: "POST", path: "/nullable", handler: this.inForm },
     ];
@@ -24,6 +39,10 @@ class ThingsController {
 
   readonly files = endpoint({ returns: dto({ rest: array(string()) }) }, (ctx) => ({ rest: [...ctx.rest()] }));
   readonly form = endpoint({ body: form(Fields), returns: { 200: Fields } }, (_, { body }) => body);
+  readonly upload = endpoint({ body: content("text/csv", "image/png"), returns: { 200: Sent } }, (ctx, { body }) => ({
+    type: ctx.header("content-type"),
+    size: body.length,
+  }));
   readonly inQuery = endpoint({ query: Nullable, returns: Nullable }, (_, { query }) => query);
   readonly inForm = endpoint({ body: form(Nullable), returns: { 200: Nullable } }, (_, { body }) => body);
 }
@@ -57,4 +76,14 @@ test("null reaches nullable fields of queries and forms, and undefined is not se
   assert.deepEqual(await callOf(client, "things.inForm").orThrow({ body: values }), values);
   assert.deepEqual(await callOf(client, "things.inQuery").orThrow({ count: undefined }), {});
   assert.deepEqual(await callOf(client, "things.inForm").orThrow({ body: { count: undefined } }), {});
+});
+
+test("a Blob is sent with its own type where that is declared, and with the first type otherwise", async () => {
+  const upload = (body: unknown) => callOf(client, "things.upload").orThrow({ body });
+  assert.deepEqual(await upload(new Blob(["png"], { type: "image/png" })), { type: "image/png", size: 3 });
+  const typed = new Blob(["a"], { type: "text/csv;charset=utf-8" });
+  assert.deepEqual(await upload(typed), { type: "text/csv;charset=utf-8", size: 1 });
+  for (const body of [new Blob(["a"], { type: "text/html" }), new Blob(["a"]), "a"]) {
+    assert.deepEqual(await upload(body), { type: "text/csv", size: 1 });
+  }
 });
