@@ -66,6 +66,8 @@ async function callOperation(
   const search = `${query}` === "" ? "" : `?${query}`;
   const init: RequestInit & { duplex?: "half" } = { method: operation.method, headers, signal: signal ?? null };
   if (body !== undefined) init.body = body;
+  // fetch would follow a declared redirect, and the status of its target is not declared
+  if (operation.responses?.some(([status]) => /^3(?!04)/.test(status))) init.redirect = "manual";
   if (body instanceof ReadableStream) init.duplex = "half"; // fetch refuses a stream without it
   const response = await send(new Request(`${baseUrl.replace(/\/+$/, "")}${path}${search}`, init));
   const { status } = response;

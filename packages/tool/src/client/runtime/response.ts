@@ -26,6 +26,7 @@ export async function readBody(operation: Operation, response: Response): Promis
 }
 
 function findTypes(responses: NonNullable<Operation["responses"]>, status: number): readonly ContentType[] | undefined {
+  if (status === 0) return undefined; // a redirect that a browser hides: "default" does not mean it
   for (const key of [`${status}`, `${Math.floor(status / 100)}XX`, "default"]) {
     const found = responses.find(([declared]) => declared === key);
     if (found !== undefined) return found[1];

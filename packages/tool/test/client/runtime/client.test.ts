@@ -317,6 +317,26 @@ test("a document without security schemes sends the token as bearer", async () =
   assert.equal(library.last.headers.authorization, "Bearer t");
 });
 
+test("an undeclared redirect is followed, also by an operation that declares 304", async () => {
+  const other = await importClient({
+    openapi: "3.1.0",
+    paths: {
+      "/page": { get: { operationId: "page", responses: { 200: { description: "" }, 304: { description: "" } } } },
+    },
+  });
+  library.respond((response) => {
+    if (library.last.url === "/page") response.writeHead(302, { location: "/target" }).end();
+    else response.writeHead(200).end();
+  });
+  assert.equal((await callOf(other.createClient({ baseUrl: library.url }), "page")()).status, 200);
+  assert.equal(library.last.url, "/target");
+});
+
+test("a redirect that a browser hides is an undeclared status, also where a default is declared", async () => {
+  const hidden = module.createClient({ fetch: async () => Response.error() }); // its status is 0, as that of the redirect
+  await assert.rejects(callOf(hidden, "import")(), { name: "UndeclaredStatus", status: 0 });
+});
+
 test("headers of a call override those of the client", async () => {
   library.respondWith(200, "application/json", "[]");
   const own = module.createClient({ baseUrl: library.url, headers: { "x-a": "1", accept: "text/x" } });

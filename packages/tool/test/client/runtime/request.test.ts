@@ -32,6 +32,7 @@ class ThingsController {
       { method: "GET", path: "/files/*", handler: this.files },
       { method: "POST", path: "/form", handler: this.form },
       { method: "POST", path: "/upload", handler: this.upload },
+      { method: "GET", path: "/moved", handler: this.moved },
       { method: "GET", path: "/nullable", handler: this.inQuery },
       { method: "POST", path: "/nullable", handler: this.inForm },
     ];
@@ -43,6 +44,7 @@ class ThingsController {
     type: ctx.header("content-type"),
     size: body.length,
   }));
+  readonly moved = endpoint({ returns: { 302: null } }, (ctx) => ctx.redirect("/files/new"));
   readonly inQuery = endpoint({ query: Nullable, returns: Nullable }, (_, { query }) => query);
   readonly inForm = endpoint({ body: form(Nullable), returns: { 200: Nullable } }, (_, { body }) => body);
 }
@@ -86,4 +88,9 @@ test("a Blob is sent with its own type where that is declared, and with the firs
   for (const body of [new Blob(["a"], { type: "text/html" }), new Blob(["a"]), "a"]) {
     assert.deepEqual(await upload(body), { type: "text/csv", size: 1 });
   }
+});
+
+test("a declared redirect is a result, and its target is not requested", async () => {
+  const { status, body, headers } = await callOf(client, "things.moved")();
+  assert.deepEqual([status, body, headers.get("location")], [302, undefined, "/files/new"]);
 });
