@@ -87,6 +87,7 @@ function readOperation(document: JsonObject, path: string, method: string, item:
 
 function toWords(id: string | undefined, method: string, path: string): string[] {
   const words = (id ?? "").split(".").filter((word) => word !== "");
+  if (words.at(-1) === "then") return [...words.slice(0, -1), "then_"]; // await would call it
   if (words.length > 0) return words;
   return [[method, ...path.split(/[^\p{L}\p{N}]+/u).map(capitalize)].join("")];
 }

@@ -79,19 +79,33 @@ export async function readTokens(
   schemes: ReadonlyMap<string, Scheme>,
 ): Promise<[scheme: Scheme, token: string][]> {
   if (token === undefined) return [];
-  const isOne = typeof token !== "object";
-  const rank = ([name = ""]: readonly string[]) => ranks[schemes.get(name)?.in ?? "cookie"];
-  for (const names of isOne ? [...security].sort((a, b) => rank(a) - rank(b)) : security) {
+  if (typeof token !== "object") {
+    const scheme = findScheme(security, schemes);
+    const text = scheme !== undefined && typeof token === "function" ? await token() : token;
+    return scheme === undefined || typeof text !== "string" ? [] : [[scheme, text]];
+  }
+  for (const names of security) {
     const found: [Scheme, string][] = [];
     for (const name of names) {
       const scheme = schemes.get(name);
-      const source = isOne ? token : Object.hasOwn(token, name) ? token[name] : undefined;
+      const source = Object.hasOwn(token, name) ? token[name] : undefined;
       const text = typeof source === "function" ? await source() : source;
-      if (scheme !== undefined && text !== undefined && !(isOne && names.length > 1)) found.push([scheme, text]);
+      if (scheme !== undefined && text !== undefined) found.push([scheme, text]);
     }
     if (names.length > 0 && found.length === names.length) return found;
   }
   return [];
+}
+
+/** The scheme of a single token. Of schemes that are needed together, only the bearer takes it. */
+function findScheme(
+  security: NonNullable<Operation["security"]>,
+  schemes: ReadonlyMap<string, Scheme>,
+): Scheme | undefined {
+  const toSchemes = (names: readonly string[]) => names.flatMap((name) => schemes.get(name) ?? []);
+  const alone = security.filter((names) => names.length === 1).flatMap(toSchemes);
+  const [first] = alone.sort((a, b) => ranks[a.in] - ranks[b.in]);
+  return first ?? security.flatMap(toSchemes).find((scheme) => scheme.in === "bearer");
 }
 
 export function addToken({ in: place, name }: Scheme, token: string, headers: Headers, query: URLSearchParams): void {

@@ -282,6 +282,7 @@ test("API keys in headers and cookies, basic authentication, and schemes that ar
       "/cookie": { get: { operationId: "cookie", security: [{ cookie: [] }], ...ok } },
       "/basic": { get: { operationId: "basic", security: [{ basic: [] }], ...ok } },
       "/any": { get: { operationId: "any", security: [{ cookie: [] }, { header: [] }, { open: [] }], ...ok } },
+      "/keys": { get: { operationId: "keys", security: [{ header: [], cookie: [] }], ...ok } },
       "/both": { get: { operationId: "both", security: [{ header: [], open: [] }], ...ok } },
     },
     components: {
@@ -305,7 +306,9 @@ test("API keys in headers and cookies, basic authentication, and schemes that ar
   const { cookie, authorization, "x-key": key } = library.last.headers;
   assert.deepEqual([cookie, key, authorization], [undefined, undefined, "Bearer a:b"]);
   await callOf(one, "both")();
-  assert.deepEqual([library.last.headers["x-key"], library.last.headers.authorization], [undefined, undefined]);
+  assert.deepEqual([library.last.headers["x-key"], library.last.headers.authorization], [undefined, "Bearer a:b"]);
+  await callOf(one, "keys")();
+  assert.deepEqual([library.last.headers["x-key"], library.last.headers.cookie], [undefined, undefined]);
   await callOf(other.createClient({ baseUrl: library.url, token: { header: "h", open: "o" } }), "both")();
   assert.deepEqual([library.last.headers["x-key"], library.last.headers.authorization], ["h", "Bearer o"]);
 });
@@ -335,6 +338,23 @@ test("an undeclared redirect is followed, also by an operation that declares 304
 test("a redirect that a browser hides is an undeclared status, also where a default is declared", async () => {
   const hidden = module.createClient({ fetch: async () => Response.error() }); // its status is 0, as that of the redirect
   await assert.rejects(callOf(hidden, "import")(), { name: "UndeclaredStatus", status: 0 });
+});
+
+test("an operation named then is then_, so that its group and the client can be awaited", async () => {
+  const get = (operationId: string) => ({ get: { operationId, responses: { 204: { description: "" } } } });
+  const other = await importClient({
+    openapi: "3.1.0",
+    paths: { "/a": get("then"), "/b": get("steps.then"), "/c": get("next.then.show") },
+  });
+  library.respond((response) => response.writeHead(204).end());
+  const awaited = await other.createClient({ baseUrl: library.url });
+  const group = await callOf(awaited, "steps");
+  await callOf(group, "then_")();
+  assert.equal(library.last.url, "/b");
+  await callOf(awaited, "then_")();
+  assert.equal(library.last.url, "/a");
+  await callOf(await callOf(awaited, "next"), "then.show")();
+  assert.equal(library.last.url, "/c");
 });
 
 test("headers of a call override those of the client", async () => {
