@@ -7,6 +7,12 @@ type Arbitrary = FastCheck.Arbitrary<unknown>;
 export type Schemas = Readonly<Record<string, JsonSchema>>;
 
 const deepest = 4; // recursive schemas end there, with their shortest values
+const longest = 2000; // a text of the maximum length is sent up to this one, so that a body stays below its limit
+
+/** The first is what a failure is reduced to. All are single code points, as JSON Schema counts. */
+const characters = [
+  ..."abcxyzABCXYZ019 .,:;-_/\\|'\"`<>(){}[]&%$#@!?*+=~^\n\r\t\u0001\u007f\u00a0\u200b\u202e\ufeffäöüßéİ你😀",
+];
 
 /** JSON Schema → values of it, and values that it certainly does not allow. */
 export class Arbitraries {
@@ -26,8 +32,8 @@ export class Arbitraries {
     if (Array.isArray(known.enum)) return fc.constantFrom(...known.enum);
     const alternatives = (known.oneOf ?? known.anyOf) as readonly JsonSchema[] | undefined;
     if (alternatives !== undefined) return fc.oneof(...alternatives.map((one) => this.valid(one, depth)));
+    if (allowsAnything(known)) return this.#anything();
     const types = typesOf(known);
-    if (types.length === 0 && !("properties" in known)) return this.#anything();
     return fc.oneof(...(types.length === 0 ? ["object"] : types).map((type) => this.#ofType(type, known, depth)));
   }
 
@@ -63,6 +69,14 @@ export class Arbitraries {
     return [...referred, ...parts].map((part) => this.resolve(part)).reduce(merge, own);
   }
 
+  /** Whether a value may be or hold an object, which a query cannot express. */
+  hasObjects(schema: JsonSchema): boolean {
+    const { oneOf = [], anyOf = [], items = [], ...known } = this.resolve(schema);
+    if (typesOf(known).includes("object") || Object.keys(propertiesOf(known)).length > 0) return true;
+    const parts = [oneOf, anyOf, items].flat() as readonly JsonSchema[]; // by JSON Schema
+    return parts.some((part) => this.hasObjects(part));
+  }
+
   #ofType(type: string, schema: JsonSchema, depth: number): Arbitrary {
     const fc = this.#fc;
     switch (type) {
@@ -70,12 +84,15 @@ export class Arbitraries {
         return fc.constant(null);
       case "boolean":
         return fc.boolean();
-      case "integer":
-        return fc.maxSafeInteger().map((value) => clamp(value, wholeBounds(schema)));
-      case "number":
-        return fc
-          .double({ noNaN: true, noDefaultInfinity: true })
-          .map((value) => clamp(value || 0, numberBounds(schema)));
+      case "integer": {
+        const { least, most } = wholeBounds(schema);
+        return fc.oneof(fc.constantFrom(...boundaries(least, most, 1)), fc.integer({ min: least, max: most }));
+      }
+      case "number": {
+        const { least, most } = numberBounds(schema);
+        const any = fc.double({ min: least, max: most, noNaN: true });
+        return fc.oneof(fc.constantFrom(...boundaries(least, most, 0.01)), any);
+      }
       case "string":
         return this.#text(schema);
       case "array":
@@ -85,13 +102,13 @@ export class Arbitraries {
     }
   }
 
-  #text(schema: JsonSchema & { minLength?: number; maxLength?: number }): Arbitrary {
+  #text(schema: JsonSchema): Arbitrary {
     const fc = this.#fc;
-    const { format, pattern, minLength = 0, maxLength } = schema;
+    const { format, pattern } = schema;
     if (typeof pattern === "string") return fc.stringMatching(new RegExp(pattern, "u"));
+    if (isFile(schema)) return this.#ofLength(schema, ["a", "b"]); // one byte each: the limits of a file are in bytes
     const day = fc.date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true });
-    const word = fc.stringMatching(/^[a-z][a-z0-9]{0,10}$/);
-    if (isFile(schema)) return fc.constant("bytes");
+    const word = fc.string({ unit: fc.constantFrom(..."abcxyz"), minLength: 1, maxLength: 10 });
     switch (format) {
       case "email":
         return fc.tuple(word, word).map(([name, host]) => `${name}@${host}.example`);
@@ -103,11 +120,25 @@ export class Arbitraries {
         return day.map((date) => date.toISOString().slice(0, 10));
       case "date-time":
         return day.map((date) => date.toISOString());
-      default: {
-        const characters = fc.string({ unit: "grapheme", maxLength: Math.min(maxLength ?? 40, 40) });
-        return characters.map((text) => fit(text.replaceAll("\0", ""), minLength, maxLength));
-      }
+      default:
+        return this.#ofLength(schema, characters);
     }
+  }
+
+  /** Text of these characters, often as short or as long as it may be. */
+  #ofLength(schema: JsonSchema, allowed: readonly string[]): Arbitrary {
+    const fc = this.#fc;
+    const least = Number(schema.minLength ?? 0);
+    const most = Math.max(least, Number(schema.maxLength ?? least + 40));
+    const short = fc.string({
+      unit: fc.constantFrom(...allowed),
+      minLength: least,
+      maxLength: Math.min(most, least + 40),
+    });
+    const lengths = [least, Math.max(least, Math.min(most, longest))];
+    const ends = [allowed[0] ?? "", allowed.at(-1) ?? ""]; // the last is the one with the most bytes
+    const extremes = lengths.flatMap((length) => ends.map((character) => character.repeat(length)));
+    return fc.oneof({ arbitrary: short, weight: 3 }, { arbitrary: fc.constantFrom(...extremes), weight: 1 });
   }
 
   #list(schema: JsonSchema, depth: number): Arbitrary {
@@ -129,7 +160,7 @@ export class Arbitraries {
     if (typeof additionalProperties !== "object" || additionalProperties === null) return declared;
     const least = Number(schema.minProperties ?? 0);
     const values = this.valid(additionalProperties as JsonSchema, depth + 1);
-    const keys = fc.stringMatching(/^[a-z]{1,8}$/);
+    const keys = fc.string({ unit: fc.constantFrom(..."abcxyz"), minLength: 1, maxLength: 8 });
     return fc.dictionary(keys, values, {
       minKeys: least,
       maxKeys: Math.max(least, Math.min(Number(schema.maxProperties ?? 3), 3)),
@@ -180,13 +211,26 @@ export function isFile(schema: JsonSchema): boolean {
   return "contentMediaType" in schema || schema.format === "binary";
 }
 
+/** Whether it says nothing about its values, as that of `json()`. */
+export function allowsAnything(schema: JsonSchema): boolean {
+  const isLimited = ["type", "const", "enum", "oneOf", "anyOf"].some((keyword) => keyword in schema);
+  return !isLimited && Object.keys(propertiesOf(schema)).length === 0;
+}
+
+/** The media type of a file. Where several are allowed, only the description names them. */
+export function mediaTypeOf({ contentMediaType, description }: JsonSchema): string {
+  const [, named = ""] = /must be of type ([\w.+-]+\/[\w.+*-]*[\w*])/i.exec(String(description)) ?? [];
+  return String(contentMediaType ?? named).replace("*", "x");
+}
+
 interface Bounds {
   readonly least: number;
   readonly most: number;
 }
 
 function numberBounds({ minimum, maximum }: JsonSchema): Bounds {
-  return { least: Number(minimum ?? -1e9), most: Number(maximum ?? Math.max(1e9, Number(minimum ?? 0))) };
+  const least = Number(minimum ?? Math.min(-1e9, Number(maximum ?? 0)));
+  return { least, most: Number(maximum ?? Math.max(1e9, least)) };
 }
 
 function wholeBounds(schema: JsonSchema): Bounds {
@@ -194,18 +238,8 @@ function wholeBounds(schema: JsonSchema): Bounds {
   return { least: Math.ceil(least), most: Math.floor(most) };
 }
 
-/** Spreads a value over the bounds, so that small ranges are hit. */
-function clamp(value: number, { least, most }: Bounds): number {
-  if (value >= least && value <= most) return value;
-  const span = most - least;
-  if (span <= 0) return least;
-  const whole = Number.isInteger(least) && Number.isInteger(most);
-  return whole ? least + (Math.abs(Math.trunc(value)) % (span + 1)) : least + (Math.abs(value) % span);
-}
-
-/** In code points, as JSON Schema counts. */
-function fit(text: string, least: number, most = Number.POSITIVE_INFINITY): string {
-  const characters = [...text.toWellFormed()].slice(0, most);
-  while (characters.length < least) characters.push("x");
-  return characters.join("");
+/** The numbers at which conditions change: around zero, the ends of the range and their neighbours. */
+function boundaries(least: number, most: number, step: number): number[] {
+  const all = [0, 1, -1, least, least + step, most - step, most];
+  return [...new Set(all)].filter((value) => value >= least && value <= most);
 }

@@ -139,6 +139,40 @@ const failing: readonly [title: string, route: Routes[number], text: RegExp][] =
     /it has the status 500, which is not declared[\s\S]*seed: 42/,
   ],
   [
+    "a crash without a declared response",
+    {
+      method: "POST",
+      path: "/",
+      handler: endpoint({ body: Post }, (_, { body }) => {
+        if (body.title.startsWith("x")) throw new Error("crash");
+        return body;
+      }),
+    },
+    /it has the status 500, which is not declared[\s\S]*body: \{"title":"x[^"]*"\}\n {2}seed: 42/,
+  ],
+  [
+    "a 503 that only `default` covers",
+    {
+      method: "GET",
+      path: "/",
+      handler: endpoint({ errors: { 500: "Broken" } }, () => {
+        throw new HttpError(503, "Busy");
+      }),
+    },
+    /it has the status 503, which is not declared[\s\S]*seed: 42/,
+  ],
+  [
+    "a crash of a plain handler",
+    {
+      method: "GET",
+      path: "/",
+      handler: () => {
+        throw new Error("crash");
+      },
+    },
+    /it has the status 500, which is not declared[\s\S]*seed: 42/,
+  ],
+  [
     "a body that is not as declared",
     {
       method: "GET",
@@ -187,3 +221,102 @@ test("only and skip choose operations, and none is an error", async () => {
   await assert.rejects(fuzz(guarded, { only: ["nothing"] }), /found no operation/);
   await assert.rejects(fuzz([]), /found no operation/);
 });
+
+test("a 5xx that is declared by its own number is no failure", async () => {
+  const { statuses } = await fuzz([
+    { method: "GET", path: "/", handler: endpoint({ errors: { 503: "Busy" } }, (ctx) => ctx.fail(503, "Busy")) },
+  ]);
+  assert.deepEqual(Object.values(statuses), [{ 503: 200 }]);
+});
+
+test("26 texts and 1,000 requests end in time", { timeout: 60_000 }, async () => {
+  const Wide = dto(Object.fromEntries([..."abcdefghijklmnopqrstuvwxyz"].map((name) => [name, string("max=100")])));
+  const { statuses } = await fuzz(
+    [{ method: "POST", path: "/", handler: endpoint({ body: Wide, returns: Wide }, (_, { body }) => body) }],
+    { requests: 1000 },
+  );
+  const [counts = {}] = Object.values(statuses);
+  assert.ok((counts[200] ?? 0) > 500, JSON.stringify(counts));
+});
+
+/** How many of 200 requests such an endpoint accepts. */
+async function countAccepted(contract: Parameters<typeof endpoint>[0]): Promise<number> {
+  const { statuses } = await fuzz([{ method: "POST", path: "/", handler: endpoint(contract, () => null) }]);
+  const [counts = {}] = Object.values(statuses);
+  return counts[200] ?? 0;
+}
+
+test("json() is sent as JSON text in forms and queries", async () => {
+  const Settings = dto({ settings: json("required"), tags: array(string("nullable")) });
+  assert.ok((await countAccepted({ body: form(Settings) })) > 100);
+  assert.ok((await countAccepted({ body: form(dto({ settings: json("required"), picture: file() })) })) > 100);
+  assert.equal(await countAccepted({ query: Settings }), 200);
+});
+
+test("objects are left out of queries, and rejected in forms", async () => {
+  const inner = dto({ n: integer() });
+  const query = dto({
+    inner: nested(inner),
+    maybe: nested(inner, "nullable"),
+    counts: record(integer()),
+    list: array(inner),
+    limit: integer("required"),
+  });
+  assert.equal(await countAccepted({ query }), 200);
+  assert.ok((await countAccepted({ body: form(dto({ inner: nested(inner), name: string() })) })) > 30);
+});
+
+test("files have the declared type and size", async () => {
+  const contents = [
+    file("required", "type=image/png"),
+    file("required", "type=image/png image/jpeg"),
+    file("required", "type=image/*"),
+    file("required", "max=3"),
+    file("max=0"),
+    array(file("max=2"), "required", "min=1"),
+  ];
+  for (const content of contents) assert.ok((await countAccepted({ body: form(dto({ content })) })) > 100);
+});
+
+test("an operation that accepts no generated request fails the run", async () => {
+  const handler = endpoint({ body: Post }, () => {
+    throw new HttpError(400, "Never valid");
+  });
+  const reject = { method: "POST", path: "/", handler } as const;
+  await assert.rejects(
+    fuzz([reject]),
+    /no generated request to .* was accepted: every response was 400\. Declare its rules .* or name it in the option skip/,
+  );
+  const { requests } = await fuzz([reject], { requests: 1 });
+  assert.equal(requests, 1);
+});
+
+const Bounded = dto({
+  age: integer("required", "min=-40", "max=4000"),
+  free: integer("required"),
+  ratio: number("required", "min=-2.5", "max=1000"),
+  text: string("max=100"),
+  name: string("required", "min=3", "max=300"),
+  tags: array(string(), "required"),
+});
+type BoundedValue = (typeof Bounded)["output"];
+const planted: Readonly<Record<string, (value: BoundedValue) => boolean>> = {
+  ...Object.fromEntries([0, 1, -1, -40, -39, 3999, 4000].map((age) => [`age ${age}`, (value) => value.age === age])),
+  ...Object.fromEntries([0, 1, -1].map((free) => [`free ${free}`, (value) => value.free === free])),
+  ...Object.fromEntries([0, 1, -1, -2.5, 1000].map((ratio) => [`ratio ${ratio}`, (value) => value.ratio === ratio])),
+  "an empty text": ({ text }) => text === "",
+  "a text of the maximum length": ({ text }) => text?.length === 100,
+  "a text of the minimum length": ({ name }) => name.length === 3,
+  "a text with more UTF-16 units than characters": ({ name }) => name.length > 300,
+  "an empty list": ({ tags }) => tags.length === 0,
+};
+
+for (const [title, isHit] of Object.entries(planted)) {
+  test(`boundaries are hit: ${title}`, async () => {
+    const handler = endpoint({ body: Bounded, returns: Bounded }, (_, { body }) => {
+      if (isHit(body)) throw new Error("crash");
+      return body;
+    });
+    await assert.rejects(fuzz([{ method: "POST", path: "/", handler }]), /it has the status 500/);
+  });
+}
