@@ -1,6 +1,6 @@
 import { compileMiddleware } from "./boot/compile-middleware.ts";
 import { findDuplicates, findShadows } from "./boot/conflict.ts";
-import { type Builtin, Container } from "./boot/container.ts";
+import { type Builtin, Container, type Injection } from "./boot/container.ts";
 import { findContractConflicts } from "./boot/contract-conflicts.ts";
 import { findControllers } from "./boot/controllers.ts";
 import { type Environment, readEnvironment } from "./boot/environment.ts";
@@ -70,6 +70,8 @@ async function buildApp<Methods>(
   options: AppOptions,
 ): Promise<App & Methods> {
   const environment = readEnvironment();
+  const description = environment.describe ? await import("./describe.ts") : undefined;
+  await description?.handOver(module, options);
   const { override: overrides = [], stopTimeout = 10_000 } = options;
   const problems = checkOptions(platform, options, overrides, stopTimeout);
   if (problems.length > 0) throw new StartError(problems);
@@ -89,7 +91,9 @@ async function buildApp<Methods>(
     if (isProvider(override) && builtins.has(override.provide)) builtins.set(override.provide, override.factory);
   }
 
-  const container = new Container(graph, builtins, problems);
+  const injections: Injection[] = [];
+  const onInject = description === undefined ? undefined : (injection: Injection) => void injections.push(injection);
+  const container = new Container(graph, builtins, problems, onInject);
   container.constructAll();
 
   const compiler = (node: ModuleNode, user: string) => (middleware: MiddlewareLike, place: string) =>
@@ -199,9 +203,15 @@ async function buildApp<Methods>(
     stop,
   };
   const whole = Object.assign(app, opened.methods);
-  if (!environment.describe) return whole;
-  const { describeInsteadOfRunning } = await import("./describe.ts");
-  return describeInsteadOfRunning(whole, platform.name);
+  if (description === undefined) return whole;
+  const { constructed } = container;
+  return description.describeInsteadOfRunning(whole, {
+    platform: platform.name,
+    graph,
+    constructed,
+    injections,
+    router,
+  });
 }
 
 /** Milliseconds for which the log lines of a start wait for the banner. */

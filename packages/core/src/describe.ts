@@ -1,10 +1,18 @@
+import type { Constructed, Injection } from "./boot/container.ts";
+import type { FlatRoute } from "./boot/flatten.ts";
+import type { Graph, ModuleNode } from "./boot/graph.ts";
+import type { Module } from "./boot/module.ts";
+import { writtenHandlerOf } from "./endpoint.ts";
 import { StartError } from "./errors.ts";
 import type { OpenApiDocument } from "./openapi/document.ts";
 import { toOperationId } from "./operation-id.ts";
+import { describeStores } from "./platform.ts";
+import { findSourcePlaces, type SourcePlace } from "./source-places.ts";
 import type { RouteInfo } from "./table.ts";
+import { type Key, keyName } from "./token.ts";
 
 /** A route, for the tool. */
-export interface RouteDescription {
+export interface RouteDescription extends Partial<SourcePlace> {
   /** Undefined for commands. */
   readonly method?: string;
   readonly path: string;
@@ -20,6 +28,37 @@ export interface RouteDescription {
   readonly summary?: string;
 }
 
+/** A class or token, and the module that declares it. */
+export interface KeyDescription {
+  readonly name: string;
+  readonly module: string;
+}
+
+export interface DeclarationDescription extends Partial<SourcePlace> {
+  readonly name: string;
+  readonly kind: "class" | "token";
+}
+
+/** A module, for the tool. Its name is unique in an application. */
+export interface ModuleDescription {
+  readonly name: string;
+  /** The names of modules. */
+  readonly imports: readonly string[];
+  /** What its importers see, re-exports included. */
+  readonly exports: readonly KeyDescription[];
+  readonly declarations: readonly DeclarationDescription[];
+}
+
+/** One `inject()`, or one use of a middleware class. */
+export interface InjectionDescription {
+  readonly user: string;
+  /** The module in which the user is. */
+  readonly module: string;
+  readonly name: string;
+  /** The module that declares it; undefined for what every module sees, such as `Log`. */
+  readonly from?: string;
+}
+
 /** What an application sends to the process that started it with TENON_DESCRIBE. */
 export interface AppDescription {
   /** The version of this message. */
@@ -28,11 +67,34 @@ export interface AppDescription {
   readonly routes: readonly RouteDescription[];
   /** On HTTP platforms. */
   readonly openapi?: OpenApiDocument;
+  /** Imported modules come before those that import them; the root is last. */
+  readonly modules: readonly ModuleDescription[];
+  readonly injections: readonly InjectionDescription[];
+  /** Where data is kept, without passwords: `{ database: "sqlite ./data/app.db" }`. */
+  readonly stores: Readonly<Record<string, string>>;
 }
 
 interface Describable {
   readonly routes: { list(): RouteInfo[] };
   openapi?(): Promise<OpenApiDocument>;
+}
+
+/** The tool sets a function of this name on the global object of its child process to run another application. */
+const takeOver = Symbol.for("tenon.take-over");
+
+/** Gives the module to the tool, which runs a command with it and ends the process: `tenon migrate`. */
+export async function handOver(module: Module, options: object): Promise<void> {
+  const { [takeOver]: take } = globalThis as { [takeOver]?: (module: Module, options: object) => Promise<never> }; // only the tool sets it
+  await take?.(module, options);
+}
+
+/** What the start has built. */
+export interface Built {
+  readonly platform: string;
+  readonly graph: Graph;
+  readonly constructed: readonly Constructed[];
+  readonly injections: readonly Injection[];
+  readonly router: { readonly routes: readonly FlatRoute[] };
 }
 
 /** Whatever would start the application. */
@@ -42,23 +104,38 @@ const starters = ["start", "listen", "fetch", "run", "execute"];
  * The first call that would start the application sends its description and ends the process: no `onStart()` runs, no
  * store and no port is opened. Routes that were added until then are included.
  */
-export function describeInsteadOfRunning<A extends Describable>(app: A, platform: string): A {
+export function describeInsteadOfRunning<A extends Describable>(app: A, built: Built): A {
   if (process.send === undefined) {
     const message = "TENON_DESCRIBE is set, and no process waits for the description. Remove it from the environment.";
     throw new StartError([{ code: "BAD_ENVIRONMENT", message }]);
   }
   const describe = async (): Promise<never> => {
-    const message = await toDescription(app, platform);
+    const message = await toDescription(app, built);
     process.send?.(message, () => process.exit(0)); // after the message is written
     return new Promise<never>(() => {});
   };
   return Object.assign(app, Object.fromEntries(starters.filter((name) => name in app).map((name) => [name, describe])));
 }
 
-async function toDescription(app: Describable, platform: string): Promise<AppDescription> {
-  const routes = app.routes.list().map(toRouteDescription);
+async function toDescription(app: Describable, built: Built): Promise<AppDescription> {
+  const { graph, injections, platform } = built;
+  const handlers = built.router.routes.map(({ source }) => writtenHandlerOf(source));
+  const classes = graph.nodes.flatMap(({ own }) => [...own.keys()]);
+  const places = findSourcePlaces<object>([...handlers, ...classes]);
+  const routes = app.routes.list().map((route, index) => {
+    const handler = handlers[index]; // list() has the order of the router
+    return { ...toRouteDescription(route), ...(handler === undefined ? {} : places.get(handler)) };
+  });
   const openapi = await app.openapi?.();
-  return { tenon: 1, platform, routes, ...(openapi === undefined ? {} : { openapi }) };
+  return {
+    tenon: 1,
+    platform,
+    routes,
+    ...(openapi === undefined ? {} : { openapi }),
+    modules: graph.nodes.map((node) => toModuleDescription(node, places)),
+    injections: injections.map(toInjectionDescription),
+    stores: Object.assign({}, ...built.constructed.map(({ instance }) => toStores(instance))),
+  };
 }
 
 function toRouteDescription(route: RouteInfo): RouteDescription {
@@ -76,4 +153,26 @@ function toRouteDescription(route: RouteInfo): RouteDescription {
     secured: guards.some(({ security = {}, optional }) => Object.keys(security).length > 0 && optional !== true),
     ...(contract?.summary === undefined ? {} : { summary: contract.summary }),
   };
+}
+
+function toModuleDescription(node: ModuleNode, places: ReadonlyMap<object, SourcePlace>): ModuleDescription {
+  return {
+    name: node.name,
+    imports: [...node.imports].map(({ name }) => name),
+    exports: [...node.exported].map(([key, { module }]) => ({ name: keyName(key), module })),
+    declarations: [...node.own.keys()].map((key) => toDeclarationDescription(key, places.get(key))),
+  };
+}
+
+function toDeclarationDescription(key: Key, place: SourcePlace | undefined): DeclarationDescription {
+  return { name: keyName(key), kind: typeof key === "function" ? "class" : "token", ...place };
+}
+
+function toInjectionDescription({ user, module, key, from }: Injection): InjectionDescription {
+  return { user, module, name: keyName(key), ...(from === undefined ? {} : { from }) };
+}
+
+function toStores(instance: unknown): Readonly<Record<string, string>> {
+  const { [describeStores]: describe } = Object(instance) as { [describeStores]?: () => Record<string, string> }; // only stores have it
+  return describe?.call(instance) ?? {};
 }

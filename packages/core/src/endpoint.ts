@@ -21,6 +21,7 @@ import type { Handler } from "./record.ts";
 import { isThenable, Reply, toDataReply } from "./reply.ts";
 
 const declared = Symbol("tenon.contract");
+const written = Symbol("tenon.handler");
 
 /**
  * A handler with its contract. Binds the declared parts of the request before the handler runs, and sends the declared
@@ -48,7 +49,7 @@ export function endpoint<const C extends Contract, const Result extends ResultOf
     return input.then((ready) => settle(ctx, handler.call(this, ctx, ready as InputOf<C>)));
   }
   Object.defineProperty(handleEndpoint, "name", { value: handler.name });
-  return Object.assign(handleEndpoint, { [declared]: contract });
+  return Object.assign(handleEndpoint, { [declared]: contract, [written]: handler });
 }
 
 /** A path with these parameters, for the type of a context. */
@@ -56,6 +57,11 @@ type PathOf<Param extends string> = string extends Param ? string : Param extend
 
 export function contractOf(handler: Handler): Contract | undefined {
   return (handler as { readonly [declared]?: Contract })[declared]; // only endpoint() sets it
+}
+
+/** The function that the application has written: what `endpoint()` was given, or the handler itself. */
+export function writtenHandlerOf(handler: Handler): object {
+  return (handler as { readonly [written]?: object })[written] ?? handler; // only endpoint() sets it
 }
 
 type Input = Record<string, unknown>;

@@ -7,7 +7,14 @@ export { readEnvironment } from "./boot/environment.ts";
 export { endsInTime, withTimeout } from "./boot/in-time.ts";
 export { BoundedMap } from "./bounded-map.ts";
 export type { ContextTools } from "./context.ts";
-export type { AppDescription, RouteDescription } from "./describe.ts";
+export type {
+  AppDescription,
+  DeclarationDescription,
+  InjectionDescription,
+  KeyDescription,
+  ModuleDescription,
+  RouteDescription,
+} from "./describe.ts";
 export { type Input, readJsonInput } from "./dto/bind.ts";
 export { type ErrorFormat, formatError } from "./error-format.ts";
 export { describeValue, toHttpError } from "./errors.ts";
@@ -29,6 +36,12 @@ export {
 export { forever } from "./middleware/static-files.ts";
 export { findNearest } from "./nearest.ts";
 export { checkNames, namesOf, refuseOption } from "./options.ts";
-export type { OpenPlatform, Platform, PlatformParts, RequestHandler } from "./platform.ts";
+export {
+  describeStores,
+  type OpenPlatform,
+  type Platform,
+  type PlatformParts,
+  type RequestHandler,
+} from "./platform.ts";
 export { Outgoing, toOutgoing } from "./reply.ts";
 export type { Incoming } from "./request.ts";

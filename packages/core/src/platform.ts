@@ -67,3 +67,6 @@ export interface Platform<Methods = unknown> {
   readonly showProgress?: ContextTools["showProgress"];
   open(parts: PlatformParts): Promise<OpenPlatform<Methods>>;
 }
+
+/** An injectable object with a method of this name tells the tool where it keeps data. Its texts contain no secret. */
+export const describeStores: unique symbol = Symbol.for("tenon.stores");

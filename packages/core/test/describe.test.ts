@@ -1,15 +1,21 @@
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import type { AppDescription } from "@tenon/core/platform";
 
 const script = new URL("fixtures/described-app.ts", import.meta.url);
 
 /** Runs an application with TENON_DESCRIBE, as the tool does. */
 async function describe(...args: readonly string[]) {
+  return start(args);
+}
+
+async function start(args: readonly string[], flags: readonly string[] = []) {
   const child = fork(script, args, {
-    execArgv: ["--conditions=@tenon/source"],
+    execArgv: ["--conditions=@tenon/source", ...flags],
     env: { ...process.env, TENON_DESCRIBE: "1" },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     timeout: 60_000,
@@ -22,6 +28,43 @@ async function describe(...args: readonly string[]) {
   return { code: await code, messages, stdout, stderr };
 }
 
+const source = readFileSync(script, "utf8").split("\n");
+/** The place in the fixture of the line with this text. */
+const placeOf = (text: string) => ({
+  file: fileURLToPath(script),
+  line: source.findIndex((line) => line.includes(text)) + 1,
+});
+
+const modules = [
+  {
+    name: "titles",
+    imports: [],
+    exports: [{ name: "Title", module: "titles" }],
+    declarations: [{ name: "Title", kind: "token" }],
+  },
+  {
+    name: "stores",
+    imports: ["titles"],
+    exports: [
+      { name: "PostsStore", module: "stores" },
+      { name: "Title", module: "titles" },
+    ],
+    declarations: [{ name: "PostsStore", kind: "class", ...placeOf("class PostsStore") }],
+  },
+  {
+    name: "posts",
+    imports: ["stores"],
+    exports: [],
+    declarations: [{ name: "PostsController", kind: "class", ...placeOf("class PostsController") }],
+  },
+];
+const injections = [
+  { user: "PostsStore", module: "stores", name: "Title", from: "titles" },
+  { user: "PostsController", module: "posts", name: "PostsStore", from: "stores" },
+  { user: "PostsController", module: "posts", name: "Log" },
+];
+const shared = { modules, injections, stores: { posts: "memory" } };
+
 const show = {
   method: "GET",
   path: "/posts/:id",
@@ -33,6 +76,7 @@ const show = {
   declared: true,
   secured: true,
   summary: "One post",
+  ...placeOf("readonly show ="),
 };
 const plain = {
   method: "GET",
@@ -44,6 +88,7 @@ const plain = {
   operationId: "posts.plain",
   declared: false,
   secured: false,
+  ...placeOf("plain() {"),
 };
 const late = {
   method: "GET",
@@ -53,6 +98,7 @@ const late = {
   middlewares: [],
   declared: false,
   secured: false,
+  ...placeOf('path: "/late"'),
 };
 
 for (const [platform, method] of [
@@ -65,7 +111,7 @@ for (const [platform, method] of [
     assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: "", stderr: "" });
     const [{ openapi, ...description } = assert.fail("no message"), ...others] = messages;
     assert.deepEqual(others, []);
-    assert.deepEqual(description, { tenon: 1, platform, routes: [show, plain, late] });
+    assert.deepEqual(description, { tenon: 1, platform, routes: [show, plain, late], ...shared });
     assert.deepEqual(Object.keys(openapi?.paths ?? {}), ["/posts/{id}", "/plain", "/late"]);
   });
 }
@@ -84,8 +130,9 @@ for (const method of ["run", "execute"]) {
       declared: true,
       secured: false,
       summary: "All posts",
+      ...placeOf("readonly list ="),
     };
-    assert.deepEqual(messages, [{ tenon: 1, platform: "cli", routes: [list] }]);
+    assert.deepEqual(messages, [{ tenon: 1, platform: "cli", routes: [list], ...shared }]);
   });
 }
 
@@ -102,4 +149,15 @@ test("TENON_DESCRIBE without a process that waits stops the start with one line"
     stderr,
     "Cannot start: TENON_DESCRIBE is set, and no process waits for the description. Remove it from the environment.\n",
   );
+});
+
+test("a function that the tool sets gets the module and the options instead", async () => {
+  const take = `async ({ name }, { log }) => process.send({ name, log }, () => process.exit(0))`;
+  const preload = `globalThis[Symbol.for("tenon.take-over")] = ${take}`;
+  const { code, messages, stdout, stderr } = await start(
+    ["api", "listen"],
+    [`--import=data:text/javascript,${encodeURIComponent(preload)}`],
+  );
+  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: "", stderr: "" });
+  assert.deepEqual(messages[0], { name: "posts", log: { level: "silent" } });
 });

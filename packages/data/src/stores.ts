@@ -1,4 +1,5 @@
 import { inject, Log, token } from "@tenon/core";
+import { describeStores } from "@tenon/core/platform";
 import { sql } from "kysely";
 import { Cache } from "./cache/cache.ts";
 import { type MemoryCacheOptions, MemoryCacheStore } from "./cache/memory.ts";
@@ -16,7 +17,7 @@ import { RedisKeyValue } from "./key-value/redis.ts";
 import { SqlKeyValue, type SqlStore } from "./key-value/sql.ts";
 import { RedisConnection, type RedisOptions } from "./redis-connection.ts";
 import { StoreError } from "./store-error.ts";
-import { parseStoreUrl } from "./store-url.ts";
+import { parseStoreUrl, type StoreUrl } from "./store-url.ts";
 
 /** Where the stores are. A test replaces it with `useDatabase()`. */
 export interface StoreUrls {
@@ -71,12 +72,8 @@ export class Stores {
   keyValue(): KeyValue {
     const health = inject(Health);
     inject(Database); // starts first and stops last, because the key-value store may use it
-    const { keyValue } = this.#urls;
     const name = this.#nameOf("keyValue");
-    const url =
-      keyValue === undefined
-        ? this.#parseDatabaseUrl()
-        : parseStoreUrl(keyValue, name, ["sqlite", "postgres", "redis", "memory"]);
+    const url = this.#parseKeyValueUrl();
     const store =
       url.kind === "memory"
         ? new MemoryKeyValue()
@@ -100,6 +97,18 @@ export class Stores {
     });
   }
 
+  /** For `tenon info`, without passwords. */
+  [describeStores](): Readonly<Record<"database" | "keyValue" | "cache", string>> {
+    const describe = (url: StoreUrl) => [url.kind, "path" in url ? url.path : "place" in url ? url.place : ""];
+    const database = this.#parseDatabaseUrl();
+    const cache = parseStoreUrl(this.#urls.cache ?? "memory:", this.#nameOf("cache"), ["memory", "redis"]);
+    return {
+      database: describe(database).join(" "),
+      keyValue: describe(this.#parseKeyValueUrl()).join(" ").trim(),
+      cache: describe(cache).join(" ").trim(),
+    };
+  }
+
   #nameOf(option: "database" | "keyValue" | "cache"): string {
     return this.#urls.names[option] ?? option;
   }
@@ -107,6 +116,12 @@ export class Stores {
   #parseDatabaseUrl() {
     const { database = "sqlite:./data/app.db" } = this.#urls;
     return parseStoreUrl(database, this.#nameOf("database"), ["sqlite", "postgres"]);
+  }
+
+  #parseKeyValueUrl() {
+    const { keyValue } = this.#urls;
+    if (keyValue === undefined) return this.#parseDatabaseUrl();
+    return parseStoreUrl(keyValue, this.#nameOf("keyValue"), ["sqlite", "postgres", "redis", "memory"]);
   }
 
   #sqliteDatabase(path: string): Database {

@@ -12,19 +12,21 @@ export interface ModuleImport {
   readonly name: string;
   /** Relative to the application's module: `./blog-posts/blog-posts.module.ts`. */
   readonly path: string;
+  /** The list that it is added to. Defaults to `imports`. */
+  readonly list?: "imports" | "declarations";
 }
 
 /**
  * Adds a module to the `imports` of the application's module and leaves the rest of the source as it is.
  * Undefined when the source is not clear enough to edit.
  */
-export function addModuleImport(source: string, { name, path }: ModuleImport): string | undefined {
+export function addModuleImport(source: string, { name, path, list = "imports" }: ModuleImport): string | undefined {
   const nodes = parseNodes(source);
   if (nodes === undefined || nodes.some((node) => isNamed(node, name))) return undefined;
   const statements = nodes.filter((node) => babel.isImportDeclaration(node));
   const object = statements.some(importsDefineModule) ? findModuleObject(nodes) : undefined;
   const edit = new MagicString(source);
-  if (object === undefined || !addToObject(edit, object, name)) return undefined;
+  if (object === undefined || !addToObject(edit, object, name, list)) return undefined;
   addStatement(edit, statements, path, `import { ${name} } from "${path}";`);
   return edit.toString();
 }
@@ -56,13 +58,15 @@ function toModuleObject(node: babel.Node | null | undefined): babel.ObjectExpres
   return node.arguments.slice(0, 1).filter((argument) => babel.isObjectExpression(argument));
 }
 
-/** False when the list of imports may have another form than `imports: [ … ]`. */
-function addToObject(edit: MagicString, object: babel.ObjectExpression, name: string): boolean {
+/** False when the list may have another form than `imports: [ … ]`. */
+function addToObject(edit: MagicString, object: babel.ObjectExpression, name: string, key: string): boolean {
   const keys = object.properties.map(toKey);
-  const lists = object.properties.filter((_, index) => keys[index] === "imports");
+  const lists = object.properties.filter((_, index) => keys[index] === key);
   const [list] = lists;
   if (keys.includes(undefined) || lists.length > 1) return false;
-  if (list === undefined) addList(edit, object, keys[0] === "name", `imports: [${name}]`);
+  const imports = object.properties[keys.indexOf("imports")]; // comes before the declarations
+  if (list === undefined && imports !== undefined) insertAfter(edit, imports, `${key}: [${name}]`);
+  else if (list === undefined) addList(edit, object, keys[0] === "name", `${key}: [${name}]`);
   else if (babel.isObjectProperty(list) && babel.isArrayExpression(list.value)) addToList(edit, list.value, name);
   else return false;
   return true;

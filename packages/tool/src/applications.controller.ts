@@ -1,23 +1,20 @@
-import { resolve } from "node:path";
-import { boolean, type Context, dto, endpoint, HttpError, inject, routes, string } from "@tenon/core";
+import { array, boolean, dto, endpoint, HttpError, inject, routes, string } from "@tenon/core";
 import { Applications } from "./applications.ts";
 import { ClientService, toDocumentText } from "./client.service.ts";
 import type { RouteDescription } from "./description.ts";
-import { auditRoutes, describeHandler, type Finding } from "./route-audit.ts";
-
-const entry = string().describe("Entry point of the application; defaults to src/main.api.ts or the one of npm start");
-const folder = string().describe("Folder of the application; defaults to the current folder");
+import { placeFlags, toPlace } from "./inspect/place.ts";
+import { auditRoutes, describeHandler, describeRoute, type Finding } from "./inspect/route-audit.ts";
+import { toSource } from "./inspect/source.ts";
 
 const OpenapiFlags = dto({
   out: string().alias("o").describe("File to write; defaults to standard output"),
-  entry,
-  in: folder,
+  ...placeFlags,
 });
 
 const RoutesFlags = dto({
   audit: boolean().describe("List unguarded writes, endpoints without a contract and shadowed routes"),
-  entry,
-  in: folder,
+  ignore: array(string()).describe("Routes that the audit accepts, such as POST /login"),
+  ...placeFlags,
 });
 
 /** Commands that show an application without starting it. */
@@ -43,31 +40,39 @@ export class ApplicationsController {
   );
 
   readonly list = endpoint({ summary: "List the routes", query: RoutesFlags }, async (ctx, { query: flags }) => {
-    const { routes } = await this.#applications.describe(toPlace(ctx, flags));
+    const place = toPlace(ctx, flags);
+    const { routes } = await this.#applications.describe(place);
     const isJson = ctx.query("json") !== "";
-    if (!flags.audit) return isJson ? routes : routes.map(toRow);
-    const findings = auditRoutes(routes);
+    if (!flags.audit) return isJson ? routes : routes.map((route) => toRow(route, place.folder));
+    const findings = withoutIgnored(routes, auditRoutes(routes, place.folder), flags.ignore ?? []);
     if (findings.length === 0) return isJson ? findings : "no findings";
     const error = `${findings.length} finding${findings.length === 1 ? "" : "s"}`;
     return isJson ? ctx.status(422).json({ error, findings }) : printFindings(findings, error);
   });
 }
 
-function toPlace(
-  ctx: Pick<Context, "signal">,
-  { entry, in: folder }: { readonly entry?: string; readonly in?: string },
-) {
-  return { folder: resolve(folder ?? "."), entry, signal: ctx.signal };
+/** A misspelt route would be reported forever, so it is refused. */
+function withoutIgnored(
+  routes: readonly RouteDescription[],
+  findings: readonly Finding[],
+  ignored: readonly string[],
+): Finding[] {
+  const accepted = new Set(ignored.map((text) => text.trim().replace(/\s+/, " ")));
+  const unknown = accepted.difference(new Set(routes.map(describeRoute)));
+  if (unknown.size > 0) throw new HttpError(404, `--ignore: there is no route ${[...unknown].join(", ")}`);
+  return findings.filter(({ route }) => !accepted.has(route));
 }
 
-function toRow(route: RouteDescription) {
+function toRow(route: RouteDescription, folder: string) {
   const { method, path, middlewares } = route;
   const place = method === undefined ? { command: path } : { method, path };
-  return { ...place, handler: describeHandler(route), guards: middlewares.join(", ") };
+  return { ...place, handler: describeHandler(route), guards: middlewares.join(", "), source: toSource(route, folder) };
 }
 
 /** Lists the findings on standard output, and then fails, so that the exit code is 1. */
 async function* printFindings(findings: readonly Finding[], error: string): AsyncGenerator<string> {
-  for (const { finding, route, handler } of findings) yield `${finding}: ${route} (${handler})\n`;
+  for (const { finding, route, handler, source } of findings) {
+    yield `${finding}: ${route} (${source === undefined ? handler : `${handler}, ${source}`})\n`;
+  }
   throw new HttpError(422, error);
 }

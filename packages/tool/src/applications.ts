@@ -10,6 +10,17 @@ export interface ApplicationPlace {
   readonly signal: AbortSignal;
 }
 
+/** The application ended before it described itself. */
+export class ApplicationError extends HttpError {
+  /** Its standard error; "" when it wrote nothing. */
+  readonly output: string;
+
+  constructor(message: string, output: string) {
+    super(500, message);
+    this.output = output;
+  }
+}
+
 /** How much of the application's output an error may show, in characters. */
 const longestOutput = 16_384;
 const defaultDeadline = 30_000;
@@ -52,7 +63,7 @@ export class Applications {
 
   #read(child: ChildProcess, folder: string, file: string): Promise<Description> {
     const { promise, resolve, reject } = Promise.withResolvers<Description>();
-    const fail = (reason: string) => reject(new HttpError(500, `${file} ${reason}`));
+    const fail = (reason: string) => reject(new ApplicationError(`${file} ${reason}`, output));
     let output = "";
     const collect = (text: string) => {
       output = `${output}${text}`.slice(-longestOutput);

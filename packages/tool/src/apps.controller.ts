@@ -31,6 +31,7 @@ export class AppsController {
   routes() {
     return routes([
       { path: "app", handler: this.create },
+      { path: "app/:name", handler: this.createNamed },
       { path: "new", handler: this.create },
       { path: "new/:name", handler: this.createNamed },
     ]);

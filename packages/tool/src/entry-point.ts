@@ -19,6 +19,13 @@ const flagsWithValue = new Set(["--import", "--require", "-r", "--conditions", "
 /** A process that is watched never ends, and one that is debugged may wait. */
 const unwantedFlags = /^--(?:watch|inspect)/;
 
+/** Those of the usual files that exist, or else the file that `npm start` runs. */
+export function listEntryPoints(folder: string): string[] {
+  const usual = usualFiles.filter((file) => existsSync(join(folder, file)));
+  const [start] = readScripts(folder);
+  return usual.length > 0 || start === undefined ? usual : [start.file];
+}
+
 /** Throws when the folder has no entry point. */
 export function findEntryPoint(folder: string, given?: string): EntryPoint {
   const scripts = readScripts(folder);
@@ -69,14 +76,14 @@ function parseScript(command: string): EntryPoint[] {
 /** Packages linked from a checkout run from their source, because it may have no build. */
 function toCondition(folder: string, flags: readonly string[]): string[] {
   if (flags.some((flag) => flag.includes(sourceCondition))) return [];
-  const core = findCore(folder);
+  const core = findPackage(folder, "@tenon/core");
   return core !== undefined && existsSync(join(core, "tsconfig.json")) ? [`--conditions=${sourceCondition}`] : [];
 }
 
-/** The folder of the framework that the application uses; undefined when it is not installed. */
-function findCore(folder: string): string | undefined {
+/** The folder of a package that the application uses; undefined when it is not installed. */
+export function findPackage(folder: string, name: string): string | undefined {
   try {
-    return dirname(createRequire(join(folder, "package.json")).resolve("@tenon/core/package.json"));
+    return dirname(createRequire(join(folder, "package.json")).resolve(`${name}/package.json`));
   } catch {
     return undefined;
   }
@@ -84,7 +91,7 @@ function findCore(folder: string): string | undefined {
 
 /** Why an application may not know how to describe itself. */
 export function describeCore(folder: string): string {
-  const core = findCore(folder);
+  const core = findPackage(folder, "@tenon/core");
   if (core === undefined) return "@tenon/core is not installed";
   const { version } = JSON.parse(readFileSync(join(core, "package.json"), "utf8")) as { version: string }; // npm refuses a package without one
   return `its @tenon/core ${version} may be too old`;

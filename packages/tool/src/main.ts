@@ -1,11 +1,24 @@
 import { createApp } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
+import { CommandCatalog } from "./inspect/command-catalog.ts";
 import { readOrigin } from "./origin.ts";
 import { ToolModule } from "./tool.module.ts";
 
 const { version } = readOrigin();
 const app = await createApp(
   ToolModule,
-  cli({ name: "tenon", version, description: "Creates applications, their modules and their typed clients" }),
+  cli({
+    name: "tenon",
+    version,
+    description: "Creates applications, their modules and their typed clients",
+    groups: {
+      g: "Generate parts of an application",
+      generate: "The same as g",
+      migrate: "The migrations of an application's database",
+      db: "The data of an application's database",
+      explain: "Who provides a class or token, and who uses it",
+    },
+  }),
 );
+app.get(CommandCatalog).read(app.routes);
 await app.run();

@@ -39,7 +39,7 @@ export async function readTemplate(
 }
 
 /** Formats code only if a long name makes a line too wide: Prettier is slow to load, and most names are short. */
-async function breakLines(source: string): Promise<string> {
+export async function breakLines(source: string): Promise<string> {
   if (source.split("\n").every((line) => line.length <= lineWidth)) return source;
   const { format } = await import("prettier");
   return format(source, { parser: "babel-ts", printWidth: lineWidth });

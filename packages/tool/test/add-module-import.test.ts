@@ -181,3 +181,18 @@ const unsupported: readonly [name: string, source: string][] = [
 for (const [name, source] of unsupported) {
   test(`refuses to edit ${name}`, () => assert.equal(addModuleImport(source, module), undefined));
 }
+
+test("a declaration is added after the imports, or to the list of declarations", () => {
+  const added = { name: "Seeder", path: "./seeder.ts", list: "declarations" } as const;
+  const toSource = (lists: string) =>
+    `import { defineModule } from "@tenon/core";\n\nexport const AppModule = defineModule({\n  name: "app",\n${lists}});\n`;
+  const start = 'import { defineModule } from "@tenon/core";\nimport { Seeder } from "./seeder.ts";';
+  for (const [before, after] of [
+    ["", "  declarations: [Seeder],\n"],
+    ["  imports: [],\n", "  imports: [],\n  declarations: [Seeder],\n"],
+    ["  declarations: [Posts],\n", "  declarations: [Posts, Seeder],\n"],
+  ] as const) {
+    const expected = toSource(after).replace('import { defineModule } from "@tenon/core";', start);
+    assert.equal(addModuleImport(toSource(before), added), expected);
+  }
+});

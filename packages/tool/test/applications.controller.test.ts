@@ -40,6 +40,32 @@ test("tenon routes prints a table", async () => {
   );
 });
 
+test("tenon routes shows where handlers are written, relative to the application", async () => {
+  const written = createApplication({
+    "src/main.ts": toDescribing({
+      routes: [
+        { ...routes[0], file: "/elsewhere/posts.ts", line: 3 },
+        { ...routes[1], secured: false, line: 12 },
+      ],
+    }).replace('"line":12', `"line":12,"file":process.cwd() + "/src/posts.ts"`),
+  });
+  const { stdout } = await runCommand("routes", `--in=${written}`);
+  assert.match(stdout, /^GET .* \/elsewhere\/posts\.ts:3$/m);
+  assert.match(stdout, /^POST .* src\/posts\.ts:12$/m);
+  const audit = await runCommand("routes", "--audit", `--in=${written}`);
+  assert.equal(audit.stdout, "unguarded write: POST /posts (PostsController.create, src/posts.ts:12)\n");
+});
+
+test("tenon routes --audit accepts the routes of --ignore, and refuses unknown ones", async () => {
+  const open = ["routes", "--audit", "--entry=src/open.ts"];
+  assert.deepEqual(await run(...open, "--ignore=POST /posts"), { code: 0, stdout: "no findings\n", stderr: "" });
+  assert.deepEqual(await run(...open, "--ignore=POST /posts,POST /logn"), {
+    code: 1,
+    stdout: "",
+    stderr: "tenon: --ignore: there is no route POST /logn\n",
+  });
+});
+
 test("tenon routes prints commands by their words", async () => {
   const { stdout } = await run("routes", "--entry=src/main.cli.ts");
   assert.match(stdout, /^command .*\n(?:.*\n)?posts\/list +PostsController\.list/i);

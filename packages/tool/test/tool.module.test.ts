@@ -102,6 +102,8 @@ test("tenon new takes the name as a word, and shows how when it is missing", asy
   assert.equal(code, 0);
   assert.match(stdout, /shop is ready/);
   assert.ok(existsSync(join(folder, "shop/src/main.cli.ts")));
+  assert.equal((await runTool(folder, "app", "stall", "--template=cli")).code, 0);
+  assert.ok(existsSync(join(folder, "stall/src/main.cli.ts")));
   const missing = await runTool(folder, "new");
   assert.equal(missing.code, 2);
   assert.match(missing.stderr, /Usage: tenon new <name> \[--template=<api\|web\|cli\|full>\]/);

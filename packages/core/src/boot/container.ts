@@ -13,6 +13,15 @@ export interface Constructed {
   readonly node: ModuleNode;
 }
 
+/** One `inject()` that found something. */
+export interface Injection {
+  readonly user: string;
+  readonly module: string;
+  readonly key: Key;
+  /** The module that declares the key; undefined for a builtin. */
+  readonly from: string | undefined;
+}
+
 /** What is being constructed. */
 interface Frame {
   readonly binding: Binding;
@@ -25,6 +34,7 @@ export class Container {
   readonly #graph: Graph;
   readonly #builtins: ReadonlyMap<Key, Builtin>;
   readonly #problems: Problem[];
+  readonly #onInject: ((injection: Injection) => void) | undefined;
   readonly #homes = new Map<Binding, ModuleNode>();
   readonly #instances = new Map<Binding, unknown>();
   readonly #undeclared = new Map<ModuleNode, Map<Class, unknown>>();
@@ -32,10 +42,16 @@ export class Container {
   /** In the order of completion, which is the order of dependency. */
   readonly constructed: Constructed[] = [];
 
-  constructor(graph: Graph, builtins: ReadonlyMap<Key, Builtin>, problems: Problem[]) {
+  constructor(
+    graph: Graph,
+    builtins: ReadonlyMap<Key, Builtin>,
+    problems: Problem[],
+    onInject?: (injection: Injection) => void,
+  ) {
     this.#graph = graph;
     this.#builtins = builtins;
     this.#problems = problems;
+    this.#onInject = onInject;
     for (const node of graph.nodes) {
       for (const binding of node.own.values()) {
         if (!this.#homes.has(binding)) this.#homes.set(binding, node);
@@ -55,8 +71,11 @@ export class Container {
   /** The result of `inject(key)` in `user`, inside `node`. Reports a problem and returns `unusable` when it is not visible. */
   resolve(node: ModuleNode, key: Key, user: string): unknown {
     const builtin = this.#builtins.get(key);
-    if (builtin !== undefined) return builtin(user);
     const binding = node.visible.get(key);
+    if (builtin !== undefined || binding !== undefined) {
+      this.#onInject?.({ user, module: node.name, key, from: binding?.module });
+    }
+    if (builtin !== undefined) return builtin(user);
     if (binding === undefined) {
       // it may come from an import that failed, which is already reported
       if (!node.incomplete) this.#report("UNKNOWN_DEPENDENCY", this.#explainUnknown(node, key, user));

@@ -15,6 +15,8 @@ export interface FlatRoute {
   readonly path: string;
   readonly pattern: Pattern;
   readonly handler: Handler;
+  /** The handler as the record gives it, unbound. */
+  readonly source: Handler;
   readonly handlerName: string;
   /** Of the groups and of the route; those of the application come before them. */
   readonly middlewares: readonly Compiled[];
@@ -117,6 +119,7 @@ export function flattenRoutes(routes: Routes, owner: Owner, problems: Problem[])
       path: pattern.path,
       pattern,
       handler: handler.bind(owner.self),
+      source: handler,
       handlerName: nameOf(handler, owner.self),
       middlewares,
       middlewareNames: middlewares.map((middleware) => middleware.name),

@@ -2,6 +2,7 @@ import { after } from "node:test";
 import { provide } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp, type TestRunResult } from "@tenon/core/testing";
+import { CommandCatalog } from "../../src/inspect/command-catalog.ts";
 import { Prompts } from "../../src/prompts.ts";
 import { ToolModule } from "../../src/tool.module.ts";
 
@@ -17,9 +18,15 @@ const started = createTestApp(ToolModule, cli({ name: "tenon" }), {
 });
 after(async () => (await started).stop());
 
+/** As `main.ts` does it. */
+const ready = started.then((app) => {
+  app.get(CommandCatalog).read(app.routes);
+  return app;
+});
+
 /** Runs a command of the tool in this process. */
 export async function runCommand(...argv: readonly string[]): Promise<TestRunResult> {
-  return (await started).run([...argv]);
+  return (await ready).run([...argv]);
 }
 
 /** Runs the tool in this process, without npm install. */

@@ -1,9 +1,12 @@
-import type { RouteDescription } from "./description.ts";
+import type { RouteDescription } from "../description.ts";
+import { toSource } from "./source.ts";
 
 export interface Finding {
   readonly finding: string;
   readonly route: string;
   readonly handler: string;
+  /** `src/posts/posts.controller.ts:12`; undefined where it is unknown. */
+  readonly source?: string;
 }
 
 interface Shape {
@@ -15,12 +18,12 @@ interface Shape {
 const writes = ["POST", "PUT", "PATCH", "DELETE"];
 
 /** Routes that deserve a look: unguarded writes, endpoints without a contract, open routes that take from guarded ones. */
-export function auditRoutes(routes: readonly RouteDescription[]): Finding[] {
-  const find = (finding: string, route: RouteDescription): Finding => ({
-    finding,
-    route: describeRoute(route),
-    handler: describeHandler(route),
-  });
+export function auditRoutes(routes: readonly RouteDescription[], folder = ""): Finding[] {
+  const find = (finding: string, route: RouteDescription): Finding => {
+    const source = toSource(route, folder);
+    const found = { finding, route: describeRoute(route), handler: describeHandler(route) };
+    return source === undefined ? found : { ...found, source };
+  };
   return [
     ...routes
       .filter(({ method, secured }) => !secured && writes.includes(method ?? ""))

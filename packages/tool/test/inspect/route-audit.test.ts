@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RouteDescription } from "../src/description.ts";
-import { auditRoutes } from "../src/route-audit.ts";
+import type { RouteDescription } from "../../src/description.ts";
+import { auditRoutes } from "../../src/inspect/route-audit.ts";
 
 function route(text: string, more: Partial<RouteDescription> = {}): RouteDescription {
   const [method = "", path = ""] = text.split(" ");

@@ -1,0 +1,135 @@
+import { HttpError } from "@tenon/core";
+import { findNearest } from "@tenon/core/platform";
+import type { Description, InjectionDescription, ModuleDescription } from "../description.ts";
+import { toSource } from "./source.ts";
+
+/** A module that sees something, and why. */
+export interface Sight {
+  readonly module: string;
+  /** `imports "posts", which exports it` */
+  readonly because: string;
+}
+
+/** What is known of a class or token that one module declares. */
+export interface Explanation {
+  readonly name: string;
+  readonly kind: "class" | "token" | "builtin" | "undeclared";
+  /** Undefined where no module declares it. */
+  readonly module?: string;
+  readonly source?: string;
+  readonly uses: readonly string[];
+  readonly usedBy: readonly string[];
+  readonly visibleIn: readonly Sight[];
+}
+
+/** One for each module that declares the name. Throws when the application does not know it, with the nearest name. */
+export function explain(description: Description, name: string, folder: string): Explanation[] {
+  const { modules, injections = [] } = description;
+  if (modules === undefined)
+    throw new HttpError(500, "the application does not describe its modules: update @tenon/core");
+  const declared = modules.flatMap((module) =>
+    module.declarations
+      .filter((declaration) => declaration.name === name)
+      .map(({ kind, ...written }): Explanation => {
+        const source = toSource(written, folder);
+        return {
+          name,
+          kind,
+          module: module.name,
+          ...(source === undefined ? {} : { source }),
+          uses: toUses(injections, name, module.name),
+          usedBy: toUsers(injections.filter((one) => one.name === name && one.from === module.name)),
+          visibleIn: findSights(modules, name, module),
+        };
+      }),
+  );
+  return declared.length > 0 ? declared : [explainUndeclared(modules, injections, name)];
+}
+
+function explainUndeclared(
+  modules: readonly ModuleDescription[],
+  injections: readonly InjectionDescription[],
+  name: string,
+): Explanation {
+  const usedBy = toUsers(injections.filter((one) => one.name === name));
+  if (usedBy.length > 0) return { name, kind: "builtin", uses: [], usedBy, visibleIn: [] };
+  const own = injections.filter((one) => one.user === name);
+  if (own.length > 0) return { name, kind: "undeclared", uses: [...new Set(own.map(toUse))], usedBy, visibleIn: [] };
+  const known = [...modules.flatMap(({ declarations }) => declarations), ...injections].map((one) => one.name);
+  const nearest = findNearest(name, new Set([...known, ...injections.map(({ user }) => user)]));
+  const hint = nearest === undefined ? "tenon explain without a name lists them." : `Did you mean ${nearest}?`;
+  throw new HttpError(404, `no module declares or uses ${JSON.stringify(name)}. ${hint}`);
+}
+
+function toUses(injections: readonly InjectionDescription[], user: string, module: string): string[] {
+  return [...new Set(injections.filter((one) => one.user === user && one.module === module).map(toUse))];
+}
+
+function toUse({ name, from }: InjectionDescription): string {
+  return from === undefined ? name : `${name} (module "${from}")`;
+}
+
+function toUsers(injections: readonly InjectionDescription[]): string[] {
+  return [...new Set(injections.map(({ user, module }) => `${user} (module "${module}")`))];
+}
+
+function findSights(modules: readonly ModuleDescription[], name: string, home: ModuleDescription): Sight[] {
+  const byName = new Map(modules.map((module) => [module.name, module]));
+  const exporters = modules.filter(({ exports }) =>
+    exports.some((key) => key.name === name && key.module === home.name),
+  );
+  const exporting = new Set(exporters.map((module) => module.name));
+  return modules.flatMap((module): Sight[] => {
+    if (module === home) return [{ module: module.name, because: "declares it" }];
+    const chain = findChain(module, home.name, (next) => (exporting.has(next) ? byName.get(next) : undefined));
+    return chain === undefined ? [] : [{ module: module.name, because: toReason(chain) }];
+  });
+}
+
+/** The shortest way from an importer to the module that declares it, over modules that export it. */
+function findChain(
+  from: ModuleDescription,
+  home: string,
+  enter: (name: string) => ModuleDescription | undefined,
+): string[] | undefined {
+  const seen = new Set<string>();
+  let paths: { readonly module: ModuleDescription; readonly path: readonly string[] }[] = [{ module: from, path: [] }];
+  while (paths.length > 0) {
+    const next: typeof paths = [];
+    for (const { module, path } of paths) {
+      for (const name of module.imports) {
+        const imported = seen.has(name) ? undefined : enter(name);
+        if (imported === undefined) continue;
+        seen.add(name);
+        if (name === home) return [...path, name];
+        next.push({ module: imported, path: [...path, name] });
+      }
+    }
+    paths = next;
+  }
+  return undefined;
+}
+
+function toReason(chain: readonly string[]): string {
+  const [first = "", ...rest] = chain.map((name) => `"${name}"`);
+  return [`imports ${first}`, ...rest.map((name) => `which exports ${name}`), "which exports it"].join(", ");
+}
+
+/** For people. */
+export function toText({ name, kind, module, source, uses, usedBy, visibleIn }: Explanation): string {
+  const place = source === undefined ? "" : ` (${source})`;
+  const head = {
+    class: `${name}: declared in module "${module}"${place}`,
+    token: `${name}: provided by module "${module}"`,
+    builtin: `${name}: every module sees it without declaring it`,
+    undeclared: `${name}: no module declares it; it is made where it is used, as a middleware`,
+  };
+  const sights = visibleIn.map((sight) => `module "${sight.module}": ${sight.because}`);
+  return [head[kind], ...toList("uses", uses), ...toList("used by", usedBy), ...toList("visible in", sights)].join(
+    "\n",
+  );
+}
+
+function toList(title: string, items: readonly string[]): string[] {
+  return [`  ${title}:${items.length === 0 ? " nothing" : ""}`, ...items.map((item) => `    ${item}`)];
+}

@@ -1,0 +1,119 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { arch, release } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { inject } from "@tenon/core";
+import { type ApplicationPlace, Applications } from "../applications.ts";
+import { findPackage, listEntryPoints } from "../entry-point.ts";
+import { readOrigin } from "../origin.ts";
+
+/** What a bug report needs. It contains no variables of the environment and no passwords. */
+export interface InformationReport {
+  readonly tenon: string;
+  readonly node: string;
+  readonly npm: string;
+  readonly platform: string;
+  /** Undefined outside an application. */
+  readonly application?: string;
+  readonly packages: Readonly<Record<string, string>>;
+  readonly entryPoints: readonly string[];
+  readonly stores: Readonly<Record<string, string>>;
+  /** Why the stores are unknown. */
+  readonly note?: string;
+}
+
+interface Manifest {
+  readonly name?: unknown;
+  readonly version?: unknown;
+  readonly dependencies?: object;
+  readonly devDependencies?: object;
+}
+
+/** Reads what is installed. It never fails: a broken application is what most reports are about. */
+export class Information {
+  readonly #applications = inject(Applications);
+
+  async read(place: ApplicationPlace): Promise<InformationReport> {
+    const { folder } = place;
+    const { version, checkout } = readOrigin();
+    const manifest = readManifest(folder);
+    const [npm, stores] = await Promise.all([readNpmVersion(place.signal), this.#readStores(place, manifest)]);
+    return {
+      tenon: checkout === undefined ? version : `${version} (checkout)`,
+      node: process.versions.node,
+      npm,
+      platform: `${process.platform} ${arch()} ${release()}`,
+      ...(manifest === undefined ? {} : { application: String(manifest.name ?? "(no name)") }),
+      packages: manifest === undefined ? {} : readPackages(folder, manifest),
+      entryPoints: manifest === undefined ? [] : listEntryPoints(folder),
+      ...stores,
+    };
+  }
+
+  async #readStores(
+    place: ApplicationPlace,
+    manifest: Manifest | undefined,
+  ): Promise<Pick<InformationReport, "stores" | "note">> {
+    if (manifest === undefined) return { stores: {}, note: "the folder is not an application" };
+    try {
+      const { stores = {} } = await this.#applications.describe(place);
+      return { stores };
+    } catch {
+      place.signal.throwIfAborted(); // the user has interrupted the command
+      return { stores: {}, note: "the application does not describe itself: run tenon check" };
+    }
+  }
+}
+
+function readManifest(folder: string): Manifest | undefined {
+  try {
+    return Object(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))) as Manifest; // an object of any values
+  } catch {
+    return undefined;
+  }
+}
+
+/** The packages of the framework and those that decide how the application runs. */
+function readPackages(folder: string, { dependencies, devDependencies }: Manifest): Record<string, string> {
+  const names = Object.keys({ ...dependencies, ...devDependencies });
+  const shown = names.filter((name) => /^(?:@tenon\/.+|tenon|node|typescript)$/.test(name)).sort();
+  return Object.fromEntries(
+    shown.map((name) => {
+      const found = findPackage(folder, name);
+      return [name, found === undefined ? "not installed" : String(readManifest(found)?.version)];
+    }),
+  );
+}
+
+async function readNpmVersion(signal: AbortSignal): Promise<string> {
+  const child = spawn("npm", ["--version"], {
+    signal,
+    stdio: ["ignore", "pipe", "ignore"],
+    shell: process.platform === "win32", // npm is a script on Windows
+    timeout: 10_000,
+  });
+  const failed = new Promise<string>((resolve) => child.once("error", () => resolve("not found")));
+  const version = await Promise.race([failed, text(child.stdout)]);
+  signal.throwIfAborted();
+  return version.trim() || "not found";
+}
+
+export function toInformationText(report: InformationReport): string {
+  const { tenon, node, npm, platform, application = "none", packages, entryPoints, stores, note } = report;
+  const rows = [
+    ["tenon", tenon],
+    ["node", node],
+    ["npm", npm],
+    ["platform", platform],
+    ["application", application],
+    ...Object.entries(packages)
+      .filter(([name]) => name !== "tenon" && name !== "node")
+      .map(([name, version]) => [name, version]),
+    ["entry points", entryPoints.join(", ") || "none"],
+    ...Object.entries(stores),
+    ...(note === undefined ? [] : [["note", note]]),
+  ];
+  const width = Math.max(...rows.map(([title = ""]) => title.length));
+  return rows.map(([title = "", value = ""]) => `${title.padEnd(width)}  ${value}\n`).join("");
+}

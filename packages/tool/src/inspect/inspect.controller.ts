@@ -1,0 +1,71 @@
+import { dto, endpoint, HttpError, inject, routes, string } from "@tenon/core";
+import { Applications } from "../applications.ts";
+import { Checks } from "./checks.ts";
+import { explain, toText } from "./explanation.ts";
+import { Information, toInformationText } from "./information.ts";
+import { placeFlags, toPlace } from "./place.ts";
+import { type FoundProblem, toProblemText } from "./problems.ts";
+
+const PlaceFlags = dto(placeFlags);
+const InfoFlags = dto({ in: placeFlags.in });
+const Named = dto({ name: string("required").describe("Name of a class or token, as the code writes it") });
+
+/** Commands that explain and check an application without starting it. */
+export class InspectController {
+  readonly #applications = inject(Applications);
+  readonly #checks = inject(Checks);
+  readonly #information = inject(Information);
+
+  routes() {
+    return routes([
+      { path: "explain", handler: this.list },
+      { path: "explain/:name", handler: this.explain },
+      { path: "check", handler: this.check },
+      { path: "info", handler: this.info },
+    ]);
+  }
+
+  readonly list = endpoint(
+    { summary: "List the classes and tokens of an application", query: PlaceFlags },
+    async (ctx, { query: flags }) => {
+      const { modules = [] } = await this.#applications.describe(toPlace(ctx, flags));
+      return modules.flatMap((module) =>
+        module.declarations.map(({ name, kind }) => ({ name, kind, module: module.name })),
+      );
+    },
+  );
+
+  readonly explain = endpoint(
+    { summary: "Explain who provides a class or token, who uses it, and why", params: Named, query: PlaceFlags },
+    async (ctx, { params: { name }, query: flags }) => {
+      const place = toPlace(ctx, flags);
+      const explanations = explain(await this.#applications.describe(place), name, place.folder);
+      return ctx.query("json") !== "" ? explanations : `${explanations.map(toText).join("\n\n")}\n`;
+    },
+  );
+
+  readonly check = endpoint(
+    { summary: "Check wiring, routes, configuration and types", query: PlaceFlags },
+    async (ctx, { query: flags }) => {
+      const { problems, checked } = await this.#checks.run(toPlace(ctx, flags));
+      const isJson = ctx.query("json") !== "";
+      if (problems.length === 0) return isJson ? { checked, problems } : `no problems: ${checked.join(", ")}\n`;
+      const error = `${problems.length} problem${problems.length === 1 ? "" : "s"}`;
+      return isJson ? ctx.status(422).json({ error, checked, problems }) : printProblems(problems, error);
+    },
+  );
+
+  readonly info = endpoint(
+    { summary: "Print versions, entry points and stores, for a bug report", query: InfoFlags },
+    async (ctx, { query: flags }) => {
+      const information = await this.#information.read(toPlace(ctx, flags));
+      return ctx.query("json") !== "" ? information : toInformationText(information);
+    },
+  );
+}
+
+/** Lists the problems on standard output, and then fails, so that the exit code is 1. */
+async function* printProblems(problems: readonly FoundProblem[], error: string): AsyncGenerator<string> {
+  for (const problem of problems) yield toProblemText(problem);
+  throw new HttpError(422, error);
+}

@@ -1,0 +1,65 @@
+import { boolean, type Context, dto, endpoint, group, inject, routes, string } from "@tenon/core";
+import { makeMigration } from "./migration-file.ts";
+import { placeFlags, toPlace } from "./place.ts";
+import { RemoteCommands } from "./remote-commands.ts";
+
+const PlaceFlags = dto(placeFlags);
+const DownFlags = dto({
+  to: string().describe("The migration that stays the last one applied; without it only the last one is reverted"),
+  ...placeFlags,
+});
+const SeedFlags = dto({
+  only: string().describe("The name of one seed; without it all of them run"),
+  again: boolean().describe("Also runs seeds that have run before"),
+  ...placeFlags,
+});
+const MakeFlags = dto({ in: placeFlags.in });
+const Named = dto({ name: string("required").describe("What the migration does: add-status-to-posts") });
+
+/** The database commands of the application in the current folder. */
+export class MigrationsController {
+  readonly #commands = inject(RemoteCommands);
+
+  routes() {
+    return routes([
+      group("migrate", [
+        { path: "up", handler: this.up },
+        { path: "down", handler: this.down },
+        { path: "status", handler: this.status },
+        { path: "make/:name", handler: this.make },
+      ]),
+      group("db", [{ path: "seed", handler: this.seed }]),
+    ]);
+  }
+
+  readonly up = endpoint({ summary: "Run the pending migrations", query: PlaceFlags }, (ctx, { query }) =>
+    this.#run(ctx, query, ["migrate", "up"]),
+  );
+
+  readonly down = endpoint({ summary: "Revert the last migration", query: DownFlags }, (ctx, { query }) =>
+    this.#run(ctx, query, ["migrate", "down", ...(query.to === undefined ? [] : [`--to=${query.to}`])]),
+  );
+
+  readonly status = endpoint(
+    { summary: "List the migrations, applied and pending", query: PlaceFlags },
+    (ctx, { query }) => this.#run(ctx, query, ["migrate", "status"]),
+  );
+
+  readonly make = endpoint(
+    { summary: "Write a migration and add it to the application", params: Named, query: MakeFlags },
+    (ctx, { params: { name }, query }) => makeMigration(toPlace(ctx, query).folder, name),
+  );
+
+  readonly seed = endpoint({ summary: "Write data for development", query: SeedFlags }, (ctx, { query }) =>
+    this.#run(ctx, query, [
+      "db",
+      "seed",
+      ...(query.only === undefined ? [] : [`--only=${query.only}`]),
+      ...(query.again === true ? ["--again"] : []),
+    ]),
+  );
+
+  #run(ctx: Context, flags: { readonly entry?: string; readonly in?: string }, argv: string[]): Promise<Buffer> {
+    return this.#commands.run(toPlace(ctx, flags), ctx.query("json") === "" ? argv : [...argv, "--json"]);
+  }
+}

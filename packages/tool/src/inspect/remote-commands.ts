@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { pathToFileURL } from "node:url";
+import { HttpError } from "@tenon/core";
+import type { ApplicationPlace } from "../applications.ts";
+import { findEntryPoint, findPackage } from "../entry-point.ts";
+import { readStartProblems, toProblemText } from "./problems.ts";
+import { toTakeOverScript } from "./take-over-script.ts";
+
+/**
+ * Runs the database commands with the modules of an application, in a process of its own. The entry point runs up to
+ * its `createApp()`, so that the stores have the application's configuration; it needs no platform for commands.
+ */
+export class RemoteCommands {
+  /** What the command printed. */
+  async run({ folder, entry, signal }: ApplicationPlace, argv: readonly string[]): Promise<Buffer> {
+    const { file, flags } = findEntryPoint(folder, entry);
+    if (findPackage(folder, "@tenon/data") === undefined) {
+      throw new HttpError(404, "@tenon/data is not installed in the application, which keeps its data there");
+    }
+    const script = toTakeOverScript(pathToFileURL(resolve(folder, file)).href, argv);
+    const child = spawn(process.execPath, [...flags, "--input-type=module", "--eval", script], {
+      cwd: folder, // packages are resolved from here
+      // biome-ignore lint/style/noProcessEnv: the application reads its configuration from the environment of the tool
+      env: { ...process.env, TENON_DESCRIBE: "1" },
+      signal,
+      killSignal: "SIGTERM", // a migration that is interrupted is rolled back
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const ended = new Promise<number | null>((done, fail) => {
+      child.once("error", fail);
+      child.once("close", done);
+    });
+    const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+    if (code === 0) return Buffer.from(stdout); // bytes, because --json would quote a text
+    throw new HttpError(500, explainFailure(stderr.trimEnd(), file, folder));
+  }
+}
+
+function explainFailure(stderr: string, file: string, folder: string): string {
+  const own = /^tenon: (.*)$/ms.exec(stderr)?.[1];
+  if (own !== undefined) return own;
+  return readStartProblems(stderr, file, folder)
+    .map(({ code: _, ...problem }) => toProblemText(problem).trimEnd())
+    .join("; ");
+}
