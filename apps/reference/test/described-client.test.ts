@@ -14,7 +14,6 @@ class BrokenController {
       { method: "GET", path: "/body", handler: this.body },
       { method: "GET", path: "/status", handler: this.status },
       { method: "GET", path: "/message", handler: this.message },
-      { method: "GET", path: "/empty", handler: this.empty },
     ]);
   }
 
@@ -29,7 +28,6 @@ class BrokenController {
   readonly message = endpoint({ returns: Count, errors: { 404: "No such count" } }, (ctx) =>
     Object.assign(ctx.fail(404), { message: "another message" }),
   );
-  readonly empty = endpoint({ returns: { 202: null } }, () => ({ count: 1 }) as never); // TypeScript refuses it
 }
 
 const module = defineModule({ name: "broken", declarations: [BrokenController] });
@@ -53,7 +51,6 @@ for (const [path, message] of [
   ["/body", /GET \/body responds with 200 and a body that is not as declared: data\/count must be <= 10/],
   ["/status", /GET \/status responds with 500, which is not declared/],
   ["/message", /GET \/message responds with 404 and a body that is not as declared: data\/error/],
-  ["/empty", /GET \/empty responds with 202 and a body, which is not declared/],
 ] as const) {
   test(`throws for a response of ${path} that the document does not declare`, async () => {
     await assert.rejects(client.get(path), message);

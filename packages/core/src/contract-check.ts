@@ -117,7 +117,11 @@ class ContractCheck {
 
   #compareMessage(ctx: Context, status: number, { messages, schemas }: Declared, message: string): void {
     if (messages.includes(message) || (messages.length === 0 && schemas.length === 0)) return;
-    const known = messages.length === 0 ? "a schema" : messages.map((text) => JSON.stringify(text)).join(", ");
+    if (messages.length === 0) {
+      this.#compareBody(ctx, status, { messages, schemas, types: [] }, { error: message });
+      return;
+    }
+    const known = messages.map((text) => JSON.stringify(text)).join(", ");
     this.#send(
       ctx,
       status,
@@ -169,6 +173,8 @@ function toStatuses(contract: Contract, guards: readonly MiddlewareContract[]): 
       else messages.push(...[declared].flat());
     }
   }
+  // no client causes it by what it sends, so documents leave it out
+  if (contract.body !== undefined) entryOf("408").messages.push("Request Timeout");
   return statuses;
 }
 

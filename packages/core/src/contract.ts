@@ -119,9 +119,7 @@ export function returnsByStatus(returns: Contract["returns"]): ReturnsByStatus {
 /** What a route with such an input may respond without saying so: rejected input, a body that is too large or too slow. */
 export function impliedErrors({ params, query, headers, body }: Contract): ErrorsByStatus {
   const rejected = { 400: ["Invalid request", "Bad Request"] };
-  if (body !== undefined) {
-    return { ...rejected, 408: "Request Timeout", 413: "Payload Too Large", 415: "Unsupported Media Type" };
-  }
+  if (body !== undefined) return { ...rejected, 413: "Payload Too Large" };
   return [params, query, headers].some((part) => part !== undefined) ? rejected : {};
 }
 

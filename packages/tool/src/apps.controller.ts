@@ -19,7 +19,13 @@ const usage = `tenon new <name> [--template=<${appTemplates.join("|")}>]`;
 const namePrompt = { flag: "name", text: "Name of the application", validate: validateAppName };
 const templatePrompt = {
   flag: "template",
-  text: "Template: api, web, cli or full",
+  text: "Template",
+  choices: [
+    { value: "api", hint: "JSON over HTTP" },
+    { value: "web", hint: "HTML pages" },
+    { value: "cli", hint: "commands" },
+    { value: "full", hint: "one set of services as all three" },
+  ],
   defaultValue: "api",
   validate: oneOf(appTemplates),
 };

@@ -1,7 +1,7 @@
-import { mkdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { HttpError, inject } from "@tenon/core";
-import { createFiles, exists, isFolder } from "./files.ts";
+import { exists, isFolder } from "./files.ts";
+import { applyChanges, describeChange } from "./generate/changes.ts";
 import { Installer } from "./installer.ts";
 import { toAppManifest, toAppTsconfig } from "./manifest.ts";
 import { checkoutCheck, readCheckoutCheck, readOrigin, toAppReadme } from "./origin.ts";
@@ -44,8 +44,9 @@ export class AppsService {
     }
     const check = readCheckoutCheck(origin);
     if (check !== undefined) files.set(checkoutCheck, check);
-    mkdirSync(target); // with recursive it would never return where no folder can be created, such as in /proc
-    yield* createFiles(target, files, `${name}/`);
+    const changes = [...files].map(([path, after]) => ({ path, before: undefined, after }));
+    applyChanges(target, changes);
+    for (const change of changes) yield describeChange(change, `${name}/`);
     if (install) {
       yield "running  npm install\n";
       await this.#installer.install(target, signal);

@@ -11,6 +11,8 @@ interface Manifest {
 }
 
 /** Node resolves the packages to their source under this condition. */
+const scope = "@tenon/";
+
 export const sourceCondition = "@tenon/source";
 
 /** The package.json of a new application. Packages linked from a checkout run from their source, without a build. */
@@ -46,13 +48,26 @@ export function toAppTsconfig(text: string, { checkout }: Origin): string {
 
 /** Adds `@tenon/data` from the same place as `@tenon/core`. Undefined when the dependency exists already. */
 export function addDataDependency(text: string, origin: Origin): string | undefined {
+  return addDependencies(text, origin, ["data"]);
+}
+
+/** Adds packages of the framework from the same place as `@tenon/core`. Undefined when all are there already. */
+export function addDependencies(text: string, origin: Origin, names: readonly string[]): string | undefined {
   const manifest = parseManifest(text);
   const { dependencies = {} } = manifest;
-  if ("@tenon/data" in dependencies) return undefined;
+  const missing = names.filter((name) => !(`${scope}${name}` in dependencies));
+  if (missing.length === 0) return undefined;
   const core = dependencies["@tenon/core"];
-  const specifier = core === undefined ? toSpecifier(origin, "@tenon/data") : core.replace(/^(file:.*)core$/, "$1data");
-  const all = Object.entries({ ...dependencies, "@tenon/data": specifier }).sort(([a], [b]) => (a < b ? -1 : 1));
-  return printManifest({ ...manifest, dependencies: Object.fromEntries(all) });
+  const added = missing.map((name): [string, string] => [
+    `${scope}${name}`,
+    core === undefined
+      ? toSpecifier(origin, `${scope}${name}`)
+      : core.replace(/^(file:.*)core$/, (_, start: string) => `${start}${name}`),
+  ]);
+  const all = [...Object.entries(dependencies), ...added].sort(([a], [b]) => (a < b ? -1 : 1));
+  // npm runs the install script of bcrypt only when it is allowed
+  const scripts = missing.includes("auth") ? { allowScripts: { ...Object(manifest.allowScripts), bcrypt: true } } : {};
+  return printManifest({ ...manifest, dependencies: Object.fromEntries(all), ...scripts });
 }
 
 function parseManifest(text: string): Manifest {

@@ -19,6 +19,9 @@ const usedByTemplates = new Set(
   ),
 );
 
+/** Tables of SQLite, of the framework and of PostgreSQL, and plurals that are reserved words of SQL. */
+const reservedTables = /^(?:sqlite_|tenon_|pg_|(?:values|references|constraints|exists|indexes|sqlites|tenons)$)/;
+
 /** The reason why a name is refused; undefined for a valid name. */
 function validateName(name: string): string | undefined {
   if (name.length > longestName) return `must have at most ${longestName} characters`;
@@ -33,11 +36,14 @@ export function validateAppName(name: string): string | undefined {
   return validateName(name) ?? (packages.has(name) ? `must not be the name of the package "${name}"` : undefined);
 }
 
-export function validateModuleName(name: string): string | undefined {
-  const reason = validateName(name);
+/** Validates the names that a module gets. The plural follows from the name unless it is given. */
+export function validateModuleName(name: string, plural?: string): string | undefined {
+  const reason = validateName(name) ?? (plural === undefined ? undefined : validateName(plural));
   if (reason !== undefined) return reason;
-  const names = toModuleNames(name);
+  const names = toModuleNames(name, plural);
   if (names.plural === "data") return 'must not be "data": src/data.module.ts is the module of the database';
+  const table = names.plural.replaceAll("-", "_");
+  if (reservedTables.test(table)) return `must not be "${name}": the database reserves the table ${table}`;
   const clash = [toPascal(names.singular), toPascal(names.plural)].find((word) => usedByTemplates.has(word));
   return clash === undefined ? undefined : `must not be "${name}": the generated files use ${clash} for something else`;
 }
@@ -49,8 +55,9 @@ export interface ModuleNames {
   readonly plural: string;
 }
 
-/** Only the last word changes: `blog-post` and `blog-posts`. */
-export function toModuleNames(name: string): ModuleNames {
+/** Only the last word changes: `blog-post` and `blog-posts`. A given plural may be the same as the name. */
+export function toModuleNames(name: string, plural?: string): ModuleNames {
+  if (plural !== undefined) return { singular: plural === name ? name : toModuleNames(name).singular, plural };
   const words = name.split("-");
   const last = words.pop() ?? "";
   const join = (word: string) => [...words, word].join("-");

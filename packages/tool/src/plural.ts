@@ -11,6 +11,9 @@ const irregular = new Map([
 const singulars = new Map([...irregular].map(([singular, plural]) => [plural, singular]));
 /** Singular and plural are the same. */
 const unchanging = new Set(["data", "news", "series", "species", "sheep", "fish", "equipment", "information", "media"]);
+/** Words that are not counted: `healths` is not a word. */
+const uncountable =
+  /^(?:health|auth|weather|traffic|music|money|cash|advice|feedback|furniture|homework|knowledge|luggage|progress|research|staff|wealth|.+(?:ware|ness))$/;
 /** Singular words that end like a plural. */
 const endInS = new Set(["bus", "status", "gas", "lens", "bonus", "campus", "virus", "atlas", "canvas", "alias"]);
 
@@ -21,6 +24,11 @@ export function toPlural(word: string): string {
   if (known !== undefined) return known;
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;
   return /(?:s|x|z|ch|sh)$/.test(word) ? `${word}es` : `${word}s`;
+}
+
+/** Whether the rules give a plural that people use. */
+export function hasPlural(word: string): boolean {
+  return unchanging.has(word) || !uncountable.test(word);
 }
 
 export function toSingular(word: string): string {

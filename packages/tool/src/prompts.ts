@@ -6,8 +6,15 @@ export interface Prompt {
   readonly flag: string;
   readonly text: string;
   readonly defaultValue?: string;
+  /** Shown as a numbered list: the number selects one, or its name. */
+  readonly choices?: readonly Choice[];
   /** The reason why a value is refused; undefined for a valid one. */
   readonly validate: (value: string) => string | undefined;
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly hint: string;
 }
 
 interface Streams {
@@ -41,15 +48,17 @@ export class Prompts {
   }
 
   /** Asks again until the value is valid. Undefined after Ctrl-D. */
-  async ask({ text, defaultValue, validate }: Prompt, signal: AbortSignal): Promise<string | undefined> {
+  async ask({ text, defaultValue, choices = [], validate }: Prompt, signal: AbortSignal): Promise<string | undefined> {
     const { input, output } = this.#streams();
     const terminal = createInterface({ input, output });
     // readline sets the terminal to raw mode, in which Ctrl-C sends no signal to the process
     terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
     try {
+      for (const [index, { value, hint }] of choices.entries()) output.write(`  ${index + 1}  ${value}  ${hint}\n`);
       for (;;) {
         const hint = defaultValue === undefined ? "" : ` (${defaultValue})`;
-        const value = (await terminal.question(`${text}${hint}: `, { signal })).trim() || (defaultValue ?? "");
+        const typed = (await terminal.question(`${text}${hint}: `, { signal })).trim() || (defaultValue ?? "");
+        const value = choices.at(/^[1-9]\d?$/.test(typed) ? Number(typed) - 1 : choices.length)?.value ?? typed;
         const reason = validate(value);
         if (reason === undefined) return value;
         output.write(`It ${reason}.\n`);

@@ -15,9 +15,10 @@ const dotNames = /^(?:gitignore|dockerignore|env\.example|github\/.+)$/;
 
 /** The files of a template by their paths, with its names replaced in the paths and in the texts. */
 export async function readTemplate(
-  name: AppTemplate | `module-${ModuleType}`,
+  name: AppTemplate | `module-${ModuleType | "part" | "auth"}`,
   replacements: ReadonlyMap<string, string>,
   isWanted: (path: string) => boolean = () => true,
+  edit: (path: string, text: string) => string = (_, text) => text,
 ): Promise<Map<string, string>> {
   const folder = join(packageFolder, "templates", name);
   const files = new Map<string, string>();
@@ -31,15 +32,15 @@ export async function readTemplate(
     else unwanted.push(path);
   }
   const created = [...files].map(async ([path, text]) => {
-    const named = replace(withoutImports(text, unwanted), replacements);
+    const named = replace(edit(path, withoutImports(text, unwanted)), replacements);
     const target = dotNames.test(path) ? `.${path}` : replace(path, replacements);
-    return [target, path.endsWith(".ts") ? await breakLines(named) : named] as const;
+    return [target, path.endsWith(".ts") ? await formatCode(named) : named] as const;
   });
   return new Map((await Promise.all(created)).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Formats code only if a long name makes a line too wide: Prettier is slow to load, and most names are short. */
-export async function breakLines(source: string): Promise<string> {
+export async function formatCode(source: string): Promise<string> {
   if (source.split("\n").every((line) => line.length <= lineWidth)) return source;
   const { format } = await import("prettier");
   return format(source, { parser: "babel-ts", printWidth: lineWidth });

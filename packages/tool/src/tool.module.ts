@@ -6,10 +6,16 @@ import { ClientController } from "./client.controller.ts";
 import { ClientService } from "./client.service.ts";
 import { DevController } from "./dev/dev.controller.ts";
 import { DevServer } from "./dev/dev-server.ts";
+import { AuthController } from "./generate/auth.controller.ts";
+import { AuthService } from "./generate/auth.service.ts";
+import { DestroyController } from "./generate/destroy.controller.ts";
+import { DestroyService } from "./generate/destroy.service.ts";
+import { ModulesController } from "./generate/modules.controller.ts";
+import { ModulesService } from "./generate/modules.service.ts";
+import { PartsController } from "./generate/parts.controller.ts";
+import { PartsService } from "./generate/parts.service.ts";
 import { InspectModule } from "./inspect/inspect.module.ts";
 import { Installer } from "./installer.ts";
-import { ModulesController } from "./modules.controller.ts";
-import { ModulesService } from "./modules.service.ts";
 import { Prompts } from "./prompts.ts";
 
 export const ToolModule = defineModule({
@@ -20,6 +26,12 @@ export const ToolModule = defineModule({
     AppsService,
     ModulesController,
     ModulesService,
+    AuthController,
+    AuthService,
+    DestroyController,
+    DestroyService,
+    PartsController,
+    PartsService,
     ApplicationsController,
     ClientController,
     ClientService,

@@ -48,7 +48,11 @@ test("reports a checkout that has moved, with the folder and the remedy", async 
     stdout: "",
     stderr: `The Tenon checkout that this application uses is not at ${join(folder, "packages")} any more. Replace this folder in package.json by its new one, and run npm install.\n`,
   });
-  writeFiles(join(folder, "moved"), { "core/package.json": "{}", "tool/package.json": "{}" });
+  writeFiles(join(folder, "moved"), {
+    "core/package.json": "{}",
+    "data/package.json": "{}",
+    "tool/package.json": "{}",
+  });
   renameSync(join(folder, "moved"), join(folder, "packages"));
   assert.deepEqual(await start(), { code: 0, stdout: "", stderr: "" });
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
@@ -90,4 +90,21 @@ test("ends with exit code 2 and the usage for a missing flag without a terminal"
   });
   const { code, stderr } = await runTool(folder, "app", "--name=shop", "--template=wbe");
   assert.deepEqual([code, stderr], [2, "tenon: --template must be one of api, web, cli, full\n"]);
+});
+
+test("selects by number or by name, and asks for the plural and the fields of a resource", async () => {
+  const folder = temporaryFolder("prompts");
+  const app = await runAtTerminal(["shop", "9", "2"], ["app", `--in=${folder}`, "--no-install"]);
+  assert.equal(app.code, 0, app.shown);
+  assert.match(app.shown, / {2}1 {2}api {2}JSON over HTTP\n {2}2 {2}web {2}HTML pages\n/);
+  assert.match(app.shown, /It must be one of api, web, cli, full/);
+  assert.ok(existsSync(join(folder, "shop/src/main.web.ts")));
+  const place = [`--in=${join(folder, "shop")}`, "--no-install"];
+  const answers = ["health", "2", "health", "score:float", "score:number"];
+  const { code, shown } = await runAtTerminal(answers, ["g", "module", ...place]);
+  assert.equal(code, 0, shown);
+  assert.match(shown, /Plural of health \(health\): /);
+  assert.match(shown, /the types are string, text/);
+  const tables = readFileSync(join(folder, "shop/src/health/health.tables.ts"), "utf8");
+  assert.match(tables, /"score", "double precision"/);
 });

@@ -32,7 +32,7 @@ export function findContractFaults(contract: Contract, { method, params }: Decla
     ...findPartFaults(contract),
     ...findParamFaults(contract.params, params),
     ...findHeaderFaults(contract.headers),
-    ...findFieldFaults(contract),
+    ...findFieldFaults(contract, method),
     ...findBodyFaults(contract, method),
     ...findStatusFaults(contract),
   ];
@@ -81,11 +81,12 @@ function findHeaderFaults(schema: Contract["headers"]): string[] {
 const objects: readonly string[] = ["object", "record", "union"];
 
 /** Text has no place for objects, and only a multipart form has files. */
-function findFieldFaults({ params, query, headers, body }: Contract): string[] {
+function findFieldFaults({ params, query, headers, body }: Contract, method: Method | undefined): string[] {
   const faultsIn = (part: string, schema: unknown, kinds: readonly string[]) =>
     Object.entries(schema instanceof Dto ? schema.fields : {})
       .filter(([, { kind }]) => kinds.includes(kind))
       .map(([name, { kind }]) => `declares "${name}" in its ${part}, where no client can send ${describeKind(kind)}.`);
+  if (method === undefined) return []; // a command reads objects from standard input
   const texts = Object.entries({ params, query, headers });
   return [
     ...texts.flatMap(([part, schema]) => faultsIn(part, schema, [...objects, "file"])),

@@ -2,11 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { isIdentifier } from "@babel/types";
 import { BindError, HttpError } from "@tenon/core";
-import { addModuleImport, type ModuleImport } from "../add-module-import.ts";
 import { findPackage } from "../entry-point.ts";
 import { exists } from "../files.ts";
+import { type AddedClass, addToModule, type ModuleList } from "../generate/edit-module.ts";
 import { parseNodes } from "../parse-nodes.ts";
-import { breakLines } from "../templates.ts";
+import { formatCode } from "../templates.ts";
 
 const migrationsFolder = "src/migrations";
 const ownerFile = "src/app.migrations.ts";
@@ -33,7 +33,7 @@ export async function makeMigration(folder: string, name: string): Promise<strin
     throw new HttpError(404, `@tenon/data is not installed in ${folder}: npm install @tenon/data`);
   }
   const path = `${migrationsFolder}/${nextNumber(folder)}-${name}.ts`;
-  const files = new Map([[path, await breakLines(toMigration(name, path))]]);
+  const files = new Map([[path, await formatCode(toMigration(name, path))]]);
   if (!exists(join(folder, ownerFile))) files.set(ownerFile, ownerText);
   const wiring = wire(folder);
   createAll(folder, files);
@@ -102,9 +102,9 @@ function wire(folder: string): Wiring {
   const file = join(folder, appModuleFile);
   const source = exists(file) ? readFileSync(file, "utf8") : "";
   if (mentions(source, "AppMigrations")) return { line: "" };
-  const steps: ModuleImport[] = [{ name: "AppMigrations", path: "./app.migrations.ts", list: "declarations" }];
+  const steps: Step[] = [["declarations", { name: "AppMigrations", path: "./app.migrations.ts" }]];
   if (!mentions(source, "DataModule") && exists(join(folder, dataModuleFile))) {
-    steps.unshift({ name: "DataModule", path: "./data.module.ts" });
+    steps.unshift(["imports", { name: "DataModule", path: "./data.module.ts" }]);
   }
   const hasData = mentions(source, "DataModule") || steps.length > 1;
   const text = hasData ? steps.reduce<string | undefined>(addStep, source) : undefined;
@@ -114,8 +114,10 @@ function wire(folder: string): Wiring {
   };
 }
 
-function addStep(text: string | undefined, step: ModuleImport): string | undefined {
-  return text === undefined ? undefined : addModuleImport(text, step);
+type Step = readonly [list: ModuleList, added: AddedClass];
+
+function addStep(text: string | undefined, [list, added]: Step): string | undefined {
+  return text === undefined ? undefined : addToModule(text, list, added);
 }
 
 function mentions(source: string, name: string): boolean {

@@ -20,6 +20,9 @@ const assets = new URL("../assets/", import.meta.url);
 const app = await createTestApp(TestModule, web({ views, assets, middlewares: [WebSessions] }));
 after(() => app.stop());
 
+const first = { title: "First" };
+const second = { title: "Second" };
+
 /** The cookie and the CSRF token of a page with a form. */
 let cookie = "";
 let token = "";
@@ -43,7 +46,7 @@ async function send(path: string, fields: Readonly<Record<string, string>>, from
 }
 
 test("creates one with the form, and shows and lists it", async () => {
-  const path = await send("/sample-items", { title: "First <b>" });
+  const path = await send("/sample-items", { ...first, title: "First <b>" });
   const { status, html } = await get(path);
   assert.equal(status, 200);
   assert.match(html, /Sample item created/);
@@ -52,30 +55,30 @@ test("creates one with the form, and shows and lists it", async () => {
 });
 
 test("redirects back to the form when the title is too long, with the typed value and the error", async () => {
-  const title = "a".repeat(201);
-  const path = await send("/sample-items", { title }, "/sample-items/new");
+  const long = "a".repeat(201);
+  const path = await send("/sample-items", { ...first, title: long }, "/sample-items/new");
   assert.equal(path, "/sample-items/new");
   const { html } = await get(path);
-  assert.ok(html.includes(`value="${title}"`));
+  assert.ok(html.includes(`value="${long}"`));
   assert.match(html, /The title must have at most 200 characters/);
 });
 
 test("updates one with the form", async () => {
-  const path = await send("/sample-items", { title: "First" });
+  const path = await send("/sample-items", first);
   assert.match((await get(`${path}/edit`)).html, /value="First"/);
-  assert.equal(await send(`${path}?_method=PUT`, { title: "Second" }), path);
+  assert.equal(await send(`${path}?_method=PUT`, second), path);
   assert.match((await get(path)).html, /<h1>Second<\/h1>/);
 });
 
 test("deletes one after a confirmation page", async () => {
-  const path = await send("/sample-items", { title: "First" });
+  const path = await send("/sample-items", first);
   assert.match((await get(`${path}/delete`)).html, /This cannot be undone/);
   assert.equal(await send(`${path}?_method=DELETE`, {}), "/sample-items");
   assert.equal((await get(path)).status, 404);
 });
 
 test("rejects a form without its CSRF token", async () => {
-  const options = { form: { title: "First" }, headers: { cookie } };
+  const options = { form: first, headers: { cookie } };
   const { status } = await app.request("POST", "/sample-items", options);
   assert.equal(status, 403);
 });

@@ -16,5 +16,6 @@ export const migrations: readonly Migration[] = [
         .addColumn("created_at", "text", (column) => column.notNull())
         .addColumn("updated_at", "text", (column) => column.notNull())
         .execute(),
+    down: (db) => db.schema.dropTable("sample_items").execute(),
   },
 ];

@@ -1,32 +1,32 @@
 import * as babel from "@babel/types";
 import MagicString from "magic-string";
-import { parseNodes } from "./parse-nodes.ts";
-import { lineWidth } from "./templates.ts";
+import { parseNodes } from "../parse-nodes.ts";
+import { lineWidth } from "../templates.ts";
 
 // the parser sets the positions, which the types leave open for nodes that are built by hand
 const startOf = ({ start }: babel.Node) => start ?? 0;
 const endOf = ({ end }: babel.Node) => end ?? 0;
 
-export interface ModuleImport {
+export interface AddedClass {
   /** `BlogPostsModule` */
   readonly name: string;
-  /** Relative to the application's module: `./blog-posts/blog-posts.module.ts`. */
+  /** Relative to the edited file: `./blog-posts/blog-posts.module.ts`. */
   readonly path: string;
-  /** The list that it is added to. Defaults to `imports`. */
-  readonly list?: "imports" | "declarations";
 }
 
+export type ModuleList = "imports" | "declarations";
+
 /**
- * Adds a module to the `imports` of the application's module and leaves the rest of the source as it is.
- * Undefined when the source is not clear enough to edit.
+ * Adds a class to a list of a module and leaves the rest of the source as it is. Undefined when the source is not
+ * clear enough to edit.
  */
-export function addModuleImport(source: string, { name, path, list = "imports" }: ModuleImport): string | undefined {
+export function addToModule(source: string, list: ModuleList, { name, path }: AddedClass): string | undefined {
   const nodes = parseNodes(source);
   if (nodes === undefined || nodes.some((node) => isNamed(node, name))) return undefined;
   const statements = nodes.filter((node) => babel.isImportDeclaration(node));
   const object = statements.some(importsDefineModule) ? findModuleObject(nodes) : undefined;
   const edit = new MagicString(source);
-  if (object === undefined || !addToObject(edit, object, name, list)) return undefined;
+  if (object === undefined || !addToObject(edit, object, list, name)) return undefined;
   addStatement(edit, statements, path, `import { ${name} } from "${path}";`);
   return edit.toString();
 }
@@ -59,14 +59,12 @@ function toModuleObject(node: babel.Node | null | undefined): babel.ObjectExpres
 }
 
 /** False when the list may have another form than `imports: [ … ]`. */
-function addToObject(edit: MagicString, object: babel.ObjectExpression, name: string, key: string): boolean {
+function addToObject(edit: MagicString, object: babel.ObjectExpression, listName: ModuleList, name: string): boolean {
   const keys = object.properties.map(toKey);
-  const lists = object.properties.filter((_, index) => keys[index] === key);
+  const lists = object.properties.filter((_, index) => keys[index] === listName);
   const [list] = lists;
   if (keys.includes(undefined) || lists.length > 1) return false;
-  const imports = object.properties[keys.indexOf("imports")]; // comes before the declarations
-  if (list === undefined && imports !== undefined) insertAfter(edit, imports, `${key}: [${name}]`);
-  else if (list === undefined) addList(edit, object, keys[0] === "name", `${key}: [${name}]`);
+  if (list === undefined) addList(edit, object, keys, `${listName}: [${name}]`);
   else if (babel.isObjectProperty(list) && babel.isArrayExpression(list.value)) addToList(edit, list.value, name);
   else return false;
   return true;
@@ -79,12 +77,20 @@ function toKey(property: babel.ObjectExpression["properties"][number]): string |
   return babel.isStringLiteral(property.key) ? property.key.value : "";
 }
 
-/** Adds the list after the name of the module, or as the first property where the name does not come first. */
-function addList(edit: MagicString, object: babel.ObjectExpression, hasName: boolean, list: string): void {
+/** Adds the list after the name of the module and its imports, or as the first property. */
+function addList(
+  edit: MagicString,
+  object: babel.ObjectExpression,
+  keys: readonly (string | undefined)[],
+  list: string,
+): void {
   const [first] = object.properties;
   const start = startOf(object) + 1;
+  const isDeclarations = list.startsWith("declarations");
+  const index = isDeclarations && keys.includes("imports") ? keys.indexOf("imports") : keys[0] === "name" ? 0 : -1;
+  const previous = object.properties[index];
   if (first === undefined) insert(edit, start, ` ${list} `);
-  else if (hasName) insertAfter(edit, first, list);
+  else if (previous !== undefined) insertAfter(edit, previous, list);
   else insert(edit, start, `${isFirstOnLine(edit, first) ? `\n${lineBefore(edit, first)}` : " "}${list},`);
 }
 
@@ -110,10 +116,61 @@ function isTooWideWith(edit: MagicString, list: babel.ArrayExpression, added: st
 const collator = new Intl.Collator("en", { numeric: true });
 
 /** Formatters sort imports folder by folder, and `./item-2` before `./item-10`. */
-function comparePaths(left: string, right: string): number {
+export function comparePaths(left: string, right: string): number {
   const others = right.split("/");
+  const isAbove = (path: string) => path.startsWith("../");
+  if (isAbove(left) !== isAbove(right)) return isAbove(left) ? -1 : 1;
   const orders = left.split("/").map((part, index) => collator.compare(part, others[index] ?? ""));
   return orders.find((order) => order !== 0) ?? 0;
+}
+
+/** Removes a class from all lists of the module, and its import statement. Undefined when it is used elsewhere too. */
+export function removeFromModule(source: string, name: string): string | undefined {
+  const nodes = parseNodes(source) ?? [];
+  const statement = nodes.find(
+    (node) =>
+      babel.isImportDeclaration(node) && node.specifiers.length === 1 && node.specifiers[0]?.local.name === name,
+  );
+  const lists = nodes.filter(
+    (node) => babel.isArrayExpression(node) && node.elements.some((item) => isItem(item, name)),
+  );
+  const edit = new MagicString(source);
+  let uses = 0;
+  for (const list of lists) {
+    if (!babel.isArrayExpression(list)) continue;
+    uses += list.elements.filter((item) => isItem(item, name)).length;
+    removeFromList(edit, list, name);
+  }
+  const identifiers = nodes.filter((node) => isNamed(node, name)).length;
+  const inStatement =
+    statement === undefined ? 0 : nodes.filter((node) => isNamed(node, name) && isInside(node, statement)).length;
+  if (statement === undefined || uses === 0 || identifiers !== uses + inStatement) return undefined;
+  const { end } = readLineEnd(edit, statement);
+  const after = /^\r?\n/.exec(source.slice(end))?.[0].length ?? 0;
+  edit.remove(startOf(statement), end + after);
+  return edit.toString();
+}
+
+function isItem(item: babel.Node | null, name: string): boolean {
+  return item !== null && isNamed(item, name);
+}
+
+function isInside(node: babel.Node, outer: babel.Node): boolean {
+  return startOf(node) >= startOf(outer) && endOf(node) <= endOf(outer);
+}
+
+function removeFromList(edit: MagicString, list: babel.ArrayExpression, name: string): void {
+  const items = list.elements.filter((item) => item !== null);
+  const index = items.findIndex((item) => isItem(item, name));
+  const item = items[index];
+  if (item === undefined) return;
+  const previous = items[index - 1];
+  const next = items[index + 1];
+  if (isFirstOnLine(edit, item)) {
+    const { end } = readLineEnd(edit, item);
+    edit.remove(startOf(item) - lineBefore(edit, item).length, end + 1);
+  } else if (previous !== undefined) edit.remove(endOf(previous), endOf(item));
+  else edit.remove(startOf(item), next === undefined ? endOf(item) : startOf(next));
 }
 
 function addStatement(
@@ -123,7 +180,7 @@ function addStatement(
   statement: string,
 ): void {
   const last = statements.at(-1);
-  const next = statements.find(({ source }) => source.value.startsWith("./") && comparePaths(source.value, path) > 0);
+  const next = statements.find(({ source }) => /^\.\.?\//.test(source.value) && comparePaths(source.value, path) > 0);
   if (next !== undefined) insert(edit, startOf(next), `${statement}\n`);
   else if (last !== undefined) insert(edit, readLineEnd(edit, last).end, `\n${statement}`);
 }

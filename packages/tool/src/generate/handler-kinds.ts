@@ -1,16 +1,20 @@
 import { join } from "node:path";
-import { exists } from "./files.ts";
-import type { ModuleType } from "./templates.ts";
+import { exists } from "../files.ts";
+import type { ModuleType } from "../templates.ts";
+import { pagesModuleFile } from "./application.ts";
 
 /** What a module can serve: routes that respond with JSON, pages, or commands. */
 export type HandlerKind = "routes" | "pages" | "commands";
 
-/** The kinds that an application's entry points serve. Routes and pages have the same paths: with both, routes. */
+/**
+ * The kinds that an application's entry points serve. Routes and pages have the same paths: with both, the pages need a
+ * module of their own.
+ */
 export function readHandlerKinds(folder: string): ReadonlySet<HandlerKind> {
   const has = (name: string) => exists(join(folder, `src/main.${name}.ts`));
   const kinds = new Set<HandlerKind>();
   if (has("api")) kinds.add("routes");
-  else if (has("web")) kinds.add("pages");
+  if (has("web") && (!has("api") || exists(join(folder, pagesModuleFile)))) kinds.add("pages");
   if (has("cli")) kinds.add("commands");
   return kinds.size === 0 ? kinds.add("routes") : kinds;
 }

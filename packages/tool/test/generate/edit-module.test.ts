@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addModuleImport } from "../src/add-module-import.ts";
+import { type AddedClass, addToModule, removeFromModule } from "../../src/generate/edit-module.ts";
 
+const addModuleImport = (source: string, added: AddedClass) => addToModule(source, "imports", added);
 const module = { name: "PostsModule", path: "./posts/posts.module.ts" };
 const core = 'import { defineModule } from "@tenon/core";\n';
 const line = 'import { PostsModule } from "./posts/posts.module.ts";\n';
@@ -182,17 +183,38 @@ for (const [name, source] of unsupported) {
   test(`refuses to edit ${name}`, () => assert.equal(addModuleImport(source, module), undefined));
 }
 
-test("a declaration is added after the imports, or to the list of declarations", () => {
-  const added = { name: "Seeder", path: "./seeder.ts", list: "declarations" } as const;
-  const toSource = (lists: string) =>
-    `import { defineModule } from "@tenon/core";\n\nexport const AppModule = defineModule({\n  name: "app",\n${lists}});\n`;
-  const start = 'import { defineModule } from "@tenon/core";\nimport { Seeder } from "./seeder.ts";';
-  for (const [before, after] of [
-    ["", "  declarations: [Seeder],\n"],
-    ["  imports: [],\n", "  imports: [],\n  declarations: [Seeder],\n"],
-    ["  declarations: [Posts],\n", "  declarations: [Posts, Seeder],\n"],
-  ] as const) {
-    const expected = toSource(after).replace('import { defineModule } from "@tenon/core";', start);
-    assert.equal(addModuleImport(toSource(before), added), expected);
+test("adds a class to the declarations, after the imports of the module", () => {
+  const added = { name: "B", path: "./b.ts" };
+  const header = `${core}import { A } from "./a.ts";\n`;
+  const statement = 'import { B } from "./b.ts";\n';
+  const cases = [
+    ["{\n  imports: [A],\n}", "{\n  imports: [A],\n  declarations: [B],\n}"],
+    ["{ imports: [A], declarations: [] }", "{ imports: [A], declarations: [B] }"],
+    ['{ name: "a", exports: [A] }', '{ name: "a", declarations: [B], exports: [A] }'],
+  ];
+  for (const [before, after] of cases) {
+    const edited = addToModule(`${header}export const M = defineModule(${before});\n`, "declarations", added);
+    assert.equal(edited, `${header}${statement}export const M = defineModule(${after});\n`);
   }
+});
+
+test("sorts paths above the folder before those in it", () => {
+  const source = `${core}import { A } from "../a.ts";\nimport { C } from "./c.ts";\nexport const M = defineModule({});\n`;
+  const edited = addToModule(source, "declarations", { name: "B", path: "../b.ts" });
+  assert.match(edited ?? "", /"\.\.\/a\.ts";\nimport \{ B \} from "\.\.\/b\.ts";\nimport \{ C \}/);
+});
+
+test("removes what it has added", () => {
+  for (const [name, before] of formats) {
+    const edited = addModuleImport(`${core}\n${before}`, module) ?? assert.fail(name);
+    const removed = removeFromModule(edited, module.name) ?? assert.fail(name);
+    assert.ok(!removed.includes(module.name), removed);
+    if (before.includes("imports: [A]") && !before.includes("f({")) assert.equal(removed, `${core}\n${before}`);
+  }
+});
+
+test("does not remove a class that is used elsewhere in the file, or not at all", () => {
+  const source = `${core}${line}export const AppModule = defineModule({ imports: [PostsModule] });\n`;
+  assert.equal(removeFromModule(`${source}use(PostsModule);\n`, "PostsModule"), undefined);
+  assert.equal(removeFromModule(source, "UsersModule"), undefined);
 });

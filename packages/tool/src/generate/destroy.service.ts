@@ -1,0 +1,111 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { HttpError } from "@tenon/core";
+import { toModuleNames, toPascal } from "../names.ts";
+import { appModuleFile, checkApplication, layoutFile, pagesModuleFile, readIfPresent } from "./application.ts";
+import { applyChanges, type Change, describeChange } from "./changes.ts";
+import { removeFromModule } from "./edit-module.ts";
+import { hashOf, readRecord, toRecordChange } from "./generated-record.ts";
+import { type PartKind, toPartClass } from "./parts.service.ts";
+
+export interface Destroyed {
+  readonly kind: "module" | "resource" | PartKind;
+  readonly name: string;
+  /** Removes files that were changed since they were generated, and those that others import. */
+  readonly force: boolean;
+  /** The folder of the application. */
+  readonly folder: string;
+}
+
+/** Removes what a generator has made, by the record of its files. */
+export class DestroyService {
+  destroy({ kind, name, force, folder }: Destroyed): string[] {
+    checkApplication(folder);
+    const record = readRecord(folder);
+    const isModule = kind === "module" || kind === "resource";
+    const keys = isModule ? [`module ${name}`, `module ${toModuleNames(name).plural}`] : [`${kind} ${name}`];
+    const key = keys.find((one) => Object.hasOwn(record, one));
+    if (key === undefined) throw new HttpError(404, `there is no ${kind} ${name} that tenon has generated`);
+    const { [key]: files = {}, ...others } = record;
+    const removed = Object.entries(files).flatMap(([path, hash]) => toRemoval(folder, path, hash, force));
+    const generated = key.slice(key.indexOf(" ") + 1);
+    const edits = isModule ? unwireModule(folder, generated) : unwirePart(folder, toPartClass(kind, name), removed);
+    if (!force) checkImports(folder, removed, edits);
+    const changes = [...removed, ...edits];
+    applyChanges(folder, [...changes, toRecordChange(folder, withHashes(others, edits))]);
+    return [...changes.map((change) => describeChange(change)), ...toDropMigration(generated, removed)];
+  }
+}
+
+function toRemoval(folder: string, path: string, hash: string, force: boolean): Change[] {
+  const before = readIfPresent(folder, path);
+  if (before === undefined) return []; // it was removed by hand
+  if (hashOf(before) === hash || force) return [{ path, before, after: undefined }];
+  throw new HttpError(409, `${path} was changed since it was generated: remove it with --force; nothing was changed`);
+}
+
+function unwireModule(folder: string, plural: string): Change[] {
+  const pascal = toPascal(plural);
+  const before = readIfPresent(folder, layoutFile);
+  const after = before?.replace(new RegExp(`^<a href="/${plural}">.*</a>\\r?\\n`, "m"), "");
+  const layout =
+    before === undefined || after === before ? [] : [{ path: layoutFile, before, after, note: "unlinked" }];
+  return [
+    ...unwire(folder, appModuleFile, [`${pascal}Module`]),
+    ...unwire(folder, pagesModuleFile, [`${pascal}Pages`, `${pascal}Service`]),
+    ...layout,
+  ];
+}
+
+/** The module of a part is the one in its folder. */
+function unwirePart(folder: string, className: string, removed: readonly Change[]): Change[] {
+  const place = removed.find(({ path }) => path.startsWith("src/"))?.path.split("/") ?? [];
+  const file = place.length === 3 ? `src/${place[1]}/${place[1]}.module.ts` : appModuleFile;
+  return unwire(folder, file, [className]);
+}
+
+function unwire(folder: string, path: string, classes: readonly string[]): Change[] {
+  const before = readIfPresent(folder, path);
+  if (before === undefined) return [];
+  const after = classes.reduce((text, name) => removeFromModule(text, name) ?? text, before);
+  return after === before ? [] : [{ path, before, after, note: `without ${classes.join(", ")}` }];
+}
+
+/** Refuses to remove a file that another one imports. */
+function checkImports(folder: string, removed: readonly Change[], edits: readonly Change[]): void {
+  const gone = new Set(removed.map(({ path }) => path));
+  const edited = new Map(edits.map(({ path, after }) => [path, after]));
+  for (const path of globSync("{src,test}/**/*.ts", { cwd: folder }).map((found) => found.replaceAll("\\", "/"))) {
+    if (gone.has(path)) continue;
+    const text = edited.get(path) ?? readFileSync(join(folder, path), "utf8");
+    for (const [, imported = ""] of text.matchAll(/from "(\.{1,2}\/[^"]+)"/g)) {
+      const target = join(path, "..", imported).replaceAll("\\", "/");
+      if (!gone.has(target)) continue;
+      throw new HttpError(409, `${path} imports ${target}: change it first, or use --force; nothing was changed`);
+    }
+  }
+}
+
+/** Edits of this tool keep generated files unchanged in the sense of the record. */
+function withHashes(record: ReturnType<typeof readRecord>, edits: readonly Change[]): ReturnType<typeof readRecord> {
+  const entries = Object.entries(record).map(([key, files]) => {
+    const hashes = Object.entries(files).map(([path, hash]) => {
+      const edit = edits.find((one) => one.path === path);
+      return [path, edit?.before !== undefined && hashOf(edit.before) === hash ? hashOf(edit.after ?? "") : hash];
+    });
+    return [key, Object.fromEntries(hashes)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function toDropMigration(plural: string, removed: readonly Change[]): string[] {
+  if (!removed.some(({ path }) => path.endsWith(".tables.ts"))) return [];
+  const table = plural.replaceAll("-", "_");
+  return [
+    `\nThe table ${table} and its rows are still in the database. To drop it, add a migration to dataModule():\n`,
+    "  {\n",
+    `    name: "drop-${plural}",\n`,
+    `    up: (db) => db.schema.dropTable("${table}").execute(),\n`,
+    "  },\n",
+  ];
+}

@@ -1,0 +1,125 @@
+import { resolve } from "node:path";
+import {
+  BindError,
+  boolean,
+  type Context,
+  dto,
+  endpoint,
+  group,
+  type Infer,
+  inject,
+  routes,
+  string,
+} from "@tenon/core";
+import { validateModuleName } from "../names.ts";
+import { oneOf, Prompts } from "../prompts.ts";
+import { type ModuleType, moduleTypes } from "../templates.ts";
+import { checkApplication } from "./application.ts";
+import { defaultFields, findFieldsFault, parseFields } from "./fields.ts";
+import { isDoubtful, resolveModuleNames } from "./module-names.ts";
+import { ModulesService } from "./modules.service.ts";
+
+const fieldsHelp = "Fields of a resource: title:string,done:boolean,note:text?,author:ref";
+const shared = {
+  fields: string().describe(fieldsHelp),
+  plural: string().describe("The plural of the name, where the usual rules do not give it"),
+  yes: boolean().alias("y").describe("Take the plural of the usual rules, whatever it is"),
+  in: string().describe("Folder of the application; defaults to the current folder"),
+  no_install: boolean().describe("Skip npm install, which runs when a dependency was added"),
+};
+const nameHelp = "Name of the module, singular or plural: blog-post creates src/blog-posts";
+
+const NewModuleFlags = dto({
+  name: string().alias("n").describe(nameHelp),
+  type: string("oneof=plain resource")
+    .alias("t")
+    .describe("A resource has a table, and list, show, create, update and delete"),
+  ...shared,
+});
+type NewModuleFlags = Infer<typeof NewModuleFlags>;
+const NewResourceFlags = dto({ name: string().alias("n").describe(nameHelp), ...shared });
+
+const usage = `tenon g module --name=<name> --type=<${moduleTypes.join("|")}>`;
+const resourceUsage = "tenon g resource <name> [--fields=title:string,…]";
+const namePrompt = {
+  flag: "name",
+  text: "Name of the module",
+  validate: (name: string) => validateModuleName(name),
+};
+const typePrompt = {
+  flag: "type",
+  text: "Type",
+  choices: [
+    { value: "plain", hint: "module, controller and service" },
+    { value: "resource", hint: "a table, and list, show, create, update and delete" },
+  ],
+  validate: oneOf(moduleTypes),
+};
+const fieldsPrompt = {
+  flag: "fields",
+  text: "Fields, such as title:string,note:text?,author:ref",
+  defaultValue: "title:string",
+  validate: findFieldsFault,
+};
+
+export class ModulesController {
+  readonly #modules = inject(ModulesService);
+  readonly #prompts = inject(Prompts);
+
+  routes() {
+    const commands = [
+      { path: "module", handler: this.create },
+      { path: "resource", handler: this.createResource },
+      { path: "resource/:name", handler: this.createNamedResource },
+    ];
+    return routes([group("g", commands), group("generate", commands)]);
+  }
+
+  readonly create = endpoint(
+    { summary: "Add a module to an application", query: NewModuleFlags },
+    (ctx, { query: flags }) => this.#create(ctx, flags, usage),
+  );
+
+  readonly createResource = endpoint(
+    { summary: "Add a resource, asking for its name", query: NewResourceFlags },
+    (ctx, { query: flags }) => this.#create(ctx, { ...flags, type: "resource" }, resourceUsage),
+  );
+
+  readonly createNamedResource = endpoint(
+    { summary: "Add a resource: a table with its routes, pages, commands and tests", query: dto(shared) },
+    (ctx, { query: flags }) =>
+      this.#create(ctx, { ...flags, name: ctx.param("name"), type: "resource" }, resourceUsage),
+  );
+
+  async #create(ctx: Context, flags: NewModuleFlags, usageLine: string) {
+    const folder = resolve(flags.in ?? ".");
+    if (this.#prompts.isTerminal()) checkApplication(folder); // before the prompts, which would be in vain
+    const name = await this.#prompts.resolve(ctx, flags.name, namePrompt, usageLine);
+    const type = await this.#prompts.resolve(ctx, flags.type, typePrompt, usageLine);
+    if (type !== "resource" && flags.fields !== undefined) {
+      throw new BindError([{ path: "fields", rule: "type", message: "is for --type=resource" }]);
+    }
+    const plural = await this.#resolvePlural(ctx, name, flags);
+    const fields =
+      type === "resource" ? await this.#prompts.resolve(ctx, flags.fields, fieldsPrompt, usageLine) : undefined;
+    return this.#modules.create({
+      names: resolveModuleNames({ name, plural, yes: flags.yes }),
+      type: type as ModuleType, // oneOf has checked it
+      fields: fields === undefined ? defaultFields : parseFields(fields),
+      folder,
+      install: flags.no_install !== true,
+      signal: ctx.signal,
+    });
+  }
+  /** Asks for the plural of a word that has no usual one. */
+  async #resolvePlural(ctx: Context, name: string, { plural, yes }: NewModuleFlags): Promise<string | undefined> {
+    if (plural !== undefined || yes === true || !isDoubtful(name) || !this.#prompts.isTerminal()) return plural;
+    const validate = (typed: string) => validateModuleName(name, typed);
+    return this.#prompts.resolve(
+      ctx,
+      plural,
+      { flag: "plural", text: `Plural of ${name}`, defaultValue: name, validate },
+      usage,
+    );
+  }
+}

@@ -1,0 +1,22 @@
+import type { Migration } from "@tenon/data";
+import type { User } from "./users.record.ts";
+
+export interface Schema {
+  users: User;
+}
+
+export const migrations: readonly Migration[] = [
+  {
+    name: "users-001",
+    up: (db) =>
+      db.schema
+        .createTable("users")
+        .addColumn("id", "text", (column) => column.primaryKey())
+        .addColumn("email", "text", (column) => column.notNull().unique())
+        .addColumn("password", "text", (column) => column.notNull())
+        .addColumn("role", "text", (column) => column.notNull())
+        .addColumn("created_at", "text", (column) => column.notNull())
+        .execute(),
+    down: (db) => db.schema.dropTable("users").execute(),
+  },
+];

@@ -1,0 +1,5 @@
+export class SampleItemsService {
+  describe(): string {
+    return "sample items: ready";
+  }
+}
