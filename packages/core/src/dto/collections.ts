@@ -44,13 +44,16 @@ function readItems<T>(item: Field<T>, list: readonly unknown[], issues: FoundIss
   return items;
 }
 
-function selectItems(list: readonly unknown[], select: Select): unknown[] {
-  const items: unknown[] = new Array(list.length);
+/** The list itself when none of its items changes. */
+function selectItems(list: readonly unknown[], select: Select): readonly unknown[] {
+  let items: unknown[] | undefined;
   for (let index = 0; index < list.length; index++) {
     const value = list[index];
-    items[index] = value === undefined || value === null ? null : (select(value) ?? null);
+    const item = value === undefined || value === null ? null : (select(value) ?? null);
+    if (items === undefined && item !== value) items = list.slice(0, index);
+    if (items !== undefined) items.push(item);
   }
-  return items;
+  return items ?? list;
 }
 
 /** An object with any keys: `record(integer())`. */

@@ -1,4 +1,5 @@
 import { Field, type ReadOptions, type Refer, type Select } from "./field.ts";
+import { Members } from "./members.ts";
 import { toStandard } from "./standard.ts";
 import type { Direction, JsonSchema, StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
 import { addKey, type FoundIssue, report } from "./text.ts";
@@ -7,33 +8,33 @@ export type { Field } from "./field.ts";
 
 export type Fields = Readonly<Record<string, Field>>;
 type PresentNames<F extends Fields> = { [K in keyof F]: F[K]["present"] extends true ? K : never }[keyof F];
-type Simplify<T> = { [K in keyof T]: T[K] };
-export type ObjectOf<F extends Fields> = Simplify<
-  { [K in PresentNames<F>]: F[K]["output"] } & { [K in Exclude<keyof F, PresentNames<F>>]?: F[K]["output"] }
->;
-type ReturnedObjectOf<F extends Fields> = Simplify<
-  { [K in PresentNames<F>]: F[K]["returned"] } & {
-    [K in Exclude<keyof F, PresentNames<F>>]?: F[K]["returned"] | undefined;
-  }
->;
+// `extends infer` merges the intersection without a name of its own: messages of the compiler then show plain objects
+export type ObjectOf<F extends Fields> = { [K in PresentNames<F>]: F[K]["output"] } & {
+  [K in Exclude<keyof F, PresentNames<F>>]?: F[K]["output"];
+} extends infer Whole
+  ? { [K in keyof Whole]: Whole[K] }
+  : never;
+export type ReturnedObjectOf<F extends Fields> = { [K in PresentNames<F>]: F[K]["returned"] } & {
+  [K in Exclude<keyof F, PresentNames<F>>]?: F[K]["returned"] | undefined;
+} extends infer Whole
+  ? { [K in keyof Whole]: Whole[K] }
+  : never;
 
 /** The type that a DTO or a field binds to. */
 export type Infer<S extends Dto | Field> = S["output"];
 
-/** Copies the declared fields of a value onto an object. */
-export type Fill = (target: Record<string, unknown>, value: object) => Record<string, unknown>;
-
-export class Dto<T = unknown, R = T> implements StandardSchema<unknown, T> {
+export class Dto<T = unknown, R = T, F extends Fields = Fields> implements StandardSchema<unknown, T> {
   declare readonly output: T;
   /** What a handler may return for it. */
   declare readonly returned: R;
-  readonly fields: Fields;
+  /** For other DTOs: `dto({ ...CreatePost.fields, id: string("required") })`. */
+  readonly fields: F;
   /** Its name in documents; "" without one. */
   readonly name: string;
   readonly "~standard": StandardSchema<unknown, T>["~standard"] & StandardJsonSchema["~standard"];
   readonly #entries: readonly (readonly [string, Field])[];
 
-  constructor(fields: Fields, name = "") {
+  constructor(fields: F, name = "") {
     this.fields = fields;
     this.name = name;
     this.#entries = Object.entries(fields);
@@ -59,28 +60,12 @@ export class Dto<T = unknown, R = T> implements StandardSchema<unknown, T> {
   }
 
   compileSelect(): Select {
-    const fill = this.compileFill();
-    return (value) => (isObject(value) ? fill({}, value) : undefined);
+    const members = this.compileMembers();
+    return (value) => (isObject(value) ? members.select(value) : undefined);
   }
 
-  compileFill(): Fill {
-    const names = this.#entries.map(([name]) => name);
-    const selects = this.#entries.map(([, field]) => field.compileSelect());
-    const nullables = this.#entries.map(([, field]) => field.nullable);
-    return (target, value) => {
-      for (let index = 0; index < names.length; index++) {
-        const name = names[index] as string; // the three lists have the same length
-        const given = (value as Record<string, unknown>)[name];
-        if (given === undefined) continue;
-        if (given === null) {
-          if (nullables[index] === true) target[name] = null;
-          continue;
-        }
-        const chosen = (selects[index] as Select)(given); // as above
-        if (chosen !== undefined) target[name] = chosen;
-      }
-      return target;
-    };
+  compileMembers(): Members {
+    return new Members(this.#entries);
   }
 
   /** Unknown keys are allowed: those of a request are ignored. */
@@ -110,9 +95,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Declares what a body carries: `dto({ title: string("required"), published: boolean() })`. */
-export function dto<const F extends Fields>(fields: F): Dto<ObjectOf<F>, ReturnedObjectOf<F>>;
+export function dto<const F extends Fields>(fields: F): Dto<ObjectOf<F>, ReturnedObjectOf<F>, F>;
 /** With a name, which documents use for it: `dto("Post", { title: string("required") })`. */
-export function dto<const F extends Fields>(name: string, fields: F): Dto<ObjectOf<F>, ReturnedObjectOf<F>>;
+export function dto<const F extends Fields>(name: string, fields: F): Dto<ObjectOf<F>, ReturnedObjectOf<F>, F>;
 export function dto(...given: [fields: Fields] | [name: string, fields: Fields]): Dto {
   const [name, fields] = given.length === 1 ? ["", given[0]] : given;
   if (given.length === 2 && !/^[A-Za-z0-9_.-]+$/.test(name)) {

@@ -33,6 +33,8 @@ export interface Kind<T> {
   readonly read: Reader<T>;
   /** Called once for each place where the field is sent. */
   readonly compileSelect: () => Select;
+  /** Whether texts, numbers and booleans are sent as they are. */
+  readonly isScalar?: boolean;
   readonly toSchema: (direction: Direction, refer: Refer | undefined) => JsonSchema;
   /** Whether "" is a value that "required" accepts. */
   readonly keepsEmpty?: (options: ReadOptions) => boolean;
@@ -109,9 +111,21 @@ export class Field<T = unknown, Present extends boolean = boolean, R = T> implem
     throw new TypeError(`the example ${["of the field", ...issue.keys].join(" ")} ${issue.message}`);
   }
 
-  #with(notes: FieldNotes): Field<T, Present, R> {
+  /** The same field without `required` and `default=`. A text that was required stays one that is not empty. */
+  optional(): Field<T, false, R> {
+    const tags = this.tags.filter((tag) => tag !== "required" && !tag.startsWith("default="));
+    const refusesEmpty =
+      this.kind === "string" && this.required && !tags.some((tag) => /^(?:min|len|oneof)=/.test(tag));
+    return new Field<T, false, R>(this.#kind, refusesEmpty ? [...tags, "min=1"] : tags, this.#notes);
+  }
+
+  get #notes(): FieldNotes {
     const { letter, isSecret, description, examples } = this;
-    return new Field(this.#kind, this.tags, { letter, isSecret, description, examples, ...notes });
+    return { letter, isSecret, description, examples };
+  }
+
+  #with(notes: FieldNotes): Field<T, Present, R> {
+    return new Field(this.#kind, this.tags, { ...this.#notes, ...notes });
   }
 
   /** Its rules in words: `must be at least 1`. */
@@ -173,6 +187,11 @@ export class Field<T = unknown, Present extends boolean = boolean, R = T> implem
 
   compileSelect(): Select {
     return this.#kind.compileSelect();
+  }
+
+  /** Whether texts, numbers and booleans are sent as they are. */
+  get isScalar(): boolean {
+    return this.#kind.isScalar === true;
   }
 
   toSchema(direction: Direction, refer?: Refer): JsonSchema {

@@ -12,7 +12,7 @@ function selectScalar(value: unknown): unknown {
 }
 
 function scalar<T>(name: string, family: FieldKind, schema: JsonSchema, read: Reader<T>): Kind<T> {
-  return { name, family, read, compileSelect: () => selectScalar, toSchema: () => schema };
+  return { name, family, read, compileSelect: () => selectScalar, isScalar: true, toSchema: () => schema };
 }
 
 /** Text. `string("oneof=note article")` is a `"note" | "article"`. */
@@ -97,6 +97,7 @@ export function timestamp<const Tags extends readonly PlainTag[]>(
       return value as Date; // not used when there is an issue
     },
     compileSelect: () => selectTimestamp,
+    isScalar: true,
     toSchema: () => ({ type: "string", format: "date-time" }),
   };
   return new Field<Date | NullOf<Tags>, IsPresent<Tags>, Date | string | NullOf<Tags>>(kind, tags);
@@ -123,6 +124,7 @@ export function literal<const Values extends readonly Literal[], const Tags exte
       return value as Values[number]; // not used when there is an issue
     },
     compileSelect: () => selectScalar,
+    isScalar: true,
     toSchema: () => toLiteralSchema(values),
     keepsEmpty: () => allowed.includes(""),
   };

@@ -23,11 +23,11 @@ export function union<const Tag extends string, const V extends Variants, const 
     family: "plain",
     read: (input, issues, options) => readVariant(tag, known, input, issues, options) as Tagged<Tag, V, "output">, // read by the variant's own rules
     compileSelect: () => {
-      const fills = new Map([...known].map(([name, variant]) => [name, variant.compileFill()]));
+      const members = new Map([...known].map(([name, variant]) => [name, variant.compileMembers()]));
       return (value) => {
         const name = typeof value === "object" ? (value as Record<string, unknown>)[tag] : undefined;
-        const fill = typeof name === "string" ? fills.get(name) : undefined;
-        return fill?.({ [tag]: name }, value as object); // an object: it has a tag
+        const variant = typeof name === "string" ? members.get(name) : undefined;
+        return variant?.fill({ [tag]: name }, value as object); // an object: it has a tag
       };
     },
     toSchema: (direction, refer) => ({

@@ -39,6 +39,53 @@ test("only declared fields leave, at any depth", () => {
   assert.deepEqual(select(array(User), [user]), [name]);
 });
 
+test("an object or a list with nothing to leave out is sent as it is, not copied", () => {
+  const Page = dto({
+    title: string(),
+    first: nested(User, "nullable"),
+    users: array(User),
+    at: timestamp(),
+    any: json(),
+  });
+  const whole = { name: "Ada", note: null, at: new Date() };
+  for (const value of [
+    { title: "a", first: whole, users: [whole, { name: "Eve" }], at: "1970-01-01T00:00:00Z", any: { a: 1 } },
+    { title: "", first: null, users: [] },
+    { users: [whole] },
+    {},
+  ]) {
+    assert.equal(select(Page, value), value);
+  }
+  const list = [whole, null, whole];
+  assert.equal(select(array(User), list), list);
+});
+
+test("an object is copied when one of its fields is not sent as it is", () => {
+  const Page = dto({ title: string(), users: array(User), first: nested(User), tags: record(string()) });
+  const cases: readonly [value: object, sent: object][] = [
+    [
+      { title: "a", users: [user] },
+      { title: "a", users: [{ name: "Ada" }] },
+    ],
+    [
+      { first: user, title: "a" },
+      { title: "a", first: { name: "Ada" } },
+    ],
+    [{ title: null, users: null }, {}],
+    [{ title: undefined }, {}],
+    [{ title: "a", users: "hunter2", first: "hunter2", tags: true }, { title: "a" }],
+    [{ title: "a", toJSON: () => user }, { title: "a" }],
+    [Object.assign(Object.create({ title: "a" }), { tags: { a: "b" } }), { title: "a", tags: { a: "b" } }],
+    [Object.assign(Object.create(null), { title: "a" }), { title: "a" }],
+  ];
+  for (const [value, sent] of cases) {
+    const selected = select(Page, value);
+    assert.notEqual(selected, value);
+    assert.deepEqual(selected, sent);
+    assert.deepEqual(Object.keys(selected as object), Object.keys(sent)); // in the order of the declaration
+  }
+});
+
 test("getters and inherited properties are read, as with any property access", () => {
   class Account {
     readonly password = "hunter2";
