@@ -1,5 +1,5 @@
 import { Body, type Contract, isSchema, type MiddlewareContract, returnsByStatus } from "../contract.ts";
-import { Dto } from "../dto/dto.ts";
+import { Dto, type Field } from "../dto/dto.ts";
 import { describeValue } from "../errors.ts";
 import { explainUnknownNames, namesOf } from "../options.ts";
 import type { Method } from "../record.ts";
@@ -15,6 +15,7 @@ const names = namesOf<Contract>({
   body: true,
   returns: true,
   errors: true,
+  live: true,
 });
 
 export interface DeclaredRoute {
@@ -83,7 +84,7 @@ const objects: readonly string[] = ["object", "record", "union"];
 /** Text has no place for objects, and only a multipart form has files. */
 function findFieldFaults({ params, query, headers, body }: Contract, method: Method | undefined): string[] {
   const faultsIn = (part: string, schema: unknown, kinds: readonly string[]) =>
-    Object.entries(schema instanceof Dto ? schema.fields : {})
+    Object.entries<Field>(schema instanceof Dto ? schema.fields : {})
       .filter(([, { kind }]) => kinds.includes(kind))
       .map(([name, { kind }]) => `declares "${name}" in its ${part}, where no client can send ${describeKind(kind)}.`);
   if (method === undefined) return []; // a command reads objects from standard input

@@ -47,7 +47,7 @@ export function api(options: ApiOptions = {}): Platform<HttpMethods> {
     async open(parts) {
       // where a developer looks: other clients, and tests, rely on the 404
       const hasDeveloper = parts.announce !== undefined || readEnvironment().dev !== undefined;
-      if (hasDeveloper) overview = (await import("./overview.ts")).createOverview(parts.routes);
+      if (hasDeveloper) overview = (await import("./overview.ts")).createOverview(parts.routes, settings.docs?.path);
       return openHttp(parts, settings);
     },
   };

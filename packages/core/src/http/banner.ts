@@ -33,35 +33,51 @@ function toText(value: unknown): string {
   return typeof value === "string" ? value.replaceAll(/[^\x20-\x7e]/g, "") : "";
 }
 
+export interface BannerFacts {
+  readonly url: string;
+  readonly routes: readonly RouteInfo[];
+  /** The path of the docs page; undefined where there is none. */
+  readonly docs: string | undefined;
+  /** Where data is kept: `{ database: "sqlite data/app.db", cache: "memory" }`. */
+  readonly stores: Readonly<Record<string, string>>;
+}
+
 /** The first lines of an application in development: what it is, where it is, and what to try. */
-export function toBanner(url: string, routes: readonly RouteInfo[], { name, version }: Manifest): string {
-  const docs = findDocs(routes);
-  const example = findExample(routes);
+export function toBanner({ url, routes, docs, stores }: BannerFacts, { name, version }: Manifest): string {
+  const example = findExample(routes, docs);
+  const places = Object.entries(Object.groupBy(Object.entries(stores), ([, place]) => place));
   const rows = [
     ["url", url],
     ...(docs === undefined ? [] : [["docs", `${url}${docs}`]]),
     ["routes", String(routes.length)],
+    ...places.map(([place, uses = []], index) => [
+      index === 0 ? "stores" : "",
+      `${place} (${uses.map(([use]) => toWords(use)).join(", ")})`,
+    ]),
     ...(example === undefined ? [] : [["try", `curl ${url}${example}`]]),
   ];
   const lines = rows.map(([label = "", text]) => `  ${label.padEnd(8)}${text}`);
   return `\n  ${[name, version].filter((part) => part !== "").join(" ")}\n\n${lines.join("\n")}\n\n`;
 }
 
-/** The path of the docs page: a `GET` route that is called `docs`. */
-export function findDocs(routes: readonly RouteInfo[]): string | undefined {
-  return routes.find(({ method, path }) => method === "GET" && /(?:^|\/)docs$/.test(path) && !hasParameter(path))?.path;
+/** `keyValue` is `key-value` for people. */
+function toWords(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
+/** Checks for machines: they tell nothing about the application. */
+const healthPath = /\/(?:health|healthz|livez|readyz)(?:\/|$)/;
+
 /** A path that probably responds with 200: without guards, and without parameters if possible. */
-function findExample(routes: readonly RouteInfo[]): string | undefined {
-  const docs = findDocs(routes);
+function findExample(routes: readonly RouteInfo[], docs: string | undefined): string | undefined {
   const paths = routes
     .filter(
       ({ method, path, guards }) => method === "GET" && guards.length === 0 && !/[*.]/.test(path) && path !== docs,
     )
     .map(({ path }) => path);
+  const own = paths.filter((path) => !healthPath.test(path));
   const path =
-    paths.find((path) => path !== "/" && !hasParameter(path)) ?? paths.find((path) => path !== "/") ?? paths[0];
+    own.find((path) => path !== "/" && !hasParameter(path)) ?? own.find((path) => path !== "/") ?? own[0] ?? paths[0];
   return path?.replaceAll(/:(\w+)/g, (_, name: string) => (/id$/i.test(name) ? "1" : name));
 }
 

@@ -23,7 +23,8 @@ type ToDocument = () => Promise<OpenApiDocument>;
 /** The routes of the docs page and of the document. The page is loaded when the application opens. */
 export class Docs {
   readonly routes: Routes;
-  readonly #path: string | undefined;
+  /** Of the page; undefined where only the document is served. */
+  readonly path: string | undefined;
   readonly #document: string;
   #toDocument: ToDocument | undefined;
   #page: DocsPage | undefined;
@@ -38,7 +39,7 @@ export class Docs {
       if (typeof value === "string" && /^(?:\/[\w.-]+)+$/.test(value)) continue;
       refuseOption(`docs.${name} of ${taker} is ${describeValue(value)}. It takes a path, for example "/docs".`);
     }
-    this.#path = path === false ? undefined : path;
+    this.path = path === false ? undefined : path;
     this.#document = document;
     const pages: Routes =
       path === false
@@ -55,10 +56,10 @@ export class Docs {
 
   async open(title: string, servers: readonly string[], toDocument: ToDocument): Promise<void> {
     this.#toDocument = toDocument;
-    if (this.#path === undefined) return;
+    if (this.path === undefined) return;
     const { DocsPage } = await import("../openapi/docs-page.ts");
-    const document = posix.relative(posix.dirname(this.#path), this.#document);
-    this.#page = new DocsPage({ title, path: this.#path, document, servers });
+    const document = posix.relative(posix.dirname(this.path), this.#document);
+    this.#page = new DocsPage({ title, path: this.path, document, servers });
   }
 
   #opened(): DocsPage {

@@ -3,6 +3,7 @@ import { discard, isStream } from "../body/stream.ts";
 import type { ErrorFormat } from "../error-format.ts";
 import type { HttpError } from "../errors.ts";
 import type { Outgoing } from "../reply.ts";
+import type { Upgrade } from "../upgrade.ts";
 import type { EngineOptions } from "./engine.ts";
 import { badTarget, inspect, isRefusal } from "./inspect.ts";
 import type { Message, RequestHead, RequestMessage } from "./message.ts";
@@ -97,18 +98,41 @@ export class Exchange {
 
   /** Hands a connection over to the handler that has accepted its upgrade. */
   upgrade(message: RequestMessage, incoming: SocketIncoming, buffered: Uint8Array): void {
-    const { socket } = message;
+    const { upgrade } = this.#options.settings;
+    this.#handOver(message, incoming, () => upgrade?.take(incoming, message.socket, buffered) as () => void); // it has accepted
+  }
+
+  /** `take` gets the socket and returns what ends its protocol. */
+  #handOver({ socket }: RequestMessage, incoming: SocketIncoming, take: () => () => void): void {
     try {
-      const end = this.#options.settings.upgrade?.take(incoming, socket, buffered) as () => void; // it has accepted
+      const end = take();
       this.#endings.add(end);
       socket.once("close", () => this.#endings.delete(end));
+      if (this.#stopping) end(); // the others were ended before
     } catch (error) {
       this.#logError(error, incoming, "the upgrade failed");
       socket.on("error", () => {}).destroy();
     }
   }
 
+  /** A route has replied with an upgrade. */
+  #takeOver(connection: Connection, message: Message, incoming: SocketIncoming, outgoing: Outgoing): void {
+    const upgrade = outgoing.body as Upgrade; // the body of this status
+    const buffered = message.destroyed ? undefined : message.detach();
+    if (buffered !== undefined) {
+      const headers = [...(outgoing.extraHeaders() ?? [])];
+      this.#handOver(message, incoming, () => upgrade.take(message.socket, buffered, headers));
+      return;
+    }
+    upgrade.discard();
+    if (!message.destroyed) sendError(connection, message, 426, this.#options.settings.errors, upgrade.protocol);
+  }
+
   #write(connection: Connection, message: Message, incoming: SocketIncoming, outgoing: Outgoing): void {
+    if (outgoing.status === 101) {
+      this.#takeOver(connection, message, incoming, outgoing);
+      return;
+    }
     const { settings, unread } = this.#options;
     if (incoming.timedOut) connection.timedOut();
     if (outgoing.closes || incoming.leavesTooMuch(settings.limits.body)) connection.closeAfterResponse();
@@ -148,9 +172,16 @@ export class Exchange {
   }
 }
 
-function sendError(connection: Connection, message: Message, status: number, format: ErrorFormat): void {
+function sendError(
+  connection: Connection,
+  message: Message,
+  status: number,
+  format: ErrorFormat,
+  protocol?: string,
+): void {
   connection.closeAfterResponse();
   const body = status === 204 ? "" : toErrorBody(status, format);
-  const type = ["content-type", format.type, "content-length", String(Buffer.byteLength(body))];
+  const wanted = protocol === undefined ? [] : ["upgrade", protocol];
+  const type = [...wanted, "content-type", format.type, "content-length", String(Buffer.byteLength(body))];
   message.send(status, body === "" ? [] : type, message.method === "HEAD" ? null : body, true);
 }

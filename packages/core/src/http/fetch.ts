@@ -6,6 +6,7 @@ import type { HeaderValue } from "../headers.ts";
 import type { PlatformParts } from "../platform.ts";
 import type { Outgoing } from "../reply.ts";
 import type { Incoming } from "../request.ts";
+import type { Upgrade } from "../upgrade.ts";
 import { findHeader, type Inspected, inspect, isRefusal, toHeaderMap } from "./inspect.ts";
 import { toErrorBody } from "./refusal.ts";
 import type { HttpSettings } from "./settings.ts";
@@ -25,6 +26,7 @@ export async function handleFetch(
   if (isRefusal(head)) return refuse(head.status, request.method === "HEAD", settings.errors);
   const incoming = new FetchIncoming(request, head, rawHeaders, url.protocol.slice(0, -1));
   const outgoing = await kernel.handle(incoming);
+  if (outgoing.status === 101) return refuseUpgrade(outgoing.body as Upgrade, settings.errors); // the body of this status
   try {
     return toResponse(outgoing, request.method === "HEAD");
   } catch (error) {
@@ -36,6 +38,14 @@ export async function handleFetch(
 
 function refuse(status: number, head: boolean, format: ErrorFormat): Response {
   return new Response(head ? null : toErrorBody(status, format), { status, headers: { "content-type": format.type } });
+}
+
+/** There is no socket to take over. */
+function refuseUpgrade(upgrade: Upgrade, format: ErrorFormat): Response {
+  upgrade.discard();
+  const response = refuse(426, false, format);
+  response.headers.set("upgrade", upgrade.protocol);
+  return response;
 }
 
 class FetchIncoming implements Incoming {

@@ -104,6 +104,7 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
     const stopTimeout = settings.limits.stopTimeout + 2 * parts.stopTimeout;
     const workers = new Workers(count, parts.log, stopTimeout);
     servers.add({ close: () => workers.stop() });
+    parts.startPrimary(workers);
     const bound = await workers.start().catch((error: unknown) => {
       parts.log.debug({ err: error }, "a worker did not start");
       throw new StartError([]); // the worker has printed why
@@ -123,7 +124,10 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
   function reportListening(url: string, detail: string): void {
     const { dev } = readEnvironment();
     const hasBanner = parts.announce !== undefined && parts.log.isLevelEnabled("info");
-    if (hasBanner) parts.announce?.(toBanner(url, parts.routes.list(), readManifest()));
+    if (hasBanner) {
+      const facts = { url, routes: parts.routes.list(), docs: settings.docs?.path, stores: parts.stores() };
+      parts.announce?.(toBanner(facts, readManifest()));
+    }
     if (detail !== "" || (!hasBanner && dev === undefined)) parts.log.info(`listening on ${url}${detail}`);
     if (dev !== undefined) process.send?.({ tenon: "listening", url }, () => {}); // without a callback, a closed channel would be an error event
   }

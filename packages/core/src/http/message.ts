@@ -41,6 +41,11 @@ export interface Message extends RequestMessage {
   /** False when the client does not keep up: the event `drain` follows. */
   write(bytes: Uint8Array): boolean;
   end(): void;
+  /**
+   * Detaches the engine from the socket of a request that asks for another protocol, and returns the bytes that have
+   * arrived after it. Undefined when this request cannot be upgraded.
+   */
+  detach(): Uint8Array | undefined;
   /** Closes the connection in the middle of the response. */
   destroy(): void;
   once(event: "close" | "drain", listener: () => void): unknown;

@@ -20,8 +20,10 @@ export class NodeConnection implements Connection {
   /** The one being handled, or the last one. */
   message: NodeMessage | undefined;
   incoming: SocketIncoming | undefined;
-  /** The request that asks for another protocol. */
+  /** A request that asks for another protocol and is handled as plain HTTP. */
   upgrade: IncomingMessage | undefined;
+  /** Whether `api({ upgrade })` takes the upgrade that node:http reports, not a route. */
+  isForHandler = false;
   host: string | undefined;
   /** Requests received so far. */
   requests = 0;

@@ -12,16 +12,24 @@ export class NodeMessage implements Message {
   readonly #res: ServerResponse;
   readonly #unread: Unread;
   readonly #keepAlive: string;
+  readonly #early: Uint8Array | undefined;
 
   /** `keepAlive` is how long a kept connection may stay idle, in milliseconds. */
   constructor(
     req: IncomingMessage,
     res: ServerResponse,
-    options: { readonly expects: boolean; readonly unread: Unread; readonly keepAlive: number },
+    options: {
+      readonly expects: boolean;
+      readonly unread: Unread;
+      readonly keepAlive: number;
+      /** What has arrived after a request that node:http has detached its parser for. */
+      readonly early?: Uint8Array;
+    },
   ) {
     this.#req = req;
     this.#res = res;
     this.#unread = options.unread;
+    this.#early = options.early;
     this.#keepAlive = `timeout=${Math.floor(options.keepAlive / 1000)}`;
     if (options.expects) this.expect = req.headers.expect;
   }
@@ -90,6 +98,12 @@ export class NodeMessage implements Message {
   end(): void {
     this.#res.end();
     this.#watch();
+  }
+
+  detach(): Uint8Array | undefined {
+    if (this.#early === undefined || this.#res.headersSent) return undefined;
+    this.#res.detachSocket(this.socket);
+    return this.#early;
   }
 
   destroy(): void {

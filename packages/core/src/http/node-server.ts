@@ -138,29 +138,33 @@ export class NodeServer implements Engine {
   readonly #acceptsUpgrade = (req: IncomingMessage): boolean => {
     const connection = this.#connections.get(req.socket) as NodeConnection; // made before the parser of the socket was
     const { "content-length": length = "0", "transfer-encoding": coding } = req.headers;
-    const isTaken =
-      connection.finished &&
-      length === "0" &&
-      coding === undefined &&
-      this.#exchange.acceptsUpgrade(req as RequestHead); // a server's request has a method and a URL
+    const isAlone = connection.finished && length === "0" && coding === undefined;
+    connection.isForHandler = isAlone && this.#exchange.acceptsUpgrade(req as RequestHead); // a server's request has a method and a URL
+    const isForRoute = isAlone && req.httpVersion === "1.1" && isWebSocket(req);
+    const isTaken = connection.isForHandler || isForRoute;
     if (!isTaken) connection.upgrade = req;
     return isTaken;
   };
 
-  /** Node has detached its parser and made no response. A refusal needs one. */
+  /** Node has detached its parser and made no response. A refusal needs one, and so does a route that does not upgrade. */
   readonly #onUpgrade = (req: IncomingMessage, _: Duplex, buffered: Buffer): void => {
     const connection = this.#connections.get(req.socket) as NodeConnection; // made before the parser of the socket was
     const { unread, settings } = this.#options;
     const res = createResponse(req);
     res.assignSocket(req.socket);
-    const message = new NodeMessage(req, res, { expects: false, unread, keepAlive: settings.limits.keepAlive });
+    const { keepAlive } = settings.limits;
+    const message = new NodeMessage(req, res, { expects: false, unread, keepAlive, early: buffered });
     connection.message = message;
+    connection.requests++;
     const incoming = this.#exchange.admit(connection, message);
-    if (incoming === undefined) message.once("finish", () => connection.linger());
-    else {
+    if (incoming !== undefined && connection.isForHandler) {
       res.detachSocket(req.socket);
       this.#exchange.upgrade(message, incoming, buffered);
+      return;
     }
+    message.once("finish", () => connection.linger());
+    connection.closing = true;
+    if (incoming !== undefined) this.#exchange.handle(connection, message, incoming);
   };
 
   /** The parser failed, or a request took too long. */
@@ -192,6 +196,10 @@ export class NodeServer implements Engine {
     const working = this.#connections.get(socket)?.finished === false && socket.writableLength === 0;
     if (!working || socket.readableEnded) socket.destroy();
   };
+}
+
+function isWebSocket({ headers, method }: IncomingMessage): boolean {
+  return method === "GET" && headers.upgrade?.toLowerCase() === "websocket";
 }
 
 function peerOf(socket: Socket): string {

@@ -1,17 +1,16 @@
 import type { Handler } from "../record.ts";
 import type { RouteTable } from "../table.ts";
-import { findDocs, readManifest } from "./banner.ts";
+import { readManifest } from "./banner.ts";
 import { isLocalRequest } from "./local-request.ts";
 
 const mostRoutes = 200;
 
 /** What `GET /` of an API without such a route returns to its developer, for requests of this machine only. */
-export function createOverview(table: Pick<RouteTable, "list">): Handler {
+export function createOverview(table: Pick<RouteTable, "list">, docs?: string): Handler {
   return (ctx) => {
     if (ctx.method !== "GET" || ctx.path !== "/" || !isLocalRequest(ctx)) return undefined;
     const { name, version } = readManifest();
     const routes = table.list();
-    const docs = findDocs(routes);
     return {
       name,
       ...(version === "" ? {} : { version }),

@@ -36,7 +36,7 @@ export interface HttpOptions {
   readonly engine?: "wire" | "node";
   /**
    * How errors are written, those of the HTTP server included: `plain` is `{ error }`, `issues` adds what is wrong with
-   * rejected input, `problem` is RFC 9457. Defaults to `plain`.
+   * rejected input, `problem` is RFC 9457. `errorFormat()` changes the status of rejected input. Defaults to `plain`.
    */
   readonly errors?: ErrorFormatName | ErrorFormat;
   /** What the OpenAPI document says about the application: its title, version and servers. */

@@ -47,6 +47,8 @@ export class WireConnection implements Connection, MessageOwner {
   #input: Buffer = nothing;
   #at = 0;
   #isReading = false;
+  /** What has arrived after a request that asks for another protocol, until its response is written. */
+  #early: Buffer | undefined;
   #requests = 0;
   #idleSince = 0;
   /** When the request must have arrived. */
@@ -115,7 +117,10 @@ export class WireConnection implements Connection, MessageOwner {
       this.deadline = Math.min(this.#lingersUntil, this.#in(silence));
       return;
     }
-    if (this.broken !== undefined || (this.closing && this.#body === undefined)) return;
+    if (this.broken !== undefined || (this.closing && this.#body === undefined)) {
+      this.#keepEarly(chunk);
+      return;
+    }
     this.#input = this.#pendingBytes === 0 ? chunk : Buffer.concat([this.#input.subarray(this.#at), chunk]);
     this.#at = 0;
     this.#read();
@@ -196,7 +201,10 @@ export class WireConnection implements Connection, MessageOwner {
       this.#upgrade(message, incoming);
       return;
     }
-    if (head.upgrades) this.closing = true;
+    if (head.upgrades) {
+      this.closing = true;
+      if (message.complete && message.httpVersion === "1.1") this.#early = this.#input.subarray(this.#at);
+    }
     exchange.handle(this, message, incoming);
   }
 
@@ -298,6 +306,7 @@ export class WireConnection implements Connection, MessageOwner {
   #linger(): void {
     const { socket } = this;
     this.#drop();
+    this.#early = undefined;
     this.#lingersUntil = this.#in(this.#patience);
     this.deadline = Math.min(this.#lingersUntil, this.#in(silence));
     socket.end();
@@ -305,9 +314,28 @@ export class WireConnection implements Connection, MessageOwner {
   }
 
   #upgrade(message: WireMessage, incoming: SocketIncoming): void {
-    this.socket.off("data", this.#onData).off("end", this.#onEnd).off("timeout", this.#onTimeout).off("error", ignore);
+    this.#leaveSocket();
     this.closing = true;
     this.#parts.exchange.upgrade(message, incoming, this.#input.subarray(this.#at));
+  }
+
+  detach(): Uint8Array | undefined {
+    const early = this.#early;
+    if (early === undefined || this.socket.readableEnded) return undefined;
+    this.#early = undefined;
+    this.#leaveSocket();
+    return early;
+  }
+
+  #leaveSocket(): void {
+    this.socket.off("data", this.#onData).off("end", this.#onEnd).off("timeout", this.#onTimeout).off("error", ignore);
+  }
+
+  /** Bytes that arrive while an upgrade is decided belong to the other protocol. */
+  #keepEarly(chunk: Buffer): void {
+    if (this.#early === undefined) return;
+    const isTooMuch = this.#early.length + chunk.length > maxPending;
+    this.#early = isTooMuch ? undefined : Buffer.concat([this.#early, chunk]);
   }
 
   get #requestTimeout(): number {

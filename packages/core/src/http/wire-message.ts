@@ -20,6 +20,8 @@ export interface MessageOwner {
   resume(): void;
   /** The response is written. */
   responded(): void;
+  /** See `Message.detach`. */
+  detach(): Uint8Array | undefined;
 }
 
 /** A request that the wire engine has read, and its response. */
@@ -135,6 +137,10 @@ export class WireMessage implements Message, BodySink {
     if (this.#isChunked) socket.write("0\r\n\r\n", "latin1");
     socket.uncork();
     this.#connection.responded();
+  }
+
+  detach(): Uint8Array | undefined {
+    return this.#connection.detach();
   }
 
   destroy(): void {

@@ -1,5 +1,6 @@
 import type { Cluster, Worker } from "node:cluster";
 import { endsInTime } from "../boot/in-time.ts";
+import { isWorkerMessage, toWorkerMessage, type WorkerPort } from "../boot/primary.ts";
 import type { Log } from "../log/log.ts";
 
 export interface BoundAddress {
@@ -25,7 +26,7 @@ interface Slot {
 }
 
 /** Several processes that run the same entry point and share its port: the primary, which serves no requests itself. */
-export class Workers {
+export class Workers implements WorkerPort {
   readonly #cluster = process.getBuiltinModule("node:cluster") as unknown as Cluster; // its default export
   readonly #count: number;
   readonly #log: Log;
@@ -33,6 +34,7 @@ export class Workers {
   readonly #slots = new Map<number, Slot>();
   /** All that have not exited, with the time at which each began to serve. */
   readonly #running = new Map<Worker, number | undefined>();
+  readonly #listeners = new Map<string, Parameters<WorkerPort["onMessage"]>[1]>();
   #started = false;
   #stopping = false;
   #restarting: Promise<void> | undefined;
@@ -55,6 +57,14 @@ export class Workers {
     this.#started = true;
     for (const [id, { worker }] of this.#slots) if (worker.isDead()) this.#onExit(id, worker, "an early exit");
     return address;
+  }
+
+  onMessage(channel: string, listener: Parameters<WorkerPort["onMessage"]>[1]): void {
+    this.#listeners.set(channel, listener);
+  }
+
+  broadcast(channel: string, body: unknown): void {
+    for (const worker of this.#running.keys()) send(worker, toWorkerMessage(channel, body));
   }
 
   /** Ends all workers and waits for them. */
@@ -106,6 +116,10 @@ export class Workers {
     this.#running.set(worker, undefined);
     worker.on("error", ignore); // `exit` follows
     worker.on("message", (message: Say) => {
+      if (isWorkerMessage(message)) {
+        const { channel, body } = message;
+        this.#listeners.get(channel)?.(body, (reply) => send(worker, toWorkerMessage(channel, reply)));
+      }
       if (message.tenon === "closed") say(worker, { tenon: "exit" });
       if (message.tenon !== "ready") return;
       this.#running.set(worker, performance.now());
@@ -155,6 +169,10 @@ function untilReady(worker: Worker): Promise<BoundAddress> {
 }
 
 function say(worker: Worker, message: Say): void {
+  send(worker, message);
+}
+
+function send(worker: Worker, message: object): void {
   if (worker.isConnected()) worker.send(message, ignore); // it may be gone: `exit` follows
 }
 

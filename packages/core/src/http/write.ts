@@ -33,15 +33,16 @@ export function writeResponse(
     message.begin(status, toHeaderList(outgoing, isHead), close);
     return iterator;
   }
+  const whole = body as string | Uint8Array; // an upgrade is handled before
   const headers = toHeaderList(outgoing, isHead);
   const size = Number(headers.at(-1)); // the length comes last, and such a body has one
   unread.check(size);
   if (size <= sliceBytes) {
-    message.send(status, headers, body, close);
+    message.send(status, headers, whole, close);
     return undefined;
   }
   message.begin(status, headers, close);
-  return new Slices(typeof body === "string" ? Buffer.from(body) : body);
+  return new Slices(typeof whole === "string" ? Buffer.from(whole) : whole);
 }
 
 /**

@@ -26,24 +26,33 @@ function routesAt(...paths: readonly string[]): RouteInfo[] {
   });
 }
 
+const toFacts = (routes: readonly RouteInfo[], docs?: string, stores: Record<string, string> = {}) => ({
+  url,
+  routes,
+  docs,
+  stores,
+});
 const example = (...paths: readonly string[]) =>
-  /curl http:\/\/127\.0\.0\.1:8080(\S+)/.exec(toBanner(url, routesAt(...paths), manifest))?.[1];
+  /curl http:\/\/127\.0\.0\.1:8080(\S+)/.exec(toBanner(toFacts(routesAt(...paths), "/docs"), manifest))?.[1];
 
-test("the banner names the application, its address, its docs page and a request to try", () => {
+test("the banner names the application, its address, its docs page, its stores and a request to try", () => {
+  const stores = { database: "sqlite data/app.db", keyValue: "sqlite data/app.db", cache: "memory" };
   assert.equal(
-    toBanner(url, routesAt("POST /posts", "GET /posts", "GET /docs"), manifest),
+    toBanner(toFacts(routesAt("POST /posts", "GET /posts", "GET /api/reference"), "/api/reference", stores), manifest),
     `
   shop 1.2.0
 
   url     http://127.0.0.1:8080
-  docs    http://127.0.0.1:8080/docs
+  docs    http://127.0.0.1:8080/api/reference
   routes  3
+  stores  sqlite data/app.db (database, key-value)
+          memory (cache)
   try     curl http://127.0.0.1:8080/posts
 
 `,
   );
   assert.equal(
-    toBanner(url, [], { name: "shop", version: "" }),
+    toBanner(toFacts([]), { name: "shop", version: "" }),
     "\n  shop\n\n  url     http://127.0.0.1:8080\n  routes  0\n\n",
   );
 });
@@ -52,6 +61,9 @@ test("the request to try needs no guard and no parameter, if there is one", () =
   assert.equal(example("GET /me guarded", "GET /posts/:id", "GET /", "GET /tags"), "/tags");
   assert.equal(example("GET /", "GET /posts/:postId/tags/:tag", "GET /assets/*file"), "/posts/1/tags/tag");
   assert.equal(example("GET /", "POST /posts", "GET /docs", "GET /openapi.json"), "/");
+  assert.equal(example("GET /health/live", "GET /greetings/:name", "GET /"), "/greetings/name");
+  assert.equal(example("GET /health/live", "GET /"), "/");
+  assert.equal(example("GET /health/live"), "/health/live");
   assert.equal(example("GET /me guarded", "POST /posts"), undefined);
 });
 

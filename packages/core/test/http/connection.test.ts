@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import { acceptedSocket } from "../support/accepted-socket.ts";
 import { Gate, request } from "../support/gate.ts";
+import { until } from "../support/until.ts";
 import { engine, testOnWire } from "../support/wire.ts";
 
 const inOrder = new Gate();
@@ -126,11 +127,11 @@ testOnWire("requests that queue after a slow one are bounded", tooMany.routes, a
   const socket = await accepted;
   await tooMany.until(1);
   if (engine === "wire") {
-    while (!socket.isPaused()) await wait(1); // the rest stays with the client and with the system
+    await until(() => socket.isPaused(), "pause"); // the rest stays with the client and with the system
     await wait(50);
     assert.ok(socket.bytesRead < 300_000, `${socket.bytesRead} bytes were read`);
     tooMany.open();
-    while (tooMany.handled.length < 10_001) await wait(10);
+    await tooMany.until(10_001);
     return;
   }
   tooMany.open();

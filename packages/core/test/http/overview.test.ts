@@ -17,7 +17,7 @@ function developed(): Platform<HttpMethods> {
     ...own,
     miss: (ctx) => overview(ctx),
     open(parts) {
-      overview = createOverview(parts.routes);
+      overview = createOverview(parts.routes, "/v1/docs");
       return own.open(parts);
     },
   };

@@ -6,6 +6,7 @@ import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import type { Context } from "@tenon/core";
 import { acceptedSocket } from "../support/accepted-socket.ts";
 import { testOnBothTransports } from "../support/transports.ts";
+import { until } from "../support/until.ts";
 import { RawClient, testOnWire } from "../support/wire.ts";
 
 const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
@@ -142,7 +143,7 @@ testOnWire(
   async ({ connect }) => {
     const client = connect();
     const socket = await late.requestUnread(client);
-    while (socket.writableLength === 0) await turn();
+    await until(() => socket.writableLength > 0, "unread bytes");
     await wait(20);
     client.socket.resume();
     await client.until(({ text }) => text.endsWith("\r\n0\r\n\r\n"), "end of the stream");

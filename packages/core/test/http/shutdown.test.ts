@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { ChildServer } from "../support/child-server.ts";
+import { until } from "../support/until.ts";
 import type { RawClient, WireResponse } from "../support/wire.ts";
 
 const host = "Host: localhost\r\n";
@@ -21,12 +22,12 @@ async function flushed(socket: Socket): Promise<void> {
 }
 
 async function refusesConnections(server: ChildServer): Promise<void> {
-  for (;;) {
+  await until(async () => {
     const client = server.connect();
     await new Promise((resolve) => client.socket.once("connect", resolve).once("close", resolve));
-    if (client.reset) return; // refused; a connection made in time is accepted and then closed
     client.socket.destroy();
-  }
+    return client.reset; // refused; a connection made in time is accepted and then closed
+  }, "refused connection");
 }
 
 // concurrent, because each test loads a process of its own

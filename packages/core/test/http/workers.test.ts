@@ -8,6 +8,7 @@ import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { ChildServer } from "../support/child-server.ts";
 import { requestRaw } from "../support/raw-request.ts";
+import { until } from "../support/until.ts";
 
 const run = (body: (server: ChildServer) => Promise<void>, ...args: readonly string[]) =>
   ChildServer.run("workers.ts", args, body);
@@ -35,10 +36,12 @@ async function findWorkers(server: ChildServer): Promise<Map<string, number>> {
 
 async function untilReplaced(server: ChildServer, old: ReadonlyMap<string, number>): Promise<Map<string, number>> {
   const isOld = (pid: number) => [...old.values()].includes(pid);
-  for (;;) {
-    const found = await findWorkers(server);
-    if (found.size === 2 && ![...found.values()].some(isOld)) return found;
-  }
+  let found = new Map<string, number>();
+  await until(async () => {
+    found = await findWorkers(server);
+    return found.size === 2 && ![...found.values()].some(isOld);
+  }, "new workers");
+  return found;
 }
 
 /** Ends a worker and waits until the primary knows. */
@@ -74,8 +77,8 @@ function runToEnd(mode: string): Promise<{ code: unknown; stderr: string }> {
   });
 }
 
-// concurrent, because each test loads processes of its own
-describe("workers", { concurrency: true }, () => {
+// concurrent, because each test loads processes of its own; three each, so that all of them at once would start too slowly
+describe("workers", { concurrency: 4 }, () => {
   test("listen({ workers: 2 }) serves from two processes, whose log lines have their numbers, and stops with both", () =>
     run(async (server) => {
       const found = await findWorkers(server);
@@ -146,9 +149,12 @@ describe("workers", { concurrency: true }, () => {
       };
       const clients = Array.from({ length: 4 }, keepConnecting);
       server.signal("SIGHUP");
-      await server.waitFor("the workers were restarted");
-      const after = await untilReplaced(server, before);
-      isDone = true;
+      const after = await server
+        .waitFor("the workers were restarted")
+        .then(() => untilReplaced(server, before))
+        .finally(() => {
+          isDone = true; // also after a failure: the clients would connect for ever, and the process would not end
+        });
       await Promise.all(clients);
       assert.equal(after.size, 2);
       assert.deepEqual(refused, []);

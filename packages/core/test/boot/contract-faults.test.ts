@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, type Context, type Contract, content, dto, endpoint, file, nested, optional, string } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { CreatePost, Post } from "../support/post-schemas.ts";
+import { moduleOf } from "../support/transports.ts";
+
+const faults: readonly [contract: object, text: string][] = [
+  [{ sumary: "x" }, "has an unknown key: sumary (did you mean summary?)"],
+  [{ summary: 5 }, "has the number 5 as its summary."],
+  [{ tags: [""] }, "has a list as its tags. Write a list of names."],
+  [{ deprecated: "yes" }, "has a `deprecated` that is no boolean."],
+  [{ query: {} }, "has an object as its query. Use dto({ … }) or another schema."],
+  [{ params: dto({ other: string("required") }) }, 'declares the parameter "other", which the path does not have.'],
+  [{ params: dto({}) }, 'has `params` without "id", which is in the path.'],
+  [{ headers: dto({ "X-A": string() }) }, 'declares the header "X-A". Write it in lower case: "x-a".'],
+  [{ body: CreatePost }, "declares a body, which a GET request does not have. Use `query`."],
+  [{ body: 5 }, "has the number 5 as its body."],
+  [{ returns: { 404: Post } }, 'returns "404". It takes a status from 200 to 399.'],
+  [{ returns: { 200: "x" } }, 'returns the text "x" with 200.'],
+  [{ returns: { 204: Post } }, "declares a body for 204, which has none. Write 204: null."],
+  [{ returns: null }, "returns null. Use a schema, schemas by status, or { 204: null } for no body."],
+  [{ returns: optional(Post) }, "returns an object (Body) with 200."],
+  [{ query: dto({ n: nested(Post) }) }, 'declares "n" in its query, where no client can send an object.'],
+  [{ body: dto({ f: file() }) }, 'declares "f" in its JSON body, where no client can send a file. Use body: form(…).'],
+  [{ body: content("image/*") }, 'has content("image/*") as its body. Name a whole media type, such as "text/csv".'],
+  [{ errors: { 200: "x" } }, 'declares the error "200". It takes a status from 400 to 599.'],
+  [{ errors: { 404: [] } }, "declares a list for the error 404."],
+];
+
+for (const [contract, text] of faults) {
+  test(`a contract stops the start: ${text}`, async () => {
+    const handler = endpoint(contract as Contract, () => ""); // as plain JavaScript might pass it
+    const start = createTestApp(moduleOf([{ method: "GET", path: "/posts/:id", handler: handler as never }]), api());
+    await assert.rejects(start, (error: Error) => {
+      assert.ok(
+        error.message.includes(`The contract of GET /posts/:id of TestController (module "test") ${text}`),
+        error.message,
+      );
+      return true;
+    });
+  });
+}
+
+test("the contract of a middleware is checked at start", async () => {
+  for (const [contract, text] of [
+    [{ eror: {} }, "has an unknown key: eror (did you mean errors?)"],
+    [{ security: { "a b": { type: "http" } } }, 'declares the security scheme "a b".'],
+    [{ errors: { 200: "x" } }, 'declares the error "200". It takes a status from 400 to 599.'],
+  ] as const) {
+    const guard = Object.assign((_: Context, next: () => unknown) => next(), { contract });
+    const middlewares = [guard as never]; // as plain JavaScript might pass it
+    const start = createTestApp(moduleOf([{ method: "GET", path: "/", handler: () => "", middlewares }]), api());
+    await assert.rejects(start, (error: Error) => {
+      assert.ok(
+        error.message.startsWith(`The contract of the middleware`) && error.message.includes(text),
+        error.message,
+      );
+      return true;
+    });
+  }
+});
