@@ -14,7 +14,7 @@ import { Dto } from "./dto/dto.ts";
 import { Field } from "./dto/field.ts";
 import { ReturnedMismatch } from "./dto/select.ts";
 import type { Schema } from "./dto/standard-schema.ts";
-import { HttpError, type Issue } from "./errors.ts";
+import { BindError, HttpError, type Issue } from "./errors.ts";
 import type { Handler } from "./record.ts";
 import { isResponse, type Reply, toReply } from "./reply.ts";
 
@@ -43,10 +43,11 @@ export function checkContract(
   declared: DeclaredRoute,
   run: Handler,
   report: (ctx: Context, mismatch: ContractMismatch) => void,
+  rejectedStatus = 400,
 ): Handler {
   const { contract } = declared;
   if (contract?.returns === undefined && contract?.errors === undefined) return run;
-  const check = new ContractCheck(declared, contract, report);
+  const check = new ContractCheck(declared, contract, report, rejectedStatus);
   return async (ctx) => {
     try {
       const value = await run(ctx);
@@ -71,16 +72,19 @@ class ContractCheck {
   readonly #contract: Contract;
   readonly #statuses: ReadonlyMap<number, Declared>;
   readonly #report: (ctx: Context, mismatch: ContractMismatch) => void;
+  readonly #rejectedStatus: number;
 
   constructor(
     { method, path, guards }: DeclaredRoute,
     contract: Contract,
     report: (ctx: Context, mismatch: ContractMismatch) => void,
+    rejectedStatus: number,
   ) {
     this.#route = [method, path].filter(Boolean).join(" ");
     this.#contract = contract;
-    this.#statuses = toStatuses(contract, guards);
+    this.#statuses = toStatuses(contract, guards, rejectedStatus);
     this.#report = report;
+    this.#rejectedStatus = rejectedStatus;
   }
 
   compare(ctx: Context, reply: Reply): void {
@@ -101,10 +105,11 @@ class ContractCheck {
   compareError(ctx: Context, error: unknown): void {
     if (error instanceof ReturnedMismatch) this.#reportBody(ctx, 200, error.issues);
     if (!(error instanceof HttpError)) return;
-    const declared = this.#find(ctx, error.status);
+    const status = error instanceof BindError ? this.#rejectedStatus : error.status;
+    const declared = this.#find(ctx, status);
     if (declared === undefined) return;
-    if (error.body === undefined) this.#compareMessage(ctx, error.status, declared, error.message);
-    else this.#compareBody(ctx, error.status, declared, error.body);
+    if (error.body === undefined) this.#compareMessage(ctx, status, declared, error.message);
+    else this.#compareBody(ctx, status, declared, error.body);
   }
 
   #find(ctx: Context, status: number): Declared | undefined {
@@ -154,7 +159,11 @@ class ContractCheck {
 }
 
 /** Every status that a client may see. */
-function toStatuses(contract: Contract, guards: readonly MiddlewareContract[]): Map<number, Declared> {
+function toStatuses(
+  contract: Contract,
+  guards: readonly MiddlewareContract[],
+  rejectedStatus: number,
+): Map<number, Declared> {
   const statuses = new Map<number, Declared>();
   const entryOf = (status: string): Declared => {
     const entry = statuses.get(Number(status)) ?? { schemas: [], messages: [], types: [] };
@@ -166,7 +175,11 @@ function toStatuses(contract: Contract, guards: readonly MiddlewareContract[]): 
     if (isSchema(declared)) schemas.push(declared);
     else if (declared instanceof Content) types.push(...declared.types);
   }
-  for (const errors of [impliedErrors(contract), contract.errors, ...guards.map((guard) => guard.errors)]) {
+  for (const errors of [
+    impliedErrors(contract, rejectedStatus),
+    contract.errors,
+    ...guards.map((guard) => guard.errors),
+  ]) {
     for (const [status, declared] of Object.entries(errors ?? {})) {
       const { schemas, messages } = entryOf(status);
       if (isSchema(declared)) schemas.push(declared);

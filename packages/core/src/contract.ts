@@ -24,6 +24,17 @@ export interface Contract {
   readonly returns?: Schema | Content | ReturnsByStatus;
   /** By status: a message, several, or the schema of a body of its own. `ctx.fail(404)` produces it. */
   readonly errors?: ErrorsByStatus;
+  /** The messages of an event stream or a WebSocket. `events()` and `socket()` of @tenon/live set it. */
+  readonly live?: LiveContract;
+}
+
+/** What is sent and received after the response has begun, by the names of the messages. */
+export interface LiveContract {
+  readonly kind: "events" | "socket";
+  /** From the server to the client. */
+  readonly sends: Readonly<Record<string, Schema>>;
+  /** From the client to the server. */
+  readonly receives?: Readonly<Record<string, Schema>>;
 }
 
 /** `null` declares a response without a body. */
@@ -117,8 +128,11 @@ export function returnsByStatus(returns: Contract["returns"]): ReturnsByStatus {
 }
 
 /** What a route with such an input may respond without saying so: rejected input, a body that is too large or too slow. */
-export function impliedErrors({ params, query, headers, body }: Contract): ErrorsByStatus {
-  const rejected = { 400: ["Invalid request", "Bad Request"] };
+export function impliedErrors({ params, query, headers, body }: Contract, rejectedStatus = 400): ErrorsByStatus {
+  const rejected: ErrorsByStatus =
+    rejectedStatus === 400
+      ? { 400: ["Invalid request", "Bad Request"] }
+      : { 400: "Bad Request", [rejectedStatus]: "Invalid request" };
   if (body !== undefined) return { ...rejected, 413: "Payload Too Large" };
   return [params, query, headers].some((part) => part !== undefined) ? rejected : {};
 }

@@ -49,19 +49,24 @@ export function endpoint<const C extends Contract, const Result extends ResultOf
     return input.then((ready) => settle(ctx, handler.call(this, ctx, ready as InputOf<C>)));
   }
   Object.defineProperty(handleEndpoint, "name", { value: handler.name });
-  return Object.assign(handleEndpoint, { [declared]: contract, [written]: handler });
+  return Object.assign(handleEndpoint, { [declared]: contract, [written]: writtenHandlerOf(handler) });
 }
 
 /** A path with these parameters, for the type of a context. */
-type PathOf<Param extends string> = string extends Param ? string : Param extends "" ? never : `:${Param}`;
+export type PathOf<Param extends string> = string extends Param ? string : Param extends "" ? never : `:${Param}`;
 
 export function contractOf(handler: Handler): Contract | undefined {
   return (handler as { readonly [declared]?: Contract })[declared]; // only endpoint() sets it
 }
 
 /** The function that the application has written: what `endpoint()` was given, or the handler itself. */
-export function writtenHandlerOf(handler: Handler): object {
+export function writtenHandlerOf(handler: object): object {
   return (handler as { readonly [written]?: object })[written] ?? handler; // only endpoint() sets it
+}
+
+/** For packages that wrap handlers: names and places of routes are those of the function that the application has written. */
+export function asWrittenBy<H extends object>(wrapper: H, handler: object): H {
+  return Object.assign(wrapper, { [written]: handler });
 }
 
 type Input = Record<string, unknown>;

@@ -137,8 +137,9 @@ export class BindError extends HttpError {
   override readonly name = "BindError";
   readonly issues: readonly Issue[];
 
-  constructor(issues: readonly Issue[], options: HttpErrorOptions = {}) {
-    super(400, "Invalid request", options);
+  /** The status is the `rejectedStatus` of the application's error format; the kernel sets it. */
+  constructor(issues: readonly Issue[], options: HttpErrorOptions & { readonly status?: number } = {}) {
+    super(options.status ?? 400, "Invalid request", options);
     this.issues = issues;
   }
 }

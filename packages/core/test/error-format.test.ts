@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, createApp, dto, type ErrorFormat, HttpError, integer, type Routes, string } from "@tenon/core";
+import {
+  api,
+  createApp,
+  dto,
+  type ErrorFormat,
+  endpoint,
+  errorFormat,
+  HttpError,
+  integer,
+  type Routes,
+  string,
+} from "@tenon/core";
 import { LogLines } from "./support/log-lines.ts";
 import { sendRaw } from "./support/raw-socket.ts";
 import { rejection } from "./support/start-error.ts";
@@ -144,6 +155,61 @@ test("rejected input is logged at `info` outside production, at `debug` in it", 
     assert.deepEqual(line?.issues, { title: ["required: is required"], count: ["integer: must be a whole number"] });
     await app.stop();
   }
+});
+
+const CreatePost = dto({ title: string("required") });
+const declared: Routes = [
+  {
+    method: "POST",
+    path: "/posts",
+    handler: endpoint({ body: CreatePost, returns: CreatePost }, (_, { body }) => body),
+  },
+];
+
+testOnBothTransports(
+  "rejected input has the status of the format, a malformed request keeps 400",
+  declared,
+  async (call, _, log) => {
+    const rejected = await call("POST", "/posts", { ...posted, body: "{}" });
+    assert.deepEqual(
+      [rejected.status, await rejected.json()],
+      [
+        422,
+        {
+          type: "about:blank",
+          title: "Unprocessable Entity",
+          status: 422,
+          detail: "Invalid request",
+          issues: [{ in: "body", path: "title", rule: "required", message: "is required" }],
+        },
+      ],
+    );
+    assert.equal((await call("POST", "/posts", { ...posted, body: '{"title":' })).status, 422);
+    assert.equal((await call("POST", "/%00", posted)).status, 400);
+    assert.deepEqual(log.messages("error"), []); // the contract check expects 422 too
+  },
+  { errors: errorFormat("problem", { rejectedStatus: 422 }) },
+);
+
+testOnBothTransports(
+  "one part of a preset can be changed",
+  routes,
+  async (call) => {
+    assert.deepEqual(await (await call("GET", "/thrown")).json(), { message: "Taken" });
+    assert.equal((await call("POST", "/posts", posted)).status, 400);
+  },
+  { errors: { ...errorFormat("plain"), toBody: ({ message }) => ({ message }) } },
+);
+
+test("a status for rejected input that is no client error stops the start", async () => {
+  const { message } = await rejection(
+    Promise.try(() =>
+      createApp(moduleOf(routes), api({ errors: errorFormat("plain", { rejectedStatus: 200 }) }), {
+        onStartError: "throw",
+      }),
+    ),
+  );
+  assert.equal(message, "rejectedStatus of api() is the number 200. It takes a status from 400 to 499.");
 });
 
 test("an unknown format stops the start", async () => {

@@ -5,6 +5,7 @@ import { type Direction, type JsonSchema, type NamedSchema, type Refer, toJsonSc
 import type { Schema } from "../dto/standard-schema.ts";
 
 const prefix = "#/components/schemas/";
+const values = new Set(["const", "enum", "default", "examples"]); // keywords that hold values, not schemas
 
 /** A DTO with a name, and how it is written in the directions in which it is used. */
 interface Known {
@@ -12,7 +13,7 @@ interface Known {
   readonly written: Map<Direction, JsonSchema>;
 }
 
-/** A schema inside a schema of another library, with the name that the library gave it. */
+/** A schema inside a schema of another library or of the error format, with the name that it was given there. */
 interface Definition {
   readonly wanted: string;
   readonly written: JsonSchema;
@@ -26,6 +27,7 @@ export class Components {
   readonly #known = new Map<NamedSchema, Known>();
   readonly #foreign = new Map<Schema, Map<Direction, JsonSchema>>();
   readonly #hoisted = new Map<string, Definition>();
+  readonly #titled = new Map<string, string>();
   readonly #schemes = new Map<string, SecurityScheme>();
   #count = 0;
 
@@ -37,6 +39,22 @@ export class Components {
   toSchema(schema: Schema, direction: Direction): JsonSchema {
     if (schema instanceof Dto || schema instanceof Field) return toJsonSchema(schema, direction, this.#refer);
     return this.#toForeign(schema, direction);
+  }
+
+  /** A schema in which each part that has a title is a component of that name. Equal parts share one. */
+  addTitled<T>(written: T): T | JsonSchema {
+    if (typeof written !== "object" || written === null) return written;
+    if (Array.isArray(written)) return written.map((item: unknown) => this.addTitled(item)) as T; // item by item the same
+    const parts = Object.entries(written).map(
+      ([key, part]: [string, unknown]) => [key, values.has(key) ? part : this.addTitled(part)] as const,
+    );
+    const { title, ...schema } = Object.fromEntries(parts);
+    if (typeof title !== "string") return Object.fromEntries(parts) as T; // key by key the same
+    const key = JSON.stringify([title, schema]);
+    const placeholder = this.#titled.get(key) ?? `tenon:titled:${this.#titled.size}`;
+    this.#titled.set(key, placeholder);
+    this.#hoisted.set(placeholder, { wanted: title, written: schema });
+    return { $ref: placeholder };
   }
 
   /** The members of an object, of which parameters are made: never a reference. */

@@ -1,5 +1,6 @@
-import { type Body, type Contract, toBody } from "../contract.ts";
-import { toJsonSchema } from "../dto/json-schema.ts";
+import { type Body, type Contract, type LiveContract, toBody } from "../contract.ts";
+import { type JsonSchema, toJsonSchema } from "../dto/json-schema.ts";
+import type { Schema } from "../dto/standard-schema.ts";
 import type { RouteInfo } from "../table.ts";
 import type { Components } from "./components.ts";
 import { type Parameter, toParameters } from "./parameters.ts";
@@ -25,6 +26,15 @@ export interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: RequestBody;
   readonly responses: Readonly<Record<string, ResponseObject>>;
+  /** The messages of an event stream or a WebSocket, for which OpenAPI 3.1 has no keyword. */
+  readonly "x-tenon-live"?: LiveMessages;
+}
+
+/** Schemas by the name of a message. */
+export interface LiveMessages {
+  readonly kind: LiveContract["kind"];
+  readonly sends: Readonly<Record<string, JsonSchema>>;
+  readonly receives?: Readonly<Record<string, JsonSchema>>;
 }
 
 export interface RequestBody {
@@ -41,10 +51,14 @@ export function toOperation(
 ): Operation {
   const { components, readsForms } = tools;
   const { contract = {}, guards, module } = route;
-  const { description, deprecated, body } = contract;
+  const { description, deprecated, body, live } = contract;
   const tags = contract.tags ?? (module === undefined ? [] : [module]);
   const parameters = toParameters(contract, inPath, components);
   const responses = toResponses(route.contract, guards, tools);
+  if (live?.kind === "socket") {
+    delete responses.default;
+    responses["101"] = { description: tools.reasonOf(101) };
+  }
   return {
     ...(id === undefined ? {} : { operationId: id }),
     summary: contract.summary ?? toSummary(route),
@@ -55,6 +69,19 @@ export function toOperation(
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: toRequestBody(body, components, readsForms) }),
     responses: route.method === "HEAD" ? withoutContent(responses) : responses,
+    ...(live === undefined ? {} : { "x-tenon-live": toLiveMessages(live, components) }),
+  };
+}
+
+function toLiveMessages({ kind, sends, receives }: LiveContract, components: Components): LiveMessages {
+  const toSchemas = (messages: Readonly<Record<string, Schema>>, direction: "input" | "output") =>
+    Object.fromEntries(
+      Object.entries(messages).map(([name, schema]) => [name, components.toSchema(schema, direction)]),
+    );
+  return {
+    kind,
+    sends: toSchemas(sends, "output"),
+    ...(receives === undefined ? {} : { receives: toSchemas(receives, "input") }),
   };
 }
 

@@ -10,6 +10,7 @@ import type { JsonSchema } from "../dto/json-schema.ts";
 import type { Schema } from "../dto/standard-schema.ts";
 import type { ErrorFormat } from "../error-format.ts";
 import type { Components } from "./components.ts";
+import { toErrorName } from "./error-name.ts";
 
 /** What operations share. */
 export interface DocumentTools {
@@ -51,7 +52,7 @@ export function toResponses(
       };
     }
   }
-  for (const [status, error] of toErrors(contract, guards)) {
+  for (const [status, error] of toErrors(contract, guards, tools.errors.rejectedStatus)) {
     responses[status] = toErrorResponse(status, error, tools);
   }
   return contract?.returns === undefined ? { ...responses, default: undeclared } : responses;
@@ -77,9 +78,13 @@ interface DeclaredError {
 }
 
 /** Those of the endpoint, of its guards, and of input that is rejected before the handler runs. */
-function toErrors(contract: Contract | undefined, guards: readonly MiddlewareContract[]): Map<number, DeclaredError> {
+function toErrors(
+  contract: Contract | undefined,
+  guards: readonly MiddlewareContract[],
+  rejectedStatus: number | undefined,
+): Map<number, DeclaredError> {
   const errors = new Map<number, DeclaredError>();
-  const all = [impliedErrors(contract ?? {}), contract?.errors, ...guards.map((guard) => guard.errors)];
+  const all = [impliedErrors(contract ?? {}, rejectedStatus), contract?.errors, ...guards.map((guard) => guard.errors)];
   for (const [status, declared] of all.flatMap((some) => Object.entries(some ?? {}))) {
     const { messages, schemas } = errors.get(Number(status)) ?? { messages: new Set(), schemas: new Set() };
     if (isSchema(declared)) schemas.add(declared);
@@ -99,7 +104,10 @@ function toErrorResponse(
     components.toSchema(schema, "output"),
   ]);
   const [type = ""] = format.type.split(";");
-  if (messages.size > 0) bodies.push([type.trim(), format.toSchema(status, [...messages])]);
+  if (messages.size > 0) {
+    const schema = { title: toErrorName(messages, reasonOf(status)), ...format.toSchema(status, [...messages]) };
+    bodies.push([type.trim(), components.addTitled(schema)]);
+  }
   const content = [...Map.groupBy(bodies, ([media]) => media)].map(([media, list]) => {
     const [first = {}, ...others] = list.map(([, schema]) => schema);
     return [media, { schema: others.length === 0 ? first : { anyOf: [first, ...others] } }] as const;

@@ -11,6 +11,8 @@ import type { Platform } from "../platform.ts";
 import { type Method, methods } from "../record.ts";
 
 export interface TestAppOptions extends Pick<AppOptions, "override" | "log" | "stopTimeout"> {
+  /** Whether background work, such as jobs, runs. Defaults to false: a test runs it when it wants to. */
+  readonly background?: boolean;
   /** Whether a response that its contract does not declare fails the test. Defaults to true. */
   readonly checkContracts?: boolean;
 }
@@ -53,6 +55,7 @@ const optionNames = namesOf<TestAppOptions>({
   log: true,
   stopTimeout: true,
   checkContracts: true,
+  background: true,
 });
 const requestNames = namesOf<TestRequestOptions>({ json: true, form: true, body: true, headers: true, signal: true });
 
@@ -76,6 +79,7 @@ export async function createTestApp(
   const mismatches: ContractMismatch[] = [];
   const app = await createApp(module, platform, {
     log: { level: readEnvironment().logLevel ?? "silent" },
+    background: false,
     ...options,
     checkContracts: options.checkContracts !== false && ((mismatch) => mismatches.push(mismatch)),
     onStartError: "throw",
@@ -136,12 +140,13 @@ function createRequest(app: HttpMethods, afterEach: () => void): TestHttpApp["re
     const all = new Headers(headers);
     if (json !== undefined && !all.has("content-type")) all.set("content-type", "application/json");
     const text = json === undefined ? undefined : JSON.stringify(json);
+    const sent = body instanceof FormData ? await encodeForm(body, all) : body;
     const response = await app.fetch(
       // not resolved against a base: "//posts" is a path here, not another host
       new Request(`http://localhost${path}`, {
         method,
         headers: all,
-        body: text ?? (form === undefined ? undefined : toSearchParams(form)) ?? body ?? null,
+        body: text ?? (form === undefined ? undefined : toSearchParams(form)) ?? sent ?? null,
         ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
         ...(signal === undefined ? {} : { signal }),
       }),
@@ -149,6 +154,13 @@ function createRequest(app: HttpMethods, afterEach: () => void): TestHttpApp["re
     afterEach();
     return response;
   };
+}
+
+/** A `Request` would encode the form while the server reads it, and crash the process when the server stops reading. */
+async function encodeForm(form: FormData, headers: Headers): Promise<Uint8Array<ArrayBuffer>> {
+  const encoded = new Response(form);
+  if (!headers.has("content-type")) headers.set("content-type", encoded.headers.get("content-type") ?? "");
+  return new Uint8Array(await encoded.arrayBuffer());
 }
 
 /** `Request` sets the content type of such a body. */

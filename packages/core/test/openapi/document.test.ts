@@ -7,9 +7,13 @@ import {
   type Dto,
   defineModule,
   dto,
+  type ErrorFormat,
+  type ErrorFormatName,
   endpoint,
+  errorFormat,
   type MiddlewareFunction,
   nested,
+  type OpenApiDocument,
   type OpenApiInfo,
   type Routes,
   string,
@@ -24,14 +28,22 @@ import { assertValid } from "./lint.ts";
 const views = { has: () => false, render: () => "" };
 
 /** An application with these routes, in a module "posts". */
-function toApp(routes: Routes, openapi: OpenApiInfo = {}) {
+function toApp(routes: Routes, openapi: OpenApiInfo = {}, errors: ErrorFormatName | ErrorFormat = "plain") {
   class PostsController {
     routes(): Routes {
       return routes;
     }
   }
-  return createTestApp(defineModule({ name: "posts", declarations: [PostsController] }), api({ openapi }));
+  return createTestApp(defineModule({ name: "posts", declarations: [PostsController] }), api({ openapi, errors }));
 }
+
+type Schemas = Readonly<Record<string, { readonly properties?: Readonly<Record<string, unknown>> }>>;
+
+const schemasOf = ({ components }: OpenApiDocument) => (components as { readonly schemas?: Schemas }).schemas ?? {};
+
+/** The components of DTOs. */
+const dtosOf = (document: OpenApiDocument) =>
+  Object.fromEntries(Object.entries(schemasOf(document)).filter(([name]) => !name.endsWith("Error")));
 
 const get = (path: string, contract: Contract = {}, middlewares: readonly MiddlewareFunction[] = []) => ({
   method: "GET" as const,
@@ -172,13 +184,13 @@ test("a DTO is one component, and two only where requests and responses differ",
     post("/b", { body: Same, returns: { 200: Same, 201: Same } }),
     post("/c", { body: Sent }),
   ]);
-  const { components, paths } = await app.openapi();
-  const schemas = components.schemas as Record<string, unknown>;
+  const document = await app.openapi();
+  const schemas = dtosOf(document);
   assert.deepEqual(Object.keys(schemas), ["Different", "DifferentInput", "Outer", "OuterInput", "Same", "Sent"]);
-  assert.deepEqual(paths["/a"]?.post?.requestBody?.content["application/json"], {
+  assert.deepEqual(document.paths["/a"]?.post?.requestBody?.content["application/json"], {
     schema: { $ref: "#/components/schemas/OuterInput" },
   });
-  assert.deepEqual((schemas.OuterInput as { properties: unknown }).properties, {
+  assert.deepEqual(schemas.OuterInput?.properties, {
     inner: { type: "array", items: { $ref: "#/components/schemas/DifferentInput" } },
   });
 });
@@ -187,8 +199,7 @@ test("the second form of a DTO takes a name that no other DTO has", async () => 
   const Post = dto("Post", { text: string("default=x") });
   const PostInput = dto("PostInput", { text: string() });
   const app = await toApp([post("/a", { body: Post, returns: Post }), post("/b", { body: PostInput })]);
-  const { components } = await app.openapi();
-  assert.deepEqual(Object.keys(components.schemas as object), ["Post", "PostInput", "PostInput2"]);
+  assert.deepEqual(Object.keys(dtosOf(await app.openapi())), ["Post", "PostInput", "PostInput2"]);
 });
 
 test("definitions of other libraries move to the components, with references that resolve", async () => {
@@ -228,8 +239,8 @@ test("definitions are written once for each direction, under names that a compon
   const validate = (value: unknown) => ({ value });
   const tree = { "~standard": { version: 1, vendor: "other", validate, jsonSchema } } as const;
   const app = await toApp([post("/a", { body: tree }), post("/b", { body: tree, query: tree })]);
-  const { components, paths } = await app.openapi();
-  const { schemas } = components as { readonly schemas: Record<string, { readonly properties: unknown }> };
+  const document = await app.openapi();
+  const schemas = dtosOf(document);
   assert.deepEqual(Object.keys(schemas), ["Schema", "Treeofthings"]);
   assert.deepEqual(schemas.Treeofthings?.properties, {
     text: { $ref: "#/components/schemas/Schema" },
@@ -237,7 +248,7 @@ test("definitions are written once for each direction, under names that a compon
     other: { $ref: "https://example.org/x" },
   });
   assert.deepEqual(
-    paths["/b"]?.post?.parameters?.map(({ name }) => name),
+    document.paths["/b"]?.post?.parameters?.map(({ name }) => name),
     ["text", "self", "other"],
   );
 });
@@ -262,11 +273,77 @@ test("all messages of a status are in one schema, those of the guards of the app
   const module = defineModule({ name: "posts", declarations: [PostsController] });
   const middlewares = [forbid("No"), rateLimit({ limit: 1, window: 1 })];
   const app = await createTestApp(module, api({ middlewares, errors: "problem" }));
-  const responses = (await app.openapi()).paths["/posts"]?.post?.responses;
+  const document = await app.openapi();
+  const responses = document.paths["/posts"]?.post?.responses;
   assert.deepEqual(Object.keys(responses ?? {}), ["403", "429", "default"]);
   const { schema } = responses?.["403"]?.content?.["application/problem+json"] ?? {};
-  const { detail } = (schema?.properties ?? {}) as Record<string, unknown>;
-  assert.deepEqual(detail, { type: "string", enum: ["Locked", "Not yours", "No"] });
+  assert.deepEqual(schema, { $ref: "#/components/schemas/ForbiddenError" });
+  assert.deepEqual(schemasOf(document).ForbiddenError?.properties?.detail, {
+    type: "string",
+    enum: ["Locked", "Not yours", "No"],
+  });
+});
+
+const errorSchemas = async (errors: ErrorFormat | ErrorFormatName, list: Routes) => {
+  const app = await toApp(list, {}, errors);
+  const document = await app.openapi();
+  await assertValid(document);
+  const text = JSON.stringify(document.paths);
+  return { schemas: schemasOf(document), references: [...text.matchAll(/schemas\/(\w+)"/g)].map(([, name]) => name) };
+};
+
+test("equal error bodies share a component that is named after their message or their status", async () => {
+  const title = dto({ title: string("required") });
+  const list = [
+    post("/a", { body: title, errors: { 404: "Post not found", 409: ["Taken", "Locked"] } }),
+    post("/b", { body: title, errors: { 404: "Post not found", 409: "The draft was changed by someone else" } }),
+    post("/c", { body: title, errors: { 404: "Kein Beitrag mit ä", 409: ["Locked", "Full"] } }),
+  ];
+  const { schemas, references } = await errorSchemas("issues", list);
+  assert.deepEqual(Object.keys(schemas), [
+    "BadRequestError",
+    "ConflictError",
+    "ConflictError2",
+    "ConflictError3",
+    "Issue",
+    "NotFoundError",
+    "PayloadTooLargeError",
+    "PostNotFoundError",
+  ]);
+  assert.equal(references.filter((name) => name === "BadRequestError").length, 3);
+  assert.deepEqual(schemas.PostNotFoundError, {
+    type: "object",
+    properties: { error: { type: "string", enum: ["Post not found"] } },
+    required: ["error"],
+  });
+});
+
+test("a title names the schema of a custom error format, but not a value inside of it", async () => {
+  const list = [post("/a", { errors: { 404: "No" } }), post("/b", { errors: { 403: "Never", 404: "No" } })];
+  const schema = { title: "Failure", type: "object", examples: [{ title: "No" }] };
+  const format: ErrorFormat = { type: "application/json", toBody: () => ({}), toSchema: () => schema };
+  const { schemas, references } = await errorSchemas(format, list);
+  assert.deepEqual(schemas, { Failure: { type: "object", examples: [{ title: "No" }] } });
+  assert.deepEqual(references, ["Failure", "Failure", "Failure"]);
+});
+
+test("the document declares rejected input with the status of the error format", async () => {
+  const list = [post("/a", { body: dto({ title: string("required") }) })];
+  const app = await toApp(list, {}, errorFormat("issues", { rejectedStatus: 422 }));
+  const document = await app.openapi();
+  const responses = document.paths["/a"]?.post?.responses ?? {};
+  assert.deepEqual(
+    Object.entries(responses).map(([status, { description }]) => [status, description]),
+    [
+      ["400", "Bad Request"],
+      ["413", "Payload Too Large"],
+      ["422", "Invalid request"],
+      ["default", "This endpoint does not declare what it returns."],
+    ],
+  );
+  const schemas = schemasOf(document);
+  assert.deepEqual(Object.keys(schemas.InvalidRequestError?.properties ?? {}), ["error", "issues"]);
+  assert.deepEqual(Object.keys(schemas.BadRequestError?.properties ?? {}), ["error"]);
 });
 
 test("a guard with `methods` concerns no other method", async () => {
@@ -302,14 +379,13 @@ test("hostile names stay names", async () => {
     parameters?.map(({ name }) => name),
     ["constructor", "constructor", "$ref", "</script>", "\u2028"],
   );
-  assert.deepEqual(Object.keys(document.components.schemas as object), ["constructor"]);
+  assert.deepEqual(Object.keys(dtosOf(document)), ["constructor"]);
   assert.deepEqual(document.tags, [{ name: "__proto__" }, { name: "posts" }]);
 });
 
 test("a DTO with the name __proto__ is a component like others", async () => {
   const app = await toApp([post("/a", { body: dto("__proto__", { text: string() }) })]);
-  const { schemas } = (await app.openapi()).components as { readonly schemas: object };
-  assert.deepEqual(Object.entries(schemas), [
+  assert.deepEqual(Object.entries(dtosOf(await app.openapi())), [
     ["__proto__", { type: "object", properties: { text: { type: "string" } } }],
   ]);
 });
@@ -323,7 +399,7 @@ test("DTOs 200 levels deep and 1,000 routes are described", async () => {
   ]);
   const document = await app.openapi();
   assert.equal(Object.keys(document.paths).length, 1001);
-  assert.equal(Object.keys(document.components.schemas as object).length, 200);
+  assert.equal(Object.keys(dtosOf(document)).length, 200);
   const { valid } = await import("@seriousme/openapi-schema-validator").then(({ Validator }) =>
     new Validator().validate(JSON.parse(JSON.stringify(document))),
   );

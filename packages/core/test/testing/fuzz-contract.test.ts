@@ -312,3 +312,48 @@ for (const [title, isHit] of Object.entries(planted)) {
     await assert.rejects(fuzz([{ method: "POST", path: "/", handler }]), /it has the status 500/);
   });
 }
+
+/** Posts with numbers as ids, which requests delete. */
+function postRoutes(posts: Set<number>): Routes {
+  const found = (ctx: { param(name: "id"): string }) => posts.has(Number(ctx.param("id")));
+  const errors = { 404: "Post not found" } as const;
+  const params = dto({ id: integer("required") });
+  return [
+    {
+      method: "DELETE",
+      path: "/posts/:id",
+      handler: endpoint({ params, returns: { 204: null }, errors }, (ctx, { params: { id } }) =>
+        posts.delete(id) ? undefined : ctx.fail(404),
+      ),
+    },
+    {
+      method: "GET",
+      path: "/posts/:id",
+      handler: endpoint({ params, returns: Post, errors }, (ctx) => (found(ctx) ? { title: "x" } : ctx.fail(404))),
+    },
+  ];
+}
+
+test("an operation that finds nothing fails the run and says what to do", async () => {
+  const message =
+    /no request to .*: every response was 404\. Give values that exist in the option params; .* params: async \(\) => \(\{ id: … \}\)\. Or name it in the option skip/;
+  await assert.rejects(fuzz(postRoutes(new Set())), message);
+  const routes = postRoutes(new Set([7]));
+  await assert.rejects(fuzz(routes, { params: { id: [7] } }), message); // DELETE comes first
+});
+
+test("a function for params creates what each request needs", async () => {
+  const posts = new Set<number>();
+  const created: string[] = [];
+  const { statuses } = await fuzz(postRoutes(posts), {
+    params: async ({ method }) => {
+      created.push(method);
+      posts.add(created.length);
+      return { id: created.length };
+    },
+  });
+  const counts = Object.values(statuses);
+  assert.ok((counts[0]?.[204] ?? 0) > 20, JSON.stringify(counts));
+  assert.ok((counts[1]?.[200] ?? 0) > 20, JSON.stringify(counts));
+  assert.deepEqual([...new Set(created)], ["DELETE", "GET"]);
+});

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
+import { setTimeout as turn } from "node:timers/promises";
 import { api, type Context, defineModule, inject, Log, provide, type Routes, token } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
@@ -156,6 +157,25 @@ test("request() sends a form as a browser does, lists as repeated fields, a cont
   ]);
   assert.deepEqual(await sent({ form: new URLSearchParams([["a", "1"]]) }), [type, "a=1"]);
   assert.deepEqual(await sent({ form: { a: "1" }, headers: { "content-type": "text/odd" } }), ["text/odd", "a=1"]);
+  await app.stop();
+});
+
+test("request() sends a form with files; one past the limit is 413 and leaves the process alone", async () => {
+  const handler = async (ctx: Context) => {
+    const form = await ctx.request().form();
+    return [form.get("title"), form.files.map(({ name, bytes }) => [name, bytes.byteLength])];
+  };
+  const app = await createTestApp(moduleOf([{ method: "POST", path: "/", handler }]), api({ limits: { body: 1000 } }));
+  const send = (size: number, headers = {}) => {
+    const body = new FormData();
+    body.append("title", "Sea");
+    body.append("picture", new Blob(["x".repeat(size)]), "sea.png");
+    return app.request("POST", "/", { body, headers });
+  };
+  assert.deepEqual(await (await send(10)).json(), ["Sea", [["sea.png", 10]]]);
+  assert.equal((await send(10, { "content-type": "text/plain" })).status, 400);
+  assert.equal((await send(300_000)).status, 413);
+  await turn(); // an error that no promise carries would be thrown here
   await app.stop();
 });
 
