@@ -1,3 +1,4 @@
+import { ApplicationBackground } from "./background.ts";
 import { compileMiddleware } from "./boot/compile-middleware.ts";
 import { findDuplicates, findShadows } from "./boot/conflict.ts";
 import { type Builtin, Container, type Injection } from "./boot/container.ts";
@@ -9,6 +10,7 @@ import { flattenRoutes, toGuards } from "./boot/flatten.ts";
 import { createGraph, labelOf, type ModuleNode } from "./boot/graph.ts";
 import { findMisspeltHooks, isStopped, Lifecycle } from "./boot/lifecycle.ts";
 import type { Module } from "./boot/module.ts";
+import { isOnPrimary } from "./boot/primary.ts";
 import type { Compiled } from "./compose.ts";
 import { type ComposeOptions, compose } from "./compose.ts";
 import type { Context } from "./context.ts";
@@ -18,7 +20,7 @@ import { Kernel } from "./kernel.ts";
 import { createLog, Log, type LogOptions } from "./log/log.ts";
 import { LogWriter } from "./log/log-writer.ts";
 import { explainUnknownNames, namesOf } from "./options.ts";
-import type { Platform } from "./platform.ts";
+import { Background, type BackgroundPlatform, backgroundWork, collectStores, type Platform } from "./platform.ts";
 import type { Handler, MiddlewareLike } from "./record.ts";
 import { Router } from "./router.ts";
 import { RouteTable, type RunnableRoute } from "./table.ts";
@@ -37,6 +39,8 @@ export interface AppOptions {
    * true unless NODE_ENV is `production`.
    */
   readonly checkContracts?: boolean | ((mismatch: ContractMismatch) => void);
+  /** Whether background work, such as jobs, starts with the application. Defaults to true, on the command line to false. */
+  readonly background?: boolean;
 }
 
 /** An application. Its platform adds methods: `listen` and `fetch`, or `run`. */
@@ -85,7 +89,11 @@ async function buildApp<Methods>(
   });
   const { worker } = environment;
   const log = worker === undefined ? ownLog : ownLog.child({ worker });
-  const builtins = new Map<Key, Builtin>([[Log, (user) => log.child({ name: user })]]);
+  const background = new ApplicationBackground(stopTimeout);
+  const builtins = new Map<Key, Builtin>([
+    [Log, (user) => log.child({ name: user })],
+    [Background, () => background],
+  ]);
   const graph = createGraph(module, { overrides, builtins: new Set(builtins.keys()), problems });
   for (const override of overrides) {
     if (isProvider(override) && builtins.has(override.provide)) builtins.set(override.provide, override.factory);
@@ -98,10 +106,12 @@ async function buildApp<Methods>(
 
   const compiler = (node: ModuleNode, user: string) => (middleware: MiddlewareLike, place: string) =>
     compileMiddleware(middleware, place, { container, node, user, problems });
+  const compileAll = (middlewares: readonly MiddlewareLike[], user: string) =>
+    middlewares
+      .map((middleware) => compiler(graph.root, user)(middleware, user))
+      .filter((middleware) => middleware !== undefined);
   const compileForPlatform = compiler(graph.root, `${platform.name}()`);
-  const appLevel = platform.middlewares
-    .map((middleware) => compileForPlatform(middleware, `${platform.name}()`))
-    .filter((middleware) => middleware !== undefined);
+  const appLevel = compileAll(platform.middlewares, `${platform.name}()`);
   const guards = toGuards(appLevel);
   const routes = findControllers(container.constructed, problems).flatMap(({ controller, name, node, routes }) =>
     flattenRoutes(
@@ -132,49 +142,69 @@ async function buildApp<Methods>(
   const onLostError: ComposeOptions["onLostError"] = (ctx, name, error) =>
     log.error({ err: error }, `${ctx.method} ${ctx.path}: failed after ${name} had returned another value`);
   const lost = onLostValue === undefined ? { onLostError } : { onLostError, onLostValue };
-  const chain = (middlewares: readonly Compiled[], handler: Handler) =>
-    compose([...appLevel, ...middlewares], handler, lost);
   const { checkContracts = !environment.production } = options;
   const reportMismatch = (ctx: Context, mismatch: ContractMismatch): void => {
     ctx.log.error(mismatch.message);
     if (typeof checkContracts === "function") checkContracts(mismatch);
   };
-  const router = new Router<RunnableRoute>([]);
-  const table = new RouteTable(router, routes, {
-    flatten: (added, owner, found) => {
-      const compile = compiler(graph.root, owner);
-      const flat = flattenRoutes(added, { name: owner, controller: owner, guards, self: undefined, compile }, found);
-      found.push(...problems.splice(0)); // those of the container and the middlewares: ignored, a route would lose its guard
-      return flat;
-    },
-    serves: (route) => platform.serves(route),
-    compose: (route) => {
-      const run = chain(route.middlewares, route.handler);
-      return checkContracts === false ? run : checkContract(route, run, reportMismatch);
-    },
-  });
-  const kernel = new Kernel({
-    router,
-    platform,
-    log,
-    production: environment.production,
-    onMiss: chain([], (ctx) => {
-      const value = platform.miss?.(ctx);
-      if (value !== undefined) return value;
-      throw new HttpError(404, "Not Found");
-    }),
-    onMalformed: chain([], () => {
-      throw new HttpError(400, "Bad Request");
-    }),
-  });
+  const openRoutes = (target: Platform | BackgroundPlatform, appLevel: readonly Compiled[]) => {
+    const chain = (middlewares: readonly Compiled[], handler: Handler) =>
+      compose([...appLevel, ...middlewares], handler, lost);
+    const router = new Router<RunnableRoute>([]);
+    const table = new RouteTable(router, routes, {
+      flatten: (added, owner, found) => {
+        const compile = compiler(graph.root, owner);
+        const flat = flattenRoutes(added, { name: owner, controller: owner, guards, self: undefined, compile }, found);
+        found.push(...problems.splice(0)); // those of the container and the middlewares: ignored, a route would lose its guard
+        return flat;
+      },
+      serves: (route) => target.serves(route),
+      compose: (route) => {
+        const run = chain(route.middlewares, route.handler);
+        return checkContracts === false
+          ? run
+          : checkContract(route, run, reportMismatch, platform.errors?.rejectedStatus);
+      },
+    });
+    const kernel = new Kernel({
+      router,
+      platform: target,
+      log,
+      production: environment.production,
+      onMiss: chain([], (ctx) => {
+        const value = "miss" in target ? target.miss?.(ctx) : undefined;
+        if (value !== undefined) return value;
+        throw new HttpError(404, "Not Found");
+      }),
+      onMalformed: chain([], () => {
+        throw new HttpError(400, "Bad Request");
+      }),
+    });
+    return { kernel, router, routes: table };
+  };
+  const { kernel, router, routes: table } = openRoutes(platform, appLevel);
 
   const lifecycle = new Lifecycle(container.constructed, log, stopTimeout);
+  const { background: startsBackground = platform.background !== false } = options;
+  background.onOpen = (target) => {
+    const compiled = compileAll(target.middlewares, target.name);
+    if (problems.length > 0) throw new StartError(problems.splice(0));
+    return openRoutes(target, compiled);
+  };
+  const startAll = async () => {
+    await lifecycle.start();
+    if (startsBackground) await background.start();
+  };
   const start = () =>
-    lifecycle.start().catch((error: unknown) => {
+    startAll().catch(async (error: unknown) => {
       if (isStopped(error)) throw error; // the application was stopped first: the start did not fail, so the process does not exit
+      if (background.failed) await lifecycle.stop(async () => {});
       return failStart(error, options);
     });
-  const stop = () => lifecycle.stop(() => opened.close());
+  const stop = () =>
+    lifecycle.stop(async () => {
+      await Promise.all([opened.close(), background.stop()]);
+    });
   const opened = await platform.open({
     kernel,
     module: graph.root.name,
@@ -182,13 +212,19 @@ async function buildApp<Methods>(
     router,
     log,
     announce: output === undefined ? undefined : (text) => output.release(text),
+    stores: () => collectStores(container.constructed.map(({ instance }) => instance)),
     stopTimeout,
+    startPrimary: (workers) => {
+      for (const { instance } of container.constructed) if (isOnPrimary(instance)) instance.onPrimary(workers);
+    },
     start,
     stop,
     failStart: (error) => failStart(error, options),
+    background: background.work,
   });
 
-  const app: App = {
+  const app: App & { readonly [backgroundWork]: unknown } = {
+    [backgroundWork]: background.work,
     routes: table,
     log,
     get: <T>(key: Key<T>): T => {
@@ -244,6 +280,7 @@ const optionNames = namesOf<AppOptions>({
   override: true,
   stopTimeout: true,
   checkContracts: true,
+  background: true,
 });
 
 function checkOptions(platform: unknown, options: object, overrides: unknown, stopTimeout: number): Problem[] {

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
-import type { RequestLimits } from "./body/body-reader.ts";
-import { refuseType } from "./body/body-reader.ts";
 import { type CookieOptions, parseCookies, serializeCookie } from "./body/cookies.ts";
-import { mediaTypeOf } from "./body/grammar.ts";
-import { readPairs, toQueryRecord } from "./body/query.ts";
-import { type Contract, isSchema } from "./contract.ts";
+import { readPairs } from "./body/query.ts";
+import type { ContextTools, Progress } from "./context-tools.ts";
+import { hasNoBody, readContent, toHeadersInput, toParamsInput, toQueryInput } from "./contract-input.ts";
+import { toDeclaredError } from "./declared-error.ts";
 import { type Input, validate } from "./dto/bind.ts";
-import { compileSelect } from "./dto/select.ts";
 import type { InferOutput, Schema } from "./dto/standard-schema.ts";
-import { HttpError } from "./errors.ts";
+import type { HttpError } from "./errors.ts";
 import { ResponseHeaders } from "./headers.ts";
+import { toLocation } from "./location.ts";
 import type { Log } from "./log/log.ts";
+import type { MatchedRoute, ParamNames, RouteParams } from "./matched-route.ts";
 import { type Outgoing, Reply, StatusReply } from "./reply.ts";
 import { type Incoming, RequestView } from "./request.ts";
 
@@ -24,14 +24,6 @@ export interface ContextValues {}
 /** The declared type of a value; an undeclared name gives unknown. */
 export type ValueOf<K extends string> = K extends keyof ContextValues ? ContextValues[K] : unknown;
 export type ValueName = keyof ContextValues | (string & {});
-
-/** The names of the parameters in a path: `ParamNames<"/posts/:id">` is `"id"`. */
-export type ParamNames<Path extends string> = string extends Path
-  ? string
-  : Path extends `${infer Head}/${infer Rest}`
-    ? ParamName<Head> | ParamNames<Rest>
-    : ParamName<Path>;
-type ParamName<Segment extends string> = Segment extends `:${infer Name}` ? Name : Segment extends "*" ? "*" : never;
 
 /**
  * The context of a request. A path types the names that `param()` takes: `Context<"/posts/:id">`.
@@ -48,55 +40,20 @@ export type Context<Path extends string = string> = RequestContext<
 /** The arguments of `ctx.fail()`. */
 export type Failure = readonly [status: number, detail?: unknown];
 
-/** The route that handles a request, as it was declared. */
-export interface MatchedRoute {
-  /** `GET` for a HEAD request that a GET route handles. Undefined for commands. */
-  readonly method: string | undefined;
-  /** With the names of its parameters: `/posts/:id`. */
-  readonly path: string;
-  /** The name of the class that declares it. */
-  readonly controller: string;
-  readonly handler: string;
-  /** What `endpoint()` declares; undefined for a plain handler. */
-  readonly contract: Contract | undefined;
-}
-
-/** The router's match, as the context needs it. */
-export interface RouteParams {
-  readonly matched: MatchedRoute | undefined;
-  /** Undefined for a name that the path does not declare. */
-  param(name: string): string | undefined;
-  /** By name, without a prototype, a new one each time. */
-  toMap(): Record<string, string>;
-  /** What `*` matched, segment by segment. */
-  rest(): readonly string[];
-}
-
 /** Sees the response and may change it; runs for errors and misses too, the last one registered first. */
 export type ReplyHook = (outgoing: Outgoing) => void;
 
-/** Shows how far a long piece of work has come. */
-export interface Progress {
-  /** Marks steps as done. `by` defaults to one. */
-  advance(by?: number): void;
-  /** Ends the display, whether or not every step was done. */
-  done(): void;
-}
-
-/** What every context of an application shares: made once, by the kernel. */
-export interface ContextTools {
-  readonly limits: RequestLimits;
-  readonly log: Log;
-  /** What `bind()` validates. */
-  readonly readInput: (incoming: Incoming, request: RequestView) => Input | Promise<Input>;
-  /** What the `query` of a contract validates. Defaults to the query of the URL. */
-  readonly readQuery?: ((incoming: Incoming, request: RequestView) => Input | Promise<Input>) | undefined;
-  /** What a body of `form()` validates. */
-  readonly readForm: (incoming: Incoming, request: RequestView) => Input | Promise<Input>;
-  /** Left out where no terminal shows it. */
-  readonly showProgress?: ((incoming: Incoming, total: number, label: string) => Progress) | undefined;
-  /** Called when a handler reads a parameter that the path of its route does not declare. */
-  readonly onUnknownParam: (route: MatchedRoute, name: string) => void;
+/**
+ * A decision of a guard that may end before the connection of a live route does: the token expires, the session is
+ * revoked.
+ */
+export interface Lease {
+  /** For the client whose connection is closed: `the session has ended`. */
+  readonly reason: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt?: number;
+  /** Asked from time to time. */
+  readonly isValid?: () => boolean | Promise<boolean>;
 }
 
 /** One request and the state of its response. */
@@ -113,6 +70,7 @@ export class RequestContext<in Param extends string = string, in Failed extends 
   #headers: ResponseHeaders | undefined;
   #hooks: ReplyHook[] | undefined;
   #bodyLimit: number | undefined;
+  #leases: Lease[] | undefined;
 
   constructor(incoming: Incoming, params: RouteParams, tools: ContextTools) {
     this.#incoming = incoming;
@@ -134,9 +92,20 @@ export class RequestContext<in Param extends string = string, in Failed extends 
     return this.#params.matched;
   }
 
+  /** Whether the route is an event stream or a WebSocket: a guard adds a lease then. */
+  get isLive(): boolean {
+    return this.#params.matched?.contract?.live !== undefined;
+  }
+
+  /** For guards of live routes: the connection is closed when the lease ends. */
+  addLease(lease: Lease): void {
+    this.#leases ??= [];
+    this.#leases.push(lease);
+  }
+
   /** Identifies this request in logs. Random, unless the request-id middleware took the client's. */
   get id(): string {
-    this.#id ??= randomUUID();
+    this.#id ??= this.#incoming.id ?? randomUUID();
     return this.#id;
   }
 
@@ -255,8 +224,7 @@ export class RequestContext<in Param extends string = string, in Failed extends 
     to: string,
     options: { readonly status?: Status; readonly external?: boolean } = {},
   ): Reply<Status, undefined> {
-    const target = options.external === true || isOwnPath(to) ? to : "/";
-    this.response().setHeader("location", toLocation(target));
+    this.response().setHeader("location", toLocation(to, options.external === true));
     return new Reply(options.status ?? (302 as Status), "empty", undefined); // the default of both
   }
 
@@ -286,12 +254,12 @@ export class RequestContext<in Param extends string = string, in Failed extends 
 
   /** For `endpoint()`, static so that handlers do not see it: what a part of its contract validates. */
   static readPart(ctx: Context, part: "params" | "query" | "headers"): Input | Promise<Input> {
-    if (part === "params") return { value: ctx.#params.toMap(), fromText: true };
-    if (part === "headers") return { value: ctx.#incoming.headers(), fromText: true };
+    if (part === "params") return toParamsInput(ctx.#params);
+    if (part === "headers") return toHeadersInput(ctx.#incoming);
     const { readQuery, limits } = ctx.#tools;
     if (readQuery !== undefined) return readQuery(ctx.#incoming, ctx.request());
     ctx.#queries ??= readPairs(ctx.#incoming.search, limits.queryPairs);
-    return { value: toQueryRecord(ctx.#queries), fromText: true, fromForm: true };
+    return toQueryInput(ctx.#queries);
   }
 
   /** For `endpoint()`: what a declared body validates. */
@@ -302,14 +270,17 @@ export class RequestContext<in Param extends string = string, in Failed extends 
 
   /** For `endpoint()`: the bytes of a body of these media types. */
   static readContent(ctx: Context, types: readonly string[]): Promise<Uint8Array> {
-    const type = ctx.header("content-type");
-    const isKnown = ctx.#incoming.method === "" || types.some((known) => mediaTypeOf(known) === mediaTypeOf(type));
-    return isKnown ? ctx.request().body() : refuseType(type);
+    return readContent(ctx.#incoming, ctx.request(), ctx.header("content-type"), types);
   }
 
-  /** For `endpoint()`: whether the request has an empty body. A command has flags. */
-  static async hasNoBody(ctx: Context): Promise<boolean> {
-    return ctx.#incoming.method !== "" && (await ctx.request().body()).byteLength === 0;
+  /** For `endpoint()`: whether an optional body is absent. */
+  static hasNoBody(ctx: Context): Promise<boolean> {
+    return hasNoBody(ctx.#incoming, ctx.request());
+  }
+
+  /** For live routes: what the guards have added. */
+  static leasesOf(ctx: Context): readonly Lease[] {
+    return ctx.#leases ?? [];
   }
 
   /** For the kernel: the headers set so far, which are then forgotten. */
@@ -331,42 +302,11 @@ export class RequestContext<in Param extends string = string, in Failed extends 
   }
 }
 
-function toDeclaredError(route: MatchedRoute | undefined, status: number, detail: unknown): HttpError {
-  const declared = route?.contract?.errors?.[status];
-  if (declared === undefined) {
-    throw new TypeError(
-      `ctx.fail(${status}): ${describeRoute(route)} declares no error ${status}. Add it to \`errors\`.`,
-    );
-  }
-  if (isSchema(declared)) return new HttpError(status, `Error ${status}`, { body: selectDeclared(declared, detail) });
-  const messages = [declared].flat();
-  const message = detail ?? (messages.length === 1 ? messages[0] : undefined);
-  if (typeof message === "string" && messages.includes(message)) return new HttpError(status, message);
-  throw new TypeError(
-    `ctx.fail(${status}): ${describeRoute(route)} declares the messages ${messages.map((text) => JSON.stringify(text)).join(", ")}. Pass one of them.`,
-  );
-}
-
-/** As for a result: undeclared fields never leave. */
-function selectDeclared(schema: Schema, detail: unknown): unknown {
-  const selected = compileSelect(schema)(detail);
-  return selected instanceof Promise ? detail : selected; // a library that validates asynchronously
-}
-
-function describeRoute(route: MatchedRoute | undefined): string {
-  return route === undefined ? "this request" : [route.method, route.path].filter(Boolean).join(" ");
-}
-
 const silentProgress: Progress = Object.freeze({ advance() {}, done() {} });
 
-/** `//host`, `/\host` and any scheme lead to another site; browsers drop tabs and line breaks before they parse. */
-function isOwnPath(to: string): boolean {
-  return /^\/(?![/\\])[^\u0000-\u001f\u007f\\\u2028\u2029]*$/.test(to) && to.isWellFormed();
-}
-
-/** Encodes what a header cannot carry and leaves alone what is encoded already, and the brackets of IPv6 hosts. */
-function toLocation(target: string): string {
-  return encodeURI(target).replaceAll(/%25|%5B|%5D/g, (code) => decodeURIComponent(code));
-}
-
 function ignore(): void {}
+
+/** The leases that the guards of a request have added. */
+export function leasesOf(ctx: Context): readonly Lease[] {
+  return RequestContext.leasesOf(ctx);
+}

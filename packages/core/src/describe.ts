@@ -6,7 +6,7 @@ import { writtenHandlerOf } from "./endpoint.ts";
 import { StartError } from "./errors.ts";
 import type { OpenApiDocument } from "./openapi/document.ts";
 import { toOperationId } from "./operation-id.ts";
-import { describeStores } from "./platform.ts";
+import { collectStores } from "./platform.ts";
 import { findSourcePlaces, type SourcePlace } from "./source-places.ts";
 import type { RouteInfo } from "./table.ts";
 import { type Key, keyName } from "./token.ts";
@@ -134,7 +134,7 @@ async function toDescription(app: Describable, built: Built): Promise<AppDescrip
     ...(openapi === undefined ? {} : { openapi }),
     modules: graph.nodes.map((node) => toModuleDescription(node, places)),
     injections: injections.map(toInjectionDescription),
-    stores: Object.assign({}, ...built.constructed.map(({ instance }) => toStores(instance))),
+    stores: collectStores(built.constructed.map(({ instance }) => instance)),
   };
 }
 
@@ -170,9 +170,4 @@ function toDeclarationDescription(key: Key, place: SourcePlace | undefined): Dec
 
 function toInjectionDescription({ user, module, key, from }: Injection): InjectionDescription {
   return { user, module, name: keyName(key), ...(from === undefined ? {} : { from }) };
-}
-
-function toStores(instance: unknown): Readonly<Record<string, string>> {
-  const { [describeStores]: describe } = Object(instance) as { [describeStores]?: () => Record<string, string> }; // only stores have it
-  return describe?.call(instance) ?? {};
 }

@@ -6,15 +6,8 @@ export { inject } from "./boot/inject.ts";
 export type { OnStart, OnStop } from "./boot/lifecycle.ts";
 export { type Declaration, defineModule, type Module, type ModuleOptions } from "./boot/module.ts";
 export { type ConfigClass, type ConfigOptions, type ConfigSources, defineConfig } from "./config.ts";
-export type {
-  Context,
-  ContextValues,
-  MatchedRoute,
-  ParamNames,
-  Progress,
-  ReplyHook,
-  RequestContext,
-} from "./context.ts";
+export type { Context, ContextValues, Lease, ReplyHook, RequestContext } from "./context.ts";
+export type { Progress } from "./context-tools.ts";
 export {
   Body,
   Content,
@@ -22,6 +15,7 @@ export {
   content,
   type ErrorsByStatus,
   form,
+  type LiveContract,
   type MiddlewareContract,
   optional,
   type ReturnsByStatus,
@@ -34,9 +28,9 @@ export type { Field } from "./dto/field.ts";
 export { file } from "./dto/file.ts";
 export { type JsonValue, json } from "./dto/json.ts";
 export { type JsonSchema, toJsonSchema } from "./dto/json-schema.ts";
+export { partial } from "./dto/partial.ts";
 export type { Returned } from "./dto/returned.ts";
 export { boolean, date, integer, literal, number, string, timestamp } from "./dto/scalars.ts";
-
 export type { Schema, StandardSchema } from "./dto/standard-schema.ts";
 export { union } from "./dto/union.ts";
 export { endpoint } from "./endpoint.ts";
@@ -54,13 +48,14 @@ export {
 export type { HeaderValue, ResponseHeaders } from "./headers.ts";
 export { type ApiOptions, api } from "./http/api.ts";
 export type { DocsOptions } from "./http/docs.ts";
-export type { ErrorFormatName } from "./http/error-formats.ts";
+export { type ErrorFormatName, errorFormat } from "./http/error-formats.ts";
 export { explainForeignOrigin, isSameOrigin } from "./http/foreign-origin.ts";
 export type { Address, HttpMethods, ListenOptions } from "./http/http-methods.ts";
 export type { UpgradeHandler } from "./http/message.ts";
 export type { HttpLimits } from "./http/settings.ts";
 export { Log, type LogOptions } from "./log/log.ts";
 export type { LogDestination } from "./log/log-writer.ts";
+export type { MatchedRoute, ParamNames } from "./matched-route.ts";
 export type { OpenApiDocument, OpenApiInfo } from "./openapi/document.ts";
 export type { Platform } from "./platform.ts";
 export {

@@ -1,8 +1,10 @@
-import { type Context, type ContextTools, type MatchedRoute, RequestContext, type RouteParams } from "./context.ts";
+import { type Context, RequestContext } from "./context.ts";
+import type { ContextTools } from "./context-tools.ts";
 import { readFormInput, readJsonInput } from "./dto/bind.ts";
-import { type ErrorFormat, formatError, plainErrors } from "./error-format.ts";
+import { type ErrorFormat, formatError, plainErrors, withRejectedStatus } from "./error-format.ts";
 import { BindError, describeValue, HttpError, toHttpError } from "./errors.ts";
 import type { Log } from "./log/log.ts";
+import type { MatchedRoute, RouteParams } from "./matched-route.ts";
 import type { Platform, RequestHandler } from "./platform.ts";
 import type { Handler } from "./record.ts";
 import { isThenable, Outgoing, Reply, toReply } from "./reply.ts";
@@ -90,8 +92,9 @@ export class Kernel implements RequestHandler {
   }
 
   /** Drops the headers that were set so far: the handler set them for another response. */
-  #fail(ctx: Context, error: unknown): Outgoing | Promise<Outgoing> {
+  #fail(ctx: Context, thrown: unknown): Outgoing | Promise<Outgoing> {
     RequestContext.takeHeaders(ctx);
+    const error = withRejectedStatus(thrown, this.#errors);
     try {
       const outgoing = this.#parts.platform.fail?.(error, ctx) ?? this.#serializeError(ctx, error);
       if (!(outgoing instanceof Promise)) return finish(ctx, outgoing);

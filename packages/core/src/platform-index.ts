@@ -4,9 +4,14 @@ export { isForm } from "./body/form.ts";
 export { isToken } from "./body/grammar.ts";
 export { parseQuery } from "./body/query.ts";
 export { readEnvironment } from "./boot/environment.ts";
+export type { FlatRoute } from "./boot/flatten.ts";
 export { endsInTime, withTimeout } from "./boot/in-time.ts";
+export { connectToPrimary, type OnPrimary, type PrimaryPort, type WorkerPort } from "./boot/primary.ts";
+export { stopOnSignals } from "./boot/signals.ts";
 export { BoundedMap } from "./bounded-map.ts";
-export type { ContextTools } from "./context.ts";
+export { leasesOf } from "./context.ts";
+export type { ContextTools } from "./context-tools.ts";
+export type { FailuresOf, InputOf, ParamsOf } from "./contract.ts";
 export type {
   AppDescription,
   DeclarationDescription,
@@ -15,7 +20,12 @@ export type {
   ModuleDescription,
   RouteDescription,
 } from "./describe.ts";
-export { type Input, readJsonInput } from "./dto/bind.ts";
+export { type Input, readJsonInput, validate } from "./dto/bind.ts";
+export { findMismatches } from "./dto/check.ts";
+export { Field } from "./dto/field.ts";
+export { compileSelect, ReturnedMismatch } from "./dto/select.ts";
+export type { InferInput, InferOutput } from "./dto/standard-schema.ts";
+export { asWrittenBy, type PathOf } from "./endpoint.ts";
 export { type ErrorFormat, formatError } from "./error-format.ts";
 export { describeValue, toHttpError } from "./errors.ts";
 export { openHttp } from "./http/api.ts";
@@ -37,6 +47,11 @@ export { forever } from "./middleware/static-files.ts";
 export { findNearest } from "./nearest.ts";
 export { checkNames, namesOf, refuseOption } from "./options.ts";
 export {
+  Background,
+  type BackgroundPlatform,
+  type BackgroundRoutes,
+  type BackgroundWork,
+  backgroundWork,
   describeStores,
   type OpenPlatform,
   type Platform,
@@ -45,3 +60,4 @@ export {
 } from "./platform.ts";
 export { Outgoing, toOutgoing } from "./reply.ts";
 export type { Incoming } from "./request.ts";
+export { type HeaderEntries, Upgrade, type UpgradeOptions } from "./upgrade.ts";

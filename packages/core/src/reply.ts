@@ -3,6 +3,7 @@ import { JsonArray } from "./body/json-array.ts";
 import { Chunks } from "./body/stream.ts";
 import { HttpError } from "./errors.ts";
 import { type HeaderValue, ResponseHeaders } from "./headers.ts";
+import { Upgrade } from "./upgrade.ts";
 
 /** What a handler returned, before a platform turns it into bytes, a page or lines on a terminal. */
 export class Reply<Status extends number = number, Value = unknown> {
@@ -12,7 +13,7 @@ export class Reply<Status extends number = number, Value = unknown> {
   readonly value: Value;
 
   constructor(status: Status, kind: Reply["kind"], value: Value) {
-    checkStatus(status);
+    if (!(isStatus(status) || value instanceof Upgrade)) checkStatus(status);
     this.status = status;
     this.kind = kind;
     this.value = value;
@@ -24,8 +25,12 @@ export class Reply<Status extends number = number, Value = unknown> {
   }
 }
 
+function isStatus(status: number): boolean {
+  return Number.isInteger(status) && status >= 200 && status <= 599;
+}
+
 export function checkStatus(status: number): number {
-  if (Number.isInteger(status) && status >= 200 && status <= 599) return status;
+  if (isStatus(status)) return status;
   throw new RangeError(`A reply's status is a whole number from 200 to 599, not ${String(status)}`);
 }
 
@@ -122,8 +127,8 @@ export function isResponse(value: object): value is Response {
   return (value as { readonly [Symbol.toStringTag]?: unknown })[Symbol.toStringTag] === "Response";
 }
 
-/** Streams are read chunk by chunk while they are written. */
-export type OutgoingBody = string | Uint8Array | AsyncIterable<unknown> | null;
+/** Streams are read chunk by chunk while they are written. Only the status 101 has an upgrade. */
+export type OutgoingBody = string | Uint8Array | AsyncIterable<unknown> | Upgrade | null;
 
 /** A response that only needs writing. */
 export class Outgoing {
@@ -204,7 +209,8 @@ export function toOutgoing(reply: Reply, ctx: HeaderSource): Outgoing | Promise<
   }
 }
 
-function passThrough(body: RawBody, status: number, ctx: HeaderSource): Outgoing | Promise<Outgoing> {
+function passThrough(body: RawBody | Upgrade, status: number, ctx: HeaderSource): Outgoing | Promise<Outgoing> {
+  if (body instanceof Upgrade) return new Outgoing(101, body, "");
   if (isResponse(body)) return fromResponse(body);
   if (body instanceof Uint8Array || body instanceof ArrayBuffer) {
     const bytes = body instanceof Uint8Array ? body : new Uint8Array(body);

@@ -5,6 +5,8 @@ import { parseQuery } from "./body/query.ts";
 
 /** A request as an engine passes it to the kernel: the port between the two. */
 export interface Incoming {
+  /** What `ctx.id` is, where the engine knows one. Defaults to a random id. */
+  readonly id?: string;
   readonly method: string;
   /** As sent, without query; starts with a slash. */
   readonly path: string;

@@ -1,6 +1,6 @@
 import { BoundedMap } from "./bounded-map.ts";
-import type { MatchedRoute, RouteParams } from "./context.ts";
 import { HttpError } from "./errors.ts";
+import type { MatchedRoute, RouteParams } from "./matched-route.ts";
 import { comparePatterns, isExact, type Pattern, staticPrefix } from "./pattern.ts";
 
 /** What a router holds: anything that has a method and a pattern. */

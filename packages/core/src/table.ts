@@ -1,9 +1,9 @@
 import { describe, findDuplicates } from "./boot/conflict.ts";
 import { findContractConflicts } from "./boot/contract-conflicts.ts";
 import type { FlatRoute } from "./boot/flatten.ts";
-import type { MatchedRoute } from "./context.ts";
 import type { Contract, MiddlewareContract } from "./contract.ts";
 import { type Problem, StartError } from "./errors.ts";
+import type { MatchedRoute } from "./matched-route.ts";
 import { joinPaths, PatternError, parsePattern, shapeOf } from "./pattern.ts";
 import type { Handler, Method, Route, Routes } from "./record.ts";
 import type { Router } from "./router.ts";

@@ -14,7 +14,7 @@ const untyped = (options: unknown) => options as object;
 const mistakes: Record<string, { readonly make: () => unknown; readonly text: string }> = {
   "createApp()": {
     make: () => createApp(module, api(), untyped({ ...quiet, overide: [] })),
-    text: "createApp() has no option overide (did you mean override?). It takes log, onStartError, override, stopTimeout, checkContracts.",
+    text: "createApp() has no option overide (did you mean override?). It takes log, onStartError, override, stopTimeout, checkContracts, background.",
   },
   "the log of createApp()": {
     make: () => createApp(module, api(), { ...quiet, log: untyped({ levle: "debug" }) }),
@@ -30,11 +30,11 @@ const mistakes: Record<string, { readonly make: () => unknown; readonly text: st
   },
   "createTestApp()": {
     make: () => createTestApp(module, api(), untyped({ overrides: [] })),
-    text: "createTestApp() has no option overrides (did you mean override?). It takes override, log, stopTimeout, checkContracts.",
+    text: "createTestApp() has no option overrides (did you mean override?). It takes override, log, stopTimeout, checkContracts, background.",
   },
   "createTestApp(), which never exits,": {
     make: () => createTestApp(module, api(), untyped({ onStartError: "exit" })),
-    text: "createTestApp() has no option onStartError. It takes override, log, stopTimeout, checkContracts.",
+    text: "createTestApp() has no option onStartError. It takes override, log, stopTimeout, checkContracts, background.",
   },
   "api()": {
     make: () => api(untyped({ middleware: [cors()] })),
@@ -93,7 +93,7 @@ test("an unknown option is reported together with other invalid options", async 
   assert.equal(
     error.message,
     `2 problems:
-  1. createApp() has no option stoptimeout (did you mean stopTimeout?). It takes log, onStartError, override, stopTimeout, checkContracts.
+  1. createApp() has no option stoptimeout (did you mean stopTimeout?). It takes log, onStartError, override, stopTimeout, checkContracts, background.
   2. stopTimeout is 0. It takes a whole number of milliseconds from 1 to 2147483647.`,
   );
 });

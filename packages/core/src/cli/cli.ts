@@ -38,6 +38,7 @@ export function cli(options: CliOptions): Platform<CliMethods> {
     name: "cli",
     middlewares: options.middlewares ?? [],
     limits,
+    background: false,
     log: { level: "warn", destination: new LogWriter(2, { sync: true }) }, // standard output is for results
     serves: (route) => route.method === undefined,
     serialize: toCommandOutgoing,

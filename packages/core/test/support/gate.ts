@@ -1,5 +1,5 @@
-import { setImmediate as turn } from "node:timers/promises";
 import type { Context } from "@tenon/core";
+import { until } from "./until.ts";
 
 export const request = (path: string, headers = "") => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
 
@@ -41,11 +41,7 @@ export class Gate {
     this.#open.resolve();
   }
 
-  async until(count: number): Promise<void> {
-    const deadline = performance.now() + 60_000;
-    while (this.handled.length < count) {
-      if (performance.now() > deadline) throw new Error(`${this.handled.length} of ${count} requests were handled`);
-      await turn();
-    }
+  until(count: number): Promise<void> {
+    return until(() => this.handled.length >= count, `${count} handled requests`);
   }
 }
