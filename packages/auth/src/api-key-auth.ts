@@ -25,6 +25,7 @@ export class ApiKeyAuth implements Middleware {
     if (record === undefined) return unauthorized(ctx, "Invalid API key");
     ctx.set("api_key", record);
     ctx.set("user_id", record.user_id);
+    if (ctx.isLive) ctx.addLease({ reason: "the API key is no longer valid", isValid: () => this.#isActive(key) });
     let refused = false;
     try {
       const value = await next();
@@ -37,6 +38,10 @@ export class ApiKeyAuth implements Middleware {
       // after the handler, because only the handler may know that the user of the key is deleted
       if (!refused) await this.#noteUse(ctx, record);
     }
+  }
+
+  async #isActive(key: string): Promise<boolean> {
+    return (await this.#keys.validate(key)) !== undefined;
   }
 
   /** Errors are only logged: the handler has done its work, and a failed timestamp must not turn it into a 500. */

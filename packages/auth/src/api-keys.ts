@@ -1,5 +1,5 @@
 import { BindError, inject, Log } from "@tenon/core";
-import { Database, migrate } from "@tenon/data";
+import { Database, Migrations } from "@tenon/data";
 import { Clock } from "./clock.ts";
 import { digest } from "./digest.ts";
 import { toMilliseconds } from "./rfc3339.ts";
@@ -34,8 +34,8 @@ export class ApiKeys {
   readonly #clock = inject(Clock);
   readonly #log = inject(Log);
 
-  async onStart(): Promise<void> {
-    await migrate(this.#db, [
+  constructor() {
+    inject(Migrations).add([
       {
         name: "auth-001-api-keys",
         up: async (db) => {
@@ -51,6 +51,7 @@ export class ApiKeys {
             .execute();
           await db.schema.createIndex("api_keys_user_id").on("api_keys").column("user_id").execute();
         },
+        down: (db) => db.schema.dropTable("api_keys").execute(),
       },
     ]);
   }

@@ -1,7 +1,7 @@
 import { defineModule, type Module, provide } from "@tenon/core";
 import { ApiKeyAuth } from "./api-key-auth.ts";
 import { ApiKeys } from "./api-keys.ts";
-import { BearerAuth } from "./bearer-auth.ts";
+import { BearerAuth, OptionalBearerAuth } from "./bearer-auth.ts";
 import { Clock } from "./clock.ts";
 import { ExpiringRecords } from "./expiring-records.ts";
 import { LoginLimit } from "./login-limit.ts";
@@ -23,6 +23,7 @@ export function authModule(data: Module, options: AuthOptions): Module {
     ApiKeys,
     LoginLimit,
     BearerAuth,
+    OptionalBearerAuth,
     SessionAuth,
     SessionOrigin,
     ApiKeyAuth,

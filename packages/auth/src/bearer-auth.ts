@@ -7,37 +7,86 @@ import {
   type Next,
 } from "@tenon/core";
 import { AuthSettings } from "./settings.ts";
-import { bearer, type Claims, Tokens } from "./tokens.ts";
+import { type Claims, Tokens } from "./tokens.ts";
 import { refuseToken, unauthorized } from "./unauthorized.ts";
+
+const badFormat = "Invalid authorization format";
 
 /** Requires a valid `Authorization: Bearer <token>`. Runs before the body is read. */
 export class BearerAuth implements Middleware {
   readonly #tokens = inject(Tokens);
   readonly #settings = inject(AuthSettings);
   readonly contract: MiddlewareContract = {
-    security: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
-    errors: { 401: [this.#settings.missingAuthorization, "Invalid authorization format", "Invalid token"] },
+    security: toSecurity(this.#settings),
+    errors: { 401: [this.#settings.missingAuthorization, badFormat, "Invalid token"] },
   };
 
   handle(ctx: Context, next: Next) {
     const header = ctx.header("authorization");
-    if (header === "") return unauthorized(ctx, this.#settings.missingAuthorization, "Bearer");
-    if (!header.startsWith(bearer)) return unauthorized(ctx, "Invalid authorization format", "Bearer");
+    const { scheme, missingAuthorization } = this.#settings;
+    if (header === "") return unauthorized(ctx, missingAuthorization, scheme);
+    if (!header.startsWith(this.#tokens.prefix)) return unauthorized(ctx, badFormat, scheme);
     const claims = this.#tokens.recallHeader(header); // a cached token needs no promise
     return claims === undefined ? this.#verify(ctx, next, header) : this.#pass(ctx, next, claims);
   }
 
   async #verify(ctx: Context, next: Next, header: string) {
     const claims = await this.#tokens.verifyHeader(header);
-    return claims === undefined ? refuseToken(ctx) : this.#pass(ctx, next, claims);
+    return claims === undefined ? refuseToken(ctx, this.#settings.scheme) : this.#pass(ctx, next, claims);
   }
 
   #pass(ctx: Context, next: Next, claims: Claims) {
     ctx.set("user_id", claims.user_id);
     ctx.set("user_email", claims.email);
     if (this.#settings.claims === "full") ctx.set("user_role", claims.role);
+    noteScheme(ctx, this.#settings);
+    addLease(ctx, claims);
     return next();
   }
+}
+
+/**
+ * Lets requests without an `Authorization` header pass; a bad token is a 401. Sets `user_claims` only: the types of
+ * `user_id` and `user_role` promise a user.
+ */
+export class OptionalBearerAuth implements Middleware {
+  readonly #tokens = inject(Tokens);
+  readonly #settings = inject(AuthSettings);
+  readonly contract: MiddlewareContract = {
+    security: toSecurity(this.#settings),
+    optional: true,
+    errors: { 401: [badFormat, "Invalid token"] },
+  };
+
+  async handle(ctx: Context, next: Next) {
+    const header = ctx.header("authorization");
+    if (header === "") return next();
+    const { scheme } = this.#settings;
+    if (!header.startsWith(this.#tokens.prefix)) return unauthorized(ctx, badFormat, scheme);
+    const claims = this.#tokens.recallHeader(header) ?? (await this.#tokens.verifyHeader(header));
+    if (claims === undefined) return refuseToken(ctx, scheme);
+    ctx.set("user_claims", claims);
+    noteScheme(ctx, this.#settings);
+    addLease(ctx, claims);
+    return next();
+  }
+}
+
+/** OpenAPI has no name for other schemes: there the whole header is the key. */
+function toSecurity({ scheme }: AuthSettings): NonNullable<MiddlewareContract["security"]> {
+  if (scheme === "Bearer") return { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } };
+  const description = `The text \`${scheme} \` and the token.`;
+  return { [scheme.toLowerCase()]: { type: "apiKey", in: "header", name: "Authorization", description } };
+}
+
+/** The connection of a live route ends with its token. */
+function addLease(ctx: Context, { exp }: Claims): void {
+  if (ctx.isLive) ctx.addLease({ reason: "the token has expired", expiresAt: exp * 1000 });
+}
+
+/** For `invalidToken(ctx)` of the handler. */
+function noteScheme(ctx: Context, { scheme }: AuthSettings): void {
+  if (scheme !== "Bearer") ctx.set("auth_scheme", scheme);
 }
 
 /** Requires a role. List it after `BearerAuth`, which reads the role from the token. */

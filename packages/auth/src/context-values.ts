@@ -1,4 +1,5 @@
 import type { ApiKeyRecord } from "./api-keys.ts";
+import type { Claims } from "./tokens.ts";
 
 /** The context values that the guards set. */
 export interface AuthValues {
@@ -8,6 +9,10 @@ export interface AuthValues {
   user_email: string;
   /** Set by the bearer guard when tokens carry all claims; "" when the token has no role. */
   user_role: string;
+  /** Set by the optional bearer guard when the request has a token. */
+  user_claims?: Claims;
+  /** Set by the bearer guards when the `scheme` of the module is not "Bearer". */
+  auth_scheme?: string;
   /** Set by the API-key guard. */
   api_key: ApiKeyRecord;
 }

@@ -1,7 +1,7 @@
 export { ApiKeyAuth } from "./api-key-auth.ts";
 export { type ApiKeyRecord, ApiKeys, type NewApiKey } from "./api-keys.ts";
 export { authModule } from "./auth-module.ts";
-export { BearerAuth, requireRole } from "./bearer-auth.ts";
+export { BearerAuth, OptionalBearerAuth, requireRole } from "./bearer-auth.ts";
 export { Clock } from "./clock.ts";
 export type { AuthValues } from "./context-values.ts";
 export { LoginLimit } from "./login-limit.ts";

@@ -30,7 +30,12 @@ export class SessionAuth implements Middleware {
     const session = await this.#sessions.find(id);
     if (session === undefined) return unauthorized(ctx, "Invalid session");
     ctx.set("user_id", session.user_id);
+    if (ctx.isLive) ctx.addLease({ reason: "the session has ended", isValid: () => this.#isActive(id) });
     return next();
+  }
+
+  async #isActive(id: string): Promise<boolean> {
+    return (await this.#sessions.find(id)) !== undefined;
   }
 }
 

@@ -13,6 +13,8 @@ export interface AuthOptions {
   readonly claims?: "full" | "short";
   /** The error message when the `Authorization` header is missing. Defaults to "Missing authorization header". */
   readonly missingAuthorization?: string;
+  /** The scheme of the `Authorization` header: `Token` reads `Authorization: Token <token>`. Defaults to "Bearer". */
+  readonly scheme?: string;
   /** Whether failed logins are limited. Defaults to true. */
   readonly loginLimit?: boolean;
   /** Other origins whose pages may use the session cookie: `["https://app.example.com"]`. Defaults to none. */
@@ -33,6 +35,7 @@ export function toAuthSettings(options: AuthOptions): AuthSettings {
     passwordWait: 5000,
     claims: "full",
     missingAuthorization: "Missing authorization header",
+    scheme: "Bearer",
     loginLimit: true,
     trustedOrigins: [],
     ...options,
@@ -51,6 +54,12 @@ export function toAuthSettings(options: AuthOptions): AuthSettings {
     problems.push({
       code: "BAD_OPTION",
       message: `passwordWait is ${passwordWait}. It takes a whole number of milliseconds above zero.`,
+    });
+  }
+  if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(settings.scheme)) {
+    problems.push({
+      code: "BAD_OPTION",
+      message: `scheme is ${JSON.stringify(settings.scheme)}. It takes one word, for example "Bearer" or "Token".`,
     });
   }
   for (const origin of settings.trustedOrigins.filter((text) => !isOrigin(text))) {

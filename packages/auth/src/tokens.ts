@@ -32,9 +32,6 @@ interface CachedHeader extends Verified {
   readonly header: string;
 }
 
-/** The scheme of an Authorization header that carries a token. */
-export const bearer = "Bearer ";
-
 const maxCachedLength = 2048; // ours have 300 characters; 10,000 headers of any length could fill the memory
 
 /** Access tokens: JWT, HS256, 24 hours. */
@@ -42,6 +39,8 @@ export class Tokens {
   readonly #settings = inject(AuthSettings);
   readonly #clock = inject(Clock);
   readonly #key = new TextEncoder().encode(this.#settings.secret);
+  /** How an Authorization header with a token begins. */
+  readonly prefix = `${this.#settings.scheme} `;
   /**
    * Verified Authorization headers: checking a signature costs more than everything else on a guarded route. By their
    * hash, because a look-up by 300-character strings takes 0.1 to 0.3 µs longer, up to 2 % of a guarded request.
@@ -63,10 +62,10 @@ export class Tokens {
     return verified === undefined ? undefined : this.#claimsOf(verified);
   }
 
-  /** The claims of the token in an Authorization header; undefined without one. `recallHeader` returns them from now on. */
+  /** The claims of the token in an Authorization header of the module's `scheme`; undefined without one. `recallHeader` returns them from now on. */
   async verifyHeader(header: string): Promise<Claims | undefined> {
-    if (!header.startsWith(bearer)) return undefined;
-    const verified = await this.#check(header.slice(bearer.length));
+    if (!header.startsWith(this.prefix)) return undefined;
+    const verified = await this.#check(header.slice(this.prefix.length));
     if (verified === undefined) return undefined;
     if (header.length <= maxCachedLength) this.#cached.set(endHash(header), { header, ...verified });
     return this.#claimsOf(verified);

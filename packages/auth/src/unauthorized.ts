@@ -1,7 +1,5 @@
 import { type Context, HttpError, type Reply } from "@tenon/core";
 
-const invalid = 'Bearer error="invalid_token"';
-
 /** A 401. `challenge` is the `WWW-Authenticate` header, for schemes that HTTP has a name for (RFC 9110, 11.6.1). */
 export function unauthorized(ctx: Context, error: string, challenge?: string): Reply {
   if (challenge !== undefined) ctx.response().setHeader("www-authenticate", challenge);
@@ -9,11 +7,16 @@ export function unauthorized(ctx: Context, error: string, challenge?: string): R
 }
 
 /** 401 `Invalid token` of the guard. */
-export function refuseToken(ctx: Context): Reply {
-  return unauthorized(ctx, "Invalid token", invalid);
+export function refuseToken(ctx: Context, scheme: string): Reply {
+  return unauthorized(ctx, "Invalid token", toInvalid(scheme));
 }
 
 /** The same for handlers: the token may be valid while its user is deleted. An error, which every contract allows. */
-export function invalidToken(_ctx?: Context): HttpError {
-  return new HttpError(401, "Invalid token", { headers: { "www-authenticate": invalid } });
+export function invalidToken(ctx?: Context): HttpError {
+  const challenge = toInvalid(ctx?.get("auth_scheme") ?? "Bearer");
+  return new HttpError(401, "Invalid token", { headers: { "www-authenticate": challenge } });
+}
+
+function toInvalid(scheme: string): string {
+  return `${scheme} error="invalid_token"`;
 }

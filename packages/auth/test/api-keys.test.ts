@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import { type ApiKeyRecord, ApiKeys } from "@tenon/auth";
 import { BindError } from "@tenon/core";
-import { Database } from "@tenon/data";
+import { Database, Migrations } from "@tenon/data";
 import { sql } from "kysely";
 import { databases } from "../../data/test/support/stores.ts";
 import { type AuthApp, withAuth } from "./support/auth-app.ts";
@@ -133,8 +133,11 @@ for (const adapter of databases) {
       assert.equal(log.all.filter((line) => line.event === "api key used").length, 2, "one event for each write");
     });
 
-    run("tables are created once, however often the application starts", async (keys) => {
-      await keys.onStart();
+    run("the table is a migration of the application, which runs once and can be reverted", async (keys, { app }) => {
+      const migrations = app.get(Migrations);
+      assert.deepEqual(await migrations.up(), []);
+      assert.deepEqual(await migrations.down(), ["auth-001-api-keys"]);
+      assert.deepEqual(await migrations.up(), ["auth-001-api-keys"]);
       assert.ok(await keys.create("ada"));
     });
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BearerAuth, Tokens } from "@tenon/auth";
+import { BearerAuth, invalidToken, OptionalBearerAuth, Tokens } from "@tenon/auth";
 import { type Context, dto, routes, string } from "@tenon/core";
 import { testOnBothTransports, withAuth } from "./support/auth-app.ts";
 import { mint } from "./support/jwt.ts";
@@ -10,6 +10,8 @@ class Notes {
     const middlewares = [BearerAuth];
     return routes([
       { method: "GET", path: "/me", handler: this.me, middlewares },
+      { method: "GET", path: "/gone", handler: (ctx) => invalidToken(ctx), middlewares },
+      { method: "GET", path: "/feed", handler: this.feed, middlewares: [OptionalBearerAuth] },
       { method: "POST", path: "/notes", handler: this.create, middlewares },
     ]);
   }
@@ -17,6 +19,10 @@ class Notes {
   me(ctx: Context) {
     const names = ["user_id", "user_email", "user_role"] as const;
     return { values: Object.fromEntries(names.map((name) => [name, ctx.get(name)])) };
+  }
+
+  feed(ctx: Context) {
+    return { reader: ctx.get("user_claims")?.user_id ?? null, user_id: ctx.get("user_id") ?? null };
   }
 
   async create(ctx: Context) {
@@ -134,5 +140,44 @@ testOnBothTransports(
     assert.equal(await challenge("Basic x"), "Bearer");
     assert.equal(await challenge("Bearer x"), 'Bearer error="invalid_token"');
     assert.equal(await challenge(`Bearer ${await app.get(Tokens).issue(ada)}`), null);
+  },
+);
+
+testOnBothTransports(
+  "another scheme takes the place of Bearer in requests and challenges",
+  { ...setup, auth: { scheme: "Token" } },
+  async (ask, { app }) => {
+    const token = await app.get(Tokens).issue(ada);
+    const ok = await ask("/me", { authorization: `Token ${token}` });
+    assert.deepEqual(ok.body, { values: { user_id: "ada", user_email: ada.email, user_role: "admin" } });
+    for (const [authorization, error, challenge] of [
+      ["", "Missing authorization header", "Token"],
+      [`Bearer ${token}`, "Invalid authorization format", "Token"],
+      ["Token x", "Invalid token", 'Token error="invalid_token"'],
+    ] as const) {
+      const { status, body, headers } = await ask("/me", { authorization });
+      assert.deepEqual([status, body, headers.get("www-authenticate")], [401, { error }, challenge]);
+    }
+    const gone = await ask("/gone", { authorization: `Token ${token}` });
+    assert.deepEqual([gone.status, gone.headers.get("www-authenticate")], [401, 'Token error="invalid_token"']);
+  },
+);
+
+testOnBothTransports(
+  "the optional guard lets guests pass and refuses a bad token",
+  { ...setup, auth: { scheme: "Token" } },
+  async (ask, { app }) => {
+    const authorization = `Token ${await app.get(Tokens).issue(ada)}`;
+    assert.deepEqual((await ask("/feed")).body, { reader: null, user_id: null });
+    for (let time = 0; time < 2; time++) {
+      assert.deepEqual((await ask("/feed", { authorization })).body, { reader: "ada", user_id: null });
+    }
+    for (const [bad, error] of [
+      ["Basic x", "Invalid authorization format"],
+      ["Token x", "Invalid token"],
+    ] as const) {
+      const { status, body } = await ask("/feed", { authorization: bad });
+      assert.deepEqual([status, body], [401, { error }]);
+    }
   },
 );

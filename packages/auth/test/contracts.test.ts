@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiKeyAuth, BearerAuth, requireRole, SessionAuth, SessionOrigin } from "@tenon/auth";
+import { ApiKeyAuth, BearerAuth, OptionalBearerAuth, requireRole, SessionAuth, SessionOrigin } from "@tenon/auth";
 import { endpoint, type Routes, string } from "@tenon/core";
 import { assertValid } from "../../core/test/openapi/lint.ts";
 import { withAuth } from "./support/auth-app.ts";
@@ -20,6 +20,13 @@ class Guarded {
   readonly session = endpoint({ returns: string() }, () => "");
   readonly read = endpoint({ returns: string() }, () => "");
   readonly login = endpoint({ returns: string() }, () => "");
+}
+
+class Feed {
+  routes(): Routes {
+    return [{ method: "GET", path: "/feed", handler: this.index, middlewares: [OptionalBearerAuth] }];
+  }
+  readonly index = endpoint({ returns: string() }, () => "");
 }
 
 test("the guards declare their security schemes and every message", () =>
@@ -52,6 +59,19 @@ test("the guards declare their security schemes and every message", () =>
       ["get /origin", [], {}],
       ["post /origin", [], { 403: "Forbidden" }],
     ]);
+  }));
+
+test("the optional guard and another scheme are declared as such", () =>
+  withAuth({ declarations: [Feed], auth: { scheme: "Token" } }, async ({ app }) => {
+    const document = await app.openapi();
+    await assertValid(document);
+    const description = "The text `Token ` and the token.";
+    assert.deepEqual(document.components.securitySchemes, {
+      token: { type: "apiKey", in: "header", name: "Authorization", description },
+    });
+    const { security, responses } = document.paths["/feed"]?.get ?? {};
+    assert.deepEqual(security, [{ token: [] }, {}]);
+    assert.equal(responses?.["401"]?.description, "Invalid authorization format; Invalid token");
   }));
 
 test("what the guards respond is what they declare", () =>

@@ -56,6 +56,15 @@ test("a passwordWait that is not a whole number of milliseconds stops the start"
   }
 });
 
+test("a scheme that is not one word stops the start", async () => {
+  for (const scheme of ["", "Bearer ", "a b", "Tok:en", "1st"]) {
+    assert.equal(
+      await refusal({ scheme }),
+      `scheme is ${JSON.stringify(scheme)}. It takes one word, for example "Bearer" or "Token".`,
+    );
+  }
+});
+
 test("all mistakes are reported at once, without the secret", async () => {
   const message = await refusal({ secret: `{"k":"${secret}"}`, bcryptCost: 1 });
   assert.match(message, /^2 problems:/);
