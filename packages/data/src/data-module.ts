@@ -6,6 +6,7 @@ import { Migrations } from "./database/migrations.ts";
 import { type Seed, Seeds } from "./database/seeds.ts";
 import { Health } from "./health.ts";
 import { KeyValue } from "./key-value/key-value.ts";
+import { SharedStore } from "./shared-store.ts";
 import { type StoreOptions, Stores, StoreUrls } from "./stores.ts";
 
 export interface DataOptions extends StoreOptions {
@@ -19,7 +20,7 @@ export interface DataOptions extends StoreOptions {
   readonly name?: string;
 }
 
-/** Exports `Database`, `Migrations`, `Seeds`, `KeyValue`, `Cache` and `Health`. Embedded by default; URLs select servers. */
+/** Exports `Database`, `Migrations`, `Seeds`, `KeyValue`, `Cache`, `SharedStore` and `Health`. Embedded by default; URLs select servers. */
 export function dataModule(options: DataOptions = {}): Module {
   const { migrations, migrateOnStart = true, seeds } = options;
   return defineModule({
@@ -33,7 +34,8 @@ export function dataModule(options: DataOptions = {}): Module {
       provide(Seeds, () => new Seeds(inject(Database), seeds)),
       provide(KeyValue, () => inject(Stores).keyValue()),
       provide(Cache, () => inject(Stores).cache()),
+      provide(SharedStore, () => inject(Stores).shared()),
     ],
-    exports: [Database, Migrations, Seeds, KeyValue, Cache, Health],
+    exports: [Database, Migrations, Seeds, KeyValue, Cache, SharedStore, Health],
   });
 }

@@ -1,4 +1,4 @@
-import { inject, routes } from "@tenon/core";
+import { dto, endpoint, inject, literal, record, routes } from "@tenon/core";
 import { endsInTime } from "@tenon/core/platform";
 
 export type HealthCheck = () => Promise<unknown>;
@@ -36,6 +36,10 @@ async function passes(check: HealthCheck): Promise<boolean> {
   }
 }
 
+const result = ["ok", "unavailable"] as const;
+const Report = dto({ status: literal(result, "required"), checks: record(literal(result), "required") }); // without a name, which an application may use
+const tags = ["health"];
+
 /** `/health/live`: the process responds. `/health/ready`: all checks pass. Declare it to mount both. */
 export class HealthController {
   readonly #health = inject(Health);
@@ -47,17 +51,22 @@ export class HealthController {
     ]);
   }
 
-  live(): Response {
-    return toResponse(200, { status: "ok" });
-  }
+  readonly live = endpoint(
+    { summary: "Whether the process responds", tags, returns: dto({ status: literal(["ok"], "required") }) },
+    () => toResponse(200, { status: "ok" }),
+  );
 
-  async ready(): Promise<Response> {
-    const report = await this.#health.report();
-    return toResponse(report.status === "ok" ? 200 : 503, report);
-  }
+  readonly ready = endpoint(
+    { summary: "Whether every store responds", tags, returns: Report, errors: { 503: Report } },
+    async () => {
+      const report = await this.#health.report();
+      return toResponse(report.status === "ok" ? 200 : 503, report);
+    },
+  );
 }
 
 /** JSON on every platform: one with views would look for a view, because a health check accepts any type. */
-function toResponse(status: number, value: object): Response {
-  return Response.json(value, { status, headers: { "content-type": "application/json; charset=utf-8" } });
+function toResponse(status: number, value: object): never {
+  const response = Response.json(value, { status, headers: { "content-type": "application/json; charset=utf-8" } });
+  return response as never; // the type of an endpoint has no place for a Response with the body that it declares
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { withTimeout } from "@tenon/core/platform";
+import type { Link, LinkListeners } from "./listener.ts";
 import { loadDriver } from "./load-driver.ts";
 import { StoreError } from "./store-error.ts";
 
@@ -71,6 +72,27 @@ export class RedisConnection {
       const byServer = error instanceof Error && /^[A-Z]+ /.test(error.message);
       throw new StoreError(byServer ? "FAILED" : "UNAVAILABLE", { cause: error });
     }
+  }
+
+  /** A connection of its own that gets the messages of a channel. */
+  async listen(channel: string, { onMessage, onLost }: LinkListeners): Promise<Link> {
+    const { createClient } = await loadDriver("redis", this.#option, () => import("redis"));
+    const client = createClient({
+      url: this.#url,
+      socket: { connectTimeout: this.#connectTimeout, reconnectStrategy: false },
+    });
+    client.on("error", onLost);
+    client.on("end", onLost);
+    try {
+      await withTimeout(client.connect(), 2 * this.#connectTimeout, () => {
+        throw new Error("no response");
+      });
+      await client.subscribe(channel, onMessage);
+    } catch (error) {
+      end(client);
+      throw new StoreError("UNAVAILABLE", { cause: error });
+    }
+    return { check: () => client.ping(), close: () => end(client) };
   }
 
   /** The timeout includes the handshake: a server may accept a connection and then send nothing. */

@@ -11,11 +11,13 @@ import { type PostgresOptions, PostgresPool } from "./database/postgres-pool.ts"
 import { createSqliteDialect, executeNow } from "./database/sqlite-dialect.ts";
 import { SqliteFile, type SqliteOptions } from "./database/sqlite-file.ts";
 import { Health } from "./health.ts";
-import type { KeyValue } from "./key-value/key-value.ts";
+import { KeyValue } from "./key-value/key-value.ts";
 import { MemoryKeyValue } from "./key-value/memory.ts";
 import { RedisKeyValue } from "./key-value/redis.ts";
 import { SqlKeyValue, type SqlStore } from "./key-value/sql.ts";
+import { Listener } from "./listener.ts";
 import { RedisConnection, type RedisOptions } from "./redis-connection.ts";
+import { SharedStore } from "./shared-store.ts";
 import { StoreError } from "./store-error.ts";
 import { parseStoreUrl, type StoreUrl } from "./store-url.ts";
 
@@ -97,6 +99,20 @@ export class Stores {
     });
   }
 
+  /** Redis where the key-value store is on it, else PostgreSQL where the database is. */
+  shared(): SharedStore {
+    inject(Database); // they start first and stop last
+    inject(KeyValue);
+    const keyValue = this.#parseKeyValueUrl();
+    const database = this.#parseDatabaseUrl();
+    if (keyValue.kind === "redis") {
+      const redis = this.#redis(keyValue.url, keyValue.place, this.#nameOf("keyValue"));
+      return new SharedStore({ redis, postgres: undefined });
+    }
+    const postgres = database.kind === "postgres" ? this.#pool(database.url) : undefined;
+    return new SharedStore({ redis: undefined, postgres });
+  }
+
   /** For `tenon info`, without passwords. */
   [describeStores](): Readonly<Record<"database" | "keyValue" | "cache", string>> {
     const describe = (url: StoreUrl) => [url.kind, "path" in url ? url.path : "place" in url ? url.place : ""];
@@ -151,6 +167,11 @@ export class Stores {
     return new Database({
       kind: "postgres",
       dialect: createPostgresDialect(pool),
+      listen: (channel, onNotification) => {
+        const listener = new Listener((listeners) => pool.listen(channel, listeners), onNotification);
+        listener.start();
+        return () => listener.close();
+      },
       open: async () => {
         await pool.open();
         try {

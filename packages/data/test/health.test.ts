@@ -44,3 +44,14 @@ test("a check that never ends counts as failed", async () => {
   health.add("stuck", () => new Promise(() => {}));
   assert.deepEqual(await health.report(), { status: "unavailable", checks: { stuck: "unavailable" } });
 });
+
+test("the health routes declare what they return", async () => {
+  const app = await createHealthApp();
+  const { paths } = await app.openapi();
+  const told = Object.values(paths).map(({ get }) => [get?.operationId, get?.tags, Object.keys(get?.responses ?? {})]);
+  assert.deepEqual(told, [
+    ["health.live", ["health"], ["200"]],
+    ["health.ready", ["health"], ["200", "503"]],
+  ]);
+  await app.stop();
+});

@@ -8,6 +8,7 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from "kysely";
+import { CommitHook, CommitHooks } from "./after-commit.ts";
 import { PortablePostgresCompiler } from "./postgres-compiler.ts";
 import type { PostgresPool, PostgresSession } from "./postgres-pool.ts";
 import { quoteName } from "./quote-name.ts";
@@ -45,18 +46,22 @@ class PostgresDriver implements Driver {
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("commit"));
+    await connection.hooks.run();
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
+    connection.hooks.clear();
     await connection.executeQuery(CompiledQuery.raw("rollback"));
   }
 
   async savepoint(connection: PostgresConnection, name: string): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw(`savepoint ${quoteName(name)}`));
+    connection.hooks.savepoint(name);
   }
 
   async rollbackToSavepoint(connection: PostgresConnection, name: string): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw(`rollback to ${quoteName(name)}`));
+    connection.hooks.rollbackTo(name);
   }
 
   async releaseSavepoint(connection: PostgresConnection, name: string): Promise<void> {
@@ -73,13 +78,16 @@ class PostgresDriver implements Driver {
 }
 
 class PostgresConnection implements DatabaseConnection {
+  readonly hooks = new CommitHooks();
   readonly session: PostgresSession;
 
   constructor(session: PostgresSession) {
     this.session = session;
   }
 
-  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (query instanceof CommitHook) return this.hooks.add(query);
+    const { sql, parameters } = query;
     const { rows, rowCount } = await this.session.query<R>(sql, parameters);
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
   }

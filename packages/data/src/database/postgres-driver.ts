@@ -17,7 +17,9 @@ export interface PooledClient extends PostgresClient {
   release(destroy: boolean): void;
 }
 
-export interface SingleClient extends PostgresClient {
+export interface SingleClient extends Omit<PostgresClient, "on"> {
+  on(event: "error" | "end", listener: () => void): unknown;
+  on(event: "notification", listener: (message: { readonly payload?: string }) => void): unknown;
   connect(): Promise<unknown>;
   end(): Promise<void>;
 }

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Link, LinkListeners } from "../listener.ts";
 import { loadDriver } from "../load-driver.ts";
 import { StoreError } from "../store-error.ts";
 import type { Pool, PooledClient, PostgresDriverPackage, PostgresResult } from "./postgres-driver.ts";
 import { isOutcomeUnknown, isServerError, isTooManyConnections, translatePostgresError } from "./postgres-errors.ts";
+import { quoteName } from "./quote-name.ts";
 
 export interface PostgresOptions {
   /** Defaults to 10. */
@@ -123,6 +125,30 @@ export class PostgresPool {
     const pool = this.#pool;
     this.#pool = undefined;
     await pool?.end();
+  }
+
+  /** A connection of its own that gets the notifications of a channel. */
+  async listen(channel: string, { onMessage, onLost }: LinkListeners): Promise<Link> {
+    await this.open();
+    const driver = this.#driver as PostgresDriverPackage; // loaded just above
+    const client = new driver.Client({
+      connectionString: this.#url,
+      connectionTimeoutMillis: this.#connectTimeout,
+      query_timeout: this.#connectTimeout,
+      keepAlive: true,
+    });
+    client.on("error", onLost);
+    client.on("end", onLost);
+    client.on("notification", ({ payload = "" }) => onMessage(payload));
+    const close = () => void client.end().catch(ignore);
+    try {
+      await client.connect();
+      await client.query(`listen ${quoteName(channel)}`, []);
+    } catch (error) {
+      close();
+      throw translatePostgresError(error);
+    }
+    return { check: () => client.query("select 1", []), close };
   }
 
   /** Finds out whether a slow statement means a dead server. Only then the waiting statements are abandoned. */

@@ -8,6 +8,7 @@ import {
   SqliteIntrospector,
   type TransactionSettings,
 } from "kysely";
+import { CommitHook, CommitHooks } from "./after-commit.ts";
 import { quoteName } from "./quote-name.ts";
 import { PortableSqliteCompiler } from "./sqlite-compiler.ts";
 import type { SqliteResult } from "./sqlite-connection.ts";
@@ -54,19 +55,23 @@ class SqliteDriver implements Driver {
   async commitTransaction(connection: SqliteConnection): Promise<void> {
     await connection.transaction?.commit();
     connection.transaction = undefined;
+    await connection.hooks.run();
   }
 
   async rollbackTransaction(connection: SqliteConnection): Promise<void> {
     connection.transaction?.rollback();
     connection.transaction = undefined;
+    connection.hooks.clear();
   }
 
   async savepoint(connection: SqliteConnection, name: string): Promise<void> {
     connection.transaction?.execute(`savepoint ${quoteName(name)}`, []);
+    connection.hooks.savepoint(name);
   }
 
   async rollbackToSavepoint(connection: SqliteConnection, name: string): Promise<void> {
     connection.transaction?.execute(`rollback to ${quoteName(name)}`, []);
+    connection.hooks.rollbackTo(name);
   }
 
   async releaseSavepoint(connection: SqliteConnection, name: string): Promise<void> {
@@ -84,6 +89,7 @@ class SqliteDriver implements Driver {
 
 class SqliteConnection implements DatabaseConnection {
   readonly #file: SqliteFile;
+  readonly hooks = new CommitHooks();
   transaction: SqliteTransaction | undefined;
 
   constructor(file: SqliteFile) {
@@ -91,6 +97,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (query instanceof CommitHook) return this.hooks.add(query);
     const { sql, parameters, query: root } = query;
     if (this.transaction !== undefined) return toResult<R>(query, this.transaction.execute(sql, parameters, root));
     return executeNow<R>(this.#file, query) ?? toResult<R>(query, await this.#file.execute(sql, parameters, root));

@@ -10,6 +10,11 @@ export abstract class KeyValue {
   abstract increment(key: string, options?: SetOptions): Promise<number>;
   /** Seconds until the key expires, with fractions: undefined for a missing key, Infinity for one without a time to live. */
   abstract ttl(key: string): Promise<number | undefined>;
+
+  /** Deletes what has expired and returns how many, where that is not the work of the store itself. */
+  async sweep(): Promise<number> {
+    return 0;
+  }
 }
 
 export interface SetOptions {

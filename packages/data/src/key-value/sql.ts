@@ -84,7 +84,7 @@ export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
   }
 
   /** Deletes expired rows in bounded batches and returns how many. */
-  async sweep(): Promise<number> {
+  override async sweep(): Promise<number> {
     let swept = 0;
     for (;;) {
       const { rows } = await this.#store.execute(this.#statements.sweep, [this.#now(), sweepBatch]);
