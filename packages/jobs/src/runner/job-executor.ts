@@ -1,0 +1,190 @@
+import { BindError, inject, Log, type Problem, type Reply, StartError } from "@tenon/core";
+import { Background, type RequestHandler, validate } from "@tenon/core/platform";
+import { describeDuration } from "../duration.ts";
+import { definitionOf, type JobDefinition } from "../job-definition.ts";
+import { JobSignals } from "../job-signals.ts";
+import { JobSettings } from "../settings.ts";
+import type { Outcome } from "../store/job-store.ts";
+import { UnrecoverableError } from "../unrecoverable-error.ts";
+import { describeFailure, firstLine } from "./failure.ts";
+import { JobIncoming, type JobRun } from "./job-incoming.ts";
+import { createJobPlatform, JobOutgoing } from "./job-platform.ts";
+
+export interface JobHandler {
+  readonly definition: JobDefinition;
+  readonly path: string;
+}
+
+/** Milliseconds after which a job without a handler is looked at again: a newer process may have one. */
+const unknownPause = 15_000;
+/** Milliseconds that a handler has to end after its signal was aborted. */
+const abortGrace = 5000;
+/** Milliseconds until the next attempt of a job whose own back-off throws. */
+const brokenPause = 60_000;
+const longestTimer = 2 ** 31 - 1; // node:timers treats a longer delay as one millisecond
+/** Bytes of the JSON of a result. */
+const largestResult = 1024 * 1024;
+
+/** Runs one attempt of a job through the kernel, and decides what becomes of the job. */
+export class JobExecutor {
+  readonly #background = inject(Background);
+  readonly #settings = inject(JobSettings);
+  readonly #signals = inject(JobSignals);
+  readonly #log = inject(Log);
+  #opened: { readonly kernel: RequestHandler; readonly handlers: ReadonlyMap<string, JobHandler> } | undefined;
+
+  /** The jobs that this application can run, by name. */
+  get handlers(): ReadonlyMap<string, JobHandler> {
+    return this.#open().handlers;
+  }
+
+  /** The queues of these jobs. */
+  get queues(): readonly string[] {
+    return [...new Set(this.handlers.values().map(({ definition }) => definition.queue))].sort();
+  }
+
+  async execute(run: JobRun): Promise<Outcome> {
+    const { row } = run;
+    const handler = this.handlers.get(row.name);
+    if (handler === undefined) {
+      const error = `no handler for job "${row.name}" in this application`;
+      this.#log.warn({ job: row.id }, `${error}: it is looked at again in ${describeDuration(unknownPause)}`);
+      return { ...this.#outcome(run, "scheduled"), error, delay: unknownPause, refund: true };
+    }
+    const { definition } = handler;
+    const started = performance.now();
+    try {
+      await validate(definition.input, { value: JSON.parse(row.input), fromText: false });
+    } catch (error) {
+      if (error instanceof BindError)
+        return this.#die(run, definition, `the input is invalid: ${describeIssues(error)}`);
+      return this.#fail(run, definition, error);
+    }
+    const outgoing = await this.#runInTime(run, handler);
+    if (outgoing.reply === undefined) return this.#fail(run, definition, outgoing.error);
+    if (outgoing.status >= 400) return this.#fail(run, definition, toError(outgoing.reply));
+    const time = Math.round(performance.now() - started);
+    this.#log.debug({ job: row.id, attempt: row.attempt, ms: time }, `${row.name}: done`);
+    const keep = definition.keep.done ?? this.#settings.keep.done;
+    return { ...this.#outcome(run, "done"), result: this.#toResult(run, outgoing.reply), keep };
+  }
+
+  /** The job runs again at once, in this process or in another, and the attempt does not count. */
+  release(run: JobRun): Outcome {
+    return { ...this.#outcome(run, "queued"), refund: true };
+  }
+
+  /** A handler that ignores its signal is abandoned: what it returns is not used. */
+  async #runInTime(run: JobRun, { definition, path }: JobHandler): Promise<JobOutgoing> {
+    const { row, controller } = run;
+    const late = Promise.withResolvers<JobOutgoing>();
+    let grace: NodeJS.Timeout | undefined;
+    const leave = () => {
+      const { reason } = controller.signal;
+      grace = setTimeout(() => {
+        this.#log.warn({ job: row.id }, `${row.name}: the handler ignores ctx.signal and is abandoned`);
+        late.resolve(new JobOutgoing(undefined, reason));
+      }, abortGrace);
+    };
+    controller.signal.addEventListener("abort", leave, { once: true });
+    const message = `the job did not end within ${describeDuration(definition.timeout)}`;
+    const timer = setTimeout(
+      () => controller.abort(new DOMException(message, "TimeoutError")),
+      Math.min(definition.timeout, longestTimer),
+    );
+    this.#signals.running.set(controller.signal, {
+      id: row.id,
+      name: row.name,
+      queue: row.queue,
+      attempt: row.attempt,
+      attempts: row.max_attempts,
+      createdAt: new Date(row.created_at),
+    });
+    try {
+      const handled = Promise.resolve(this.#open().kernel.handle(new JobIncoming(`/${path}`, run)));
+      const outgoing = await Promise.race([handled, late.promise]);
+      // a hook of the application that fails makes an Outgoing of the kernel's own
+      return outgoing instanceof JobOutgoing ? outgoing : new JobOutgoing(undefined, new Error("a hook has failed"));
+    } finally {
+      clearTimeout(timer);
+      clearTimeout(grace);
+      controller.signal.removeEventListener("abort", leave);
+    }
+  }
+
+  #fail(run: JobRun, definition: JobDefinition, error: unknown): Outcome {
+    const { row } = run;
+    const text = describeFailure(error);
+    if (error instanceof UnrecoverableError || row.attempt >= row.max_attempts) {
+      return this.#die(run, definition, text, error);
+    }
+    const delay = this.#pauseAfter(definition, row.attempt);
+    const attempt = `attempt ${row.attempt} of ${row.max_attempts} failed, the next is in ${describeDuration(delay)}`;
+    this.#log.warn({ job: row.id, err: error }, `${row.name}: ${attempt}`);
+    return { ...this.#outcome(run, delay === 0 ? "queued" : "scheduled"), error: text, delay };
+  }
+
+  #pauseAfter({ name, pauseAfter }: JobDefinition, attempt: number): number {
+    try {
+      return pauseAfter(attempt);
+    } catch (error) {
+      this.#log.error({ err: error }, `${name}: the back-off of the job has failed`);
+      return brokenPause;
+    }
+  }
+
+  #die(run: JobRun, definition: JobDefinition, text: string, error?: unknown): Outcome {
+    const { row } = run;
+    this.#log.error(
+      { job: row.id, ...(error === undefined ? {} : { err: error }) },
+      `${row.name}: dead after attempt ${row.attempt} of ${row.max_attempts}: ${firstLine(text)}`,
+    );
+    return { ...this.#outcome(run, "dead"), error: text, keep: definition.keep.dead ?? this.#settings.keep.dead };
+  }
+
+  #outcome({ id, claim }: JobRun, state: Outcome["state"]): Outcome {
+    return { id, claim, state, result: null, error: null, delay: 0, keep: this.#settings.keep.dead, refund: false };
+  }
+
+  #toResult({ row }: JobRun, { kind, value }: Reply): string | null {
+    if (kind === "empty" || kind === "raw") return null;
+    try {
+      const text: string | undefined = JSON.stringify(value);
+      if (text === undefined) return null;
+      if (Buffer.byteLength(text) <= largestResult) return text;
+      this.#log.warn({ job: row.id }, `${row.name}: the result is longer than ${largestResult} bytes and is not kept`);
+    } catch (error) {
+      this.#log.warn({ job: row.id, err: error }, `${row.name}: the result is not JSON and is not kept`);
+    }
+    return null;
+  }
+
+  #open() {
+    if (this.#opened !== undefined) return this.#opened;
+    const { kernel, routes } = this.#background.open(createJobPlatform(this.#settings.middlewares));
+    const handlers = new Map<string, JobHandler>();
+    const problems: Problem[] = [];
+    for (const { contract, path, owner } of routes.list()) {
+      const definition = definitionOf(contract);
+      if (definition === undefined) continue;
+      if (handlers.has(definition.name)) {
+        const message = `Job "${definition.name}" has two handlers, one of them in ${owner}. Remove one of them.`;
+        problems.push({ code: "DUPLICATE_ROUTE", message });
+      }
+      handlers.set(definition.name, { definition, path });
+    }
+    if (problems.length > 0) throw new StartError(problems);
+    this.#opened = { kernel, handlers };
+    return this.#opened;
+  }
+}
+
+function describeIssues({ issues, message }: BindError): string {
+  return issues.map((issue) => `${issue.path || "(whole input)"} ${issue.message}`).join("; ") || message;
+}
+
+/** `{ error }` and replies with an error status fail, as they do on every platform. */
+function toError({ status, value }: Reply): Error {
+  const reason = typeof value === "object" && value !== null && "error" in value ? value.error : value;
+  return new Error(typeof reason === "string" ? reason : `failed with status ${status}`);
+}

@@ -1,0 +1,127 @@
+import { inject, Log } from "@tenon/core";
+import { Background, type BackgroundWork, refuseOption } from "@tenon/core/platform";
+import { JobClock } from "../job-clock.ts";
+import type { JobRecord } from "../job-record.ts";
+import { JobSignals } from "../job-signals.ts";
+import { Schedules } from "../schedules.ts";
+import { JobSettings } from "../settings.ts";
+import { JobStore, type Outcome } from "../store/job-store.ts";
+import { JobExecutor } from "./job-executor.ts";
+import { JobRun } from "./job-incoming.ts";
+import { WorkLoop } from "./work-loop.ts";
+
+export interface RunnerOptions {
+  /** Jobs that this process runs at the same time. Defaults to that of the module. */
+  readonly concurrency?: number;
+  /** The queues that this process works on. Defaults to those of all jobs with a handler. */
+  readonly queues?: readonly string[];
+}
+
+/** What became of a job that a test has run. */
+export interface Ran {
+  readonly job: JobRecord;
+  readonly outcome: Outcome;
+}
+
+const testWorker = "test";
+
+/** Runs the jobs of one application: in a loop, or one by one in a test. */
+export class JobRunner implements BackgroundWork {
+  readonly #store = inject(JobStore);
+  readonly #settings = inject(JobSettings);
+  readonly #signals = inject(JobSignals);
+  readonly #schedules = inject(Schedules);
+  readonly #executor = inject(JobExecutor);
+  readonly #clock = inject(JobClock);
+  readonly #log = inject(Log);
+  readonly #background = inject(Background);
+  #loop: WorkLoop | undefined;
+
+  constructor() {
+    this.#background.add(this);
+  }
+
+  get signals(): JobSignals {
+    return this.#signals;
+  }
+
+  get store(): JobStore {
+    return this.#store;
+  }
+
+  /** Whether it looks for jobs. */
+  get isOpen(): boolean {
+    return this.#loop !== undefined;
+  }
+
+  /** Runs jobs beside the requests of the application. */
+  async start(): Promise<void> {
+    if (this.#settings.inProcess) await this.open();
+  }
+
+  async open({ concurrency = this.#settings.concurrency, queues = this.#executor.queues }: RunnerOptions = {}) {
+    if (this.#loop !== undefined) return;
+    const unknown = queues.filter((queue) => !this.#executor.queues.includes(queue));
+    if (unknown.length > 0) {
+      const known = this.#executor.queues.join(", ") || "none";
+      refuseOption(`queues of worker(): no job is in ${unknown.join(", ")}. The queues of this application: ${known}.`);
+    }
+    if (queues.length === 0) {
+      this.#log.debug("no controller has a job(): no jobs are run");
+      return;
+    }
+    await this.#schedules.register();
+    const loop = new WorkLoop({
+      store: this.#store,
+      executor: this.#executor,
+      schedules: this.#schedules,
+      settings: this.#settings,
+      log: this.#log,
+      concurrency,
+      queues,
+      now: () => this.#clock.now(),
+    });
+    this.#signals.onReady = () => loop.wake();
+    this.#signals.onCancel = (id) => loop.cancel(id);
+    this.#loop = loop;
+    loop.start();
+    this.#log.info(`running jobs of ${queues.join(", ")}, ${concurrency} at a time`);
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop?.stop(this.#background.stopTimeout);
+  }
+
+  /** Runs the jobs that are due now, one after another, until none is. Also enqueues the ticks that are due. */
+  async drain(onRun: (ran: Ran) => void): Promise<void> {
+    for (;;) {
+      await this.#schedules.tick();
+      await this.#store.promote();
+      const { ready } = await this.#store.peek(await this.#allQueues());
+      if (ready === null) return;
+      for (const queue of ready.split(",")) {
+        const rows = await this.#store.claim(queue, 1, testWorker, this.#settings.lease);
+        for (const row of rows) onRun(await this.#run(new JobRun(row)));
+      }
+    }
+  }
+
+  /** Runs one job, if it is due. */
+  async runOne(id: number): Promise<Ran | undefined> {
+    const row = await this.#store.claimOne(id, testWorker, this.#settings.lease);
+    return row === undefined ? undefined : this.#run(new JobRun(row));
+  }
+
+  async #run(run: JobRun): Promise<Ran> {
+    const outcome = await this.#executor.execute(run);
+    await this.#store.finish([outcome]);
+    const job = await this.#store.find(run.id);
+    if (job === undefined) throw new Error(`job ${run.id} was deleted while it ran`);
+    return { job, outcome };
+  }
+
+  async #allQueues(): Promise<readonly string[]> {
+    const stored = (await this.#store.counts()).map(({ queue }) => queue);
+    return [...new Set([...this.#executor.queues, ...stored])];
+  }
+}

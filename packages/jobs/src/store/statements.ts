@@ -1,0 +1,193 @@
+import { type JobRow, jobColumns } from "../job-record.ts";
+import { type Dialect, Statement } from "./statement.ts";
+
+/** The channel of PostgreSQL on which an enqueued job wakes workers. A transaction notifies when it commits. */
+export const jobChannel = "tenon_jobs";
+
+export interface Peek {
+  /** Milliseconds since 1970, by the clock that decides. */
+  readonly now: number;
+  /** When the next scheduled job is due; null without one. */
+  readonly next_due: number | null;
+  /** When the next lease ends; null without one. */
+  readonly next_expiry: number | null;
+  /** The queues that are not paused and have a job that may start, separated by commas; null without one. */
+  readonly ready: string | null;
+}
+
+export interface Rescued {
+  readonly id: number;
+  readonly name: string;
+  readonly state: "queued" | "dead";
+  readonly attempt: number;
+}
+
+/** Whether a job keeps its unique key when it ends now: only until the end of the period. */
+const heldKey = "case when key_until > :now then key_held else 0 end";
+
+/** Every statement of the engine. The differences between the databases are the first lines. */
+export function createStatements(dialect: Dialect) {
+  const isSqlite = dialect.kind === "sqlite";
+  const rowsOf = (name: string) =>
+    isSqlite ? `json_each(:${name}) as r` : `json_array_elements(cast(:${name} as json)) as r(value)`;
+  const textsOf = (name: string) =>
+    isSqlite ? `json_each(:${name}) as q` : `json_array_elements_text(cast(:${name} as json)) as q(value)`;
+  const list = isSqlite ? "group_concat(q.value, ',')" : "string_agg(q.value, ',')";
+  const skipLocked = isSqlite ? "" : "for update skip locked";
+  const notify = isSqlite ? "" : `, pg_notify('${jobChannel}', '')`;
+  const forUpdate = isSqlite ? "" : "for update";
+  const statement = <Row = unknown>(text: string) => new Statement<Row>(text, dialect);
+
+  const columns = "name, queue, state, priority, max_attempts, key, key_held, key_until, input, run_at, created_at";
+  const isPaused = (queue: string) =>
+    `exists (select 1 from tenon_job_queues where tenon_job_queues.name = ${queue} and paused = 1)`;
+  /** When the first job of the queue `q.value` was due; null without one. */
+  const head = isSqlite
+    ? `(select run_at from tenon_jobs where state = 'queued' and queue = q.value
+        order by priority desc, run_at, id limit 1)`
+    : "tenon_jobs_head(q.value)";
+  const start = `state = 'running', attempt = attempt + 1, claim = claim + 1, worker = :worker,
+    lease_until = :now + cast(:lease as bigint), started_at = :now, finished_at = null, progress = null`;
+  const next = isSqlite
+    ? `select id from tenon_jobs where state = 'queued' and queue = :queue and not ${isPaused(":queue")}
+        order by priority desc, run_at, id limit :limit`
+    : `select id from tenon_jobs_next(:queue, cast(:limit as integer)) as id where not ${isPaused(":queue")}`;
+  const held = `(select cast(value ->> 0 as bigint) as job, cast(value ->> 1 as integer) as token
+    from ${rowsOf("held")}) h where tenon_jobs.id = h.job and tenon_jobs.claim = h.token and state = 'running'`;
+
+  return {
+    insert: statement<{ id: number }>(`insert into tenon_jobs (${columns})
+      select :name, :queue, case when t.run_at > t.now then 'scheduled' else 'queued' end, cast(:priority as integer),
+        cast(:attempts as integer), cast(:key as text), case when cast(:key as text) is null then 0 else 1 end,
+        t.now + cast(:period as bigint), :input, t.run_at, t.now
+      from (select n.now, coalesce(cast(:run_at as bigint), n.now + cast(:delay as bigint)) as run_at
+        from (select :now as now) n) t where true
+      on conflict do nothing returning id${notify}`),
+
+    /** `rows`: a list of [input, key or null]. The ids grow in the order of the rows. */
+    insertMany: statement<{ id: number; key: string | null }>(`insert into tenon_jobs (${columns})
+      select :name, :queue, case when t.run_at > t.now then 'scheduled' else 'queued' end, cast(:priority as integer),
+        cast(:attempts as integer), r.value ->> 1, case when r.value ->> 1 is null then 0 else 1 end,
+        t.now + cast(:period as bigint), r.value ->> 0, t.run_at, t.now
+      from (select n.now, coalesce(cast(:run_at as bigint), n.now + cast(:delay as bigint)) as run_at
+        from (select :now as now) n) t, ${rowsOf("rows")} where true
+      on conflict do nothing returning id, key${notify}`),
+
+    /** Frees a unique key whose period has ended, of a job that has ended. */
+    freeKeys: statement(`update tenon_jobs set key_held = 0
+      where name = :name and key_held = 1 and key in (select value from ${textsOf("keys")})
+        and state in ('done', 'dead', 'cancelled') and (key_until is null or key_until <= :now)`),
+    findKeys: statement<{ id: number; key: string }>(`select id, key from tenon_jobs
+      where name = :name and key_held = 1 and key in (select value from ${textsOf("keys")})`),
+
+    peek: statement<Peek>(`select :now as now,
+      (select min(run_at) from tenon_jobs where state = 'scheduled') as next_due,
+      (select min(lease_until) from tenon_jobs where state = 'running') as next_expiry,
+      (select ${list} from ${textsOf("queues")}
+        where ${head} is not null and not ${isPaused("q.value")}) as ready`),
+
+    promote: statement(`update tenon_jobs set state = 'queued' where id in (
+      select id from tenon_jobs where state = 'scheduled' and run_at <= :now
+      limit :limit ${skipLocked})`),
+
+    claim: statement<JobRow>(
+      isSqlite
+        ? `update tenon_jobs set ${start} where id in (${next}) returning ${jobColumns}`
+        : `with next as materialized (${next})
+           update tenon_jobs set ${start} from next where tenon_jobs.id = next.id
+           returning ${jobColumns.replace("id,", "tenon_jobs.id,")}`,
+    ),
+    /** The same for one job, whatever its place in the queue. */
+    claimOne: statement<JobRow>(`update tenon_jobs set ${start} where id = :id and state = 'queued'
+      returning ${jobColumns}`),
+
+    renew: statement<{ id: number }>(`update tenon_jobs set lease_until = :now + cast(:lease as bigint)
+      from ${held} returning tenon_jobs.id`),
+
+    /** `outcomes`: a list of [id, claim, state, result, error, delay, keep, attempts to give back]. */
+    finish: statement<{ id: number }>(`update tenon_jobs set
+        state = o.state, result = o.result, worker = null, lease_until = null,
+        error = case when o.state = 'queued' then tenon_jobs.error else o.error end,
+        attempt = attempt - o.refund,
+        run_at = case when o.state in ('scheduled', 'queued') then :now + o.delay else run_at end,
+        finished_at = case when o.state in ('done', 'dead') then :now end,
+        expires_at = case when o.state in ('done', 'dead') then :now + o.keep end,
+        key_held = case when o.state in ('done', 'dead') then ${heldKey} else key_held end
+      from (select cast(value ->> 0 as bigint) as job, cast(value ->> 1 as integer) as token, value ->> 2 as state,
+        value ->> 3 as result, value ->> 4 as error, cast(value ->> 5 as bigint) as delay,
+        cast(value ->> 6 as bigint) as keep, cast(value ->> 7 as integer) as refund from ${rowsOf("outcomes")}) o
+      where tenon_jobs.id = o.job and tenon_jobs.claim = o.token and tenon_jobs.state = 'running'
+      returning tenon_jobs.id`),
+
+    /** `progress`: a list of [id, claim, JSON]. */
+    saveProgress: statement(`update tenon_jobs set progress = p.progress
+      from (select cast(value ->> 0 as bigint) as job, cast(value ->> 1 as integer) as token, value ->> 2 as progress
+        from ${rowsOf("progress")}) p
+      where tenon_jobs.id = p.job and tenon_jobs.claim = p.token and tenon_jobs.state = 'running'`),
+
+    /** Jobs whose worker has not renewed the lease: it has crashed, or is suspended. */
+    rescue: statement<Rescued>(`update tenon_jobs set
+        state = case when attempt >= max_attempts then 'dead' else 'queued' end,
+        error = :error, worker = null, lease_until = null, run_at = :now,
+        finished_at = case when attempt >= max_attempts then :now end,
+        expires_at = case when attempt >= max_attempts then :now + cast(:keep as bigint) end,
+        key_held = case when attempt >= max_attempts then ${heldKey} else key_held end
+      where id in (select id from tenon_jobs where state = 'running' and lease_until < :now
+        limit :limit ${skipLocked})
+      returning id, name, state, attempt`),
+
+    /** Jobs that a claim has started whose result was lost with the connection. */
+    reclaim: statement(`update tenon_jobs
+      set state = 'queued', attempt = attempt - 1, worker = null, lease_until = null
+      where state = 'running' and worker = :worker and id not in (select cast(value as bigint) from ${textsOf("ids")})`),
+
+    cancel: statement<{ id: number }>(`update tenon_jobs set
+        state = 'cancelled', worker = null, lease_until = null, finished_at = :now,
+        expires_at = :now + cast(:keep as bigint), key_held = ${heldKey}
+      where id = :id and state in ('scheduled', 'queued', 'running') returning id`),
+    retry: statement<{ id: number }>(`update tenon_jobs set
+        state = 'queued', attempt = 0, run_at = :now, finished_at = null, expires_at = null,
+        key_held = case when key is null then 0 else 1 end
+      where id = :id and state in ('dead', 'cancelled', 'scheduled') returning id${notify}`),
+    prune: statement(`delete from tenon_jobs where id in (
+      select id from tenon_jobs where expires_at <= :now limit :limit)`),
+    find: statement<JobRow>(`select ${jobColumns} from tenon_jobs where id = :id`),
+    counts: statement<{ queue: string; state: string; count: number; oldest: number }>(
+      "select queue, state, count(*) as count, min(run_at) as oldest from tenon_jobs group by queue, state order by queue, state",
+    ),
+    /** The job that starts next in each queue: when none starts, it is the same for a long time. */
+    heads: statement<{ queue: string; run_at: number; running: number; now: number }>(`select q.value as queue,
+        ${head} as run_at,
+        (select count(*) from tenon_jobs where state = 'running' and queue = q.value and lease_until >= :now) as running,
+        :now as now
+      from ${textsOf("queues")}
+      where ${head} is not null and not ${isPaused("q.value")}`),
+
+    pause: statement(`insert into tenon_job_queues (name, paused) values (:queue, 1)
+      on conflict (name) do update set paused = 1`),
+    resume: statement(`update tenon_job_queues set paused = 0 where name = :queue and paused = 1`),
+    notify: statement(`select pg_notify('${jobChannel}', '')`),
+    paused: statement<{ name: string }>("select name from tenon_job_queues where paused = 1 order by name"),
+
+    addQueue: statement("insert into tenon_job_queues (name) values (:queue) on conflict do nothing"),
+    rateWindow: statement<{ window_start: number; window_count: number; now: number }>(
+      `select window_start, window_count, :now as now
+      from tenon_job_queues where name = :queue ${forUpdate}`,
+    ),
+    saveWindow: statement(`update tenon_job_queues set window_start = :start, window_count = :count
+      where name = :queue`),
+
+    /** A new schedule begins now. One whose pattern has changed begins again, so that no tick of the old one is missed. */
+    addSchedule: statement(`insert into tenon_job_schedules (name, pattern, timezone, last_tick)
+      values (:name, :pattern, :timezone, :now)
+      on conflict (name) do update set pattern = excluded.pattern, timezone = excluded.timezone,
+        last_tick = case when tenon_job_schedules.pattern = excluded.pattern
+          and tenon_job_schedules.timezone = excluded.timezone then tenon_job_schedules.last_tick else :now end`),
+    readSchedules: statement<{ name: string; last_tick: number }>("select name, last_tick from tenon_job_schedules"),
+    /** Changes a row in one instance only: the others see the new tick. */
+    tick: statement<{ name: string }>(`update tenon_job_schedules set last_tick = :tick
+      where name = :name and last_tick = :last returning name`),
+  };
+}
+
+export type Statements = ReturnType<typeof createStatements>;

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { api, createApp, defineModule, dto, type Routes, string } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { defineJob, Jobs, job, worker } from "@tenon/jobs";
+import { withJobs } from "@tenon/jobs/testing";
+import { createJobsModule, databases, type JobsApp, withJobsApp } from "./support/jobs-app.ts";
+
+const Hold = defineJob("test/hold", { input: dto({ text: string("required") }), attempts: 5 });
+
+interface Message {
+  readonly ready?: boolean;
+  readonly started?: string;
+  readonly attempt?: number;
+  readonly ended?: string;
+  readonly aborted?: boolean;
+}
+
+/** A worker process and what it has said. */
+class WorkerProcess {
+  readonly child: ChildProcess;
+  readonly messages: Message[] = [];
+  readonly exit: Promise<unknown[]>;
+
+  constructor(url: string, lease: number) {
+    const file = fileURLToPath(new URL("./fixtures/worker-process.ts", import.meta.url));
+    const execArgv = ["--conditions=@tenon/source"];
+    this.child = fork(file, [url, String(lease)], { execArgv, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    this.exit = once(this.child, "exit");
+    this.child.on("message", (message: Message) => this.messages.push(message));
+  }
+
+  async hears(condition: (message: Message) => boolean): Promise<Message> {
+    for (;;) {
+      const found = this.messages.find(condition);
+      if (found !== undefined) return found;
+      await once(this.child, "message");
+    }
+  }
+
+  async end(): Promise<void> {
+    this.child.kill("SIGKILL"); // does nothing when it has exited
+    await this.exit;
+  }
+}
+
+async function withWorkers(
+  url: string,
+  lease: number,
+  body: (app: JobsApp, start: () => Promise<WorkerProcess>) => Promise<void>,
+): Promise<void> {
+  const workers: WorkerProcess[] = [];
+  await withJobsApp(url, {}, async (app) => {
+    try {
+      await body(app, async () => {
+        const started = new WorkerProcess(url, lease);
+        workers.push(started);
+        await started.hears(({ ready }) => ready === true);
+        return started;
+      });
+    } finally {
+      for (const started of workers) await started.end();
+    }
+  });
+}
+
+for (const database of databases) {
+  test(`${database.name}: a job of a killed worker runs in another one`, () =>
+    database.with((url) =>
+      withWorkers(url, 1000, async (app, start) => {
+        const first = await start();
+        const { id } = await app.get(Jobs).enqueue(Hold, { text: "killed" });
+        await first.hears(({ started }) => started === "killed");
+        const second = await start();
+        await first.end();
+        const again = await second.hears(({ started }) => started === "killed");
+        assert.equal(again.attempt, 2);
+        second.child.send("go on");
+        await second.hears(({ ended }) => ended === "killed");
+        assert.ok(await app.get(Jobs).find(id));
+      }),
+    ));
+
+  test(`${database.name}: a worker that was suspended beyond its lease cannot complete its job again`, () =>
+    database.with((url) =>
+      withWorkers(url, 1000, async (app, start) => {
+        const late = await start();
+        const { id } = await app.get(Jobs).enqueue(Hold, { text: "suspended" });
+        await late.hears(({ started }) => started === "suspended");
+        late.child.kill("SIGSTOP");
+        const other = await start();
+        await other.hears(({ started }) => started === "suspended");
+        late.child.kill("SIGCONT");
+        const ended = await late.hears((message) => message.ended === "suspended");
+        assert.equal(ended.aborted, true); // the renewal has noticed
+        assert.equal((await app.get(Jobs).find(id))?.state, "running");
+        other.child.send("go on");
+        await other.hears((message) => message.ended === "suspended");
+        other.child.kill("SIGTERM");
+        await other.exit;
+        const record = await app.get(Jobs).find(id);
+        assert.deepEqual([record?.state, record?.result], ["done", { pid: other.child.pid }]);
+      }),
+    ));
+
+  test(`${database.name}: SIGTERM lets jobs end in time, gives back the others, and exits with 0`, () =>
+    database.with((url) =>
+      withWorkers(url, 30_000, async (app, start) => {
+        const stopping = await start();
+        const inputs = Array.from({ length: 8 }, (_, index) => ({ text: `held ${index}` }));
+        const added = await app.get(Jobs).enqueueMany(Hold, inputs);
+        await stopping.hears(() => stopping.messages.filter(({ started }) => started !== undefined).length === 8);
+        stopping.child.kill("SIGTERM");
+        assert.deepEqual(await stopping.exit, [0, null]);
+        for (const { id } of added) {
+          const record = await app.get(Jobs).find(id);
+          assert.deepEqual([record?.state, record?.attempt], ["queued", 0]);
+        }
+        const other = await start();
+        await other.hears(() => other.messages.filter(({ started }) => started !== undefined).length === 8);
+      }),
+    ));
+}
+
+test("worker() without jobsModule(), and with a queue that no job has, says so", async () => {
+  const empty = await createApp(defineModule({ name: "empty" }), worker(), { onStartError: "throw" });
+  await assert.rejects(empty.run(), /worker\(\) has no jobs to run: import jobsModule\(\)/);
+  const idle = await createApp(createJobsModule("sqlite::memory:"), worker(), { onStartError: "throw" });
+  await assert.rejects(idle.run(), /worker\(\) has no jobs to run: list job\(…\) in routes\(\)/);
+  class HoldJobs {
+    routes(): Routes {
+      return [job(Hold, this.hold)];
+    }
+    hold() {}
+  }
+  const module = createJobsModule("sqlite::memory:", { declarations: [HoldJobs] });
+  const log = { level: "silent" } as const;
+  const app = await createApp(module, worker({ queues: ["mails"] }), { onStartError: "throw", log });
+  await assert.rejects(app.run(), /no job is in mails\. The queues of this application: default\./);
+  assert.throws(() => worker({ concurrency: 0 }), /concurrency of worker\(\) is 0/);
+  const bare = await createTestApp(defineModule({ name: "empty" }), api());
+  assert.throws(() => withJobs(bare), /no module of this application imports jobsModule\(\)/);
+  await bare.stop();
+});
