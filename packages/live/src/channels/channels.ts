@@ -1,0 +1,107 @@
+import { inject, Log, type OnStart, type OnStop, token } from "@tenon/core";
+import { afterCommit } from "@tenon/data";
+import type { AnyTransaction, EventStore } from "./event-store.ts";
+import type { LiveEvent } from "./live-event.ts";
+import type { Subscriber, Subscription } from "./subscriber.ts";
+import { Topic } from "./topic.ts";
+
+/** The store of the events. */
+export const EventStoreToken = token<EventStore>("EventStore");
+
+export interface PublishOptions {
+  /** The event is published when this transaction commits, or not at all. */
+  readonly transaction?: AnyTransaction;
+}
+
+const longestName = 200;
+/** Milliseconds between reads of topics for which no wake-up has arrived: one may get lost with a connection. */
+const wakeEvery = 2000;
+
+/** Publishes events to the subscribers of a topic, in this process and in every other that shares its store. */
+export class Channels implements OnStart, OnStop {
+  readonly #store = inject(EventStoreToken);
+  readonly #log = inject(Log);
+  readonly #topics = new Map<string, Topic>();
+  #listening: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Who gets what is published here: subscribers in this process, in the workers of this machine, or in all instances. */
+  get reach(): EventStore["reach"] {
+    return this.#store.reach;
+  }
+
+  /** Resolves when the event is stored. `data` is JSON. */
+  async publish(topic: string, event: string, data: unknown, { transaction }: PublishOptions = {}): Promise<void> {
+    checkName("topic", topic);
+    checkName("event", event);
+    const text = JSON.stringify(data ?? null);
+    if (text === undefined) throw new TypeError(`publish("${topic}", "${event}"): a ${typeof data} has no JSON form`);
+    if (transaction?.isTransaction === false) {
+      throw new TypeError("publish(): `transaction` is not one. Pass what db.transaction().execute() gives.");
+    }
+    if (transaction === undefined || this.#store.joinsTransactions) {
+      await this.#store.append(topic, event, text, transaction);
+    } else await afterCommit(transaction, () => this.#appendLate(topic, event, text));
+  }
+
+  /**
+   * Passes the events of a topic to an event stream, a socket or a function, in their order and each at most once. A
+   * stream or socket whose client was connected before continues after the last event that it got.
+   */
+  async subscribe(topic: string, target: Subscriber | ((event: LiveEvent) => void)): Promise<Subscription> {
+    checkName("topic", topic);
+    await this.#listen();
+    const known = this.#topics.get(topic) ?? new Topic(topic, this.#store, this.#log);
+    this.#topics.set(topic, known);
+    const subscriber = typeof target === "function" ? { join: () => ({ deliver: target }) } : target;
+    return known.subscribe(subscriber, () => {
+      if (known.count === 0 && this.#topics.get(topic) === known) this.#topics.delete(topic);
+    });
+  }
+
+  /** After a commit: an error could not undo it. */
+  async #appendLate(topic: string, event: string, text: string): Promise<void> {
+    try {
+      await this.#store.append(topic, event, text);
+    } catch (error) {
+      this.#log.error({ err: error, topic, event }, "an event of a committed transaction could not be published");
+    }
+  }
+
+  /** The subscribers of a topic in this process. */
+  count(topic: string): number {
+    return this.#topics.get(topic)?.count ?? 0;
+  }
+
+  /** Again for the next subscriber when it has failed. */
+  #listen(): Promise<void> {
+    this.#listening ??= this.#store
+      .listen((topic) => {
+        if (topic === undefined) for (const one of this.#topics.values()) one.pull();
+        else this.#topics.get(topic)?.pull();
+      })
+      .catch((error: unknown) => {
+        this.#listening = undefined;
+        throw error;
+      });
+    return this.#listening;
+  }
+
+  async onStart(): Promise<void> {
+    await this.#store.open();
+    if (this.#store.reach === "process") return;
+    this.#timer = setInterval(() => {
+      for (const topic of this.#topics.values()) topic.pull();
+    }, wakeEvery).unref();
+  }
+
+  async onStop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#store.close();
+  }
+}
+
+function checkName(kind: string, name: unknown): void {
+  const isName = typeof name === "string" && name !== "" && name.length <= longestName && !/[\p{Cc}]/u.test(name);
+  if (!isName) throw new TypeError(`a ${kind} has a name of 1 to ${longestName} characters, not ${String(name)}`);
+}

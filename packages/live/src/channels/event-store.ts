@@ -1,0 +1,46 @@
+import type { Kysely } from "kysely";
+import type { LiveEvent } from "./live-event.ts";
+import { type Position, start } from "./position.ts";
+
+/** Called when a topic may have new events; without a topic, any of them may. */
+export type Wake = (topic?: string) => void;
+
+// biome-ignore lint/suspicious/noExplicitAny: a transaction of any schema
+export type AnyTransaction = Kysely<any>;
+
+/** Events after a position. */
+export interface Batch {
+  /** In order, not more than were asked for. */
+  readonly events: readonly LiveEvent[];
+  /** The position of the newest event of the topic. */
+  readonly last: Position;
+  /** Whether events after the position are gone: they are no longer in the buffer, or the store has lost them. */
+  readonly hasGap: boolean;
+}
+
+/** Assigns the ids of events and keeps the last ones of each topic: the port that each kind of store implements. */
+export interface EventStore {
+  /** Who gets what is published. */
+  readonly reach: "process" | "workers" | "instances";
+  /** Whether `append` takes a transaction of the application's database. */
+  readonly joinsTransactions: boolean;
+  open(): Promise<void>;
+  /** Called before the first subscriber: a process that only publishes needs no connection for it. */
+  listen(wake: Wake): Promise<void>;
+  close(): Promise<void>;
+  /** Resolves when the event is stored. With a transaction, it is stored as part of it. */
+  append(topic: string, name: string, text: string, transaction?: AnyTransaction): Promise<void>;
+  /** Without a position only the newest one is read. */
+  read(topic: string, after: Position | undefined, limit: number): Promise<Batch>;
+}
+
+/** What a store has found after a position. `last` is undefined for a topic without events so far. */
+export function toBatch(last: Position | undefined, after: Position | undefined, events: readonly LiveEvent[]): Batch {
+  if (after === undefined || last === undefined) {
+    return { events: [], last: last ?? start, hasGap: after !== undefined && after.number > 0 };
+  }
+  const isSameEpoch = after.epoch === last.epoch || after.number === 0;
+  const isNext = events.length === 0 ? after.number === last.number : events[0]?.position.number === after.number + 1;
+  const hasGap = !isSameEpoch || !isNext;
+  return { events: hasGap ? [] : events, last, hasGap };
+}

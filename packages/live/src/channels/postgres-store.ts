@@ -1,0 +1,155 @@
+import type { SharedPostgres, SharedStore } from "@tenon/data";
+import { CompiledQuery } from "kysely";
+import { type AnyTransaction, type Batch, type EventStore, toBatch, type Wake } from "./event-store.ts";
+import { LiveEvent } from "./live-event.ts";
+import type { BufferLimits } from "./memory-store.ts";
+import type { Position } from "./position.ts";
+
+const channel = "tenon_live";
+const sweepEvery = 30_000;
+const sweepBatch = 1000;
+/** Events of one statement, and events of one topic that may wait for it. */
+const writeBatch = 100;
+const maxUnwritten = 10_000;
+/** Milliseconds after which a topic without new events is forgotten. */
+const topicTtl = 7 * 86_400_000;
+
+const tables = [
+  "create table if not exists tenon_live_topics (topic text primary key, epoch bigint not null, number bigint not null, used_at bigint not null)",
+  "create table if not exists tenon_live_events (topic text not null, number bigint not null, name text not null, data text not null, created_at bigint not null, primary key (topic, number))",
+  "create index if not exists tenon_live_events_created_at on tenon_live_events (created_at)",
+];
+
+// the row of the topic is locked until the commit: the numbers of a topic have the order of its commits, and no gaps
+const appendStatement = `with topic as (
+  insert into tenon_live_topics as old (topic, epoch, number, used_at)
+  values ($1::text, $4::bigint, cardinality($2::text[]), $4::bigint)
+  on conflict (topic) do update set number = old.number + excluded.number, used_at = excluded.used_at returning number
+), event as (
+  insert into tenon_live_events (topic, number, name, data, created_at)
+  select $1::text, topic.number - cardinality($2::text[]) + added.place, added.name, added.data, $4::bigint
+  from topic, unnest($2::text[], $3::text[]) with ordinality as added (name, data, place) returning 1
+) select pg_notify('${channel}', $1::text) from topic`;
+
+const readStatement = `select topic.epoch, topic.number as last, event.number, event.name, event.data
+from tenon_live_topics topic left join lateral (
+  select number, name, data from tenon_live_events where tenon_live_events.topic = topic.topic and number > $2::bigint
+  order by number limit $3::int
+) event on true where topic.topic = $1::text order by event.number`;
+
+interface Row {
+  readonly epoch: number;
+  readonly last: number;
+  readonly number: number | null;
+  readonly name: string;
+  readonly data: string;
+}
+
+/** An event that waits for its turn. */
+interface Unwritten {
+  readonly name: string;
+  readonly text: string;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Events in a table of PostgreSQL. `NOTIFY` only wakes the subscribers of other instances. */
+export class PostgresStore implements EventStore {
+  readonly reach = "instances";
+  readonly joinsTransactions = true;
+  readonly #shared: SharedStore;
+  readonly #postgres: SharedPostgres;
+  readonly #limits: BufferLimits;
+  /** Published to since the last sweep. */
+  readonly #used = new Set<string>();
+  readonly #unwritten = new Map<string, Unwritten[]>();
+  #isWriting = false;
+  #stopListening: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(shared: SharedStore, postgres: SharedPostgres, limits: BufferLimits) {
+    this.#shared = shared;
+    this.#postgres = postgres;
+    this.#limits = limits;
+  }
+
+  async open(): Promise<void> {
+    for (const statement of tables) {
+      // two instances may race here: the loser fails although the table exists, and finds it on the second try
+      await this.#postgres.query(statement, []).catch(() => this.#postgres.query(statement, []));
+    }
+    this.#timer = setInterval(() => void this.sweep().catch(() => {}), sweepEvery).unref();
+  }
+
+  async listen(wake: Wake): Promise<void> {
+    this.#stopListening = await this.#shared.listen(channel, wake);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stopListening?.();
+  }
+
+  /** Without a transaction, one statement at a time: others would wait for the row of the topic and hold the pool. */
+  async append(topic: string, name: string, text: string, transaction?: AnyTransaction): Promise<void> {
+    this.#used.add(topic);
+    if (transaction !== undefined) {
+      const values = [topic, [name], [text], Date.now()];
+      await transaction.executeQuery(CompiledQuery.raw(appendStatement, values));
+      return;
+    }
+    const written = Promise.withResolvers<void>();
+    const { resolve, reject } = written;
+    const waiting = this.#unwritten.get(topic) ?? [];
+    if (waiting.length >= maxUnwritten) throw new Error(`${maxUnwritten} events of "${topic}" wait to be stored`);
+    waiting.push({ name, text, resolve, reject });
+    this.#unwritten.set(topic, waiting);
+    if (!this.#isWriting) void this.#writeAll();
+    return written.promise;
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true;
+    for (const [topic, waiting] of this.#unwritten) {
+      this.#unwritten.delete(topic);
+      const events = waiting.splice(0, writeBatch);
+      if (waiting.length > 0) this.#unwritten.set(topic, waiting); // after the other topics
+      const values = [topic, events.map(({ name }) => name), events.map(({ text }) => text), Date.now()];
+      try {
+        await this.#postgres.query(appendStatement, values);
+        for (const { resolve } of events) resolve();
+      } catch (error) {
+        for (const { reject } of events) reject(error);
+      }
+    }
+    this.#isWriting = false;
+  }
+
+  async read(topic: string, after: Position | undefined, limit: number): Promise<Batch> {
+    const values = [topic, after?.number ?? 0, after === undefined ? 0 : limit];
+    const { rows } = await this.#postgres.query<Row>(readStatement, values);
+    const [first] = rows;
+    if (first === undefined) return toBatch(undefined, after, []);
+    const epoch = Number(first.epoch);
+    const events = rows.flatMap(({ number, name, data }) =>
+      number === null ? [] : [new LiveEvent(topic, name, data, { epoch, number: Number(number) })],
+    );
+    return toBatch({ epoch, number: Number(first.last) }, after, events);
+  }
+
+  /** Deletes what is no longer in the buffer. */
+  async sweep(): Promise<void> {
+    const { events, seconds } = this.#limits;
+    for (const topic of this.#used) {
+      this.#used.delete(topic);
+      await this.#postgres.query(
+        "delete from tenon_live_events where topic = $1 and number <= (select number from tenon_live_topics where topic = $1) - $2::int",
+        [topic, events],
+      );
+    }
+    const now = Date.now();
+    const old = `delete from tenon_live_events where ctid = any(array(select ctid from tenon_live_events where created_at < $1 limit ${sweepBatch}))`;
+    await this.#postgres.query(old, [now - seconds * 1000]);
+    await this.#postgres.query("delete from tenon_live_topics where used_at < $1", [now - topicTtl]);
+  }
+}

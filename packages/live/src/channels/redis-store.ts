@@ -1,0 +1,83 @@
+import type { SharedRedis, SharedStore } from "@tenon/data";
+import { type Batch, type EventStore, toBatch, type Wake } from "./event-store.ts";
+import { LiveEvent } from "./live-event.ts";
+import type { BufferLimits } from "./memory-store.ts";
+import { formatPosition, type Position, parsePosition } from "./position.ts";
+
+const channel = "tenon:live";
+/** Milliseconds for which the last position of a topic is known: longer than its events, so that a quiet topic has no gap. */
+const positionTtl = String(7 * 86_400_000);
+
+// one step: what is stored has the next number, and what wakes the others is stored
+const appendScript = `local last = redis.call("GET", KEYS[2])
+local epoch, number
+if last then
+  epoch, number = string.match(last, "^(%d+)-(%d+)$")
+  number = tonumber(number) + 1
+else
+  local time = redis.call("TIME")
+  epoch = string.format("%.0f", time[1] * 1000 + math.floor(time[2] / 1000))
+  number = 1
+  redis.call("DEL", KEYS[1])
+end
+local id = epoch .. "-" .. string.format("%.0f", number)
+redis.call("XADD", KEYS[1], "MAXLEN", "~", ARGV[3], id, "name", ARGV[1], "data", ARGV[2])
+redis.call("PEXPIRE", KEYS[1], ARGV[4])
+redis.call("SET", KEYS[2], id, "PX", ARGV[5])
+redis.call("PUBLISH", ARGV[6], ARGV[7])
+return id`;
+
+const readScript = `local last = redis.call("GET", KEYS[2])
+if ARGV[1] == "" then return { last, {} } end
+return { last, redis.call("XRANGE", KEYS[1], "(" .. ARGV[1], "+", "COUNT", ARGV[2]) }`;
+
+/** Events in Redis: a stream for each topic. Messages between instances only wake their subscribers. */
+export class RedisStore implements EventStore {
+  readonly reach = "instances";
+  readonly joinsTransactions = false;
+  readonly #shared: SharedStore;
+  readonly #redis: SharedRedis;
+  readonly #limits: BufferLimits;
+  #stopListening: (() => void) | undefined;
+
+  constructor(shared: SharedStore, redis: SharedRedis, limits: BufferLimits) {
+    this.#shared = shared;
+    this.#redis = redis;
+    this.#limits = limits;
+  }
+
+  open(): Promise<void> {
+    return this.#redis.open();
+  }
+
+  async listen(wake: Wake): Promise<void> {
+    this.#stopListening = await this.#shared.listen(channel, wake);
+  }
+
+  async close(): Promise<void> {
+    this.#stopListening?.();
+    await this.#redis.close();
+  }
+
+  async append(topic: string, name: string, text: string): Promise<void> {
+    const { events, seconds } = this.#limits;
+    const values = [name, text, String(events), String(seconds * 1000), positionTtl, channel, topic];
+    await this.#redis.run(["EVAL", appendScript, "2", ...keysOf(topic), ...values]);
+  }
+
+  async read(topic: string, after: Position | undefined, limit: number): Promise<Batch> {
+    const from = after === undefined ? "" : formatPosition(after);
+    const reply = await this.#redis.run(["EVAL", readScript, "2", ...keysOf(topic), from, String(limit)]);
+    const [last, entries] = reply as [string | null, [id: string, fields: string[]][]]; // as the script says
+    const events = entries.map(([id, fields]) => {
+      const position = parsePosition(id) ?? { epoch: 0, number: 0 };
+      return new LiveEvent(topic, fields[1] ?? "", fields[3] ?? "null", position);
+    });
+    return toBatch(parsePosition(last ?? ""), after, events);
+  }
+}
+
+/** In one slot of a cluster. */
+function keysOf(topic: string): [events: string, position: string] {
+  return [`tenon:live:{${topic}}:events`, `tenon:live:{${topic}}:last`];
+}

@@ -1,0 +1,27 @@
+import type { LiveEvent } from "./live-event.ts";
+import type { Position } from "./position.ts";
+
+/** Gets the events of topics: an event stream, a socket, or a function. */
+export interface Subscriber {
+  /** Called once for each topic that it subscribes to. */
+  join(topic: string): Sink;
+  /** Calls the function when the subscriber is gone; at once when it already is. */
+  onClose?(end: () => void): void;
+}
+
+/** Gets the events of one topic. */
+export interface Sink {
+  /** Where it was before the connection was lost. `unknown` is a position that cannot be read. */
+  readonly from?: Position | "unknown" | undefined;
+  /** From this position on no event is missed. */
+  begin?(position: Position): void;
+  deliver(event: LiveEvent): void;
+  /** Events up to this position were missed and cannot be delivered any more. */
+  reset?(position: Position): void;
+}
+
+export interface Subscription {
+  readonly topic: string;
+  /** No event is delivered after it. */
+  close(): void;
+}

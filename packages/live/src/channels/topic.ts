@@ -1,0 +1,144 @@
+import type { Log } from "@tenon/core";
+import type { EventStore } from "./event-store.ts";
+import type { LiveEvent } from "./live-event.ts";
+import { hasReached, type Position } from "./position.ts";
+import type { Sink, Subscriber, Subscription } from "./subscriber.ts";
+
+const batch = 200;
+
+/** A topic that this process has subscribers of. Reads new events from the store once, for all of them. */
+export class Topic {
+  readonly name: string;
+  readonly #store: EventStore;
+  readonly #log: Log;
+  readonly #subscriptions = new Set<TopicSubscription>();
+  /** Of the last event that was delivered; undefined before the first subscriber. */
+  #position: Position | undefined;
+  #isPulling = false;
+  #pullAgain = false;
+
+  constructor(name: string, store: EventStore, log: Log) {
+    this.name = name;
+    this.#store = store;
+    this.#log = log;
+  }
+
+  get count(): number {
+    return this.#subscriptions.size;
+  }
+
+  /** Rejects when the store is unavailable. */
+  async subscribe(subscriber: Subscriber, onEnd: () => void): Promise<Subscription> {
+    const sink = subscriber.join(this.name);
+    const subscription = new TopicSubscription(this.name, sink, () => {
+      this.#subscriptions.delete(subscription);
+      onEnd();
+    });
+    this.#subscriptions.add(subscription);
+    subscriber.onClose?.(() => subscription.close());
+    try {
+      const { last } = await this.#store.read(this.name, undefined, 0);
+      this.#position ??= last;
+      subscription.isBehind = true;
+      if (sink.from === "unknown") subscription.skipTo(last);
+      else subscription.begin(sink.from ?? last);
+      await this.#catchUp(subscription);
+      this.pull(); // what was published while the position was read
+    } catch (error) {
+      subscription.close();
+      throw error;
+    }
+    return subscription;
+  }
+
+  /** Delivers what is new, one event after the other and each once. */
+  pull(): void {
+    this.#pullAgain = true;
+    if (!this.#isPulling) void this.#pullAll();
+  }
+
+  async #pullAll(): Promise<void> {
+    this.#isPulling = true;
+    try {
+      while (this.#pullAgain && this.#subscriptions.size > 0) {
+        this.#pullAgain = false;
+        if (this.#position !== undefined) await this.#pullFrom(this.#position);
+      }
+    } catch (error) {
+      // the channels wake every topic from time to time
+      this.#log.warn({ err: error, topic: this.name }, "events could not be read: they follow when the store responds");
+    } finally {
+      this.#isPulling = false; // in the step in which the loop ends: a wake-up after it begins a new one
+    }
+  }
+
+  async #pullFrom(position: Position): Promise<void> {
+    const { events, last, hasGap } = await this.#store.read(this.name, position, batch);
+    if (hasGap) {
+      this.#position = last;
+      for (const subscription of this.#subscriptions) if (!subscription.isBehind) subscription.skipTo(last);
+      return;
+    }
+    for (const event of events) {
+      this.#position = event.position;
+      for (const subscription of this.#subscriptions) subscription.deliver(event);
+    }
+    if (events.length === batch) this.#pullAgain = true;
+  }
+
+  /** Reads for one subscriber what the others have, until it is where they are. */
+  async #catchUp(subscription: TopicSubscription): Promise<void> {
+    while (!subscription.isClosed && this.#position !== undefined) {
+      if (hasReached(subscription.position, this.#position)) break;
+      const { events, last, hasGap } = await this.#store.read(this.name, subscription.position, batch);
+      if (hasGap) subscription.skipTo(last);
+      else if (events.length === 0) break;
+      for (const event of events) subscription.deliver(event, true);
+    }
+    subscription.isBehind = false;
+  }
+}
+
+class TopicSubscription implements Subscription {
+  readonly topic: string;
+  /** It reads older events itself: those of the topic are not for it yet. */
+  isBehind = false;
+  isClosed = false;
+  readonly #sink: Sink;
+  readonly #onClose: () => void;
+  #position: Position | undefined;
+
+  constructor(topic: string, sink: Sink, onClose: () => void) {
+    this.topic = topic;
+    this.#sink = sink;
+    this.#onClose = onClose;
+  }
+
+  get position(): Position {
+    return this.#position ?? { epoch: 0, number: 0 };
+  }
+
+  begin(position: Position): void {
+    this.#position = position;
+    if (!this.isClosed) this.#sink.begin?.(position);
+  }
+
+  deliver(event: LiveEvent, isOwn = false): void {
+    if (this.isClosed || this.#position === undefined || (this.isBehind && !isOwn)) return;
+    if (hasReached(this.#position, event.position)) return;
+    this.#position = event.position;
+    this.#sink.deliver(event);
+  }
+
+  /** Events up to this position are lost for it. */
+  skipTo(position: Position): void {
+    this.#position = position;
+    if (!this.isClosed) this.#sink.reset?.(position);
+  }
+
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.#onClose();
+  }
+}

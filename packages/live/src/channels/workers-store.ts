@@ -1,0 +1,100 @@
+import { type PrimaryPort, type WorkerPort, withTimeout } from "@tenon/core/platform";
+import type { Batch, EventStore, Wake } from "./event-store.ts";
+import { LiveEvent } from "./live-event.ts";
+import { MemoryStore } from "./memory-store.ts";
+import type { Position } from "./position.ts";
+
+export const workersChannel = "live";
+/** Milliseconds that the primary has to respond. */
+const timeout = 5000;
+
+/** What a worker asks its primary. */
+type Call =
+  | { readonly call: "append"; readonly topic: string; readonly name: string; readonly text: string }
+  | { readonly call: "read"; readonly topic: string; readonly after: Position | undefined; readonly limit: number };
+
+interface Question {
+  readonly id: number;
+  readonly call: Call;
+}
+
+/** Events as messages between processes can hold them. */
+interface PlainBatch extends Omit<Batch, "events"> {
+  readonly events: readonly { readonly name: string; readonly text: string; readonly position: Position }[];
+}
+
+type FromPrimary = { readonly wake: string } | { readonly id: number; readonly batch?: PlainBatch };
+
+/** Events of this process or, in the primary of several workers, of all of them. */
+export class PrimaryStore extends MemoryStore {
+  onPrimary(workers: WorkerPort): void {
+    void this.listen((topic = "") => workers.broadcast(workersChannel, { wake: topic }));
+    workers.onMessage(workersChannel, (body, reply) => {
+      const { id, call } = body as Question; // of our own workers
+      if (call.call === "append") {
+        this.add(call.topic, call.name, call.text);
+        reply({ id });
+      } else void this.read(call.topic, call.after, call.limit).then((batch) => reply({ id, batch: toPlain(batch) }));
+    });
+  }
+}
+
+function toPlain({ events, ...rest }: Batch): PlainBatch {
+  return { ...rest, events: events.map(({ name, text, position }) => ({ name, text, position })) };
+}
+
+/** In a worker: the events are in the primary of the machine. */
+export class WorkersStore implements EventStore {
+  readonly reach = "workers";
+  readonly joinsTransactions = false;
+  readonly #primary: PrimaryPort;
+  readonly #waiting = new Map<number, (batch: PlainBatch | undefined) => void>();
+  #wake: Wake = () => {};
+  #calls = 0;
+  #stopListening: (() => void) | undefined;
+
+  constructor(primary: PrimaryPort) {
+    this.#primary = primary;
+  }
+
+  async open(): Promise<void> {
+    this.#stopListening = this.#primary.listen((body) => {
+      const message = body as FromPrimary; // of our own primary
+      if ("wake" in message) this.#wake(message.wake);
+      else this.#waiting.get(message.id)?.(message.batch);
+    });
+  }
+
+  async listen(wake: Wake): Promise<void> {
+    this.#wake = wake;
+  }
+
+  async close(): Promise<void> {
+    this.#stopListening?.();
+  }
+
+  async append(topic: string, name: string, text: string): Promise<void> {
+    await this.#ask({ call: "append", topic, name, text });
+  }
+
+  async read(topic: string, after: Position | undefined, limit: number): Promise<Batch> {
+    const batch = await this.#ask({ call: "read", topic, after, limit });
+    if (batch === undefined) throw new Error("the primary sent no events");
+    const events = batch.events.map(({ name, text, position }) => new LiveEvent(topic, name, text, position));
+    return { ...batch, events };
+  }
+
+  async #ask(call: Call): Promise<PlainBatch | undefined> {
+    const id = ++this.#calls;
+    const { promise, resolve } = Promise.withResolvers<PlainBatch | undefined>();
+    this.#waiting.set(id, resolve);
+    this.#primary.send({ id, call } satisfies Question);
+    try {
+      return await withTimeout(promise, timeout, () => {
+        throw new Error("the primary of the workers does not respond");
+      });
+    } finally {
+      this.#waiting.delete(id);
+    }
+  }
+}

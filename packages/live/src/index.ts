@@ -1,0 +1,11 @@
+export { Channels, type PublishOptions } from "./channels/channels.ts";
+export type { LiveEvent } from "./channels/live-event.ts";
+export type { Sink, Subscriber, Subscription } from "./channels/subscriber.ts";
+export { type Closing, LiveConnections, type LiveStats } from "./connections.ts";
+export type { EventStream, SendOptions } from "./event-stream.ts";
+export { type EventsContract, events } from "./events.ts";
+export { liveModule } from "./live-module.ts";
+export type { LiveSocket } from "./live-socket.ts";
+export { InvalidMessage, type Messages } from "./messages.ts";
+export type { ConnectionLimits, LiveOptions, SocketLimits } from "./settings.ts";
+export { type SocketContract, type SocketHandlers, socket } from "./socket.ts";

@@ -1,0 +1,135 @@
+import { BindError, Dto, HttpError, type Issue, type Schema } from "@tenon/core";
+import { compileSelect, Field, findMismatches, ReturnedMismatch, refuseOption, validate } from "@tenon/core/platform";
+import type { LiveEvent } from "./channels/live-event.ts";
+
+/** Schemas by the name of a message. */
+export interface Messages {
+  readonly [name: string]: Schema;
+}
+
+/** Sent by the framework itself, or by `EventSource`. */
+const reserved = ["reset", "close", "error", "open"];
+
+/** `taker` as a sentence names it: `events()`. */
+export function checkMessages(taker: string, messages: unknown, option: string): void {
+  if (typeof messages !== "object" || messages === null) {
+    refuseOption(`${taker} needs ${option}: { name: dto({ … }) }.`);
+  }
+  for (const [name, schema] of Object.entries(messages)) {
+    if (!/^[A-Za-z][\w.:-]{0,63}$/.test(name)) {
+      refuseOption(`${option} of ${taker} has the name ${JSON.stringify(name)}. Use letters, digits and . : _ - only.`);
+    }
+    if (reserved.includes(name))
+      refuseOption(`${option} of ${taker} has the name "${name}", which is taken. Rename it.`);
+    const isSchema = (typeof schema === "object" || typeof schema === "function") && schema !== null;
+    if (!isSchema || !("~standard" in schema)) {
+      refuseOption(`${option} of ${taker}: "${name}" is no schema. Use dto({ … }) or another schema.`);
+    }
+  }
+}
+
+/** A message that does not match its schema is not sent. */
+export class InvalidMessage extends TypeError {
+  override readonly name = "InvalidMessage";
+  readonly issues: readonly Issue[];
+
+  constructor(message: string, issues: readonly Issue[] = []) {
+    const details = issues.map(({ path, message: text }) => `\n  ${path === "" ? "(data)" : path}: ${text}`);
+    super(`${message}${details.join("")}`);
+    this.issues = issues;
+  }
+}
+
+/** What a route sends: validated, and reduced to the declared fields. */
+export class OutgoingMessages {
+  readonly #encoders: ReadonlyMap<string, (data: unknown) => string>;
+
+  constructor(messages: Messages) {
+    this.#encoders = new Map(Object.entries(messages).map(([name, schema]) => [name, compileEncode(name, schema)]));
+  }
+
+  has(name: string): boolean {
+    return this.#encoders.has(name);
+  }
+
+  /** As JSON. Throws InvalidMessage. */
+  encode(name: string, data: unknown): string {
+    const encode = this.#encoders.get(name);
+    if (encode !== undefined) return encode(data);
+    const known = [...this.#encoders.keys()].join(", ");
+    throw new InvalidMessage(`"${name}" is not declared. This route sends ${known}.`);
+  }
+
+  /** The same for an event of a topic, once for all connections of the route. Undefined when it is not sent. */
+  encodeEvent(event: LiveEvent, onInvalid: (error: InvalidMessage) => void): string | undefined {
+    if (!this.has(event.name)) return undefined;
+    return event.once(this, () => {
+      try {
+        return this.encode(event.name, event.data);
+      } catch (error) {
+        if (!(error instanceof InvalidMessage)) throw error;
+        onInvalid(error);
+        return undefined;
+      }
+    });
+  }
+}
+
+function compileEncode(name: string, schema: Schema): (data: unknown) => string {
+  const select = compileSelect(schema);
+  return (data) => {
+    const issues = schema instanceof Dto || schema instanceof Field ? findMismatches(schema, data) : [];
+    if (issues.length > 0) throw new InvalidMessage(`"${name}" does not match its schema:`, issues);
+    try {
+      const selected = select(data);
+      if (selected instanceof Promise) {
+        selected.catch(() => {});
+        throw new InvalidMessage(`the schema of "${name}" validates asynchronously, which messages cannot wait for.`);
+      }
+      return JSON.stringify(selected);
+    } catch (error) {
+      if (!(error instanceof ReturnedMismatch)) throw error;
+      throw new InvalidMessage(`"${name}" does not match its schema:`, error.issues);
+    }
+  };
+}
+
+export interface IncomingMessage {
+  readonly name: string;
+  readonly data: unknown;
+}
+
+/** What a route receives: `{ "event": "say", "data": … }`. */
+export class IncomingMessages {
+  readonly #schemas: ReadonlyMap<string, Schema>;
+
+  constructor(messages: Messages) {
+    this.#schemas = new Map(Object.entries(messages));
+  }
+
+  /** The name of a message, for its error; undefined when it has none. */
+  static nameOf(frame: unknown): string | undefined {
+    const isNamed = typeof frame === "object" && frame !== null && "event" in frame && typeof frame.event === "string";
+    return isNamed ? String(frame.event).slice(0, 64) : undefined;
+  }
+
+  /** Throws HttpError or BindError. A promise only for schemas that return one. */
+  read(frame: unknown): IncomingMessage | Promise<IncomingMessage> {
+    const name = IncomingMessages.nameOf(frame);
+    if (name === undefined) throw new HttpError(400, 'A message is { "event": name, "data": value }');
+    const schema = this.#schemas.get(name);
+    if (schema === undefined) throw new HttpError(404, "Unknown event");
+    const value = (frame as { readonly data?: unknown }).data; // an object: it has a name
+    const data = validate(schema, { value, fromText: false });
+    return data instanceof Promise ? data.then((ready) => ({ name, data: ready })) : { name, data };
+  }
+}
+
+/** What a client is told about a message that failed. */
+export function toErrorText(event: string | undefined, error: HttpError): string {
+  const issues = error instanceof BindError ? error.issues.map(({ keys: _, ...issue }) => issue) : undefined;
+  return JSON.stringify({ event: "error", data: { event, status: error.status, error: error.message, issues } });
+}
+
+/** What a message is after it was validated. */
+export type DataOf<S extends Schema> = NonNullable<S["~standard"]["types"]>["output"];

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { dto, routes, string } from "@tenon/core";
+import { LiveConnections, socket } from "@tenon/live";
+import { engines, withLiveApp } from "./support/live-app.ts";
+import { SocketClient } from "./support/socket-client.ts";
+
+const Say = dto({ text: string("required") });
+
+class Echo {
+  routes() {
+    return routes([{ method: "GET", path: "/", handler: this.echo }]);
+  }
+
+  readonly echo = socket(
+    { receives: { say: Say }, sends: { said: Say }, limits: { messageBytes: 1000 } },
+    { on: { say: (_, live, data) => live.send("said", data) } },
+  );
+}
+
+const handshake =
+  "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+
+/** A masked frame. `first` has the opcode and the flags. */
+function frame(first: number, payload: Buffer, length = payload.length): Buffer {
+  const head = length < 126 ? [first, 0x80 | length] : [first, 0xfe, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([...head, 0, 0, 0, 0]), payload]); // a mask of zeros changes nothing
+}
+
+/** Sends bytes after the handshake, and returns the close code that the server sends. */
+function closeCodeFor(url: string, bytes: Buffer): Promise<number> {
+  const { port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const client = connect(Number(port), "127.0.0.1");
+    let got = Buffer.alloc(0);
+    client.on("error", reject);
+    client.on("data", (chunk: Buffer) => {
+      const isFirst = got.length === 0;
+      got = Buffer.concat([got, chunk]);
+      const end = got.indexOf("\r\n\r\n") + 4;
+      if (isFirst) client.write(bytes);
+      if (got[end] !== 0x88 || got.length < end + 4) return;
+      resolve(got.readUInt16BE(end + 2));
+      client.destroy();
+    });
+    client.on("close", () => reject(new Error(`closed without a close frame: ${got.toString("latin1")}`)));
+    client.write(handshake);
+  });
+}
+
+const text = Buffer.from('{"event":"say","data":{"text":"x"}}');
+const cases: readonly [name: string, bytes: Buffer, code: number][] = [
+  ["a frame without a mask", Buffer.concat([Buffer.from([0x81, text.length]), text]), 1002],
+  ["a fragmented control frame", frame(0x09, Buffer.from("x")), 1002],
+  ["a control frame that is too long", frame(0x89, Buffer.alloc(126)), 1002],
+  ["a continuation of nothing", frame(0x80, text), 1002],
+  ["an unknown opcode", frame(0x83, text), 1002],
+  ["a compressed frame, which was not negotiated", frame(0xc1, text), 1002],
+  ["text that is not UTF-8", frame(0x81, Buffer.from([0xff, 0xfe])), 1007],
+  ["a message that announces too many bytes", frame(0x81, Buffer.alloc(0), 2000), 1009],
+  [
+    "fragments that are too large together",
+    Buffer.concat([frame(0x01, Buffer.alloc(600, "x")), frame(0x80, Buffer.alloc(600, "x"))]),
+    1009,
+  ],
+  ["a binary message", frame(0x82, text), 1003],
+  ["an invalid close code", frame(0x88, Buffer.from([0x03, 0xed])), 1002],
+];
+
+for (const engine of engines) {
+  test(`hostile frames get the documented close codes, and others are still served (${engine})`, async () => {
+    await withLiveApp(
+      Echo,
+      async ({ app, url }) => {
+        for (const [name, bytes, code] of cases) assert.equal(await closeCodeFor(url, bytes), code, name);
+        const client = await SocketClient.open(url);
+        client.send("say", { text: "still here" });
+        assert.deepEqual((await client.next()).data, { text: "still here" });
+        await client.close();
+        while (app.get(LiveConnections).stats().sockets > 0) await new Promise(setImmediate);
+      },
+      { engine },
+    );
+  });
+}

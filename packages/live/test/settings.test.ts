@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, type Class, defineModule, dto, routes, StartError, string } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { events, type LiveOptions, liveModule, socket } from "@tenon/live";
+import { MessageRate } from "../src/message-rate.ts";
+
+const Said = dto({ text: string("required") });
+
+/** The message of the error with which an application with this handler does not start. */
+async function faultOf(createHandler: () => unknown): Promise<string> {
+  class Broken {
+    readonly handler = createHandler() as () => unknown;
+    routes() {
+      return routes([{ method: "GET", path: "/", handler: this.handler }]);
+    }
+  }
+  const module = defineModule({ name: "test", imports: [liveModule()], declarations: [Broken as Class] });
+  return createTestApp(module, api()).then(
+    () => "started",
+    (error: unknown) => (error instanceof StartError ? error.message : String(error)),
+  );
+}
+
+test("options of liveModule() are checked", () => {
+  const faults: readonly [LiveOptions, RegExp][] = [
+    [{ heartbeat: 0 }, /heartbeat of liveModule\(\) is 0. It takes a whole number from 1/],
+    [{ idle: -1 }, /idle of liveModule\(\) is -1. It takes a whole number from 0/],
+    [{ origins: ["app.example"] }, /origins of liveModule\(\) has "app.example". Write scheme and host/],
+    [{ heartbeats: 1 } as LiveOptions, /heartbeats \(did you mean heartbeat\?\)/],
+  ];
+  for (const [options, message] of faults) assert.throws(() => liveModule(undefined, options), message);
+  assert.equal(liveModule(undefined, { idle: 0, origins: ["https://app.example"] }).name, "live");
+});
+
+test("messages and handlers of live routes are checked at start", async () => {
+  const sends = { said: Said };
+  const open = () => {};
+  const faults: readonly [() => unknown, RegExp][] = [
+    [() => events({ sends: { reset: Said } }, open), /sends of events\(\) has the name "reset", which is taken/],
+    [() => events({ sends: { "a b": Said } }, open), /has the name "a b". Use letters/],
+    [() => events({ sends: { said: {} as typeof Said } }, open), /"said" is no schema/],
+    [() => events({} as { sends: typeof sends }, open), /events\(\) needs sends/],
+    [() => events({ sends }, undefined as unknown as typeof open), /events\(\) takes a contract and a handler/],
+    [() => events({ sends, limits: { pendingBytes: 0 } }, open), /pendingBytes of events\(\) is 0/],
+    [() => socket({ sends, receives: { say: Said } }, { on: {} as never }), /receives "say" and has no handler/],
+    [
+      () => socket({ sends, receives: {} }, { on: { say: open } as never }),
+      /has on.say, which receives does not declare/,
+    ],
+    [() => socket({ sends, receives: {} }, { on: {}, opened: open } as never), /opened \(did you mean open\?\)/],
+    [() => socket({ sends, receives: {}, origins: ["*"] }, { on: {} }), /origins of socket\(\) has "\*"/],
+  ];
+  for (const [create, message] of faults) assert.match(await faultOf(create), message);
+  assert.equal(await faultOf(() => socket({ sends, receives: {} }, { on: {} })), "started");
+});
+
+test("events() outside of a controller says where it belongs", () => {
+  assert.throws(
+    () => events({ sends: { said: Said } }, () => {}),
+    /inject\(LiveConnections\) was called outside construction/,
+  );
+});
+
+test("a rate allows a burst and then as many messages as it says", () => {
+  const rate = new MessageRate(2, 0);
+  const take = (count: number, now: number) =>
+    Array.from({ length: count }, () => rate.take(now)).filter(Boolean).length;
+  assert.equal(take(20, 0), 10);
+  assert.equal(take(20, 1000), 2);
+  assert.equal(take(20, 1250), 0);
+  assert.equal(take(20, 1500), 1);
+  assert.equal(take(50, 1_000_000), 10);
+});

@@ -1,0 +1,35 @@
+import { type ApiOptions, api, type Class, defineModule, type Module } from "@tenon/core";
+import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
+import { type LiveOptions, liveModule } from "@tenon/live";
+
+export const engines = ["wire", "node"] as const;
+
+export interface LiveApp {
+  readonly app: TestHttpApp;
+  /** `http://127.0.0.1:…` */
+  readonly url: string;
+}
+
+/** An application with one controller, on a port of its own. */
+export async function withLiveApp(
+  controller: Class,
+  body: (live: LiveApp) => Promise<void>,
+  { engine = "wire", options = {}, imports = [], platform = {} }: Settings = {},
+): Promise<void> {
+  const live = liveModule(undefined, options);
+  const module = defineModule({ name: "test", imports: [live, ...imports], declarations: [controller] });
+  const app = await createTestApp(module, api({ engine, middlewares: [], ...platform }));
+  try {
+    const { url } = await app.listen({ port: 0, signals: false });
+    await body({ app, url });
+  } finally {
+    await app.stop();
+  }
+}
+
+export interface Settings {
+  readonly engine?: "wire" | "node";
+  readonly options?: LiveOptions;
+  readonly imports?: readonly Module[];
+  readonly platform?: ApiOptions;
+}
