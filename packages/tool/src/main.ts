@@ -1,7 +1,7 @@
 import { createApp } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
-import { CommandCatalog } from "./inspect/command-catalog.ts";
-import { readOrigin } from "./origin.ts";
+import { CommandCatalog } from "./completion/command-catalog.ts";
+import { readOrigin } from "./scaffold/origin.ts";
 import { ToolModule } from "./tool.module.ts";
 
 const { version } = readOrigin();
@@ -10,7 +10,7 @@ const app = await createApp(
   cli({
     name: "tenon",
     version,
-    description: "Creates applications, their modules and their typed clients",
+    description: "Creates applications, generates their parts, runs and checks them",
     groups: {
       g: "Generate parts of an application",
       generate: "The same as g",

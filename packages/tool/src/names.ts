@@ -1,4 +1,4 @@
-import { toPlural, toSingular } from "./plural.ts";
+import { toPlural, toSingular, withArticle } from "./plural.ts";
 
 /** PostgreSQL cuts table names after 63 characters, and a plural can be three characters longer. */
 const longestName = 60;
@@ -42,6 +42,7 @@ export function validateModuleName(name: string, plural?: string): string | unde
   if (reason !== undefined) return reason;
   const names = toModuleNames(name, plural);
   if (names.plural === "data") return 'must not be "data": src/data.module.ts is the module of the database';
+  if (names.plural === "jobs") return `must not be "${name}": src/jobs.module.ts is the module of background jobs`;
   const table = names.plural.replaceAll("-", "_");
   if (reservedTables.test(table)) return `must not be "${name}": the database reserves the table ${table}`;
   const clash = [toPascal(names.singular), toPascal(names.plural)].find((word) => usedByTemplates.has(word));
@@ -73,6 +74,7 @@ export function toReplacements({ singular, plural }: ModuleNames): ReadonlyMap<s
     ["sampleItem", toCamel(singular)],
     ["sample-items", plural],
     ["sample_items", plural.replaceAll("-", "_")],
+    ["a sample item", withArticle(singular.replaceAll("-", " "))],
     ["sample items", plural.replaceAll("-", " ")],
     ["sample item", singular.replaceAll("-", " ")],
     ["Sample items", capitalize(plural.replaceAll("-", " "))],

@@ -45,3 +45,12 @@ function isPlural(word: string): boolean {
   if (singulars.has(word)) return true;
   return word.length > 2 && word.endsWith("s") && !/(?:ss|us|is)$/.test(word) && !endInS.has(word);
 }
+
+/** Words that begin with the sound of a consonant, although with a vowel: `a user`, `a one-off`. */
+const soundsLikeConsonant = /^(?:eu|one\b|once\b|u(?:ni(?![mn])|s[aeu]|t[ei]|rl\b))/;
+
+/** `an article`, `a user`. */
+export function withArticle(words: string): string {
+  const isVowel = /^(?:[aeiou]|hour|honou?r|honest|heir)/.test(words) && !soundsLikeConsonant.test(words);
+  return `${isVowel ? "an" : "a"} ${words}`;
+}

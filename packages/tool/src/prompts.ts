@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline/promises";
+import type { Readable, Writable } from "node:stream";
 import { BindError, type Context } from "@tenon/core";
 
 export interface Prompt {
@@ -6,7 +6,7 @@ export interface Prompt {
   readonly flag: string;
   readonly text: string;
   readonly defaultValue?: string;
-  /** Shown as a numbered list: the number selects one, or its name. */
+  /** Shown as a list to select from. */
   readonly choices?: readonly Choice[];
   /** The reason why a value is refused; undefined for a valid one. */
   readonly validate: (value: string) => string | undefined;
@@ -17,23 +17,27 @@ export interface Choice {
   readonly hint: string;
 }
 
-interface Streams {
-  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
+export interface PromptTerminal {
+  readonly input: Readable & { readonly isTTY?: boolean };
+  readonly output: Writable & { readonly isTTY?: boolean; columns?: number; rows?: number };
+  /** Whether the run is one of continuous integration, where nobody types. */
+  readonly isCI: boolean;
+  /** Does what Ctrl-C does outside of a prompt: there the terminal is in raw mode, and sends no signal. */
+  readonly interrupt: () => void;
 }
 
 /** Prompts at a terminal for the values that no flag gives. */
 export class Prompts {
-  readonly #streams: () => Streams;
+  readonly #terminal: () => PromptTerminal;
 
-  /** The streams are opened only for a prompt: an open standard input would keep the process alive. */
-  constructor(streams: () => Streams = () => ({ input: process.stdin, output: process.stderr })) {
-    this.#streams = streams;
+  /** The terminal is opened only for a prompt: an open standard input would keep the process alive. */
+  constructor(terminal: () => PromptTerminal = openTerminal) {
+    this.#terminal = terminal;
   }
 
   isTerminal(): boolean {
-    const { input, output } = this.#streams();
-    return input.isTTY === true && output.isTTY === true;
+    const { input, output, isCI } = this.#terminal();
+    return input.isTTY === true && output.isTTY === true && !isCI;
   }
 
   /** The flag's value; without one the typed value, or the default where there is no terminal. An invalid value ends with exit code 2. */
@@ -47,30 +51,71 @@ export class Prompts {
     return value;
   }
 
-  /** Asks again until the value is valid. Undefined after Ctrl-D. */
-  async ask({ text, defaultValue, choices = [], validate }: Prompt, signal: AbortSignal): Promise<string | undefined> {
-    const { input, output } = this.#streams();
-    const terminal = createInterface({ input, output });
-    // readline sets the terminal to raw mode, in which Ctrl-C sends no signal to the process
-    terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
-    try {
-      for (const [index, { value, hint }] of choices.entries()) output.write(`  ${index + 1}  ${value}  ${hint}\n`);
-      for (;;) {
-        const hint = defaultValue === undefined ? "" : ` (${defaultValue})`;
-        const typed = (await terminal.question(`${text}${hint}: `, { signal })).trim() || (defaultValue ?? "");
-        const value = choices.at(/^[1-9]\d?$/.test(typed) ? Number(typed) - 1 : choices.length)?.value ?? typed;
-        const reason = validate(value);
-        if (reason === undefined) return value;
-        output.write(`It ${reason}.\n`);
-      }
-    } catch (error) {
-      if (signal.aborted || !(error instanceof Error && error.name === "AbortError")) throw error;
-      output.write("\n");
-      return undefined;
-    } finally {
-      terminal.close();
-    }
+  /** Asks until the value is valid. Ctrl-C, Ctrl-D and Escape interrupt the command. */
+  async ask(prompt: Prompt, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted();
+    const terminal = this.#terminal();
+    const { input, output } = terminal;
+    // a terminal without a size, such as that of `docker exec -t`: each line would be one character wide
+    if (output.columns === 0) Object.assign(output, { columns: 80, rows: 24 });
+    const { isCancel, select, text } = await import("@clack/prompts"); // most commands show no prompt
+    const end = new AbortController(); // of this prompt only: the library listens to it for ever
+    const onAbort = () => end.abort();
+    // readline closes at Ctrl-D, and the prompt would wait for ever
+    const onKey = (_: unknown, key: Key) => void (key.ctrl === true && key.name === "d" && end.abort());
+    signal.addEventListener("abort", onAbort);
+    input.on("keypress", onKey);
+    const shown = { message: prompt.text, input, output, signal: end.signal };
+    const { choices = [], defaultValue } = prompt;
+    const value =
+      choices.length > 0
+        ? await select({ ...shown, options: choices.map(toOption), ...toInitial(defaultValue) })
+        : await text({ ...shown, ...toPlaceholder(defaultValue), validate: (typed) => explain(prompt, typed) });
+    input.off("keypress", onKey);
+    signal.removeEventListener("abort", onAbort);
+    if (!isCancel(value)) return read(prompt, value);
+    signal.throwIfAborted(); // by a signal of another process
+    output.write("tenon: interrupted, nothing was written\n");
+    terminal.interrupt();
+    throw new DOMException("interrupted", "AbortError"); // the user is shown no error after an interruption
   }
+}
+
+interface Key {
+  readonly name?: string;
+  readonly ctrl?: boolean;
+}
+
+function openTerminal(): PromptTerminal {
+  // biome-ignore lint/style/noProcessEnv: continuous integration is known by this variable only
+  const { CI = "" } = process.env;
+  return { input: process.stdin, output: process.stderr, isCI: !["", "0", "false"].includes(CI), interrupt };
+}
+
+function interrupt(): void {
+  process.emit("SIGINT", "SIGINT");
+}
+
+function toOption({ value, hint }: Choice) {
+  return { value, label: value, hint };
+}
+
+function toInitial(value: string | undefined) {
+  return value === undefined ? {} : { initialValue: value };
+}
+
+function toPlaceholder(value: string | undefined) {
+  return value === undefined ? {} : { placeholder: value };
+}
+
+/** The default stands for an empty line. */
+function read({ defaultValue = "" }: Prompt, typed: string | undefined): string {
+  return typed?.trim() || defaultValue;
+}
+
+function explain(prompt: Prompt, typed: string | undefined): string | undefined {
+  const reason = prompt.validate(read(prompt, typed));
+  return reason === undefined ? undefined : `It ${reason}`;
 }
 
 function toBindError(path: string, rule: string, message: string): BindError {

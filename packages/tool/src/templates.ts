@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { packageFolder } from "./origin.ts";
+import { packageFolder } from "./scaffold/origin.ts";
 
 export const appTemplates = ["api", "web", "cli", "full"] as const;
 export type AppTemplate = (typeof appTemplates)[number];
@@ -32,8 +32,8 @@ export async function readTemplate(
     else unwanted.push(path);
   }
   const created = [...files].map(async ([path, text]) => {
-    const named = replace(edit(path, withoutImports(text, unwanted)), replacements);
-    const target = dotNames.test(path) ? `.${path}` : replace(path, replacements);
+    const named = replaceNames(edit(path, withoutImports(text, unwanted)), replacements);
+    const target = dotNames.test(path) ? `.${path}` : replaceNames(path, replacements);
     return [target, path.endsWith(".ts") ? await formatCode(named) : named] as const;
   });
   return new Map((await Promise.all(created)).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -58,7 +58,7 @@ function withoutImports(text: string, unwanted: readonly string[]): string {
 }
 
 /** Replaces in one pass: a name that was put in is not replaced again. */
-function replace(text: string, replacements: ReadonlyMap<string, string>): string {
+export function replaceNames(text: string, replacements: ReadonlyMap<string, string>): string {
   const pattern = new RegExp([...replacements.keys()].join("|"), "g");
   return text.replace(pattern, (found) => replacements.get(found) ?? found);
 }

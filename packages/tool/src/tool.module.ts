@@ -1,9 +1,8 @@
 import { defineModule } from "@tenon/core";
-import { ApplicationsController } from "./applications.controller.ts";
-import { AppsController } from "./apps.controller.ts";
-import { AppsService } from "./apps.service.ts";
-import { ClientController } from "./client.controller.ts";
-import { ClientService } from "./client.service.ts";
+import { ClientController } from "./client/client.controller.ts";
+import { ClientService } from "./client/client.service.ts";
+import { CommandCatalog } from "./completion/command-catalog.ts";
+import { CompletionController } from "./completion/completion.controller.ts";
 import { DevController } from "./dev/dev.controller.ts";
 import { DevServer } from "./dev/dev-server.ts";
 import { AuthController } from "./generate/auth.controller.ts";
@@ -14,13 +13,20 @@ import { ModulesController } from "./generate/modules.controller.ts";
 import { ModulesService } from "./generate/modules.service.ts";
 import { PartsController } from "./generate/parts.controller.ts";
 import { PartsService } from "./generate/parts.service.ts";
-import { InspectModule } from "./inspect/inspect.module.ts";
-import { Installer } from "./installer.ts";
+import { Checks } from "./inspect/checks.ts";
+import { Information } from "./inspect/information.ts";
+import { InspectController } from "./inspect/inspect.controller.ts";
+import { RoutesController } from "./inspect/routes.controller.ts";
+import { MigrationsController } from "./migrate/migrations.controller.ts";
+import { RemoteCommands } from "./migrate/remote-commands.ts";
+import { AppsController } from "./new/apps.controller.ts";
+import { AppsService } from "./new/apps.service.ts";
 import { Prompts } from "./prompts.ts";
+import { Applications } from "./run/applications.ts";
+import { Installer } from "./scaffold/installer.ts";
 
 export const ToolModule = defineModule({
   name: "tool",
-  imports: [InspectModule],
   declarations: [
     AppsController,
     AppsService,
@@ -32,11 +38,19 @@ export const ToolModule = defineModule({
     DestroyService,
     PartsController,
     PartsService,
-    ApplicationsController,
+    RoutesController,
     ClientController,
     ClientService,
     DevController,
     DevServer,
+    InspectController,
+    Checks,
+    Information,
+    MigrationsController,
+    RemoteCommands,
+    CompletionController,
+    CommandCatalog,
+    Applications,
     Installer,
     Prompts,
   ],

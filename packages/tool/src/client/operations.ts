@@ -18,6 +18,16 @@ export interface Operation {
   /** By status, such as "200", "4XX" or "default". Undefined when none is declared. */
   readonly responses: readonly DeclaredResponse[] | undefined;
   readonly security: readonly (readonly string[])[];
+  /** The messages of an event stream or a WebSocket, by the extension `x-tenon-live`. */
+  readonly live: LiveMessages | undefined;
+}
+
+export interface LiveMessages {
+  readonly kind: "events" | "socket";
+  /** Schemas by name: what the client gets. */
+  readonly sends: readonly (readonly [name: string, schema: unknown])[];
+  /** What the client sends. */
+  readonly receives: readonly (readonly [name: string, schema: unknown])[];
 }
 
 export interface Parameter {
@@ -82,7 +92,15 @@ function readOperation(document: JsonObject, path: string, method: string, item:
     body,
     responses: readResponses(document, operation),
     security: readSecurity(document, operation),
+    live: readLive(operation),
   };
+}
+
+function readLive(operation: unknown): LiveMessages | undefined {
+  const live = get(operation, "x-tenon-live");
+  const kind = getText(live, "kind");
+  if (kind !== "events" && kind !== "socket") return undefined;
+  return { kind, sends: getEntries(live, "sends"), receives: getEntries(live, "receives") };
 }
 
 function toWords(id: string | undefined, method: string, path: string): string[] {

@@ -4,10 +4,13 @@ import { HttpError } from "@tenon/core";
 
 /** What the application writes itself, or what is built from its source. Only at the top: `src/data` is source. */
 const ignoredAtTop = new Set(["data", "dist", "build", "coverage", "test", "tests"]);
-/** Code, settings, views and assets. A list, because uploads, logs and databases would restart the application for ever. */
+/**
+ * Code, settings, views and assets. npm writes package-lock.json last: only then can an application start that imports
+ * a new package. A list, because uploads, logs and databases would restart the application for ever.
+ */
 const watched =
   /\.(?:[cm]?[jt]sx?|json|sql|ya?ml|toml|eta|ejs|hbs|njk|pug|liquid|mustache|html?|md|css|svg|txt|webmanifest)$/i;
-const unwatched = /\.test\.[cm]?[jt]sx?$|^(?:package-lock|npm-shrinkwrap)\.json$|^\.(?!env(?:\.|$))|~$/;
+const unwatched = /\.test\.[cm]?[jt]sx?$|^\.(?!env(?:\.|$))|~$/;
 
 /** Whether the application must restart when this file changes. The path is relative to its folder. */
 export function isWatchedFile(path: string): boolean {

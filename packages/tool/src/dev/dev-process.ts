@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { endsInTime } from "@tenon/core/platform";
-import type { EntryPoint } from "../entry-point.ts";
+import type { EntryPoint } from "../run/entry-point.ts";
 
 export interface DevProcessOptions {
   readonly folder: string;

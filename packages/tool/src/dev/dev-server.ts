@@ -1,8 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { type EntryPoint, findEntryPoint } from "../entry-point.ts";
+import { join } from "node:path";
+import { type EntryPoint, findEntryPoint } from "../run/entry-point.ts";
 import { type Change, ChangeQueue } from "./change-queue.ts";
 import { DevProcess, type Exit } from "./dev-process.ts";
+import { type DevSecrets, readOrCreateSecrets, selectMissing } from "./dev-secrets.ts";
 import { readEnvFiles } from "./env-files.ts";
 
 export interface DevOptions {
@@ -37,10 +38,10 @@ export class DevServer {
     signal.throwIfAborted();
     const first = findEntryPoint(given, wanted);
     const folder = realpathSync(given);
-    const secret = randomBytes(32).toString("base64url");
+    const secrets = readOrCreateSecrets(folder);
     const state: DevState = { hasListened: false };
     const start = (entry: EntryPoint) => {
-      const env = toEnvironment(folder, entry, secret, !state.hasListened);
+      const env = toEnvironment(folder, entry, secrets, !state.hasListened);
       return new DevProcess({ folder, entry, words, env, grace: this.#grace });
     };
     const changes = new ChangeQueue(folder, signal);
@@ -89,16 +90,14 @@ function findEntry(folder: string, wanted: string | undefined): EntryPoint | und
   }
 }
 
-/**
- * A session secret that stays the same across restarts, unless the application has one: a random one for each process
- * would end the sessions of open pages.
- */
-function toEnvironment(folder: string, entry: EntryPoint, secret: string, isFirst: boolean): NodeJS.ProcessEnv {
+function toEnvironment(folder: string, entry: EntryPoint, secrets: DevSecrets, isFirst: boolean): NodeJS.ProcessEnv {
   // biome-ignore lint/style/noProcessEnv: the application reads its configuration from the environment of the tool
-  const { SESSION_SECRET = readEnvFiles(folder, entry.flags).SESSION_SECRET, ...inherited } = process.env;
+  const inherited = process.env;
+  const given = { ...readEnvFiles(folder, entry.flags), ...inherited };
   return {
+    NODE_COMPILE_CACHE: join(folder, "node_modules/.cache/tenon/compile"), // halves the time of a restart
     ...inherited,
-    SESSION_SECRET: SESSION_SECRET || secret,
+    ...selectMissing(folder, secrets, given),
     NODE_ENV: "development",
     TENON_DEV: isFirst ? "start" : "restart",
   };

@@ -1,12 +1,11 @@
-import { resolve } from "node:path";
 import { dto, endpoint, inject, routes, string } from "@tenon/core";
+import { placeFlags, toPlace } from "../run/place.ts";
 import { DevServer } from "./dev-server.ts";
 
 const DevFlags = dto({
   port: string().describe("Port of the application, passed on to it"),
   host: string().describe("Host of the application, passed on to it"),
-  entry: string().describe("Entry point of the application; defaults to src/main.api.ts or the one of npm start"),
-  in: string().describe("Folder of the application; defaults to the current folder"),
+  ...placeFlags,
 });
 
 export class DevController {
@@ -22,7 +21,7 @@ export class DevController {
       const words = Object.entries(passed).flatMap(([name, value]) =>
         value === undefined ? [] : `--${name}=${value}`,
       );
-      await this.#server.run({ folder: resolve(folder ?? "."), entry, words, signal: ctx.signal });
+      await this.#server.run({ ...toPlace(ctx, { entry, in: folder }), words });
     },
   );
 }

@@ -12,7 +12,7 @@ export function readEnvFiles(folder: string, flags: readonly string[]): NodeJS.D
 }
 
 /** Empty when there is no such file. */
-function readEnvFile(file: string): NodeJS.Dict<string> {
+export function readEnvFile(file: string): NodeJS.Dict<string> {
   try {
     return parseEnv(readFileSync(file, "utf8"));
   } catch {

@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { isIdentifier, isVariableDeclarator } from "@babel/types";
 import { HttpError } from "@tenon/core";
 import { exists } from "../files.ts";
-import { parseNodes } from "../parse-nodes.ts";
 import type { Change } from "./changes.ts";
 import { type AddedClass, addToModule, type ModuleList } from "./edit-module.ts";
+import { addTable, emptySchema, type Table } from "./edit-schema.ts";
+import { parseNodes } from "./parse-nodes.ts";
 
 export const appModuleFile = "src/app.module.ts";
 export const dataModuleFile = "src/data.module.ts";
+export const schemaFile = "src/database/schema.ts";
 export const layoutFile = "views/layout.eta";
 export const pagesModuleFile = "src/pages/pages.module.ts";
 
@@ -20,6 +22,16 @@ export function checkApplication(folder: string): void {
 /** Undefined for a file that does not exist. */
 export function readIfPresent(folder: string, path: string): string | undefined {
   return exists(join(folder, path)) ? readFileSync(join(folder, path), "utf8") : undefined;
+}
+
+/** Created once and then shared by all modules: `tenon destroy` leaves them. */
+export function isShared(path: string): boolean {
+  return path === dataModuleFile || path === schemaFile;
+}
+
+/** Files of module templates that only stand for those of an application, so that the templates are type-checked. */
+export function isStandIn(path: string): boolean {
+  return ["src/app.module.ts", "src/platform.ts", schemaFile].includes(path);
 }
 
 /** A resource imports `DataModule`, so that it would not start without the declaration. */
@@ -34,36 +46,78 @@ export function hasAuth(folder: string): boolean {
   return /^export const AuthModule\b/m.test(readIfPresent(folder, "src/auth.module.ts") ?? "");
 }
 
-/** A change of a module's file, or the lines to add by hand where the file is not clear enough to edit. */
+/** Whether pages can be guarded, by the class that `tenon g auth` adds to applications with pages. */
+export function hasLogin(folder: string): boolean {
+  return /^export class RequireLogin\b/m.test(readIfPresent(folder, "src/users/require-login.ts") ?? "");
+}
+
+/** A change of a file, or the lines to add by hand where the file is not clear enough to edit. */
 export type Wiring = Change | { readonly byHand: string };
 
-/** Adds classes to a list of a module. */
-export function wire(folder: string, file: string, list: ModuleList, classes: readonly AddedClass[]): Wiring {
+export interface WiredClass extends AddedClass {
+  readonly list: ModuleList;
+}
+
+/** Adds classes to the lists of a module. */
+export function wire(folder: string, file: string, classes: readonly WiredClass[]): Wiring {
   const before = readIfPresent(folder, file);
   let after = before;
-  for (const added of classes) after = after === undefined ? undefined : addToModule(after, list, added);
-  const names = classes.map(({ name }) => name).join(", ");
+  for (const { list, ...added } of classes) after = after === undefined ? undefined : addToModule(after, list, added);
+  const namesIn = (list: ModuleList) => classes.filter((one) => one.list === list).map(({ name }) => name);
+  const lists = (["imports", "declarations"] as const).filter((list) => namesIn(list).length > 0);
   if (before !== undefined && after !== undefined) {
-    const verb = list === "imports" ? "imports" : "declares";
-    return { path: file, before, after, note: `${verb} ${names}` };
+    const verbs = { imports: "imports", declarations: "declares" };
+    const note = lists.map((list) => `${verbs[list]} ${namesIn(list).join(", ")}`).join("; ");
+    return { path: file, before, after, note };
   }
   return {
     byHand: [
       `\n${file} could not be edited and is unchanged. Add to the module${file === appModuleFile ? " of your application" : ""}:\n`,
       ...classes.map(({ name, path }) => `  import { ${name} } from "${path}";\n`),
-      `  ${list}: [${names}],\n`,
+      ...lists.map((list) => `  ${list}: [${namesIn(list).join(", ")}],\n`),
     ].join(""),
   };
+}
+
+/** Adds a table to the schema of the application, which is created where there is none. */
+export function wireTable(folder: string, table: Table): Wiring {
+  const before = readIfPresent(folder, schemaFile);
+  const after = addTable(before ?? emptySchema, table);
+  if (after !== undefined) return { path: schemaFile, before, after, note: `has the table ${table.name}` };
+  const lines = `  import type { ${table.type} } from "${table.path}";\n  ${table.name}: ${table.type};\n`;
+  return { byHand: `\n${schemaFile} could not be edited and is unchanged. Add to the interface Schema:\n${lines}` };
 }
 
 /** Adds a link to the navigation of the pages, which is the header of the layout unless it has a nav. */
 export function linkInLayout(folder: string, plural: string): Wiring {
   const words = plural.replaceAll("-", " ");
   const link = `<a href="/${plural}">${words.charAt(0).toUpperCase()}${words.slice(1)}</a>\n`;
+  return addToLayout(folder, link, [accountStart, ...navigationEnds], `links /${plural}`);
+}
+
+const navigationEnds = ["</nav>", "</header>"];
+const accountStart = "<% if (page.shared.user) { -%>";
+export const accountLinks = `${accountStart}
+<span><%= page.shared.user.email %></span>
+<form method="post" action="/logout"><%~ page.csrfField() %><button>Log out</button></form>
+<% } else { -%>
+<a href="/login">Log in</a>
+<a href="/register">Register</a>
+<% } -%>
+`;
+
+/** Adds login, registration and logout to the navigation of the pages. */
+export function linkAccount(folder: string): Wiring {
+  return addToLayout(folder, accountLinks, navigationEnds, "links /login, /register and /logout");
+}
+
+/** Adds lines before the first of some lines that the layout has once. */
+function addToLayout(folder: string, lines: string, places: readonly string[], note: string): Wiring {
   const before = readIfPresent(folder, layoutFile);
-  const end = ["</nav>", "</header>"].find((tag) => before?.split(`\n${tag}`).length === 2);
-  if (before === undefined || end === undefined) {
-    return { byHand: `\n${layoutFile} has no navigation to edit and is unchanged. Add to it:\n  ${link}` };
+  const place = places.find((line) => before?.split(`\n${line}`).length === 2);
+  if (before === undefined || place === undefined) {
+    const indented = lines.replaceAll(/^(?=.)/gm, "  ");
+    return { byHand: `\n${layoutFile} has no navigation to edit and is unchanged. Add to it:\n${indented}` };
   }
-  return { path: layoutFile, before, after: before.replace(`\n${end}`, `\n${link}${end}`), note: `links /${plural}` };
+  return { path: layoutFile, before, after: before.replace(`\n${place}`, () => `\n${lines}${place}`), note };
 }

@@ -17,7 +17,7 @@ export class AuthController {
   }
 
   readonly create = endpoint(
-    { summary: "Add users, registration, login and guards to an API", query: AuthFlags },
+    { summary: "Add users, registration, login and guards to an API, pages or both", query: AuthFlags },
     (ctx, { query: flags }) =>
       this.#auth.create({
         folder: resolve(flags.in ?? "."),

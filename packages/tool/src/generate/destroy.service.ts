@@ -1,15 +1,15 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { HttpError } from "@tenon/core";
-import { toModuleNames, toPascal } from "../names.ts";
-import { appModuleFile, checkApplication, layoutFile, pagesModuleFile, readIfPresent } from "./application.ts";
+import { toModuleNames } from "../names.ts";
+import { checkApplication, readIfPresent } from "./application.ts";
 import { applyChanges, type Change, describeChange } from "./changes.ts";
-import { removeFromModule } from "./edit-module.ts";
 import { hashOf, readRecord, toRecordChange } from "./generated-record.ts";
 import { type PartKind, toPartClass } from "./parts.service.ts";
+import { unwireAuth, unwireModule, unwirePart } from "./unwire.ts";
 
 export interface Destroyed {
-  readonly kind: "module" | "resource" | PartKind;
+  readonly kind: "module" | "resource" | "auth" | PartKind;
   readonly name: string;
   /** Removes files that were changed since they were generated, and those that others import. */
   readonly force: boolean;
@@ -25,11 +25,15 @@ export class DestroyService {
     const isModule = kind === "module" || kind === "resource";
     const keys = isModule ? [`module ${name}`, `module ${toModuleNames(name).plural}`] : [`${kind} ${name}`];
     const key = keys.find((one) => Object.hasOwn(record, one));
-    if (key === undefined) throw new HttpError(404, `there is no ${kind} ${name} that tenon has generated`);
+    if (key === undefined) throw new HttpError(404, toUnknown(kind, name, Object.keys(record)));
     const { [key]: files = {}, ...others } = record;
     const removed = Object.entries(files).flatMap(([path, hash]) => toRemoval(folder, path, hash, force));
     const generated = key.slice(key.indexOf(" ") + 1);
-    const edits = isModule ? unwireModule(folder, generated) : unwirePart(folder, toPartClass(kind, name), removed);
+    const edits = isModule
+      ? unwireModule(folder, generated)
+      : kind === "auth"
+        ? unwireAuth(folder)
+        : unwirePart(folder, toPartClass(kind, name), removed);
     if (!force) checkImports(folder, removed, edits);
     const changes = [...removed, ...edits];
     applyChanges(folder, [...changes, toRecordChange(folder, withHashes(others, edits))]);
@@ -37,38 +41,15 @@ export class DestroyService {
   }
 }
 
+function toUnknown(kind: string, name: string, keys: readonly string[]): string {
+  return `there is no ${kind} ${name} that tenon has generated, only: ${keys.join(", ") || "nothing"}`;
+}
+
 function toRemoval(folder: string, path: string, hash: string, force: boolean): Change[] {
   const before = readIfPresent(folder, path);
   if (before === undefined) return []; // it was removed by hand
   if (hashOf(before) === hash || force) return [{ path, before, after: undefined }];
   throw new HttpError(409, `${path} was changed since it was generated: remove it with --force; nothing was changed`);
-}
-
-function unwireModule(folder: string, plural: string): Change[] {
-  const pascal = toPascal(plural);
-  const before = readIfPresent(folder, layoutFile);
-  const after = before?.replace(new RegExp(`^<a href="/${plural}">.*</a>\\r?\\n`, "m"), "");
-  const layout =
-    before === undefined || after === before ? [] : [{ path: layoutFile, before, after, note: "unlinked" }];
-  return [
-    ...unwire(folder, appModuleFile, [`${pascal}Module`]),
-    ...unwire(folder, pagesModuleFile, [`${pascal}Pages`, `${pascal}Service`]),
-    ...layout,
-  ];
-}
-
-/** The module of a part is the one in its folder. */
-function unwirePart(folder: string, className: string, removed: readonly Change[]): Change[] {
-  const place = removed.find(({ path }) => path.startsWith("src/"))?.path.split("/") ?? [];
-  const file = place.length === 3 ? `src/${place[1]}/${place[1]}.module.ts` : appModuleFile;
-  return unwire(folder, file, [className]);
-}
-
-function unwire(folder: string, path: string, classes: readonly string[]): Change[] {
-  const before = readIfPresent(folder, path);
-  if (before === undefined) return [];
-  const after = classes.reduce((text, name) => removeFromModule(text, name) ?? text, before);
-  return after === before ? [] : [{ path, before, after, note: `without ${classes.join(", ")}` }];
 }
 
 /** Refuses to remove a file that another one imports. */
@@ -99,7 +80,7 @@ function withHashes(record: ReturnType<typeof readRecord>, edits: readonly Chang
 }
 
 function toDropMigration(plural: string, removed: readonly Change[]): string[] {
-  if (!removed.some(({ path }) => path.endsWith(".tables.ts"))) return [];
+  if (!removed.some(({ path }) => path.endsWith(".migrations.ts"))) return [];
   const table = plural.replaceAll("-", "_");
   return [
     `\nThe table ${table} and its rows are still in the database. To drop it, add a migration to dataModule():\n`,

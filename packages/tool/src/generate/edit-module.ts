@@ -1,11 +1,19 @@
 import * as babel from "@babel/types";
 import MagicString from "magic-string";
-import { parseNodes } from "../parse-nodes.ts";
-import { lineWidth } from "../templates.ts";
-
-// the parser sets the positions, which the types leave open for nodes that are built by hand
-const startOf = ({ start }: babel.Node) => start ?? 0;
-const endOf = ({ end }: babel.Node) => end ?? 0;
+import {
+  addImport,
+  addToList,
+  endOf,
+  insert,
+  insertAfter,
+  isFirstOnLine,
+  isNamed,
+  lineBefore,
+  readLineEnd,
+  removeImport,
+  startOf,
+} from "./edit-source.ts";
+import { parseNodes } from "./parse-nodes.ts";
 
 export interface AddedClass {
   /** `BlogPostsModule` */
@@ -27,12 +35,8 @@ export function addToModule(source: string, list: ModuleList, { name, path }: Ad
   const object = statements.some(importsDefineModule) ? findModuleObject(nodes) : undefined;
   const edit = new MagicString(source);
   if (object === undefined || !addToObject(edit, object, list, name)) return undefined;
-  addStatement(edit, statements, path, `import { ${name} } from "${path}";`);
+  addImport(edit, statements, path, `import { ${name} } from "${path}";`);
   return edit.toString();
-}
-
-function isNamed(node: babel.Node, name: string): boolean {
-  return babel.isIdentifier(node, { name });
 }
 
 function importsDefineModule({ source, specifiers }: babel.ImportDeclaration): boolean {
@@ -94,69 +98,21 @@ function addList(
   else insert(edit, start, `${isFirstOnLine(edit, first) ? `\n${lineBefore(edit, first)}` : " "}${list},`);
 }
 
-function addToList(edit: MagicString, list: babel.ArrayExpression, name: string): void {
-  const items = list.elements.filter((item) => item !== null);
-  const last = items.at(-1);
-  if (isTooWideWith(edit, list, `, ${name}`)) {
-    const indent = /^\s*/.exec(lineBefore(edit, list))?.[0] ?? "";
-    const texts = items.map((item) => edit.slice(startOf(item), endOf(item)));
-    edit.remove(startOf(list) + 1, endOf(list) - 1);
-    insert(edit, startOf(list) + 1, `\n${[...texts, name].map((text) => `${indent}  ${text},\n`).join("")}${indent}`);
-  } else if (last === undefined) insert(edit, startOf(list) + 1, name);
-  else insertAfter(edit, last, name);
-}
-
-/** False for a list on several lines, and for one with a comment, which would have to move. */
-function isTooWideWith(edit: MagicString, list: babel.ArrayExpression, added: string): boolean {
-  const [after = ""] = edit.original.slice(startOf(list)).split(/\r?\n/, 1);
-  const width = lineBefore(edit, list).length + after.length + added.length;
-  return width > lineWidth && !/\n|\/\*/.test(edit.slice(startOf(list), endOf(list)));
-}
-
-const collator = new Intl.Collator("en", { numeric: true });
-
-/** Formatters sort imports folder by folder, and `./item-2` before `./item-10`. */
-export function comparePaths(left: string, right: string): number {
-  const others = right.split("/");
-  const isAbove = (path: string) => path.startsWith("../");
-  if (isAbove(left) !== isAbove(right)) return isAbove(left) ? -1 : 1;
-  const orders = left.split("/").map((part, index) => collator.compare(part, others[index] ?? ""));
-  return orders.find((order) => order !== 0) ?? 0;
-}
-
 /** Removes a class from all lists of the module, and its import statement. Undefined when it is used elsewhere too. */
 export function removeFromModule(source: string, name: string): string | undefined {
   const nodes = parseNodes(source) ?? [];
-  const statement = nodes.find(
-    (node) =>
-      babel.isImportDeclaration(node) && node.specifiers.length === 1 && node.specifiers[0]?.local.name === name,
-  );
-  const lists = nodes.filter(
-    (node) => babel.isArrayExpression(node) && node.elements.some((item) => isItem(item, name)),
-  );
   const edit = new MagicString(source);
   let uses = 0;
-  for (const list of lists) {
+  for (const list of nodes) {
     if (!babel.isArrayExpression(list)) continue;
     uses += list.elements.filter((item) => isItem(item, name)).length;
     removeFromList(edit, list, name);
   }
-  const identifiers = nodes.filter((node) => isNamed(node, name)).length;
-  const inStatement =
-    statement === undefined ? 0 : nodes.filter((node) => isNamed(node, name) && isInside(node, statement)).length;
-  if (statement === undefined || uses === 0 || identifiers !== uses + inStatement) return undefined;
-  const { end } = readLineEnd(edit, statement);
-  const after = /^\r?\n/.exec(source.slice(end))?.[0].length ?? 0;
-  edit.remove(startOf(statement), end + after);
-  return edit.toString();
+  return uses > 0 && removeImport(edit, nodes, { name, uses }) ? edit.toString() : undefined;
 }
 
 function isItem(item: babel.Node | null, name: string): boolean {
   return item !== null && isNamed(item, name);
-}
-
-function isInside(node: babel.Node, outer: babel.Node): boolean {
-  return startOf(node) >= startOf(outer) && endOf(node) <= endOf(outer);
 }
 
 function removeFromList(edit: MagicString, list: babel.ArrayExpression, name: string): void {
@@ -171,44 +127,4 @@ function removeFromList(edit: MagicString, list: babel.ArrayExpression, name: st
     edit.remove(startOf(item) - lineBefore(edit, item).length, end + 1);
   } else if (previous !== undefined) edit.remove(endOf(previous), endOf(item));
   else edit.remove(startOf(item), next === undefined ? endOf(item) : startOf(next));
-}
-
-function addStatement(
-  edit: MagicString,
-  statements: readonly babel.ImportDeclaration[],
-  path: string,
-  statement: string,
-): void {
-  const last = statements.at(-1);
-  const next = statements.find(({ source }) => /^\.\.?\//.test(source.value) && comparePaths(source.value, path) > 0);
-  if (next !== undefined) insert(edit, startOf(next), `${statement}\n`);
-  else if (last !== undefined) insert(edit, readLineEnd(edit, last).end, `\n${statement}`);
-}
-
-/** Adds an item after another, on a line of its own if the other begins its line. Commas separate the items. */
-function insertAfter(edit: MagicString, item: babel.Node, added: string): void {
-  if (isFirstOnLine(edit, item)) {
-    const { comma, end } = readLineEnd(edit, item);
-    if (comma === "") insert(edit, endOf(item), ",");
-    insert(edit, end, `\n${lineBefore(edit, item)}${added}${comma}`);
-  } else insert(edit, endOf(item), `, ${added}`);
-}
-
-function insert(edit: MagicString, at: number, text: string): void {
-  edit.appendLeft(at, edit.original.includes("\r\n") ? text.replaceAll("\n", "\r\n") : text);
-}
-
-function lineBefore(edit: MagicString, node: babel.Node): string {
-  return edit.original.slice(edit.original.lastIndexOf("\n", startOf(node) - 1) + 1, startOf(node));
-}
-
-function isFirstOnLine(edit: MagicString, node: babel.Node): boolean {
-  return lineBefore(edit, node).trim() === "";
-}
-
-/** The comma after a node, if it is on the same line, and the end of this line: comments on it belong to the node. */
-function readLineEnd(edit: MagicString, node: babel.Node): { readonly comma: string; readonly end: number } {
-  const pattern = /^(?:[ \t]|\/\*.*?\*\/)*(,?)(?:[ \t]|\/\*.*?\*\/)*(?:\/\/.*)?/;
-  const [text = "", comma = ""] = pattern.exec(edit.original.slice(endOf(node))) ?? [];
-  return { comma, end: endOf(node) + text.trimEnd().length };
 }

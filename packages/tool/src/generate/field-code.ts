@@ -65,7 +65,8 @@ export function toImports(fields: readonly Field[], always: readonly string[]): 
 /** What a value needs before it is stored; undefined when it is stored as it is. */
 export function toStored({ name, type, isOptional }: Field): string | undefined {
   if (type === "timestamp") return `${name}: input.${name}${isOptional ? "?.toISOString() ?? null" : ".toISOString()"}`;
-  return isOptional ? `${name}: input.${name} ?? null` : undefined;
+  if (!isOptional) return undefined;
+  return `${name}: input.${name} ${type === "ref" ? "||" : "??"} null`; // a form sends "" for no row
 }
 
 /** `{ title: "First", done: true }` */
@@ -74,11 +75,12 @@ export function toSample(fields: readonly Field[], index: 0 | 1): string {
   return `{ ${values.join(", ")} }`;
 }
 
-/** The sample as a browser sends it: a checkbox that is not ticked is absent. */
+/** The sample as a browser sends it: a checkbox that is not ticked is absent, and an empty field is "". */
 export function toFormSample(fields: readonly Field[], index: 0 | 1): string {
-  const values = fields.flatMap(({ name, type }) => {
+  const values = fields.flatMap(({ name, type, isOptional }) => {
     const value = typeCodes[type].samples[index];
     if (value === "false") return [];
+    if (isOptional && index === 1) return `${name}: ""`;
     return `${name}: ${value.startsWith('"') ? value : `"${value}"`}`;
   });
   return values.length === 0 ? "{}" : `{ ${values.join(", ")} }`;

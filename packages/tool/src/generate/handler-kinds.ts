@@ -26,7 +26,9 @@ export function isForKinds(kinds: ReadonlySet<HandlerKind>, type: ModuleType, pa
 }
 
 function findKind(type: ModuleType, path: string): HandlerKind | undefined {
-  if (path.startsWith("views/") || /\.pages(?:\.test)?\.ts$/.test(path)) return "pages";
+  if (path.startsWith("views/") || /\.pages(?:\.test)?\.ts$|\/(?:current-user|require-login)\.ts$/.test(path)) {
+    return "pages";
+  }
   if (/\.commands(?:\.test)?\.ts$/.test(path)) return "commands";
   // the controller of a plain module has one handler for all kinds
   if (path.startsWith("test/") || (type === "resource" && path.endsWith(".controller.ts"))) return "routes";

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { globSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { BindError, HttpError } from "@tenon/core";
 import { type ModuleNames, toModuleNames, validateModuleName } from "../names.ts";
@@ -39,6 +39,17 @@ export function checkCollisions(folder: string, { plural }: ModuleNames): void {
   );
   if (other === undefined) return;
   throw new HttpError(409, `${plural} and src/${other.name} would have the same class names: nothing was changed`);
+}
+
+/** Refuses a name whose class would have the name of another one in the same folder, such as `src/posts`. */
+export function checkPartCollisions(folder: string, place: string, name: string, role: string): void {
+  const names = globSync(`*.${role}.ts`, { cwd: join(folder, place) }).map((file) => file.slice(0, file.indexOf(".")));
+  const other = names.find((one) => one !== name && toComparable(one) === toComparable(name));
+  if (other === undefined) return;
+  throw new HttpError(
+    409,
+    `${name} and ${place}/${other}.${role}.ts would have the same class name: nothing was changed`,
+  );
 }
 
 function toComparable(name: string): string {

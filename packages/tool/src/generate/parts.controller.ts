@@ -11,7 +11,7 @@ const PartFlags = dto({
   no_install: boolean().describe("Accepted as in the other generators; nothing is installed"),
 });
 
-/** `tenon g controller|service|middleware|command <name>`. */
+/** `tenon g controller|service|middleware|command|job <name>`. */
 export class PartsController {
   readonly #parts = inject(PartsService);
 
@@ -23,17 +23,18 @@ export class PartsController {
   #toHandler(kind: PartKind) {
     return endpoint(
       { summary: `Add a ${kind} with its test to a module`, query: PartFlags },
-      (ctx: Context, { query: flags }) => {
+      async (ctx: Context, { query: flags }) => {
         const name = ctx.param("name");
-        check("name", name);
-        if (flags.module !== undefined) check("module", flags.module);
-        return this.#parts.create({ kind, name, module: flags.module, folder: resolve(flags.in ?? ".") });
+        check("params", "name", name);
+        if (flags.module !== undefined) check("query", "module", flags.module);
+        const lines = await this.#parts.create({ kind, name, module: flags.module, folder: resolve(flags.in ?? ".") });
+        return [...lines].join("");
       },
     );
   }
 }
 
-function check(path: string, name: string): void {
+function check(part: "params" | "query", path: string, name: string): void {
   const message = validateModuleName(name);
-  if (message !== undefined) throw new BindError([{ path, rule: "name", message }]);
+  if (message !== undefined) throw new BindError([{ in: part, path, rule: "name", message }]);
 }

@@ -5,8 +5,10 @@ import { appModuleFile, checkApplication, readIfPresent, wire } from "./applicat
 import { applyChanges, type Change, describeChange } from "./changes.ts";
 import { recordChanges } from "./generated-record.ts";
 import { readHandlerKinds } from "./handler-kinds.ts";
+import { importJobs } from "./import-jobs.ts";
+import { checkPartCollisions } from "./module-names.ts";
 
-export const partKinds = ["controller", "service", "middleware", "command"] as const;
+export const partKinds = ["controller", "service", "middleware", "command", "job"] as const;
 export type PartKind = (typeof partKinds)[number];
 
 export interface NewPart {
@@ -20,7 +22,7 @@ export interface NewPart {
 
 /** The role in the names of files and classes: commands are in `import.commands.ts`. */
 export function toRole(kind: PartKind): string {
-  return kind === "command" ? "commands" : kind;
+  return kind === "command" || kind === "job" ? `${kind}s` : kind;
 }
 
 export function toPartClass(kind: PartKind, name: string): string {
@@ -36,16 +38,19 @@ export class PartsService {
     if (readIfPresent(folder, moduleFile) === undefined) {
       throw new HttpError(404, `there is no module ${moduleFile}: nothing was changed`);
     }
+    checkPartCollisions(folder, module === undefined ? "src" : `src/${module}`, name, toRole(kind));
     const created = await readPart(part);
     const className = toPartClass(kind, name);
-    const wiring = wire(folder, moduleFile, "declarations", [
-      { name: className, path: `./${name}.${toRole(kind)}.ts` },
+    const wiring = wire(folder, moduleFile, [
+      { list: "declarations", name: className, path: `./${name}.${toRole(kind)}.ts` },
     ]);
-    const changes = "path" in wiring ? [...created, wiring] : created;
-    applyChanges(folder, [...changes, recordChanges(folder, `${kind} ${name}`, changes)]);
+    const jobs = kind === "job" ? importJobs(folder, moduleFile, wiring) : { changes: [wiring], shared: [] };
+    const changes = [...created, ...jobs.changes.filter((change) => "path" in change)];
+    // what other jobs share is not recorded: `tenon destroy` keeps it
+    applyChanges(folder, [...changes, ...jobs.shared, recordChanges(folder, `${kind} ${name}`, changes)]);
     return [
-      ...changes.map((change) => describeChange(change)),
-      ...("byHand" in wiring ? [wiring.byHand] : []),
+      ...[...changes, ...jobs.shared].map((change) => describeChange(change)),
+      ...jobs.changes.flatMap((change) => ("byHand" in change ? change.byHand : [])),
       ...toHints(part),
     ];
   }

@@ -3,10 +3,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { HttpError, inject } from "@tenon/core";
-import { ApplicationError, type ApplicationPlace, Applications } from "../applications.ts";
-import { findEntryPoint, findPackage, listEntryPoints } from "../entry-point.ts";
-import { type FoundProblem, readStartProblems, readTypeProblems } from "./problems.ts";
+import { ApplicationError, type ApplicationPlace, Applications } from "../run/applications.ts";
+import { findEntryPoint, findPackage, listEntryPoints } from "../run/entry-point.ts";
+import type { FoundProblem } from "../run/problem.ts";
 import { auditRoutes } from "./route-audit.ts";
+import { readTypeProblems } from "./type-problems.ts";
 
 export interface CheckReport {
   /** What was looked at: `src/main.api.ts`, `types`. */
@@ -42,7 +43,7 @@ export class Checks {
   }
 
   async #checkEntry(place: ApplicationPlace & { readonly entry: string }): Promise<FoundProblem[]> {
-    const { folder, entry } = place;
+    const { folder } = place;
     try {
       const { routes } = await this.#applications.describe(place);
       const shadowed = auditRoutes(routes, folder).filter(({ finding }) => finding.startsWith("shadowed"));
@@ -53,8 +54,7 @@ export class Checks {
       });
     } catch (error) {
       if (!(error instanceof ApplicationError)) throw error;
-      if (error.output === "") return [{ kind: "start", message: error.message }];
-      return readStartProblems(error.output, entry, folder);
+      return error.problems.length > 0 ? [...error.problems] : [{ kind: "start", message: error.message }];
     }
   }
 }

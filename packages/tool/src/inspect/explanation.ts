@@ -1,7 +1,11 @@
 import { HttpError } from "@tenon/core";
-import { findNearest } from "@tenon/core/platform";
-import type { Description, InjectionDescription, ModuleDescription } from "../description.ts";
-import { toSource } from "./source.ts";
+import {
+  type AppDescription,
+  findNearest,
+  type InjectionDescription,
+  type ModuleDescription,
+} from "@tenon/core/platform";
+import { toSource } from "../run/source.ts";
 
 /** A module that sees something, and why. */
 export interface Sight {
@@ -23,10 +27,8 @@ export interface Explanation {
 }
 
 /** One for each module that declares the name. Throws when the application does not know it, with the nearest name. */
-export function explain(description: Description, name: string, folder: string): Explanation[] {
-  const { modules, injections = [] } = description;
-  if (modules === undefined)
-    throw new HttpError(500, "the application does not describe its modules: update @tenon/core");
+export function explain(description: AppDescription, name: string, folder: string): Explanation[] {
+  const { modules, injections } = description;
   const declared = modules.flatMap((module) =>
     module.declarations
       .filter((declaration) => declaration.name === name)

@@ -4,9 +4,9 @@ import { arch, release } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { inject } from "@tenon/core";
-import { type ApplicationPlace, Applications } from "../applications.ts";
-import { findPackage, listEntryPoints } from "../entry-point.ts";
-import { readOrigin } from "../origin.ts";
+import { type ApplicationPlace, Applications } from "../run/applications.ts";
+import { findPackage, listEntryPoints } from "../run/entry-point.ts";
+import { readOrigin } from "../scaffold/origin.ts";
 
 /** What a bug report needs. It contains no variables of the environment and no passwords. */
 export interface InformationReport {
@@ -57,7 +57,7 @@ export class Information {
   ): Promise<Pick<InformationReport, "stores" | "note">> {
     if (manifest === undefined) return { stores: {}, note: "the folder is not an application" };
     try {
-      const { stores = {} } = await this.#applications.describe(place);
+      const { stores } = await this.#applications.describe(place);
       return { stores };
     } catch {
       place.signal.throwIfAborted(); // the user has interrupted the command

@@ -1,10 +1,10 @@
 import { dto, endpoint, HttpError, inject, routes, string } from "@tenon/core";
-import { Applications } from "../applications.ts";
+import { Applications } from "../run/applications.ts";
+import { placeFlags, toPlace } from "../run/place.ts";
+import { type FoundProblem, toProblemText } from "../run/problem.ts";
 import { Checks } from "./checks.ts";
 import { explain, toText } from "./explanation.ts";
 import { Information, toInformationText } from "./information.ts";
-import { placeFlags, toPlace } from "./place.ts";
-import { type FoundProblem, toProblemText } from "./problems.ts";
 
 const PlaceFlags = dto(placeFlags);
 const InfoFlags = dto({ in: placeFlags.in });
@@ -28,7 +28,7 @@ export class InspectController {
   readonly list = endpoint(
     { summary: "List the classes and tokens of an application", query: PlaceFlags },
     async (ctx, { query: flags }) => {
-      const { modules = [] } = await this.#applications.describe(toPlace(ctx, flags));
+      const { modules } = await this.#applications.describe(toPlace(ctx, flags));
       return modules.flatMap((module) =>
         module.declarations.map(({ name, kind }) => ({ name, kind, module: module.name })),
       );

@@ -1,5 +1,5 @@
-import type { RouteDescription } from "../description.ts";
-import { toSource } from "./source.ts";
+import type { RouteDescription } from "@tenon/core/platform";
+import { toSource } from "../run/source.ts";
 
 export interface Finding {
   readonly finding: string;
@@ -17,8 +17,15 @@ interface Shape {
 
 const writes = ["POST", "PUT", "PATCH", "DELETE"];
 
-/** Routes that deserve a look: unguarded writes, endpoints without a contract, open routes that take from guarded ones. */
-export function auditRoutes(routes: readonly RouteDescription[], folder = ""): Finding[] {
+/**
+ * Routes that deserve a look: unguarded writes, endpoints without a contract, open routes that take from guarded ones.
+ * `isFramework` tells the routes of the framework, such as the docs page, whose contract is not the application's to write.
+ */
+export function auditRoutes(
+  routes: readonly RouteDescription[],
+  folder = "",
+  isFramework: (route: RouteDescription) => boolean = () => false,
+): Finding[] {
   const find = (finding: string, route: RouteDescription): Finding => {
     const source = toSource(route, folder);
     const found = { finding, route: describeRoute(route), handler: describeHandler(route) };
@@ -28,7 +35,7 @@ export function auditRoutes(routes: readonly RouteDescription[], folder = ""): F
     ...routes
       .filter(({ method, secured }) => !secured && writes.includes(method ?? ""))
       .map((route) => find("unguarded write", route)),
-    ...routes.filter(({ declared }) => !declared).map((route) => find("no contract", route)),
+    ...routes.filter((route) => !route.declared && !isFramework(route)).map((route) => find("no contract", route)),
     ...routes.flatMap((route) =>
       routes
         .filter((other) => isShadowedBy(other, route))

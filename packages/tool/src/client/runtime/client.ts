@@ -1,4 +1,5 @@
 import { ApiError } from "./errors.ts";
+import type { LiveCallOptions, OpenLive } from "./live-types.ts";
 import type { AnyResult, Fields, Operation, Scheme } from "./operation.ts";
 import type { CallOptions, ClientOptions } from "./options.ts";
 import { addHeader, addToken, readTokens, toBody, toPairs, toSegments } from "./request.ts";
@@ -12,6 +13,7 @@ export function buildClient(
   operations: readonly Operation[],
   schemes: ReadonlyMap<string, Scheme>,
   options: ClientOptions,
+  openLive?: OpenLive,
 ): object {
   const client: Group = Object.create(null); // an operation may have a name such as __proto__
   for (const operation of operations) {
@@ -21,6 +23,14 @@ export function buildClient(
     for (const name of names) {
       group[name] ??= Object.create(null);
       group = group[name] as Group; // never an operation: the generator has refused such names
+    }
+    if (operation.live !== undefined && openLive !== undefined) {
+      group[last] = (input: Fields = {}, callOptions: LiveCallOptions = {}) => {
+        const send = options.fetch ?? fetch;
+        const call = () => prepare(operation, input, callOptions, options, schemes);
+        return openLive({ operation, options: callOptions, prepare: call, send }, options);
+      };
+      continue;
     }
     const call = (input?: Fields, callOptions?: CallOptions) =>
       callOperation(operation, input ?? {}, callOptions ?? {}, options, schemes);
@@ -34,18 +44,22 @@ export function buildClient(
   return client;
 }
 
-async function callOperation(
+interface Prepared {
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: ReturnType<typeof toBody>;
+}
+
+async function prepare(
   operation: Operation,
   input: Fields,
-  { headers: callHeaders, signal }: CallOptions,
-  { baseUrl = "", token, headers: clientHeaders, fetch: send = fetch }: ClientOptions,
+  { headers: callHeaders }: CallOptions,
+  { baseUrl = "", token, headers: clientHeaders }: ClientOptions,
   schemes: ReadonlyMap<string, Scheme>,
-): Promise<AnyResult> {
+): Promise<Prepared> {
   const { body: content } = input;
   const query = new URLSearchParams();
   const headers = new Headers();
-  const accepted = operation.responses?.flatMap(([, types]) => types.map(([type]) => type)) ?? [];
-  if (accepted.length > 0) headers.set("accept", [...new Set(accepted)].join(", "));
   const body = toBody(operation, content, headers);
   for (const [name, value] of Object.entries(clientHeaders ?? {})) headers.set(name, value);
   for (const [scheme, value] of await readTokens(operation, token, schemes)) addToken(scheme, value, headers, query);
@@ -64,12 +78,27 @@ async function callOperation(
     throw new TypeError(`${operation.path.join(".")}: a path segment must not be "." or ".."`); // it would change the path
   }
   const search = `${query}` === "" ? "" : `?${query}`;
-  const init: RequestInit & { duplex?: "half" } = { method: operation.method, headers, signal: signal ?? null };
+  return { url: `${baseUrl.replace(/\/+$/, "")}${path}${search}`, headers, body };
+}
+
+async function callOperation(
+  operation: Operation,
+  input: Fields,
+  callOptions: CallOptions,
+  options: ClientOptions,
+  schemes: ReadonlyMap<string, Scheme>,
+): Promise<AnyResult> {
+  const { url, headers, body } = await prepare(operation, input, callOptions, options, schemes);
+  const accepted = operation.responses?.flatMap(([, types]) => types.map(([type]) => type)) ?? [];
+  if (accepted.length > 0 && !headers.has("accept")) headers.set("accept", [...new Set(accepted)].join(", "));
+  const { method, responses } = operation;
+  const init: RequestInit & { duplex?: "half" } = { method, headers, signal: callOptions.signal ?? null };
   if (body !== undefined) init.body = body;
   // fetch would follow a declared redirect, and the status of its target is not declared
-  if (operation.responses?.some(([status]) => /^3(?!04)/.test(status))) init.redirect = "manual";
+  if (responses?.some(([status]) => /^3(?!04)/.test(status))) init.redirect = "manual";
   if (body instanceof ReadableStream) init.duplex = "half"; // fetch refuses a stream without it
-  const response = await send(new Request(`${baseUrl.replace(/\/+$/, "")}${path}${search}`, init));
+  const { fetch: send = fetch } = options;
+  const response = await send(new Request(url, init));
   const { status } = response;
   return { status, body: await readBody(operation, response), headers: response.headers };
 }

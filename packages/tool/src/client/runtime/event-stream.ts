@@ -7,9 +7,10 @@ export interface ServerSentEvent {
   readonly id: string;
 }
 
-/** The events of a `text/event-stream`. Leaving the loop cancels the request. */
+/** The events of a `text/event-stream`. Leaving the loop cancels the request. `note` gets every field as it is read. */
 export async function* readEvents(
   stream: ReadableStream<Uint8Array>,
+  note: (field: string, value: string) => void = () => {},
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   let data: string[] = [];
   let event = "";
@@ -27,6 +28,7 @@ export async function* readEvents(
     if (field === "data") data.push(value);
     else if (field === "event") event = value;
     else if (field === "id" && !value.includes("\0")) id = value;
+    note(field, value);
   }
 }
 

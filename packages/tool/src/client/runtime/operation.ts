@@ -15,6 +15,8 @@ export interface Operation {
   };
   /** Content types and what becomes of them, by status. Undefined when nothing is declared. */
   readonly responses?: readonly (readonly [status: string, types: readonly ContentType[]])[];
+  /** An event stream or a WebSocket, which is not called but opened. */
+  readonly live?: "events" | "socket";
   /** Alternatives; each is the list of schemes that are needed together. */
   readonly security?: readonly (readonly string[])[];
 }

@@ -10,6 +10,8 @@ export interface ClientOptions {
   readonly headers?: { readonly [name: string]: string } | undefined;
   /** Defaults to the global `fetch`. */
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
+  /** Opens WebSockets. Defaults to the global `WebSocket`, which sends headers in Node only. */
+  readonly webSocket?: OpenWebSocket | undefined;
 }
 
 export interface CallOptions {
@@ -21,3 +23,14 @@ export interface CallOptions {
 export interface NoInput {
   readonly [name: string]: never;
 }
+
+/** A WebSocket, of a browser, of Node or of a package. */
+export interface WebSocketLike {
+  send(text: string): void;
+  close(code?: number, reason?: string): void;
+  addEventListener(type: "open" | "error", listener: () => void): void;
+  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(type: "close", listener: (event: { readonly code: number; readonly reason: string }) => void): void;
+}
+
+export type OpenWebSocket = (url: string, headers: { readonly [name: string]: string }) => WebSocketLike;

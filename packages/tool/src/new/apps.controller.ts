@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { boolean, type Context, dto, endpoint, type Infer, inject, routes, string } from "@tenon/core";
+import { validateAppName } from "../names.ts";
+import { oneOf, Prompts } from "../prompts.ts";
+import { type AppTemplate, appTemplates } from "../templates.ts";
 import { AppsService } from "./apps.service.ts";
-import { validateAppName } from "./names.ts";
-import { oneOf, Prompts } from "./prompts.ts";
-import { type AppTemplate, appTemplates } from "./templates.ts";
 
 const nameText = "Name of the application and of its folder";
 const flags = {

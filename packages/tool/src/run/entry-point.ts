@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { HttpError } from "@tenon/core";
-import { sourceCondition } from "./manifest.ts";
+import { sourceCondition } from "../scaffold/manifest.ts";
 
 /** How an application is started. */
 export interface EntryPoint {

@@ -1,11 +1,13 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { HttpError } from "@tenon/core";
-import type { ApplicationPlace } from "../applications.ts";
-import { findEntryPoint, findPackage } from "../entry-point.ts";
-import { readStartProblems, toProblemText } from "./problems.ts";
+import { type ApplicationPlace, reportFlags, toProblems } from "../run/applications.ts";
+import { findEntryPoint, findPackage } from "../run/entry-point.ts";
+import { readProblems, toStdio } from "../run/failure-channel.ts";
+import { type FoundProblem, toProblemLine } from "../run/problem.ts";
 import { toTakeOverScript } from "./take-over-script.ts";
 
 /**
@@ -20,28 +22,38 @@ export class RemoteCommands {
       throw new HttpError(404, "@tenon/data is not installed in the application, which keeps its data there");
     }
     const script = toTakeOverScript(pathToFileURL(resolve(folder, file)).href, argv);
-    const child = spawn(process.execPath, [...flags, "--input-type=module", "--eval", script], {
+    const child = spawn(process.execPath, [...reportFlags, ...flags, "--input-type=module", "--eval", script], {
       cwd: folder, // packages are resolved from here
       // biome-ignore lint/style/noProcessEnv: the application reads its configuration from the environment of the tool
       env: { ...process.env, TENON_DESCRIBE: "1" },
       signal,
       killSignal: "SIGTERM", // a migration that is interrupted is rolled back
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: toStdio("ignore"),
     });
     const ended = new Promise<number | null>((done, fail) => {
       child.once("error", fail);
       child.once("close", done);
     });
-    const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+    const [code, stdout, stderr, problems] = await Promise.all([
+      ended,
+      readAll(child.stdout),
+      readAll(child.stderr),
+      readProblems(child),
+    ]);
     if (code === 0) return Buffer.from(stdout); // bytes, because --json would quote a text
-    throw new HttpError(500, explainFailure(stderr.trimEnd(), file, folder));
+    throw new HttpError(500, explainFailure(stderr.trimEnd(), problems, file));
   }
 }
 
-function explainFailure(stderr: string, file: string, folder: string): string {
+/** Null for a stream that is no pipe. */
+function readAll(stream: Readable | null): Promise<string> | string {
+  return stream === null ? "" : text(stream);
+}
+
+function explainFailure(stderr: string, reported: readonly FoundProblem[], file: string): string {
   const own = /^tenon: (.*)$/ms.exec(stderr)?.[1];
   if (own !== undefined) return own;
-  return readStartProblems(stderr, file, folder)
-    .map(({ code: _, ...problem }) => toProblemText(problem).trimEnd())
-    .join("; ");
+  const problems = toProblems(reported, stderr, file);
+  if (problems.length === 0) return `${file} ended without a message`;
+  return problems.map(toProblemLine).join("; ");
 }

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type Context, string } from "@tenon/core";
-import type { ApplicationPlace } from "../applications.ts";
+import type { ApplicationPlace } from "./applications.ts";
 
 /** The flags that choose an application. */
 export const placeFlags = {
@@ -10,7 +10,7 @@ export const placeFlags = {
 
 export function toPlace(
   ctx: Pick<Context, "signal">,
-  { entry, in: folder }: { readonly entry?: string; readonly in?: string },
+  { entry, in: folder }: { readonly entry?: string | undefined; readonly in?: string | undefined },
 ): ApplicationPlace {
   return { folder: resolve(folder ?? "."), entry, signal: ctx.signal };
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { HttpError, inject } from "@tenon/core";
-import { type ApplicationPlace, Applications } from "./applications.ts";
-import { clientMark, toClientFile } from "./client/client-file.ts";
-import { checkDocument, getEntries, isObject, type JsonObject, parseDocument } from "./client/document.ts";
-import { writeGenerated } from "./files.ts";
+import { writeGenerated } from "../files.ts";
+import { type ApplicationPlace, Applications } from "../run/applications.ts";
+import { clientMark, toClientFile } from "./client-file.ts";
+import { checkDocument, getEntries, isObject, type JsonObject, parseDocument } from "./document.ts";
 
 /** Milliseconds for a document from a URL. */
 const longestFetch = 30_000;

@@ -1,11 +1,12 @@
 import { join, relative } from "node:path";
 import { HttpError, inject } from "@tenon/core";
-import { exists, isFolder } from "./files.ts";
-import { applyChanges, describeChange } from "./generate/changes.ts";
-import { Installer } from "./installer.ts";
-import { toAppManifest, toAppTsconfig } from "./manifest.ts";
-import { checkoutCheck, readCheckoutCheck, readOrigin, toAppReadme } from "./origin.ts";
-import { type AppTemplate, readTemplate } from "./templates.ts";
+import { exists, isFolder } from "../files.ts";
+import { applyChanges, describeChange } from "../generate/changes.ts";
+import { recordChanges } from "../generate/generated-record.ts";
+import { Installer } from "../scaffold/installer.ts";
+import { toAppManifest, toAppTsconfig } from "../scaffold/manifest.ts";
+import { checkoutCheck, readCheckoutCheck, readOrigin, toAppReadme } from "../scaffold/origin.ts";
+import { type AppTemplate, readTemplate } from "../templates.ts";
 
 export interface NewApp {
   readonly name: string;
@@ -45,7 +46,8 @@ export class AppsService {
     const check = readCheckoutCheck(origin);
     if (check !== undefined) files.set(checkoutCheck, check);
     const changes = [...files].map(([path, after]) => ({ path, before: undefined, after }));
-    applyChanges(target, changes);
+    const examples = changes.filter(({ path }) => /\/greetings[./]/.test(path));
+    applyChanges(target, [...changes, recordChanges(target, "module greetings", examples)]); // for tenon destroy
     for (const change of changes) yield describeChange(change, `${name}/`);
     if (install) {
       yield "running  npm install\n";
@@ -56,8 +58,8 @@ export class AppsService {
     const steps = [
       `cd ${/^[\w./:\\-]+$/.test(shown) ? shown : `"${shown}"`}`,
       ...(install ? [] : ["npm install"]),
+      template === "cli" ? "npm start" : "npm run dev",
       "npm test",
-      "npm start",
     ];
     yield `\n${name} is ready. Next:\n${steps.map((step) => `  ${step}\n`).join("")}`;
   }

@@ -4,6 +4,7 @@
  * application's folder, so that its imports find the application's packages and not those of the tool.
  */
 export function toTakeOverScript(entry: string, argv: readonly string[]): string {
+  const isAsked = /^migrate (?:status|down)\b/.test(argv.join(" ")); // about the database as it is
   return `
 import { createApp, defineModule } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
@@ -14,6 +15,7 @@ const fail = (message) => {
   process.exit(1);
 };
 const takeOver = Symbol.for("tenon.take-over");
+if (${isAsked}) Migrations.prototype.onStart = async () => {}; // else the start would run the pending migrations first
 globalThis[takeOver] = async (root, { log, override, stopTimeout }) => {
   delete globalThis[takeOver];
   delete process.env.TENON_DESCRIBE;

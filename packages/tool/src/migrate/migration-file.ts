@@ -2,11 +2,12 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { isIdentifier } from "@babel/types";
 import { BindError, HttpError } from "@tenon/core";
-import { findPackage } from "../entry-point.ts";
 import { exists } from "../files.ts";
 import { type AddedClass, addToModule, type ModuleList } from "../generate/edit-module.ts";
-import { parseNodes } from "../parse-nodes.ts";
+import { parseNodes } from "../generate/parse-nodes.ts";
+import { findPackage } from "../run/entry-point.ts";
 import { formatCode } from "../templates.ts";
+import { addToOwner, parseNewColumn, toColumnStatements } from "./module-migrations.ts";
 
 const migrationsFolder = "src/migrations";
 const ownerFile = "src/app.migrations.ts";
@@ -26,11 +27,20 @@ export class AppMigrations {
 }
 `;
 
-/** Writes the next migration and, with the first one, the class that adds the folder. Writes all of it or nothing. */
+/**
+ * Writes the next migration and, with the first one, the class that adds the folder. Writes all of it or nothing. A new
+ * column of a generated module is a migration of this module.
+ */
 export async function makeMigration(folder: string, name: string): Promise<string> {
   checkName(name);
   if (findPackage(folder, "@tenon/data") === undefined) {
     throw new HttpError(404, `@tenon/data is not installed in ${folder}: npm install @tenon/data`);
+  }
+  const column = parseNewColumn(name);
+  const owned = column === undefined ? undefined : await addToOwner(folder, column);
+  if (owned !== undefined) {
+    writeFileSync(join(folder, owned.path), owned.text);
+    return `changed  ${owned.path}: has ${owned.migration}\n`;
   }
   const path = `${migrationsFolder}/${nextNumber(folder)}-${name}.ts`;
   const files = new Map([[path, await formatCode(toMigration(name, path))]]);
@@ -67,15 +77,9 @@ export const down: Migration["down"] = (db) => ${down};
 
 /** From a name such as `create-posts` or `add-status-to-posts`; any other migration fails until it is written. */
 function toStatements(name: string, path: string): { readonly up: string; readonly down: string } {
+  const column = parseNewColumn(name);
+  if (column !== undefined) return toColumnStatements(column);
   const toName = (words: string) => JSON.stringify(words.replaceAll("-", "_"));
-  const [, column, table] = /^add-(.+)-to-(.+)$/.exec(name) ?? [];
-  if (column !== undefined && table !== undefined) {
-    const alter = `db.schema.alterTable(${toName(table)})`;
-    return {
-      up: `${alter}.addColumn(${toName(column)}, "text").execute()`,
-      down: `${alter}.dropColumn(${toName(column)}).execute()`,
-    };
-  }
   const [, created] = /^create-(.+)$/.exec(name) ?? [];
   if (created === undefined) {
     const reject = `Promise.reject(new Error("write ${path} first"))`;

@@ -1,15 +1,10 @@
 import { array, boolean, dto, endpoint, HttpError, inject, routes, string } from "@tenon/core";
-import { Applications } from "./applications.ts";
-import { ClientService, toDocumentText } from "./client.service.ts";
-import type { RouteDescription } from "./description.ts";
-import { placeFlags, toPlace } from "./inspect/place.ts";
-import { auditRoutes, describeHandler, describeRoute, type Finding } from "./inspect/route-audit.ts";
-import { toSource } from "./inspect/source.ts";
-
-const OpenapiFlags = dto({
-  out: string().alias("o").describe("File to write; defaults to standard output"),
-  ...placeFlags,
-});
+import type { RouteDescription } from "@tenon/core/platform";
+import { Applications } from "../run/applications.ts";
+import { placeFlags, toPlace } from "../run/place.ts";
+import { toSource } from "../run/source.ts";
+import { createFrameworkCheck } from "./framework-routes.ts";
+import { auditRoutes, describeHandler, describeRoute, type Finding } from "./route-audit.ts";
 
 const RoutesFlags = dto({
   audit: boolean().describe("List unguarded writes, endpoints without a contract and shadowed routes"),
@@ -17,38 +12,30 @@ const RoutesFlags = dto({
   ...placeFlags,
 });
 
-/** Commands that show an application without starting it. */
-export class ApplicationsController {
+/** `tenon routes`, without starting the application. */
+export class RoutesController {
   readonly #applications = inject(Applications);
-  readonly #clients = inject(ClientService);
 
   routes() {
-    return routes([
-      { path: "openapi", handler: this.openapi },
-      { path: "routes", handler: this.list },
-    ]);
+    return routes([{ path: "routes", handler: this.list }]);
   }
-
-  readonly openapi = endpoint(
-    { summary: "Print or write the OpenAPI document", query: OpenapiFlags },
-    async (ctx, { query: flags }) => {
-      const place = toPlace(ctx, flags);
-      const document = await this.#clients.describe(place);
-      if (flags.out !== undefined) return this.#clients.writeDocument(document, place.folder, flags.out);
-      return Buffer.from(toDocumentText(document)); // bytes, because --json would quote a text
-    },
-  );
 
   readonly list = endpoint({ summary: "List the routes", query: RoutesFlags }, async (ctx, { query: flags }) => {
     const place = toPlace(ctx, flags);
     const { routes } = await this.#applications.describe(place);
     const isJson = ctx.query("json") !== "";
     if (!flags.audit) return isJson ? routes : routes.map((route) => toRow(route, place.folder));
-    const findings = withoutIgnored(routes, auditRoutes(routes, place.folder), flags.ignore ?? []);
-    if (findings.length === 0) return isJson ? findings : "no findings";
-    const error = `${findings.length} finding${findings.length === 1 ? "" : "s"}`;
+    const isFramework = createFrameworkCheck(place.folder);
+    const findings = withoutIgnored(routes, auditRoutes(routes, place.folder, isFramework), flags.ignore ?? []);
+    const note = toNote(routes.filter((route) => !route.declared && isFramework(route)).length);
+    if (findings.length === 0) return isJson ? findings : `no findings${note}\n`;
+    const error = `${findings.length} finding${findings.length === 1 ? "" : "s"}${note}`;
     return isJson ? ctx.status(422).json({ error, findings }) : printFindings(findings, error);
   });
+}
+
+function toNote(count: number): string {
+  return count === 0 ? "" : ` (${count} route${count === 1 ? "" : "s"} of the framework left out)`;
 }
 
 /** A misspelt route would be reported forever, so it is refused. */

@@ -1,6 +1,6 @@
 import { boolean, type Context, dto, endpoint, group, inject, routes, string } from "@tenon/core";
+import { placeFlags, toPlace } from "../run/place.ts";
 import { makeMigration } from "./migration-file.ts";
-import { placeFlags, toPlace } from "./place.ts";
 import { RemoteCommands } from "./remote-commands.ts";
 
 const PlaceFlags = dto(placeFlags);

@@ -10,7 +10,7 @@ export interface Origin {
 }
 
 /** The folder of this package, the parent of both `src` and `dist`. */
-export const packageFolder = fileURLToPath(new URL("../", import.meta.url));
+export const packageFolder = fileURLToPath(new URL("../../", import.meta.url));
 
 export function readOrigin(folder: string = packageFolder): Origin {
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string }; // npm refuses a package without one

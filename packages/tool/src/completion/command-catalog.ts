@@ -53,7 +53,7 @@ function toCommand({ path, contract }: RouteInfo): CatalogCommand {
 
 function toFlags(query: unknown): CatalogFlag[] {
   if (!(query instanceof Dto)) return [];
-  return Object.entries(query.fields).map(([field, declaration]) => ({
+  return Object.entries<Field>(query.fields).map(([field, declaration]) => ({
     name: field.replaceAll("_", "-"),
     isSwitch: declaration.kind === "boolean",
     choices: toChoices(declaration),
