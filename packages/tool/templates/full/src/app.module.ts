@@ -1,11 +1,13 @@
 import { defineModule } from "@tenon/core";
 import { DatabaseCommands, HealthController } from "@tenon/data";
+import { JobCommands } from "@tenon/jobs";
 import { DataModule } from "./data.module.ts";
 import { GreetingsModule } from "./greetings/greetings.module.ts";
+import { JobsModule } from "./jobs.module.ts";
 
 /** The module of the API and of the commands. */
 export const AppModule = defineModule({
   name: "app",
-  imports: [DataModule, GreetingsModule],
-  declarations: [DatabaseCommands, HealthController],
+  imports: [DataModule, JobsModule, GreetingsModule],
+  declarations: [DatabaseCommands, HealthController, JobCommands],
 });

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { defineConfig, defineModule, integer, string } from "@tenon/core";
-import { readOrCreateSecret } from "./session-secret.ts";
+import { readOrCreateSecret } from "./secret-file.ts";
 
 const variables = {
   PORT: integer("default=8080", "min=0", "max=65535"),

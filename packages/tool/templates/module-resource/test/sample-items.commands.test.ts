@@ -1,19 +1,13 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
-import { defineModule } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
-import { dataModule } from "@tenon/data";
-import { SampleItemsCommands } from "../src/sample-items/sample-items.commands.ts";
-import { SampleItemsService } from "../src/sample-items/sample-items.service.ts";
+import { useDatabase } from "@tenon/data";
+import { SampleItemsModule } from "../src/sample-items/sample-items.module.ts";
 
-/** The commands with a database in memory, so that tests never see the data of another run. */
-const TestModule = defineModule({
-  name: "test",
-  imports: [dataModule({ database: "sqlite::memory:" })],
-  declarations: [SampleItemsCommands, SampleItemsService],
-});
-const app = await createTestApp(TestModule, cli({ name: "app" }));
+/** The database is in memory, so that tests never see the data of another run. */
+const override = [useDatabase("sqlite::memory:")];
+const app = await createTestApp(SampleItemsModule, cli({ name: "app" }), { override });
 after(() => app.stop());
 
 async function run(...words: readonly string[]) {

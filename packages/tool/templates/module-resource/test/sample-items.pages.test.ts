@@ -1,36 +1,22 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { defineModule, inject, provide } from "@tenon/core";
+import { after, test } from "node:test";
 import { createTestApp } from "@tenon/core/testing";
-import { dataModule, KeyValue } from "@tenon/data";
-import { WebSessionSettings, WebSessions, web } from "@tenon/web";
-import { SampleItemsPages } from "../src/sample-items/sample-items.pages.ts";
-import { SampleItemsService } from "../src/sample-items/sample-items.service.ts";
+import { useDatabase } from "@tenon/data";
+import { AppModule } from "../src/app.module.ts";
+import { createPlatform } from "../src/platform.ts";
 
-const secret = "a secret of at least 32 bytes, for tests";
-const settings = provide(WebSessionSettings, () => ({ store: inject(KeyValue), secret }));
-/** The pages with stores in memory, so that tests never see the data of another run. */
-const TestModule = defineModule({
-  name: "test",
-  imports: [dataModule({ database: "sqlite::memory:" })],
-  declarations: [SampleItemsPages, SampleItemsService, settings],
-});
-const views = new URL("../views/", import.meta.url);
-const assets = new URL("../assets/", import.meta.url);
-const app = await createTestApp(TestModule, web({ views, assets, middlewares: [WebSessions] }));
+/** The database is in memory, so that tests never see the data of another run. */
+const override = [useDatabase("sqlite::memory:")];
+const app = await createTestApp(AppModule, createPlatform(), { override });
 after(() => app.stop());
 
 const first = { title: "First" };
 const second = { title: "Second" };
 
 /** The cookie and the CSRF token of a page with a form. */
-let cookie = "";
-let token = "";
-before(async () => {
-  const response = await app.request("GET", "/sample-items/new");
-  cookie = response.headers.get("set-cookie")?.split(";")[0] ?? "";
-  token = /name="_csrf" value="([^"]+)"/.exec(await response.text())?.[1] ?? "";
-});
+const opened = await app.request("GET", "/sample-items/new");
+const cookie = opened.headers.get("set-cookie")?.split(";")[0] ?? "";
+const token = /name="_csrf" value="([^"]+)"/.exec(await opened.text())?.[1] ?? "";
 
 async function get(path: string) {
   const response = await app.request("GET", path, { headers: { cookie } });
@@ -68,6 +54,13 @@ test("updates one with the form", async () => {
   assert.match((await get(`${path}/edit`)).html, /value="First"/);
   assert.equal(await send(`${path}?_method=PUT`, second), path);
   assert.match((await get(path)).html, /<h1>Second<\/h1>/);
+});
+
+test("links the next and the previous page of a long list", async () => {
+  for (let count = 0; count <= 20; count++) await send("/sample-items", first);
+  assert.match((await get("/sample-items")).html, /href="\/sample-items\?page=2">Next page/);
+  assert.match((await get("/sample-items?page=2")).html, /href="\/sample-items\?page=1">Previous page/);
+  assert.equal((await get("/sample-items?page=0")).status, 400);
 });
 
 test("deletes one after a confirmation page", async () => {

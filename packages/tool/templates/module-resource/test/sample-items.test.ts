@@ -1,18 +1,13 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
-import { api, defineModule } from "@tenon/core";
+import { api } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
-import { dataModule } from "@tenon/data";
-import { SampleItemsController } from "../src/sample-items/sample-items.controller.ts";
-import { SampleItemsService } from "../src/sample-items/sample-items.service.ts";
+import { useDatabase } from "@tenon/data";
+import { SampleItemsModule } from "../src/sample-items/sample-items.module.ts";
 
-/** The routes with a database in memory, so that tests never see the data of another run. */
-const TestModule = defineModule({
-  name: "test",
-  imports: [dataModule({ database: "sqlite::memory:" })],
-  declarations: [SampleItemsController, SampleItemsService],
-});
-const app = await createTestApp(TestModule, api({ errors: "issues" }));
+/** The database is in memory, so that tests never see the data of another run. */
+const override = [useDatabase("sqlite::memory:")];
+const app = await createTestApp(SampleItemsModule, api({ errors: "issues" }), { override });
 after(() => app.stop());
 
 const first = { title: "First" };

@@ -1,22 +1,13 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { defineModule, inject, provide } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
-import { dataModule, KeyValue } from "@tenon/data";
-import { WebSessionSettings } from "@tenon/web";
-import { GreetingsPages } from "../src/greetings/greetings.pages.ts";
-import { GreetingsService } from "../src/greetings/greetings.service.ts";
+import { useDatabase } from "@tenon/data";
+import { AppModule } from "../src/app.module.ts";
 import { createPlatform } from "../src/platform.ts";
 
-const secret = "a secret of at least 32 bytes, for tests";
-const settings = provide(WebSessionSettings, () => ({ store: inject(KeyValue), secret }));
-/** The pages with stores in memory, so that tests never see the data of another run. */
-const TestModule = defineModule({
-  name: "test",
-  imports: [dataModule({ database: "sqlite::memory:" })],
-  declarations: [GreetingsPages, GreetingsService, settings],
-});
-const app = await createTestApp(TestModule, createPlatform());
+/** The stores are in memory, so that tests never see the data of another run. */
+const override = [useDatabase("sqlite::memory:")];
+const app = await createTestApp(AppModule, createPlatform(), { override });
 after(() => app.stop());
 
 /** The cookie and the CSRF token of a page with a form. */

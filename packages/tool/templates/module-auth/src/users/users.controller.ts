@@ -1,11 +1,14 @@
-import { BearerAuth, invalidToken } from "@tenon/auth";
-import { endpoint, inject, routes } from "@tenon/core";
-import { LoginDTO, RegisterDTO, Token } from "./users.dto.ts";
+import { BearerAuth, invalidToken, Tokens } from "@tenon/auth";
+import { dto, endpoint, inject, routes, string } from "@tenon/core";
+import { LoginDTO, RegisterDTO } from "./users.dto.ts";
 import { User } from "./users.record.ts";
 import { UsersService } from "./users.service.ts";
 
+const Token = dto("Token", { token: string("required") });
+
 export class UsersController {
   readonly #users = inject(UsersService);
+  readonly #tokens = inject(Tokens);
 
   routes() {
     return routes([
@@ -20,12 +23,9 @@ export class UsersController {
       summary: "Create an account",
       body: RegisterDTO,
       returns: { 201: User },
-      errors: { 400: "Password too long", 409: "Email already registered", 503: "Service Unavailable" },
+      errors: { 409: "Email already registered", 503: "Service Unavailable" },
     },
-    async (ctx, { body }) => {
-      if (!this.#users.fits(body.password)) return ctx.fail(400);
-      return (await this.#users.register(body)) ?? ctx.fail(409);
-    },
+    async (ctx, { body }) => (await this.#users.register(body)) ?? ctx.fail(409),
   );
 
   readonly login = endpoint(
@@ -36,12 +36,13 @@ export class UsersController {
       errors: { 401: "Invalid credentials", 429: "Too Many Requests", 503: "Service Unavailable" },
     },
     async (ctx, { body }) => {
-      const token = await this.#users.login(ctx, body);
-      return token === undefined ? ctx.fail(401) : { token };
+      const user = await this.#users.login(body, ctx);
+      return user === undefined ? ctx.fail(401) : { token: await this.#tokens.issue(user) };
     },
   );
 
-  readonly me = endpoint({ summary: "The user of the token", returns: User }, async (ctx) => {
-    return (await this.#users.find(ctx.get("user_id"))) ?? invalidToken(ctx);
-  });
+  readonly me = endpoint(
+    { summary: "The user of the token", returns: User },
+    async (ctx) => (await this.#users.find(ctx.get("user_id"))) ?? invalidToken(ctx),
+  );
 }

@@ -11,5 +11,3 @@ export const LoginDTO = dto("Login", {
   password: string("required", "max=1000"),
 });
 export type LoginDTO = Infer<typeof LoginDTO>;
-
-export const Token = dto("Token", { token: string("required") });

@@ -1,23 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { LoginLimit, Passwords, Tokens } from "@tenon/auth";
-import { type Context, inject } from "@tenon/core";
-import { Database, isUniqueViolation, migrate } from "@tenon/data";
+import { LoginLimit, Passwords } from "@tenon/auth";
+import { BindError, type Context, inject } from "@tenon/core";
+import { Database, isUniqueViolation, Migrations } from "@tenon/data";
+import type { Schema } from "../database/schema.ts";
 import type { LoginDTO, RegisterDTO } from "./users.dto.ts";
+import { migrations } from "./users.migrations.ts";
 import type { User } from "./users.record.ts";
-import { migrations, type Schema } from "./users.tables.ts";
 
 export class UsersService {
   readonly #db = inject(Database<Schema>);
   readonly #passwords = inject(Passwords);
-  readonly #tokens = inject(Tokens);
   readonly #limit = inject(LoginLimit);
 
-  async onStart(): Promise<void> {
-    await migrate(this.#db, migrations);
-  }
-
-  fits(password: string): boolean {
-    return this.#passwords.fits(password);
+  constructor() {
+    inject(Migrations).add(migrations);
   }
 
   find(id: string): Promise<User | undefined> {
@@ -26,6 +22,9 @@ export class UsersService {
 
   /** Undefined when the email is registered already. */
   async register({ email, password }: RegisterDTO): Promise<User | undefined> {
+    if (!this.#passwords.fits(password)) {
+      throw new BindError([{ path: "password", rule: "max", message: "must have at most 72 bytes" }]);
+    }
     const user: User = {
       id: randomUUID(),
       email: email.toLowerCase(),
@@ -42,14 +41,12 @@ export class UsersService {
     }
   }
 
-  /** An access token. Undefined for an unknown email or a wrong password, which take equally long. */
-  async login(ctx: Context, input: LoginDTO): Promise<string | undefined> {
+  /** Undefined for an unknown email or a wrong password, which take equally long. Too many failures are a 429. */
+  async login(input: LoginDTO, ctx: Context): Promise<User | undefined> {
     const email = input.email.toLowerCase();
     await this.#limit.check(email, ctx);
     const user = await this.#db.selectFrom("users").selectAll().where("email", "=", email).executeTakeFirst();
-    if ((await this.#passwords.matches(input.password, user?.password)) && user !== undefined) {
-      return this.#tokens.issue({ id: user.id, email, role: user.role });
-    }
+    if (await this.#passwords.matches(input.password, user?.password)) return user;
     await this.#limit.noteFailure(email, ctx);
     return undefined;
   }

@@ -30,10 +30,7 @@ export class SampleItemsCommands {
       summary: "Show a sample item",
       errors: notFound,
     },
-    async (ctx: Context<"sample-items/show/:id">) => {
-      const found = await this.#sampleItems.find(ctx.param("id"));
-      return found ?? ctx.fail(404);
-    },
+    async (ctx: Context<"sample-items/show/:id">) => (await this.#sampleItems.find(ctx.param("id"))) ?? ctx.fail(404),
   );
 
   readonly create = endpoint(

@@ -31,10 +31,7 @@ export class SampleItemsController {
       returns: SampleItem,
       errors: notFound,
     },
-    async (ctx: Context<"/sample-items/:id">) => {
-      const found = await this.#sampleItems.find(ctx.param("id"));
-      return found ?? ctx.fail(404);
-    },
+    async (ctx: Context<"/sample-items/:id">) => (await this.#sampleItems.find(ctx.param("id"))) ?? ctx.fail(404),
   );
 
   readonly create = endpoint(

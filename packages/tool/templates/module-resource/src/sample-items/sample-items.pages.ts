@@ -1,7 +1,10 @@
-import { type Context, endpoint, form, inject, routes } from "@tenon/core";
+import { type Context, dto, endpoint, form, inject, integer, routes } from "@tenon/core";
 import { redirect } from "@tenon/web";
-import { CreateSampleItemDTO, notFound, PageQuery, UpdateSampleItemDTO } from "./sample-items.dto.ts";
+import { CreateSampleItemDTO, notFound, UpdateSampleItemDTO } from "./sample-items.dto.ts";
 import { SampleItemsService } from "./sample-items.service.ts";
+
+const pageSize = 20;
+const ListQuery = dto({ page: integer("min=1", "max=1000000", "default=1") });
 
 export class SampleItemsPages {
   readonly #sampleItems = inject(SampleItemsService);
@@ -22,9 +25,13 @@ export class SampleItemsPages {
   readonly index = endpoint(
     {
       summary: "List sample items, newest first",
-      query: PageQuery,
+      query: ListQuery,
     },
-    (_, { query }) => this.#sampleItems.list(query),
+    async (_, { query: { page } }) => {
+      // one more than is shown tells whether there is a next page
+      const found = await this.#sampleItems.list({ limit: pageSize + 1, offset: (page - 1) * pageSize });
+      return { items: found.slice(0, pageSize), page, hasNext: found.length > pageSize };
+    },
   );
 
   readonly new = endpoint({ summary: "A form for a new one" }, () => ({}));

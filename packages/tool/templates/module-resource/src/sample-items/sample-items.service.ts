@@ -1,15 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { inject } from "@tenon/core";
-import { Database, migrate } from "@tenon/data";
+import { Database, Migrations } from "@tenon/data";
+import type { Schema } from "../database/schema.ts";
 import type { CreateSampleItemDTO, PageQuery, UpdateSampleItemDTO } from "./sample-items.dto.ts";
+import { migrations } from "./sample-items.migrations.ts";
 import type { SampleItem } from "./sample-items.record.ts";
-import { migrations, type Schema } from "./sample-items.tables.ts";
 
 export class SampleItemsService {
   readonly #db = inject(Database<Schema>);
 
-  async onStart(): Promise<void> {
-    await migrate(this.#db, migrations);
+  constructor() {
+    inject(Migrations).add(migrations);
   }
 
   /** Newest first. */

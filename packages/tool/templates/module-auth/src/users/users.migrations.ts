@@ -1,9 +1,4 @@
 import type { Migration } from "@tenon/data";
-import type { User } from "./users.record.ts";
-
-export interface Schema {
-  users: User;
-}
 
 export const migrations: readonly Migration[] = [
   {

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** The secret of this machine, in a file that only its owner can read. With a new one at each start, forms would expire. */
+/** The secret of this machine, in a file that only its owner can read. A new one at each start would end all logins. */
 export function readOrCreateSecret(file: string): string {
   mkdirSync(dirname(file), { recursive: true });
   const secret = randomBytes(32).toString("base64url");

@@ -1,9 +1,4 @@
 import type { Migration } from "@tenon/data";
-import type { SampleItem } from "./sample-items.record.ts";
-
-export interface Schema {
-  sample_items: SampleItem;
-}
 
 export const migrations: readonly Migration[] = [
   {

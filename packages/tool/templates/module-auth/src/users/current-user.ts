@@ -1,0 +1,32 @@
+import { Sessions, sessionCookie } from "@tenon/auth";
+import { type Context, inject, type Middleware, type Next } from "@tenon/core";
+import type { User } from "./users.record.ts";
+import { UsersService } from "./users.service.ts";
+
+declare module "@tenon/core" {
+  interface ContextValues {
+    /** Undefined when no user is logged in. Set by `CurrentUser`. */
+    findUser: () => Promise<User | undefined>;
+  }
+}
+
+/** Finds the logged-in user when a handler or a page asks: `await ctx.get("findUser")()`. For `web({ middlewares })`. */
+export class CurrentUser implements Middleware {
+  readonly #sessions = inject(Sessions);
+  readonly #users = inject(UsersService);
+
+  handle(ctx: Context, next: Next) {
+    ctx.set("findUser", async () => {
+      const id = ctx.cookie(sessionCookie);
+      const session = id === "" ? undefined : await this.#sessions.find(id);
+      return session && this.#users.find(session.user_id);
+    });
+    return next();
+  }
+}
+
+/** What every view reads as `page.shared`. */
+export async function shareUser(ctx: Context) {
+  const user = await ctx.get("findUser")?.(); // absent for a request that was rejected before the middlewares
+  return { user: user && { id: user.id, email: user.email } };
+}

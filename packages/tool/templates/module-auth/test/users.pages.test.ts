@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { createTestApp } from "@tenon/core/testing";
+import { useDatabase } from "@tenon/data";
+import { AppModule } from "../src/app.module.ts";
+import { createPlatform } from "../src/platform.ts";
+
+/** The stores are in memory, so that tests never see the data of another run. */
+const override = [useDatabase("sqlite::memory:")];
+const app = await createTestApp(AppModule, createPlatform(), { override });
+after(() => app.stop());
+
+/** Opens pages and submits forms with the cookies of one browser. */
+class Visitor {
+  readonly cookies = new Map<string, string>();
+
+  get(path: string) {
+    return this.#send("GET", path);
+  }
+
+  async submit(path: string, fields: Readonly<Record<string, string>> = {}) {
+    const page = path === "/logout" ? "/" : path;
+    const [, token = ""] = /name="_csrf" value="([^"]+)"/.exec((await this.get(page)).html) ?? [];
+    return this.#send("POST", path, { _csrf: token, ...fields });
+  }
+
+  async #send(method: "GET" | "POST", path: string, form?: Readonly<Record<string, string>>) {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const headers = { cookie, referer: `http://localhost${path}` };
+    const response = await app.request(method, path, form === undefined ? { headers } : { headers, form });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      this.cookies.set(name, value);
+    }
+    return { location: response.headers.get("location"), html: await response.text() };
+  }
+}
+
+const ada = { email: "ada@example.com", password: "correct horse" };
+const visitor = new Visitor();
+const registered = await visitor.submit("/register?next=https%3A%2F%2Fexample.com", ada);
+
+test("registers, logs out and logs in again", async () => {
+  assert.equal(registered.location, "/"); // never to another site
+  assert.match((await visitor.get("/")).html, /ada@example\.com[\s\S]*You are logged in/);
+  const session = visitor.cookies.get("session_id") ?? "";
+  assert.equal((await visitor.submit("/logout")).location, "/");
+  visitor.cookies.set("session_id", session); // of no use any more
+  assert.match((await visitor.get("/")).html, /href="\/login"/);
+  assert.equal((await visitor.submit("/login?next=%2Fregister", ada)).location, "/register");
+  assert.match((await visitor.get("/")).html, /ada@example\.com[\s\S]*Log out/);
+});
+
+test("shows the login form again after a wrong password, with the typed email", async () => {
+  const stranger = new Visitor();
+  const wrong = { email: "eve@example.com", password: "wrong horse" };
+  assert.equal((await stranger.submit("/login", wrong)).location, "/login");
+  const { html } = await stranger.get("/login");
+  assert.match(html, /The password does not match the email/);
+  assert.match(html, /value="eve@example\.com"/);
+  assert.doesNotMatch(html, /wrong horse/);
+});
+
+test("registers an email once", async () => {
+  const stranger = new Visitor();
+  const again = { ...ada, email: "Ada@example.com" };
+  assert.equal((await stranger.submit("/register", again)).location, "/register");
+  assert.match((await stranger.get("/register")).html, /The email is registered already/);
+});
