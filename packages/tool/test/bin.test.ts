@@ -7,7 +7,7 @@ import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { root, run } from "../../../test/support/run.ts";
 import { temporaryFolder, writeFiles } from "../../../test/support/temporary-folder.ts";
-import { readOrigin } from "../src/origin.ts";
+import { readOrigin } from "../src/scaffold/origin.ts";
 
 const { version } = readOrigin();
 const binaries = ["packages/tool/bin/tenon.mjs", "packages/create/bin/create-tenon.mjs"].map((file) =>

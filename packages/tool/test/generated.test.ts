@@ -66,7 +66,10 @@ for (const [template, generated] of apps) {
 
   test(`imports the generated modules in app.module.ts of the ${template} template`, async () => {
     const source = readFileSync(join(await generated, "src/app.module.ts"), "utf8");
-    assert.match(source, /imports: \[(?:ConfigModule, )?DataModule, GreetingsModule, BlogPostsModule, PeopleModule\]/);
+    assert.match(
+      source,
+      /imports: \[(?:ConfigModule, )?DataModule, JobsModule, GreetingsModule, BlogPostsModule, PeopleModule\]/,
+    );
   });
 }
 

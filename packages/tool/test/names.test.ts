@@ -15,7 +15,7 @@ test("converts a name to every form that the templates use", () => {
       [...toReplacements(toModuleNames(name)).values()],
       [
         ...["BlogPosts", "BlogPost", "blogPosts", "blogPost", "blog-posts", "blog_posts"],
-        ...["blog posts", "blog post", "Blog posts", "Blog post"],
+        ...["a blog post", "blog posts", "blog post", "Blog posts", "Blog post"],
       ],
     );
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toPlural, toSingular } from "../src/plural.ts";
+import { toPlural, toSingular, withArticle } from "../src/plural.ts";
 
 const pairs: readonly [singular: string, plural: string][] = [
   ["post", "posts"],
@@ -29,3 +29,19 @@ for (const [singular, plural] of pairs) {
     assert.equal(toSingular(singular), singular);
   });
 }
+
+test("puts the article that a word is spoken with before it", () => {
+  const words = ["article", "blog post", "user", "unit", "umbrella", "hour", "home", "one", "event", "url"];
+  assert.deepEqual(words.map(withArticle), [
+    "an article",
+    "a blog post",
+    "a user",
+    "a unit",
+    "an umbrella",
+    "an hour",
+    "a home",
+    "a one",
+    "an event",
+    "a url",
+  ]);
+});

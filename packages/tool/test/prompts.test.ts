@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
@@ -11,47 +11,67 @@ import { Prompts } from "../src/prompts.ts";
 import { ToolModule } from "../src/tool.module.ts";
 import { runTool } from "./support/tool.ts";
 
-/** A terminal that types the next answer whenever a prompt appears. */
-function createTerminal(answers: readonly string[]) {
-  const input = Object.assign(new PassThrough(), { isTTY: true });
-  const output = Object.assign(new PassThrough(), { isTTY: true });
-  const rest = [...answers];
-  let text = "";
+/** What the prompt shows, and the keys that are pressed then. */
+type Step = readonly [shown: RegExp, keys: string];
+
+const down = "\x1b[B";
+const clear = "\x15"; // Ctrl-U
+
+/** A terminal at which the keys of a step are pressed when its text appears. */
+function createTerminal(steps: readonly Step[], interrupt: () => void) {
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
+  const output = Object.assign(new PassThrough(), { isTTY: true, columns: 0, rows: 0 });
+  const rest = [...steps];
+  let all = "";
+  let recent = "";
   output.on("data", (chunk) => {
-    text += chunk;
-    const answer = /: (?:\x1b\[\d+G)?$/.test(text) ? rest.shift() : undefined;
-    if (answer !== undefined) setImmediate(() => input.write(answer === "\x04" ? answer : `${answer}\n`));
+    all += chunk;
+    recent += chunk;
+    if (rest[0]?.[0].test(recent) !== true) return;
+    recent = "";
+    const [, keys = ""] = rest.shift() ?? [];
+    setImmediate(() => {
+      for (const key of keys === down ? [keys] : keys) input.write(key);
+    });
   });
-  return { streams: () => ({ input, output }), shown: () => text };
+  return { streams: () => ({ input, output, isCI: false, interrupt }), shown: () => all };
 }
 
-async function runAtTerminal(answers: readonly string[], argv: readonly string[]) {
-  const terminal = createTerminal(answers);
+async function runAtTerminal(steps: readonly Step[], argv: readonly string[]) {
+  const interruption = new AbortController();
+  const terminal = createTerminal(steps, () => interruption.abort());
   const app = await createTestApp(ToolModule, cli({ name: "tenon" }), {
     override: [provide(Prompts, () => new Prompts(terminal.streams))],
   });
-  const result = await app.run(argv, { signal: AbortSignal.timeout(10_000) });
+  const result = await app.run(argv, { signal: interruption.signal });
   await app.stop();
   return { ...result, shown: terminal.shown() };
 }
 
-test("prompts for name and template at a terminal until the values are valid", async () => {
+test("asks for name and template until the values are valid", async () => {
   const folder = temporaryFolder("prompts");
-  const { code, shown } = await runAtTerminal(["../up", "shop", "cli"], ["app", `--in=${folder}`, "--no-install"]);
-  assert.equal(code, 0, shown);
-  assert.match(shown, /It must be lower-case words/);
+  const steps: Step[] = [
+    [/Name of the application/, "../up\r"],
+    [/It must be lower-case words/, `${clear}shop\r`],
+    [/Template/, down],
+    [/HTML pages/, down],
+    [/commands/, "\r"],
+  ];
+  const { code, shown, stderr } = await runAtTerminal(steps, ["app", `--in=${folder}`, "--no-install"]);
+  assert.equal(code, 0, stderr + shown);
   assert.ok(existsSync(join(folder, "shop/src/main.cli.ts")));
 });
 
-test("takes the default for an empty line, and shows no prompt for a given flag", async () => {
+test("selects the default at Enter, and does not ask for what a flag gives", async () => {
   const folder = temporaryFolder("prompts");
-  const { code, shown } = await runAtTerminal([""], ["app", "--name=shop", `--in=${folder}`, "--no-install"]);
+  const steps: Step[] = [[/Template/, "\r"]];
+  const { code, shown } = await runAtTerminal(steps, ["app", "--name=shop", `--in=${folder}`, "--no-install"]);
   assert.equal(code, 0, shown);
   assert.doesNotMatch(shown, /Name/);
   assert.ok(existsSync(join(folder, "shop/src/main.api.ts")));
 });
 
-test("shows no prompt when the command cannot succeed", async () => {
+test("asks nothing when the command cannot succeed", async () => {
   const folder = temporaryFolder("prompts");
   const none = await runAtTerminal([], ["g", "module", `--in=${folder}`]);
   assert.deepEqual([none.code, none.shown], [1, ""]);
@@ -59,21 +79,25 @@ test("shows no prompt when the command cannot succeed", async () => {
   const lost = await runAtTerminal([], ["app", `--in=${join(folder, "lost")}`]);
   assert.deepEqual([lost.code, lost.shown], [1, ""]);
   await runTool(folder, "app", "--name=shop");
-  const taken = await runAtTerminal(["shop"], ["app", `--in=${folder}`]);
+  const taken = await runAtTerminal([[/Name/, "shop\r"]], ["app", `--in=${folder}`]);
   assert.equal(taken.code, 1);
   assert.match(taken.stderr, /exists already/);
   assert.doesNotMatch(taken.shown, /Template/);
 });
 
-test("ends with exit code 2 and the usage after Ctrl-D", async () => {
+test("ends at Ctrl-C, Ctrl-D and Escape, and writes nothing", async () => {
   const folder = temporaryFolder("prompts");
-  for (const flags of [[], ["--name=shop"]]) {
-    const { code, stderr, shown } = await runAtTerminal(["\x04"], ["app", `--in=${folder}`, ...flags]);
-    assert.equal(code, 2);
-    assert.match(stderr, /is required\. Usage: tenon new/);
-    assert.ok(shown.endsWith("\n"));
+  for (const [key, flags] of [
+    ["\x03", []],
+    ["\x04", ["--name=shop"]],
+    ["\x1b", []],
+  ] as const) {
+    const steps: Step[] = [[/Name|Template/, key]];
+    const { code, shown, stderr } = await runAtTerminal(steps, ["app", `--in=${folder}`, ...flags]);
+    assert.deepEqual([code, stderr], [1, ""]);
+    assert.match(shown, /tenon: interrupted, nothing was written\n$/);
   }
-  assert.ok(!existsSync(join(folder, "shop")));
+  assert.deepEqual(readdirSync(folder), []);
 });
 
 test("ends with exit code 2 and the usage for a missing flag without a terminal", async () => {
@@ -92,19 +116,19 @@ test("ends with exit code 2 and the usage for a missing flag without a terminal"
   assert.deepEqual([code, stderr], [2, "tenon: --template must be one of api, web, cli, full\n"]);
 });
 
-test("selects by number or by name, and asks for the plural and the fields of a resource", async () => {
+test("asks for the type, the plural and the fields of a module", async () => {
   const folder = temporaryFolder("prompts");
-  const app = await runAtTerminal(["shop", "9", "2"], ["app", `--in=${folder}`, "--no-install"]);
-  assert.equal(app.code, 0, app.shown);
-  assert.match(app.shown, / {2}1 {2}api {2}JSON over HTTP\n {2}2 {2}web {2}HTML pages\n/);
-  assert.match(app.shown, /It must be one of api, web, cli, full/);
-  assert.ok(existsSync(join(folder, "shop/src/main.web.ts")));
-  const place = [`--in=${join(folder, "shop")}`, "--no-install"];
-  const answers = ["health", "2", "health", "score:float", "score:number"];
-  const { code, shown } = await runAtTerminal(answers, ["g", "module", ...place]);
+  await runTool(folder, "app", "--name=shop", "--template=web");
+  const steps: Step[] = [
+    [/Name of the module/, "health\r"],
+    [/Type/, down],
+    [/a table, and list/, "\r"],
+    [/Plural of health/, "\r"],
+    [/Fields, such as/, "score:float\r"],
+    [/the types are string, text/, `${clear}score:number\r`],
+  ];
+  const { code, shown } = await runAtTerminal(steps, ["g", "module", `--in=${join(folder, "shop")}`, "--no-install"]);
   assert.equal(code, 0, shown);
-  assert.match(shown, /Plural of health \(health\): /);
-  assert.match(shown, /the types are string, text/);
-  const tables = readFileSync(join(folder, "shop/src/health/health.tables.ts"), "utf8");
+  const tables = readFileSync(join(folder, "shop/src/health/health.migrations.ts"), "utf8");
   assert.match(tables, /"score", "double precision"/);
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { root, run } from "../../../test/support/run.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { readOrigin } from "../src/origin.ts";
+import { readOrigin } from "../src/scaffold/origin.ts";
 import { runTool } from "./support/tool.ts";
 
 test("overwrites nothing: a second run fails and names the existing path", async () => {
@@ -85,7 +85,10 @@ test("prints each file and the next commands to run", async () => {
   const { stdout } = await runTool(folder, "app", "--name=shop");
   assert.match(stdout, /^created {2}shop\/\.gitignore\ncreated {2}shop\/AGENTS\.md\n/m);
   const shop = join(folder, "shop"); // absolute, because it is not below the current folder
-  assert.ok(stdout.endsWith(`\nshop is ready. Next:\n  cd ${shop}\n  npm install\n  npm test\n  npm start\n`), stdout);
+  assert.ok(
+    stdout.endsWith(`\nshop is ready. Next:\n  cd ${shop}\n  npm install\n  npm run dev\n  npm test\n`),
+    stdout,
+  );
   rmSync(join(shop, "src/data.module.ts"));
   const manifest = readFileSync(join(shop, "package.json"), "utf8");
   writeFileSync(join(shop, "package.json"), manifest.replace(/ *"@tenon\/data": .*\n/, ""));

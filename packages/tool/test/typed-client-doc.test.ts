@@ -44,6 +44,24 @@ const blog = {
         responses: { 200: { description: "", content: { "text/event-stream": {} } } },
       },
     },
+    "/live/posts": {
+      get: {
+        operationId: "posts.live",
+        responses: { 200: { description: "", content: { "text/event-stream": {} } } },
+        "x-tenon-live": { kind: "events", sends: { published: ref("Post") } },
+      },
+    },
+    "/rooms/{room}": {
+      get: {
+        operationId: "chat.room",
+        responses: { 101: { description: "" } },
+        "x-tenon-live": {
+          kind: "socket",
+          sends: { said: { type: "object", required: ["by", "text"], properties: { by: text, text } } },
+          receives: { say: { type: "object", required: ["text"], properties: { text } } },
+        },
+      },
+    },
   },
   components: {
     schemas: {

@@ -15,6 +15,7 @@ test("source, views, assets and environment files are watched", () => {
     ".env",
     ".env.local",
     "package.json",
+    "package-lock.json",
   ]) {
     assert.equal(isWatchedFile(path), true, path);
   }
@@ -37,7 +38,6 @@ test("packages, builds, tests, databases, logs and the files of editors are not"
     "src/main.ts~",
     "src/4913",
     ".environment",
-    "package-lock.json",
     "uploads/photo.jpg",
   ]) {
     assert.equal(isWatchedFile(path), false, path);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
@@ -140,15 +140,15 @@ export const AppModule = defineModule({ name: "app", declarations: [Posts] });
 });
 
 /** Prints its variables, then what it does when it is stopped. */
-const script = (onStop: string) => `const { SESSION_SECRET, NODE_ENV, TENON_DEV, OWN } = process.env;
-console.log(JSON.stringify({ SESSION_SECRET, NODE_ENV, TENON_DEV, OWN, words: process.argv.slice(2), pid: process.pid }));
+const script = (onStop: string) => `const { SESSION_SECRET, JWT_SECRET, NODE_ENV, TENON_DEV, OWN } = process.env;
+console.log(JSON.stringify({ NODE_ENV, SESSION_SECRET, JWT_SECRET, TENON_DEV, OWN, words: process.argv.slice(2), pid: process.pid }));
 process.on("SIGTERM", () => { ${onStop} });
 setInterval(() => {}, 1000);
 process.send({ tenon: "listening" });
 `;
-const printed = async (running: Running) => JSON.parse((await running.until(/\{"SESSION_SECRET".*\}\n/))[0]);
+const printed = async (running: Running) => JSON.parse((await running.until(/\{"NODE_ENV".*\}\n/))[0]);
 
-test("the session secret stays the same across restarts", limit, async (t) => {
+test("secrets stay the same across restarts, and in the next run", limit, async (t) => {
   const folder = createApplication({ "src/main.ts": script("process.exit(0)") });
   const running = dev(t, folder, ["--host=localhost"], { NODE_ENV: "production" });
   const first = await printed(running);
@@ -159,9 +159,17 @@ test("the session secret stays the same across restarts", limit, async (t) => {
   writeFileSync(join(folder, ".env"), "OWN=1");
   const second = await printed(running);
   assert.deepEqual([second.SESSION_SECRET, second.TENON_DEV], [first.SESSION_SECRET, "restart"]);
+  assert.equal(second.JWT_SECRET, first.JWT_SECRET);
+  assert.notEqual(first.JWT_SECRET, first.SESSION_SECRET);
   await running.until(/restarted, \d+\.\d s: \.env changed\n/);
   writeFileSync(join(folder, ".env"), "SESSION_SECRET=of-the-file");
-  assert.equal((await printed(running)).SESSION_SECRET, "of-the-file");
+  const third = await printed(running);
+  assert.deepEqual([third.SESSION_SECRET, third.JWT_SECRET], [undefined, first.JWT_SECRET], "it reads .env itself");
+  await running.stop();
+  rmSync(join(folder, ".env"));
+  const next = await printed(dev(t, folder));
+  assert.deepEqual([next.SESSION_SECRET, next.JWT_SECRET], [first.SESSION_SECRET, first.JWT_SECRET]);
+  assert.equal(statSync(join(folder, "node_modules/.cache/tenon/dev.env")).mode & 0o777, 0o600);
 });
 
 test("an application that does not stop is killed", limit, async (t) => {

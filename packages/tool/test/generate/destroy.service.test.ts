@@ -8,7 +8,7 @@ import { runTool } from "../support/tool.ts";
 
 const readAll = (folder: string) =>
   Object.fromEntries(
-    globSync("{src,test,views}/**/*", { cwd: folder })
+    globSync("{{src,test,views}/**/*,.env.example,compose.yaml}", { cwd: folder })
       .filter((path) => statSync(join(folder, path)).isFile())
       .sort()
       .map((path) => [path, readFileSync(join(folder, path), "utf8")]),
@@ -28,6 +28,7 @@ for (const template of appTemplates) {
     const commands = [
       ["resource", "blog-post", "--fields=title:string,author:ref"],
       ["controller", "report"],
+      ["job", "cleanup"],
       ["service", "mailer", "--module=greetings"],
     ];
     for (const command of commands) assert.equal((await runTool(shop, "g", ...command)).code, 0);
@@ -42,6 +43,8 @@ for (const template of appTemplates) {
       const squeeze = (text = "") => text.replace(/\n {2}declarations: \[\],/, "").replaceAll(/\s|,(?=\s*\])/g, "");
       assert.equal(squeeze(after[file]), squeeze(before[file]));
     }
+    assert.equal(after["src/database/schema.ts"], before["src/database/schema.ts"]);
+    assert.equal(after["views/layout.eta"], before["views/layout.eta"]);
     assert.deepEqual(Object.keys(after), Object.keys(before));
     assert.ok(!existsSync(join(shop, "src/blog-posts")));
   });
@@ -63,8 +66,40 @@ test("refuses to remove changed files and files that others import, unless force
   assert.equal((await runTool(shop, "destroy", "resource", "books", "--force")).code, 0);
   assert.ok(!existsSync(join(shop, "src/books")));
   assert.equal((await runTool(shop, "destroy", "resource", "author")).code, 0);
+  assert.equal((await runTool(shop, "destroy", "module", "greetings")).code, 0);
   assert.ok(!existsSync(join(shop, ".tenon")));
 });
+
+for (const template of appTemplates) {
+  test(`removes the example of the ${template} template`, async () => {
+    const shop = await generateApp(template);
+    const { code, stderr } = await runTool(shop, "destroy", "module", "greetings");
+    assert.equal(code, 0, stderr);
+    const rest = Object.entries(readAll(shop)).filter(([path, text]) => /greetings/i.test(path + text));
+    assert.deepEqual(rest, []);
+  });
+}
+
+for (const template of ["api", "web", "full"]) {
+  test(`removes what g auth has added to the ${template} template, unless a resource uses it`, async () => {
+    const shop = await generateApp(template);
+    const before = readAll(shop);
+    assert.equal((await runTool(shop, "g", "auth")).code, 0);
+    await runTool(shop, "g", "resource", "post", "--fields=title:string,author:ref:user");
+    const used = await runTool(shop, "destroy", "auth");
+    assert.equal(used.code, 1);
+    assert.match(used.stderr, /src\/posts\/posts\.\w+\.ts imports src\/.*nothing was changed/);
+    for (const command of [["resource", "post"], ["auth"]]) {
+      const { code, stderr } = await runTool(shop, "destroy", ...command);
+      assert.equal(code, 0, stderr);
+    }
+    const after = readAll(shop);
+    // the line breaks of a list that was too wide remain
+    const squeeze = (text: string) => text.replaceAll(/\s|,(?=\s*\])/g, "");
+    for (const [path, text] of Object.entries(after)) assert.equal(squeeze(text), squeeze(before[path] ?? ""), path);
+    assert.deepEqual(Object.keys(after), Object.keys(before));
+  });
+}
 
 test("keeps a module removable after a part was declared in it", async () => {
   const shop = await generateApp("api");
@@ -78,7 +113,7 @@ test("keeps a module removable after a part was declared in it", async () => {
 test("refuses what was not generated", async () => {
   const shop = await generateApp("api");
   for (const [kind, name, code] of [
-    ["resource", "greetings", 1],
+    ["resource", "posts", 1],
     ["module", "../up", 1],
     ["service", "__proto__", 1],
     ["table", "posts", 2],

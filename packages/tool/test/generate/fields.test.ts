@@ -58,6 +58,11 @@ test("refuses bad fields with one line and writes nothing", async () => {
 test("leaves the template as it is for its own field", async () => {
   const replacements = toReplacements(toModuleNames("post"));
   const template = await readTemplate("module-resource", replacements);
-  const edited = await readTemplate("module-resource", replacements, undefined, toFieldEdits(defaultFields));
+  const edited = await readTemplate(
+    "module-resource",
+    replacements,
+    undefined,
+    toFieldEdits({ fields: defaultFields, targets: new Map(), hasPages: true }),
+  );
   assert.deepEqual(edited, template);
 });

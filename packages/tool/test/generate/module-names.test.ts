@@ -21,6 +21,7 @@ const refused = [
   ["pg-class", /reserves the table pg_classes/],
   ["value", /reserves the table values/],
   ["class", /reserved word "class"/],
+  ["job", /src\/jobs\.module\.ts is the module of background jobs/],
 ] as const;
 
 test("refuses names that the database reserves or that have no usual plural, and writes nothing", async () => {

@@ -37,16 +37,18 @@ test("generates tests of parts that pass", async () => {
     const output = await runScriptOrFail(app, "test", [], { NODE_OPTIONS: "--test-isolation=none" });
     assert.match(output, /GET \/report responds with a message/);
     assert.match(output, /MailBoxMiddleware calls the handler/);
+    assert.match(output, /mail-box\/run is enqueued and runs/);
   }
 });
 
 test("declares parts in their module", async () => {
   const [api = ""] = await apps;
   const declared = (file: string) => readFileSync(join(api, file), "utf8");
-  for (const name of ["ReportController", "ReportService", "ReportMiddleware", "ReportCommands"]) {
+  for (const name of ["ReportController", "ReportService", "ReportMiddleware", "ReportCommands", "ReportJobs"]) {
     assert.match(declared("src/app.module.ts"), new RegExp(`declarations: \\[[^\\]]*${name}`));
   }
   assert.match(declared("src/greetings/greetings.module.ts"), /GreetingsService,\s+MailBoxController/);
+  assert.match(declared("src/greetings/greetings.module.ts"), /import { JobsModule } from "..\/jobs.module.ts"/);
 });
 
 test("refuses bad names, unknown modules and files that exist, and writes nothing", async () => {
@@ -62,4 +64,17 @@ test("refuses bad names, unknown modules and files that exist, and writes nothin
   assert.match(twice.stderr, /src\/report\.service\.ts exists already: nothing was changed/);
   const none = await runTool(api, "g", "service");
   assert.deepEqual([none.code, none.stderr], [2, 'tenon: "g service" needs <name>\n']);
+});
+
+test("refuses a name whose class another part in the folder has, and prints one line for each file", async () => {
+  const place = temporaryFolder("parts");
+  await runTool(place, "app", "--name=shop");
+  const app = join(place, "shop");
+  assert.equal(
+    (await runTool(app, "g", "service", "item3")).stdout,
+    "created  src/item3.service.ts\ncreated  test/item3.service.test.ts\nchanged  src/app.module.ts: declares Item3Service\n",
+  );
+  const { code, stderr } = await runTool(app, "g", "service", "item-3");
+  assert.equal(code, 1);
+  assert.equal(stderr, "tenon: item-3 and src/item3.service.ts would have the same class name: nothing was changed\n");
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, symlinkSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../../../../test/support/run.ts";
@@ -14,8 +14,27 @@ const resources = [
   ["everything", `--fields=${scalars}`],
   ["maybe", `--fields=${scalars.replaceAll(",", "?,")}?`],
   ["blog-post", "--fields=body:text,author:ref,second_author:ref:author?,title:string"],
-  ["rating", "--fields=stars:integer?,is_public:boolean,blog_post:ref?"],
+  ["rating", "--fields=stars:integer?,is_public:boolean,blog_post:ref"],
+  ["vote", "--fields=is_up:boolean,rating:ref?"],
 ] as const;
+
+/** A query across modules, with a column that does not exist. */
+const crossQuery = `import type { Database } from "@tenon/data";
+import type { Schema } from "./database/schema.ts";
+
+export function listTitles(db: Database<Schema>): Promise<{ title: string; author: string; stars: number | null }[]> {
+  return db
+    .selectFrom("ratings")
+    .innerJoin("blog_posts", "blog_posts.id", "ratings.blog_post_id")
+    .innerJoin("authors", "authors.id", "blog_posts.author_id")
+    .select(["blog_posts.title", "authors.name as author", "ratings.stars"])
+    .execute();
+}
+export function listLost(db: Database<Schema>) {
+  // @ts-expect-error authors have no such column
+  return db.selectFrom("blog_posts").innerJoin("authors", "authors.id", "author_id").select("authors.lost").execute();
+}
+`;
 
 /** Applications with resources that have all types of fields. */
 async function generate(folder: string, template: string): Promise<string> {
@@ -32,9 +51,10 @@ async function generate(folder: string, template: string): Promise<string> {
 const folder = temporaryFolder("resources");
 const apps = Promise.all(appTemplates.map((template) => generate(folder, template)));
 
-test("generates code that passes lint, format and type checks for every type of field", async () => {
+test("generates code that passes lint, format and type checks, and types joins across modules", async () => {
   const all = await apps;
   await checkStyle(all);
+  for (const app of all) writeFileSync(join(app, "src/cross-query.ts"), crossQuery);
   await checkTypes(folder, all);
 });
 
@@ -54,7 +74,10 @@ test("links the pages in the navigation and declares them in the module of the p
   const [, web = "", , full = ""] = await apps;
   for (const app of [web, full]) {
     const layout = readFileSync(join(app, "views/layout.eta"), "utf8");
-    assert.match(layout, /<a href="\/blog-posts">Blog posts<\/a>\n<a href="\/ratings">Ratings<\/a>\n<\/header>/);
+    assert.match(
+      layout,
+      /<a href="\/blog-posts">Blog posts<\/a>\n<a href="\/ratings">Ratings<\/a>\n<a href="\/votes">Votes<\/a>\n<\/header>/,
+    );
   }
   const pages = readFileSync(join(full, "src/pages/pages.module.ts"), "utf8");
   assert.match(pages, /BlogPostsPages,\s+BlogPostsService,/);
@@ -65,7 +88,47 @@ test("links the pages in the navigation and declares them in the module of the p
 
 test("gives a reference a foreign key and an index", async () => {
   const [api = ""] = await apps;
-  const tables = readFileSync(join(api, "src/blog-posts/blog-posts.tables.ts"), "utf8");
-  assert.match(tables, /"author_id", "text", \(column\) => column\.notNull\(\)\.references\("authors\.id"\)/);
-  assert.match(tables, /createIndex\("blog_posts_second_author_id"\)/);
+  const migrations = readFileSync(join(api, "src/blog-posts/blog-posts.migrations.ts"), "utf8");
+  assert.match(migrations, /"author_id", "text", \(column\) => column\.notNull\(\)\.references\("authors\.id"\)/);
+  assert.match(migrations, /createIndex\("blog_posts_second_author_id"\)/);
+});
+
+test("adds the migrations to those of the application, and the table to its schema", async () => {
+  for (const app of await apps) {
+    const service = readFileSync(join(app, "src/blog-posts/blog-posts.service.ts"), "utf8");
+    assert.match(service, /inject\(Migrations\)\.add\(migrations\)/);
+    assert.match(service, /inject\(Database<Schema>\)/);
+    const schema = readFileSync(join(app, "src/database/schema.ts"), "utf8");
+    assert.match(schema, /import type \{ BlogPost \} from "\.\.\/blog-posts\/blog-posts\.record\.ts";/);
+    assert.match(schema, /\{\n {2}authors: Author;\n(?: {2}\w+: \w+;\n)*? {2}blog_posts: BlogPost;\n/);
+  }
+});
+
+test("offers the rows that a ref can refer to, and asks for the id where they have no name", async () => {
+  const [api = "", web = "", , full = ""] = await apps;
+  for (const app of [web, full]) {
+    const read = (path: string) => readFileSync(join(app, path), "utf8");
+    assert.match(read("views/blog-posts/form.eta"), /<select id="author_id" name="author_id" required/);
+    assert.match(read("src/blog-posts/blog-posts.service.ts"), /"authorRow\.name as authorName"[\s\S]*"name as label"/);
+    assert.match(read("views/votes/form.eta"), /<label for="rating_id">Rating \(its id\)<\/label>/);
+    assert.match(read("views/blog-posts/show.eta"), /href="\/authors\/<%= data\.author_id %>"><%= data\.authorName/);
+  }
+  assert.doesNotMatch(readFileSync(join(api, "src/blog-posts/blog-posts.service.ts"), "utf8"), /findChoices/);
+});
+
+test("creates the schema of an application that has none, and prints what it cannot add", async () => {
+  const place = temporaryFolder("schema");
+  await runTool(place, "app", "--name=shop");
+  const file = join(place, "shop/src/database/schema.ts");
+  rmSync(file);
+  const { stdout } = await runTool(join(place, "shop"), "g", "resource", "post");
+  assert.match(stdout, /^created {2}src\/database\/schema\.ts: has the table posts$/m);
+  assert.match(readFileSync(file, "utf8"), /^import type \{ Post \}[\s\S]*\{\n {2}posts: Post;\n\}\n$/);
+  writeFileSync(file, "export type Schema = object;\n");
+  const unclear = await runTool(join(place, "shop"), "g", "resource", "tag");
+  assert.ok(
+    unclear.stdout.includes("is unchanged. Add to the interface Schema:\n  import type { Tag }"),
+    unclear.stdout,
+  );
+  assert.equal(readFileSync(file, "utf8"), "export type Schema = object;\n");
 });

@@ -108,7 +108,7 @@ for (const [title, file, source, expected] of [
     "a file that is missing",
     "src/app.module.ts",
     'export { AppModule } from "./nowhere.ts";\n',
-    "start: src/app.module.ts: Cannot find module 'src/nowhere.ts' imported from src/app.module.ts\n",
+    "start: src/app.module.ts:1: Cannot find module 'src/nowhere.ts' imported from src/app.module.ts\n    export { AppModule } from \"./nowhere.ts\";\n",
   ],
 ] as const) {
   test(`tenon check shows ${title}, without the stack of Node`, async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RouteDescription } from "../../src/description.ts";
+import type { RouteDescription } from "@tenon/core/platform";
 import { auditRoutes } from "../../src/inspect/route-audit.ts";
 
 function route(text: string, more: Partial<RouteDescription> = {}): RouteDescription {

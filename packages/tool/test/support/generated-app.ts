@@ -60,7 +60,8 @@ export function runScript(
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunResult> {
   const command = toCommand(app, script, words);
-  return run(command.command, command.args, { cwd: app, env: { ...command.env, ...env } });
+  // hashing the passwords of the generated tests takes long on a busy machine
+  return run(command.command, command.args, { cwd: app, env: { ...command.env, ...env }, timeout: 240_000 });
 }
 
 /** Like `runScript`, for scripts that must succeed. */

@@ -2,7 +2,7 @@ import { after } from "node:test";
 import { provide } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp, type TestRunResult } from "@tenon/core/testing";
-import { CommandCatalog } from "../../src/inspect/command-catalog.ts";
+import { CommandCatalog } from "../../src/completion/command-catalog.ts";
 import { Prompts } from "../../src/prompts.ts";
 import { ToolModule } from "../../src/tool.module.ts";
 

@@ -6,9 +6,9 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { run } from "../../../../test/support/run.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
-import type { CatalogCommand } from "../../src/inspect/command-catalog.ts";
-import { type Shell, shells, toCompletionScript } from "../../src/inspect/completion.ts";
-import { toPlaces } from "../../src/inspect/completion-places.ts";
+import type { CatalogCommand } from "../../src/completion/command-catalog.ts";
+import { type Shell, shells, toCompletionScript } from "../../src/completion/completion.ts";
+import { toPlaces } from "../../src/completion/completion-places.ts";
 import { runCommand } from "../support/tool.ts";
 
 const folder = temporaryFolder("completion");

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { root, run } from "../../../test/support/run.ts";
-import { temporaryFolder, writeFiles } from "../../../test/support/temporary-folder.ts";
-import { readCheckoutCheck, readOrigin, toAppReadme, toSpecifier } from "../src/origin.ts";
-import { runTool } from "./support/tool.ts";
+import { root, run } from "../../../../test/support/run.ts";
+import { temporaryFolder, writeFiles } from "../../../../test/support/temporary-folder.ts";
+import { readCheckoutCheck, readOrigin, toAppReadme, toSpecifier } from "../../src/scaffold/origin.ts";
+import { runTool } from "../support/tool.ts";
 
 test("uses its own version when the tool is installed", () => {
   const folder = join(temporaryFolder("origin"), "node_modules/tenon");
@@ -51,6 +51,7 @@ test("reports a checkout that has moved, with the folder and the remedy", async 
   writeFiles(join(folder, "moved"), {
     "core/package.json": "{}",
     "data/package.json": "{}",
+    "jobs/package.json": "{}",
     "tool/package.json": "{}",
   });
   renameSync(join(folder, "moved"), join(folder, "packages"));

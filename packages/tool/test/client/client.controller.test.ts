@@ -5,10 +5,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { toClientFile } from "../src/client/client-file.ts";
-import { createApplication, toDescribing } from "./support/described-app.ts";
-import { libraryDocument } from "./support/library-document.ts";
-import { runCommand } from "./support/tool.ts";
+import { toClientFile } from "../../src/client/client-file.ts";
+import { createApplication, toDescribing } from "../support/described-app.ts";
+import { libraryDocument } from "../support/library-document.ts";
+import { runCommand } from "../support/tool.ts";
 
 const text = JSON.stringify(libraryDocument);
 const folder = createApplication({

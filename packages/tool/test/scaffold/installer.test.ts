@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { temporaryFolder, writeFiles } from "../../../test/support/temporary-folder.ts";
-import { Installer } from "../src/installer.ts";
+import { temporaryFolder, writeFiles } from "../../../../test/support/temporary-folder.ts";
+import { Installer } from "../../src/scaffold/installer.ts";
 
 const { signal } = new AbortController();
 

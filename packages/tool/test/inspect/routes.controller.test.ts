@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
-import { createApplication, toDescribing } from "./support/described-app.ts";
-import { runCommand } from "./support/tool.ts";
+import { createApplication, toDescribing } from "../support/described-app.ts";
+import { createRealApp } from "../support/real-app.ts";
+import { runCommand } from "../support/tool.ts";
 
 const posts = { controller: "PostsController", declared: true };
 const guarded = { ...posts, middlewares: ["BearerAuth", "rateLimit"], secured: true };
@@ -11,15 +10,13 @@ const routes = [
   { ...posts, method: "GET", path: "/posts", handler: "index", middlewares: [], secured: false },
   { ...guarded, method: "POST", path: "/posts", handler: "create" },
 ];
-const openapi = { openapi: "3.1.0", info: { title: "Blog" }, paths: { "/posts": { get: {}, post: {} } } };
 const folder = createApplication({
-  "src/main.api.ts": toDescribing({ routes, openapi }),
+  "src/main.api.ts": toDescribing({ routes }),
   "src/open.ts": toDescribing({ routes: [{ ...routes[1], secured: false }, routes[0]] }),
   "src/main.cli.ts": toDescribing({
     platform: "cli",
     routes: [{ ...posts, path: "posts/list", handler: "list", middlewares: [] }],
   }),
-  "src/none.ts": "export {};",
 });
 const run = (...argv: string[]) => runCommand(...argv, `--in=${folder}`);
 
@@ -89,30 +86,22 @@ test("tenon routes --audit succeeds without findings, and fails with a list of t
   assert.deepEqual(JSON.parse(json.stdout), { error: "1 finding", findings: [finding] });
 });
 
-test("tenon openapi prints the document", async () => {
-  for (const flags of [[], ["--json"]]) {
-    const { code, stdout } = await run("openapi", ...flags);
-    assert.equal(code, 0);
-    assert.equal(stdout, `${JSON.stringify(openapi, undefined, 2)}\n`);
-  }
-});
+test("tenon routes --audit leaves out the routes of the framework, and says how many", async () => {
+  const app = createRealApp({
+    "src/main.api.ts": `import { api, createApp, defineModule } from "@tenon/core";
+import { dataModule, HealthController } from "@tenon/data";
 
-test("tenon openapi --out writes the document, and only over another document", async () => {
-  const out = join(folder, "openapi.json");
-  assert.equal((await run("openapi", "--out=openapi.json")).stdout, "created  openapi.json: 2 operations\n");
-  assert.deepEqual(JSON.parse(readFileSync(out, "utf8")), openapi);
-  assert.equal((await run("openapi", "--out=openapi.json")).stdout, "unchanged  openapi.json: 2 operations\n");
-  writeFileSync(out, JSON.stringify(openapi));
-  assert.equal((await run("openapi", "--out=openapi.json")).stdout, "changed  openapi.json: 2 operations\n");
-  const { code, stderr } = await run("openapi", "--out=package.json");
+const DataModule = dataModule({ database: "sqlite::memory:" });
+const AppModule = defineModule({ name: "app", imports: [DataModule], declarations: [HealthController] });
+const app = await createApp(AppModule, api({ docs: true }));
+app.routes.add({ method: "GET", path: "/own", handler: () => "own" });
+await app.listen({ port: 0 });
+`,
+  });
+  const { code, stdout, stderr } = await runCommand("routes", "--audit", `--in=${app}`);
   assert.equal(code, 1);
-  assert.equal(stderr, "tenon: package.json exists already and was not generated: nothing was changed\n");
-});
-
-test("tenon openapi fails where there is no document or no description", async () => {
-  const cli = await run("openapi", "--entry=src/main.cli.ts");
-  assert.deepEqual([cli.code, cli.stderr], [1, "tenon: the cli platform has no OpenAPI document\n"]);
-  const none = await run("openapi", "--entry=src/none.ts");
-  assert.equal(none.code, 1);
-  assert.match(none.stderr, /^tenon: src\/none\.ts ended without describing itself/);
+  assert.match(stdout, /^no contract: GET \/own \(.*, src\/main\.api\.ts:7\)\n$/);
+  assert.match(stderr, /^tenon: 1 finding \(\d routes of the framework left out\)\n$/);
+  const accepted = await runCommand("routes", "--audit", "--ignore=GET /own", `--in=${app}`);
+  assert.match(accepted.stdout, /^no findings \(\d routes of the framework left out\)\n$/);
 });

@@ -76,6 +76,20 @@ test("migrate make, up, status and down work without an entry point for commands
   );
 });
 
+test("migrate status and down do not run pending migrations, although the application would at its start", async () => {
+  const folder = createRealApp({
+    ...postsFiles,
+    "src/data.module.ts": 'import { dataModule } from "@tenon/data";\n\nexport const DataModule = dataModule({});\n',
+  });
+  const migrate = (...words: readonly string[]) => runCommand("migrate", ...words, `--in=${folder}`);
+  await migrate("make", "create-tags");
+  assert.match((await migrate("status")).stdout, /^posts-001 +pending/m);
+  assert.equal((await migrate("down")).stdout, "reverted: nothing\n");
+  assert.equal((await migrate("up")).stdout, "migrated: posts-001, 001-create-tags\n");
+  assert.match((await migrate("down")).stdout, /^reverted: 001-create-tags\n/);
+  assert.match((await migrate("status")).stdout, /^posts-001 +applied .*\n001-create-tags +pending/m);
+});
+
 test("db seed runs the seeds of the application", async () => {
   const folder = createRealApp(postsFiles);
   const seed = (...words: readonly string[]) => runCommand("db", "seed", ...words, `--in=${folder}`);
@@ -121,7 +135,7 @@ await (await createApp(defineModule({ name: "app", imports }), api())).listen();
   assert.match((await runCommand("migrate", "up", `--in=${several}`)).stderr, /has several databases \(one, two\)/);
   const broken = createRealApp({ "src/main.ts": 'export {};\nthrow new Error("no luck");\n' });
   const failed = await runCommand("migrate", "up", `--in=${broken}`);
-  assert.equal(failed.stderr, "tenon: start: src/main.ts:2: no luck\n");
+  assert.equal(failed.stderr, "tenon: src/main.ts:2: no luck\n");
   const idle = createRealApp({ "src/main.ts": "export {};\n" });
   assert.match(
     (await runCommand("migrate", "up", `--in=${idle}`)).stderr,

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
-import { toSource } from "../../src/inspect/source.ts";
+import { toSource } from "../../src/run/source.ts";
 
 test("a file is shown relative to its application, also through a symbolic link", () => {
   const folder = temporaryFolder("source");

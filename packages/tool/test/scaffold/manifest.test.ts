@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { root } from "../../../test/support/run.ts";
-import { addDataDependency, toAppManifest, toAppTsconfig } from "../src/manifest.ts";
-import { isOwn, readOrigin } from "../src/origin.ts";
-import { appTemplates } from "../src/templates.ts";
+import { root } from "../../../../test/support/run.ts";
+import { addDataDependency, toAppManifest, toAppTsconfig } from "../../src/scaffold/manifest.ts";
+import { isOwn, readOrigin } from "../../src/scaffold/origin.ts";
+import { appTemplates } from "../../src/templates.ts";
 
 interface Manifest {
   readonly scripts: Readonly<Record<string, string>>;
@@ -55,7 +55,9 @@ test("keeps the files that several templates share identical", () => {
     ["src/greetings/greetings.service.ts", ...appTemplates],
     ["src/data.module.ts", ...appTemplates],
     ["src/database/schema.ts", ...appTemplates],
-    ["src/session-secret.ts", "web", "full"],
+    ["src/secret-file.ts", "web", "full", "module-auth"],
+    ["src/data.module.ts", "module-resource", "module-auth"],
+    ["src/platform.ts", "module-resource", "module-auth"],
     ["biome.json", ...appTemplates],
     ["github/workflows/ci.yml", ...appTemplates],
     ["dockerignore", "api", "cli"],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Applications } from "../src/applications.ts";
-import { createApplication, toDescribing } from "./support/described-app.ts";
+import { Applications } from "../../src/run/applications.ts";
+import { createApplication, toDescribing } from "../support/described-app.ts";
 
 const signal = new AbortController().signal;
 
@@ -23,11 +23,8 @@ test("messages of the application's own are ignored, and its output is not the r
 
 test("an application that fails to start shows its errors", async () => {
   const failing = describe('console.log("out"); throw new Error("DATABASE_URL is missing");');
-  await assert.rejects(
-    failing,
-    /^HttpError: src\/main\.ts failed to start \(exit code 1\):\n(?:.*\n)+Error: DATABASE_URL is missing/,
-  );
-  await assert.rejects(describe('process.kill(process.pid, "SIGKILL")'), /failed to start \(SIGKILL\)$/);
+  await assert.rejects(failing, /^HttpError: src\/main\.ts failed to start: src\/main\.ts:1: DATABASE_URL is missing$/);
+  await assert.rejects(describe('process.kill(process.pid, "SIGKILL")'), /failed to start: SIGKILL$/);
 });
 
 test("an application that ends without describing itself is an error", async () => {

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { root } from "../../../test/support/run.ts";
-import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { findEntryPoint } from "../src/entry-point.ts";
-import { createApplication } from "./support/described-app.ts";
+import { root } from "../../../../test/support/run.ts";
+import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { findEntryPoint } from "../../src/run/entry-point.ts";
+import { createApplication } from "../support/described-app.ts";
 
 const files = (...names: string[]) => Object.fromEntries(names.map((name) => [name, ""]));
 

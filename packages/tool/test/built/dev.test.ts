@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { test } from "node:test";
+import { builtTool as tool } from "../support/built-tool.ts";
+
+test("tenon dev serves, restarts after a change, and stops", { timeout: 180_000 }, async (t) => {
+  await tool.print(tool.folder, "new", "developed", "--no-install");
+  const folder = join(tool.folder, "developed");
+  const [command, binary] = await tool.command();
+  const { NODE_OPTIONS: _, NODE_TEST_CONTEXT: __, LOG_LEVEL: ___, ...env } = process.env;
+  const child = spawn(command, [binary, "dev", "--port=0"], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  const ended = once(child, "close");
+  t.after(() => child.kill());
+  const banner: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    banner.push(line);
+    if (line.startsWith("  try ")) break;
+  }
+  const text = banner.join("\n");
+  assert.match(text, /^\n {2}developed 0\.1\.0\n/);
+  assert.match(text, /\n {2}docs {4}http:\/\/127\.0\.0\.1:\d+\/docs\n {2}routes {2}\d+\n/);
+  assert.match(text, /\n {2}stores {2}sqlite data\/app\.db \(database, key-value\)\n {10}memory \(cache\)\n/);
+  const [, example = ""] = /\n {2}try {5}curl (\S+)$/.exec(text) ?? [];
+  assert.equal((await fetch(example)).status, 200, example);
+
+  const file = join(folder, "src/greetings/greetings.controller.ts");
+  const restarted = once(createInterface({ input: child.stderr }), "line");
+  writeFileSync(file, `${readFileSync(file, "utf8")}\n// changed\n`);
+  assert.match(
+    String((await restarted)[0]),
+    /^restarted, \d+\.\d s: src\/greetings\/greetings\.controller\.ts changed$/,
+  );
+  child.kill("SIGINT");
+  assert.deepEqual(await ended, [130, null]);
+});
