@@ -1,6 +1,8 @@
 import { type AuthOptions, authModule } from "@tenon/auth";
 import { defineModule, type Module, provide } from "@tenon/core";
 import { dataModule, HealthController } from "@tenon/data";
+import { JobCommands, jobsModule, schedule } from "@tenon/jobs";
+import { liveModule } from "@tenon/live";
 import { ApiKeysCommands } from "./auth/api-keys.commands.ts";
 import { ApiKeysController } from "./auth/api-keys.controller.ts";
 import { AuthController } from "./auth/auth.controller.ts";
@@ -11,10 +13,14 @@ import { Backup, DatabaseUrl } from "./database/backup.ts";
 import { DatabaseCommands } from "./database/database.commands.ts";
 import { Seed } from "./database/seed.ts";
 import { Tables } from "./database/tables.ts";
+import { BackUp, MaintenanceJobs, PurgeExpired } from "./maintenance/maintenance.jobs.ts";
+import { ApiUrl, PostFeed } from "./posts/post-feed.ts";
 import { PostOwner, PostPolicy } from "./posts/post-owner.ts";
 import { PostsCommands } from "./posts/posts.commands.ts";
 import { PostsController } from "./posts/posts.controller.ts";
+import { PostsJobs } from "./posts/posts.jobs.ts";
 import { PostsService } from "./posts/posts.service.ts";
+import { Publication } from "./posts/publication.ts";
 import { UsersCommands } from "./users/users.commands.ts";
 import { UsersService } from "./users/users.service.ts";
 
@@ -27,10 +33,10 @@ export interface BlogOptions extends Pick<AuthOptions, "passwordWait"> {
 /** The full authentication reference and the blog. */
 export function createAppModule(config: Config, options: BlogOptions = {}): Module {
   const { postPolicy, ...authOptions } = options;
-  const { data, auth, users } = createServices(config, authOptions);
+  const { data, auth, users, jobs, live } = createServices(config, authOptions);
   return defineModule({
     name: "blog",
-    imports: [data, auth, users],
+    imports: [data, auth, users, jobs, live],
     declarations: [
       AuthController,
       ApiKeysController,
@@ -38,7 +44,9 @@ export function createAppModule(config: Config, options: BlogOptions = {}): Modu
       ...posts(postPolicy),
       HealthController,
       ...commands,
+      ...backgroundWork,
       provide(DatabaseUrl, () => config.databaseUrl),
+      provide(ApiUrl, () => `http://127.0.0.1:${config.port}`),
     ],
   });
 }
@@ -46,20 +54,23 @@ export function createAppModule(config: Config, options: BlogOptions = {}): Modu
 /** The blog tutorial's variant: the same services with other messages, and a shorter `/auth`. */
 export function createTutorialModule(config: Config, options: BlogOptions = {}): Module {
   const { postPolicy, ...authOptions } = options;
-  const { data, auth, users } = createServices(config, {
+  const { data, auth, users, live } = createServices(config, {
     ...authOptions,
     claims: "short",
     missingAuthorization: "Missing authorization",
   });
   return defineModule({
     name: "tutorial",
-    imports: [data, auth, users],
+    imports: [data, auth, users, live],
     declarations: [TutorialAuthController, AuthService, ...posts(postPolicy)],
   });
 }
 
 /** The same services as commands: `main.cli.ts`. */
-const commands = [PostsCommands, UsersCommands, ApiKeysCommands, DatabaseCommands, Seed, Backup];
+const commands = [PostsCommands, PostFeed, UsersCommands, ApiKeysCommands, DatabaseCommands, JobCommands, Seed];
+
+/** Jobs, which every process can run, and what they need besides `PostsService` and `DatabaseUrl`. */
+export const backgroundWork = [PostsJobs, Publication, MaintenanceJobs, Backup];
 
 function posts(policy: PostPolicy = "anyone") {
   return [PostsController, PostsService, PostOwner, provide(PostPolicy, () => policy)];
@@ -85,5 +96,11 @@ export function createServices(config: Config, options: Partial<AuthOptions>) {
     declarations: [Tables, UsersService],
     exports: [UsersService, Tables],
   });
-  return { data, auth, users };
+  return { data, auth, users, jobs: jobsModule(data, { schedules: createSchedules(config) }), live: liveModule(data) };
+}
+
+function createSchedules({ backupSchedule, backupFolder }: Config) {
+  const purge = schedule("17 * * * *", PurgeExpired);
+  if (backupSchedule === undefined) return [purge];
+  return [purge, schedule(backupSchedule, BackUp, { input: { folder: backupFolder } })];
 }

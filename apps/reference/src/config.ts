@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findSecretFault } from "@tenon/auth";
 import { array, boolean, type ConfigSources, defineConfig, integer, string } from "@tenon/core";
+import { schedule } from "@tenon/jobs";
 import { toSigningSecret } from "./jwt-secret.ts";
+import { PurgeExpired } from "./maintenance/maintenance.jobs.ts";
 
 const dataFolder = fileURLToPath(new URL("../data/", import.meta.url));
 
@@ -19,15 +21,20 @@ class Variables extends defineConfig(
     HOST: string("default=127.0.0.1"),
     BCRYPT_COST: integer("required", "min=10", "max=15"),
     JWT_SECRET: string(),
+    BACKUP_SCHEDULE: string().example("0 2 * * *"),
+    BACKUP_FOLDER: string(`default=${join(dataFolder, "backups")}`),
     NODE_ENV: string(),
   },
   {
-    check({ databaseUrl = "", redisUrl, trustedProxies = [], jwtSecret, nodeEnv }, report) {
+    check({ databaseUrl = "", redisUrl, trustedProxies = [], jwtSecret, nodeEnv, backupSchedule }, report) {
       for (const range of trustedProxies.filter((text) => !isRange(text))) {
         report(
           "TRUSTED_PROXIES",
           `has "${range}". It takes addresses and CIDR ranges, such as 10.0.0.0/8, with commas between.`,
         );
+      }
+      if (backupSchedule !== undefined && !isPattern(backupSchedule)) {
+        report("BACKUP_SCHEDULE", 'is no cron pattern in UTC, such as "0 2 * * *".');
       }
       const isShared = databaseUrl.startsWith("postgres") || redisUrl !== undefined || nodeEnv === "production";
       const fault = jwtSecret === undefined ? undefined : findSecretFault(jwtSecret);
@@ -51,7 +58,10 @@ export interface ConfigDefaults {
 }
 
 export interface Config
-  extends Pick<Variables, "port" | "host" | "databaseUrl" | "redisUrl" | "bcryptCost" | "trustedProxies"> {
+  extends Pick<
+    Variables,
+    "port" | "host" | "databaseUrl" | "redisUrl" | "bcryptCost" | "trustedProxies" | "backupSchedule" | "backupFolder"
+  > {
   readonly jwtSecret: string;
   readonly loginLimit: boolean;
   /** Logged once the application has a log. */
@@ -74,6 +84,15 @@ function toSources({ bcryptCost, port = 8080 }: ConfigDefaults) {
 
 function toConfig({ signing, loginRateLimit: loginLimit, nodeEnv: _, ...others }: Variables): Config {
   return { ...others, loginLimit, ...signing };
+}
+
+function isPattern(text: string): boolean {
+  try {
+    schedule(text, PurgeExpired);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isRange(text: string): boolean {

@@ -32,6 +32,8 @@ test("the defaults are port 8080 on 127.0.0.1, an SQLite file in the app's own f
     bcryptCost: 14,
     loginLimit: true,
     trustedProxies: [],
+    backupSchedule: undefined,
+    backupFolder: fileURLToPath(new URL("../data/backups", import.meta.url)),
     warnings: [],
   });
 });
@@ -52,6 +54,8 @@ test("every variable is read, and an empty one counts as not set", () => {
     BCRYPT_COST: "12",
     LOGIN_RATE_LIMIT: "off",
     TRUSTED_PROXIES: "10.0.0.0/8, ::1,192.0.2.7",
+    BACKUP_SCHEDULE: "0 2 * * *",
+    BACKUP_FOLDER: "/backups",
   };
   assert.deepEqual(readConfig(defaults, env), {
     port: 20_080,
@@ -62,6 +66,8 @@ test("every variable is read, and an empty one counts as not set", () => {
     bcryptCost: 12,
     loginLimit: false,
     trustedProxies: ["10.0.0.0/8", "::1", "192.0.2.7"],
+    backupSchedule: "0 2 * * *",
+    backupFolder: "/backups",
     warnings: [],
   });
   const emptied = Object.fromEntries(Object.keys(env).map((name) => [name, ""]));
@@ -240,4 +246,9 @@ test("a bad value exits with code 1 and one line on stderr", async () => {
     stdout: "",
     stderr: 'Cannot start: LOG_LEVEL is "loud". Use one of: trace, debug, info, warn, error, fatal, silent.\n',
   });
+});
+
+test("a pattern of backups that cannot be read is reported", () => {
+  const messages = problemsOf({ JWT_SECRET: secret, BACKUP_SCHEDULE: "at night" });
+  assert.deepEqual(messages, ['BACKUP_SCHEDULE is no cron pattern in UTC, such as "0 2 * * *".']);
 });

@@ -3,9 +3,10 @@ import { Clock } from "@tenon/auth";
 import { defineModule, inject, type Module, provide } from "@tenon/core";
 import { HealthController, KeyValue } from "@tenon/data";
 import { WebSessionSettings } from "@tenon/web";
-import { type BlogOptions, createServices } from "../app.module.ts";
+import { type BlogOptions, backgroundWork, createServices } from "../app.module.ts";
 import { AuthService } from "../auth/auth.service.ts";
 import type { Config } from "../config.ts";
+import { DatabaseUrl } from "../database/backup.ts";
 import { PostsService } from "../posts/posts.service.ts";
 import { AccountPages } from "./account.pages.ts";
 import { CurrentUser } from "./current-user.ts";
@@ -19,14 +20,16 @@ import { WritingPages } from "./writing.pages.ts";
 
 /** The blog as pages, on the same services as the API and the commands. */
 export function createPagesModule(config: Config, options: Pick<BlogOptions, "passwordWait"> = {}): Module {
-  const { data, auth, users } = createServices(config, options);
+  const { data, auth, users, jobs, live } = createServices(config, options);
   return defineModule({
     name: "pages",
-    imports: [data, auth, users],
+    imports: [data, auth, users, jobs, live],
     declarations: [
       ...[PostsPages, FeedPages, WritingPages, AccountPages],
       ...[PostViews, CurrentUser, RequireLogin, OwnPost],
       ...[AuthService, PostsService, HealthController],
+      ...backgroundWork,
+      provide(DatabaseUrl, () => config.databaseUrl),
       provide(WebSessionSettings, () => toSessionSettings(config)),
       provide(FeedId, () => `urn:uuid:${toUuid(deriveKey(config, "tenon-blog feed").toString("hex"))}`),
     ],

@@ -31,6 +31,7 @@ export interface PostDetail extends PostSummary {
 }
 
 const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
+const minute = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
 const wordsPerMinute = 220;
 const cacheSeconds = 3600;
 
@@ -65,6 +66,11 @@ function describe(post: Post): Omit<PostSummary, "excerpt"> {
     created,
     updated: updated.text === created.text ? undefined : updated,
   };
+}
+
+/** With the time of the day. */
+export function toMinute(iso: string): ShownTime {
+  return { iso, text: `${minute.format(new Date(iso))} UTC` };
 }
 
 function toTime(iso: string): ShownTime {

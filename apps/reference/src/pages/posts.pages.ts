@@ -1,13 +1,15 @@
 import { type Context, endpoint, inject, routes } from "@tenon/core";
 import { redirect } from "@tenon/web";
 import { PostsService } from "../posts/posts.service.ts";
+import { Publication } from "../posts/publication.ts";
 import { isPastTheTop, PageQuery, toPageLinks, toPageRequest } from "./page-links.ts";
-import { PostViews, toSummary } from "./post-view.ts";
+import { PostViews, toMinute, toSummary } from "./post-view.ts";
 
 /** The public pages. */
 export class PostsPages {
   readonly #posts = inject(PostsService);
   readonly #views = inject(PostViews);
+  readonly #publication = inject(Publication);
 
   routes() {
     return routes([
@@ -35,7 +37,9 @@ export class PostsPages {
       const user = await ctx.get("visitor").user();
       const isMine = post !== undefined && post.author_id === user?.id;
       if (post === undefined || !(post.published || isMine)) return ctx.fail(404);
-      return { post: await this.#views.detail(post), isMine };
+      const time = isMine && !post.published ? await this.#publication.timeOf(post.id) : undefined;
+      const publishAt = time === undefined ? undefined : toMinute(time);
+      return { post: await this.#views.detail(post), isMine, publishAt };
     },
   );
 }

@@ -1,9 +1,10 @@
 import { Clock } from "@tenon/auth";
-import { boolean, type Context, dto, endpoint, group, HttpError, inject, routes, string } from "@tenon/core";
+import { BindError, boolean, type Context, dto, endpoint, group, HttpError, inject, routes, string } from "@tenon/core";
 import { redirect, view, wantsJson } from "@tenon/web";
 import { noStore } from "../auth/no-store.ts";
 import type { Post } from "../posts/post.ts";
 import { PostsService } from "../posts/posts.service.ts";
+import { Publication, parsePublicationTime } from "../posts/publication.ts";
 import { OwnPost } from "./own-post.ts";
 import { isPastTheTop, PageQuery, toPageLinks, toPageRequest } from "./page-links.ts";
 import { emptyPost, readPostForm, type TypedPost } from "./post.form.ts";
@@ -12,6 +13,7 @@ import { toSummary } from "./post-view.ts";
 import { RequireLogin } from "./require-login.ts";
 
 const PublishForm = dto({ published: boolean("required"), back: string() });
+const PublicationForm = dto({ at: string("required") });
 
 /** Deleted since `OwnPost` loaded it. */
 const missing = { 404: "Post not found" } as const;
@@ -19,6 +21,7 @@ const missing = { 404: "Post not found" } as const;
 /** The pages of an author. */
 export class WritingPages {
   readonly #posts = inject(PostsService);
+  readonly #publication = inject(Publication);
   readonly #clock = inject(Clock);
 
   routes() {
@@ -35,6 +38,8 @@ export class WritingPages {
               { method: "GET", path: "/edit", handler: this.edit },
               { method: "PUT", path: "/", handler: this.update },
               { method: "PATCH", path: "/", handler: this.publish },
+              { method: "PUT", path: "/publication", handler: this.publishLater },
+              { method: "DELETE", path: "/publication", handler: this.keepDraft },
               { method: "GET", path: "/delete", handler: this.confirm },
               { method: "DELETE", path: "/", handler: this.delete },
             ],
@@ -98,16 +103,38 @@ export class WritingPages {
     async (ctx, { body: { published, back = "" } }) => {
       const post = await this.#posts.patch(ctx.get("post").id, { published });
       if (post === undefined) return ctx.fail(404);
+      await this.#publication.cancel(post.id);
       return done(ctx, back || pathOf(post), published ? "Your post is published." : "Your post is a draft again.");
     },
   );
+
+  readonly publishLater = endpoint(
+    { summary: "Publish a post at a time in the future", body: PublicationForm },
+    async (ctx, { body: { at } }) => {
+      const time = parsePublicationTime(at, this.#clock.now());
+      if (time === undefined) {
+        throw new BindError([{ path: "at", rule: "future", message: "is no time in the future" }]);
+      }
+      const post = ctx.get("post");
+      await this.#publication.schedule(post.id, time);
+      return done(ctx, pathOf(post), "Your post will be published.");
+    },
+  );
+
+  readonly keepDraft = endpoint({ summary: "Do not publish a post at its time" }, async (ctx) => {
+    const post = ctx.get("post");
+    await this.#publication.cancel(post.id);
+    return done(ctx, pathOf(post), "Your post stays a draft.");
+  });
 
   readonly confirm = endpoint({ summary: "Asks before a post is deleted" }, (ctx) => ({
     post: toSummary(ctx.get("post")),
   }));
 
   readonly delete = endpoint({ summary: "Delete a post" }, async (ctx) => {
-    await this.#posts.delete(ctx.get("post").id);
+    const { id } = ctx.get("post");
+    await this.#posts.delete(id);
+    await this.#publication.cancel(id);
     return done(ctx, "/my-posts", "Your post is deleted.");
   });
 }

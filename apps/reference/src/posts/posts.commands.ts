@@ -1,16 +1,27 @@
-import { boolean, type Context, dto, endpoint, group, inject, integer, routes } from "@tenon/core";
+import { Clock } from "@tenon/auth";
+import { boolean, type Context, dto, endpoint, group, inject, integer, routes, string } from "@tenon/core";
+import { PostFeed } from "./post-feed.ts";
 import { PostsService } from "./posts.service.ts";
+import { Publication, parsePublicationTime } from "./publication.ts";
 
 const ListPosts = dto({
   limit: integer("min=1", "max=1000").alias("l").describe("How many to show; defaults to 20"),
 });
 const PublishPost = dto({
-  undo: boolean().describe("Makes it a draft again"),
+  undo: boolean().describe("Makes it a draft again, and forgets the time of --at"),
+  at: string().describe("Publishes it later, at a time in UTC: 2027-01-31T09:00"),
+});
+
+const WatchPosts = dto({
+  url: string("url").describe("Watches another service, for example https://blog.example"),
 });
 
 /** Commands for posts, on the services of the API. */
 export class PostsCommands {
   readonly #posts = inject(PostsService);
+  readonly #feed = inject(PostFeed);
+  readonly #publication = inject(Publication);
+  readonly #clock = inject(Clock);
 
   routes() {
     return routes([
@@ -18,6 +29,7 @@ export class PostsCommands {
         { path: "list", handler: this.list },
         { path: "show/:id", handler: this.show },
         { path: "publish/:id", handler: this.publish },
+        { path: "watch", handler: this.watch },
       ]),
     ]);
   }
@@ -30,6 +42,11 @@ export class PostsCommands {
     },
   );
 
+  readonly watch = endpoint(
+    { summary: "Changes of the public list, as they happen", query: WatchPosts },
+    (ctx, { query }) => this.#feed.read(query.url, ctx.signal),
+  );
+
   readonly show = endpoint(
     { summary: "One post, drafts included", errors: { 404: "Post not found" } },
     async (ctx: Context<"posts/show/:id">) => {
@@ -39,8 +56,27 @@ export class PostsCommands {
   );
 
   readonly publish = endpoint(
-    { summary: "Publish a post", query: PublishPost, errors: { 404: "Post not found" } },
-    async (ctx: Context<"posts/publish/:id">, { query: { undo = false } }) =>
-      (await this.#posts.patch(ctx.param("id"), { published: !undo })) ?? ctx.fail(404),
+    {
+      summary: "Publish a post, now or later",
+      query: PublishPost,
+      errors: { 404: "Post not found", 422: "--at is no time in the future. Write it like 2027-01-31T09:00." },
+    },
+    async (ctx: Context<"posts/publish/:id">, { query: { undo = false, at } }) => {
+      const id = ctx.param("id");
+      if (at !== undefined && !undo) return this.#publishLater(ctx, id, at);
+      const post = await this.#posts.patch(id, { published: !undo });
+      if (post === undefined) return ctx.fail(404);
+      await this.#publication.cancel(id);
+      return post;
+    },
   );
+
+  async #publishLater(ctx: Context, id: string, at: string) {
+    const time = parsePublicationTime(at, this.#clock.now());
+    if (time === undefined) return ctx.fail(422);
+    const post = await this.#posts.find(id);
+    if (post === undefined) return ctx.fail(404);
+    await this.#publication.schedule(id, time);
+    return { id, title: post.title, publish_at: time.toISOString() };
+  }
 }

@@ -1,10 +1,11 @@
 import { BearerAuth } from "@tenon/auth";
 import { array, type Context, endpoint, inject, routes } from "@tenon/core";
+import { Channels, events } from "@tenon/live";
 import { storeFailures } from "../database/store-failures.ts";
 import { replyWithList, toListRequest } from "./page.ts";
 import { PostOwner, PostPolicy } from "./post-owner.ts";
-import { CreatePostDTO, PageQuery, Post, UpdatePostDTO } from "./posts.dto.ts";
-import { PostsService } from "./posts.service.ts";
+import { CreatePostDTO, PageQuery, Post, PostRef, PostSummary, UpdatePostDTO } from "./posts.dto.ts";
+import { PostsService, postsTopic } from "./posts.service.ts";
 
 const missing = { 404: "Post not found" } as const;
 
@@ -13,6 +14,7 @@ const tags = ["Posts"];
 export class PostsController {
   readonly #posts = inject(PostsService);
   readonly #policy = inject(PostPolicy);
+  readonly #channels = inject(Channels);
 
   routes() {
     const middlewares = [BearerAuth];
@@ -25,6 +27,7 @@ export class PostsController {
       { method: "PATCH", path: "/posts/:id", handler: this.patch, middlewares: changing },
       { method: "DELETE", path: "/posts/:id", handler: this.delete, middlewares: changing },
       { method: "GET", path: "/my-posts", handler: this.mine, middlewares },
+      { method: "GET", path: "/live/posts", handler: this.live },
     ]);
   }
 
@@ -91,6 +94,16 @@ export class PostsController {
       errors: { 500: storeFailures },
     },
     (ctx: Context<"/posts/:id">) => this.#posts.delete(ctx.param("id")),
+  );
+
+  readonly live = events(
+    {
+      summary: "Changes of the public list, as they happen",
+      tags,
+      sends: { published: PostSummary, changed: PostSummary, removed: PostRef },
+      errors: { 500: storeFailures, 503: "Service Unavailable" },
+    },
+    (_, stream) => this.#channels.subscribe(postsTopic, stream),
   );
 
   readonly mine = endpoint(

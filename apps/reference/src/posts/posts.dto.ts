@@ -12,6 +12,17 @@ export const Post = dto("Post", {
   author: nested(User).describe("Loaded on list and show."),
 });
 
+/** A post in the stream of changes, without its content: the post itself may be large. */
+export const PostSummary = dto("PostSummary", {
+  id: string("required"),
+  title: string("required"),
+  author_id: string("required"),
+  created_at: timestamp("required"),
+  updated_at: timestamp("required"),
+});
+
+export const PostRef = dto("PostRef", { id: string("required") });
+
 export const CreatePostDTO = dto("CreatePost", {
   title: string("required"),
   content: string("required"),

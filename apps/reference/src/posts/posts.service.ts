@@ -1,7 +1,8 @@
 import { Clock } from "@tenon/auth";
 import { inject } from "@tenon/core";
 import { Database, isUniqueViolation, StoreError } from "@tenon/data";
-import { type RawBuilder, sql } from "kysely";
+import { Channels } from "@tenon/live";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { canBeStored, type PostsTable, type Schema } from "../database/schema.ts";
 import type { User } from "../users/user.ts";
 import { type ListRequest, type Page, type PageRequest, pageOf, toPage } from "./page.ts";
@@ -19,10 +20,14 @@ const postColumns = [
   "posts.updated_at",
 ] as const;
 
+/** What happens to the public list: `published`, `changed` and `removed`. */
+export const postsTopic = "posts";
+
 /** Posts and their states: created unpublished, replaced, patched, deleted. */
 export class PostsService {
   readonly #db = inject(Database<Schema>);
   readonly #clock = inject(Clock);
+  readonly #channels = inject(Channels);
   readonly #turns = new Turns();
   /** Finds the post whose id is its parameter. Compiled once: building the query takes longer than running it. */
   readonly #byId = this.#withAuthor().where("posts.id", "=", "").compile();
@@ -92,7 +97,10 @@ export class PostsService {
   /** Deletes the post. A missing post is no error. */
   async delete(id: string): Promise<void> {
     if (!canBeStored(id)) return;
-    await this.#db.deleteFrom("posts").where("id", "=", id).execute();
+    await this.#db.transaction().execute(async (transaction) => {
+      const gone = await transaction.deleteFrom("posts").where("id", "=", id).returning("published").executeTakeFirst();
+      if (gone?.published === true) await this.#channels.publish(postsTopic, "removed", { id }, { transaction });
+    });
   }
 
   async #insert(id: string, authorId: string, { title, content }: CreatePostDTO): Promise<Post> {
@@ -110,20 +118,44 @@ export class PostsService {
     return post;
   }
 
-  /** One statement. `updated_at` grows even when two updates fall into one millisecond, or the clock goes back. */
+  /** `updated_at` grows even when two updates fall into one millisecond, or the clock goes back. */
   async #update(id: string, changes: UpdatePostDTO, seen?: string): Promise<Post | undefined> {
     if (!canBeStored(id) || !canBeStored(seen ?? "")) return undefined;
     const now = this.#clock.timestamp();
-    return this.#db
-      .updateTable("posts")
-      .set((eb) => ({
-        ...changes,
-        updated_at: eb.case().when("updated_at", "<", now).then(now).else(justAfter(this.#db.kind, "updated_at")).end(),
-      }))
-      .where("id", "=", id)
-      .$if(seen !== undefined, (query) => query.where("updated_at", "=", seen ?? ""))
-      .returning(["id", "title", "content", "author_id", "published", "created_at", "updated_at"])
-      .executeTakeFirst();
+    return this.#db.transaction().execute(async (transaction) => {
+      const before = await transaction
+        .selectFrom("posts")
+        .select("published")
+        .where("id", "=", id)
+        .$if(this.#db.kind === "postgres", (query) => query.forUpdate()) // SQLite has one writer at a time
+        .executeTakeFirst();
+      const after = await transaction
+        .updateTable("posts")
+        .set((eb) => ({
+          ...changes,
+          updated_at: eb
+            .case()
+            .when("updated_at", "<", now)
+            .then(now)
+            .else(justAfter(this.#db.kind, "updated_at"))
+            .end(),
+        }))
+        .where("id", "=", id)
+        .$if(seen !== undefined, (query) => query.where("updated_at", "=", seen ?? ""))
+        .returning(["id", "title", "content", "author_id", "published", "created_at", "updated_at"])
+        .executeTakeFirst();
+      if (after !== undefined) await this.#tell(transaction, before?.published === true, after);
+      return after;
+    });
+  }
+
+  /** Tells the readers of the public list what has changed for them, when the transaction commits. */
+  async #tell(transaction: Kysely<Schema>, wasPublished: boolean, post: Post): Promise<void> {
+    const { id, title, author_id, created_at, updated_at } = post;
+    if (post.published) {
+      const summary = { id, title, author_id, created_at, updated_at };
+      await this.#channels.publish(postsTopic, wasPublished ? "changed" : "published", summary, { transaction });
+    } else if (wasPublished) await this.#channels.publish(postsTopic, "removed", { id }, { transaction });
   }
 
   #published() {

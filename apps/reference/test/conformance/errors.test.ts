@@ -61,6 +61,7 @@ describeOnStorages("Errors and routes", (blog, storage) => {
         "GET /auth/session bodyLimit noStore SessionAuth",
         "GET /health/live",
         "GET /health/ready",
+        "GET /live/posts",
         "GET /my-posts BearerAuth",
         "GET /posts",
         "GET /posts/:id",
@@ -134,7 +135,7 @@ describeOnStorages("Errors and routes", (blog, storage) => {
   test("/health/live and /health/ready report that the process and its stores respond", async () => {
     const { client } = blog();
     assertReply(await client.get("/health/live"), 200, { status: "ok" });
-    const checks = { database: "ok", keyValue: "ok" };
+    const checks = { database: "ok", jobs: "ok", keyValue: "ok" };
     assertReply(await client.get("/health/ready"), 200, { status: "ok", checks });
   });
 

@@ -60,6 +60,26 @@ describePages("The pages of an author", (blog) => {
     assert.equal((await visitor.get(`/posts/${id}`)).status, 404);
   });
 
+  test("a draft can be published later, and its author sees when", async () => {
+    const visitor = await opened("/posts/new");
+    const created = await visitor.submit("/posts", { title: "Later", content: "c" }, { multipart: true });
+    const path = created.location;
+    assert.match((await visitor.get(path)).text, /<summary>Publish later<\/summary>/);
+    const refused = await visitor.submit(`${path}/publication?_method=PUT`, { at: "2020-01-01T09:00" });
+    assert.match((await visitor.follow(refused)).text, /Choose a time in the future/);
+    const planned = await visitor.submit(`${path}/publication?_method=PUT`, { at: "2999-01-31T09:30" });
+    assert.deepEqual([planned.status, planned.location], [303, path]);
+    assert.match((await visitor.follow(planned)).text, /will be published on <time[^>]+>31 January 2999 at 09:30 UTC/);
+    const kept = await visitor.submit(`${path}/publication?_method=DELETE`, {});
+    assert.match(
+      (await visitor.follow(kept)).text,
+      /role="status">Your post stays a draft\.<[\s\S]+Only you can see it/,
+    );
+    const stranger = await visit(blog(), await blog().users.add());
+    await stranger.get("/my-posts");
+    assert.equal((await stranger.submit(`${path}/publication?_method=PUT`, { at: "2999-01-31T09:30" })).status, 404);
+  });
+
   test("a new post can be published at once, and an edited draft too; saving does not unpublish", async () => {
     const visitor = await opened("/posts/new");
     const created = await visitor.submit("/posts", { title: "t", content: "c", publish: "true" }, { multipart: true });

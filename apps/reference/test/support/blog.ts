@@ -44,6 +44,8 @@ export function toConfig(urls: StorageUrls, config: Partial<Config> = {}): Confi
     bcryptCost: 10,
     loginLimit: true,
     trustedProxies: [],
+    backupSchedule: undefined,
+    backupFolder: "",
     warnings: [],
     ...urls,
     ...config,
