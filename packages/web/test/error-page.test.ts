@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { BindError, type Context, HttpError, type Routes } from "@tenon/core";
+import { BindError, type Context, errorFormat, HttpError, type Routes } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { type ViewEngine, type WebOptions, web } from "@tenon/web";
 import { type Call, moduleOf, testOnBothTransports } from "../../core/test/support/transports.ts";
@@ -59,6 +59,19 @@ testOnBothTransports(
     }
   },
   platform({}),
+);
+
+testOnBothTransports(
+  "rejected input has the status of the error format, as a page and as JSON",
+  routes,
+  async (call) => {
+    const { status, text } = await visit(call, "/bind");
+    assert.equal(status, 422);
+    assert.match(text, /<h1>Invalid request<\/h1>/);
+    const json = await call("GET", "/bind", { headers: { accept: "application/json" } });
+    assert.deepEqual([json.status, await json.json()], [422, { error: "Invalid request" }]);
+  },
+  platform({}, { errors: errorFormat("plain", { rejectedStatus: 422 }) }),
 );
 
 testOnBothTransports(
