@@ -275,7 +275,7 @@ class Load {
       this.completed++;
       this.#times.push(time);
     } catch (error) {
-      this.#count(error instanceof Error && "code" in error ? String(error.code) : String(error));
+      this.#count(error instanceof Error ? error.message : String(error));
     }
   }
 
