@@ -1,24 +1,13 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { register } from "../../apps/reference/scripts/support/reference-app.ts";
 import type { ServerProcess } from "../../apps/reference/test/support/processes.ts";
 import { withFolder } from "../../packages/data/test/support/services.ts";
-import { works } from "../needs.ts";
 import { Figures, type Part } from "../part.ts";
 import { Caller, jsonOf } from "../support/caller.ts";
 import { startService } from "../support/service.ts";
-
-/** A disk that can be filled and freed while the service runs. */
-interface SmallDisk {
-  readonly how: string;
-  readonly under: readonly string[];
-  fill(server: ServerProcess): void;
-  free(server: ServerProcess): void;
-  /** Where the files can be read from other processes. */
-  folder(server: ServerProcess): string;
-}
+import { createSmallDisk, type SmallDisk } from "../support/small-disk.ts";
 
 const size = 4 * 1024 * 1024;
 
@@ -31,7 +20,7 @@ export const part: Part = {
     return withFolder(async (folder) => {
       const place = join(folder, "disk");
       mkdirSync(place);
-      const disk = works("unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", place) ? mounted(place) : limited(place);
+      const disk = createSmallDisk(place, "blog.db", size);
       const server = await startService({
         env: { DATABASE_URL: `sqlite:${join(place, "blog.db")}` },
         under: disk.under,
@@ -83,37 +72,4 @@ function integrityOf(folder: string): string {
   } finally {
     database.close();
   }
-}
-
-/** A tmpfs that only the service sees; root reads it through the process. */
-function mounted(place: string): SmallDisk {
-  const folder = ({ pid }: ServerProcess) => `/proc/${pid}/root${place}`;
-  const script = `mount -t tmpfs -o size=${size} tmpfs ${place} && exec "$@"`;
-  return {
-    how: `tmpfs of ${size / 2 ** 20} MB`,
-    under: ["unshare", "-m", "sh", "-c", script, "sh"],
-    folder,
-    fill(server) {
-      for (let bytes = size; bytes > 4096; bytes = Math.floor(bytes / 2)) {
-        try {
-          writeFileSync(join(folder(server), "ballast"), "x".repeat(bytes), { flag: "a" });
-        } catch {
-          // as much as fits was written
-        }
-      }
-    },
-    free: (server) => rmSync(join(folder(server), "ballast")),
-  };
-}
-
-/** Where mounting is not allowed: a limit on file sizes, which SQLite sees as a failed write. */
-function limited(place: string): SmallDisk {
-  const limit = (pid: number, bytes: string) => spawnSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}`]);
-  return {
-    how: "a limit on the size of files, because nothing may be mounted here",
-    under: [],
-    folder: () => place,
-    fill: ({ pid }) => limit(pid, `${readFileSync(join(place, "blog.db-wal")).byteLength + 8192}:unlimited`),
-    free: ({ pid }) => limit(pid, "unlimited:unlimited"),
-  };
 }
