@@ -43,6 +43,18 @@ async function main(options: Options): Promise<void> {
       if (isMissed(results)) process.exitCode = 1;
       return;
     }
+    case "jobs": {
+      const { measureJobs, toJobsTable } = await import("./jobs/measure-jobs.ts"); // as below
+      const result = await measureJobs(options.rounds);
+      console.log(toJobsTable(result));
+      return save("jobs.json", result);
+    }
+    case "job-engines": {
+      const { toCrashTables, tryEngines } = await import("./jobs/job-engines.ts"); // loads only what is installed here
+      const results = await tryEngines(options.engines);
+      console.log(toCrashTables(results));
+      return save("job-engines.json", { results });
+    }
     case "bars":
     case "connections": {
       const bars = await (options.command === "bars" ? measureBars(options) : measureConnections(options));

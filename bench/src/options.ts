@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type ScenarioName, scenarioNames } from "../peers/support/serve.ts";
+import { type EngineName, engineNames } from "./jobs/engine.ts";
 import { type PeerInfo, peers } from "./peers.ts";
 import type { Measure } from "./results.ts";
 
@@ -18,10 +19,22 @@ export interface Options {
   readonly together: boolean;
   /** The time limit of bars. */
   readonly minutes: number;
+  /** Of background jobs. */
+  readonly engines: readonly EngineName[];
   readonly help: boolean;
 }
 
-export const commands = ["run", "startup", "router", "modules", "client", "bars", "connections"] as const;
+export const commands = [
+  "run",
+  "startup",
+  "router",
+  "modules",
+  "client",
+  "bars",
+  "connections",
+  "jobs",
+  "job-engines",
+] as const;
 export type Command = (typeof commands)[number];
 
 export const help = `npm run bench -- [command] [options]
@@ -34,6 +47,8 @@ Commands
   client     tsc with a typed client of 1,000 routes and a call of each, and without; exit code 1 when it is too slow
   bars       measures until it is clear which bars are met; exit code 1 when one is missed
   connections  the bars that need time on the clock: p99, memory of idle connections, workers
+  jobs       background jobs: throughput, latency and idle cost beside bare statements and other engines
+  job-engines  what each engine of background jobs loses in a crash, about 12 minutes
 
 Options
   --scenarios a,b,json   some scenarios, by letter or name: ${scenarioNames.join(", ")}
@@ -49,6 +64,7 @@ Options
   --profile              writes a CPU profile of every server to bench/results/profiles
   --minutes n            the time limit of bars and connections, 1 to 60 (7); bars takes no other option but
                          --scenarios and --tenon
+  --engines pg-boss      some engines of job-engines: ${engineNames.join(", ")}
 `;
 
 /** Throws with a readable message. */
@@ -68,6 +84,7 @@ export function parseOptions(args: readonly string[]): Options {
       by: { type: "string" },
       together: { type: "boolean", default: false },
       minutes: { type: "string" },
+      engines: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
@@ -90,6 +107,7 @@ export function parseOptions(args: readonly string[]): Options {
     throw new Error("bars and connections take only --scenarios, --tenon and --minutes");
   }
   if (!hasBars && minutes !== undefined) throw new Error("--minutes is for bars and connections");
+  if (command !== "job-engines" && values.engines !== undefined) throw new Error("--engines is for job-engines");
   return {
     command,
     scenarios: pick(scenarios, scenarioNames, "scenario", (name, index) => [name, letterOf(index)]),
@@ -100,6 +118,7 @@ export function parseOptions(args: readonly string[]): Options {
     seconds: count("seconds", values.seconds, values.quick ? 2 : 5, 60),
     warmup: count("warmup", values.warmup, values.quick ? 1 : 2, 60),
     minutes: count("minutes", minutes, 7, 60),
+    engines: pick(values.engines ?? "", engineNames, "engine", (name) => [name]),
     tenon,
     profile: values.profile,
     measure,

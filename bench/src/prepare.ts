@@ -15,7 +15,7 @@ export function createFolder(): string {
 }
 
 export function checkInstalled(): void {
-  if (existsSync(join(bench, "node_modules", "fastify"))) return;
+  if (["fastify", "pg-boss"].every((name) => existsSync(join(bench, "node_modules", name)))) return;
   throw new Error("the peers are not installed: run npm --prefix bench ci");
 }
 
