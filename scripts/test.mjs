@@ -1,9 +1,10 @@
 // The test runner: node:test over every workspace, straight from the source.
-//   --full         the long form of the property and load tests
-//   --coverage     line and branch coverage of the packages, with its gate
+//   --long         only the long test files, which are left out otherwise: scripts/test/long-tests.ts lists them
+//   --full         the long form of the property and load tests, in all files
+//   --coverage     line and branch coverage of the packages, with its gate, in all files
 //   --name=X       only the tests whose name matches the regular expression X
 //   --deadline=X   seconds within which a process must start or end a test; defaults to 300, with --full to 1800
-//   anything else is a file, or part of a test file's path
+//   anything else is a file, or part of a test file's path; long files that it names run, too
 // Exit code 1: a test failed, or a process of tests crashed. Exit code 2: nothing to run.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { isLong } from "./test/long-tests.ts";
 import { Group, Report } from "./test/report.mjs";
 
 function refuse(reason) {
@@ -22,21 +24,27 @@ function refuse(reason) {
 const args = process.argv.slice(2);
 const wanted = args.filter((arg) => !arg.startsWith("--"));
 const flags = new Map(args.filter((arg) => arg.startsWith("--")).map((arg) => arg.split(/=(.*)/s, 2)));
-const options = ["--full", "--coverage", "--name", "--deadline"];
+const options = ["--long", "--full", "--coverage", "--name", "--deadline"];
 const unknown = [...flags.keys()].filter((flag) => !options.includes(flag));
 if (unknown.length > 0) {
   refuse(
-    `unknown option ${unknown.join(" ")}; options: --full --coverage --name=X --deadline=X, then parts of file names`,
+    `unknown option ${unknown.join(" ")}; options: --long --full --coverage --name=X --deadline=X, then parts of file names`,
   );
 }
 const name = flags.get("--name");
 const deadline = Number(flags.get("--deadline") ?? (flags.has("--full") ? 1800 : 300)) * 1000;
 if (!(deadline > 0)) refuse(`--deadline takes seconds, not ${flags.get("--deadline")}`);
 
-const files = globSync(["packages/*/test/**/*.test.ts", "apps/*/test/**/*.test.ts", "test/**/*.test.ts"])
+const isPart = wanted.length > 0 || name !== undefined;
+const found = globSync(["packages/*/test/**/*.test.ts", "apps/*/test/**/*.test.ts", "test/**/*.test.ts"])
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
   .sort();
-if (files.length === 0) refuse(`no test file matches ${wanted.join(" ")}`);
+const isDue = (file) => {
+  if (flags.has("--long")) return isLong(file);
+  return isPart || flags.has("--full") || flags.has("--coverage") || !isLong(file);
+};
+const files = found.filter(isDue);
+if (files.length === 0) refuse(`no ${flags.has("--long") ? "long " : ""}test file matches ${wanted.join(" ")}`);
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const env = { ...process.env, ...(flags.has("--full") ? { TENON_FULL: "1" } : {}) };
@@ -49,7 +57,10 @@ const setup = [
   ...(name === undefined ? [] : [`--test-name-pattern=${name}`]),
 ];
 
-const report = new Report(wanted.length > 0 || name !== undefined);
+const report = new Report(isPart);
+if (!flags.has("--long") && files.length < found.length) {
+  report.leaveOut(`left out: ${found.length - files.length} long test files (npm run test:long)`);
+}
 const children = new Set();
 process.once("exit", () => {
   for (const child of children) child.kill();
@@ -91,17 +102,19 @@ async function run(title, files, args, variables = {}) {
   group.close();
 }
 
-// The tests of a group share a process, because starting one costs more than most tests. The longest come first.
+// The tests of a group share a process, because starting one costs more than most tests.
 const groups = [
+  ["packages/core on sockets", /^packages.core.test.(?:http|advisories)/],
   ["packages/core", /^packages.core/],
   ["packages/data and the pages", /^(?:packages.data|apps.reference.test.(?:browser|pages))/],
   ["apps", /^apps/],
-  ["the rest", /^/], // authentication, the tool, and the workspace itself
+  ["packages/tool", /^packages.tool/],
+  ["the rest", /^/], // authentication, jobs, live routes, and the workspace itself
 ];
 const groupOf = (file) => groups.findIndex(([, pattern]) => pattern.test(file));
 const parts = Object.entries(Object.groupBy(files, groupOf)).map(([index, part]) => [groups[index][0], part, {}]);
-// what depends on the HTTP server runs on the other engine too, in the full gate; not for coverage, where one of these
-// tests waited in a busy loop without an end
+// what depends on the HTTP server runs on the other engine too, in the full gate; .ci/run has a step for it, which is
+// shorter than with coverage
 const onEngine = files.filter((file) => /^packages.core.test.(?:http|advisories)/.test(file));
 if (flags.has("--full") && onEngine.length > 0 && env.HTTP_ENGINE === undefined) {
   parts.push(["packages/core on the node engine", onEngine, { HTTP_ENGINE: "node" }]);
@@ -127,17 +140,17 @@ async function runForCoverage() {
   rmSync(folder, { recursive: true });
 }
 
-/** Several processes at a time, because the tests wait more than they compute. */
+/** Three groups at a time, the longest first: the tests wait more than they compute, and more would wait too long. */
 async function runInGroups() {
-  const waiting = [...parts];
   const alone = ["--import", pathToFileURL(here("test/hooks.mjs")).href, "--test-isolation=none"];
-  const runNext = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+  const queue = parts.toReversed();
+  const runQueue = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const [title, part, variables] = next;
       await run(title, part, [...alone, ...part.map((file) => resolve(file))], variables);
     }
   };
-  await Promise.all([runNext(), runNext(), runNext(), runNext()]);
+  await Promise.all([runQueue(), runQueue(), runQueue()]);
 }
 
 await (flags.has("--coverage") ? runForCoverage() : runInGroups());

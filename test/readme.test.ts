@@ -109,3 +109,17 @@ test("every link between the documents leads somewhere", () => {
   );
   assert.deepEqual(lost, []);
 });
+
+test("README.md and docs/README.md link every page", () => {
+  const documents = readDocuments();
+  const pages = documents.map(({ document }) => document).filter((path) => /^docs\/(?!README)/.test(path));
+  for (const list of ["README.md", "docs/README.md"]) {
+    const text = documents.find(({ document }) => document === list)?.text ?? "";
+    const linked = new Set([...text.matchAll(/\]\(([^)#\s]+)/g)].map(([, target = ""]) => join(dirname(list), target)));
+    assert.deepEqual(
+      pages.filter((page) => !linked.has(page)),
+      [],
+      list,
+    );
+  }
+});

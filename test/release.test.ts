@@ -42,6 +42,8 @@ test("the packages of the workspace have one version and are published after the
     "@tenon/auth",
     "@tenon/core",
     "@tenon/data",
+    "@tenon/jobs",
+    "@tenon/live",
     "@tenon/web",
     "create-tenon",
     "tenon",

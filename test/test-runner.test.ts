@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { longTests } from "../scripts/test/long-tests.ts";
 import { root, run } from "./support/run.ts";
 import { temporaryFolder, writeFiles } from "./support/temporary-folder.ts";
 
@@ -103,6 +105,32 @@ test("a part of the tests shows their names, and nothing to run ends with code 2
   const unknown = await runTests("part", files, "--fast");
   assert.equal(unknown.code, 2);
   assert.match(unknown.stderr, /^unknown option --fast; options: /);
+});
+
+test("long test files are left out with one line; --long and a part of their path run them", async () => {
+  const files = {
+    "test/short.test.ts": fine,
+    "test/packaging.test.ts": fine.replace("passes", "is long"),
+    "apps/reference/test/browser/a.test.ts": fine.replace("passes", "needs a browser"),
+  };
+  const short = await runTests("long", files);
+  assert.equal(short.code, 0, short.stdout);
+  assert.match(short.stdout, /^left out: 2 long test files \(npm run test:long\)$/m);
+  assert.deepEqual(totalOf(short.stdout), { ...none, tests: 1, pass: 1 });
+  const long = await runTests("long", files, "--long");
+  assert.doesNotMatch(long.stdout, /left out/);
+  assert.deepEqual(totalOf(long.stdout), { ...none, tests: 2, pass: 2 });
+  const named = await runTests("long", files, "browser");
+  assert.match(named.stdout, /^✔ a test that needs a browser/);
+  assert.deepEqual(totalOf(named.stdout), { ...none, tests: 1, pass: 1 });
+  const full = await runTests("long", files, "--full");
+  assert.deepEqual(totalOf(full.stdout), { ...none, tests: 3, pass: 3 });
+  const nothing = await runTests("long", files, "--long", "short");
+  assert.deepEqual(nothing, { code: 2, stdout: "", stderr: "no long test file matches short\n" });
+});
+
+test("every file in the list of long tests exists", () => {
+  for (const entry of longTests.filter((path) => !path.endsWith("/"))) assert.ok(existsSync(join(root, entry)), entry);
 });
 
 test("coverage has its table, its gate and the same total", async () => {

@@ -52,10 +52,18 @@ export interface BuildOptions {
   readonly context: string;
   /** An empty folder. Absolute paths of a stage are below `<target>/<stage>`. */
   readonly target: string;
+  /** Runs in the place of `npm ci`, in the same folder. */
+  readonly install?: (folder: string) => void;
 }
 
 /** Runs the instructions of a Dockerfile without Docker. The base image is the Node of the workspace. */
-export async function buildWithoutDocker({ dockerfile, ignoreFile, context, target }: BuildOptions): Promise<Image> {
+export async function buildWithoutDocker({
+  dockerfile,
+  ignoreFile,
+  context,
+  target,
+  install,
+}: BuildOptions): Promise<Image> {
   const ignored = readFileSync(ignoreFile, "utf8");
   let stage = "";
   let folder = "";
@@ -80,6 +88,7 @@ export async function buildWithoutDocker({ dockerfile, ignoreFile, context, targ
       mkdirSync(folder, { recursive: true });
     },
     RUN: async (value) => {
+      if (install !== undefined && value.startsWith("npm ci ")) return install(folder);
       const line = value.replaceAll(/(?<=\s)\/(?=\w)/g, `${stage}/`);
       await runOrFail("sh", ["-c", line], { cwd: folder, env: { ...env, PATH: imagePath } });
     },

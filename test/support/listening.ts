@@ -1,41 +1,59 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
 
 export interface Started {
   readonly folder: string;
   /** The arguments of Node. */
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Finds the URL in the output, as its first group. Defaults to the log line of a start. */
+  readonly ready?: RegExp;
+  /** The exit code after SIGTERM. Defaults to 0; that of a command is 143. */
+  readonly exitCode?: number;
+  /** Milliseconds after which it is killed. Defaults to a minute. */
+  readonly timeout?: number;
 }
 
 export interface Listening {
   readonly url: string;
-  /** Sends SIGTERM. The application has to end with code 0. */
+  /** What was printed until it listened. */
+  readonly output: string;
+  /** Sends SIGTERM and checks the exit code. */
   stop(): Promise<void>;
 }
 
 /** Starts an application from its source and waits until it listens. */
-export async function startListening({ folder, args, env = {} }: Started): Promise<Listening> {
+export async function startListening({
+  folder,
+  args,
+  env = {},
+  ready,
+  exitCode = 0,
+  timeout,
+}: Started): Promise<Listening> {
+  // an application in a test prints no banner, and this one is used as a person would
+  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
   const child = spawn(process.execPath, ["--conditions=@tenon/source", ...args], {
     cwd: folder,
-    env: { ...process.env, LOG_LEVEL: "info", ...env },
+    env: { ...inherited, LOG_LEVEL: "info", ...env },
     stdio: ["ignore", "pipe", "inherit"],
-    timeout: 60_000,
+    timeout: timeout ?? 60_000,
   });
   const ended = once(child, "exit");
   const stop = async () => {
     child.kill("SIGTERM");
-    assert.deepEqual(await ended, [0, null]);
+    assert.deepEqual(await ended, [exitCode, null], `the end of ${args.join(" ")}`);
   };
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /listening on (http:\/\/[\d.:]+)/.exec(line)?.[1];
+  let output = "";
+  for await (const text of child.stdout.setEncoding("utf8")) {
+    output += text;
+    const url = (ready ?? /listening on (http:\/\/[\d.:]+)(?=[^\d.:])/).exec(output)?.[1];
     if (url === undefined) continue;
     child.stdout.resume(); // later log lines must not fill the pipe
-    return { url, stop };
+    return { url, output, stop };
   }
-  return assert.fail(`${args.join(" ")} ended without listening`);
+  return assert.fail(`${args.join(" ")} ended without listening:\n${output}`);
 }
 
 /** Runs an application until the work is done. */

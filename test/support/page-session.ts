@@ -4,15 +4,20 @@ import assert from "node:assert/strict";
 export function applyDiff(text: string, block: string): string {
   const lines = text.split("\n");
   let at = 0;
+  /** Added lines with no line of the file before them: they belong before the next one. */
+  let first: string[] | undefined = [];
   for (const line of block.split("\n").slice(1, -1)) {
     const [sign, content] = [line[0], line.slice(1)];
     if (sign === "+") {
-      lines.splice(at++, 0, content);
+      if (first === undefined) lines.splice(at++, 0, content);
+      else first.push(content);
       continue;
     }
     const found = lines.indexOf(content, at);
     assert.notEqual(found, -1, `the file has a line "${content}" at this place:\n${text}`);
-    at = found;
+    lines.splice(found, 0, ...(first ?? []));
+    at = found + (first?.length ?? 0);
+    first = undefined;
     if (sign === "-") lines.splice(at, 1);
     else at++;
   }
