@@ -7,7 +7,7 @@ import { median, percentile } from "../../apps/reference/scripts/support/statist
 import { Random } from "../../packages/core/test/support/random.ts";
 import { withFolder } from "../../packages/data/test/support/services.ts";
 import { Figures, type FigureTable, type Part, round } from "../part.ts";
-import { Caller, jsonOf, type TimedReply } from "../support/caller.ts";
+import { Caller, jsonOf, LateReuse, type TimedReply } from "../support/caller.ts";
 import type { Memory } from "../support/probe.ts";
 import { withService } from "../support/service.ts";
 
@@ -67,6 +67,7 @@ export const part: Part = {
           .show("requests", load.completed)
           .exactly("errors", load.errors, 0)
           .show("kinds of errors", load.kinds() || "none")
+          .show("sent after the announced end of a connection", load.late)
           .show("not sent in time", load.skipped)
           .show("posts at the end", load.rows)
           .show("p99 ms of the first minutes", first.p99.toFixed(1))
@@ -199,6 +200,8 @@ class Load {
   errors = 0;
   /** Requests that were due and not sent, because too many waited. */
   skipped = 0;
+  /** Requests without a response, sent on a connection after the end that the server had announced. */
+  late = 0;
   readonly #caller: Caller;
   readonly #random: Random;
   readonly #token: string;
@@ -275,7 +278,8 @@ class Load {
       this.completed++;
       this.#times.push(time);
     } catch (error) {
-      this.#count(error instanceof Error ? error.message : String(error));
+      if (error instanceof LateReuse) this.late++;
+      else this.#count(error instanceof Error ? error.message : String(error));
     }
   }
 

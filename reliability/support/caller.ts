@@ -1,4 +1,4 @@
-import { Agent, type ClientRequest, type IncomingHttpHeaders, request } from "node:http";
+import { Agent, type IncomingHttpHeaders, request } from "node:http";
 import type { Socket } from "node:net";
 
 export interface TimedReply {
@@ -23,15 +23,15 @@ export interface TimedCall {
 export class Caller {
   readonly #url: string;
   readonly #agent: Agent;
-  /** When the last response on a connection ended, by `performance.now()`. */
-  readonly #idleSince = new WeakMap<Socket, number>();
+  /** When the last response on a connection ended, by `performance.now()`, and the idle time it announced in ms. */
+  readonly #idle = new WeakMap<Socket, { readonly since: number; readonly announced: number }>();
 
   constructor(url: string, maxSockets = Number.POSITIVE_INFINITY) {
     this.#url = url;
     this.#agent = new Agent({ keepAlive: true, maxSockets });
   }
 
-  /** Rejects when the connection fails, with Node's error, which says for how long a reused connection was idle. */
+  /** Rejects when the connection fails: with a LateReuse, or with Node's error and the idle time in its message. */
   call(method: string, path: string, options: TimedCall = {}): Promise<TimedReply> {
     const start = performance.now();
     const body = options.json === undefined ? options.body : JSON.stringify(options.json);
@@ -44,12 +44,12 @@ export class Caller {
     };
     return new Promise((resolve, reject) => {
       let connection: Socket | undefined;
-      let idle = 0;
+      let reused: { readonly idle: number; readonly announced: number } | undefined;
       const outgoing = request(`${this.#url}${path}`, { method, agent: this.#agent, headers }, (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("error", reject).on("end", () => {
-          if (connection !== undefined) this.#idleSince.set(connection, performance.now());
+          this.#setIdle(connection, response.headers["keep-alive"]);
           resolve({
             status: response.statusCode ?? 0,
             headers: response.headers,
@@ -63,10 +63,24 @@ export class Caller {
       }
       outgoing.once("socket", (socket) => {
         connection = socket;
-        idle = performance.now() - (this.#idleSince.get(socket) ?? performance.now());
+        const last = this.#idle.get(socket);
+        if (last !== undefined) reused = { idle: performance.now() - last.since, announced: last.announced };
       });
-      outgoing.on("error", (error) => reject(withIdleTime(error, outgoing, idle))).end(body);
+      const fail = (error: Error) => {
+        if (reused === undefined) return reject(error);
+        const text = `${error.message} on a connection that was idle for ${(reused.idle / 1000).toFixed(1)} s`;
+        if (reused.idle > reused.announced) return reject(new LateReuse(text, { cause: error }));
+        error.message = text;
+        reject(error);
+      };
+      outgoing.on("error", fail).end(body);
     });
+  }
+
+  #setIdle(connection: Socket | undefined, keepAlive: string | string[] | undefined): void {
+    const seconds = /timeout=(\d+)/.exec(String(keepAlive))?.[1];
+    const announced = seconds === undefined ? Number.POSITIVE_INFINITY : 1000 * Number(seconds);
+    if (connection !== undefined) this.#idle.set(connection, { since: performance.now(), announced });
   }
 
   close(): void {
@@ -74,11 +88,11 @@ export class Caller {
   }
 }
 
-/** A server may close an idle connection at any time after the one it announced: then the fault is the client's. */
-function withIdleTime(error: Error, { reusedSocket }: ClientRequest, idle: number): Error {
-  if (reusedSocket) error.message += ` on a connection that was idle for ${(idle / 1000).toFixed(1)} s`;
-  return error;
-}
+/**
+ * A request on a connection that was idle for longer than the server had announced in `Keep-Alive`, because the event
+ * loop of the client had stalled. The server may have closed it: the fault is the client's (RFC 9112, 9.3).
+ */
+export class LateReuse extends Error {}
 
 /** The body of a response that is known to be JSON of this type. */
 export function jsonOf<T>(reply: TimedReply): T {
