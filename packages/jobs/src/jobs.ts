@@ -30,7 +30,7 @@ export interface JobCount {
 /** How often a job is inserted whose key is held at that moment and free in the next. */
 const mostInserts = 100;
 
-/** Adds jobs and looks after them: `inject(Jobs)`. */
+/** Adds and manages jobs: `inject(Jobs)`. */
 export class Jobs {
   readonly #store = inject(JobStore);
   readonly #settings = inject(JobSettings);
@@ -136,7 +136,7 @@ export class Jobs {
     return this.#store.pausedQueues();
   }
 
-  /** Deletes the finished jobs whose time is over, as workers do every minute. Returns how many. */
+  /** Deletes the finished jobs that are past their `keep` period, as workers do every minute. Returns how many. */
   async prune(): Promise<number> {
     let total = 0;
     for (let deleted = -1; deleted !== 0; total += deleted) deleted = await this.#store.pruneBatch();
@@ -156,7 +156,7 @@ export class Jobs {
       if (holder !== undefined) return { id: holder, created: false };
       // the holder has ended in the meantime, or its period is over: the key is free
     }
-    throw new HttpError(503, `job "${jobs.name}" was not enqueued: its key changed hands all the time`);
+    throw new HttpError(503, `job "${jobs.name}" was not enqueued: other jobs took its key during every attempt`);
   }
 
   /** Finds the ids of the jobs that were not added, because their key is held. */

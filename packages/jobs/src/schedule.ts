@@ -8,8 +8,8 @@ export interface ScheduleOptions<Input = unknown> {
   /** An IANA name: "Europe/Berlin". Defaults to "UTC". */
   readonly timezone?: string;
   /**
-   * What happens to ticks for which no process was there, when they are more than a minute late: "once" runs the job once
-   * for all of them, "skip" does not run it. Defaults to "once".
+   * What happens to ticks that were missed because no process ran, when they are more than a minute late: "once" runs
+   * the job once for all of them, "skip" does not run it. Defaults to "once".
    */
   readonly missed?: "once" | "skip";
   /** What each job is given. Defaults to {}. */

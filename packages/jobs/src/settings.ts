@@ -25,8 +25,8 @@ export interface JobsOptions {
   /** How long finished jobs are kept. `done` defaults to "1d", also for cancelled jobs; `dead` to "30d". */
   readonly keep?: { readonly done?: Duration; readonly dead?: Duration };
   /**
-   * How long after the last sign of life of its process a job is started elsewhere. A process whose event loop is blocked
-   * for longer loses its jobs. Defaults to "30s".
+   * How long after its process has last renewed the lease a job is started elsewhere. A process whose event loop is
+   * blocked for longer loses its jobs. Defaults to "30s".
    */
   readonly lease?: Duration;
   /** How long a job may be due in a queue where none runs before `/health/ready` reports it. Defaults to "5m". */

@@ -50,7 +50,7 @@ class People {
       progress.advance();
     }
     progress.done();
-    if (first_name === "Nobody") return { error: "nobody is there" };
+    if (first_name === "Unknown") return { error: "unknown name" };
     return `greeted ${first_name} after ${this.#trace.names.length} runs`;
   }
 }
@@ -72,8 +72,8 @@ test("a job runs through the kernel: middlewares, injection, context", () =>
 
 test("{ error } fails a job, as it fails a command", () =>
   withJobsApp("sqlite::memory:", { declarations }, async (app) => {
-    await app.get(Jobs).enqueue(Greet, { first_name: "Nobody" });
-    await assert.rejects(app.jobs.drain(), { name: "JobsFailed", message: /failed: Error: nobody is there/ });
+    await app.get(Jobs).enqueue(Greet, { first_name: "Unknown" });
+    await assert.rejects(app.jobs.drain(), { name: "JobsFailed", message: /failed: Error: unknown name/ });
   }));
 
 test("a job is a command that runs now, or is queued with --enqueue", async () => {
@@ -153,7 +153,7 @@ test("inline mode runs a due job before enqueue() returns, and throws what it th
     assert.deepEqual(app.get(People).greeted, ["Ada"]);
     await app.get(Jobs).enqueue(Greet, { first_name: "later" }, { delay: "1h" });
     assert.deepEqual(app.get(People).greeted, ["Ada"]);
-    await assert.rejects(app.get(Jobs).enqueue(Greet, { first_name: "Nobody" }), /nobody is there/);
+    await assert.rejects(app.get(Jobs).enqueue(Greet, { first_name: "Unknown" }), /unknown name/);
   }));
 
 test("a schema of another library is an input: what is enqueued is what it takes", async () => {

@@ -1,7 +1,7 @@
 import { HttpError, inject, type Lease, Log, type OnStart, type OnStop } from "@tenon/core";
 import { LiveSettings } from "./settings.ts";
 
-/** Why the server ends a connection: the close code of a socket, and what the client is told. */
+/** Why the server ends a connection: the close code of a socket, and the reason that the client receives. */
 export interface Closing {
   readonly code: number;
   readonly reason: string;

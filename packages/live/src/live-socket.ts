@@ -126,7 +126,7 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
     if (this.#isEnded) this.#finish(this.#closing ?? closings.stopping);
   }
 
-  /** Its handler `open` has let it in: from here on `close` is called at the end, whatever happens. */
+  /** Its handler `open` has succeeded: from here on `close` is called at the end, whatever happens. */
   enter(): void {
     this.#isInside = true;
   }
@@ -138,8 +138,8 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
 
   beat(): void {
     if (this.#socket === undefined) return;
-    if (!this.#isAlive) this.#socket.terminate(); // it has not answered the last ping
-    this.#isAlive = this.#socket.isPaused; // its answer would not be read
+    if (!this.#isAlive) this.#socket.terminate(); // no pong since the last ping
+    this.#isAlive = this.#socket.isPaused; // its pong would not be read
     this.#socket.ping();
   }
 
@@ -158,7 +158,7 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
 
   #finish({ code, reason }: Closing): void {
     this.#socket?.close(code, reason);
-    if (this.#socket?.isPaused === true) this.#socket.resume(); // the answer to the close frame must be read
+    if (this.#socket?.isPaused === true) this.#socket.resume(); // the client's close frame must be read
   }
 
   #leave(): void {

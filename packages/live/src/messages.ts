@@ -125,7 +125,7 @@ export class IncomingMessages {
   }
 }
 
-/** What a client is told about a message that failed. */
+/** What a client receives for a message that failed. */
 export function toErrorText(event: string | undefined, error: HttpError): string {
   const issues = error instanceof BindError ? error.issues.map(({ keys: _, ...issue }) => issue) : undefined;
   return JSON.stringify({ event: "error", data: { event, status: error.status, error: error.message, issues } });

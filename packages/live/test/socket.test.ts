@@ -271,7 +271,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`a client that does not answer pings is disconnected (${engine})`, async () => {
+  test(`a client that does not respond to pings is disconnected (${engine})`, async () => {
     await withLiveApp(
       Chat,
       async ({ url }) => {

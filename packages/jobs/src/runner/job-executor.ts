@@ -25,7 +25,7 @@ const longestTimer = 2 ** 31 - 1; // node:timers treats a longer delay as one mi
 /** Bytes of the JSON of a result. */
 const largestResult = 1024 * 1024;
 
-/** Runs one attempt of a job through the kernel, and decides what becomes of the job. */
+/** Runs one attempt of a job through the kernel, and decides the next state of the job. */
 export class JobExecutor {
   readonly #background = inject(Background);
   readonly #settings = inject(JobSettings);

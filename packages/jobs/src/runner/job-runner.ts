@@ -17,7 +17,7 @@ export interface RunnerOptions {
   readonly queues?: readonly string[];
 }
 
-/** What became of a job that a test has run. */
+/** The outcome of a job that a test has run. */
 export interface Ran {
   readonly job: JobRecord;
   readonly outcome: Outcome;

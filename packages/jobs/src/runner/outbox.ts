@@ -36,7 +36,7 @@ export class Outbox {
     return promise;
   }
 
-  /** Gives up what cannot be written: another process starts these jobs again when their leases end. */
+  /** Drops what cannot be written: another process starts these jobs again when their leases end. */
   close(): void {
     this.#closed = true;
     this.#alarm.wake();

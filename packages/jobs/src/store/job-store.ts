@@ -22,7 +22,7 @@ export interface NewJobs {
 /** A job that this process runs. The two numbers are the token without which nothing can be written for it. */
 export interface Claim {
   readonly id: number;
-  /** Counts how often the job was started, over its whole life. A later claim makes the earlier ones powerless. */
+  /** Counts how often the job was started, over its whole life. A later claim invalidates the earlier ones. */
   readonly claim: number;
 }
 
@@ -190,7 +190,7 @@ export class JobStore {
     return (await this.#statements.retry.all(this.#db, { id, now: this.#clock.now() })).length > 0;
   }
 
-  /** Deletes up to a thousand jobs whose time is over. Returns how many. */
+  /** Deletes up to a thousand jobs that are past their `keep` period. Returns how many. */
   pruneBatch(): Promise<number> {
     return this.#statements.prune.run(this.#db, { now: this.#clock.now(), limit: batch });
   }

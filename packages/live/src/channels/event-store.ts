@@ -10,7 +10,7 @@ export type AnyTransaction = Kysely<any>;
 
 /** Events after a position. */
 export interface Batch {
-  /** In order, not more than were asked for. */
+  /** In order, at most as many as requested. */
   readonly events: readonly LiveEvent[];
   /** The position of the newest event of the topic. */
   readonly last: Position;

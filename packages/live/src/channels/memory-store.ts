@@ -55,7 +55,7 @@ export class MemoryStore implements EventStore {
     this.add(topic, name, text);
   }
 
-  /** The same at once. */
+  /** The same, synchronously. */
   add(topic: string, name: string, text: string): void {
     const buffer = this.#topics.get(topic) ?? { last: this.#firstNumber(), events: [] };
     this.#topics.delete(topic);

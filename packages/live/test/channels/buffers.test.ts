@@ -59,7 +59,7 @@ test("PostgreSQL forgets what is no longer in the buffer", {
   });
 });
 
-test("subscribers are told when Redis has lost its events", { skip: storeNamed("Redis") === undefined }, async () => {
+test("subscribers learn that Redis has lost its events", { skip: storeNamed("Redis") === undefined }, async () => {
   const redis = storeNamed("Redis");
   assert.ok(redis);
   await withInstances(redis, async ([first, second]) => {

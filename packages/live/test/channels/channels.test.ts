@@ -69,7 +69,7 @@ for (const store of stores) {
     });
   });
 
-  test(`a subscriber continues on another instance, and is told when it is too far behind (${store.name})`, async () => {
+  test(`a subscriber continues on another instance, and learns when it has missed too much (${store.name})`, async () => {
     await withInstances(
       store,
       async ([first, second]) => {
