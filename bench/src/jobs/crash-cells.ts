@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EngineInfo, Settings } from "./engine.ts";
+import type { EngineChild } from "./engine-child.ts";
 import { type Trial, withTrial } from "./trial-store.ts";
 
 export interface CellResult {
@@ -16,7 +17,7 @@ export interface CrashCell {
   run(engine: EngineInfo, settings: Settings): Promise<CellResult>;
 }
 
-/** Milliseconds: how long a job is waited for whose lock lasts longer than a minute, before the lock is moved into the past. */
+/** Milliseconds that a trial waits for a job whose lock lasts longer than a minute, before it expires the lock. */
 const patience = 15_000;
 /** From then on, and with shorter locks: by default an engine looks for expired locks every minute or more often. */
 const rescue = 75_000;
@@ -46,7 +47,15 @@ async function takeOver(
   const moved = Date.now();
   const at = await started(rescue);
   if (at === undefined) return { at, note: `not even after its lock time of ${lock}` };
-  return { at, note: `after ${lock} and ${seconds(at - moved)} (lock moved by hand)` };
+  return { at, note: `after ${lock} and ${seconds(at - moved)} (lock expired by the trial)` };
+}
+
+/** Two processes, of which the first runs job 1 and the second does not work yet. Undefined when the job does not start. */
+async function startFirstJob(trial: Trial): Promise<{ first: EngineChild; second: EngineChild } | undefined> {
+  const [first, second] = [await trial.start(), await trial.start()];
+  await first.perform({ type: "work", concurrency: 1 });
+  await first.perform({ type: "enqueue", jobs: [{ job: 1, ms: long }] });
+  return (await first.when("started", 1, 10_000)) === undefined ? undefined : { first, second };
 }
 
 const killed: CrashCell = {
@@ -54,10 +63,9 @@ const killed: CrashCell = {
   title: "kill -9 of a worker: its job runs elsewhere",
   run: (engine, settings) =>
     withTrial(engine, settings, async (trial) => {
-      const [first, second] = [await trial.start(), await trial.start()];
-      await first.perform({ type: "work", concurrency: 1 });
-      await first.perform({ type: "enqueue", jobs: [{ job: 1, ms: long }] });
-      if ((await first.when("started", 1, 10_000)) === undefined) return { text: "never ran", passed: false };
+      const workers = await startFirstJob(trial);
+      if (workers === undefined) return { text: "never ran", passed: false };
+      const { first, second } = workers;
       await second.perform({ type: "work", concurrency: 1 });
       const since = Date.now();
       await first.kill();
@@ -72,10 +80,9 @@ const suspended: CrashCell = {
   title: "a worker suspended beyond its lock time cannot complete the job",
   run: (engine, settings) =>
     withTrial(engine, settings, async (trial) => {
-      const [first, second] = [await trial.start(), await trial.start()];
-      await first.perform({ type: "work", concurrency: 1 });
-      await first.perform({ type: "enqueue", jobs: [{ job: 1, ms: long }] });
-      if ((await first.when("started", 1, 10_000)) === undefined) return { text: "never ran", passed: false };
+      const workers = await startFirstJob(trial);
+      if (workers === undefined) return { text: "never ran", passed: false };
+      const { first, second } = workers;
       first.signal("SIGSTOP");
       await second.perform({ type: "work", concurrency: 1 });
       const { at } = await takeOver(engine, settings, trial, (limit) => second.when("started", 1, limit));
@@ -85,10 +92,10 @@ const suspended: CrashCell = {
       await first.perform({ type: "finish", jobs: [1] });
       await sleep(1500); // no event tells that the engine has written the result
       const isOpen = (await trial.control.open()).includes(1);
-      const told = first.reports.some(({ event }) => event === "aborted") ? ", its signal was aborted" : "";
+      const aborted = first.reports.some(({ event }) => event === "aborted") ? ", its signal was aborted" : "";
       return isOpen
-        ? { text: `late completion refused${told}`, passed: true }
-        : { text: `completed by the late worker while it runs elsewhere${told}`, passed: false };
+        ? { text: `late completion refused${aborted}`, passed: true }
+        : { text: `completed by the late worker while it runs elsewhere${aborted}`, passed: false };
     }),
 };
 
