@@ -1,7 +1,6 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
-import { StartError } from "@tenon/core";
+import { readOrCreateSecret, StartError } from "@tenon/core";
 
 const shortest = 32;
 
@@ -25,7 +24,7 @@ export function toSigningSecret(given: string | undefined, databaseUrl: string):
 
 function storeSecret(file: string | undefined, place: string): string {
   try {
-    return readOrCreateSecret(file);
+    return file === undefined ? randomBytes(32).toString("base64url") : readOrCreateSecret(file);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `JWT_SECRET is not set, and none can be stored in ${place}: ${reason}`;
@@ -37,25 +36,4 @@ function storeSecret(file: string | undefined, place: string): string {
 function secretFileFor(databaseUrl: string): string | undefined {
   const path = databaseUrl.slice("sqlite:".length);
   return path === ":memory:" ? undefined : join(dirname(path), "jwt-secret");
-}
-
-/** Creates the secret once, in a file readable by its owner only. */
-function readOrCreateSecret(file: string | undefined): string {
-  const secret = randomBytes(32).toString("base64url");
-  if (file === undefined) return secret;
-  mkdirSync(dirname(file), { recursive: true });
-  // linked when complete: of two instances that start together one creates it, and the other never reads a partial one
-  const draft = `${file}.${randomUUID()}`;
-  try {
-    writeFileSync(draft, secret, { mode: 0o600 });
-    linkSync(draft, file);
-    return secret;
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-    const existing = readFileSync(file, "utf8");
-    if (existing.trim() === "") throw new Error("the file is empty, remove it");
-    return existing;
-  } finally {
-    rmSync(draft, { force: true });
-  }
 }

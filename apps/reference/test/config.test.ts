@@ -183,7 +183,7 @@ test("a secret that can be neither read nor stored stops the start and names the
     const env = { DATABASE_URL: `sqlite:${join(folder, "blog.db")}` };
     writeFileSync(file, "");
     const start = `JWT_SECRET is not set, and none can be stored in ${file}: `;
-    assert.deepEqual(problemsOf(env), [`${start}the file is empty, remove it`]);
+    assert.deepEqual(problemsOf(env), [`${start}${file} is empty: remove it`]);
     mkdirSync(join(folder, "sub"));
     writeFileSync(join(folder, "sub", "file"), "");
     const [problem = ""] = problemsOf({ DATABASE_URL: `sqlite:${join(folder, "sub", "file", "blog.db")}` });

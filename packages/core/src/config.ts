@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { readVariables } from "./boot/environment.ts";
 import { exitOnStartError } from "./boot/exit-on-start-error.ts";
 import { explainFault, toItems, toShown, type Variable } from "./config-faults.ts";
+import { readFlags } from "./config-flags.ts";
 import { Dto, dto, type Fields, type ObjectOf } from "./dto/dto.ts";
 import type { FoundIssue } from "./dto/text.ts";
 import { type Problem, StartError } from "./errors.ts";
@@ -28,8 +29,11 @@ export type ConfigOf<T> = Simplify<
 type Texts<Name extends string> = { readonly [N in Name]?: string | undefined };
 
 export interface ConfigSources<Name extends string = string> {
-  /** Takes precedence over the environment: the flags of an entry point. */
-  readonly flags?: Texts<Name>;
+  /**
+   * Takes precedence over the environment: the variables that flags of the process may set (`["PORT"]` for `--port=3000`),
+   * or their texts. With a list, any other argument is an error.
+   */
+  readonly flags?: readonly Name[] | Texts<Name>;
   /** Defaults to the environment of the process and, unless NODE_ENV is `production`, the file `.env`. */
   readonly env?: NodeJS.Dict<string>;
   /** For variables that are set nowhere else. Takes precedence over the `default=` of a field. */
@@ -106,10 +110,11 @@ function readValues(
   { check }: ConfigOptions<object, string>,
 ): Map<string, unknown> {
   const problems: Problem[] = [];
+  const given = isList(flags) ? readFlags(flags, (message) => problems.push(toProblem(message))) : flags;
   const values = new Map<string, unknown>();
   for (const variable of variables) {
     const { name, key, field } = variable;
-    const text = flags[name] || env[name] || defaults[name] || undefined;
+    const text = given[name] || env[name] || defaults[name] || undefined;
     const issues: FoundIssue[] = [];
     const input = text !== undefined && field.kind === "array" ? toItems(text) : text;
     const value = field.parseMember(input, issues, { fromText: true });
@@ -119,6 +124,10 @@ function readValues(
   check?.(Object.fromEntries(values), (name, message) => problems.push(toProblem(`${name} ${message}`)));
   if (problems.length > 0) throw new StartError(problems);
   return values;
+}
+
+function isList(flags: NonNullable<ConfigSources["flags"]>): flags is readonly string[] {
+  return Array.isArray(flags);
 }
 
 function toProblem(message: string): Problem {

@@ -76,5 +76,6 @@ export {
 } from "./record.ts";
 export { type Outgoing, type OutgoingBody, Reply, type StatusReply } from "./reply.ts";
 export type { RequestView } from "./request.ts";
+export { readOrCreateSecret } from "./secret-file.ts";
 export type { RouteInfo, RouteTable } from "./table.ts";
 export { type AbstractClass, type Class, type Key, type Provider, provide, type Token, token } from "./token.ts";

@@ -257,6 +257,43 @@ test("flags take precedence over the environment, and the environment over defau
   assert.equal(Config.read({ env, flags: { PROT: "3" } }).port, 8080);
 });
 
+function withArguments<T>(args: readonly string[], read: () => T): T {
+  const before = process.argv;
+  process.argv = [...before.slice(0, 2), ...args];
+  try {
+    return read();
+  } finally {
+    process.argv = before;
+  }
+}
+
+test("a list of variables reads the flags of the process", () => {
+  const read = () => Config.read({ env: { ...env, PORT: "2" }, flags: ["PORT", "DATABASE_URL"] });
+  for (const args of [
+    ["--port=3", "--database-url=sqlite::memory:"],
+    ["--port", "3", "--database-url", "sqlite::memory:", "--"],
+  ]) {
+    const { port, databaseUrl } = withArguments(args, read);
+    assert.deepEqual([port, databaseUrl], [3, "sqlite::memory:"]);
+  }
+  assert.equal(withArguments([], read).port, 2);
+});
+
+test("other arguments are reported together with bad values", () => {
+  const problems = withArguments(["--prot=3", "start", "-p", "--port=", "--database-url"], () =>
+    problemsOf(() => Config.read({ env: {}, flags: ["PORT", "DATABASE_URL"] })),
+  );
+  const known = "It has --port, --database-url.";
+  assert.deepEqual(problems, [
+    `--prot is not a flag of this application. ${known}`,
+    `start is not a flag of this application. ${known}`,
+    `-p is not a flag of this application. ${known}`,
+    "--port needs a value.",
+    "--database-url needs a value.",
+    "JWT_SECRET is not set. It must have at least 16 characters.",
+  ]);
+});
+
 test("a check reports what fields cannot express, together with everything else", () => {
   const ranges = /^[0-9.]+$/;
   class Checked extends defineConfig(

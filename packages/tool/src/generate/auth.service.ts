@@ -101,7 +101,7 @@ async function readFiles(folder: string, kinds: ReadonlySet<HandlerKind>): Promi
     (path) => isForKinds(kinds, "resource", path) && !isStandIn(path),
     (_, text) => (root === undefined ? text : useRoot(text, root)),
   );
-  if (hasSessionSecret(folder)) files.set(authFile, sessionAuthModule).delete("src/secret-file.ts");
+  if (hasSessionSecret(folder)) files.set(authFile, sessionAuthModule);
   if (kinds.size === 1) return files;
   // the pages are declared in the module of the pages
   return files.set(moduleFile, removeFromModule(files.get(moduleFile) ?? "", "UsersPages") ?? "");

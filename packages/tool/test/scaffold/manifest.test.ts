@@ -55,7 +55,6 @@ test("keeps the files that several templates share identical", () => {
     ["src/greetings/greetings.service.ts", ...appTemplates],
     ["src/data.module.ts", ...appTemplates],
     ["src/database/schema.ts", ...appTemplates],
-    ["src/secret-file.ts", "web", "full", "module-auth"],
     ["src/data.module.ts", "module-resource", "module-auth"],
     ["src/platform.ts", "module-resource", "module-auth"],
     ["biome.json", ...appTemplates],

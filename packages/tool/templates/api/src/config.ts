@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { defineConfig, defineModule, integer, string } from "@tenon/core";
 
 /** Every environment variable of the application. In development, the file `.env` may set them too. */
@@ -14,15 +13,5 @@ export const ConfigModule = defineModule({ name: "config", declarations: [Config
 
 /** For the entry point. Flags take precedence over variables: `npm start -- --port=3000`, or PORT=3000. */
 export function readConfig(): Config {
-  return Config.readOrExit({ flags: readFlags() });
-}
-
-function readFlags() {
-  try {
-    const { values } = parseArgs({ options: { port: { type: "string" }, host: { type: "string" } } });
-    return { PORT: values.port, HOST: values.host };
-  } catch (error) {
-    process.stderr.write(`Cannot start: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
-  }
+  return Config.readOrExit({ flags: ["PORT", "HOST"] });
 }

@@ -1,7 +1,6 @@
 import { authModule } from "@tenon/auth";
-import { defineConfig, string } from "@tenon/core";
+import { defineConfig, readOrCreateSecret, string } from "@tenon/core";
 import { DataModule } from "./data.module.ts";
-import { readOrCreateSecret } from "./secret-file.ts";
 
 class AuthConfig extends defineConfig(
   { JWT_SECRET: string("min=32"), NODE_ENV: string() },

@@ -2,7 +2,10 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** The secret of this machine, in a file that only its owner can read. A new one at each start would end all logins. */
+/**
+ * A random secret that is created once and kept in a file which only its owner can read. For development: a new secret at
+ * each start would end all logins.
+ */
 export function readOrCreateSecret(file: string): string {
   mkdirSync(dirname(file), { recursive: true });
   const secret = randomBytes(32).toString("base64url");
@@ -13,7 +16,9 @@ export function readOrCreateSecret(file: string): string {
     return secret;
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-    return readFileSync(file, "utf8").trim();
+    const existing = readFileSync(file, "utf8").trim();
+    if (existing === "") throw new Error(`${file} is empty: remove it`);
+    return existing;
   } finally {
     rmSync(draft, { force: true });
   }
