@@ -1,5 +1,6 @@
 export type {
   ColumnType,
+  Expression,
   ExpressionBuilder,
   Generated,
   Insertable,
@@ -40,6 +41,7 @@ export { KeyValue, type SetOptions } from "./key-value/key-value.ts";
 export { MemoryKeyValue, type MemoryOptions } from "./key-value/memory.ts";
 export type { NotificationListener } from "./listener.ts";
 export type { RedisOptions } from "./redis-connection.ts";
+export { type DuplicateOptions, rejectDuplicates } from "./reject-duplicates.ts";
 export { type SharedPostgres, type SharedRedis, SharedStore } from "./shared-store.ts";
 export { type ConstraintKind, isUniqueViolation, type StoreCode, StoreError } from "./store-error.ts";
 export { type UseDatabaseOptions, useDatabase } from "./use-database.ts";
