@@ -1,4 +1,4 @@
-import { defineModule, type Module, provide } from "@tenon/core";
+import { defineModule, inject, type Module, provide } from "@tenon/core";
 import { ApiKeyAuth } from "./api-key-auth.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { BearerAuth, OptionalBearerAuth } from "./bearer-auth.ts";
@@ -9,7 +9,7 @@ import { Passwords } from "./passwords.ts";
 import { RefreshTokens } from "./refresh-tokens.ts";
 import { SessionAuth, SessionOrigin } from "./session-auth.ts";
 import { Sessions } from "./sessions.ts";
-import { type AuthOptions, AuthSettings, toAuthSettings } from "./settings.ts";
+import { type AuthOptions, AuthSettings, BcryptCost, toAuthSettings } from "./settings.ts";
 import { Tokens } from "./tokens.ts";
 
 /** The services and guards of authentication, on the stores of the given data module. */
@@ -31,7 +31,12 @@ export function authModule(data: Module, options: AuthOptions): Module {
   return defineModule({
     name: "auth",
     imports: [data],
-    declarations: [...parts, ExpiringRecords, provide(AuthSettings, () => toAuthSettings(options))],
+    declarations: [
+      ...parts,
+      ExpiringRecords,
+      provide(AuthSettings, () => toAuthSettings(options)),
+      provide(BcryptCost, () => inject(AuthSettings).bcryptCost),
+    ],
     exports: parts,
   });
 }

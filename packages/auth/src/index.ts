@@ -18,3 +18,4 @@ export {
 } from "./settings.ts";
 export { type Claims, Tokens, type TokenUser } from "./tokens.ts";
 export { invalidToken } from "./unauthorized.ts";
+export { useFastPasswords } from "./use-fast-passwords.ts";

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { inject } from "@tenon/core";
 import { compare, getRounds, hash } from "bcrypt";
-import { AuthSettings } from "./settings.ts";
+import { AuthSettings, BcryptCost } from "./settings.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 const maxBytes = 72;
@@ -10,12 +10,11 @@ const costTenTakes = 60;
 
 /** Hashes and compares passwords with bcrypt, off the main thread, and leaves threads free for file system and DNS work. */
 export class Passwords {
-  readonly #settings = inject(AuthSettings);
-  readonly #cost = this.#settings.bcryptCost;
+  readonly #cost = inject(BcryptCost);
   readonly #queue = new WorkQueue({
     // Node's thread pool has four threads, shared with file system and DNS calls; one core is left to the event loop
     concurrency: Math.min(2, Math.max(1, availableParallelism() - 1)),
-    maxWait: this.#settings.passwordWait,
+    maxWait: inject(AuthSettings).passwordWait,
     expected: costTenTakes * 2 ** (this.#cost - 10),
   });
 

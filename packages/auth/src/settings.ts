@@ -23,6 +23,8 @@ export interface AuthOptions {
 
 export type AuthSettings = Required<AuthOptions>;
 export const AuthSettings = token<AuthSettings>("AuthSettings");
+/** `bcryptCost` of the settings, unless a test replaces it. */
+export const BcryptCost = token<number>("BcryptCost");
 
 export const accessTokenSeconds = 86_400;
 export const sessionSeconds = 86_400;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { availableParallelism } from "node:os";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { Passwords } from "@tenon/auth";
+import { Passwords, useFastPasswords } from "@tenon/auth";
 import { type Context, HttpError, inject, routes } from "@tenon/core";
 import { compare, getRounds, hash, hashSync } from "bcrypt";
 import { dummyHash } from "../src/passwords.ts";
@@ -165,3 +165,15 @@ testOnBothTransports(
     }
   },
 );
+
+test("useFastPasswords() lowers the cost of an application, and its hashes are outdated without it", async () => {
+  const stored = await withAuth({ override: [useFastPasswords()] }, async ({ app }) => {
+    const passwords = app.get(Passwords);
+    const hashed = await passwords.hash("correct horse");
+    assert.equal(getRounds(hashed), 4);
+    assert.equal(await passwords.matches("correct horse", hashed), true);
+    assert.equal(await passwords.matches("correct horse", undefined), false);
+    return hashed;
+  });
+  await withAuth({}, async ({ app }) => assert.equal(app.get(Passwords).isOutdated(stored), true));
+});

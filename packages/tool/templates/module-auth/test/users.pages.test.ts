@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { useFastPasswords } from "@tenon/auth";
 import { createTestApp } from "@tenon/core/testing";
 import { useDatabase } from "@tenon/data";
 import { AppModule } from "../src/app.module.ts";
 import { createPlatform } from "../src/platform.ts";
 
 /** The stores are in memory, so that tests never see the data of another run. */
-const override = [useDatabase("sqlite::memory:")];
+const override = [useDatabase("sqlite::memory:"), useFastPasswords()];
 const app = await createTestApp(AppModule, createPlatform(), { override });
 after(() => app.stop());
 

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { useFastPasswords } from "@tenon/auth";
 import { api } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { useDatabase } from "@tenon/data";
 import { UsersModule } from "../src/users/users.module.ts";
 
 /** The database is in memory, so that tests never see the data of another run. */
-const override = [useDatabase("sqlite::memory:")];
+const override = [useDatabase("sqlite::memory:"), useFastPasswords()];
 const app = await createTestApp(UsersModule, api({ errors: "issues" }), { override });
 after(() => app.stop());
 
