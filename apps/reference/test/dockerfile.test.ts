@@ -22,13 +22,18 @@ test("copies only files that exist and are sent to the build", () => {
   }
 });
 
-test("starts the API and the pages with PostgreSQL and Redis in compose.yaml", () => {
+test("starts the API, the pages and, when it is asked for, a worker with PostgreSQL and Redis in compose.yaml", () => {
   const { services } = parse(read("compose.yaml"), { merge: true }) as {
-    readonly services: Readonly<Record<string, { command?: string[]; environment: Record<string, string> }>>;
+    readonly services: Readonly<
+      Record<string, { command?: string[]; profiles?: string[]; ports?: string[]; environment: Record<string, string> }>
+    >;
   }; // checked below
-  assert.deepEqual(Object.keys(services), ["api", "pages", "database", "redis"]);
-  assert.ok(existsSync(join(root, services.pages?.command?.at(-1) ?? "")));
-  for (const name of ["api", "pages"]) {
+  assert.deepEqual(Object.keys(services), ["api", "pages", "worker", "database", "redis"]);
+  assert.deepEqual([services.worker?.profiles, services.worker?.ports], [["worker"], []]);
+  for (const service of [services.pages, services.worker]) {
+    assert.ok(existsSync(join(root, service?.command?.at(-1) ?? "missing")));
+  }
+  for (const name of ["api", "pages", "worker"]) {
     assert.match(services[name]?.environment.DATABASE_URL ?? "", /^postgres:/);
     assert.match(services[name]?.environment.REDIS_URL ?? "", /^redis:/);
   }

@@ -14,6 +14,9 @@ import { runTool } from "./support/tool.ts";
 interface Service {
   readonly build?: string;
   readonly command?: readonly string[];
+  readonly entrypoint?: readonly string[];
+  readonly profiles?: readonly string[];
+  readonly ports?: readonly string[];
   readonly environment: Readonly<Record<string, string | number>>;
 }
 
@@ -63,11 +66,22 @@ for (const template of appTemplates) {
     assert.ok("database" in services && "redis" in services);
     const own = Object.values(services).filter(({ build }) => build === ".");
     assert.ok(own.length > 0);
-    for (const { environment, command } of own) {
+    for (const { environment, command, entrypoint } of own) {
       assert.match(String(environment.DATABASE_URL), /^postgres:/);
       assert.match(String(environment.REDIS_URL), /^redis:/);
-      assert.ok(existsSync(join(folder, template, command?.at(-1) ?? "src")));
+      assert.ok(existsSync(join(folder, template, (entrypoint ?? command)?.at(-1) ?? "src")));
     }
+  });
+
+  test(`runs a worker only when it is asked for in compose.yaml of the ${template} template`, async () => {
+    const read = await readerOf(template);
+    const { services } = parse(read("compose.yaml"), { merge: true }) as { services: Record<string, Service> }; // checked below
+    const { worker, ...others } = services;
+    assert.deepEqual([worker?.profiles, worker?.ports], [["worker"], undefined]); // a new application has no jobs
+    const started = template === "cli" ? worker?.entrypoint : worker?.command;
+    assert.equal(started?.join(" "), scriptsOf(readTemplate(template)).worker);
+    const own = Object.values(others).filter(({ build }) => build === ".");
+    assert.deepEqual(worker?.environment, own[0]?.environment);
   });
 
   test(`declares every variable of .env.example in config.ts of the ${template} template`, async () => {
