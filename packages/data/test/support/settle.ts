@@ -18,10 +18,10 @@ export async function settle<T>(call: Promise<T>): Promise<{ readonly value?: T;
   }
 }
 
-/** Retries until the call succeeds, a bounded number of times. */
+/** Retries until the call succeeds, for half a minute at least: a busy machine may take seconds to start a thread. */
 export async function recovered<T>(call: () => Promise<T>): Promise<T> {
   let last: unknown;
-  for (let attempt = 0; attempt < 80; attempt++) {
+  for (let attempt = 0; attempt < 600; attempt++) {
     const { value, error } = await settle(call());
     if (error === undefined) return value as T; // it did not fail, so there is a value
     last = error;
