@@ -278,9 +278,10 @@ export class RequestContext<in Param extends string = string, in Failed extends 
     return hasNoBody(ctx.#incoming, ctx.request());
   }
 
-  /** For live routes: what the guards have added. */
+  /** For live routes: what the guards have added. The list grows with leases that are added later. */
   static leasesOf(ctx: Context): readonly Lease[] {
-    return ctx.#leases ?? [];
+    ctx.#leases ??= [];
+    return ctx.#leases;
   }
 
   /** For the kernel: the headers set so far, which are then forgotten. */
