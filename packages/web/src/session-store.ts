@@ -58,6 +58,13 @@ export class SessionRecords {
     return new Map(Object.entries(values)); // an object has names by itself, such as constructor
   }
 
+  /** Whether it still has values: not after it was ended, nor after it has expired. */
+  async isActive(id: string): Promise<boolean> {
+    const keys = keysOf(id);
+    const [retired, values] = await Promise.all([this.#store.get(keys.retired), this.#store.get(keys.values)]);
+    return retired === undefined && values !== undefined;
+  }
+
   /** The state of the next page, for one caller only: `delete` says who was first. */
   takePage(id: string, { peek }: { readonly peek: boolean }): Promise<PageState | undefined> {
     return this.#inTurn(id, async (keys) => {

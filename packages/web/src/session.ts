@@ -39,6 +39,8 @@ export class Session {
   /** For the page of this request. */
   #page: PageState | undefined;
   #isClosed = false;
+  /** The id that a live connection has a lease on. */
+  #leased: string | undefined;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(parts: SessionParts, ctx: Context) {
@@ -174,8 +176,23 @@ export class Session {
     const change = this.#changes.get(key);
     if (change !== undefined) return JSON.parse(change);
     if (this.#changes.has(key)) return undefined;
-    this.#values ??= this.#ask((records, id) => records.read(id));
+    this.#values ??= this.#read();
     return (await this.#values)?.get(key);
+  }
+
+  async #read(): Promise<ReadonlyMap<string, unknown> | undefined> {
+    const values = await this.#ask((records, id) => records.read(id));
+    if (this.#ctx.isLive && values !== undefined && values.size > 0) this.#addLease();
+    return values;
+  }
+
+  /** A live connection is closed when the session ends that its guard or its handler has read. */
+  #addLease(): void {
+    const { id } = this.#require();
+    if (this.#leased === id) return;
+    this.#leased = id;
+    const { records } = this.#parts;
+    this.#ctx.addLease({ reason: "the session has ended", isValid: () => records.isActive(id) });
   }
 
   #change(make: () => unknown): Promise<void> {
