@@ -13,6 +13,8 @@ export interface Contract {
   /** Groups of the docs page. Defaults to the name of the module. */
   readonly tags?: readonly string[];
   readonly deprecated?: boolean;
+  /** It needs no guard, such as a login: `tenon routes --audit` does not list it as an unguarded write. Defaults to false. */
+  readonly public?: boolean;
   /** Parameters of the path, by name. */
   readonly params?: Schema;
   readonly query?: Schema;

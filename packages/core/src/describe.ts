@@ -25,6 +25,8 @@ export interface RouteDescription extends Partial<SourcePlace> {
   readonly declared: boolean;
   /** Whether a guard declares a security scheme for it. */
   readonly secured: boolean;
+  /** Whether its contract says that it needs no guard. */
+  readonly public?: boolean;
   readonly summary?: string;
 }
 
@@ -151,6 +153,7 @@ function toRouteDescription(route: RouteInfo): RouteDescription {
     ...(operationId === undefined ? {} : { operationId }),
     declared: contract !== undefined,
     secured: guards.some(({ security = {}, optional }) => Object.keys(security).length > 0 && optional !== true),
+    ...(contract?.public === true ? { public: true } : {}),
     ...(contract?.summary === undefined ? {} : { summary: contract.summary }),
   };
 }

@@ -129,6 +129,7 @@ for (const method of ["run", "execute"]) {
       operationId: "posts.list",
       declared: true,
       secured: false,
+      public: true,
       summary: "All posts",
       ...placeOf("readonly list ="),
     };

@@ -9,6 +9,7 @@ const names = namesOf<Contract>({
   description: true,
   tags: true,
   deprecated: true,
+  public: true,
   params: true,
   query: true,
   headers: true,
@@ -39,7 +40,7 @@ export function findContractFaults(contract: Contract, { method, params }: Decla
   ];
 }
 
-function findTextFaults({ summary, description, tags = [], deprecated }: Contract): string[] {
+function findTextFaults({ summary, description, tags = [], deprecated, public: isPublic }: Contract): string[] {
   const faults: string[] = [];
   for (const [name, value] of Object.entries({ summary, description })) {
     if (value !== undefined && typeof value !== "string") faults.push(`has ${describeValue(value)} as its ${name}.`);
@@ -47,8 +48,9 @@ function findTextFaults({ summary, description, tags = [], deprecated }: Contrac
   if (!Array.isArray(tags) || tags.some((tag) => typeof tag !== "string" || tag === "")) {
     faults.push(`has ${describeValue(tags)} as its tags. Write a list of names.`);
   }
-  if (deprecated !== undefined && typeof deprecated !== "boolean")
-    faults.push("has a `deprecated` that is no boolean.");
+  for (const [name, value] of Object.entries({ deprecated, public: isPublic })) {
+    if (value !== undefined && typeof value !== "boolean") faults.push(`has a \`${name}\` that is no boolean.`);
+  }
   return faults;
 }
 

@@ -10,6 +10,7 @@ const faults: readonly [contract: object, text: string][] = [
   [{ summary: 5 }, "has the number 5 as its summary."],
   [{ tags: [""] }, "has a list as its tags. Write a list of names."],
   [{ deprecated: "yes" }, "has a `deprecated` that is no boolean."],
+  [{ public: 1 }, "has a `public` that is no boolean."],
   [{ query: {} }, "has an object as its query. Use dto({ … }) or another schema."],
   [{ params: dto({ other: string("required") }) }, 'declares the parameter "other", which the path does not have.'],
   [{ params: dto({}) }, 'has `params` without "id", which is in the path.'],

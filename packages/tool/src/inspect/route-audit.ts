@@ -33,7 +33,7 @@ export function auditRoutes(
   };
   return [
     ...routes
-      .filter(({ method, secured }) => !secured && writes.includes(method ?? ""))
+      .filter((route) => !route.secured && route.public !== true && writes.includes(route.method ?? ""))
       .map((route) => find("unguarded write", route)),
     ...routes.filter((route) => !route.declared && !isFramework(route)).map((route) => find("no contract", route)),
     ...routes.flatMap((route) =>

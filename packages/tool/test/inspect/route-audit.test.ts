@@ -20,6 +20,10 @@ test("writes without a guard are listed, reads are not", () => {
   );
 });
 
+test("a write that its contract declares public is not listed", () => {
+  assert.deepEqual(findingsOf(route("POST /login", { public: true }), route("POST /a")), ["unguarded write: POST /a"]);
+});
+
 test("endpoints without a contract are listed, commands too", () => {
   const { method: _, ...command } = route("x posts/list", { declared: false });
   assert.deepEqual(findingsOf(route("GET /a", { declared: false }), command), [
