@@ -43,6 +43,8 @@ export function validateModuleName(name: string, plural?: string): string | unde
   const names = toModuleNames(name, plural);
   if (names.plural === "data") return 'must not be "data": src/data.module.ts is the module of the database';
   if (names.plural === "jobs") return `must not be "${name}": src/jobs.module.ts is the module of background jobs`;
+  if (names.plural === "live")
+    return `must not be "${plural ?? name}": src/live.module.ts is the module of live routes`;
   const table = names.plural.replaceAll("-", "_");
   if (reservedTables.test(table)) return `must not be "${name}": the database reserves the table ${table}`;
   const clash = [toPascal(names.singular), toPascal(names.plural)].find((word) => usedByTemplates.has(word));

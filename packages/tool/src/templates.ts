@@ -59,6 +59,6 @@ function withoutImports(text: string, unwanted: readonly string[]): string {
 
 /** Replaces in one pass: a name that was put in is not replaced again. */
 export function replaceNames(text: string, replacements: ReadonlyMap<string, string>): string {
-  const pattern = new RegExp([...replacements.keys()].join("|"), "g");
+  const pattern = new RegExp([...replacements.keys()].map(RegExp.escape).join("|"), "g");
   return text.replace(pattern, (found) => replacements.get(found) ?? found);
 }

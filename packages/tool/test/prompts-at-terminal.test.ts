@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../../../test/support/run.ts";
@@ -43,3 +43,18 @@ for (const command of commands) {
     assert.match(program.shown, /^tenon: --name is required\. Usage: tenon new <name> .*\n$/);
   });
 }
+
+test("tenon g channel asks for the connections, unless a flag says which", limit, async () => {
+  const folder = temporaryFolder("terminal");
+  const tenon = [process.execPath, join(root, "packages/tool/bin/tenon.mjs")];
+  await new AtTerminal([...tenon, "new", "shop", "--template=api", "--no-install"], folder).end();
+  const shop = join(folder, "shop");
+  const asked = new AtTerminal([...tenon, "g", "channel", "chat"], shop);
+  await asked.press(/Connections\n[\s\S]*to navigate/, down);
+  await asked.press(/● socket \(also a WebSocket, in both directions\)/, "\r");
+  assert.equal(await asked.end(), 0, asked.shown);
+  assert.match(readFileSync(join(shop, "src/chat.channel.ts"), "utf8"), /socket\(/);
+  const told = new AtTerminal([...tenon, "g", "channel", "prices", "--no-socket"], shop);
+  assert.equal(await told.end(), 0, told.shown);
+  assert.doesNotMatch(readFileSync(join(shop, "src/prices.channel.ts"), "utf8"), /socket\(/);
+});

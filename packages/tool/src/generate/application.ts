@@ -34,10 +34,15 @@ export function isStandIn(path: string): boolean {
   return ["src/app.module.ts", "src/platform.ts", schemaFile].includes(path);
 }
 
+/** Whether `src/data.module.ts` declares `DataModule`. */
+export function hasDataModule(folder: string): boolean {
+  const nodes = parseNodes(readIfPresent(folder, dataModuleFile) ?? "") ?? [];
+  return nodes.some((node) => isVariableDeclarator(node) && isIdentifier(node.id, { name: "DataModule" }));
+}
+
 /** A resource imports `DataModule`, so that it would not start without the declaration. */
 export function checkDataModule(folder: string): void {
-  const nodes = parseNodes(readFileSync(join(folder, dataModuleFile), "utf8")) ?? [];
-  if (nodes.some((node) => isVariableDeclarator(node) && isIdentifier(node.id, { name: "DataModule" }))) return;
+  if (hasDataModule(folder)) return;
   throw new HttpError(409, `${dataModuleFile} declares no DataModule, which a resource imports: nothing was changed`);
 }
 

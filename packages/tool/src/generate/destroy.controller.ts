@@ -8,7 +8,7 @@ const DestroyFlags = dto({
   no_install: boolean().describe("Accepted as in the generators; nothing is installed"),
 });
 const Params = dto({
-  kind: string("required", "oneof=module resource controller service middleware command job"),
+  kind: string("required", "oneof=module resource controller service middleware command job channel"),
   name: string("required"),
 });
 

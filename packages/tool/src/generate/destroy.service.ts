@@ -6,6 +6,7 @@ import { checkApplication, readIfPresent } from "./application.ts";
 import { applyChanges, type Change, describeChange } from "./changes.ts";
 import { hashOf, readRecord, toRecordChange } from "./generated-record.ts";
 import { type PartKind, toPartClass } from "./parts.service.ts";
+import { findUnusedLive } from "./shared-modules.ts";
 import { unwireAuth, unwireModule, unwirePart } from "./unwire.ts";
 
 export interface Destroyed {
@@ -27,13 +28,15 @@ export class DestroyService {
     const key = keys.find((one) => Object.hasOwn(record, one));
     if (key === undefined) throw new HttpError(404, toUnknown(kind, name, Object.keys(record)));
     const { [key]: files = {}, ...others } = record;
-    const removed = Object.entries(files).flatMap(([path, hash]) => toRemoval(folder, path, hash, force));
+    const own = Object.entries(files).flatMap(([path, hash]) => toRemoval(folder, path, hash, force));
+    const unused = kind === "channel" ? findUnusedLive(folder, own) : { modules: [], files: [] };
+    const removed = [...own, ...unused.files];
     const generated = key.slice(key.indexOf(" ") + 1);
     const edits = isModule
       ? unwireModule(folder, generated)
       : kind === "auth"
         ? unwireAuth(folder)
-        : unwirePart(folder, toPartClass(kind, name), removed);
+        : unwirePart(folder, toPartClass(kind, name), own, unused.modules);
     if (!force) checkImports(folder, removed, edits);
     const changes = [...removed, ...edits];
     applyChanges(folder, [...changes, toRecordChange(folder, withHashes(others, edits))]);

@@ -5,15 +5,17 @@ import { appModuleFile, checkApplication, readIfPresent, wire } from "./applicat
 import { applyChanges, type Change, describeChange } from "./changes.ts";
 import { recordChanges } from "./generated-record.ts";
 import { readHandlerKinds } from "./handler-kinds.ts";
-import { importJobs } from "./import-jobs.ts";
 import { checkPartCollisions } from "./module-names.ts";
+import { importShared, sharedModules } from "./shared-modules.ts";
 
-export const partKinds = ["controller", "service", "middleware", "command", "job"] as const;
+export const partKinds = ["controller", "service", "middleware", "command", "job", "channel"] as const;
 export type PartKind = (typeof partKinds)[number];
 
 export interface NewPart {
   readonly kind: PartKind;
   readonly name: string;
+  /** Whether a channel has a WebSocket beside its event stream. */
+  readonly socket?: boolean | undefined;
   /** The module that declares it; defaults to that of the application. */
   readonly module?: string | undefined;
   /** The folder of the application. */
@@ -44,31 +46,42 @@ export class PartsService {
     const wiring = wire(folder, moduleFile, [
       { list: "declarations", name: className, path: `./${name}.${toRole(kind)}.ts` },
     ]);
-    const jobs = kind === "job" ? importJobs(folder, moduleFile, wiring) : { changes: [wiring], shared: [] };
-    const changes = [...created, ...jobs.changes.filter((change) => "path" in change)];
-    // what other jobs share is not recorded: `tenon destroy` keeps it
-    applyChanges(folder, [...changes, ...jobs.shared, recordChanges(folder, `${kind} ${name}`, changes)]);
+    const needed = sharedModules.get(kind);
+    const wired =
+      needed === undefined ? { changes: [wiring], shared: [] } : importShared(folder, moduleFile, wiring, needed);
+    const changes = [...created, ...wired.changes.filter((change) => "path" in change)];
+    // what other parts share is not recorded: `tenon destroy` keeps it while it is used
+    applyChanges(folder, [...changes, ...wired.shared, recordChanges(folder, `${kind} ${name}`, changes)]);
     return [
-      ...[...changes, ...jobs.shared].map((change) => describeChange(change)),
-      ...jobs.changes.flatMap((change) => ("byHand" in change ? change.byHand : [])),
+      ...[...changes, ...wired.shared].map((change) => describeChange(change)),
+      ...wired.changes.flatMap((change) => ("byHand" in change ? change.byHand : [])),
       ...toHints(part),
     ];
   }
 }
 
-async function readPart({ kind, name, module, folder }: NewPart): Promise<Change[]> {
+async function readPart({ kind, name, socket, module, folder }: NewPart): Promise<Change[]> {
+  const role = kind === "channel" && socket === true ? "socket" : toRole(kind); // of the template's file
   const kinds = readHandlerKinds(folder);
   const needsView = kind === "controller" && kinds.has("pages") && !kinds.has("routes");
   const isWanted = (path: string) =>
-    path.startsWith("views/") ? needsView : new RegExp(`\\.${toRole(kind)}(?:\\.test)?\\.ts$`).test(path);
+    path.startsWith("views/") ? needsView : new RegExp(`\\.${role}(?:\\.test)?\\.ts$`).test(path);
   const place = ["src/sample-items/", module === undefined ? "src/" : `src/${module}/`] as const;
-  const replacements = new Map([place, ...toReplacements({ singular: name, plural: name })]);
+  const replacements = new Map([
+    place,
+    ["sample-items.socket", `${name}.channel`],
+    ...toReplacements({ singular: name, plural: name }),
+  ]);
   const files = await readTemplate("module-part", replacements, isWanted);
   return [...files].map(([path, after]) => ({ path, before: undefined, after }));
 }
 
 function toHints({ kind, name, folder }: NewPart): string[] {
   if (kind === "middleware") return [`\nList ${toPartClass(kind, name)} in the middlewares of a route or a group.\n`];
-  const isRun = kind !== "command" || readHandlerKinds(folder).has("commands");
-  return isRun ? [] : ["\nNote: the application has no src/main.cli.ts, which would run the command.\n"];
+  const kinds = readHandlerKinds(folder);
+  if (kind === "command" && !kinds.has("commands")) {
+    return ["\nNote: the application has no src/main.cli.ts, which would run the command.\n"];
+  }
+  const isServed = kind !== "channel" || kinds.has("routes") || kinds.has("pages");
+  return isServed ? [] : ["\nNote: the application has no src/main.api.ts, which would serve the channel.\n"];
 }

@@ -37,11 +37,18 @@ export function unwireAuth(folder: string): Change[] {
   ];
 }
 
-/** The module of a part is the one in its folder. */
-export function unwirePart(folder: string, className: string, removed: readonly Change[]): Change[] {
+/** The module of a part is the one in its folder. `unlive` are the modules that no longer need `LiveModule`. */
+export function unwirePart(
+  folder: string,
+  className: string,
+  removed: readonly Change[],
+  unlive: readonly string[],
+): Change[] {
   const place = removed.find(({ path }) => path.startsWith("src/"))?.path.split("/") ?? [];
   const file = place.length === 3 ? `src/${place[1]}/${place[1]}.module.ts` : appModuleFile;
-  return unwire(folder, file, [className]);
+  return [...new Set([file, ...unlive])].flatMap((path) =>
+    unwire(folder, path, [...(path === file ? [className] : []), ...(unlive.includes(path) ? ["LiveModule"] : [])]),
+  );
 }
 
 function unwire(folder: string, path: string, classes: readonly string[]): Change[] {

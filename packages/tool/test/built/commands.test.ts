@@ -34,6 +34,8 @@ test("tenon g adds a module, a resource with fields, and parts", async () => {
     [["service", "mailer", "--module=books"], "src/books/mailer.service.ts"],
     [["middleware", "timing"], "src/timing.middleware.ts"],
     [["command", "tidy"], "src/tidy.commands.ts"],
+    [["job", "digest"], "src/digest.jobs.ts"],
+    [["channel", "prices", "--socket"], "src/prices.channel.ts"],
   ] as const;
   for (const [words, file] of generated) {
     const printed = await print("g", ...words, "--no-install");
@@ -84,7 +86,7 @@ test("tenon routes lists, audits and prints JSON", async () => {
   const audit = await tenon("routes", "--audit");
   assert.equal(audit.code, 1, audit.stdout);
   assert.match(audit.stdout, /^unguarded write: POST \/books \(BooksController\.create, src\/books/m);
-  assert.doesNotMatch(audit.stdout, /\/docs|openapi\.json|\/health/);
+  assert.doesNotMatch(audit.stdout, /\/docs|openapi\.json|\/health|\/auth\/(?:login|register)/);
   assert.match(audit.stderr, /^tenon: \d+ findings \(\d routes of the framework left out\)\n$/);
 });
 
@@ -139,7 +141,8 @@ test("tenon completion prints a script for each shell", async () => {
 test("tenon destroy removes what was generated, once", async () => {
   assert.match(await print("destroy", "resource", "book", "--force"), /^removed {2}src\/books\/books\.module\.ts$/m);
   assert.match(await print("destroy", "controller", "report"), /^removed {2}src\/report\.controller\.ts$/m);
-  assert.doesNotMatch(read("src/app.module.ts"), /BooksModule|ReportController/);
+  assert.match(await print("destroy", "channel", "prices"), /^removed {2}src\/live\.module\.ts$/m);
+  assert.doesNotMatch(read("src/app.module.ts"), /BooksModule|ReportController|PricesChannel|LiveModule/);
   const again = await tenon("destroy", "resource", "book");
   assert.equal(again.code, 1);
   assert.match(again.stderr, /^tenon: there is no resource book that tenon has generated, only: .*module greetings/);

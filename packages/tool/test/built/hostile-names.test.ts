@@ -10,7 +10,7 @@ const app = join(place, "app");
 /** Refused by every command that writes. */
 const malformed = [
   ...["../x", "a b", "-x", "", "__proto__", "🐱", "$(touch x)", "`touch x`"],
-  ...["sqlite_x", "tenon_x", "a".repeat(300)],
+  ...["sqlite_x", "tenon_x", "a".repeat(300), "a\nb", "a\u001bb", "a/b", "a\\b"],
 ];
 /** For commands that share their check with one that gets all of them. */
 const some = ["../x", "", "__proto__", "constructor"];
@@ -56,7 +56,7 @@ const cases: readonly Case[] = [
     names: ["../x", "a b", "", "__proto__", "constructor", "🐱", "a".repeat(300)],
   },
   { title: "g controller", words: inCommand("g", "controller"), names: [...malformed, ...reserved, ...colliding] },
-  ...["service", "middleware", "command"].map((kind) => ({
+  ...["service", "middleware", "command", "job", "channel"].map((kind) => ({
     title: `g ${kind}`,
     words: inCommand("g", kind),
     names: [...some, ...colliding],
@@ -76,7 +76,7 @@ before(async () => {
   mkdirSync(place, { recursive: true });
   await tool.print(place, "new", "app", "--no-install");
   await tool.print(app, "g", "module", "--name=item3", "--type=plain", "--no-install");
-  for (const kind of ["controller", "service", "middleware", "command"]) {
+  for (const kind of ["controller", "service", "middleware", "command", "job", "channel"]) {
     await tool.print(app, "g", kind, "item3", "--no-install");
   }
 });

@@ -29,6 +29,8 @@ for (const template of appTemplates) {
       ["resource", "blog-post", "--fields=title:string,author:ref"],
       ["controller", "report"],
       ["job", "cleanup"],
+      ["channel", "prices"],
+      ["channel", "chat", "--socket"],
       ["service", "mailer", "--module=greetings"],
     ];
     for (const command of commands) assert.equal((await runTool(shop, "g", ...command)).code, 0);

@@ -36,6 +36,8 @@ test("refuses names that the database reserves or that have no usual plural, and
   }
   const bad = await runTool(shop, "g", "module", "--name=health", "--plural=../up", "--type=plain");
   assert.match(bad.stderr, /--plural must be lower-case words/);
+  const live = await runTool(shop, "g", "module", "--name=live", "--plural=live", "--type=plain");
+  assert.match(live.stderr, /--plural must not be "live": src\/live\.module\.ts is the module of live routes/);
   assert.deepEqual(globSync("**/*", { cwd: shop }), before);
 });
 

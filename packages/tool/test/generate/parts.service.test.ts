@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { readFileSync, symlinkSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../../../../test/support/run.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
-import { partKinds } from "../../src/generate/parts.service.ts";
+import { partKinds, toPartClass } from "../../src/generate/parts.service.ts";
 import { checkStyle, checkTypes, runScriptOrFail } from "../support/generated-app.ts";
 import { runTool } from "../support/tool.ts";
 
@@ -17,8 +17,9 @@ async function generate(template: string): Promise<string> {
   const app = join(folder, `${template}-app`);
   symlinkSync(join(root, "node_modules"), join(app, "node_modules"));
   for (const kind of partKinds) {
-    for (const [name, ...flags] of [["report"], ["mail-box", "--module=greetings"]]) {
-      const { code, stderr } = await runTool(app, "g", kind, name ?? "", ...flags);
+    for (const [name = "", ...flags] of [["report"], ["mail-box", "--module=greetings"]]) {
+      const more = kind === "channel" && name === "mail-box" ? ["--socket"] : [];
+      const { code, stderr } = await runTool(app, "g", kind, name, ...flags, ...more);
       assert.equal(code, 0, stderr);
     }
   }
@@ -38,17 +39,73 @@ test("generates tests of parts that pass", async () => {
     assert.match(output, /GET \/report responds with a message/);
     assert.match(output, /MailBoxMiddleware calls the handler/);
     assert.match(output, /mail-box\/run is enqueued and runs/);
+    assert.match(output, /GET \/live\/report streams what is published/);
+    assert.match(output, /a client of \/live\/mail-box\/socket publishes to all/);
   }
 });
 
 test("declares parts in their module", async () => {
   const [api = ""] = await apps;
   const declared = (file: string) => readFileSync(join(api, file), "utf8");
-  for (const name of ["ReportController", "ReportService", "ReportMiddleware", "ReportCommands", "ReportJobs"]) {
+  for (const kind of partKinds) {
+    const name = toPartClass(kind, "report");
     assert.match(declared("src/app.module.ts"), new RegExp(`declarations: \\[[^\\]]*${name}`));
   }
   assert.match(declared("src/greetings/greetings.module.ts"), /GreetingsService,\s+MailBoxController/);
   assert.match(declared("src/greetings/greetings.module.ts"), /import { JobsModule } from "..\/jobs.module.ts"/);
+  assert.match(declared("src/greetings/greetings.module.ts"), /imports: \[JobsModule, LiveModule\]/);
+});
+
+test("adds the package of a channel once, and a WebSocket only where it is asked for", async () => {
+  for (const app of await apps) {
+    const read = (file: string) => readFileSync(join(app, file), "utf8");
+    const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Record<string, string> }; // from the template
+    assert.equal(dependencies["@tenon/live"], dependencies["@tenon/core"]?.replace(/core$/, "live"));
+    assert.match(read("src/live.module.ts"), /liveModule\(DataModule\)/);
+    assert.doesNotMatch(read("src/report.channel.ts"), /socket/);
+    assert.match(read("src/greetings/mail-box.channel.ts"), /path: "\/live\/mail-box\/socket"/);
+  }
+});
+
+test("destroys channels one by one, and what they share with the last one", async () => {
+  const place = temporaryFolder("parts");
+  await runTool(place, "app", "--name=shop");
+  const app = join(place, "shop");
+  const read = (file: string) => readFileSync(join(app, file), "utf8");
+  const before = read("src/app.module.ts");
+  await runTool(app, "g", "channel", "prices");
+  await runTool(app, "g", "channel", "chat", "--socket", "--module=greetings");
+  const first = await runTool(app, "destroy", "channel", "prices");
+  assert.deepEqual([first.code, /live\.module/.test(first.stdout)], [0, false], first.stderr);
+  assert.match(read("src/app.module.ts"), /LiveModule/);
+  const last = await runTool(app, "destroy", "channel", "chat");
+  assert.equal(last.code, 0, last.stderr);
+  assert.match(last.stdout, /^removed {2}src\/live\.module\.ts$/m);
+  assert.equal(read("src/app.module.ts"), before);
+  assert.doesNotMatch(read("src/greetings/greetings.module.ts"), /Live|Chat/);
+});
+
+test("keeps LiveModule after the last channel where the application uses the package itself", async () => {
+  const place = temporaryFolder("parts");
+  await runTool(place, "app", "--name=shop");
+  const app = join(place, "shop");
+  await runTool(app, "g", "channel", "prices");
+  const service =
+    'import { inject } from "@tenon/core";\nimport { Channels } from "@tenon/live";\n\nexport const use = () => inject(Channels);\n';
+  writeFileSync(join(app, "src/news.ts"), service);
+  const { code, stdout, stderr } = await runTool(app, "destroy", "channel", "prices");
+  assert.equal(code, 0, stderr);
+  assert.doesNotMatch(stdout, /live\.module/);
+  assert.match(readFileSync(join(app, "src/app.module.ts"), "utf8"), /LiveModule\]/);
+});
+
+test("a channel works without a data module", async () => {
+  const place = temporaryFolder("parts");
+  await runTool(place, "app", "--name=shop");
+  const app = join(place, "shop");
+  rmSync(join(app, "src/data.module.ts"));
+  assert.equal((await runTool(app, "g", "channel", "prices")).code, 0);
+  assert.match(readFileSync(join(app, "src/live.module.ts"), "utf8"), /= liveModule\(\);/);
 });
 
 test("refuses bad names, unknown modules and files that exist, and writes nothing", async () => {
