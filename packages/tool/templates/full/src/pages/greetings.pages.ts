@@ -19,7 +19,7 @@ export class GreetingsPages {
     return { message: this.#greetings.greet(name) };
   });
 
-  readonly greet = endpoint({ summary: "Note a name", body: form(GreetForm) }, async (ctx, { body }) => {
+  readonly greet = endpoint({ summary: "Note a name", public: true, body: form(GreetForm) }, async (ctx, { body }) => {
     const session = ctx.get("session");
     await session.set("name", body.name);
     await session.flash("done", "Your name was noted.");

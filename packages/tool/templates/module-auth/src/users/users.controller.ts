@@ -21,6 +21,7 @@ export class UsersController {
   readonly register = endpoint(
     {
       summary: "Create an account",
+      public: true,
       body: RegisterDTO,
       returns: { 201: User },
       errors: { 409: "Email already registered", 503: "Service Unavailable" },
@@ -31,6 +32,7 @@ export class UsersController {
   readonly login = endpoint(
     {
       summary: "Log in",
+      public: true,
       body: LoginDTO,
       returns: Token,
       errors: { 401: "Invalid credentials", 429: "Too Many Requests", 503: "Service Unavailable" },

@@ -28,6 +28,7 @@ export class UsersPages {
   readonly create = endpoint(
     {
       summary: "Create an account",
+      public: true,
       query: NextQuery,
       body: form(RegisterDTO),
       errors,
@@ -44,6 +45,7 @@ export class UsersPages {
   readonly enter = endpoint(
     {
       summary: "Log in",
+      public: true,
       query: NextQuery,
       body: form(LoginDTO),
       errors,
@@ -55,7 +57,7 @@ export class UsersPages {
     },
   );
 
-  readonly logout = endpoint({ summary: "Log out" }, async (ctx) => {
+  readonly logout = endpoint({ summary: "Log out", public: true }, async (ctx) => {
     await this.#sessions.destroy(ctx.cookie(sessionCookie));
     ctx.setCookie(sessionCookie, "", { maxAge: 0 });
     await ctx.get("session").destroy();
