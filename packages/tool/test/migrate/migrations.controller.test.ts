@@ -143,12 +143,19 @@ await (await createApp(defineModule({ name: "app", imports }), api())).listen();
   );
 });
 
-for (const name of ["../evil", "Evil", "a b", "$(touch hacked)", '"; evil', "a--b", "é", "x".repeat(61), "sql`"]) {
-  test(`migrate make refuses the name ${name}`, async () => {
+const badNames = [
+  ...["../evil", "a/b", "a\\b", "Evil", "a b", " a", "a ", "$(touch hacked)", '"; evil', "a--b", "é", "sql`"],
+  ...["", "a\nb", "a\n", "a\tb", "a\u0000b", "a\u001b[31m", "x".repeat(61), "x".repeat(5000)],
+];
+for (const name of badNames) {
+  test(`migrate make refuses the name ${JSON.stringify(name.slice(0, 70))}`, async () => {
     const folder = createRealApp(postsFiles);
     const { code, stderr } = await runCommand("migrate", "make", name, `--in=${folder}`);
     assert.equal(code, 2);
-    assert.match(stderr, /^tenon: <name> must be lower-case words/);
+    assert.match(
+      stderr,
+      /^tenon: <name> (?:must be lower-case words|contains U\+0000|of "migrate make <name>" is empty)/,
+    );
     assert.deepEqual(
       readdirSync(join(folder, "src")).sort(),
       Object.keys(postsFiles)
