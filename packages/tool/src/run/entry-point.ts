@@ -14,6 +14,8 @@ export interface EntryPoint {
 
 /** The first of them that exists describes an application with several entry points. */
 const usualFiles = ["src/main.api.ts", "src/main.ts", "src/main.web.ts", "src/main.cli.ts"];
+/** Runs jobs of the same modules: it is checked, but describes nothing else. */
+const workerFile = "src/main.worker.ts";
 /** Flags of node whose value is the next word. */
 const flagsWithValue = new Set(["--import", "--require", "-r", "--conditions", "-C", "--loader", "--env-file"]);
 /** A process that is watched never ends, and one that is debugged may wait. */
@@ -21,7 +23,7 @@ const unwantedFlags = /^--(?:watch|inspect)/;
 
 /** Those of the usual files that exist, or else the file that `npm start` runs. */
 export function listEntryPoints(folder: string): string[] {
-  const usual = usualFiles.filter((file) => existsSync(join(folder, file)));
+  const usual = [...usualFiles, workerFile].filter((file) => existsSync(join(folder, file)));
   const [start] = readScripts(folder);
   return usual.length > 0 || start === undefined ? usual : [start.file];
 }

@@ -52,7 +52,7 @@ test("tenon g auth adds registration and login", async () => {
 });
 
 test("tenon check accepts what was generated, its types too", { timeout: 120_000 }, async () => {
-  assert.equal(await print("check"), "no problems: src/main.api.ts, types\n");
+  assert.equal(await print("check"), "no problems: src/main.api.ts, src/main.worker.ts, types\n");
 });
 
 test("tenon check fails for a broken application", async () => {
@@ -120,7 +120,7 @@ test("tenon openapi and tenon client write the interface", async () => {
 test("tenon info prints versions, entry points and stores", async () => {
   const info = await print("info");
   assert.match(info, /^application +shop$/m);
-  assert.match(info, /^entry points +src\/main\.api\.ts$/m);
+  assert.match(info, /^entry points +src\/main\.api\.ts, src\/main\.worker\.ts$/m);
   assert.match(info, /^database +sqlite data\/app\.db$/m);
   assert.doesNotMatch(info, /checkout/);
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../../../../test/support/run.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
-import { findEntryPoint } from "../../src/run/entry-point.ts";
+import { findEntryPoint, listEntryPoints } from "../../src/run/entry-point.ts";
 import { createApplication } from "../support/described-app.ts";
 
 const files = (...names: string[]) => Object.fromEntries(names.map((name) => [name, ""]));
@@ -15,6 +15,12 @@ test("the API comes before other entry points", () => {
     const folder = createApplication(files(...all.slice(0, count)));
     assert.equal(findEntryPoint(folder).file, all[count - 1]);
   }
+});
+
+test("a worker is listed last, and describes no application", () => {
+  const folder = createApplication(files("src/main.worker.ts", "src/main.web.ts", "src/main.api.ts"));
+  assert.deepEqual(listEntryPoints(folder), ["src/main.api.ts", "src/main.web.ts", "src/main.worker.ts"]);
+  assert.throws(() => findEntryPoint(createApplication(files("src/main.worker.ts"))), /has no entry point/);
 });
 
 test("a given entry point comes first, and must exist", () => {
