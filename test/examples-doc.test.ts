@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { symlinkSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { test } from "node:test";
 import { type Block, readBlocks } from "./support/markdown.ts";
 import { root, run } from "./support/run.ts";
@@ -31,17 +31,34 @@ test("pages about behaviour have examples that check themselves", () => {
     assert.ok(documents.has(`docs/${page}.md`), page);
 });
 
+/** One process for all of them: it ends by itself, because every example stops what it has started. */
+const imported = importAll();
+
+async function importAll() {
+  const named = blocks.filter(({ document }) => checked.some((block) => block.document === document));
+  writeFiles(folder, {
+    "package.json": '{ "type": "module" }',
+    ...Object.fromEntries(named.map((block) => [fileOf(block), block.code])),
+  });
+  const files = checked.map((block) => join(folder, fileOf(block)));
+  const script = join(root, "test/support/import-examples.ts");
+  const { code, stdout, stderr } = await run(process.execPath, ["--conditions=@tenon/source", script, ...files], {
+    timeout: 180_000,
+  });
+  const lines = [...stdout.matchAll(/^example (.*)$/gm)].map(([, text = ""]) => text);
+  const results = lines.map((text) => JSON.parse(text) as { file: string; failure: string }); // of import-examples.ts
+  return { code, output: `${stdout}${stderr}`, failures: new Map(results.map(({ file, failure }) => [file, failure])) };
+}
+
 for (const block of checked) {
   test(`the example in line ${block.line} of ${block.document} does what it says`, async () => {
-    const siblings = blocks.filter(({ document }) => document === block.document);
-    writeFiles(folder, {
-      "package.json": '{ "type": "module" }',
-      ...Object.fromEntries(siblings.map((sibling) => [fileOf(sibling), sibling.code])),
-    });
-    const file = join(folder, fileOf(block));
-    const { code, stdout, stderr } = await run(process.execPath, ["--conditions=@tenon/source", file], {
-      cwd: dirname(file),
-    });
-    assert.equal(code, 0, `${stdout}${stderr}`);
+    const { failures, output } = await imported;
+    const failure = failures.get(join(folder, fileOf(block)));
+    assert.equal(failure ?? `it did not end:\n${output}`, "");
   });
 }
+
+test("no example leaves anything open", async () => {
+  const { code, output } = await imported;
+  assert.equal(code, 0, output);
+});

@@ -18,6 +18,7 @@ export const longTests: readonly string[] = [
   "packages/core/test/openapi/docs-page.test.ts",
   "packages/data/test/faults.test.ts",
   "packages/data/test/key-value/two-processes.test.ts",
+  "packages/jobs/test/worker.test.ts",
   "packages/tool/test/bin.test.ts",
   "packages/tool/test/built/",
   "packages/tool/test/client/hostile-documents.test.ts",
@@ -36,6 +37,7 @@ export const longTests: readonly string[] = [
   "test/readme.test.ts",
   "test/recipes-doc.test.ts",
   "test/release.test.ts",
+  "test/test-runner.test.ts",
   "test/tutorial-doc.test.ts",
 ];
 
