@@ -40,7 +40,8 @@ export function toBatch(last: Position | undefined, after: Position | undefined,
     return { events: [], last: last ?? start, hasGap: after !== undefined && after.number > 0 };
   }
   const isSameEpoch = after.epoch === last.epoch || after.number === 0;
-  const isNext = events.length === 0 ? after.number === last.number : events[0]?.position.number === after.number + 1;
-  const hasGap = !isSameEpoch || !isNext;
-  return { events: hasGap ? [] : events, last, hasGap };
+  // what is after a hole is left for the next read, which has the gap
+  const hole = events.findIndex(({ position }, index) => position.number !== after.number + 1 + index);
+  const hasGap = !isSameEpoch || hole === 0 || (events.length === 0 && after.number !== last.number);
+  return { events: hasGap ? [] : events.slice(0, hole < 0 ? events.length : hole), last, hasGap };
 }

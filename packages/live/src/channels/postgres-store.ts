@@ -148,8 +148,12 @@ export class PostgresStore implements EventStore {
       );
     }
     const now = Date.now();
-    const old = `delete from tenon_live_events where ctid = any(array(select ctid from tenon_live_events where created_at < $1 limit ${sweepBatch}))`;
-    await this.#postgres.query(old, [now - seconds * 1000]);
+    // the oldest first: what is left of a topic has no holes
+    const old = `with old as (select ctid from tenon_live_events where created_at < $1 order by created_at, number limit ${sweepBatch}), gone as (delete from tenon_live_events where ctid = any(array(select ctid from old)) returning 1) select count(*) as count from gone`;
+    for (let count = sweepBatch; count === sweepBatch; ) {
+      const { rows } = await this.#postgres.query<{ readonly count: number }>(old, [now - seconds * 1000]);
+      count = Number(rows[0]?.count);
+    }
     await this.#postgres.query("delete from tenon_live_topics where used_at < $1", [now - topicTtl]);
   }
 }

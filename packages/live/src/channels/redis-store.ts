@@ -8,26 +8,32 @@ const channel = "tenon:live";
 /** Milliseconds for which the last position of a topic is known: longer than its events, so that a quiet topic has no gap. */
 const positionTtl = String(7 * 86_400_000);
 
-// one step: what is stored has the next number, and what wakes the others is stored
+// one step: what is stored has the next number, and what wakes the others is stored. Another run of Redis may have lost
+// what the run before it had acknowledged, and would give out its numbers again, so it begins a new epoch. Number 1 is
+// only for a topic without earlier events: it follows the position of a client that has got none
 const appendScript = `local last = redis.call("GET", KEYS[2])
-local epoch, number
-if last then
-  epoch, number = string.match(last, "^(%d+)-(%d+)$")
+local info = redis.pcall("INFO", "server")
+local run = type(info) == "string" and string.match(info, "run_id:(%w+)") or ""
+local epoch, number, before
+if last then epoch, number, before = string.match(last, "^(%d+)-(%d+) ?(%w*)$") end
+if before == run then
   number = tonumber(number) + 1
 else
   local time = redis.call("TIME")
-  epoch = string.format("%.0f", time[1] * 1000 + math.floor(time[2] / 1000))
-  number = 1
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  epoch = string.format("%.0f", math.max(now, tonumber(epoch or 0) + 1))
+  number = last and 2 or 1
   redis.call("DEL", KEYS[1])
 end
 local id = epoch .. "-" .. string.format("%.0f", number)
 redis.call("XADD", KEYS[1], "MAXLEN", "~", ARGV[3], id, "name", ARGV[1], "data", ARGV[2])
 redis.call("PEXPIRE", KEYS[1], ARGV[4])
-redis.call("SET", KEYS[2], id, "PX", ARGV[5])
+redis.call("SET", KEYS[2], id .. " " .. run, "PX", ARGV[5])
 redis.call("PUBLISH", ARGV[6], ARGV[7])
 return id`;
 
 const readScript = `local last = redis.call("GET", KEYS[2])
+last = last and string.match(last, "^[^ ]+")
 if ARGV[1] == "" then return { last, {} } end
 return { last, redis.call("XRANGE", KEYS[1], "(" .. ARGV[1], "+", "COUNT", ARGV[2]) }`;
 
