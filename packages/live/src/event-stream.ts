@@ -37,12 +37,15 @@ export class EventStream<Sends extends Messages = Messages>
   #bytes = 0;
   #isEnded = false;
   #wake: (() => void) | undefined;
+  /** Called when the client has read what waits. */
+  readonly #onRead: (() => void)[] = [];
 
   constructor(options: StreamOptions) {
     this.#options = options;
     this.lastEventId = options.lastEventId;
     this.leases = options.leases;
     this.#topics = new TopicList(options.lastEventId, {
+      whenRoom: (characters) => this.#whenRoom(characters),
       onPosition: (id) => this.#push(`id: ${id}\n\n`), // without data: sets the id, and the page gets no event
       onEvent: (event, id) => this.#pushEvent(event, id),
       onReset: (topic, id) => this.#push(`id: ${id}\nevent: reset\ndata: ${JSON.stringify({ topic })}\n\n`),
@@ -100,6 +103,7 @@ export class EventStream<Sends extends Messages = Messages>
     const value = this.#waiting.join("");
     this.#waiting = [];
     this.#bytes = 0;
+    this.#noteRead();
     return value === "" ? { done: true, value: undefined } : { done: false, value };
   }
 
@@ -112,6 +116,17 @@ export class EventStream<Sends extends Messages = Messages>
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  /** Half of what may wait is for the buffer of a topic: the rest is for new events. */
+  #whenRoom(characters: number): Promise<void> | undefined {
+    const fits = this.#bytes === 0 || this.#bytes + characters <= this.#options.pendingBytes / 2;
+    if (fits || this.#isEnded) return undefined;
+    return new Promise((resolve) => this.#onRead.push(resolve));
+  }
+
+  #noteRead(): void {
+    for (const resolve of this.#onRead.splice(0)) resolve();
   }
 
   #pushEvent(event: LiveEvent, id: string): void {
@@ -140,5 +155,6 @@ export class EventStream<Sends extends Messages = Messages>
     this.#topics.close();
     this.#options.connections.remove(this);
     this.#wake?.();
+    this.#noteRead();
   }
 }

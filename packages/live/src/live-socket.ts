@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Context, HttpError, type Lease, type Returned } from "@tenon/core";
 import { logError, toHttpError } from "@tenon/core/platform";
 import type { LiveEvent } from "./channels/live-event.ts";
@@ -27,7 +28,7 @@ export interface WsSocket {
   terminate(): void;
   on(event: "message", listener: (data: Buffer, isBinary: boolean) => void): this;
   on(event: "close", listener: (code: number, reason: Buffer) => void): this;
-  on(event: "pong" | "error", listener: () => void): this;
+  on(event: "ping" | "pong" | "error", listener: () => void): this;
 }
 
 export interface SocketOptions {
@@ -44,6 +45,8 @@ export interface SocketOptions {
 
 /** Messages that may wait for the handler of the one before them. */
 const maxReceived = 16;
+/** Milliseconds between looks at what a client has read: `ws` reports only what is sent. */
+const lookEvery = 20;
 /** Milliseconds that a socket may be prepared before its connection is there. */
 const attachTimeout = 10_000;
 
@@ -79,6 +82,7 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
     this.leases = options.leases;
     this.#rate = new MessageRate(options.limits.messagesPerSecond, this.#created);
     this.#topics = new TopicList(options.lastEventId, {
+      whenRoom: (characters) => (this.#hasRoom(characters) ? undefined : this.#waitForRoom(characters)),
       onPosition: (id) => this.#write(JSON.stringify({ id })),
       onEvent: (event, id) => this.#writeEvent(event, id),
       onReset: (topic, id) => this.#write(JSON.stringify({ id, event: "reset", data: { topic } })),
@@ -117,8 +121,10 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
     this.#socket = socket;
     socket
       .on("message", (data: Buffer, isBinary: boolean) => this.#receive(data, isBinary))
+      .on("ping", () => this.#allow(Date.now())) // `ws` answers each with a pong, which waits for the client to read it
       .on("pong", () => {
         this.#isAlive = true;
+        this.#allow(Date.now());
       })
       .on("error", () => {}) // `close` follows, with the code that the client gets
       .on("close", (code: number, reason: Buffer) => this.#closed({ code, reason: reason.toString() }));
@@ -186,10 +192,24 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
     if (text !== undefined) this.#write(`{"id":"${id}","event":${JSON.stringify(event.name)},"data":${text}}`);
   }
 
+  get #waitingBytes(): number {
+    return this.#socket?.bufferedAmount ?? this.#earlyBytes;
+  }
+
+  /** Half of what may wait is for the buffer of a topic: the rest is for new events. */
+  #hasRoom(characters: number): boolean {
+    const waiting = this.#waitingBytes;
+    return this.#isEnded || waiting === 0 || waiting + characters <= this.#options.limits.pendingBytes / 2;
+  }
+
+  async #waitForRoom(characters: number): Promise<void> {
+    while (!this.#hasRoom(characters)) await sleep(lookEvery, undefined, { ref: false });
+  }
+
   #write(text: string): void {
     if (this.#isEnded) return;
     this.#activeAt = Date.now();
-    const waiting = this.#socket?.bufferedAmount ?? this.#earlyBytes;
+    const waiting = this.#waitingBytes;
     if (waiting > 0 && waiting + text.length > this.#options.limits.pendingBytes) {
       this.#options.connections.count("slowClients");
       this.end(closings.slow);
@@ -205,12 +225,19 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
     this.#activeAt = now;
     this.#isAlive = true;
     if (isBinary) this.end(closings.binary);
-    else if (!this.#rate.take(now)) this.end(closings.tooMany);
-    else {
+    else if (this.#allow(now)) {
       this.#received.push(data.toString());
       if (!this.#isWorking) this.#work();
       else if (this.#received.length >= maxReceived) this.#socket?.pause(); // the client has to wait too
     }
+  }
+
+  /** Ends the socket when its client sends too much. */
+  #allow(now: number): boolean {
+    if (this.#isEnded) return false;
+    const isAllowed = this.#rate.take(now);
+    if (!isAllowed) this.end(closings.tooMany);
+    return isAllowed;
   }
 
   /** One message after the other, without a promise where nothing has to wait. */

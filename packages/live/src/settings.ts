@@ -10,7 +10,7 @@ export interface ConnectionLimits {
 export interface SocketLimits extends ConnectionLimits {
   /** Bytes of one message from a client. Defaults to 65,536. */
   readonly messageBytes?: number;
-  /** Messages from one client per second, over some seconds. Defaults to 50. */
+  /** Messages, pings and pongs from one client per second, over some seconds. Defaults to 50. */
   readonly messagesPerSecond?: number;
   /** Milliseconds without a message in either direction. Defaults to 0, which is no limit: pings find dead clients. */
   readonly idle?: number;

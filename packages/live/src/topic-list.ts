@@ -4,6 +4,7 @@ import type { Sink, Subscriber } from "./channels/subscriber.ts";
 
 /** What a connection does with the events of its topics. `id` is where the client would continue. */
 export interface TopicTarget {
+  whenRoom(characters: number): Promise<void> | undefined;
   onPosition(id: string): void;
   onEvent(event: LiveEvent, id: string): void;
   onReset(topic: string, id: string): void;
@@ -33,6 +34,7 @@ export class TopicList implements Subscriber {
     const known = this.#known[index] ?? "";
     return {
       from: known === "" ? undefined : (parsePosition(known) ?? "unknown"),
+      whenRoom: (characters) => this.#target.whenRoom(characters),
       begin: (position) => this.#target.onPosition(this.#moveTo(index, position)),
       deliver: (event) => this.#target.onEvent(event, this.#moveTo(index, event.position, event.id)),
       reset: (position) => this.#target.onReset(topic, this.#moveTo(index, position)),

@@ -66,7 +66,20 @@ const cases: readonly [name: string, bytes: Buffer, code: number][] = [
   ],
   ["a binary message", frame(0x82, text), 1003],
   ["an invalid close code", frame(0x88, Buffer.from([0x03, 0xed])), 1002],
+  ["a flood of pongs", Buffer.concat(Array<Buffer>(300).fill(frame(0x8a, text))), 1008],
 ];
+
+test("a client that floods the server with pings and reads no answers is disconnected", async () => {
+  await withLiveApp(Echo, async ({ app, url }) => {
+    const client = await SocketClient.open(url);
+    client.socket.pause();
+    const { closed } = client;
+    for (let count = 0; count < 300; count++) client.socket.ping(Buffer.alloc(100));
+    while (app.get(LiveConnections).stats().sockets > 0) await new Promise(setImmediate);
+    client.socket.resume();
+    assert.deepEqual(await closed, { code: 1008, reason: "too many messages" });
+  });
+});
 
 for (const engine of engines) {
   test(`hostile frames get the documented close codes, and others are still served (${engine})`, async () => {

@@ -2,6 +2,7 @@ import { inject, Log, type OnStart, type OnStop, token } from "@tenon/core";
 import { afterCommit } from "@tenon/data";
 import type { AnyTransaction, EventStore } from "./event-store.ts";
 import type { LiveEvent } from "./live-event.ts";
+import { StaleTopics } from "./stale-topics.ts";
 import type { Subscriber, Subscription } from "./subscriber.ts";
 import { Topic } from "./topic.ts";
 
@@ -22,6 +23,7 @@ export class Channels implements OnStart, OnStop {
   readonly #store = inject(EventStoreToken);
   readonly #log = inject(Log);
   readonly #topics = new Map<string, Topic>();
+  readonly #stale = new StaleTopics();
   #listening: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -51,7 +53,7 @@ export class Channels implements OnStart, OnStop {
   async subscribe(topic: string, target: Subscriber | ((event: LiveEvent) => void)): Promise<Subscription> {
     checkName("topic", topic);
     await this.#listen();
-    const known = this.#topics.get(topic) ?? new Topic(topic, this.#store, this.#log);
+    const known = this.#topics.get(topic) ?? new Topic(topic, this.#store, this.#log, this.#stale);
     this.#topics.set(topic, known);
     const subscriber = typeof target === "function" ? { join: () => ({ deliver: target }) } : target;
     return known.subscribe(subscriber, () => {
@@ -97,6 +99,7 @@ export class Channels implements OnStart, OnStop {
 
   async onStop(): Promise<void> {
     clearInterval(this.#timer);
+    this.#stale.close();
     await this.#store.close();
   }
 }

@@ -2,6 +2,7 @@ import type { Log } from "@tenon/core";
 import type { EventStore } from "./event-store.ts";
 import type { LiveEvent } from "./live-event.ts";
 import { hasReached, type Position } from "./position.ts";
+import type { StaleTopics } from "./stale-topics.ts";
 import type { Sink, Subscriber, Subscription } from "./subscriber.ts";
 
 const batch = 200;
@@ -11,16 +12,21 @@ export class Topic {
   readonly name: string;
   readonly #store: EventStore;
   readonly #log: Log;
+  readonly #stale: StaleTopics;
   readonly #subscriptions = new Set<TopicSubscription>();
   /** Of the last event that was delivered; undefined before the first subscriber. */
   #position: Position | undefined;
   #isPulling = false;
   #pullAgain = false;
+  #isStale = false;
+  /** Subscriptions that still have to read the buffer, and failed to. */
+  readonly #stuck = new Set<TopicSubscription>();
 
-  constructor(name: string, store: EventStore, log: Log) {
+  constructor(name: string, store: EventStore, log: Log, stale: StaleTopics) {
     this.name = name;
     this.#store = store;
     this.#log = log;
+    this.#stale = stale;
   }
 
   get count(): number {
@@ -32,6 +38,7 @@ export class Topic {
     const sink = subscriber.join(this.name);
     const subscription = new TopicSubscription(this.name, sink, () => {
       this.#subscriptions.delete(subscription);
+      this.#stuck.delete(subscription);
       onEnd();
     });
     this.#subscriptions.add(subscription);
@@ -39,8 +46,7 @@ export class Topic {
     try {
       const { last } = await this.#store.read(this.name, undefined, 0);
       this.#position ??= last;
-      subscription.isBehind = true;
-      if (sink.from === "unknown") subscription.skipTo(last);
+      if (sink.from === "unknown" || isAfter(sink.from, last)) subscription.skipTo(last);
       else subscription.begin(sink.from ?? last);
       await this.#catchUp(subscription);
       this.pull(); // what was published while the position was read
@@ -62,21 +68,38 @@ export class Topic {
     try {
       while (this.#pullAgain && this.#subscriptions.size > 0) {
         this.#pullAgain = false;
+        for (const subscription of this.#stuck) {
+          await this.#catchUp(subscription);
+          this.#stuck.delete(subscription);
+        }
         if (this.#position !== undefined) await this.#pullFrom(this.#position);
       }
+      this.#isStale = false;
+      this.#stale.remove(this);
     } catch (error) {
-      // the channels wake every topic from time to time
-      this.#log.warn({ err: error, topic: this.name }, "events could not be read: they follow when the store responds");
+      this.#fail(error);
     } finally {
       this.#isPulling = false; // in the step in which the loop ends: a wake-up after it begins a new one
     }
+  }
+
+  /** The store does not respond. */
+  #fail(error: unknown): void {
+    if (!this.#isStale) {
+      const text = "events could not be read: they follow when the store responds";
+      this.#log.warn({ err: error, topic: this.name }, text);
+    }
+    this.#isStale = true;
+    this.#stale.add(this);
   }
 
   async #pullFrom(position: Position): Promise<void> {
     const { events, last, hasGap } = await this.#store.read(this.name, position, batch);
     if (hasGap) {
       this.#position = last;
-      for (const subscription of this.#subscriptions) if (!subscription.isBehind) subscription.skipTo(last);
+      for (const subscription of this.#subscriptions) {
+        if (!subscription.isBehind && !hasReached(subscription.position, last)) subscription.skipTo(last);
+      }
       return;
     }
     for (const event of events) {
@@ -86,23 +109,46 @@ export class Topic {
     if (events.length === batch) this.#pullAgain = true;
   }
 
-  /** Reads for one subscriber what the others have, until it is where they are. */
+  /** Reads for one subscriber what the others have, until it is where they are, or its client has to read first. */
   async #catchUp(subscription: TopicSubscription): Promise<void> {
     while (!subscription.isClosed && this.#position !== undefined) {
       if (hasReached(subscription.position, this.#position)) break;
       const { events, last, hasGap } = await this.#store.read(this.name, subscription.position, batch);
       if (hasGap) subscription.skipTo(last);
       else if (events.length === 0) break;
-      for (const event of events) subscription.deliver(event, true);
+      for (const event of events) {
+        const room = subscription.whenRoom(event);
+        if (room !== undefined) {
+          void this.#continueAfter(room, subscription);
+          return;
+        }
+        subscription.deliver(event, true);
+      }
     }
     subscription.isBehind = false;
   }
+
+  async #continueAfter(room: Promise<void>, subscription: TopicSubscription): Promise<void> {
+    await room;
+    try {
+      await this.#catchUp(subscription);
+      if (!subscription.isBehind) this.pull(); // what was published meanwhile
+    } catch (error) {
+      if (!subscription.isClosed) this.#stuck.add(subscription);
+      this.#fail(error);
+    }
+  }
+}
+
+/** Whether a client got more than the store has: then the store has lost events, and will use their numbers again. */
+function isAfter(position: Position | undefined, last: Position): boolean {
+  return position !== undefined && position.epoch === last.epoch && position.number > last.number;
 }
 
 class TopicSubscription implements Subscription {
   readonly topic: string;
   /** It reads older events itself: those of the topic are not for it yet. */
-  isBehind = false;
+  isBehind = true;
   isClosed = false;
   readonly #sink: Sink;
   readonly #onClose: () => void;
@@ -116,6 +162,10 @@ class TopicSubscription implements Subscription {
 
   get position(): Position {
     return this.#position ?? { epoch: 0, number: 0 };
+  }
+
+  whenRoom({ text }: LiveEvent): Promise<void> | undefined {
+    return this.isClosed ? undefined : this.#sink.whenRoom?.(text.length);
   }
 
   begin(position: Position): void {

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { dto, inject, routes, string } from "@tenon/core";
+import { Channels, events, LiveConnections, socket } from "@tenon/live";
+import { EventReader } from "./support/event-reader.ts";
+import { engines, withLiveApp } from "./support/live-app.ts";
+import { SocketClient } from "./support/socket-client.ts";
+
+const Said = dto({ text: string("required") });
+
+class Feed {
+  readonly channels = inject(Channels);
+
+  routes() {
+    return routes([
+      { method: "GET", path: "/stream", handler: this.stream },
+      { method: "GET", path: "/socket", handler: this.socket },
+    ]);
+  }
+
+  readonly stream = events({ sends: { said: Said } }, (_, stream) => this.channels.subscribe("feed", stream));
+  readonly socket = socket(
+    { sends: { said: Said }, receives: {} },
+    { open: (_, live) => this.channels.subscribe("feed", live), on: {} },
+  );
+}
+
+/** Together about thirty times what may wait for a client; one is larger than that by itself. */
+const texts = Array.from({ length: 500 }, (_, index) => `${index} ${"x".repeat(index === 250 ? 5000 : 200)}`);
+
+for (const engine of engines) {
+  test(`a client gets a buffer that is larger than what may wait for it (${engine})`, async () => {
+    await withLiveApp(
+      Feed,
+      async ({ app, url }) => {
+        const { channels } = app.get(Feed);
+        const connections = app.get(LiveConnections);
+        const before = await EventReader.open(`${url}/stream`);
+        await before.until(({ id }) => id !== "");
+        await before.cancel();
+        while (connections.stats().streams > 0) await new Promise(setImmediate);
+        for (const text of texts) await channels.publish("feed", "said", { text });
+        const all = [...texts, "new"].map((text) => ({ text }));
+
+        const reader = await EventReader.open(`${url}/stream`, { "last-event-id": before.id });
+        const client = await SocketClient.open(`${url}/socket?lastEventId=${before.id}`);
+        await channels.publish("feed", "said", { text: "new" });
+        const streamed = await reader.take(all.length);
+        assert.deepEqual(
+          streamed.map(({ data }) => data),
+          all,
+        );
+        const got: unknown[] = [];
+        while (got.length < all.length) got.push((await client.next()).data);
+        assert.deepEqual(got, all);
+        assert.equal(connections.stats().slowClients, 0);
+        await reader.cancel();
+        await client.close();
+      },
+      { engine, options: { pendingBytes: 4000 } },
+    );
+  });
+}
