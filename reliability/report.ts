@@ -98,7 +98,7 @@ function toEntry(outcome: Outcome, run: string): Entry {
 function parseReport(report: string): Map<string, Entry> {
   const sections = new Map(report.split(/^(?=## )/m).map((text) => [/^## ([^:\n]+):/.exec(text)?.[1], text.trimEnd()]));
   return new Map(
-    [...report.matchAll(/^\| ([A-Z]\d(?: node)?) \|.*$/gm)].map(([row, id = ""]) => {
+    [...report.matchAll(/^\| ([A-Z]+\d(?: node)?) \|.*$/gm)].map(([row, id = ""]) => {
       const section = sections.get(id);
       return [id, { row, section: section === undefined ? "" : `\n${section}\n` }];
     }),
