@@ -16,6 +16,7 @@ import { type ComposeOptions, compose } from "./compose.ts";
 import type { Context } from "./context.ts";
 import { type ContractMismatch, checkContract } from "./contract-check.ts";
 import { describeValue, HttpError, type Problem, StartError } from "./errors.ts";
+import { Introspection } from "./introspection.ts";
 import { Kernel } from "./kernel.ts";
 import { createLog, Log, type LogOptions } from "./log/log.ts";
 import { LogWriter } from "./log/log-writer.ts";
@@ -90,9 +91,20 @@ async function buildApp<Methods>(
   const { worker } = environment;
   const log = worker === undefined ? ownLog : ownLog.child({ worker });
   const background = new ApplicationBackground(stopTimeout);
+  const introspection: Introspection = {
+    platform: platform.name,
+    get module() {
+      return graph.root.name;
+    },
+    get routes() {
+      return table;
+    },
+    instances: () => [...container.constructed.map(({ instance }) => instance), opened],
+  };
   const builtins = new Map<Key, Builtin>([
     [Log, (user) => log.child({ name: user })],
     [Background, () => background],
+    [Introspection, () => introspection],
   ]);
   const graph = createGraph(module, { overrides, builtins: new Set(builtins.keys()), problems });
   for (const override of overrides) {

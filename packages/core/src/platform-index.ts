@@ -32,8 +32,18 @@ export { openHttp } from "./http/api.ts";
 export { isOriginOf } from "./http/foreign-origin.ts";
 export { isLocalRequest } from "./http/local-request.ts";
 export { type HttpOptions, type HttpSettings, toHttpSettings } from "./http/settings.ts";
+export { Introspection } from "./introspection.ts";
 export { logError } from "./kernel.ts";
 export { isSecretName, Redactor } from "./log/log-redact.ts";
+export {
+  type LogDroppedSignal,
+  type LogLineSignal,
+  type LogSignal,
+  logDroppedSignal,
+  logLineSignal,
+  logSignal,
+} from "./log/log-signals.ts";
+export { isMetricSource, type Metric, type MetricSource, type MetricValue } from "./metric.ts";
 export { addVary, parseWeights } from "./middleware/negotiation.ts";
 export {
   type FileStamp,
@@ -60,4 +70,14 @@ export {
 } from "./platform.ts";
 export { Outgoing, toOutgoing } from "./reply.ts";
 export type { Incoming } from "./request.ts";
+export {
+  type HandlerSignal,
+  handlerSignal,
+  type MiddlewareSignal,
+  middlewareSignal,
+  type RequestSignal,
+  requestSignal,
+  type Signal,
+  type SignalOutcome,
+} from "./signals.ts";
 export { type HeaderEntries, Upgrade, type UpgradeOptions } from "./upgrade.ts";

@@ -1,0 +1,86 @@
+import { type TracingChannel, tracingChannel } from "node:diagnostics_channel";
+import type { Context } from "./context.ts";
+import type { ResponseHeaders } from "./headers.ts";
+import type { Outgoing } from "./reply.ts";
+import type { Incoming } from "./request.ts";
+
+/** What Node adds to the payload of an operation. */
+export interface SignalOutcome {
+  /** What the operation has returned. */
+  result?: unknown;
+  /** What it has thrown. */
+  error?: unknown;
+}
+
+/** `tenon.request`: one request or command in the kernel, from its route to its response. */
+export class RequestSignal implements SignalOutcome {
+  readonly incoming: Incoming;
+  /** The name of the platform: "api", "web", "cli", "jobs". */
+  readonly platform: string;
+  result?: Outgoing;
+  error?: unknown;
+  readonly #ctx: Context;
+
+  constructor(incoming: Incoming, ctx: Context, platform: string) {
+    this.incoming = incoming;
+    this.platform = platform;
+    this.#ctx = ctx;
+  }
+
+  /** "" for a command or a job. */
+  get method(): string {
+    return this.incoming.method;
+  }
+
+  /** As it was sent, without query. */
+  get path(): string {
+    return this.incoming.path;
+  }
+
+  /** `ctx.id`, which a middleware may replace. */
+  get requestId(): string {
+    return this.#ctx.id;
+  }
+
+  /** With the names of its parameters: `/posts/:id`. Undefined on a miss. */
+  get route(): string | undefined {
+    return this.#ctx.route?.path;
+  }
+
+  /** Of the response; undefined until the end. */
+  get status(): number | undefined {
+    return this.result?.status;
+  }
+
+  /** Of the response; undefined until the end. */
+  get headers(): ResponseHeaders | undefined {
+    return this.result?.headers;
+  }
+
+  /** The size of the response's body; undefined until the end and for a stream. */
+  get bytes(): number | undefined {
+    const body = this.result?.body;
+    if (typeof body === "string") return Buffer.byteLength(body);
+    return body instanceof Uint8Array ? body.length : undefined;
+  }
+}
+
+/** `tenon.middleware`: one middleware, with everything after it. */
+export interface MiddlewareSignal extends SignalOutcome {
+  readonly ctx: Context;
+  readonly name: string;
+}
+
+/** `tenon.handler`: the handler of a route. */
+export interface HandlerSignal extends SignalOutcome {
+  readonly ctx: Context;
+  /** The id of its operation, `posts.show`, or class and method. */
+  readonly name: string;
+}
+
+/** The channels of one kind of operation. An operation is over at `asyncEnd`, also when it was synchronous. */
+export type Signal<Payload extends object> = TracingChannel<Payload, unknown>;
+
+export const requestSignal: Signal<RequestSignal> = tracingChannel("tenon.request");
+export const middlewareSignal: Signal<MiddlewareSignal> = tracingChannel("tenon.middleware");
+export const handlerSignal: Signal<HandlerSignal> = tracingChannel("tenon.handler");
