@@ -43,5 +43,6 @@ export type { NotificationListener } from "./listener.ts";
 export type { RedisOptions } from "./redis-connection.ts";
 export { type DuplicateOptions, rejectDuplicates } from "./reject-duplicates.ts";
 export { type SharedPostgres, type SharedRedis, SharedStore } from "./shared-store.ts";
+export type { RedisSignal, SqlSignal } from "./signals.ts";
 export { type ConstraintKind, isUniqueViolation, type StoreCode, StoreError } from "./store-error.ts";
 export { type UseDatabaseOptions, useDatabase } from "./use-database.ts";
