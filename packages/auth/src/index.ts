@@ -16,6 +16,7 @@ export {
   refreshTokenSeconds,
   sessionSeconds,
 } from "./settings.ts";
+export type { HashSignal } from "./signals.ts";
 export { type Claims, Tokens, type TokenUser } from "./tokens.ts";
 export { invalidToken } from "./unauthorized.ts";
 export { useFastPasswords } from "./use-fast-passwords.ts";
