@@ -18,6 +18,7 @@ export type { EnqueueOptions } from "./new-jobs.ts";
 export { type Schedule, type ScheduleOptions, schedule } from "./schedule.ts";
 export { Schedules } from "./schedules.ts";
 export type { JobsOptions, QueueOptions } from "./settings.ts";
+export type { Carrier, EnqueueSignal, JobSignal } from "./signals.ts";
 export type { ListOptions } from "./store/job-store.ts";
 export type { Executor } from "./store/statement.ts";
 export { UnrecoverableError } from "./unrecoverable-error.ts";
