@@ -8,4 +8,5 @@ export { liveModule } from "./live-module.ts";
 export type { LiveSocket } from "./live-socket.ts";
 export { InvalidMessage, type Messages } from "./messages.ts";
 export type { ConnectionLimits, LiveOptions, SocketLimits } from "./settings.ts";
+export type { EventSignal } from "./signals.ts";
 export { type SocketContract, type SocketHandlers, socket } from "./socket.ts";
