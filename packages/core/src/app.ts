@@ -20,6 +20,7 @@ import { Introspection } from "./introspection.ts";
 import { Kernel } from "./kernel.ts";
 import { createLog, Log, type LogOptions } from "./log/log.ts";
 import { LogWriter } from "./log/log-writer.ts";
+import { observeHandler, observeMiddleware, toRunnable } from "./observed-chain.ts";
 import { explainUnknownNames, namesOf } from "./options.ts";
 import { Background, type BackgroundPlatform, backgroundWork, collectStores, type Platform } from "./platform.ts";
 import type { Handler, MiddlewareLike } from "./record.ts";
@@ -160,8 +161,10 @@ async function buildApp<Methods>(
     if (typeof checkContracts === "function") checkContracts(mismatch);
   };
   const openRoutes = (target: Platform | BackgroundPlatform, appLevel: readonly Compiled[]) => {
-    const chain = (middlewares: readonly Compiled[], handler: Handler) =>
-      compose([...appLevel, ...middlewares], handler, lost);
+    const chain = (middlewares: readonly Compiled[], handler: Handler, isObserved: boolean) => {
+      const all = [...appLevel, ...middlewares];
+      return compose(isObserved ? all.map(observeMiddleware) : all, handler, lost);
+    };
     const router = new Router<RunnableRoute>([]);
     const table = new RouteTable(router, routes, {
       flatten: (added, owner, found) => {
@@ -171,8 +174,12 @@ async function buildApp<Methods>(
         return flat;
       },
       serves: (route) => target.serves(route),
-      compose: (route) => {
-        const run = chain(route.middlewares, route.handler);
+      compose: (route, isObserved) => {
+        const { controller, handlerName } = route;
+        const handler = isObserved
+          ? observeHandler(route.handler, { controller, handler: handlerName })
+          : route.handler;
+        const run = chain(route.middlewares, handler, isObserved);
         return checkContracts === false
           ? run
           : checkContract(route, run, reportMismatch, platform.errors?.rejectedStatus);
@@ -183,14 +190,8 @@ async function buildApp<Methods>(
       platform: target,
       log,
       production: environment.production,
-      onMiss: chain([], (ctx) => {
-        const value = "miss" in target ? target.miss?.(ctx) : undefined;
-        if (value !== undefined) return value;
-        throw new HttpError(404, "Not Found");
-      }),
-      onMalformed: chain([], () => {
-        throw new HttpError(400, "Bad Request");
-      }),
+      onMiss: toRunnable((isObserved) => chain([], (ctx) => miss(target, ctx), isObserved)),
+      onMalformed: toRunnable((isObserved) => chain([], refuseMalformed, isObserved)),
     });
     return { kernel, router, routes: table };
   };
@@ -260,6 +261,16 @@ async function buildApp<Methods>(
     injections,
     router,
   });
+}
+
+function miss(target: Platform | BackgroundPlatform, ctx: Context): unknown {
+  const value = "miss" in target ? target.miss?.(ctx) : undefined;
+  if (value !== undefined) return value;
+  throw new HttpError(404, "Not Found");
+}
+
+function refuseMalformed(): never {
+  throw new HttpError(400, "Bad Request");
 }
 
 /** Milliseconds for which the log lines of a start wait for the banner. */

@@ -5,25 +5,27 @@ import { type ErrorFormat, formatError, plainErrors, withRejectedStatus } from "
 import { BindError, describeValue, HttpError, toHttpError } from "./errors.ts";
 import type { Log } from "./log/log.ts";
 import type { MatchedRoute, RouteParams } from "./matched-route.ts";
+import type { Runnable } from "./observed-chain.ts";
 import type { Platform, RequestHandler } from "./platform.ts";
 import type { Handler } from "./record.ts";
 import { isThenable, Outgoing, Reply, toReply } from "./reply.ts";
 import type { Incoming } from "./request.ts";
 import { MalformedTarget, type Router, refuseNul } from "./router.ts";
+import { isChainObserved, isObserved, RequestSignal, requestSignal, trace } from "./signals.ts";
 import type { RunnableRoute } from "./table.ts";
 
 export interface KernelParts {
   readonly router: Router<RunnableRoute>;
   readonly platform: Pick<
     Platform,
-    "serialize" | "fail" | "limits" | "readInput" | "readQuery" | "readForm" | "showProgress" | "errors"
+    "name" | "serialize" | "fail" | "limits" | "readInput" | "readQuery" | "readForm" | "showProgress" | "errors"
   >;
   readonly log: Log;
   /** Logs rejected input at `debug` only, because it may tell about users. Defaults to false. */
   readonly production?: boolean;
   /** The application's middlewares around a miss and around a malformed path or query. */
-  readonly onMiss: Handler;
-  readonly onMalformed: Handler;
+  readonly onMiss: Runnable;
+  readonly onMalformed: Runnable;
 }
 
 /** match → run → respond. The only place where errors of a request are caught; `handle` neither throws nor rejects. */
@@ -31,6 +33,8 @@ export class Kernel implements RequestHandler {
   readonly #parts: KernelParts;
   readonly #tools: ContextTools;
   readonly #errors: ErrorFormat;
+  /** Of the requests that have a subscriber. */
+  readonly #signals = new WeakMap<Context, RequestSignal>();
 
   constructor(parts: KernelParts) {
     this.#parts = parts;
@@ -49,18 +53,37 @@ export class Kernel implements RequestHandler {
   }
 
   handle(incoming: Incoming): Outgoing | Promise<Outgoing> {
-    let run: Handler;
+    let chain: Runnable;
     let ctx: Context;
     try {
       if (incoming.method !== "") refuseNul(incoming.search); // a command has no method, and its flags are no query
       const match = this.#parts.router.resolve(incoming.method, incoming.path);
-      run = match?.route.run ?? this.#parts.onMiss;
+      chain = match?.route ?? this.#parts.onMiss;
       ctx = new RequestContext(incoming, match ?? noMatch, this.#tools);
     } catch (error) {
       ctx = new RequestContext(incoming, noMatch, this.#tools);
       if (!(error instanceof MalformedTarget)) return this.#fail(ctx, error);
-      run = this.#parts.onMalformed;
+      chain = this.#parts.onMalformed;
     }
+    if (isObserved()) return this.#observe(incoming, ctx, chain);
+    try {
+      const value = chain.run(ctx);
+      return isThenable(value) ? this.#settle(ctx, value) : this.#respond(ctx, value);
+    } catch (error) {
+      return this.#fail(ctx, error);
+    }
+  }
+
+  #observe(incoming: Incoming, ctx: Context, chain: Runnable): Outgoing | Promise<Outgoing> {
+    const run = isChainObserved() ? chain.observed() : chain.run;
+    if (!requestSignal.hasSubscribers) return this.#run(ctx, run);
+    const signal = new RequestSignal(incoming, ctx, this.#parts.platform.name);
+    this.#signals.set(ctx, signal);
+    return trace(requestSignal, signal, () => this.#run(ctx, run));
+  }
+
+  /** As `handle()` does without subscribers, where it saves a frame of the stack. */
+  #run(ctx: Context, run: Handler): Outgoing | Promise<Outgoing> {
     try {
       const value = run(ctx);
       return isThenable(value) ? this.#settle(ctx, value) : this.#respond(ctx, value);
@@ -94,6 +117,7 @@ export class Kernel implements RequestHandler {
   /** Drops the headers that were set so far: the handler set them for another response. */
   #fail(ctx: Context, thrown: unknown): Outgoing | Promise<Outgoing> {
     RequestContext.takeHeaders(ctx);
+    this.#publishError(ctx, thrown);
     const error = withRejectedStatus(thrown, this.#errors);
     try {
       const outgoing = this.#parts.platform.fail?.(error, ctx) ?? this.#serializeError(ctx, error);
@@ -102,6 +126,13 @@ export class Kernel implements RequestHandler {
     } catch (failure) {
       return this.#giveUp(failure);
     }
+  }
+
+  #publishError(ctx: Context, error: unknown): void {
+    const signal = this.#signals.get(ctx);
+    if (signal === undefined) return;
+    signal.error = error;
+    requestSignal.error.publish(signal);
   }
 
   #serializeError(ctx: Context, error: unknown): Outgoing | Promise<Outgoing> {

@@ -19,5 +19,7 @@ export interface MetricSource {
 }
 
 export function isMetricSource(value: unknown): value is MetricSource {
-  return typeof value === "object" && value !== null && "readMetrics" in value && typeof value.readMetrics === "function";
+  return (
+    typeof value === "object" && value !== null && "readMetrics" in value && typeof value.readMetrics === "function"
+  );
 }

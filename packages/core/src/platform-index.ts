@@ -3,7 +3,7 @@ export { serializeCookie } from "./body/cookies.ts";
 export { isForm } from "./body/form.ts";
 export { isToken } from "./body/grammar.ts";
 export { parseQuery } from "./body/query.ts";
-export { readEnvironment } from "./boot/environment.ts";
+export { exposeVariables, readEnvironment } from "./boot/environment.ts";
 export type { FlatRoute } from "./boot/flatten.ts";
 export { endsInTime, withTimeout } from "./boot/in-time.ts";
 export { connectToPrimary, type OnPrimary, type PrimaryPort, type WorkerPort } from "./boot/primary.ts";
@@ -79,5 +79,6 @@ export {
   requestSignal,
   type Signal,
   type SignalOutcome,
+  trace,
 } from "./signals.ts";
 export { type HeaderEntries, Upgrade, type UpgradeOptions } from "./upgrade.ts";

@@ -1,7 +1,7 @@
 import { type TracingChannel, tracingChannel } from "node:diagnostics_channel";
 import type { Context } from "./context.ts";
 import type { ResponseHeaders } from "./headers.ts";
-import type { Outgoing } from "./reply.ts";
+import { isThenable, type Outgoing } from "./reply.ts";
 import type { Incoming } from "./request.ts";
 
 /** What Node adds to the payload of an operation. */
@@ -84,3 +84,70 @@ export type Signal<Payload extends object> = TracingChannel<Payload, unknown>;
 export const requestSignal: Signal<RequestSignal> = tracingChannel("tenon.request");
 export const middlewareSignal: Signal<MiddlewareSignal> = tracingChannel("tenon.middleware");
 export const handlerSignal: Signal<HandlerSignal> = tracingChannel("tenon.handler");
+
+/** The one check of the kernel for each request. */
+export function isObserved(): boolean {
+  return requestSignal.hasSubscribers || isChainObserved();
+}
+
+/** Whether middlewares and handlers are to publish. */
+export function isChainObserved(): boolean {
+  return handlerSignal.hasSubscribers || middlewareSignal.hasSubscribers;
+}
+
+/**
+ * Runs an operation and publishes its steps. Call it only while `signal.hasSubscribers`, so that no payload is made
+ * without a subscriber. What was synchronous stays so.
+ */
+export function trace<Payload extends SignalOutcome, Result>(
+  signal: Signal<Payload>,
+  payload: Payload,
+  run: () => Result,
+): Result {
+  return signal.start.runStores(payload, () => publishSteps(signal, payload, run));
+}
+
+function publishSteps<Payload extends SignalOutcome, Result>(
+  signal: Signal<Payload>,
+  payload: Payload,
+  run: () => Result,
+): Result {
+  const outcome: SignalOutcome = payload;
+  const fail = (error: unknown) => {
+    outcome.error = error;
+    signal.error.publish(payload);
+  };
+  const end = () => {
+    signal.asyncStart.publish(payload);
+    signal.asyncEnd.publish(payload);
+  };
+  let value: Result;
+  try {
+    value = run();
+  } catch (error) {
+    fail(error);
+    signal.end.publish(payload);
+    end();
+    throw error;
+  }
+  if (!isThenable(value)) {
+    outcome.result = value;
+    signal.end.publish(payload);
+    end();
+    return value;
+  }
+  signal.end.publish(payload);
+  const settled = Promise.resolve(value).then(
+    (result) => {
+      outcome.result = result;
+      end();
+      return result;
+    },
+    (error: unknown) => {
+      fail(error);
+      end();
+      throw error;
+    },
+  );
+  return settled as Result; // a promise of the same value
+}

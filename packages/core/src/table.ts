@@ -4,13 +4,13 @@ import type { FlatRoute } from "./boot/flatten.ts";
 import type { Contract, MiddlewareContract } from "./contract.ts";
 import { type Problem, StartError } from "./errors.ts";
 import type { MatchedRoute } from "./matched-route.ts";
+import { type Runnable, toRunnable } from "./observed-chain.ts";
 import { joinPaths, PatternError, parsePattern, shapeOf } from "./pattern.ts";
 import type { Handler, Method, Route, Routes } from "./record.ts";
 import type { Router } from "./router.ts";
 
 /** A route with its chain composed. */
-export interface RunnableRoute extends FlatRoute {
-  readonly run: Handler;
+export interface RunnableRoute extends FlatRoute, Runnable {
   readonly matched: MatchedRoute;
 }
 
@@ -35,7 +35,8 @@ export interface RouteTableTools {
   /** Flattens routes that are added at run time. */
   readonly flatten: (routes: Routes, owner: string, problems: Problem[]) => FlatRoute[];
   readonly serves: (route: FlatRoute) => boolean;
-  readonly compose: (route: FlatRoute) => Handler;
+  /** With signals when `isObserved`. */
+  readonly compose: (route: FlatRoute, isObserved: boolean) => Handler;
 }
 
 /** The routes in force. A change takes effect at once and as a whole, or throws and changes nothing. */
@@ -120,7 +121,7 @@ export class RouteTable {
   #runnable(route: FlatRoute): RunnableRoute {
     const { method, path, controller, handlerName: handler, contract } = route;
     const matched = Object.freeze({ method, path, controller, handler, contract });
-    return { ...route, run: this.#tools.compose(route), matched };
+    return { ...route, ...toRunnable((isObserved) => this.#tools.compose(route, isObserved)), matched };
   }
 }
 

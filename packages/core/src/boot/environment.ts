@@ -24,6 +24,8 @@ export interface Environment {
   readonly dev: "start" | "restart" | undefined;
   /** The editor that the developer page links to. Undefined when TENON_EDITOR is not set. */
   readonly editor: string | undefined;
+  /** Those that begin with OTEL_ and are not empty: OpenTelemetry defines them. */
+  readonly otel: Readonly<Record<string, string>>;
 }
 
 /**
@@ -33,6 +35,14 @@ export interface Environment {
  */
 export function readVariables(env: NodeJS.Dict<string> = process.env): NodeJS.Dict<string> {
   return isProduction(env) ? env : { ...readEnvFile(".env"), ...env };
+}
+
+/** For packages that read process.env themselves: adds variables that only the file `.env` has. */
+export function exposeVariables(
+  variables: Readonly<Record<string, string>>,
+  env: NodeJS.Dict<string> = process.env,
+): void {
+  for (const [name, value] of Object.entries(variables)) env[name] ??= value;
 }
 
 export function isProduction({ NODE_ENV }: NodeJS.Dict<string>): boolean {
@@ -77,6 +87,9 @@ export function readEnvironment(
     describe: !!TENON_DESCRIBE,
     dev: production || !TENON_DEV ? undefined : TENON_DEV === "restart" ? "restart" : "start",
     editor: TENON_EDITOR || undefined,
+    otel: Object.fromEntries(
+      Object.entries(env).filter((entry): entry is [string, string] => entry[0].startsWith("OTEL_") && !!entry[1]),
+    ),
   };
 }
 

@@ -9,6 +9,8 @@ export interface WorkerMessage {
 
 /** The workers of a machine, as their primary sees them. */
 export interface WorkerPort {
+  /** How many are serving. */
+  readonly count: number;
   /** `reply` sends to the worker that the message is from. */
   onMessage(channel: string, listener: (body: unknown, reply: (body: unknown) => void) => void): void;
   /** Sends to all workers. */

@@ -9,6 +9,8 @@ export interface TlsSettings extends Pick<TlsOptions, "key" | "cert" | "ca" | "p
 
 /** Listens on a port, parses requests and writes responses: the port that each kind of server implements. */
 export interface Engine {
+  /** How many are open. */
+  readonly connections: number;
   listen(port: number, host: string): Promise<AddressInfo>;
   /** Stops accepting connections, waits for running requests up to `limits.stopTimeout`, and closes the rest. */
   close(): Promise<void>;

@@ -4,6 +4,7 @@ import { readEnvironment } from "../boot/environment.ts";
 import { endsInTime } from "../boot/in-time.ts";
 import { stopOnSignals } from "../boot/signals.ts";
 import { describeValue, type Problem, StartError } from "../errors.ts";
+import type { Metric, MetricSource } from "../metric.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { checkNames, namesOf } from "../options.ts";
 import type { OpenPlatform, PlatformParts } from "../platform.ts";
@@ -47,11 +48,14 @@ export interface HttpMethods {
   openapi(): Promise<OpenApiDocument>;
 }
 
-export function createHttpMethods(parts: PlatformParts, settings: HttpSettings): OpenPlatform<HttpMethods> {
+export function createHttpMethods(
+  parts: PlatformParts,
+  settings: HttpSettings,
+): OpenPlatform<HttpMethods> & MetricSource {
   const problems = [...checkLimits(settings.limits), ...checkProxies(settings.trustedProxies)];
   if (problems.length > 0) throw new StartError(problems);
   const unread = new Unread(settings.limits, parts.log);
-  const servers = new Set<Pick<Engine, "close">>();
+  const servers = new Set<Pick<Engine, "close" | "connections">>();
   const forgetSignals: (() => void)[] = [];
   const inFlight = new Set<Promise<Response>>();
   let closed = false;
@@ -103,7 +107,7 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
     const { Workers } = await import("./workers.ts");
     const stopTimeout = settings.limits.stopTimeout + 2 * parts.stopTimeout;
     const workers = new Workers(count, parts.log, stopTimeout);
-    servers.add({ close: () => workers.stop() });
+    servers.add({ close: () => workers.stop(), connections: 0 });
     parts.startPrimary(workers);
     const bound = await workers.start().catch((error: unknown) => {
       parts.log.debug({ err: error }, "a worker did not start");
@@ -164,7 +168,13 @@ export function createHttpMethods(parts: PlatformParts, settings: HttpSettings):
     await endsInTime(Promise.allSettled(inFlight), settings.limits.stopTimeout);
   }
 
-  return { methods: { listen, fetch, openapi }, close };
+  function readMetrics(): Metric[] {
+    const value = [...servers].reduce((total, { connections }) => total + connections, 0);
+    const help = "Open connections of the HTTP server";
+    return [{ name: "tenon_http_connections", help, kind: "gauge", values: [{ value }] }];
+  }
+
+  return { methods: { listen, fetch, openapi }, close, readMetrics };
 }
 
 /** Only the engine that is used is loaded. */

@@ -63,6 +63,10 @@ export class NodeServer implements Engine {
     else this.#server.on("connection", this.#onHandshake).on("secureConnection", this.#onConnection);
   }
 
+  get connections(): number {
+    return this.#connections.size;
+  }
+
   listen(port: number, host: string): Promise<AddressInfo> {
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);

@@ -36,6 +36,10 @@ export class WireServer implements Engine {
     }
   }
 
+  get connections(): number {
+    return this.#connections.size;
+  }
+
   listen(port: number, host: string): Promise<AddressInfo> {
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);

@@ -59,6 +59,10 @@ export class Workers implements WorkerPort {
     return address;
   }
 
+  get count(): number {
+    return [...this.#running.values()].filter((since) => since !== undefined).length;
+  }
+
   onMessage(channel: string, listener: Parameters<WorkerPort["onMessage"]>[1]): void {
     this.#listeners.set(channel, listener);
   }

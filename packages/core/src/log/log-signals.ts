@@ -1,9 +1,8 @@
 import { type Channel, channel } from "node:diagnostics_channel";
 
-/** `tenon.log`: a line before it is written. */
+/** `tenon.log`: the fields of a line before it is written. */
 export interface LogSignal {
-  readonly level: string;
-  /** Fields that subscribers add to the line. */
+  /** Secrets are redacted, and fields of the log itself are not among them. Subscribers may add theirs. */
   readonly fields: Record<string, unknown>;
 }
 

@@ -4,6 +4,7 @@ import { checkNames, namesOf, refuseOption } from "../options.ts";
 import { token } from "../token.ts";
 import { toEscape, toPrettyLine } from "./log-pretty.ts";
 import { Redactor } from "./log-redact.ts";
+import { logLineSignal, logSignal } from "./log-signals.ts";
 import { type LogDestination, LogGuard, LogWriter } from "./log-writer.ts";
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -56,11 +57,16 @@ export function createLog(options: LogOptions = {}): Log {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }), log: (fields) => redactor.redact(fields) },
+      formatters: { level: (label) => ({ level: label }), log: (fields) => publishFields(redactor.redact(fields)) },
       serializers: { err: (error: unknown) => error }, // the redactor has written it already, and pino's own copies secrets
       hooks: { logMethod: logSafely },
     },
-    { write: (line: string) => target.write(toLine(line)) },
+    {
+      write: (line: string) => {
+        if (logLineSignal.hasSubscribers) logLineSignal.publish({ line });
+        target.write(toLine(line));
+      },
+    },
   );
   const { child } = log;
   // pino hands the fields of a child to no formatter; children inherit this method
@@ -73,6 +79,12 @@ export function createLog(options: LogOptions = {}): Log {
       }
     },
   });
+}
+
+/** The subscribers of `tenon.log` may add fields to a line. */
+function publishFields(redacted: Record<string, unknown>): Record<string, unknown> {
+  if (logSignal.hasSubscribers) logSignal.publish({ fields: redacted });
+  return redacted;
 }
 
 const unreadable = Object.freeze({ unreadable: true });

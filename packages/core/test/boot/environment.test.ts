@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StartError } from "@tenon/core";
-import { readEnvironment } from "../../src/boot/environment.ts";
+import { exposeVariables, readEnvironment } from "../../src/boot/environment.ts";
 
 const nothing = {
   logLevel: undefined,
@@ -14,6 +14,7 @@ const nothing = {
   test: false,
   dev: undefined,
   editor: undefined,
+  otel: {},
 };
 
 test("an empty environment leaves every choice to the application", () => {
@@ -33,6 +34,18 @@ test("an empty environment leaves every choice to the application", () => {
 test("LOG_LEVEL, NODE_ENV and NO_COLOR are read", () => {
   const env = { LOG_LEVEL: "trace", NODE_ENV: "production", NO_COLOR: "1" };
   assert.deepEqual(readEnvironment(env), { ...nothing, logLevel: "trace", production: true, color: false });
+});
+
+test("the variables of OpenTelemetry are read as they are, without empty ones", () => {
+  const env = { OTEL_SERVICE_NAME: "blog", OTEL_TRACES_SAMPLER: "", OTHER: "x" };
+  assert.deepEqual(readEnvironment(env), { ...nothing, otel: { OTEL_SERVICE_NAME: "blog" } });
+});
+
+test("variables of the file .env are exposed where the process has none of that name", () => {
+  const env = { OTEL_SERVICE_NAME: "of the process" };
+  exposeVariables({});
+  exposeVariables({ OTEL_SERVICE_NAME: "of the file", OTEL_TRACES_SAMPLER: "always_on" }, env);
+  assert.deepEqual(env, { OTEL_SERVICE_NAME: "of the process", OTEL_TRACES_SAMPLER: "always_on" });
 });
 
 test("FORCE_COLOR takes precedence over NO_COLOR, and its 0 and false mean no colours", () => {
