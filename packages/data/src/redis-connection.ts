@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { withTimeout } from "@tenon/core/platform";
+import { trace, withTimeout } from "@tenon/core/platform";
 import type { Link, LinkListeners } from "./listener.ts";
 import { loadDriver } from "./load-driver.ts";
+import { redisSignal } from "./signals.ts";
 import { StoreError } from "./store-error.ts";
 
 /** The part of the client that is used here: its own type depends on the options it is created with. */
@@ -56,8 +57,18 @@ export class RedisConnection {
     if (client !== undefined) end(client);
   }
 
+  get isReady(): boolean {
+    return this.#client?.isReady === true;
+  }
+
   /** Runs one command. Rejects with `store unavailable` when Redis is down or does not respond in time. */
-  async run(command: readonly string[]): Promise<unknown> {
+  run(command: readonly string[]): Promise<unknown> {
+    if (!redisSignal.hasSubscribers) return this.#run(command);
+    const [name = "", ...keys] = command;
+    return trace(redisSignal, { command: name.toUpperCase(), keys: keys.length }, () => this.#run(command));
+  }
+
+  async #run(command: readonly string[]): Promise<unknown> {
     const client = this.#client;
     if (client === undefined || !client.isReady) {
       if (client !== undefined) this.#replace(client); // it ended before the error listener could replace it

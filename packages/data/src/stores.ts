@@ -1,5 +1,5 @@
 import { inject, Log, token } from "@tenon/core";
-import { describeStores } from "@tenon/core/platform";
+import { describeStores, type Metric } from "@tenon/core/platform";
 import { sql } from "kysely";
 import { Cache } from "./cache/cache.ts";
 import { type MemoryCacheOptions, MemoryCacheStore } from "./cache/memory.ts";
@@ -19,6 +19,7 @@ import { Listener } from "./listener.ts";
 import { RedisConnection, type RedisOptions } from "./redis-connection.ts";
 import { SharedStore } from "./shared-store.ts";
 import { StoreError } from "./store-error.ts";
+import { toStoreMetrics } from "./store-metrics.ts";
 import { parseStoreUrl, type StoreUrl } from "./store-url.ts";
 
 /** Where the stores are. A test replaces it with `useDatabase()`. */
@@ -123,6 +124,11 @@ export class Stores {
       keyValue: describe(this.#parseKeyValueUrl()).join(" ").trim(),
       cache: describe(cache).join(" ").trim(),
     };
+  }
+
+  /** Found like `onStart()`, see `MetricSource`. */
+  readMetrics(): Metric[] {
+    return toStoreMetrics(this.#pools, this.#connections);
   }
 
   #nameOf(option: "database" | "keyValue" | "cache"): string {

@@ -25,6 +25,11 @@ export interface SingleClient extends Omit<PostgresClient, "on"> {
 }
 
 export interface Pool {
+  /** Connections. */
+  readonly totalCount: number;
+  readonly idleCount: number;
+  /** Callers that wait for one. */
+  readonly waitingCount: number;
   connect(): Promise<PooledClient>;
   end(): Promise<void>;
   on(event: "error", listener: () => void): unknown;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Link, LinkListeners } from "../listener.ts";
 import { loadDriver } from "../load-driver.ts";
+import { traceSql } from "../signals.ts";
 import { StoreError } from "../store-error.ts";
 import type { Pool, PooledClient, PostgresDriverPackage, PostgresResult } from "./postgres-driver.ts";
 import { isOutcomeUnknown, isServerError, isTooManyConnections, translatePostgresError } from "./postgres-errors.ts";
@@ -13,6 +14,13 @@ export interface PostgresOptions {
   readonly connectTimeout?: number;
   /** Milliseconds that a statement may take. Defaults to 30,000. */
   readonly statementTimeout?: number;
+}
+
+export interface PoolUse {
+  readonly used: number;
+  readonly idle: number;
+  readonly waiting: number;
+  readonly size: number;
 }
 
 /** Called with the first word of a statement that may or may not have been applied, and the error that lost its result. */
@@ -121,6 +129,12 @@ export class PostgresPool {
     }
   }
 
+  /** Connections that are in use and that are idle, callers that wait for one, and the most that there can be. */
+  get use(): PoolUse {
+    const { totalCount, idleCount, waitingCount } = this.#pool ?? { totalCount: 0, idleCount: 0, waitingCount: 0 };
+    return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, size: this.#poolSize };
+  }
+
   async close(): Promise<void> {
     const pool = this.#pool;
     this.#pool = undefined;
@@ -204,7 +218,11 @@ export class PostgresSession {
     this.#options = options;
   }
 
-  async query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresResult<R>> {
+  query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresResult<R>> {
+    return traceSql("postgres", sql, parameters, () => this.#query<R>(sql, parameters));
+  }
+
+  async #query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresResult<R>> {
     // the driver would queue it after the abandoned statement
     if (this.#abandoned) throw new StoreError("UNAVAILABLE", { cause: new Error("the connection was abandoned") });
     const started = performance.now();

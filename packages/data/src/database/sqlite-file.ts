@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RootOperationNode } from "kysely";
 import { Mutex } from "../mutex.ts";
+import { sqlSignal, traceSql } from "../signals.ts";
 import { StoreError } from "../store-error.ts";
 import { SqliteCheckpoints } from "./sqlite-checkpoints.ts";
 import { SqliteConnection, type SqliteResult } from "./sqlite-connection.ts";
@@ -61,8 +62,12 @@ export class SqliteFile {
     this.#second = undefined;
   }
 
-  async execute(sql: string, parameters: readonly unknown[], query?: RootOperationNode): Promise<SqliteResult> {
-    const result = this.executeNow(sql, parameters, query);
+  execute(sql: string, parameters: readonly unknown[], query?: RootOperationNode): Promise<SqliteResult> {
+    return traceSql("sqlite", sql, parameters, () => this.#execute(sql, parameters, query));
+  }
+
+  async #execute(sql: string, parameters: readonly unknown[], query?: RootOperationNode): Promise<SqliteResult> {
+    const result = this.#executeNow(sql, parameters, query);
     if (result !== undefined) return result;
     if (this.#inMemory && this.#transactions.held) await this.#transactions.free();
     await this.open();
@@ -71,6 +76,11 @@ export class SqliteFile {
 
   /** Runs a statement synchronously; undefined when it has to wait. Most statements need neither a lock nor a retry. */
   executeNow(sql: string, parameters: readonly unknown[], query?: RootOperationNode): SqliteResult | undefined {
+    // execute() publishes a statement once, also when it has to wait
+    return sqlSignal.hasSubscribers ? undefined : this.#executeNow(sql, parameters, query);
+  }
+
+  #executeNow(sql: string, parameters: readonly unknown[], query?: RootOperationNode): SqliteResult | undefined {
     // a database in memory has one connection, and other statements must not run inside its transaction
     if (this.#main === undefined || (this.#inMemory && this.#transactions.held)) return undefined;
     try {
@@ -88,10 +98,21 @@ export class SqliteFile {
   ): AsyncGenerator<Record<string, unknown>> {
     if (this.#inMemory && this.#transactions.held) await this.#transactions.free();
     await this.open();
+    const over = Promise.withResolvers<{ readonly rows: readonly unknown[]; readonly rowCount: number }>();
+    const published = traceSql("sqlite", sql, parameters, () => over.promise);
+    published.catch(() => {}); // the reader gets the error
+    let count = 0;
     try {
-      yield* this.#connection.iterate(sql, parameters, query);
+      for (const row of this.#connection.iterate(sql, parameters, query)) {
+        count++;
+        yield row;
+      }
     } catch (error) {
-      throw translateSqliteError(error);
+      const translated = translateSqliteError(error);
+      over.reject(translated);
+      throw translated;
+    } finally {
+      over.resolve({ rows: [], rowCount: count }); // also when the reader stops early
     }
   }
 
@@ -103,10 +124,10 @@ export class SqliteFile {
       this.#second ??= this.#inMemory ? this.#connection : await this.#connect();
       const connection = this.#second;
       const sql = options.readOnly === true ? "begin" : "begin immediate";
-      await this.#retry(() => connection.execute(sql, []));
-      return new SqliteTransaction(connection, release, (statement) =>
-        this.#retry(() => connection.execute(statement, [])),
-      );
+      const run = (statement: string) =>
+        traceSql("sqlite", statement, [], () => this.#retry(() => connection.execute(statement, [])));
+      await run(sql);
+      return new SqliteTransaction(connection, release, run);
     } catch (error) {
       release();
       throw error;
@@ -186,11 +207,13 @@ export class SqliteTransaction {
   }
 
   execute(sql: string, parameters: readonly unknown[], query?: RootOperationNode): SqliteResult {
-    try {
-      return this.#connection.execute(sql, parameters, query);
-    } catch (error) {
-      throw translateSqliteError(error);
-    }
+    return traceSql("sqlite", sql, parameters, () => {
+      try {
+        return this.#connection.execute(sql, parameters, query);
+      } catch (error) {
+        throw translateSqliteError(error);
+      }
+    });
   }
 
   async commit(): Promise<void> {
@@ -201,9 +224,7 @@ export class SqliteTransaction {
   rollback(): void {
     try {
       // after a full disk or a failed write SQLite has already rolled back
-      if (this.#connection.inTransaction) this.#connection.execute("rollback", []);
-    } catch (error) {
-      throw translateSqliteError(error);
+      if (this.#connection.inTransaction) this.execute("rollback", []);
     } finally {
       this.#done();
     }
