@@ -1,7 +1,9 @@
 import { availableParallelism } from "node:os";
 import { inject } from "@tenon/core";
+import type { Metric } from "@tenon/core/platform";
 import { compare, getRounds, hash } from "bcrypt";
 import { AuthSettings, BcryptCost } from "./settings.ts";
+import { traceHash } from "./signals.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 const maxBytes = 72;
@@ -28,15 +30,26 @@ export class Passwords {
 
   async hash(password: string): Promise<string> {
     if (!this.fits(password)) throw new RangeError(`a password is well-formed text of at most ${maxBytes} bytes`);
-    return this.#queue.run(() => hash(password, this.#cost));
+    return traceHash("hash", () => this.#queue.run(() => hash(password, this.#cost)));
   }
 
   /** Takes as long without a stored hash or with a password that does not fit, and returns false. */
   async matches(password: string, stored: string | undefined): Promise<boolean> {
     const fits = this.fits(password);
     const against = stored ?? dummyHash(this.#cost);
-    const equal = await this.#queue.run(() => compare(fits ? password : "does not fit", against));
+    const compared = () => this.#queue.run(() => compare(fits ? password : "does not fit", against));
+    const equal = await traceHash("verify", compared);
     return equal && fits && stored !== undefined;
+  }
+
+  /** Found like `onStart()`, see `MetricSource`. */
+  readMetrics(): Metric[] {
+    const { running, waiting } = this.#queue;
+    const values = [
+      { value: running, labels: { state: "running" } },
+      { value: waiting, labels: { state: "waiting" } },
+    ];
+    return [{ name: "tenon_password_hashes", help: "Password hashes at work and in line", kind: "gauge", values }];
   }
 
   /** Whether a hash was made with a lower cost than the current one. */

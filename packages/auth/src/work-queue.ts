@@ -32,6 +32,14 @@ export class WorkQueue {
     this.#expected = options.expected ?? options.maxWait / 4;
   }
 
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#concurrency) await this.#turn();
     else this.#running++;
