@@ -56,10 +56,12 @@ export interface JobRow {
   readonly started_at: number | null;
   readonly finished_at: number | null;
   readonly worker: string | null;
+  /** JSON. */
+  readonly carrier: string | null;
 }
 
 export const jobColumns =
-  "id, name, queue, state, priority, attempt, max_attempts, claim, key, input, result, error, progress, run_at, created_at, started_at, finished_at, worker";
+  "id, name, queue, state, priority, attempt, max_attempts, claim, key, input, result, error, progress, run_at, created_at, started_at, finished_at, worker, carrier";
 
 export function toJobRecord(row: JobRow): JobRecord {
   return {

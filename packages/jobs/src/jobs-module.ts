@@ -1,6 +1,7 @@
 import { defineModule, type Module, provide } from "@tenon/core";
 import { JobClock } from "./job-clock.ts";
 import { JobHealth } from "./job-health.ts";
+import { JobMetrics } from "./job-metrics.ts";
 import { JobSchema } from "./job-schema.ts";
 import { JobSignals } from "./job-signals.ts";
 import { Jobs } from "./jobs.ts";
@@ -29,6 +30,7 @@ export function jobsModule(data: Module, options: JobsOptions = {}): Module {
       JobExecutor,
       JobRunner,
       JobHealth,
+      JobMetrics,
     ],
     exports: [Jobs, Schedules, JobSignals],
   });

@@ -5,6 +5,7 @@ import { type JobRecord, type JobState, jobStates } from "./job-record.ts";
 import { JobSignals } from "./job-signals.ts";
 import { type EnqueueOptions, toKey, toNewJobs, toStoredInput } from "./new-jobs.ts";
 import { JobSettings } from "./settings.ts";
+import { traceEnqueue } from "./signals.ts";
 import { JobStore, type ListOptions, type NewJobs } from "./store/job-store.ts";
 import type { Executor } from "./store/statement.ts";
 
@@ -46,7 +47,9 @@ export class Jobs {
     const key = toKey(options.key);
     const jobs = toNewJobs(definition, options);
     const { transaction } = options;
-    const { id, created } = await this.#insert(jobs, text, key, transaction);
+    const { id, created } = await traceEnqueue(definition, 1, (carrier) =>
+      this.#insert({ ...jobs, carrier }, text, key, transaction),
+    );
     if (created) {
       this.#signals.onReady?.();
       if (transaction === undefined) await this.#signals.onInline?.(id);
@@ -67,11 +70,9 @@ export class Jobs {
     }
     if (rows.length === 0) return [];
     const jobs = toNewJobs(definition, rest);
-    const keys = rows.flatMap(([, key]) => key ?? []);
-    if (keys.length > 0) await this.#store.findKeys(definition.name, keys, transaction); // frees those that are over
-    const added = await this.#store.insertMany(jobs, rows, transaction);
-    const results = keys.length === 0 ? added.map(({ id }) => ({ id, created: true })) : undefined;
-    const enqueued = results ?? (await this.#pairByKey(jobs, rows, added, transaction));
+    const enqueued = await traceEnqueue(definition, rows.length, (carrier) =>
+      this.#insertMany({ ...jobs, carrier }, rows, transaction),
+    );
     this.#signals.onReady?.();
     if (transaction === undefined)
       for (const { id, created } of enqueued) if (created) await this.#signals.onInline?.(id);
@@ -157,6 +158,18 @@ export class Jobs {
       // the holder has ended in the meantime, or its period is over: the key is free
     }
     throw new HttpError(503, `job "${jobs.name}" was not enqueued: other jobs took its key during every attempt`);
+  }
+
+  async #insertMany(
+    jobs: NewJobs,
+    rows: readonly (readonly [string, string | null])[],
+    transaction: Executor | undefined,
+  ): Promise<Enqueued[]> {
+    const keys = rows.flatMap(([, key]) => key ?? []);
+    if (keys.length > 0) await this.#store.findKeys(jobs.name, keys, transaction); // frees those that are over
+    const added = await this.#store.insertMany(jobs, rows, transaction);
+    if (keys.length === 0) return added.map(({ id }) => ({ id, created: true }));
+    return this.#pairByKey(jobs, rows, added, transaction);
   }
 
   /** Finds the ids of the jobs that were not added, because their key is held. */

@@ -1,9 +1,10 @@
 import { BindError, inject, Log, type Problem, type Reply, StartError } from "@tenon/core";
-import { Background, type RequestHandler, validate } from "@tenon/core/platform";
+import { Background, type RequestHandler, trace, validate } from "@tenon/core/platform";
 import { describeDuration } from "../duration.ts";
 import { definitionOf, type JobDefinition } from "../job-definition.ts";
 import { JobSignals } from "../job-signals.ts";
 import { JobSettings } from "../settings.ts";
+import { JobSignal, jobSignal } from "../signals.ts";
 import type { Outcome } from "../store/job-store.ts";
 import { UnrecoverableError } from "../unrecoverable-error.ts";
 import { describeFailure, firstLine } from "./failure.ts";
@@ -43,7 +44,19 @@ export class JobExecutor {
     return [...new Set(this.handlers.values().map(({ definition }) => definition.queue))].sort();
   }
 
-  async execute(run: JobRun): Promise<Outcome> {
+  execute(run: JobRun): Promise<Outcome> {
+    if (!jobSignal.hasSubscribers) return this.#execute(run);
+    const payload = new JobSignal(run.row);
+    return trace(jobSignal, payload, async () => {
+      const outcome = await this.#execute(run);
+      if (run.failure === undefined) return outcome;
+      payload.error = run.failure;
+      jobSignal.error.publish(payload);
+      return outcome;
+    });
+  }
+
+  async #execute(run: JobRun): Promise<Outcome> {
     const { row } = run;
     const handler = this.handlers.get(row.name);
     if (handler === undefined) {
@@ -114,6 +127,7 @@ export class JobExecutor {
 
   #fail(run: JobRun, definition: JobDefinition, error: unknown): Outcome {
     const { row } = run;
+    run.failure = error ?? new Error(String(error)); // also of `throw undefined`
     const text = describeFailure(error);
     if (error instanceof UnrecoverableError || row.attempt >= row.max_attempts) {
       return this.#die(run, definition, text, error);
@@ -135,6 +149,7 @@ export class JobExecutor {
 
   #die(run: JobRun, definition: JobDefinition, text: string, error?: unknown): Outcome {
     const { row } = run;
+    run.failure ??= new Error(text);
     this.#log.error(
       { job: row.id, ...(error === undefined ? {} : { err: error }) },
       `${row.name}: dead after attempt ${row.attempt} of ${row.max_attempts}: ${firstLine(text)}`,

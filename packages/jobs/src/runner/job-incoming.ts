@@ -10,6 +10,8 @@ export class JobRun {
   ended = false;
   /** Whether the job was given back while the handler ran: what it returns is not used. */
   released = false;
+  /** Why the attempt has failed. */
+  failure: unknown;
   readonly #onProgress: (run: JobRun) => void;
   #progress: JobProgress | undefined;
 

@@ -17,6 +17,8 @@ export interface NewJobs {
   readonly runAt: number | undefined;
   /** Milliseconds for which a key stays unique, from now on, also when the job has ended. */
   readonly keyPeriod: number | undefined;
+  /** JSON: what subscribers of `tenon.enqueue` have added. Defaults to null. */
+  readonly carrier?: string | null;
 }
 
 /** A job that this process runs. The two numbers are the token without which nothing can be written for it. */
@@ -225,6 +227,10 @@ export class JobStore {
     return this.#statements.counts.all(this.#db, {});
   }
 
+  depths() {
+    return this.#statements.depths.all(this.#db, {});
+  }
+
   heads(queues: readonly string[]) {
     return this.#statements.heads.all(this.#db, { queues: JSON.stringify(queues), now: this.#clock.now() });
   }
@@ -271,8 +277,8 @@ export class JobStore {
     await this.#statements.notify.all(this.#db, {}).catch(() => {}); // what was written counts; workers also look by themselves
   }
 
-  #toValues({ name, queue, priority, attempts, delay, runAt, keyPeriod }: NewJobs) {
+  #toValues({ name, queue, priority, attempts, delay, runAt, keyPeriod, carrier = null }: NewJobs) {
     const times = { delay, run_at: runAt ?? null, period: keyPeriod ?? null, now: this.#clock.now() };
-    return { name, queue, priority, attempts, ...times };
+    return { name, queue, priority, attempts, carrier, ...times };
   }
 }

@@ -26,6 +26,15 @@ export function createJobMigrations(kind: "sqlite" | "postgres"): readonly Migra
         }
       },
     },
+    {
+      name: "tenon_jobs_2",
+      up: async (db) => {
+        await db.executeQuery(CompiledQuery.raw("alter table tenon_jobs add column carrier text"));
+      },
+      down: async (db) => {
+        await db.executeQuery(CompiledQuery.raw("alter table tenon_jobs drop column carrier"));
+      },
+    },
   ];
 }
 

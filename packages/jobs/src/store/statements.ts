@@ -38,7 +38,8 @@ export function createStatements(dialect: Dialect) {
   const forUpdate = isSqlite ? "" : "for update";
   const statement = <Row = unknown>(text: string) => new Statement<Row>(text, dialect);
 
-  const columns = "name, queue, state, priority, max_attempts, key, key_held, key_until, input, run_at, created_at";
+  const columns =
+    "name, queue, state, priority, max_attempts, key, key_held, key_until, input, run_at, created_at, carrier";
   const isPaused = (queue: string) =>
     `exists (select 1 from tenon_job_queues where tenon_job_queues.name = ${queue} and paused = 1)`;
   /** When the first job of the queue `q.value` was due; null without one. */
@@ -59,7 +60,7 @@ export function createStatements(dialect: Dialect) {
     insert: statement<{ id: number }>(`insert into tenon_jobs (${columns})
       select :name, :queue, case when t.run_at > t.now then 'scheduled' else 'queued' end, cast(:priority as integer),
         cast(:attempts as integer), cast(:key as text), case when cast(:key as text) is null then 0 else 1 end,
-        t.now + cast(:period as bigint), :input, t.run_at, t.now
+        t.now + cast(:period as bigint), :input, t.run_at, t.now, cast(:carrier as text)
       from (select n.now, coalesce(cast(:run_at as bigint), n.now + cast(:delay as bigint)) as run_at
         from (select :now as now) n) t where true
       on conflict do nothing returning id${notify}`),
@@ -68,7 +69,7 @@ export function createStatements(dialect: Dialect) {
     insertMany: statement<{ id: number; key: string | null }>(`insert into tenon_jobs (${columns})
       select :name, :queue, case when t.run_at > t.now then 'scheduled' else 'queued' end, cast(:priority as integer),
         cast(:attempts as integer), r.value ->> 1, case when r.value ->> 1 is null then 0 else 1 end,
-        t.now + cast(:period as bigint), r.value ->> 0, t.run_at, t.now
+        t.now + cast(:period as bigint), r.value ->> 0, t.run_at, t.now, cast(:carrier as text)
       from (select n.now, coalesce(cast(:run_at as bigint), n.now + cast(:delay as bigint)) as run_at
         from (select :now as now) n) t, ${rowsOf("rows")} where true
       on conflict do nothing returning id, key${notify}`),
@@ -154,6 +155,15 @@ export function createStatements(dialect: Dialect) {
     find: statement<JobRow>(`select ${jobColumns} from tenon_jobs where id = :id`),
     counts: statement<{ queue: string; state: string; count: number; oldest: number }>(
       "select queue, state, count(*) as count, min(run_at) as oldest from tenon_jobs group by queue, state order by queue, state",
+    ),
+    /** Without the jobs that are done or cancelled: each state has an index. */
+    depths: statement<{ queue: string; state: string; count: number }>(
+      (["queued", "scheduled", "running", "dead"] as const)
+        .map(
+          (state) =>
+            `select queue, state, count(*) as count from tenon_jobs where state = '${state}' group by queue, state`,
+        )
+        .join(" union all "),
     ),
     /** The job that starts next in each queue: when none starts, it is the same for a long time. */
     heads: statement<{ queue: string; run_at: number; running: number; now: number }>(`select q.value as queue,
