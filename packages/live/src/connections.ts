@@ -1,4 +1,5 @@
 import { HttpError, inject, type Lease, Log, type OnStart, type OnStop } from "@tenon/core";
+import type { Metric } from "@tenon/core/platform";
 import { LiveSettings } from "./settings.ts";
 
 /** Why the server ends a connection: the close code of a socket, and the reason that the client receives. */
@@ -67,6 +68,28 @@ export class LiveConnections implements OnStart, OnStop {
     let sockets = 0;
     for (const { kind } of this.#open.keys()) if (kind === "socket") sockets++;
     return { streams: this.#open.size - sockets, sockets, ...this.#counts };
+  }
+
+  /** Found like `onStart()`, see `MetricSource`. */
+  readMetrics(): Metric[] {
+    const { streams, sockets, rejectedMessages, unsentMessages, slowClients, endedLeases } = this.stats();
+    const open = [
+      { value: streams, labels: { kind: "stream" } },
+      { value: sockets, labels: { kind: "socket" } },
+    ];
+    const counter = (name: string, help: string, value: number): Metric => ({
+      name: `tenon_live_${name}_total`,
+      help,
+      kind: "counter",
+      values: [{ value }],
+    });
+    return [
+      { name: "tenon_live_connections", help: "Open event streams and WebSockets", kind: "gauge", values: open },
+      counter("rejected_messages", "Messages of clients that did not match their schema", rejectedMessages),
+      counter("unsent_messages", "Messages of the server that did not match their schema", unsentMessages),
+      counter("slow_clients", "Connections closed because the client read too slowly", slowClients),
+      counter("ended_leases", "Connections closed because a session ended or a token expired", endedLeases),
+    ];
   }
 
   count(what: keyof Omit<LiveStats, "streams" | "sockets">): void {

@@ -1,14 +1,12 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import type { Signal, SignalOutcome } from "@tenon/core/platform";
 
-/** `tenon.event`: one event that is published. */
+/** `tenon.event`: one event that is published, until it is stored. */
 export interface EventSignal extends SignalOutcome {
   readonly topic: string;
   readonly event: string;
-  /** Set before the end, where the store tells it at once. */
-  id?: string;
-  /** Set before the end: the subscribers of the topic in this process. */
-  subscribers?: number;
+  /** The subscribers of the topic in this process. */
+  readonly subscribers: number;
 }
 
 export const eventSignal: Signal<EventSignal> = tracingChannel("tenon.event");

@@ -1,5 +1,7 @@
 import { inject, Log, type OnStart, type OnStop, token } from "@tenon/core";
+import { trace } from "@tenon/core/platform";
 import { afterCommit } from "@tenon/data";
+import { type EventSignal, eventSignal } from "../signals.ts";
 import type { AnyTransaction, EventStore } from "./event-store.ts";
 import type { LiveEvent } from "./live-event.ts";
 import { StaleTopics } from "./stale-topics.ts";
@@ -42,8 +44,14 @@ export class Channels implements OnStart, OnStop {
       throw new TypeError("publish(): `transaction` is not one. Pass what db.transaction().execute() gives.");
     }
     if (transaction === undefined || this.#store.joinsTransactions) {
-      await this.#store.append(topic, event, text, transaction);
+      await this.#append(topic, event, text, transaction);
     } else await afterCommit(transaction, () => this.#appendLate(topic, event, text));
+  }
+
+  #append(topic: string, event: string, text: string, transaction?: AnyTransaction): Promise<void> {
+    if (!eventSignal.hasSubscribers) return this.#store.append(topic, event, text, transaction);
+    const payload: EventSignal = { topic, event, subscribers: this.count(topic) };
+    return trace(eventSignal, payload, () => this.#store.append(topic, event, text, transaction));
   }
 
   /**
@@ -64,7 +72,7 @@ export class Channels implements OnStart, OnStop {
   /** After a commit: an error could not undo it. */
   async #appendLate(topic: string, event: string, text: string): Promise<void> {
     try {
-      await this.#store.append(topic, event, text);
+      await this.#append(topic, event, text);
     } catch (error) {
       this.#log.error({ err: error, topic, event }, "an event of a committed transaction could not be published");
     }
