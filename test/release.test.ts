@@ -44,6 +44,7 @@ test("the packages of the workspace have one version and are published after the
     "@tenon/data",
     "@tenon/jobs",
     "@tenon/live",
+    "@tenon/observe",
     "@tenon/web",
     "create-tenon",
     "tenon",

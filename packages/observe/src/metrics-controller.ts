@@ -1,0 +1,34 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { HttpError, inject, type MiddlewareFunction, type Routes } from "@tenon/core";
+import { textFormat } from "./metrics/text-format.ts";
+import { Metrics } from "./metrics.ts";
+import { ObserveSettings } from "./settings.ts";
+
+/** `GET /metrics`, unless the metrics have a port of their own. */
+export class MetricsController {
+  readonly #settings = inject(ObserveSettings).metrics;
+  readonly #metrics = inject(Metrics);
+
+  routes(): Routes {
+    if (this.#settings === undefined || this.#settings.port !== undefined) return [];
+    const { path, token, middlewares = [] } = this.#settings;
+    const guards = token === undefined ? middlewares : [requireToken(token), ...middlewares];
+    return [{ method: "GET", path, handler: this.show, middlewares: guards }];
+  }
+
+  async show(): Promise<Response> {
+    return new Response(await this.#metrics.text(), { headers: { "content-type": textFormat } });
+  }
+}
+
+function requireToken(token: string): MiddlewareFunction {
+  const expected = digest(`Bearer ${token}`);
+  return function requireMetricsToken(ctx, next) {
+    if (timingSafeEqual(digest(ctx.header("authorization")), expected)) return next();
+    throw new HttpError(401, "Unauthorized", { headers: { "www-authenticate": "Bearer" } });
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,177 @@
+import { type Attributes, type Meter, metrics } from "@opentelemetry/api";
+import {
+  type LogDroppedSignal,
+  logDroppedSignal,
+  type RequestSignal,
+  requestSignal,
+  type Signal,
+  type SignalOutcome,
+} from "@tenon/core/platform";
+import { isFailure, typeOf } from "../failures.ts";
+import { hashSignal, jobSignal, redisSignal, sqlSignal } from "../payloads.ts";
+import { type FetchMessage, type FetchRequest, listenToFetch } from "../spans/fetch-spans.ts";
+import { toKnownMethod } from "../spans/request-spans.ts";
+import { toSystemName } from "../spans/store-spans.ts";
+import type { SqlSummaries } from "../sql-text.ts";
+import { DurationHistogram } from "./duration-histogram.ts";
+import { type Family, toFamily } from "./family.ts";
+
+/** Measures operations, whether or not they are traced. */
+export class SignalMetrics {
+  readonly #starts = new WeakMap<object, number>();
+  readonly #meter: Meter = metrics.getMeter("@tenon/observe");
+  readonly #requests = this.#histogram(
+    "http.server.request.duration",
+    "Requests, in seconds until the response is ready",
+  );
+  readonly #calls = this.#histogram("http.client.request.duration", "Requests by fetch, in seconds");
+  readonly #statements = this.#histogram(
+    "db.client.operation.duration",
+    "Statements and commands of stores, in seconds",
+  );
+  readonly #jobs = this.#histogram("messaging.process.duration", "Attempts to run a job, in seconds");
+  readonly #hashes = this.#histogram("tenon.password.duration", "Password hashes, with the wait in line, in seconds");
+  readonly #summaries: SqlSummaries;
+  readonly #statuses = new WeakMap<FetchRequest, number>();
+  #active = 0;
+  #droppedLines = 0;
+
+  constructor(summaries: SqlSummaries) {
+    this.#summaries = summaries;
+  }
+
+  /** Returns the function that ends it. */
+  connect(): () => void {
+    const onDropped = (message: unknown) => {
+      this.#droppedLines += (message as LogDroppedSignal).count; // the payload of this channel
+    };
+    logDroppedSignal.subscribe(onDropped);
+    const active = this.#meter.createObservableUpDownCounter("http.server.active_requests", { unit: "{request}" });
+    const observe = (result: { observe(value: number): void }) => result.observe(this.#active);
+    active.addCallback(observe);
+    const disconnect = [
+      this.#measureRequests(),
+      this.#measure(sqlSignal, this.#statements, ({ database, sql, error }) => {
+        const { operation } = this.#summaries.of(sql);
+        return { "db.system.name": toSystemName(database), "db.operation.name": operation, ...errorOf(error) };
+      }),
+      this.#measure(redisSignal, this.#statements, ({ command, error }) => ({
+        "db.system.name": "redis",
+        "db.operation.name": command,
+        ...errorOf(error),
+      })),
+      this.#measure(jobSignal, this.#jobs, ({ job, queue, state = "failed" }) => ({
+        "messaging.system": "tenon.jobs",
+        "messaging.destination.name": queue,
+        "tenon.job.name": job,
+        "tenon.job.state": state,
+      })),
+      this.#measure(hashSignal, this.#hashes, ({ operation }) => ({ "tenon.password.operation": operation })),
+      this.#measureCalls(),
+      () => logDroppedSignal.unsubscribe(onDropped),
+      () => active.removeCallback(observe),
+    ];
+    return () => {
+      for (const end of disconnect) end();
+    };
+  }
+
+  read(): Family[] {
+    return [
+      ...[this.#requests, this.#calls, this.#statements, this.#jobs, this.#hashes].map((histogram) => histogram.read()),
+      toFamily("http_server_active_requests", "Requests that are being handled", "gauge", this.#active),
+      toFamily("tenon_log_lines_dropped_total", "Log lines that could not be written", "counter", this.#droppedLines),
+    ];
+  }
+
+  #histogram(name: string, description: string): DurationHistogram {
+    return new DurationHistogram({ name, description }, this.#meter);
+  }
+
+  /** Not jobs and commands, which have no method. */
+  #measureRequests(): () => void {
+    const onStart = (payload: RequestSignal) => {
+      if (payload.method === "") return;
+      this.#starts.set(payload, performance.now());
+      this.#active++;
+    };
+    const onEnd = (payload: RequestSignal) => {
+      const start = this.#starts.get(payload);
+      if (start === undefined) return;
+      this.#active--;
+      const seconds = (performance.now() - start) / 1000;
+      this.#requests.record(seconds, toRequestKey(payload), () => toRequestAttributes(payload));
+    };
+    return listen(requestSignal, onStart, onEnd);
+  }
+
+  #measureCalls(): () => void {
+    const end = ({ request, error }: FetchMessage) => {
+      const start = this.#starts.get(request);
+      if (start === undefined) return;
+      this.#starts.delete(request);
+      const attributes = toCallAttributes(request, this.#statuses.get(request), error);
+      this.#calls.record((performance.now() - start) / 1000, JSON.stringify(attributes), () => attributes);
+    };
+    return listenToFetch({
+      create: ({ request }) => void this.#starts.set(request, performance.now()),
+      headers: ({ request, response }) => void this.#statuses.set(request, response?.statusCode ?? 0),
+      trailers: end,
+      error: end,
+    });
+  }
+
+  #measure<Payload extends SignalOutcome>(
+    signal: Signal<Payload>,
+    histogram: DurationHistogram,
+    toAttributes: (payload: Payload) => Attributes,
+  ): () => void {
+    const onStart = (payload: Payload) => void this.#starts.set(payload, performance.now());
+    const onEnd = (payload: Payload) => {
+      const start = this.#starts.get(payload);
+      if (start === undefined) return;
+      const attributes = toAttributes(payload);
+      histogram.record((performance.now() - start) / 1000, JSON.stringify(attributes), () => attributes);
+    };
+    return listen(signal, onStart, onEnd);
+  }
+}
+
+/** Returns the function that ends it. */
+function listen<Payload extends SignalOutcome>(
+  signal: Signal<Payload>,
+  start: (payload: Payload) => void,
+  asyncEnd: (payload: Payload) => void,
+): () => void {
+  const subscribers = { start, asyncEnd };
+  signal.subscribe(subscribers);
+  return () => signal.unsubscribe(subscribers);
+}
+
+function toRequestKey({ method, route, status }: RequestSignal): string {
+  return `${toKnownMethod(method)} ${status} ${route}`;
+}
+
+function toRequestAttributes({ method, route, status = 0, incoming }: RequestSignal): Attributes {
+  return {
+    "http.request.method": toKnownMethod(method),
+    "url.scheme": incoming.protocol,
+    "http.response.status_code": status,
+    ...(route === undefined ? {} : { "http.route": route }),
+    ...(status < 500 ? {} : { "error.type": String(status) }),
+  };
+}
+
+function toCallAttributes({ method, origin }: FetchRequest, status: number | undefined, error: unknown): Attributes {
+  const { hostname = "" } = URL.parse(String(origin)) ?? {};
+  return {
+    "http.request.method": toKnownMethod(method),
+    "server.address": hostname,
+    ...(status === undefined ? {} : { "http.response.status_code": status }),
+    ...errorOf(error),
+  };
+}
+
+function errorOf(error: unknown): Attributes {
+  return isFailure(error) ? { "error.type": typeOf(error) } : {};
+}

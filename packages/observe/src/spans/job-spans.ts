@@ -1,0 +1,50 @@
+import { propagation, ROOT_CONTEXT, SpanKind } from "@opentelemetry/api";
+import { type EnqueuePayload, enqueueSignal, type JobPayload, jobSignal } from "../payloads.ts";
+import type { Operation } from "./span-bridge.ts";
+
+const system = "tenon.jobs";
+
+/** The trace is stored with the job. */
+export const enqueueSpans: Operation<EnqueuePayload> = {
+  signal: enqueueSignal,
+  startsTraces: true,
+  describe: ({ job, queue, count }) => ({
+    name: `enqueue ${job}`,
+    kind: SpanKind.PRODUCER,
+    attributes: {
+      "messaging.system": system,
+      "messaging.operation.name": "enqueue",
+      "messaging.operation.type": "send",
+      "messaging.destination.name": queue,
+      "messaging.batch.message_count": count,
+      "tenon.job.name": job,
+    },
+  }),
+  onStart: ({ carrier }, context) => propagation.inject(context, carrier),
+  onEnd: ({ id }, span) => {
+    if (id !== undefined) span.setAttribute("messaging.message.id", String(id));
+  },
+};
+
+/** An attempt continues the trace that has enqueued the job, also in another process. */
+export const jobSpans: Operation<JobPayload> = {
+  signal: jobSignal,
+  startsTraces: true,
+  describe: ({ job, id, queue, attempt }) => ({
+    name: `process ${job}`,
+    kind: SpanKind.CONSUMER,
+    attributes: {
+      "messaging.system": system,
+      "messaging.operation.name": "process",
+      "messaging.operation.type": "process",
+      "messaging.destination.name": queue,
+      "messaging.message.id": String(id),
+      "tenon.job.name": job,
+      "tenon.job.attempt": attempt,
+    },
+  }),
+  parentOf: ({ carrier }) => propagation.extract(ROOT_CONTEXT, carrier),
+  onEnd: ({ state }, span) => {
+    if (state !== undefined) span.setAttribute("tenon.job.state", state);
+  },
+};

@@ -1,0 +1,84 @@
+import { type Attributes, propagation, SpanKind, SpanStatusCode, type TextMapGetter } from "@opentelemetry/api";
+import { BoundedMap, type Incoming, isSecretName, type RequestSignal, requestSignal } from "@tenon/core/platform";
+import type { Operation, SpanDescription } from "./span-bridge.ts";
+
+export interface RequestSpanOptions {
+  /** Whether a request continues the trace that its client names. */
+  readonly continueTraces: boolean;
+  /** The paths of requests that get no span. */
+  readonly ignoredPaths: ReadonlySet<string>;
+}
+
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+const headers: TextMapGetter<Incoming> = {
+  get: (incoming, name) => incoming.header(name),
+  keys: (incoming) => Object.keys(incoming.headers()),
+};
+
+/** Spans of requests and commands, with the names of the HTTP conventions. */
+export function createRequestSpans(options: RequestSpanOptions): Operation<RequestSignal> {
+  const paths = new SafePaths();
+  return {
+    signal: requestSignal,
+    startsTraces: true,
+    describe: (payload) => {
+      if (payload.platform === "jobs" || options.ignoredPaths.has(payload.path)) return undefined; // a job has a span of its own
+      return payload.method === "" ? describeCommand(payload) : describeRequest(payload, paths);
+    },
+    parentOf: ({ incoming }, active) =>
+      options.continueTraces && incoming.method !== "" ? propagation.extract(active, incoming, headers) : active,
+    onEnd: ({ status, bytes, method }, span) => {
+      if (method === "" || status === undefined) return;
+      span.setAttribute("http.response.status_code", status);
+      if (bytes !== undefined) span.setAttribute("http.response.body.size", bytes);
+      if (status < 500) return;
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      span.setAttribute("error.type", String(status));
+    },
+  };
+}
+
+function describeRequest({ method, path, route, incoming }: RequestSignal, paths: SafePaths): SpanDescription {
+  const known = toKnownMethod(method);
+  const label = known === "_OTHER" ? "HTTP" : known;
+  const attributes: Attributes = {
+    "http.request.method": known,
+    "url.path": route === undefined ? path : paths.redact(path, route),
+    "url.scheme": incoming.protocol,
+  };
+  if (route !== undefined) attributes["http.route"] = route;
+  const { host } = incoming;
+  const port = /:(\d+)$/.exec(host);
+  attributes["server.address"] = port === null ? host : host.slice(0, port.index);
+  if (port !== null) attributes["server.port"] = Number(port[1]);
+  return { name: route === undefined ? label : `${label} ${route}`, kind: SpanKind.SERVER, attributes };
+}
+
+function describeCommand({ path, route = path, platform }: RequestSignal): SpanDescription {
+  const name = route.replace(/^\//, "");
+  return { name: name || platform, kind: SpanKind.INTERNAL, attributes: { "tenon.command": name } };
+}
+
+/** A method of a client's own would be a new series each. */
+export function toKnownMethod(method: string): string {
+  return methods.has(method) ? method : "_OTHER";
+}
+
+/** Paths without the values of parameters that are named like a secret: `/reset/:token`. */
+class SafePaths {
+  /** By route: the places of such parameters. */
+  readonly #places = new BoundedMap<string, readonly number[]>(10_000);
+
+  redact(path: string, route: string): string {
+    let places = this.#places.get(route);
+    if (places === undefined) {
+      places = route.split("/").flatMap((name, index) => (name.startsWith(":") && isSecretName(name) ? index : []));
+      this.#places.set(route, places);
+    }
+    if (places.length === 0) return path;
+    const parts = path.split("/");
+    for (const place of places) parts[place] = "[redacted]";
+    return parts.join("/");
+  }
+}
