@@ -15,6 +15,7 @@ import type { Compiled } from "./compose.ts";
 import { type ComposeOptions, compose } from "./compose.ts";
 import type { Context } from "./context.ts";
 import { type ContractMismatch, checkContract } from "./contract-check.ts";
+import { ApplicationDevelopment, Development } from "./development.ts";
 import { describeValue, HttpError, type Problem, StartError } from "./errors.ts";
 import { Introspection } from "./introspection.ts";
 import { Kernel } from "./kernel.ts";
@@ -92,6 +93,7 @@ async function buildApp<Methods>(
   const { worker } = environment;
   const log = worker === undefined ? ownLog : ownLog.child({ worker });
   const background = new ApplicationBackground(stopTimeout);
+  const development = new ApplicationDevelopment(environment.production);
   const introspection: Introspection = {
     platform: platform.name,
     get module() {
@@ -106,6 +108,7 @@ async function buildApp<Methods>(
     [Log, (user) => log.child({ name: user })],
     [Background, () => background],
     [Introspection, () => introspection],
+    [Development, () => development],
   ]);
   const graph = createGraph(module, { overrides, builtins: new Set(builtins.keys()), problems });
   for (const override of overrides) {
@@ -113,7 +116,8 @@ async function buildApp<Methods>(
   }
 
   const injections: Injection[] = [];
-  const onInject = description === undefined ? undefined : (injection: Injection) => void injections.push(injection);
+  const isDescribed = !environment.production || description !== undefined;
+  const onInject = isDescribed ? (injection: Injection) => void injections.push(injection) : undefined;
   const container = new Container(graph, builtins, problems, onInject);
   container.constructAll();
 
@@ -197,6 +201,10 @@ async function buildApp<Methods>(
   };
   const { kernel, router, routes: table } = openRoutes(platform, appLevel);
 
+  const { constructed } = container;
+  const built = { platform: platform.name, graph, constructed, injections, router };
+  development.built = { ...built, routes: table };
+
   const lifecycle = new Lifecycle(container.constructed, log, stopTimeout);
   const { background: startsBackground = platform.background !== false } = options;
   background.onOpen = (target) => {
@@ -234,6 +242,7 @@ async function buildApp<Methods>(
     stop,
     failStart: (error) => failStart(error, options),
     background: background.work,
+    devtools: development.tools,
   });
 
   const app: App & { readonly [backgroundWork]: unknown } = {
@@ -253,14 +262,7 @@ async function buildApp<Methods>(
   };
   const whole = Object.assign(app, opened.methods);
   if (description === undefined) return whole;
-  const { constructed } = container;
-  return description.describeInsteadOfRunning(whole, {
-    platform: platform.name,
-    graph,
-    constructed,
-    injections,
-    router,
-  });
+  return description.describeInsteadOfRunning(whole, built);
 }
 
 function miss(target: Platform | BackgroundPlatform, ctx: Context): unknown {

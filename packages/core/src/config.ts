@@ -45,6 +45,21 @@ export interface ConfigOptions<Config, Name extends string> {
   readonly check?: (config: Partial<Config>, report: (name: Name, message: string) => void) => void;
 }
 
+/** A configuration has a method of this name, for the developer tools. */
+export const describeConfig: unique symbol = Symbol.for("tenon.config");
+
+/** A variable of a configuration. A secret is redacted. */
+export interface ConfigVariable {
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** Undefined for anything but a configuration. */
+export function readConfigVariables(instance: unknown): readonly ConfigVariable[] | undefined {
+  const { [describeConfig]: describe } = Object(instance) as { [describeConfig]?: () => readonly ConfigVariable[] }; // only defineConfig() sets it
+  return describe?.call(instance);
+}
+
 /** Declare it in a module, or read it in an entry point. */
 export interface ConfigClass<Config, Name extends string> {
   /** Throws one StartError that lists every bad value. */
@@ -90,6 +105,11 @@ export function defineConfig(
       } catch (error) {
         return exitOnStartError(error);
       }
+    }
+
+    [describeConfig](): ConfigVariable[] {
+      const shown = this.toJSON();
+      return variables.map(({ name, key }) => ({ name, value: shown[key] }));
     }
 
     toJSON(): Record<string, unknown> {

@@ -119,7 +119,8 @@ export function describeInsteadOfRunning<A extends Describable>(app: A, built: B
   return Object.assign(app, Object.fromEntries(starters.filter((name) => name in app).map((name) => [name, describe])));
 }
 
-async function toDescription(app: Describable, built: Built): Promise<AppDescription> {
+/** What an application is made of. Its routes are those in force. */
+export async function toDescription(app: Describable, built: Built): Promise<AppDescription> {
   const { graph, injections, platform } = built;
   const handlers = built.router.routes.map(({ source }) => writtenHandlerOf(source));
   const classes = graph.nodes.flatMap(({ own }) => [...own.keys()]);

@@ -9,6 +9,7 @@ export { endsInTime, withTimeout } from "./boot/in-time.ts";
 export { connectToPrimary, type OnPrimary, type PrimaryPort, type WorkerPort } from "./boot/primary.ts";
 export { stopOnSignals } from "./boot/signals.ts";
 export { BoundedMap } from "./bounded-map.ts";
+export { type ConfigVariable, readConfigVariables } from "./config.ts";
 export { leasesOf } from "./context.ts";
 export type { ContextTools } from "./context-tools.ts";
 export type { FailuresOf, InputOf, ParamsOf } from "./contract.ts";
@@ -20,6 +21,15 @@ export type {
   ModuleDescription,
   RouteDescription,
 } from "./describe.ts";
+export {
+  type DevCell,
+  type DevPanel,
+  type DevPanelSource,
+  type DevSection,
+  type DevStatement,
+  isDevPanelSource,
+} from "./dev-panel.ts";
+export { Development } from "./development.ts";
 export { type Input, readJsonInput, validate } from "./dto/bind.ts";
 export { findMismatches } from "./dto/check.ts";
 export { Field } from "./dto/field.ts";
@@ -30,7 +40,7 @@ export { type ErrorFormat, formatError } from "./error-format.ts";
 export { describeValue, toHttpError } from "./errors.ts";
 export { openHttp } from "./http/api.ts";
 export { isOriginOf } from "./http/foreign-origin.ts";
-export { isLocalRequest } from "./http/local-request.ts";
+export { isLocalIncoming, isLocalRequest } from "./http/local-request.ts";
 export { type HttpOptions, type HttpSettings, toHttpSettings } from "./http/settings.ts";
 export { Introspection } from "./introspection.ts";
 export { logError } from "./kernel.ts";
@@ -62,6 +72,7 @@ export {
   type BackgroundRoutes,
   type BackgroundWork,
   backgroundWork,
+  type Devtools,
   describeStores,
   type OpenPlatform,
   type Platform,

@@ -17,6 +17,14 @@ export interface RequestHandler {
   handle(incoming: Incoming): Outgoing | Promise<Outgoing>;
 }
 
+/** Developer tools that an HTTP platform serves beside the application. */
+export interface Devtools {
+  /** Where they are: `/_dev`. The banner shows it. */
+  readonly path: string;
+  /** Called once, when the platform opens: sees every request before the application does, and every response after it. */
+  wrap(next: RequestHandler): RequestHandler;
+}
+
 /** What a platform gets when it opens. */
 export interface PlatformParts {
   readonly kernel: RequestHandler;
@@ -40,6 +48,8 @@ export interface PlatformParts {
   readonly failStart: (error: unknown) => never;
   /** What was added to `Background`. */
   readonly background: readonly BackgroundWork[];
+  /** What an HTTP platform serves beside the application. Undefined in production, and without developer tools. */
+  readonly devtools: Devtools | undefined;
 }
 
 /** An open platform: its methods become methods of the application. */

@@ -38,17 +38,20 @@ export interface BannerFacts {
   readonly routes: readonly RouteInfo[];
   /** The path of the docs page; undefined where there is none. */
   readonly docs: string | undefined;
+  /** The address of the developer tools; undefined where there are none. */
+  readonly devtools: string | undefined;
   /** Where data is kept: `{ database: "sqlite data/app.db", cache: "memory" }`. */
   readonly stores: Readonly<Record<string, string>>;
 }
 
 /** The first lines of an application in development: what it is, where it is, and what to try. */
-export function toBanner({ url, routes, docs, stores }: BannerFacts, { name, version }: Manifest): string {
+export function toBanner({ url, routes, docs, devtools, stores }: BannerFacts, { name, version }: Manifest): string {
   const example = findExample(routes, docs);
   const places = Object.entries(Object.groupBy(Object.entries(stores), ([, place]) => place));
   const rows = [
     ["url", url],
     ...(docs === undefined ? [] : [["docs", `${url}${docs}`]]),
+    ...(devtools === undefined ? [] : [["devtools", devtools]]),
     ["routes", String(routes.length)],
     ...places.map(([place, uses = []], index) => [
       index === 0 ? "stores" : "",
@@ -56,7 +59,8 @@ export function toBanner({ url, routes, docs, stores }: BannerFacts, { name, ver
     ]),
     ...(example === undefined ? [] : [["try", `curl ${url}${example}`]]),
   ];
-  const lines = rows.map(([label = "", text]) => `  ${label.padEnd(8)}${text}`);
+  const width = devtools === undefined ? 8 : 10; // two more than the longest label
+  const lines = rows.map(([label = "", text]) => `  ${label.padEnd(width)}${text}`);
   return `\n  ${[name, version].filter((part) => part !== "").join(" ")}\n\n${lines.join("\n")}\n\n`;
 }
 

@@ -12,6 +12,7 @@ import { readManifest, toBanner } from "./banner.ts";
 import type { Engine, EngineOptions, TlsSettings } from "./engine.ts";
 import { reasonOf } from "./error-formats.ts";
 import { handleFetch } from "./fetch.ts";
+import { isLoopback } from "./local-request.ts";
 import { checkProxies } from "./proxy.ts";
 import { codeOf } from "./refusal.ts";
 import { checkLimits, type HttpSettings } from "./settings.ts";
@@ -54,6 +55,7 @@ export function createHttpMethods(
 ): OpenPlatform<HttpMethods> & MetricSource {
   const problems = [...checkLimits(settings.limits), ...checkProxies(settings.trustedProxies)];
   if (problems.length > 0) throw new StartError(problems);
+  const handler = parts.devtools?.wrap(parts.kernel) ?? parts.kernel;
   const unread = new Unread(settings.limits, parts.log);
   const servers = new Set<Pick<Engine, "close" | "connections">>();
   const forgetSignals: (() => void)[] = [];
@@ -76,7 +78,7 @@ export function createHttpMethods(
       if (count > 1 && !isWorker) return await listenInWorkers(count, options);
       const primary = isWorker ? await import("./workers.ts") : undefined;
       primary?.obeyPrimary(parts.stop, parts.log);
-      const server = await createEngine({ handler: parts.kernel, settings, log: parts.log, unread, tls: options.tls });
+      const server = await createEngine({ handler, settings, log: parts.log, unread, tls: options.tls });
       await parts.start();
       const bound = await server.listen(port, host);
       if (closed) {
@@ -88,7 +90,7 @@ export function createHttpMethods(
       primary?.tellReady(bound);
       if (primary !== undefined) return address;
       if (options.signals !== false) forgetSignals.push(stopOnSignals(parts.stop, parts.log));
-      reportListening(address.url, "");
+      reportListening(address, "");
       return address;
     } catch (error) {
       if (isWorker && closed) return new Promise(() => {}); // stopped by the primary: the process is about to exit
@@ -120,16 +122,18 @@ export function createHttpMethods(
       forgetSignals.push(() => process.off("SIGHUP", restart));
     }
     const address = toAddress(bound, options);
-    reportListening(address.url, ` with ${count} workers: what they keep in memory is per process`);
+    reportListening(address, ` with ${count} workers: what they keep in memory is per process`);
     return address;
   }
 
   /** The banner says the same as the log line, and `tenon dev` reports each restart itself. */
-  function reportListening(url: string, detail: string): void {
+  function reportListening(address: Address, detail: string): void {
+    const { url } = address;
     const { dev } = readEnvironment();
     const hasBanner = parts.announce !== undefined && parts.log.isLevelEnabled("info");
     if (hasBanner) {
-      const facts = { url, routes: parts.routes.list(), docs: settings.docs?.path, stores: parts.stores() };
+      const devtools = parts.devtools === undefined ? undefined : toDevtoolsUrl(address, parts.devtools.path);
+      const facts = { url, routes: parts.routes.list(), docs: settings.docs?.path, devtools, stores: parts.stores() };
       parts.announce?.(toBanner(facts, readManifest()));
     }
     if (detail !== "" || (!hasBanner && dev === undefined)) parts.log.info(`listening on ${url}${detail}`);
@@ -143,7 +147,7 @@ export function createHttpMethods(
       if (!closed) throw error; // else the stop came while this request waited for the start
     }
     if (closed) return Response.json({ error: "Service Unavailable" }, { status: 503 });
-    const response = handleFetch(parts, request, settings);
+    const response = handleFetch({ ...parts, kernel: handler }, request, settings);
     inFlight.add(response);
     return response.finally(() => inFlight.delete(response));
   }
@@ -175,6 +179,16 @@ export function createHttpMethods(
   }
 
   return { methods: { listen, fetch, openapi }, close, readMetrics };
+}
+
+const anyAddress = new Set(["0.0.0.0", "::"]);
+
+/** Undefined where the port cannot be reached by a loopback address: developer tools respond to no other. */
+export function toDevtoolsUrl({ url, host }: Address, path: string): string | undefined {
+  if (isLoopback(host)) return `${url}${path}`;
+  if (!anyAddress.has(host)) return undefined;
+  const { protocol, port } = new URL(url);
+  return `${protocol}//localhost:${port}${path}`;
 }
 
 /** Only the engine that is used is loaded. */

@@ -30,6 +30,7 @@ const toFacts = (routes: readonly RouteInfo[], docs?: string, stores: Record<str
   url,
   routes,
   docs,
+  devtools: undefined,
   stores,
 });
 const example = (...paths: readonly string[]) =>
