@@ -55,7 +55,8 @@ async function readBody(ctx: Context): Promise<object> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : { body: value };
 }
 
-async function readSession(ctx: Context): Promise<object> {
+/** The values of the session of a request; empty without one. */
+export async function readSession(ctx: Context): Promise<object> {
   const session = Session.of(ctx);
   return session === undefined ? {} : Session.valuesOf(session);
 }
