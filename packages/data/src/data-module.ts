@@ -4,6 +4,7 @@ import { Database } from "./database/database.ts";
 import type { MigrationSource } from "./database/migration.ts";
 import { Migrations } from "./database/migrations.ts";
 import { type Seed, Seeds } from "./database/seeds.ts";
+import { StorePanels } from "./dev-panel.ts";
 import { Health } from "./health.ts";
 import { KeyValue } from "./key-value/key-value.ts";
 import { SharedStore } from "./shared-store.ts";
@@ -35,6 +36,7 @@ export function dataModule(options: DataOptions = {}): Module {
       provide(KeyValue, () => inject(Stores).keyValue()),
       provide(Cache, () => inject(Stores).cache()),
       provide(SharedStore, () => inject(Stores).shared()),
+      provide(StorePanels, () => new StorePanels(options.name ?? "data")), // as above
     ],
     exports: [Database, Migrations, Seeds, KeyValue, Cache, SharedStore, Health],
   });

@@ -37,7 +37,7 @@ export type { PostgresOptions } from "./database/postgres-pool.ts";
 export { type Seed, type SeedOptions, Seeds } from "./database/seeds.ts";
 export type { SqliteOptions } from "./database/sqlite-file.ts";
 export { Health, type HealthCheck, HealthController, type HealthReport } from "./health.ts";
-export { KeyValue, type SetOptions } from "./key-value/key-value.ts";
+export { KeyValue, type SetOptions, type StoreEntry } from "./key-value/key-value.ts";
 export { MemoryKeyValue, type MemoryOptions } from "./key-value/memory.ts";
 export type { NotificationListener } from "./listener.ts";
 export type { RedisOptions } from "./redis-connection.ts";

@@ -1,3 +1,4 @@
+import type { StoreEntry } from "../key-value/key-value.ts";
 import { toMilliseconds } from "../ttl.ts";
 
 /** The port of a cache store. An adapter may throw or drop entries at any time: both count as a miss. */
@@ -6,6 +7,8 @@ export interface CacheStore {
   /** `ttl` in milliseconds. */
   set(key: string, text: string, ttl: number | undefined): Promise<void>;
   delete(key: string): Promise<void>;
+  /** Some of the entries, for developer tools. */
+  list?(limit: number): Promise<StoreEntry[]>;
 }
 
 export interface CacheOptions {
@@ -38,6 +41,11 @@ export class Cache {
 
   async delete(key: string): Promise<void> {
     await this.#attempt(() => this.#store.delete(key));
+  }
+
+  /** Some of the entries, in no certain order: for developer tools, not for applications. */
+  async list(limit: number): Promise<StoreEntry[]> {
+    return (await this.#attempt(async () => this.#store.list?.(limit))) ?? [];
   }
 
   /** The cached value, or the result of `load`, cached for `ttl` seconds. One load at a time per key; errors are not cached. */

@@ -1,3 +1,4 @@
+import type { StoreEntry } from "../key-value/key-value.ts";
 import type { CacheStore } from "./cache.ts";
 
 interface Entry {
@@ -56,6 +57,17 @@ export class MemoryCacheStore implements CacheStore {
   async delete(key: string): Promise<void> {
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.#remove(key, entry);
+  }
+
+  /** The least recently used ones first. Does not count as a use. */
+  async list(limit: number): Promise<StoreEntry[]> {
+    const now = this.#now();
+    return this.#entries
+      .entries()
+      .filter(([, { expires }]) => expires > now)
+      .take(limit)
+      .map(([key, { text, expires }]) => ({ key, text, ttl: (expires - now) / 1000 }))
+      .toArray();
   }
 
   get size(): { readonly entries: number; readonly bytes: number } {

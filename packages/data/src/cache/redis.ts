@@ -1,4 +1,6 @@
+import type { StoreEntry } from "../key-value/key-value.ts";
 import type { RedisConnection } from "../redis-connection.ts";
+import { listRedisEntries } from "../redis-entries.ts";
 import type { CacheStore } from "./cache.ts";
 
 const prefix = "cache:";
@@ -22,5 +24,9 @@ export class RedisCacheStore implements CacheStore {
 
   async delete(key: string): Promise<void> {
     await this.#redis.run(["DEL", prefix + key]);
+  }
+
+  list(limit: number): Promise<StoreEntry[]> {
+    return listRedisEntries(this.#redis, limit, { prefix });
   }
 }

@@ -11,10 +11,24 @@ export abstract class KeyValue {
   /** Seconds until the key expires, with fractions: undefined for a missing key, Infinity for one without a time to live. */
   abstract ttl(key: string): Promise<number | undefined>;
 
+  /** Some of the entries, in no certain order: for developer tools, not for applications. */
+  async list(_limit: number): Promise<StoreEntry[]> {
+    return [];
+  }
+
   /** Deletes what has expired and returns how many, where that is not the work of the store itself. */
   async sweep(): Promise<number> {
     return 0;
   }
+}
+
+/** An entry of a key-value store or a cache, as developer tools show it. */
+export interface StoreEntry {
+  readonly key: string;
+  /** The value as JSON. */
+  readonly text: string;
+  /** Seconds until it expires; Infinity without a time to live. */
+  readonly ttl: number;
 }
 
 export interface SetOptions {

@@ -1,5 +1,5 @@
 import { toMilliseconds } from "../ttl.ts";
-import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
+import { encode, KeyValue, notACount, type SetOptions, type StoreEntry } from "./key-value.ts";
 
 interface Entry {
   readonly text: string;
@@ -62,6 +62,16 @@ export class MemoryKeyValue extends KeyValue {
   async ttl(key: string): Promise<number | undefined> {
     const entry = this.#find(key);
     return entry && (entry.expires - this.#now()) / 1000;
+  }
+
+  override async list(limit: number): Promise<StoreEntry[]> {
+    const now = this.#now();
+    return this.#entries
+      .entries()
+      .filter(([, { expires }]) => expires > now)
+      .take(limit)
+      .map(([key, { text, expires }]) => ({ key, text, ttl: (expires - now) / 1000 }))
+      .toArray();
   }
 
   get size(): number {

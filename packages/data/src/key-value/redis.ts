@@ -1,8 +1,9 @@
 import type { OnStart, OnStop } from "@tenon/core";
 import type { RedisConnection } from "../redis-connection.ts";
+import { listRedisEntries } from "../redis-entries.ts";
 import { StoreError } from "../store-error.ts";
 import { toMilliseconds } from "../ttl.ts";
-import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
+import { encode, KeyValue, notACount, type SetOptions, type StoreEntry } from "./key-value.ts";
 
 // only the call that creates the key sets the time to live, so that a steady stream of calls cannot extend it
 const incrementScript = `local count = redis.call("INCR", KEYS[1])
@@ -58,6 +59,10 @@ export class RedisKeyValue extends KeyValue implements OnStart, OnStop {
     const left = Number(await this.#redis.run(["PTTL", key]));
     if (left === -2) return undefined; // no such key
     return left === -1 ? Number.POSITIVE_INFINITY : left / 1000;
+  }
+
+  override list(limit: number): Promise<StoreEntry[]> {
+    return listRedisEntries(this.#redis, limit, { except: "cache:" });
   }
 }
 

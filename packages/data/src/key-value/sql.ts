@@ -1,6 +1,6 @@
 import type { OnStart, OnStop } from "@tenon/core";
 import { toMilliseconds } from "../ttl.ts";
-import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
+import { encode, KeyValue, notACount, type SetOptions, type StoreEntry } from "./key-value.ts";
 
 /** The part of a database that the key-value store uses. `?` is a parameter. */
 export interface SqlStore {
@@ -83,6 +83,11 @@ export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
     return row && this.#secondsLeft(row);
   }
 
+  override async list(limit: number): Promise<StoreEntry[]> {
+    const { rows } = await this.#store.execute(this.#statements.list, [this.#now(), limit]);
+    return rows.map((row) => ({ key: String(row.key), text: String(row.value), ttl: this.#secondsLeft(row) }));
+  }
+
   /** Deletes expired rows in bounded batches and returns how many. */
   override async sweep(): Promise<number> {
     let swept = 0;
@@ -125,6 +130,7 @@ interface Statements {
   readonly take: string;
   readonly increment: string;
   readonly sweep: string;
+  readonly list: string;
 }
 
 function createStatements(kind: SqlStore["kind"]): Statements {
@@ -136,6 +142,7 @@ function createStatements(kind: SqlStore["kind"]): Statements {
     createTable: `create table if not exists ${table} (key text primary key, value text not null, expires_at ${integer})${kind === "sqlite" ? " without rowid" : ""}`,
     createIndex: `create index if not exists ${table}_expires_at on ${table} (expires_at)`,
     get: `select value, expires_at from ${table} where key = ?`,
+    list: `select key, value, expires_at from ${table} where expires_at is null or expires_at > ? order by key limit ?`,
     deleteExpired: `delete from ${table} where key = ? and expires_at <= ?`,
     set: `insert into ${table} (key, value, expires_at) values (?, ?, ?) on conflict (key) do update set value = excluded.value, expires_at = excluded.expires_at`,
     take: `delete from ${table} where key = ? returning value, expires_at`,

@@ -26,6 +26,16 @@ for (const adapter of caches) {
       assert.equal(await cache.get(key), undefined);
     });
 
+    run("lists entries, for developer tools", async (cache, key) => {
+      await cache.set(key, [1], 60);
+      await cache.set(`${key}:kept`, 2);
+      const entries = (await cache.list(100_000)).filter((entry) => entry.key.startsWith(key));
+      assert.deepEqual(entries.map((entry) => [entry.key, entry.text, Number.isFinite(entry.ttl)]).sort(), [
+        [key, "[1]", true],
+        [`${key}:kept`, "2", false],
+      ]);
+    });
+
     run("returns a separate copy to each caller", async (cache, key) => {
       await cache.set(key, { list: [1] });
       const first = await cache.get<{ list: number[] }>(key);

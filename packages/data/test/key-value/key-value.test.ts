@@ -29,6 +29,22 @@ for (const adapter of keyValues) {
       assert.equal(await store.get(key), undefined);
     });
 
+    run("lists entries that have not expired, for developer tools", async (store, key) => {
+      await store.set(key, { a: 1 }, { ttl: 60 });
+      await store.set(`${key}:kept`, "text");
+      await store.set(`${key}:gone`, 1, { ttl: 0.03 });
+      await sleep(60);
+      const entries = (await store.list(100_000)).filter((entry) => entry.key.startsWith(key));
+      assert.deepEqual(entries.map((entry) => [entry.key, entry.text]).sort(), [
+        [key, '{"a":1}'],
+        [`${key}:kept`, '"text"'],
+      ]);
+      const ttl = entries.find((entry) => entry.key === key)?.ttl ?? 0;
+      assert.ok(ttl > 0 && ttl <= 60);
+      assert.equal(entries.find((entry) => entry.key !== key)?.ttl, Number.POSITIVE_INFINITY);
+      assert.equal((await store.list(1)).length, 1);
+    });
+
     run("replaces a value and its time to live", async (store, key) => {
       await store.set(key, 1, { ttl: 0.05 });
       await store.set(key, 2);
