@@ -1,4 +1,5 @@
 import { defineModule, type Module, provide } from "@tenon/core";
+import { JobPanels } from "./dev-panel.ts";
 import { JobClock } from "./job-clock.ts";
 import { JobHealth } from "./job-health.ts";
 import { JobMetrics } from "./job-metrics.ts";
@@ -31,6 +32,7 @@ export function jobsModule(data: Module, options: JobsOptions = {}): Module {
       JobRunner,
       JobHealth,
       JobMetrics,
+      JobPanels,
     ],
     exports: [Jobs, Schedules, JobSignals],
   });
