@@ -8,6 +8,7 @@ import { PostgresStore } from "./channels/postgres-store.ts";
 import { RedisStore } from "./channels/redis-store.ts";
 import { PrimaryStore, WorkersStore, workersChannel } from "./channels/workers-store.ts";
 import { LiveConnections } from "./connections.ts";
+import { LivePanels } from "./dev-panel.ts";
 import { type LiveOptions, LiveSettings, toLiveSettings } from "./settings.ts";
 
 /**
@@ -26,6 +27,7 @@ export function liveModule(data?: Module, options: LiveOptions = {}): Module {
       provide(EventStoreToken, () => createStore(data === undefined ? undefined : inject(SharedStore), limits)),
       Channels,
       LiveConnections,
+      LivePanels,
     ],
     exports: [Channels, LiveConnections],
   });

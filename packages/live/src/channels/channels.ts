@@ -83,6 +83,12 @@ export class Channels implements OnStart, OnStop {
     return this.#topics.get(topic)?.count ?? 0;
   }
 
+  /** The topics that have subscribers in this process, by name. */
+  topics(): { readonly topic: string; readonly subscribers: number }[] {
+    const list = [...this.#topics].map(([topic, { count }]) => ({ topic, subscribers: count }));
+    return list.sort((one, other) => one.topic.localeCompare(other.topic));
+  }
+
   /** Again for the next subscriber when it has failed. */
   #listen(): Promise<void> {
     this.#listening ??= this.#store

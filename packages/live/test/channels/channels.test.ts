@@ -66,6 +66,7 @@ for (const store of stores) {
       assert.deepEqual(collectors[0].ids, collectors[1].ids);
       assert.ok(collectors.every(({ resets }) => resets.length === 0));
       assert.equal(second.channels.count(topic), second === first ? 3 : 2);
+      assert.deepEqual(second.channels.topics(), [{ topic, subscribers: second === first ? 3 : 2 }]);
     });
   });
 
