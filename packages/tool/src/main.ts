@@ -16,6 +16,7 @@ const app = await createApp(
       generate: "The same as g",
       migrate: "The migrations of an application's database",
       db: "The data of an application's database",
+      requests: "What the developer tools of an application have recorded",
       explain: "Who provides a class or token, and who uses it",
     },
   }),

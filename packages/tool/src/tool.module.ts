@@ -22,6 +22,7 @@ import { RemoteCommands } from "./migrate/remote-commands.ts";
 import { AppsController } from "./new/apps.controller.ts";
 import { AppsService } from "./new/apps.service.ts";
 import { Prompts } from "./prompts.ts";
+import { RequestsController } from "./requests/requests.controller.ts";
 import { Applications } from "./run/applications.ts";
 import { Installer } from "./scaffold/installer.ts";
 
@@ -39,6 +40,7 @@ export const ToolModule = defineModule({
     PartsController,
     PartsService,
     RoutesController,
+    RequestsController,
     ClientController,
     ClientService,
     DevController,
