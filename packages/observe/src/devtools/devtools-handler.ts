@@ -1,0 +1,64 @@
+import { type Incoming, isLocalIncoming, Outgoing, type RequestHandler } from "@tenon/core/platform";
+import { PageTokens } from "./page-tokens.ts";
+import { type DevtoolsSettings, devtoolsPath } from "./parts.ts";
+import { RecordBuffer } from "./record-buffer.ts";
+import { RecordFile } from "./record-file.ts";
+import { JsonIncoming } from "./recorded-incoming.ts";
+import { Recorder } from "./recorder.ts";
+
+/** Of live reload. */
+const reloadPrefix = "/@tenon/";
+
+/** Records the requests of an application, and serves the pages that show them to requests of this machine. */
+export class DevtoolsHandler implements RequestHandler {
+  readonly #settings: DevtoolsSettings;
+  readonly #next: RequestHandler;
+  readonly #buffer: RecordBuffer;
+  readonly #recorder: Recorder;
+  #pages: Promise<RequestHandler> | undefined;
+
+  constructor(settings: DevtoolsSettings, next: RequestHandler) {
+    const { keep, file } = settings;
+    this.#settings = settings;
+    this.#next = next;
+    this.#buffer = new RecordBuffer(keep, file === undefined ? undefined : new RecordFile(file));
+    this.#recorder = new Recorder(this.#buffer);
+    this.#recorder.start();
+  }
+
+  handle(incoming: Incoming): Outgoing | Promise<Outgoing> {
+    const { path } = incoming;
+    if (path.startsWith(reloadPrefix)) return this.#next.handle(incoming);
+    const isOwn = path === devtoolsPath || path.startsWith(`${devtoolsPath}/`);
+    // to any other client there are no developer tools: the application responds as it would without them
+    if (!isOwn || !isLocalIncoming(incoming)) return this.#recorder.handle(incoming, this.#next);
+    return this.#recorder.ignore(() => this.#serve(incoming));
+  }
+
+  stop(): void {
+    this.#recorder.stop();
+  }
+
+  async #serve(incoming: Incoming): Promise<Outgoing> {
+    try {
+      this.#pages ??= this.#openPages();
+      const pages = await this.#pages;
+      return await pages.handle(incoming.path.endsWith(".json") ? new JsonIncoming(incoming) : incoming);
+    } catch (error) {
+      this.#settings.log.error({ err: error }, "the developer tools could not be opened");
+      return new Outgoing(500, "The developer tools could not be opened: see the log.", "text/plain; charset=utf-8");
+    }
+  }
+
+  /** Loaded for the first request, so that they do not slow the start. */
+  async #openPages(): Promise<RequestHandler> {
+    const { createDevtoolsApp } = await import("./devtools-app.ts");
+    return createDevtoolsApp({
+      ...this.#settings,
+      buffer: this.#buffer,
+      recorder: this.#recorder,
+      tokens: new PageTokens(),
+      next: this.#next,
+    });
+  }
+}

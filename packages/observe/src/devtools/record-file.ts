@@ -1,0 +1,101 @@
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Recorded } from "./recorded.ts";
+
+/** The version of the lines. Others are skipped. */
+const version = 1;
+/** Milliseconds between writes. */
+const interval = 200;
+/** Bytes after which the file is written anew with what the buffer holds. */
+const largestFile = 32 * 1024 * 1024;
+
+/**
+ * Records as lines of JSON, so that they outlast a restart and `tenon requests` can read them. A file that cannot be
+ * written is given up: the records are then those of this process.
+ */
+export class RecordFile {
+  readonly #path: string;
+  #waiting: string[] = [];
+  #size = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isBroken = false;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** The oldest first. Skips what it cannot read. */
+  read(): Recorded[] {
+    let text: string;
+    try {
+      text = readFileSync(this.#path, "utf8");
+    } catch {
+      return [];
+    }
+    this.#size = Buffer.byteLength(text);
+    return text.split("\n").flatMap((line) => parseLine(line) ?? []);
+  }
+
+  /** Written a little later, and at the latest when the process ends. */
+  append(record: Recorded, all: () => readonly Recorded[]): void {
+    if (this.#isBroken) return;
+    this.#waiting.push(toLine(record));
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => this.#write(all), interval).unref();
+    process.once("exit", this.flush);
+  }
+
+  /** Replaces what is in the file. */
+  replace(records: readonly Recorded[]): void {
+    this.#waiting = [];
+    this.#try(() => {
+      const text = records.map(toLine).join("");
+      mkdirSync(dirname(this.#path), { recursive: true });
+      const draft = `${this.#path}.${process.pid}`;
+      writeFileSync(draft, text, { mode: 0o600 });
+      renameSync(draft, this.#path);
+      this.#size = Buffer.byteLength(text);
+    });
+  }
+
+  readonly flush = (): void => {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    process.off("exit", this.flush);
+    const text = this.#waiting.splice(0).join("");
+    if (text === "") return;
+    this.#try(() => {
+      mkdirSync(dirname(this.#path), { recursive: true });
+      appendFileSync(this.#path, text, { mode: 0o600 });
+      if (this.#size === 0) chmodSync(this.#path, 0o600); // an older file keeps its own mode
+      this.#size += Buffer.byteLength(text);
+    });
+  };
+
+  #write(all: () => readonly Recorded[]): void {
+    this.flush();
+    if (this.#size > largestFile) this.replace(all());
+  }
+
+  #try(write: () => void): void {
+    try {
+      write();
+    } catch {
+      this.#isBroken = true;
+    }
+  }
+}
+
+function toLine(record: Recorded): string {
+  return `${JSON.stringify({ tenon: version, ...record })}\n`;
+}
+
+/** Undefined for an empty or broken line, and for one of another version. */
+function parseLine(line: string): Recorded | undefined {
+  try {
+    const { tenon, ...record } = JSON.parse(line) as Recorded & { readonly tenon: unknown }; // checked below
+    return tenon === version && typeof record.id === "string" && Array.isArray(record.spans) ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,112 @@
+import { endsInTime, type Incoming, type Outgoing, type RequestHandler } from "@tenon/core/platform";
+import { readSession } from "@tenon/web/platform";
+import type { RecordBuffer } from "./record-buffer.ts";
+import type { RecordedBody, RecordedMessage } from "./recorded.ts";
+import { RecordedIncoming } from "./recorded-incoming.ts";
+import { Recording } from "./recording.ts";
+import { redactHeaders, redactSession, toRecordedBody } from "./redact.ts";
+import { SignalRecorder } from "./signal-recorder.ts";
+
+/** Milliseconds that a session store gets: the list must not wait for one that is slow. */
+const patience = 500;
+
+export interface HandledRequest {
+  readonly outgoing: Outgoing;
+  /** The id of the record. */
+  readonly id: string;
+}
+
+/** Records the requests that pass through it, and the jobs that run meanwhile. */
+export class Recorder {
+  readonly #buffer: RecordBuffer;
+  readonly #signals: SignalRecorder;
+
+  constructor(buffer: RecordBuffer) {
+    this.#buffer = buffer;
+    this.#signals = new SignalRecorder({
+      onJob: (record) => buffer.add(record),
+      onError: (error) => buffer.addError(error),
+    });
+  }
+
+  start(): void {
+    this.#signals.start();
+  }
+
+  stop(): void {
+    this.#signals.stop();
+    this.#buffer.flush();
+  }
+
+  /** For requests of the developer tools themselves. */
+  ignore<T>(body: () => T): T {
+    return this.#signals.run(undefined, body);
+  }
+
+  handle(incoming: Incoming, next: RequestHandler): Outgoing | Promise<Outgoing> {
+    const recording = new Recording("request");
+    const recorded = new RecordedIncoming(incoming);
+    const outgoing = this.#signals.run(recording, () => next.handle(recorded));
+    if (!(outgoing instanceof Promise)) return this.#finish(recording, recorded, outgoing);
+    return outgoing.then((ready) => this.#finish(recording, recorded, ready));
+  }
+
+  /** The record is in the buffer when the promise is fulfilled. */
+  async replay(incoming: Incoming, next: RequestHandler, replayOf: string): Promise<HandledRequest> {
+    const recording = new Recording("request");
+    const recorded = new RecordedIncoming(incoming);
+    const outgoing = await this.#signals.run(recording, () => next.handle(recorded));
+    await this.#keep(recording, recorded, outgoing, replayOf);
+    return { outgoing, id: recording.id };
+  }
+
+  #finish(recording: Recording, incoming: RecordedIncoming, outgoing: Outgoing): Outgoing {
+    void this.#keep(recording, incoming, outgoing).catch(() => {}); // a request must not fail because it is recorded
+    return outgoing;
+  }
+
+  async #keep(recording: Recording, incoming: RecordedIncoming, outgoing: Outgoing, replayOf?: string): Promise<void> {
+    const { method, path, search } = incoming;
+    const response: RecordedMessage = {
+      headers: redactHeaders(toHeaderMap(outgoing)),
+      ...(outgoing.body === null ? {} : { body: toResponseBody(outgoing) }),
+    };
+    const request: RecordedMessage = {
+      headers: redactHeaders(incoming.headers()),
+      ...(incoming.body === undefined
+        ? {}
+        : { body: toRecordedBody(incoming.header("content-type") ?? "", incoming.body) }),
+    };
+    const record = recording.finish(method, search === "" ? path : `${path}?${search}`, {
+      status: outgoing.status,
+      request,
+      response,
+      ...(replayOf === undefined ? {} : { replayOf }),
+    });
+    const session = await this.#readSession(recording);
+    this.#buffer.add(session === undefined ? record : { ...record, session });
+  }
+
+  async #readSession({ ctx }: Recording): Promise<Readonly<Record<string, unknown>> | undefined> {
+    if (ctx === undefined || ctx.get("session") === undefined) return undefined;
+    let values: object = {};
+    const reading = this.ignore(() => readSession(ctx)).then((found) => {
+      values = found;
+    });
+    await endsInTime(
+      reading.catch(() => {}),
+      patience,
+    );
+    return redactSession(values);
+  }
+}
+
+function toHeaderMap({ headers }: Outgoing): Record<string, string> {
+  return Object.fromEntries([...headers.entries()].map(([name, value]) => [name, [value].flat().join(", ")]));
+}
+
+function toResponseBody({ body, type, headers }: Outgoing): RecordedBody {
+  if (typeof body !== "string" && !(body instanceof Uint8Array)) return { type };
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  return headers.has("content-encoding") ? { type, size: bytes.length } : toRecordedBody(type, bytes);
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import type { Context } from "@tenon/core";
+import type { Recorded, RecordedLine, RecordedSpan, SpanKind } from "./recorded.ts";
+import { redactPath, redactQuery } from "./redact.ts";
+
+/** Operations and log lines of one record. */
+const mostSpans = 1000;
+const mostLines = 300;
+/** Characters of the name of an operation, such as an SQL text. */
+const longestName = 20_000;
+
+/** An operation that may still run. */
+export interface OpenSpan {
+  readonly kind: SpanKind;
+  readonly name: string;
+  readonly start: number;
+  readonly depth: number;
+  ms: number | undefined;
+  error?: string;
+  database?: string;
+  rows?: number;
+  job?: number;
+  note?: string;
+}
+
+/** What is known about a span at its end. */
+export type SpanOutcome = Partial<Pick<RecordedSpan, "error" | "rows" | "job" | "note">>;
+
+/** A request or a job while it runs. */
+export class Recording {
+  readonly id = randomBytes(5).toString("hex");
+  readonly kind: Recorded["kind"];
+  /** Of the request; undefined until a middleware or the handler runs. */
+  ctx: Context | undefined;
+  handler: string | undefined;
+  readonly #startedAt = Date.now();
+  readonly #start = performance.now();
+  readonly #spans: OpenSpan[] = [];
+  readonly #lines: RecordedLine[] = [];
+  #dropped = 0;
+
+  constructor(kind: Recorded["kind"]) {
+    this.kind = kind;
+  }
+
+  begin(kind: SpanKind, name: string, depth: number, database?: string): OpenSpan {
+    const span: OpenSpan = { kind, name: name.slice(0, longestName), depth, start: this.#now(), ms: undefined };
+    if (database !== undefined) span.database = database;
+    if (this.#spans.length < mostSpans) this.#spans.push(span);
+    else this.#dropped++;
+    return span;
+  }
+
+  end(span: OpenSpan, outcome: SpanOutcome = {}): void {
+    span.ms = round(this.#now() - span.start);
+    Object.assign(span, outcome);
+  }
+
+  addLine(line: Omit<RecordedLine, "start">): void {
+    if (this.#lines.length < mostLines) this.#lines.push({ start: round(this.#now()), ...line });
+  }
+
+  /** `target` is a path with its query, or the name of a job. */
+  finish(method: string, target: string, more: Partial<Recorded>): Recorded {
+    const ms = round(this.#now());
+    const { ctx, handler } = this;
+    const route = ctx?.route?.path;
+    const [path = "", ...query] = target.split("?");
+    const shown = this.kind === "job" ? target : redactQuery([redactPath(path, route), ...query].join("?"));
+    return {
+      id: this.id,
+      kind: this.kind,
+      at: new Date(this.#startedAt).toISOString(),
+      ms,
+      method,
+      target: shown,
+      ...(route === undefined ? {} : { route }),
+      ...(handler === undefined ? {} : { handler }),
+      ...(ctx === undefined ? {} : { requestId: ctx.id }),
+      ...more,
+      spans: this.#spans.map(({ ms: taken, start, ...span }) => {
+        return { ...span, start: round(start), ms: taken ?? round(ms - start) };
+      }),
+      droppedSpans: this.#dropped,
+      logs: [...this.#lines],
+    };
+  }
+
+  #now(): number {
+    return performance.now() - this.#start;
+  }
+}
+
+/** Microseconds are enough. */
+function round(milliseconds: number): number {
+  return Math.round(milliseconds * 1000) / 1000;
+}
