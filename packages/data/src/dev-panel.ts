@@ -11,7 +11,8 @@ import {
 import { CompiledQuery } from "kysely";
 import { Cache } from "./cache/cache.ts";
 import { Database } from "./database/database.ts";
-import { KeyValue, type StoreEntry } from "./key-value/key-value.ts";
+import { KeyValue } from "./key-value/key-value.ts";
+import type { StoreEntry } from "./store-entry.ts";
 
 const mostEntries = 100;
 const longestText = 300;

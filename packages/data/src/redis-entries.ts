@@ -1,5 +1,5 @@
-import type { StoreEntry } from "./key-value/key-value.ts";
 import type { RedisConnection } from "./redis-connection.ts";
+import type { StoreEntry } from "./store-entry.ts";
 
 export interface RedisKeys {
   /** Only keys that begin with it, which is left out. */

@@ -1,4 +1,4 @@
-import type { StoreEntry } from "../key-value/key-value.ts";
+import type { StoreEntry } from "../store-entry.ts";
 import { toMilliseconds } from "../ttl.ts";
 
 /** The port of a cache store. An adapter may throw or drop entries at any time: both count as a miss. */

@@ -1,4 +1,4 @@
-import type { StoreEntry } from "../key-value/key-value.ts";
+import type { StoreEntry } from "../store-entry.ts";
 import type { CacheStore } from "./cache.ts";
 
 interface Entry {

@@ -1,6 +1,6 @@
-import type { StoreEntry } from "../key-value/key-value.ts";
 import type { RedisConnection } from "../redis-connection.ts";
 import { listRedisEntries } from "../redis-entries.ts";
+import type { StoreEntry } from "../store-entry.ts";
 import type { CacheStore } from "./cache.ts";
 
 const prefix = "cache:";

@@ -1,3 +1,5 @@
+import type { StoreEntry } from "../store-entry.ts";
+
 /** A key-value store with atomic operations. Values are JSON. */
 export abstract class KeyValue {
   abstract get<T>(key: string): Promise<T | undefined>;
@@ -20,15 +22,6 @@ export abstract class KeyValue {
   async sweep(): Promise<number> {
     return 0;
   }
-}
-
-/** An entry of a key-value store or a cache, as developer tools show it. */
-export interface StoreEntry {
-  readonly key: string;
-  /** The value as JSON. */
-  readonly text: string;
-  /** Seconds until it expires; Infinity without a time to live. */
-  readonly ttl: number;
 }
 
 export interface SetOptions {

@@ -1,5 +1,6 @@
+import type { StoreEntry } from "../store-entry.ts";
 import { toMilliseconds } from "../ttl.ts";
-import { encode, KeyValue, notACount, type SetOptions, type StoreEntry } from "./key-value.ts";
+import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
 
 interface Entry {
   readonly text: string;

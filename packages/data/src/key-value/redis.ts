@@ -1,9 +1,10 @@
 import type { OnStart, OnStop } from "@tenon/core";
 import type { RedisConnection } from "../redis-connection.ts";
 import { listRedisEntries } from "../redis-entries.ts";
+import type { StoreEntry } from "../store-entry.ts";
 import { StoreError } from "../store-error.ts";
 import { toMilliseconds } from "../ttl.ts";
-import { encode, KeyValue, notACount, type SetOptions, type StoreEntry } from "./key-value.ts";
+import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
 
 // only the call that creates the key sets the time to live, so that a steady stream of calls cannot extend it
 const incrementScript = `local count = redis.call("INCR", KEYS[1])

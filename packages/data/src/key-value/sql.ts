@@ -1,6 +1,7 @@
 import type { OnStart, OnStop } from "@tenon/core";
+import type { StoreEntry } from "../store-entry.ts";
 import { toMilliseconds } from "../ttl.ts";
-import { encode, KeyValue, notACount, type SetOptions, type StoreEntry } from "./key-value.ts";
+import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
 
 /** The part of a database that the key-value store uses. `?` is a parameter. */
 export interface SqlStore {
