@@ -13,7 +13,7 @@ export function toRecordedLine(text: string): Omit<RecordedLine, "start"> | unde
   const error = toError(err);
   return {
     level: String(level),
-    message: typeof msg === "string" ? msg : "",
+    message: [msg, others.event].find((text) => typeof text === "string") ?? "",
     fields: others,
     ...(error === undefined ? {} : { error }),
   };

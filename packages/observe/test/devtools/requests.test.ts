@@ -3,10 +3,15 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Context, createApp, defineModule, provide } from "@tenon/core";
+import { MemoryKeyValue } from "@tenon/data";
+import { devtools } from "@tenon/observe/devtools";
+import { WebSessionSettings, WebSessions, web } from "@tenon/web";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { services } from "../../../data/test/support/services.ts";
 import type { Recorded, RecordedSpan } from "../../src/devtools/recorded.ts";
 import type { WaterfallRow } from "../../src/devtools/waterfall.ts";
-import { ask, readJson, startShop } from "../support/shop.ts";
+import { ask, readJson, silentLog, startShop } from "../support/shop.ts";
 
 interface Row {
   readonly id: string;
@@ -150,6 +155,52 @@ test("a job is a record of its own, and both lead to each other", async (t) => {
     [["mails/send", "done"]],
   );
   assert.ok(request.waterfall.some(({ kind, name }) => kind === "enqueue" && name === "mails/send"));
+});
+
+test("commands of Redis and requests to other servers are operations, too", async (t) => {
+  const { redis } = services;
+  const { port, url } = await startShop(t, redis === undefined ? {} : { keyValue: redis });
+  await ask(port, `/outgoing?to=${url}/items`);
+  const outgoing = await find(port, `/outgoing?to=${url}/items`);
+  const called = outgoing.request.spans.find(({ kind }) => kind === "fetch");
+  assert.equal(called?.name, `GET ${url}/items?api_key=[redacted]`);
+  assert.ok((called?.ms ?? 0) > 0);
+  await find(port, "/items?api_key=[redacted]");
+  if (redis === undefined) return;
+  await ask(port, "/notes", { method: "POST", headers: json, body: '{"text":"hello"}' });
+  const { waterfall } = await find(port, "/notes");
+  assert.ok(waterfall.some(({ kind, name }) => kind === "redis" && name === "SET"));
+  assert.ok(waterfall.some(({ kind, name, note }) => kind === "event" && name === "added to notes" && note !== ""));
+});
+
+test("the session of a request is shown without its secrets", async (t) => {
+  const views = temporaryFolder("views");
+  class Cart {
+    routes() {
+      return [{ method: "GET" as const, path: "/cart", handler: this.show }];
+    }
+    async show(ctx: Context) {
+      await ctx.get("session").set("items", ["saw"]);
+      await ctx.get("session").set("password", "hidden");
+      return ctx.status(200).send("cart");
+    }
+  }
+  const module = defineModule({
+    name: "carts",
+    imports: [devtools({ file: false })],
+    declarations: [provide(WebSessionSettings, () => ({ store: new MemoryKeyValue(), secret: "x".repeat(32) })), Cart],
+  });
+  const app = await createApp(module, web({ views, middlewares: [WebSessions] }), {
+    log: silentLog,
+    onStartError: "throw",
+  });
+  t.after(() => app.stop());
+  const { port } = await app.listen({ port: 0, signals: false });
+  const { text } = await ask(port, "/cart");
+  assert.equal(text, "cart");
+  const { request } = await find(port, "/cart");
+  assert.deepEqual(request.session, { items: ["saw"], password: "[redacted]" });
+  assert.match(String(request.response?.headers["set-cookie"]), /^tenon_session=\[redacted\];/);
 });
 
 test("errors are grouped by their place, with the lines around it", async (t) => {

@@ -52,6 +52,7 @@ class ShopController {
       { method: "GET" as const, path: "/private", handler: this.private, middlewares: [Guard] },
       { method: "POST" as const, path: "/mails", handler: this.mail },
       { method: "GET" as const, path: "/broken", handler: this.broken },
+      { method: "GET" as const, path: "/outgoing", handler: this.outgoing },
       job(SendMail, this.send),
     ];
   }
@@ -97,6 +98,12 @@ class ShopController {
     return "sent";
   };
 
+  /** Asks another server. */
+  async outgoing(ctx: Context) {
+    const response = await fetch(`${ctx.query("to")}?api_key=hidden`);
+    return { status: response.status };
+  }
+
   broken(): never {
     throw new RangeError("the shelf is empty");
   }
@@ -113,12 +120,14 @@ class Tables {
 }
 
 export interface ShopOptions extends DevtoolsOptions {
+  /** The URL of the key-value store. Defaults to the database. */
+  readonly keyValue?: string;
   readonly platform?: Platform<HttpMethods>;
   readonly host?: string;
 }
 
-export function shopModule(options: DevtoolsOptions = {}) {
-  const data = dataModule({ database: "sqlite::memory:" });
+export function shopModule({ keyValue, ...options }: Omit<ShopOptions, "platform" | "host"> = {}) {
+  const data = dataModule({ database: "sqlite::memory:", keyValue });
   const jobs = jobsModule(data, {
     schedules: [schedule("0 3 * * *", SendMail, { input: { to: "night@example.com" } })],
   });
