@@ -120,6 +120,7 @@ test("the banner shows an address by which the tools can be reached", () => {
   assert.equal(at("0.0.0.0"), "http://localhost:8080/_dev");
   assert.equal(at("::", "https://[::]:8080"), "https://localhost:8080/_dev");
   assert.equal(at("192.168.1.7"), undefined);
+  assert.equal(toDevtoolsUrl({ url: "http://127.0.0.1:8080", host: "127.0.0.1", port: 8080 }, undefined), undefined);
   const facts = { url: "http://127.0.0.1:8080", routes: [], docs: undefined, stores: {} };
   assert.equal(
     toBanner({ ...facts, devtools: at("127.0.0.1") }, { name: "shop", version: "" }),

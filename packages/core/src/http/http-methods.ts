@@ -132,7 +132,7 @@ export function createHttpMethods(
     const { dev } = readEnvironment();
     const hasBanner = parts.announce !== undefined && parts.log.isLevelEnabled("info");
     if (hasBanner) {
-      const devtools = parts.devtools === undefined ? undefined : toDevtoolsUrl(address, parts.devtools.path);
+      const devtools = toDevtoolsUrl(address, parts.devtools?.path);
       const facts = { url, routes: parts.routes.list(), docs: settings.docs?.path, devtools, stores: parts.stores() };
       parts.announce?.(toBanner(facts, readManifest()));
     }
@@ -184,7 +184,8 @@ export function createHttpMethods(
 const anyAddress = new Set(["0.0.0.0", "::"]);
 
 /** Undefined where the port cannot be reached by a loopback address: developer tools respond to no other. */
-export function toDevtoolsUrl({ url, host }: Address, path: string): string | undefined {
+export function toDevtoolsUrl({ url, host }: Address, path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
   if (isLoopback(host)) return `${url}${path}`;
   if (!anyAddress.has(host)) return undefined;
   const { protocol, port } = new URL(url);
