@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { inject } from "@tenon/core";
+import { BindError, inject } from "@tenon/core";
 import type { Metric } from "@tenon/core/platform";
 import { compare, getRounds, hash } from "bcrypt";
 import { AuthSettings, BcryptCost } from "./settings.ts";
@@ -28,8 +28,11 @@ export class Passwords {
     return password.isWellFormed() && Buffer.byteLength(password) <= maxBytes;
   }
 
+  /** Throws a BindError for the field `password` when it does not fit: bytes are not what `max=72` of a DTO counts. */
   async hash(password: string): Promise<string> {
-    if (!this.fits(password)) throw new RangeError(`a password is well-formed text of at most ${maxBytes} bytes`);
+    if (!this.fits(password)) {
+      throw new BindError([{ path: "password", rule: "max", message: `must have at most ${maxBytes} bytes` }]);
+    }
     return traceHash("hash", () => this.#queue.run(() => hash(password, this.#cost)));
   }
 

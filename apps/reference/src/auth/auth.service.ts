@@ -1,5 +1,5 @@
-import { accessTokenSeconds, LoginLimit, Passwords, RefreshTokens, Sessions, Tokens } from "@tenon/auth";
-import { BindError, type Context, HttpError, inject, Log } from "@tenon/core";
+import { accessTokenSeconds, LoginLimit, RefreshTokens, Sessions, Tokens } from "@tenon/auth";
+import { type Context, HttpError, inject, Log } from "@tenon/core";
 import { StoreError } from "@tenon/data";
 import { toUser, type User, type UserRecord } from "../users/user.ts";
 import { foldEmail, UsersService } from "../users/users.service.ts";
@@ -21,7 +21,6 @@ export interface TokenPair {
 /** Registration, login and the tokens that they issue. Logs who logged in and out, and never a secret. */
 export class AuthService {
   readonly #users = inject(UsersService);
-  readonly #passwords = inject(Passwords);
   readonly #tokens = inject(Tokens);
   readonly #sessions = inject(Sessions);
   readonly #refreshTokens = inject(RefreshTokens);
@@ -30,9 +29,6 @@ export class AuthService {
 
   /** Undefined when the address is taken. */
   async register(input: RegisterDTO): Promise<UserRecord | undefined> {
-    if (!this.#passwords.fits(input.password)) {
-      throw new BindError([{ path: "password", rule: "max", message: "must have at most 72 bytes" }]);
-    }
     const user = await this.#users.create(input).catch((error: unknown) => {
       throw error instanceof StoreError ? new HttpError(500, notCreated, { cause: error }) : error;
     });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { LoginLimit, Passwords } from "@tenon/auth";
-import { BindError, type Context, inject } from "@tenon/core";
+import { type Context, inject } from "@tenon/core";
 import { Database, isUniqueViolation, Migrations } from "@tenon/data";
 import type { Schema } from "../database/schema.ts";
 import type { LoginDTO, RegisterDTO } from "./users.dto.ts";
@@ -22,9 +22,6 @@ export class UsersService {
 
   /** Undefined when the email is registered already. */
   async register({ email, password }: RegisterDTO): Promise<User | undefined> {
-    if (!this.#passwords.fits(password)) {
-      throw new BindError([{ path: "password", rule: "max", message: "must have at most 72 bytes" }]);
-    }
     const user: User = {
       id: randomUUID(),
       email: email.toLowerCase(),
