@@ -15,6 +15,7 @@ export const longTests: readonly string[] = [
   "packages/core/test/cli/process.test.ts",
   "packages/core/test/dto/bind-fuzz.test.ts",
   "packages/core/test/http/workers.test.ts",
+  "packages/core/test/log/log-output.test.ts",
   "packages/core/test/openapi/docs-page.test.ts",
   "packages/data/test/faults.test.ts",
   "packages/data/test/key-value/two-processes.test.ts",

@@ -9,7 +9,7 @@ import { hold } from "./support/hold.ts";
 import { assertRest, noteFailures } from "./support/login-failures.ts";
 import { withServer, withTwoServers } from "./support/processes.ts";
 import { type Storage, sharedStorages, storages } from "./support/storages.ts";
-import { uniqueEmail } from "./support/users.ts";
+import { slowHash, uniqueEmail } from "./support/users.ts";
 
 const isFull = process.env.TENON_FULL === "1";
 const refreshRounds = isFull ? 200 : isReliabilityRun ? 3 : 1;
@@ -209,7 +209,7 @@ for (const storage of isFull || isReliabilityRun ? sharedStorages : storages) {
 
     test("login failures on A and B are counted together, also for concurrent guesses (M1)", async () => {
       const { a, b, blog } = held.value;
-      const { email, password } = await blog.users.add();
+      const { email, password } = await blog.users.add(uniqueEmail(), slowHash); // so that guesses wait for each other
       const start = Date.now();
       await noteFailures(blog, new Array<string>(16).fill(email));
       const guesses = await atOnce(16, (client) => client.post("/auth/login", { email, password: "wrong horse" }));

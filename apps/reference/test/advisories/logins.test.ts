@@ -70,11 +70,12 @@ function compareTimes(password: string): Promise<void> {
   const [embedded] = storages;
   assert.ok(embedded);
   const compare = async (blog: Blog) => {
-    const { email } = await blog.users.one();
+    const email = uniqueEmail();
+    assert.equal((await register(blog, email, "correct horse")).status, 201); // with the cost of this service
     const ratio = (await timeLogin(blog, () => email, password)) / (await timeLogin(blog, uniqueEmail, password));
     assert.ok(ratio > 0.4 && ratio < 2.5, `${ratio}: a response without a hash would be ten times as fast`);
   };
-  return withFreshBlog(embedded, compare, { config: { loginLimit: false } });
+  return withFreshBlog(embedded, compare, { config: { loginLimit: false, bcryptCost: 10 } });
 }
 
 test("a password that is too long takes as long with an unknown address as with a known one (A2, CVE-2025-22234)", () =>

@@ -1,5 +1,5 @@
 import { after, before, describe, test } from "node:test";
-import { Clock } from "@tenon/auth";
+import { Clock, useFastPasswords } from "@tenon/auth";
 import { type HttpMethods, type Module, type Platform, type Provider, provide } from "@tenon/core";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { LogLines } from "../../../../packages/core/test/support/log-lines.ts";
@@ -24,6 +24,7 @@ export interface Blog {
 }
 
 export interface StartOptions {
+  /** Without a `bcryptCost`, passwords are hashed with the lowest cost. */
   readonly config?: Partial<Config>;
   readonly options?: BlogOptions;
   readonly override?: readonly Provider[];
@@ -65,7 +66,11 @@ export async function withBlog<T>(
   // on a busy machine the password queue must not reject the tests
   const module = createModule(toConfig(urls, config), { passwordWait: 60_000, ...options });
   const app = await createTestApp(module, createPlatform(), {
-    override: [provide(Clock, () => clock), ...override],
+    override: [
+      provide(Clock, () => clock),
+      ...(config?.bcryptCost === undefined ? [useFastPasswords()] : []),
+      ...override,
+    ],
     log: { ...log.options, level: "trace" },
   });
   try {

@@ -16,7 +16,10 @@ export interface TestUser {
 }
 
 const password = "correct horse";
-const hash = "$2b$10$IkgIj/E9x/FCxm/pwgS8VupqR0vTvbJ5T6wPk//3OMtrpUpYFtnVi";
+/** Of the same password with cost 10: a comparison takes about 50 ms. */
+export const slowHash = "$2b$10$IkgIj/E9x/FCxm/pwgS8VupqR0vTvbJ5T6wPk//3OMtrpUpYFtnVi";
+/** With the cost of `useFastPasswords()`. */
+const hash = "$2b$04$fQGLDeUludXyWJSn6BTPTeS7OJpL.bKQO8/7dvbG9dS7JEyUMwhm2";
 
 /** Users of the service under test, with the tokens of a login. Only the tests of logins wait for a hash. */
 export class Users {
@@ -33,12 +36,12 @@ export class Users {
     return this.#one;
   }
 
-  async add(email: string = uniqueEmail()): Promise<TestUser> {
+  async add(email: string = uniqueEmail(), stored: string = hash): Promise<TestUser> {
     const clock = this.#app.get(Clock);
     const record: UserRecord = {
       id: clock.uuid(),
       email,
-      password: hash,
+      password: stored,
       name: "Ada",
       role: "user",
       created_at: clock.timestamp(),
