@@ -11,6 +11,7 @@ export const longTests: readonly string[] = [
   "apps/reference/test/config.test.ts",
   "apps/reference/test/dockerfile.test.ts",
   "apps/reference/test/entry-points.test.ts",
+  "apps/reference/test/races.test.ts",
   "apps/reference/test/typed-client.test.ts",
   "packages/core/test/cli/process.test.ts",
   "packages/core/test/dto/bind-fuzz.test.ts",
