@@ -20,6 +20,11 @@ export interface SendOptions {
   readonly id?: string;
 }
 
+/** A block of an event stream. */
+export function toBlock(name: string, json: string, id?: string): string {
+  return `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${json}\n\n`;
+}
+
 /**
  * An open event stream: what its handler sends and what its topics deliver, until the client reads it. The bytes that
  * wait are limited: a client that reads too slowly is disconnected, and continues from the buffer of its topics.
@@ -56,9 +61,8 @@ export class EventStream<Sends extends Messages = Messages>
   /** Sends an event. Throws InvalidMessage when the data does not match its schema. */
   send<Name extends keyof Sends & string>(name: Name, data: Returned<Sends[Name]>, { id }: SendOptions = {}): void {
     try {
-      const text = this.#options.messages.encode(name, data);
       if (id !== undefined && /[\n\r\0]/.test(id)) throw new InvalidMessage("an id has no line breaks and no U+0000");
-      this.#push(`${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${text}\n\n`);
+      this.#push(this.#options.messages.encode(name, data, id));
     } catch (error) {
       if (error instanceof InvalidMessage) this.#options.connections.count("unsentMessages");
       throw error;
@@ -131,8 +135,8 @@ export class EventStream<Sends extends Messages = Messages>
 
   #pushEvent(event: LiveEvent, id: string): void {
     const { messages, connections, route } = this.#options;
-    const text = messages.encodeEvent(event, (error) => connections.reportUnsent(route, event.topic, error));
-    if (text !== undefined) this.#push(`id: ${id}\nevent: ${event.name}\ndata: ${text}\n\n`);
+    const text = messages.encodeEvent(event, id, (error) => connections.reportUnsent(route, event.topic, error));
+    if (text !== undefined) this.#push(text);
   }
 
   #push(text: string): void {

@@ -9,7 +9,7 @@ import {
   refuseOption,
 } from "@tenon/core/platform";
 import { LiveConnections } from "./connections.ts";
-import { EventStream } from "./event-stream.ts";
+import { EventStream, toBlock } from "./event-stream.ts";
 import { lastEventIdOf } from "./last-event-id.ts";
 import { checkMessages, type Messages, OutgoingMessages } from "./messages.ts";
 import { type ConnectionLimits, checkLimits } from "./settings.ts";
@@ -39,7 +39,7 @@ export function events<const C extends EventsContract, Param extends string = st
   checkMessages("events()", sends, "sends");
   checkLimits("events()", limits);
   const connections = inject(LiveConnections);
-  const messages = new OutgoingMessages(sends);
+  const messages = new OutgoingMessages(sends, toBlock);
 
   async function openStream(this: unknown, ctx: Context, input: unknown): Promise<EventStream> {
     const stream = new EventStream<C["sends"]>({

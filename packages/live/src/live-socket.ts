@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Context, HttpError, type Lease, type Returned } from "@tenon/core";
 import { logError, toHttpError } from "@tenon/core/platform";
@@ -14,10 +15,13 @@ import {
   toErrorText,
 } from "./messages.ts";
 import type { SocketLimits } from "./settings.ts";
+import { TextFrame } from "./text-frame.ts";
 import { TopicList } from "./topic-list.ts";
 
 /** The part of a socket of `ws` that is used here: our types must compile for a consumer without the types of `ws`. */
 export interface WsSocket {
+  /** 1 is open. */
+  readonly readyState: number;
   readonly bufferedAmount: number;
   readonly isPaused: boolean;
   send(text: string): void;
@@ -32,7 +36,7 @@ export interface WsSocket {
 }
 
 export interface SocketOptions {
-  readonly sends: OutgoingMessages;
+  readonly sends: OutgoingMessages<TextFrame>;
   readonly receives: IncomingMessages;
   readonly connections: LiveConnections;
   readonly leases: readonly Lease[];
@@ -50,6 +54,11 @@ const lookEvery = 20;
 /** Milliseconds that a socket may be prepared before its connection is there. */
 const attachTimeout = 10_000;
 
+/** A message of a socket. Names of messages have no characters that JSON escapes. */
+export function toMessage(name: string, json: string, id?: string): TextFrame {
+  return new TextFrame(`{${id === undefined ? "" : `"id":"${id}",`}"event":"${name}","data":${json}}`);
+}
+
 /**
  * A WebSocket of a live route. What is sent before the upgrade waits for it; after it, the bytes that wait for the
  * client are limited, and a client that reads too slowly is disconnected.
@@ -64,8 +73,10 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
   readonly #rate: MessageRate;
   readonly #created = Date.now();
   #socket: WsSocket | undefined;
+  /** Gets whole frames: `ws` would make one for each client. Undefined when messages may be compressed. */
+  #connection: Writable | undefined;
   /** Sent before the upgrade. */
-  #early: string[] = [];
+  #early: TextFrame[] = [];
   #earlyBytes = 0;
   readonly #received: string[] = [];
   #isWorking = false;
@@ -83,16 +94,16 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
     this.#rate = new MessageRate(options.limits.messagesPerSecond, this.#created);
     this.#topics = new TopicList(options.lastEventId, {
       whenRoom: (characters) => (this.#hasRoom(characters) ? undefined : this.#waitForRoom(characters)),
-      onPosition: (id) => this.#write(JSON.stringify({ id })),
+      onPosition: (id) => this.#write(new TextFrame(JSON.stringify({ id }))),
       onEvent: (event, id) => this.#writeEvent(event, id),
-      onReset: (topic, id) => this.#write(JSON.stringify({ id, event: "reset", data: { topic } })),
+      onReset: (topic, id) => this.#write(toMessage("reset", JSON.stringify({ topic }), id)),
     });
   }
 
   /** Sends a message. Throws InvalidMessage when the data does not match its schema. */
   send<Name extends keyof Sends & string>(name: Name, data: Returned<Sends[Name]>): void {
     try {
-      this.#write(`{"event":${JSON.stringify(name)},"data":${this.#options.sends.encode(name, data)}}`);
+      this.#write(this.#options.sends.encode(name, data));
     } catch (error) {
       if (error instanceof InvalidMessage) this.#options.connections.count("unsentMessages");
       throw error;
@@ -116,9 +127,10 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
     this.#topics.onClose(end);
   }
 
-  /** The connection is upgraded. */
-  attach(socket: WsSocket): void {
+  /** The request is upgraded. `connection` is what the socket writes to, for messages that are not compressed. */
+  attach(socket: WsSocket, connection?: Writable): void {
     this.#socket = socket;
+    this.#connection = connection;
     socket
       .on("message", (data: Buffer, isBinary: boolean) => this.#receive(data, isBinary))
       .on("ping", () => this.#allow(Date.now())) // `ws` answers each with a pong, which waits for the client to read it
@@ -128,7 +140,7 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
       })
       .on("error", () => {}) // `close` follows, with the code that the client gets
       .on("close", (code: number, reason: Buffer) => this.#closed({ code, reason: reason.toString() }));
-    for (const text of this.#early.splice(0)) socket.send(text);
+    for (const { text } of this.#early.splice(0)) socket.send(text);
     if (this.#isEnded) this.#finish(this.#closing ?? closings.stopping);
   }
 
@@ -187,9 +199,10 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
 
   #writeEvent(event: LiveEvent, id: string): void {
     const { sends, connections, ctx } = this.#options;
-    const route = `${ctx.route?.method} ${ctx.route?.path}`;
-    const text = sends.encodeEvent(event, (error) => connections.reportUnsent(route, event.topic, error));
-    if (text !== undefined) this.#write(`{"id":"${id}","event":${JSON.stringify(event.name)},"data":${text}}`);
+    const frame = sends.encodeEvent(event, id, (error) =>
+      connections.reportUnsent(`${ctx.route?.method} ${ctx.route?.path}`, event.topic, error),
+    );
+    if (frame !== undefined) this.#write(frame);
   }
 
   get #waitingBytes(): number {
@@ -206,17 +219,19 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
     while (!this.#hasRoom(characters)) await sleep(lookEvery, undefined, { ref: false });
   }
 
-  #write(text: string): void {
+  #write(frame: TextFrame): void {
     if (this.#isEnded) return;
+    const { length } = frame.text;
     this.#activeAt = Date.now();
     const waiting = this.#waitingBytes;
-    if (waiting > 0 && waiting + text.length > this.#options.limits.pendingBytes) {
+    if (waiting > 0 && waiting + length > this.#options.limits.pendingBytes) {
       this.#options.connections.count("slowClients");
       this.end(closings.slow);
     } else if (this.#socket === undefined) {
-      this.#early.push(text);
-      this.#earlyBytes += text.length;
-    } else this.#socket.send(text);
+      this.#early.push(frame);
+      this.#earlyBytes += length;
+    } else if (this.#connection === undefined) this.#socket.send(frame.text);
+    else if (this.#socket.readyState === 1) this.#connection.write(frame.bytes); // not after a close frame
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
@@ -276,7 +291,7 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
     const { connections, ctx } = this.#options;
     if (error instanceof HttpError) connections.count("rejectedMessages");
     logError(ctx, error);
-    this.#write(toErrorText(IncomingMessages.nameOf(frame), toHttpError(error)));
+    this.#write(new TextFrame(toErrorText(IncomingMessages.nameOf(frame), toHttpError(error))));
   }
 }
 

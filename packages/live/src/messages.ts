@@ -40,11 +40,23 @@ export class InvalidMessage extends TypeError {
   }
 }
 
-/** What a route sends: validated, and reduced to the declared fields. */
-export class OutgoingMessages {
-  readonly #encoders: ReadonlyMap<string, (data: unknown) => string>;
+/** How a route writes a message, from its name, its data as JSON, and its id if it has one. */
+export type WriteMessage<Wire> = (name: string, json: string, id?: string) => Wire;
 
-  constructor(messages: Messages) {
+/** An event of a topic as a route sends it. */
+interface EncodedEvent<Wire> {
+  readonly json: string;
+  /** With the id of the event, which is that of most connections. */
+  readonly wire: Wire;
+}
+
+/** What a route sends: validated, and reduced to the declared fields. */
+export class OutgoingMessages<Wire = string> {
+  readonly #encoders: ReadonlyMap<string, (data: unknown) => string>;
+  readonly #write: WriteMessage<Wire>;
+
+  constructor(messages: Messages, write: WriteMessage<Wire>) {
+    this.#write = write;
     this.#encoders = new Map(Object.entries(messages).map(([name, schema]) => [name, compileEncode(name, schema)]));
   }
 
@@ -52,26 +64,37 @@ export class OutgoingMessages {
     return this.#encoders.has(name);
   }
 
-  /** As JSON. Throws InvalidMessage. */
-  encode(name: string, data: unknown): string {
+  /** As it is sent. Throws InvalidMessage. */
+  encode(name: string, data: unknown, id?: string): Wire {
+    return this.#write(name, this.#toJson(name, data), id);
+  }
+
+  #toJson(name: string, data: unknown): string {
     const encode = this.#encoders.get(name);
     if (encode !== undefined) return encode(data);
     const known = [...this.#encoders.keys()].join(", ");
     throw new InvalidMessage(`"${name}" is not declared. This route sends ${known}.`);
   }
 
-  /** The same for an event of a topic, once for all connections of the route. Undefined when it is not sent. */
-  encodeEvent(event: LiveEvent, onInvalid: (error: InvalidMessage) => void): string | undefined {
+  /**
+   * The same for an event of a topic, once for all connections of the route. `id` differs from that of the event on
+   * connections with several topics. Undefined when it is not sent.
+   */
+  encodeEvent(event: LiveEvent, id: string, onInvalid: (error: InvalidMessage) => void): Wire | undefined {
     if (!this.has(event.name)) return undefined;
-    return event.once(this, () => {
-      try {
-        return this.encode(event.name, event.data);
-      } catch (error) {
-        if (!(error instanceof InvalidMessage)) throw error;
-        onInvalid(error);
-        return undefined;
-      }
-    });
+    const encoded = event.once(this, () => this.#encodeOnce(event, onInvalid));
+    return encoded === undefined || id === event.id ? encoded?.wire : this.#write(event.name, encoded.json, id);
+  }
+
+  #encodeOnce(event: LiveEvent, onInvalid: (error: InvalidMessage) => void): EncodedEvent<Wire> | undefined {
+    try {
+      const json = this.#toJson(event.name, event.data);
+      return { json, wire: this.#write(event.name, json, event.id) };
+    } catch (error) {
+      if (!(error instanceof InvalidMessage)) throw error;
+      onInvalid(error);
+      return undefined;
+    }
   }
 }
 

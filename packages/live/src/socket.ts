@@ -15,7 +15,7 @@ import type { WebSocketServer } from "ws";
 import { type Closing, closings, LiveConnections } from "./connections.ts";
 import { checkHandshake } from "./handshake.ts";
 import { lastEventIdOf } from "./last-event-id.ts";
-import { LiveSocket, type WsSocket } from "./live-socket.ts";
+import { LiveSocket, toMessage, type WsSocket } from "./live-socket.ts";
 import { checkMessages, type DataOf, IncomingMessages, type Messages, OutgoingMessages } from "./messages.ts";
 import { checkLimits, checkOrigins, type SocketLimits } from "./settings.ts";
 
@@ -73,7 +73,7 @@ export function socket<const C extends SocketContract, Param extends string = st
   const { open, on, close } = handlers as unknown as Handlers; // by name, each with the type of its message
   checkHandlers(receives, on);
   const connections = inject(LiveConnections);
-  const outgoing = new OutgoingMessages(sends);
+  const outgoing = new OutgoingMessages(sends, toMessage);
   const incoming = new IncomingMessages(receives);
   let loading: Promise<Handshakes> | undefined;
 
@@ -134,9 +134,11 @@ function checkHandlers(receives: Messages, on: Handlers["on"] | undefined): void
 /** The handshakes of one route. `ws` is loaded with the first: an application without sockets does not need it. */
 class Handshakes {
   readonly #server: WebSocketServer;
+  readonly #compresses: boolean;
 
-  constructor(server: WebSocketServer) {
+  constructor(server: WebSocketServer, compresses: boolean) {
     this.#server = server;
+    this.#compresses = compresses;
     server.on("headers", (lines, request) => lines.push(...(request as unknown as HandshakeRequest).added)); // see toUpgrade
   }
 
@@ -144,7 +146,7 @@ class Handshakes {
     const { WebSocketServer } = await import("ws");
     const perMessageDeflate = compression && { threshold: 1024, concurrencyLimit: 4 };
     const options = { noServer: true, clientTracking: false, maxPayload, perMessageDeflate, closeTimeout: 2000 };
-    return new Handshakes(new WebSocketServer({ ...options, handleProtocols: () => false }));
+    return new Handshakes(new WebSocketServer({ ...options, handleProtocols: () => false }), compression);
   }
 
   toUpgrade(ctx: Context, live: LiveSocket): Upgrade {
@@ -163,7 +165,7 @@ class Handshakes {
         // `ws` reads nothing else of a request
         this.#server.handleUpgrade(request as never, socket, Buffer.from(buffered), (opened) => {
           isTaken = true;
-          live.attach(opened as unknown as WsSocket); // `on` has overloads for more events
+          live.attach(opened as unknown as WsSocket, this.#compresses ? undefined : socket); // `on` has overloads for more events
         });
         if (!isTaken) live.discard(); // the client has left, or `ws` has refused the handshake itself
         return () => live.end(closings.stopping);

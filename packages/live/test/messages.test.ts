@@ -5,9 +5,11 @@ import { InvalidMessage } from "@tenon/live";
 import { z } from "zod";
 import { IncomingMessages, OutgoingMessages } from "../src/messages.ts";
 
+const toJson = (_: string, json: string) => json;
+
 test("schemas of other libraries validate messages in both directions", async () => {
   const schema = z.object({ count: z.number().max(3) });
-  const sends = new OutgoingMessages({ counted: schema });
+  const sends = new OutgoingMessages({ counted: schema }, toJson);
   assert.equal(sends.encode("counted", { count: 3, secret: "x" }), '{"count":3}');
   assert.throws(() => sends.encode("counted", { count: 4 }), InvalidMessage);
   const receives = new IncomingMessages({ count: schema });
@@ -22,12 +24,12 @@ test("schemas of other libraries validate messages in both directions", async ()
 
 test("a message cannot wait for a schema that validates asynchronously", () => {
   const slow = z.object({ text: z.string() }).refine(async () => true);
-  const sends = new OutgoingMessages({ slow });
+  const sends = new OutgoingMessages({ slow }, toJson);
   assert.throws(() => sends.encode("slow", { text: "x" }), /validates asynchronously|InvalidMessage|async/i);
 });
 
 test("an invalid message says where", () => {
-  const sends = new OutgoingMessages({ said: dto({ text: string("required") }) });
+  const sends = new OutgoingMessages({ said: dto({ text: string("required") }) }, toJson);
   assert.throws(
     () => sends.encode("said", { text: 7 }),
     (error: unknown) =>

@@ -24,9 +24,17 @@ export class LiveEvent {
     return JSON.parse(this.text);
   }
 
+  /** Frees what was made, after it was delivered: buffered events would keep it. */
+  forget(): void {
+    this.#made.clear();
+  }
+
   /** Calls `make` once for each key. */
   once<T>(key: object, make: (event: LiveEvent) => T): T {
-    if (!this.#made.has(key)) this.#made.set(key, make(this));
-    return this.#made.get(key) as T; // what `make` of this key has returned
+    const made = this.#made.get(key);
+    if (made !== undefined || this.#made.has(key)) return made as T; // what `make` of this key has returned
+    const value = make(this);
+    this.#made.set(key, value);
+    return value;
   }
 }

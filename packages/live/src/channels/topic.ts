@@ -105,6 +105,7 @@ export class Topic {
     for (const event of events) {
       this.#position = event.position;
       for (const subscription of this.#subscriptions) subscription.deliver(event);
+      event.forget();
     }
     if (events.length === batch) this.#pullAgain = true;
   }
