@@ -8,12 +8,19 @@ const channel = "tenon:live";
 /** Milliseconds for which the last position of a topic is known: longer than its events, so that a quiet topic has no gap. */
 const positionTtl = String(7 * 86_400_000);
 
+/** Milliseconds for which the run of Redis is known: to ask for it costs more than to store an event. */
+const runTtl = 200;
+
 // one step: what is stored has the next number, and what wakes the others is stored. Another run of Redis may have lost
 // what the run before it had acknowledged, and would give out its numbers again, so it begins a new epoch. Number 1 is
 // only for a topic without earlier events: it follows the position of a client that has got none
 const appendScript = `local last = redis.call("GET", KEYS[2])
-local info = redis.pcall("INFO", "server")
-local run = type(info) == "string" and string.match(info, "run_id:(%w+)") or ""
+local run = redis.call("GET", KEYS[3])
+if not run then
+  local info = redis.pcall("INFO", "server")
+  run = type(info) == "string" and string.match(info, "run_id:(%w+)") or ""
+  redis.call("SET", KEYS[3], run, "PX", ${runTtl})
+end
 local epoch, number, before
 if last then epoch, number, before = string.match(last, "^(%d+)-(%d+) ?(%w*)$") end
 if before == run then
@@ -68,12 +75,12 @@ export class RedisStore implements EventStore {
   async append(topic: string, name: string, text: string): Promise<void> {
     const { events, seconds } = this.#limits;
     const values = [name, text, String(events), String(seconds * 1000), positionTtl, channel, topic];
-    await this.#redis.run(["EVAL", appendScript, "2", ...keysOf(topic), ...values]);
+    await this.#redis.run(["EVAL", appendScript, "3", ...keysOf(topic), ...values]);
   }
 
   async read(topic: string, after: Position | undefined, limit: number): Promise<Batch> {
     const from = after === undefined ? "" : formatPosition(after);
-    const reply = await this.#redis.run(["EVAL", readScript, "2", ...keysOf(topic), from, String(limit)]);
+    const reply = await this.#redis.run(["EVAL", readScript, "3", ...keysOf(topic), from, String(limit)]);
     const [last, entries] = reply as [string | null, [id: string, fields: string[]][]]; // as the script says
     const events = entries.map(([id, fields]) => {
       const position = parsePosition(id) ?? { epoch: 0, number: 0 };
@@ -84,6 +91,6 @@ export class RedisStore implements EventStore {
 }
 
 /** In one slot of a cluster. */
-function keysOf(topic: string): [events: string, position: string] {
-  return [`tenon:live:{${topic}}:events`, `tenon:live:{${topic}}:last`];
+function keysOf(topic: string): [events: string, position: string, run: string] {
+  return [`tenon:live:{${topic}}:events`, `tenon:live:{${topic}}:last`, `tenon:live:{${topic}}:run`];
 }
