@@ -10,6 +10,8 @@ export interface Manifest {
   readonly files: readonly string[];
   readonly exports: Readonly<Record<string, string | Versions>>;
   readonly dependencies?: Versions;
+  readonly peerDependencies?: Versions;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
   readonly [field: string]: unknown;
 }
 

@@ -38,8 +38,11 @@ async function unpackOne(tarball: Tarball, consumer: string): Promise<Packed> {
   mkdirSync(target, { recursive: true });
   await runOrFail("tar", ["-xzf", tarball.file, "-C", target, "--strip-components=1"]);
   const manifest = JSON.parse(readFileSync(join(target, "package.json"), "utf8")) as Manifest; // npm refuses others
-  // only what a package declares can be found from its folder
-  for (const dependency of Object.keys(manifest.dependencies ?? {})) {
+  // only what a package declares can be found from its folder; npm installs peers too, unless they are optional
+  const peers = Object.keys(manifest.peerDependencies ?? {}).filter(
+    (name) => manifest.peerDependenciesMeta?.[name]?.optional !== true,
+  );
+  for (const dependency of [...Object.keys(manifest.dependencies ?? {}), ...peers]) {
     if (!dependency.startsWith("@tenon/") && dependency !== "tenon")
       link(join(root, "node_modules", dependency), join(consumer, "node_modules", dependency));
   }
