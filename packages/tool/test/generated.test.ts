@@ -68,7 +68,7 @@ for (const [template, generated] of apps) {
     const source = readFileSync(join(await generated, "src/app.module.ts"), "utf8");
     assert.match(
       source,
-      /imports: \[(?:ConfigModule, )?DataModule, JobsModule, GreetingsModule, BlogPostsModule, PeopleModule\]/,
+      /imports: \[(?:devtools\(\), )?(?:ConfigModule, )?DataModule, JobsModule, GreetingsModule, BlogPostsModule, PeopleModule\]/,
     );
   });
 }

@@ -1,6 +1,7 @@
 import { defineModule, inject, provide } from "@tenon/core";
 import { DatabaseCommands, HealthController, KeyValue } from "@tenon/data";
 import { JobCommands } from "@tenon/jobs";
+import { devtools } from "@tenon/observe/devtools";
 import { WebSessionSettings } from "@tenon/web";
 import { Config, ConfigModule } from "./config.ts";
 import { DataModule } from "./data.module.ts";
@@ -9,7 +10,7 @@ import { JobsModule } from "./jobs.module.ts";
 
 export const AppModule = defineModule({
   name: "app",
-  imports: [ConfigModule, DataModule, JobsModule, GreetingsModule],
+  imports: [devtools(), ConfigModule, DataModule, JobsModule, GreetingsModule],
   declarations: [
     DatabaseCommands,
     HealthController,
