@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
@@ -12,10 +12,10 @@ export function readOrCreateSecret(file: string): string {
   const draft = `${file}.${randomUUID()}`;
   try {
     writeFileSync(draft, secret, { mode: 0o600 });
-    linkSync(draft, file); // fails when the file exists; another process never reads a part of it
+    linkSync(draft, file); // fails when the file exists; no other process reads a part of it
     return secret;
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (!existsSync(file)) throw error;
     const existing = readFileSync(file, "utf8").trim();
     if (existing === "") throw new Error(`${file} is empty: remove it`);
     return existing;
