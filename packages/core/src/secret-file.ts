@@ -8,18 +8,16 @@ import { dirname } from "node:path";
  */
 export function readOrCreateSecret(file: string): string {
   mkdirSync(dirname(file), { recursive: true });
-  const secret = randomBytes(32).toString("base64url");
   const draft = `${file}.${randomUUID()}`;
   try {
-    writeFileSync(draft, secret, { mode: 0o600 });
+    writeFileSync(draft, randomBytes(32).toString("base64url"), { mode: 0o600 });
     linkSync(draft, file); // fails when the file exists; no other process reads a part of it
-    return secret;
   } catch (error) {
     if (!existsSync(file)) throw error;
-    const existing = readFileSync(file, "utf8").trim();
-    if (existing === "") throw new Error(`${file} is empty: remove it`);
-    return existing;
   } finally {
     rmSync(draft, { force: true });
   }
+  const secret = readFileSync(file, "utf8").trim();
+  if (secret === "") throw new Error(`${file} is empty: remove it`);
+  return secret;
 }
