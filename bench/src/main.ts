@@ -49,6 +49,12 @@ async function main(options: Options): Promise<void> {
       console.log(toJobsTable(result));
       return save("jobs.json", result);
     }
+    case "live": {
+      const { measureLive, toLiveTable } = await import("./live/measure-live.ts");
+      const result = await measureLive(options);
+      console.log(toLiveTable(result));
+      return save("live.json", result);
+    }
     case "job-engines": {
       const { toCrashTables, tryEngines } = await import("./jobs/job-engines.ts"); // loads only what is installed here
       const results = await tryEngines(options.engines);

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type ScenarioName, scenarioNames } from "../peers/support/serve.ts";
 import { type EngineName, engineNames } from "./jobs/engine.ts";
+import { type PartName, partNames } from "./live/entrants.ts";
 import { type PeerInfo, peers } from "./peers.ts";
 import type { Measure } from "./results.ts";
 
@@ -21,6 +22,8 @@ export interface Options {
   readonly minutes: number;
   /** Of background jobs. */
   readonly engines: readonly EngineName[];
+  /** Of live. */
+  readonly parts: readonly PartName[];
   readonly help: boolean;
 }
 
@@ -34,6 +37,7 @@ export const commands = [
   "connections",
   "jobs",
   "job-engines",
+  "live",
 ] as const;
 export type Command = (typeof commands)[number];
 
@@ -49,6 +53,7 @@ Commands
   connections  the bars that need time on the clock: p99, memory of idle connections, workers
   jobs       background jobs: throughput, latency and idle cost beside bare statements and other engines
   job-engines  what each engine of background jobs loses in a crash, about 12 minutes
+  live       WebSockets and event streams: echo and fan-out beside bare ws, Socket.IO and node:http
 
 Options
   --scenarios a,b,json   some scenarios, by letter or name: ${scenarioNames.join(", ")}
@@ -65,6 +70,7 @@ Options
   --minutes n            the time limit of bars and connections, 1 to 60 (7); bars takes no other option but
                          --scenarios and --tenon
   --engines pg-boss      some engines of job-engines: ${engineNames.join(", ")}
+  --parts echo           some parts of live: ${partNames.join(", ")}
 `;
 
 /** Throws with a readable message. */
@@ -85,6 +91,7 @@ export function parseOptions(args: readonly string[]): Options {
       together: { type: "boolean", default: false },
       minutes: { type: "string" },
       engines: { type: "string" },
+      parts: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
@@ -108,6 +115,7 @@ export function parseOptions(args: readonly string[]): Options {
   }
   if (!hasBars && minutes !== undefined) throw new Error("--minutes is for bars and connections");
   if (command !== "job-engines" && values.engines !== undefined) throw new Error("--engines is for job-engines");
+  if (command !== "live" && values.parts !== undefined) throw new Error("--parts is for live");
   return {
     command,
     scenarios: pick(scenarios, scenarioNames, "scenario", (name, index) => [name, letterOf(index)]),
@@ -119,6 +127,7 @@ export function parseOptions(args: readonly string[]): Options {
     warmup: count("warmup", values.warmup, values.quick ? 1 : 2, 60),
     minutes: count("minutes", minutes, 7, 60),
     engines: pick(values.engines ?? "", engineNames, "engine", (name) => [name]),
+    parts: pick(values.parts ?? "", partNames, "part", (name) => [name]),
     tenon,
     profile: values.profile,
     measure,

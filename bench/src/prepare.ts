@@ -15,7 +15,7 @@ export function createFolder(): string {
 }
 
 export function checkInstalled(): void {
-  if (["fastify", "pg-boss"].every((name) => existsSync(join(bench, "node_modules", name)))) return;
+  if (["fastify", "pg-boss", "socket.io"].every((name) => existsSync(join(bench, "node_modules", name)))) return;
   throw new Error("the peers are not installed: run npm --prefix bench ci");
 }
 

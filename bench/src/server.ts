@@ -78,13 +78,7 @@ export class Server {
 
   /** Seconds of processor time that all its threads have used; 0 where the system does not tell. */
   get processorTime(): number {
-    const folder = `/proc/${this.#child.pid}/task`;
-    try {
-      const times = readdirSync(folder).map((task) => readFileSync(join(folder, task, "schedstat"), "utf8"));
-      return times.reduce((sum, text) => sum + Number.parseInt(text, 10), 0) / 1e9;
-    } catch {
-      return 0;
-    }
+    return processorTimeOf(this.#child.pid);
   }
 
   async stop(): Promise<void> {
@@ -107,6 +101,17 @@ export class Server {
 
   #note(text: unknown): void {
     if (this.#said.length < 4096) this.#said += String(text);
+  }
+}
+
+/** Seconds that all threads of a process have used; 0 where the system does not tell. */
+export function processorTimeOf(pid: number | undefined): number {
+  const folder = `/proc/${pid}/task`;
+  try {
+    const times = readdirSync(folder).map((task) => readFileSync(join(folder, task, "schedstat"), "utf8"));
+    return times.reduce((sum, text) => sum + Number.parseInt(text, 10), 0) / 1e9;
+  } catch {
+    return 0;
   }
 }
 
