@@ -52,9 +52,15 @@ export class FeedClient {
     while (!signal.aborted) {
       const { urls, random, record, stay, away } = this.#options;
       this.connections++;
-      const connection = this.#open(random.pick(urls), record.id, (message) => record.take(message));
-      const isLasting = this.#isSettled || stay === undefined;
-      const timer = isLasting ? undefined : setTimeout(connection.leave, random.below(stay));
+      let timer: NodeJS.Timeout | undefined;
+      const leaveLater = () => {
+        if (!this.#isSettled && stay !== undefined) timer ??= setTimeout(connection.leave, random.below(stay));
+      };
+      const connection = this.#open(random.pick(urls), record.id, (message) => {
+        record.take(message);
+        leaveLater();
+      });
+      if (random.below(4) === 0) leaveLater(); // perhaps before the response
       signal.addEventListener("abort", connection.leave);
       const status = await connection.ended;
       signal.removeEventListener("abort", connection.leave);

@@ -110,10 +110,17 @@ export class Topic {
     if (events.length === batch) this.#pullAgain = true;
   }
 
-  /** Reads for one subscriber what the others have, until it is where they are, or its client has to read first. */
+  /**
+   * Reads for one subscriber what the others have, until it is where they are. Waits only for the first events: the
+   * response begins with them, and the others follow as fast as the client reads.
+   */
   async #catchUp(subscription: TopicSubscription): Promise<void> {
-    while (!subscription.isClosed && this.#position !== undefined) {
+    for (let isFirst = true; !subscription.isClosed && this.#position !== undefined; isFirst = false) {
       if (hasReached(subscription.position, this.#position)) break;
+      if (!isFirst) {
+        void this.#continueAfter(Promise.resolve(), subscription);
+        return;
+      }
       const { events, last, hasGap } = await this.#store.read(this.name, subscription.position, batch);
       if (hasGap) subscription.skipTo(last);
       else if (events.length === 0) break;
