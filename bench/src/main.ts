@@ -6,6 +6,7 @@ import { isMissed, measureClients, toClientTable } from "./client.ts";
 import { measureConnections } from "./connections.ts";
 import { describeSetting } from "./machine.ts";
 import { measureModules, toModulesText } from "./modules.ts";
+import { describeCheck, measureObserve } from "./observe.ts";
 import { help, type Options, parseOptions } from "./options.ts";
 import { checkInstalled } from "./prepare.ts";
 import { summarize } from "./results.ts";
@@ -60,6 +61,11 @@ async function main(options: Options): Promise<void> {
       const results = await tryEngines(options.engines);
       console.log(toCrashTables(results));
       return save("job-engines.json", { results });
+    }
+    case "observe": {
+      const bars = await measureObserve(options);
+      console.log(`${toBarTable(bars)}\n${describeCheck(bars)}`);
+      return save("observe.json", { bars });
     }
     case "bars":
     case "connections": {

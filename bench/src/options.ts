@@ -35,6 +35,7 @@ export const commands = [
   "client",
   "bars",
   "connections",
+  "observe",
   "jobs",
   "job-engines",
   "live",
@@ -51,6 +52,7 @@ Commands
   client     tsc with a typed client of 1,000 routes and a call of each, and without; exit code 1 when it is too slow
   bars       measures until it is clear which bars are met; exit code 1 when one is missed
   connections  the bars that need time on the clock: p99, memory of idle connections, workers
+  observe    what signals cost without a subscriber, and tracing with one, beside Fastify with its plugin
   jobs       background jobs: throughput, latency and idle cost beside bare statements and other engines
   job-engines  what each engine of background jobs loses in a crash, about 12 minutes
   live       WebSockets and event streams: echo and fan-out beside bare ws, Socket.IO and node:http
@@ -67,7 +69,7 @@ Options
                          use the machine too
   --tenon source         Tenon's source in the place of what its packages publish; no build is needed then
   --profile              writes a CPU profile of every server to bench/results/profiles
-  --minutes n            the time limit of bars and connections, 1 to 60 (7); bars takes no other option but
+  --minutes n            the time limit of bars, connections and observe, 1 to 60 (7); bars takes no other option but
                          --scenarios and --tenon
   --engines pg-boss      some engines of job-engines: ${engineNames.join(", ")}
   --parts echo           some parts of live: ${partNames.join(", ")}
@@ -100,7 +102,7 @@ export function parseOptions(args: readonly string[]): Options {
     throw new Error(`unknown command "${positionals.join(" ")}". Commands: ${commands.join(", ")}.`);
   }
   if (values.tenon !== "dist" && values.tenon !== "source") throw new Error("--tenon takes dist or source");
-  const measure = values.by ?? (values.together || command === "bars" ? "processor" : "rate");
+  const measure = values.by ?? (values.together || command === "bars" || command === "observe" ? "processor" : "rate");
   if (measure !== "rate" && measure !== "processor") throw new Error("--by takes rate or processor");
   if (values.together && measure === "rate") throw new Error("--together compares by processor time only");
   if (measure === "processor" && !existsSync("/proc/self/schedstat")) {
@@ -109,11 +111,11 @@ export function parseOptions(args: readonly string[]): Options {
     );
   }
   const { scenarios, tenon, minutes, help: _, ...others } = values;
-  const hasBars = command === "bars" || command === "connections";
+  const hasBars = command === "bars" || command === "connections" || command === "observe";
   if (hasBars && Object.values(others).some(Boolean)) {
-    throw new Error("bars and connections take only --scenarios, --tenon and --minutes");
+    throw new Error("bars, connections and observe take only --scenarios, --tenon and --minutes");
   }
-  if (!hasBars && minutes !== undefined) throw new Error("--minutes is for bars and connections");
+  if (!hasBars && minutes !== undefined) throw new Error("--minutes is for bars, connections and observe");
   if (command !== "job-engines" && values.engines !== undefined) throw new Error("--engines is for job-engines");
   if (command !== "live" && values.parts !== undefined) throw new Error("--parts is for live");
   return {
