@@ -20,6 +20,7 @@ test("a package holds its build, its source and its papers, and nothing else", a
         !/^dist\/.+\.(js|d\.ts)(\.map)?$/.test(file) &&
         !/^src\/.+\.ts$/.test(file) &&
         !(manifest.name === "tenon" && file.startsWith("templates/")) &&
+        !(manifest.name === "@tenon/observe" && /^(views\/.+\.eta|assets\/devtools\.(css|js))$/.test(file)) &&
         !(manifest.name === "@tenon/core" && /^docs\/.+\.md$/.test(file)) &&
         file !== `bin/${manifest.name}.mjs` &&
         !["package.json", "README.md", "LICENSE"].includes(file),
@@ -168,6 +169,24 @@ test("pages run in a consumer's folder", async () => {
     `,
   });
   assert.equal(await runOrFail(process.execPath, ["pages.js"], { cwd: consumer }), "<h1>&lt;Posts&gt;</h1>");
+});
+
+test("the devtools find their views and files in a consumer's folder", async () => {
+  await packed;
+  writeFiles(consumer, {
+    "devtools.js": `
+      import { api, createApp, defineModule } from "@tenon/core";
+      import { devtools } from "@tenon/observe/devtools";
+      const module = defineModule({ name: "app", imports: [devtools({ file: false })] });
+      const app = await createApp(module, api(), { log: { level: "silent" } });
+      const { url } = await app.listen({ port: 0 });
+      const paths = ["/_dev/requests", "/_dev/modules", "/_dev/devtools.css", "/_dev/devtools.js"];
+      const statuses = await Promise.all(paths.map(async (path) => (await fetch(url + path)).status));
+      process.stdout.write(statuses.join(" "));
+      await app.stop();
+    `,
+  });
+  assert.equal(await runOrFail(process.execPath, ["devtools.js"], { cwd: consumer }), "200 200 200 200");
 });
 
 test("the installed tool makes an application that runs on the built packages", async () => {
