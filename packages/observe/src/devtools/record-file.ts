@@ -6,8 +6,7 @@ import type { Recorded } from "./recorded.ts";
 const version = 1;
 /** Milliseconds between writes. */
 const interval = 200;
-/** Bytes after which the file is written anew with what the buffer holds. */
-const largestFile = 32 * 1024 * 1024;
+const defaultLimit = 32 * 1024 * 1024;
 
 /**
  * Records as lines of JSON, so that they outlast a restart and `tenon requests` can read them. A file that cannot be
@@ -15,13 +14,16 @@ const largestFile = 32 * 1024 * 1024;
  */
 export class RecordFile {
   readonly #path: string;
+  readonly #limit: number;
   #waiting: string[] = [];
   #size = 0;
   #timer: NodeJS.Timeout | undefined;
   #isBroken = false;
 
-  constructor(path: string) {
+  /** `limit`: bytes after which the file is written anew with what the buffer holds. Defaults to 32 MiB. */
+  constructor(path: string, limit: number = defaultLimit) {
     this.#path = path;
+    this.#limit = limit;
   }
 
   /** The oldest first. Skips what it cannot read. */
@@ -74,7 +76,7 @@ export class RecordFile {
 
   #write(all: () => readonly Recorded[]): void {
     this.flush();
-    if (this.#size > largestFile) this.replace(all());
+    if (this.#size > this.#limit) this.replace(all());
   }
 
   #try(write: () => void): void {

@@ -130,6 +130,25 @@ test("a file that cannot be read or written does no harm", async (t) => {
   await app.stop();
 });
 
+test("what a client sends is shown as text", async (t) => {
+  const { port } = await startShop(t);
+  const attack = '<img src=x onerror="alert(1)">';
+  const headers = { ...json, "x-attack": attack };
+  await ask(port, `/notes?q=${encodeURIComponent(attack)}`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ text: attack }),
+  });
+  const { request } = await find(port, `/notes?q=${encodeURIComponent(attack)}`);
+  for (const path of [`/_dev/requests/${request.id}`, `/_dev/requests/${request.id}/replay`, "/_dev/panels/stores"]) {
+    const { text } = await ask(port, path);
+    assert.ok(text.includes("&lt;img src=x"), path);
+    assert.ok(!text.includes("<img"), path);
+  }
+  const { text } = await ask(port, `/_dev/requests?q=${encodeURIComponent(attack)}`);
+  assert.ok(!text.includes("<img"));
+});
+
 test("the list is filtered by words", async (t) => {
   const { port } = await startShop(t);
   await ask(port, "/items");
