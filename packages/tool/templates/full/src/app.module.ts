@@ -2,6 +2,7 @@ import { defineModule } from "@tenon/core";
 import { DatabaseCommands, HealthController } from "@tenon/data";
 import { JobCommands } from "@tenon/jobs";
 import { devtools } from "@tenon/observe/devtools";
+import { ConfigModule } from "./config.ts";
 import { DataModule } from "./data.module.ts";
 import { GreetingsModule } from "./greetings/greetings.module.ts";
 import { JobsModule } from "./jobs.module.ts";
@@ -9,6 +10,6 @@ import { JobsModule } from "./jobs.module.ts";
 /** The module of the API and of the commands. */
 export const AppModule = defineModule({
   name: "app",
-  imports: [devtools(), DataModule, JobsModule, GreetingsModule],
+  imports: [devtools(), ConfigModule, DataModule, JobsModule, GreetingsModule],
   declarations: [DatabaseCommands, HealthController, JobCommands],
 });
