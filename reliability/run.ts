@@ -10,7 +10,7 @@ import { type Outcome, summarize, toReport, toTable } from "./report.ts";
 import { Screen } from "./screen.ts";
 
 /** What depends on how requests are parsed, responses written and connections closed. */
-const engineParts = ["W1", "W2", "W3", "P1", "F1", "S1", "S2", "L1", "L2", "L3", "L4", "LV5"];
+const engineParts = ["W1", "W2", "W3", "P1", "F1", "S1", "S2", "L1", "L2", "L3", "L4", "LV1", "LV2", "LV5", "LV6"];
 
 const help = `Runs the parts of the test plan and prints the figure of each. Exit code 1 when one is missed.
 

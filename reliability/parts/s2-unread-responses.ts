@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
@@ -8,6 +7,7 @@ import { percentile } from "../../apps/reference/scripts/support/statistics.ts";
 import { withFolder } from "../../packages/data/test/support/services.ts";
 import { Figures, type Part } from "../part.ts";
 import { Caller, jsonOf } from "../support/caller.ts";
+import { PeakMemory } from "../support/peak-memory.ts";
 import { withService } from "../support/service.ts";
 import { SteadyLoad } from "../support/steady-load.ts";
 
@@ -74,27 +74,6 @@ export const part: Part = {
     );
   },
 };
-
-/** How much the resident memory of a process rises above its current value, as the system counts it. */
-class PeakMemory {
-  readonly #status: string;
-  readonly #before: number;
-
-  constructor(pid: number) {
-    this.#status = `/proc/${pid}/status`;
-    writeFileSync(`/proc/${pid}/clear_refs`, "5"); // resets the peak to the current value
-    this.#before = this.#read("VmRSS");
-  }
-
-  get bytes(): number {
-    return this.#read("VmHWM") - this.#before;
-  }
-
-  #read(name: string): number {
-    const line = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(readFileSync(this.#status, "utf8"));
-    return Number(line?.[1]) * 1024;
-  }
-}
 
 async function askAndNeverRead(port: number): Promise<readonly Socket[]> {
   const sockets: Socket[] = [];

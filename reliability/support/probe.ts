@@ -7,6 +7,8 @@ export interface Memory {
   /** Bytes, after garbage collection. */
   readonly rss: number;
   readonly heap: number;
+  /** Of buffers and other objects outside the heap. */
+  readonly external: number;
   /** Open file descriptors. */
   readonly files: number;
   /** The resources that keep the event loop alive, by kind. */
@@ -36,10 +38,11 @@ async function measureMemory(): Promise<Memory> {
     collect();
     await sleep(20); // finalizers and closed handles are done between two collections
   }
-  const { rss, heapUsed } = process.memoryUsage();
+  const { rss, heapUsed, external } = process.memoryUsage();
   const resources: Record<string, number> = {};
   for (const name of process.getActiveResourcesInfo()) resources[name] = (resources[name] ?? 0) + 1;
-  return { rss, heap: heapUsed, files: readdirSync("/proc/self/fd").length - 1, resources, unhandled };
+  const files = readdirSync("/proc/self/fd").length - 1;
+  return { rss, heap: heapUsed, external, files, resources, unhandled };
 }
 
 const prototypes = [Object.prototype, Array.prototype, Function.prototype, String.prototype];
