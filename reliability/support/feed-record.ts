@@ -22,7 +22,8 @@ export class FeedRecord {
   /** Where the client continues. */
   id = "";
   received = 0;
-  resets = 0;
+  /** How many events each reset has skipped; infinite after a store has lost its events. */
+  readonly skips: number[] = [];
   /** Events that arrived again, or after later ones. */
   repeated = 0;
   /** Ids that do not follow each other, without a reset between them. */
@@ -39,10 +40,14 @@ export class FeedRecord {
     this.#order = order;
   }
 
+  get resets(): number {
+    return this.skips.length;
+  }
+
   take({ id, event, data }: FeedMessage): void {
     const before = this.id;
     this.id = id;
-    if (event === "reset") this.resets++;
+    if (event === "reset") this.skips.push(distance(before, id));
     else if (event === "tick")
       this.#takeTick(before, id, data as Tick); // validated by the route that sends it
     else if (before !== "" && before !== id) this.jumps++; // a client continues exactly where it was
@@ -107,6 +112,14 @@ function follows(before: string, id: string): boolean {
   const [oldEpoch, oldNumber] = before.split("-").map(Number);
   const [epoch, number] = id.split("-").map(Number);
   return number === (oldNumber ?? Number.NaN) + 1 && (epoch === oldEpoch || oldNumber === 0);
+}
+
+/** Events from one position to another; infinite when they are of different epochs, or the store has lost events. */
+function distance(before: string, id: string): number {
+  const [oldEpoch, oldNumber = 0] = before.split("-").map(Number);
+  const [epoch, number = 0] = id.split("-").map(Number);
+  const isComparable = (epoch === oldEpoch || oldNumber === 0) && number >= oldNumber;
+  return isComparable ? number - oldNumber : Number.POSITIVE_INFINITY;
 }
 
 function countAcknowledged(ranges: readonly Range[], published: readonly Published[]): number {

@@ -23,19 +23,21 @@ export interface FeedOptions {
 /** Two instances that share a store, with clients of both. */
 export class Feed {
   readonly #instances: readonly ServerProcess[];
+  readonly #bufferEvents: number;
   readonly #random: Random;
   readonly #order: EventOrder = new Map();
   readonly #clients: FeedClient[] = [];
 
-  private constructor(instances: readonly ServerProcess[], seed: number) {
+  private constructor(instances: readonly ServerProcess[], bufferEvents: number, seed: number) {
     this.#instances = instances;
+    this.#bufferEvents = bufferEvents;
     this.#random = new Random(seed);
   }
 
   static async with<T>({ env, bufferEvents, seed }: FeedOptions, body: (feed: Feed) => Promise<T>): Promise<T> {
     const options = { file: fixture, env: { ...env, BUFFER_EVENTS: String(bufferEvents) } };
     const instances = await Promise.all([startService(options), startService(options)]);
-    const feed = new Feed(instances, seed);
+    const feed = new Feed(instances, bufferEvents, seed);
     try {
       return await body(feed);
     } finally {
@@ -128,6 +130,11 @@ export class Feed {
       .exactly(
         `${store}: repeated or out of order`,
         sum(({ repeated, jumps }) => repeated + jumps),
+        0,
+      )
+      .exactly(
+        `${store}: resets within the buffer`,
+        sum(({ skips }) => skips.filter((events) => events < this.#bufferEvents).length),
         0,
       )
       .exactly(

@@ -98,7 +98,9 @@ export class Topic {
     if (hasGap) {
       this.#position = last;
       for (const subscription of this.#subscriptions) {
-        if (!subscription.isBehind && !hasReached(subscription.position, last)) subscription.skipTo(last);
+        if (subscription.isBehind) continue;
+        if (hasReached(position, subscription.position)) subscription.skipTo(last);
+        else this.#startAgain(subscription); // it began later, and need not have a gap
       }
       return;
     }
@@ -134,6 +136,11 @@ export class Topic {
       }
     }
     subscription.isBehind = false;
+  }
+
+  #startAgain(subscription: TopicSubscription): void {
+    subscription.isBehind = true;
+    void this.#continueAfter(Promise.resolve(), subscription);
   }
 
   async #continueAfter(room: Promise<void>, subscription: TopicSubscription): Promise<void> {
