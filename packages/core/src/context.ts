@@ -71,6 +71,7 @@ export class RequestContext<in Param extends string = string, in Failed extends 
   #hooks: ReplyHook[] | undefined;
   #bodyLimit: number | undefined;
   #leases: Lease[] | undefined;
+  #signal: object | undefined;
 
   constructor(incoming: Incoming, params: RouteParams, tools: ContextTools) {
     this.#incoming = incoming;
@@ -282,6 +283,15 @@ export class RequestContext<in Param extends string = string, in Failed extends 
   static leasesOf(ctx: Context): readonly Lease[] {
     ctx.#leases ??= [];
     return ctx.#leases;
+  }
+
+  /** For the kernel: what it publishes about this request. */
+  static setSignal(ctx: Context, signal: object): void {
+    ctx.#signal = signal;
+  }
+
+  static signalOf(ctx: Context): object | undefined {
+    return ctx.#signal;
   }
 
   /** For the kernel: the headers set so far, which are then forgotten. */

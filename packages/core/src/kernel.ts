@@ -33,8 +33,6 @@ export class Kernel implements RequestHandler {
   readonly #parts: KernelParts;
   readonly #tools: ContextTools;
   readonly #errors: ErrorFormat;
-  /** Of the requests that have a subscriber. */
-  readonly #signals = new WeakMap<Context, RequestSignal>();
 
   constructor(parts: KernelParts) {
     this.#parts = parts;
@@ -78,7 +76,7 @@ export class Kernel implements RequestHandler {
     const run = isChainObserved() ? chain.observed() : chain.run;
     if (!requestSignal.hasSubscribers) return this.#run(ctx, run);
     const signal = new RequestSignal(incoming, ctx, this.#parts.platform.name);
-    this.#signals.set(ctx, signal);
+    RequestContext.setSignal(ctx, signal);
     return trace(requestSignal, signal, () => this.#run(ctx, run));
   }
 
@@ -117,7 +115,7 @@ export class Kernel implements RequestHandler {
   /** Drops the headers that were set so far: the handler set them for another response. */
   #fail(ctx: Context, thrown: unknown): Outgoing | Promise<Outgoing> {
     RequestContext.takeHeaders(ctx);
-    this.#publishError(ctx, thrown);
+    publishError(ctx, thrown);
     const error = withRejectedStatus(thrown, this.#errors);
     try {
       const outgoing = this.#parts.platform.fail?.(error, ctx) ?? this.#serializeError(ctx, error);
@@ -126,13 +124,6 @@ export class Kernel implements RequestHandler {
     } catch (failure) {
       return this.#giveUp(failure);
     }
-  }
-
-  #publishError(ctx: Context, error: unknown): void {
-    const signal = this.#signals.get(ctx);
-    if (signal === undefined) return;
-    signal.error = error;
-    requestSignal.error.publish(signal);
   }
 
   #serializeError(ctx: Context, error: unknown): Outgoing | Promise<Outgoing> {
@@ -149,6 +140,14 @@ export class Kernel implements RequestHandler {
     this.#parts.log.error({ err: failure }, "the error response could not be made");
     return new Outgoing(500, '{"error":"Internal Server Error"}', "application/json; charset=utf-8");
   }
+}
+
+/** To the subscribers that saw the start of the request. */
+function publishError(ctx: Context, error: unknown): void {
+  const signal = RequestContext.signalOf(ctx);
+  if (!(signal instanceof RequestSignal)) return;
+  signal.error = error;
+  requestSignal.error.publish(signal);
 }
 
 function finish(ctx: Context, outgoing: Outgoing): Outgoing {

@@ -10,6 +10,8 @@ export interface SignalOutcome {
   result?: unknown;
   /** What it has thrown. */
   error?: unknown;
+  /** What a subscriber keeps until the end, under a symbol of its own: a WeakMap would cost more than the operation. */
+  [state: symbol]: unknown;
 }
 
 /** `tenon.request`: one request or command in the kernel, from its route to its response. */
@@ -19,6 +21,7 @@ export class RequestSignal implements SignalOutcome {
   readonly platform: string;
   result?: Outgoing;
   error?: unknown;
+  [state: symbol]: unknown;
   readonly #ctx: Context;
 
   constructor(incoming: Incoming, ctx: Context, platform: string) {

@@ -19,6 +19,7 @@ export class SqlSignal implements SignalOutcome {
   readonly parameters: readonly unknown[];
   result?: Rows;
   error?: unknown;
+  [state: symbol]: unknown;
 
   constructor(database: SqlSignal["database"], sql: string, parameters: readonly unknown[]) {
     this.database = database;

@@ -25,6 +25,7 @@ export class EnqueueSignal implements SignalOutcome {
   readonly carrier: Carrier = {};
   result?: Added | readonly Added[];
   error?: unknown;
+  [state: symbol]: unknown;
 
   constructor(job: string, queue: string, count: number) {
     this.job = job;
@@ -43,6 +44,7 @@ export class JobSignal implements SignalOutcome {
   readonly #row: JobRow;
   result?: Pick<Outcome, "state">;
   error?: unknown;
+  [state: symbol]: unknown;
 
   constructor(row: JobRow) {
     this.#row = row;
