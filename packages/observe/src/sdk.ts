@@ -2,6 +2,7 @@ import { context, metrics, ProxyTracerProvider, propagation, trace } from "@open
 import { StartError } from "@tenon/core";
 import { exposeVariables, readEnvironment } from "@tenon/core/platform";
 import type { SignalContextManager } from "./signal-context.ts";
+import { TraceIds } from "./trace-ids.ts";
 
 /** What was started, for the end of the process. */
 export interface Sdk {
@@ -40,6 +41,7 @@ export async function startSdk(contextManager: SignalContextManager, serviceName
   const sdk = new NodeSDK({
     contextManager,
     logRecordProcessors: [],
+    idGenerator: new TraceIds(),
     ...(isNamed(otel) ? {} : { serviceName }),
   });
   sdk.start();

@@ -47,7 +47,7 @@ export class Telemetry {
         log.warn(
           "OpenTelemetry has a context manager of another package: give its SDK and observeModule() the same SignalContextManager",
         );
-      disconnect.push(...connectSpans(manager, settings, summaries));
+      disconnect.push(...connectSpans(manager, settings, summaries, sdk === undefined));
     }
     return new Telemetry(measured, sdk, disconnect);
   }
@@ -63,10 +63,12 @@ function connectSpans(
   manager: SignalContextManager,
   settings: ObserveSettings,
   summaries: SqlSummaries,
+  hasEarlyAttributes: boolean,
 ): (() => void)[] {
   const tracer = trace.getTracer("@tenon/observe");
   const failures = new Failures();
-  const bridge = new SpanBridge(tracer, manager.storage, failures);
+  const { storage } = manager;
+  const bridge = new SpanBridge({ tracer, storage, failures, hasEarlyAttributes });
   const active = () => manager.active();
   return [
     bridge.connect(createRequestSpans(settings)),

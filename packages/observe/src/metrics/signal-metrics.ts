@@ -18,7 +18,9 @@ import { type Family, toFamily } from "./family.ts";
 
 /** Measures operations, whether or not they are traced. */
 export class SignalMetrics {
-  readonly #starts = new WeakMap<object, number>();
+  /** Where a payload keeps its start, in milliseconds. */
+  readonly #key = Symbol("start");
+  readonly #calling = new WeakMap<FetchRequest, number>();
   readonly #meter: Meter = metrics.getMeter("@tenon/observe");
   readonly #requests = this.#histogram(
     "http.server.request.duration",
@@ -92,12 +94,12 @@ export class SignalMetrics {
   #measureRequests(): () => void {
     const onStart = (payload: RequestSignal) => {
       if (payload.method === "") return;
-      this.#starts.set(payload, performance.now());
+      payload[this.#key] = performance.now();
       this.#active++;
     };
     const onEnd = (payload: RequestSignal) => {
-      const start = this.#starts.get(payload);
-      if (start === undefined) return;
+      const start = payload[this.#key];
+      if (typeof start !== "number") return;
       this.#active--;
       const seconds = (performance.now() - start) / 1000;
       this.#requests.record(seconds, toRequestKey(payload), () => toRequestAttributes(payload));
@@ -107,14 +109,14 @@ export class SignalMetrics {
 
   #measureCalls(): () => void {
     const end = ({ request, error }: FetchMessage) => {
-      const start = this.#starts.get(request);
+      const start = this.#calling.get(request);
       if (start === undefined) return;
-      this.#starts.delete(request);
+      this.#calling.delete(request);
       const attributes = toCallAttributes(request, this.#statuses.get(request), error);
       this.#calls.record((performance.now() - start) / 1000, JSON.stringify(attributes), () => attributes);
     };
     return listenToFetch({
-      create: ({ request }) => void this.#starts.set(request, performance.now()),
+      create: ({ request }) => void this.#calling.set(request, performance.now()),
       headers: ({ request, response }) => void this.#statuses.set(request, response?.statusCode ?? 0),
       trailers: end,
       error: end,
@@ -126,10 +128,12 @@ export class SignalMetrics {
     histogram: DurationHistogram,
     toAttributes: (payload: Payload) => Attributes,
   ): () => void {
-    const onStart = (payload: Payload) => void this.#starts.set(payload, performance.now());
+    const onStart = (payload: SignalOutcome) => {
+      payload[this.#key] = performance.now();
+    };
     const onEnd = (payload: Payload) => {
-      const start = this.#starts.get(payload);
-      if (start === undefined) return;
+      const start = payload[this.#key];
+      if (typeof start !== "number") return;
       const attributes = toAttributes(payload);
       histogram.record((performance.now() - start) / 1000, JSON.stringify(attributes), () => attributes);
     };

@@ -4,10 +4,14 @@ import type { Operation } from "./span-bridge.ts";
 
 export const middlewareSpans: Operation<MiddlewareSignal> = {
   signal: middlewareSignal,
-  describe: ({ name }) => ({ name, kind: SpanKind.INTERNAL, attributes: { "tenon.middleware": name } }),
+  kind: SpanKind.INTERNAL,
+  nameOf: ({ name }) => name,
+  attributesOf: ({ name }) => ({ "tenon.middleware": name }),
 };
 
 export const handlerSpans: Operation<HandlerSignal> = {
   signal: handlerSignal,
-  describe: ({ name }) => ({ name, kind: SpanKind.INTERNAL, attributes: { "tenon.handler": name } }),
+  kind: SpanKind.INTERNAL,
+  nameOf: ({ name }) => name,
+  attributesOf: ({ name }) => ({ "tenon.handler": name }),
 };

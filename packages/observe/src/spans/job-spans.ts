@@ -8,17 +8,15 @@ const system = "tenon.jobs";
 export const enqueueSpans: Operation<EnqueuePayload> = {
   signal: enqueueSignal,
   startsTraces: true,
-  describe: ({ job, queue, count }) => ({
-    name: `enqueue ${job}`,
-    kind: SpanKind.PRODUCER,
-    attributes: {
-      "messaging.system": system,
-      "messaging.operation.name": "enqueue",
-      "messaging.operation.type": "send",
-      "messaging.destination.name": queue,
-      "messaging.batch.message_count": count,
-      "tenon.job.name": job,
-    },
+  kind: SpanKind.PRODUCER,
+  nameOf: ({ job }) => `enqueue ${job}`,
+  attributesOf: ({ job, queue, count }) => ({
+    "messaging.system": system,
+    "messaging.operation.name": "enqueue",
+    "messaging.operation.type": "send",
+    "messaging.destination.name": queue,
+    "messaging.batch.message_count": count,
+    "tenon.job.name": job,
   }),
   onStart: ({ carrier }, context) => propagation.inject(context, carrier),
   onEnd: ({ id }, span) => {
@@ -30,18 +28,16 @@ export const enqueueSpans: Operation<EnqueuePayload> = {
 export const jobSpans: Operation<JobPayload> = {
   signal: jobSignal,
   startsTraces: true,
-  describe: ({ job, id, queue, attempt }) => ({
-    name: `process ${job}`,
-    kind: SpanKind.CONSUMER,
-    attributes: {
-      "messaging.system": system,
-      "messaging.operation.name": "process",
-      "messaging.operation.type": "process",
-      "messaging.destination.name": queue,
-      "messaging.message.id": String(id),
-      "tenon.job.name": job,
-      "tenon.job.attempt": attempt,
-    },
+  kind: SpanKind.CONSUMER,
+  nameOf: ({ job }) => `process ${job}`,
+  attributesOf: ({ job, id, queue, attempt }) => ({
+    "messaging.system": system,
+    "messaging.operation.name": "process",
+    "messaging.operation.type": "process",
+    "messaging.destination.name": queue,
+    "messaging.message.id": String(id),
+    "tenon.job.name": job,
+    "tenon.job.attempt": attempt,
   }),
   parentOf: ({ carrier }) => propagation.extract(ROOT_CONTEXT, carrier),
   onEnd: ({ state }, span) => {

@@ -1,6 +1,6 @@
 import { type Attributes, propagation, SpanKind, SpanStatusCode, type TextMapGetter } from "@opentelemetry/api";
 import { BoundedMap, type Incoming, isSecretName, type RequestSignal, requestSignal } from "@tenon/core/platform";
-import type { Operation, SpanDescription } from "./span-bridge.ts";
+import type { Operation } from "./span-bridge.ts";
 
 export interface RequestSpanOptions {
   /** Whether a request continues the trace that its client names. */
@@ -22,10 +22,13 @@ export function createRequestSpans(options: RequestSpanOptions): Operation<Reque
   return {
     signal: requestSignal,
     startsTraces: true,
-    describe: (payload) => {
+    kind: SpanKind.SERVER,
+    nameOf: (payload) => {
       if (payload.platform === "jobs" || options.ignoredPaths.has(payload.path)) return undefined; // a job has a span of its own
-      return payload.method === "" ? describeCommand(payload) : describeRequest(payload, paths);
+      return payload.method === "" ? toCommandName(payload) : toRequestName(payload);
     },
+    attributesOf: (payload) =>
+      payload.method === "" ? { "tenon.command": toCommandName(payload) } : describeRequest(payload, paths),
     parentOf: ({ incoming }, active) =>
       options.continueTraces && incoming.method !== "" ? propagation.extract(active, incoming, headers) : active,
     onEnd: ({ status, bytes, method }, span) => {
@@ -39,11 +42,18 @@ export function createRequestSpans(options: RequestSpanOptions): Operation<Reque
   };
 }
 
-function describeRequest({ method, path, route, incoming }: RequestSignal, paths: SafePaths): SpanDescription {
-  const known = toKnownMethod(method);
-  const label = known === "_OTHER" ? "HTTP" : known;
+function toRequestName({ method, route }: RequestSignal): string {
+  const label = methods.has(method) ? method : "HTTP";
+  return route === undefined ? label : `${label} ${route}`;
+}
+
+function toCommandName({ path, route = path, platform }: RequestSignal): string {
+  return route.replace(/^\//, "") || platform;
+}
+
+function describeRequest({ method, path, route, incoming }: RequestSignal, paths: SafePaths): Attributes {
   const attributes: Attributes = {
-    "http.request.method": known,
+    "http.request.method": toKnownMethod(method),
     "url.path": route === undefined ? path : paths.redact(path, route),
     "url.scheme": incoming.protocol,
   };
@@ -52,12 +62,7 @@ function describeRequest({ method, path, route, incoming }: RequestSignal, paths
   const port = /:(\d+)$/.exec(host);
   attributes["server.address"] = port === null ? host : host.slice(0, port.index);
   if (port !== null) attributes["server.port"] = Number(port[1]);
-  return { name: route === undefined ? label : `${label} ${route}`, kind: SpanKind.SERVER, attributes };
-}
-
-function describeCommand({ path, route = path, platform }: RequestSignal): SpanDescription {
-  const name = route.replace(/^\//, "");
-  return { name: name || platform, kind: SpanKind.INTERNAL, attributes: { "tenon.command": name } };
+  return attributes;
 }
 
 /** A method of a client's own would be a new series each. */

@@ -11,19 +11,15 @@ import {
 import type { Signal, SignalOutcome } from "@tenon/core/platform";
 import type { Failures } from "../failures.ts";
 
-export interface SpanDescription {
-  readonly name: string;
-  readonly kind: SpanKind;
-  readonly attributes: Attributes;
-}
-
 /** How the operations of a channel become spans. */
 export interface Operation<Payload extends SignalOutcome> {
   readonly signal: Signal<Payload>;
   /** Whether it begins a trace where there is none. Others only add to the trace of a request, a job or a command. */
   readonly startsTraces?: boolean;
-  /** Undefined where the operation gets no span. */
-  describe(payload: Payload): SpanDescription | undefined;
+  readonly kind: SpanKind;
+  /** The name of its span; undefined where it gets none. */
+  nameOf(payload: Payload): string | undefined;
+  attributesOf(payload: Payload): Attributes;
   /** Defaults to what is active. */
   parentOf?(payload: Payload, active: Context): Context;
   /** Called before the operation runs, with the context of its span, or of the one around it. */
@@ -31,17 +27,28 @@ export interface Operation<Payload extends SignalOutcome> {
   onEnd?(payload: Payload, span: Span): void;
 }
 
+export interface SpanBridgeParts {
+  readonly tracer: Tracer;
+  readonly storage: AsyncLocalStorage<Context>;
+  readonly failures: Failures;
+  /** Whether the sampler may look at attributes. Without them a trace that is not sampled costs less. */
+  readonly hasEarlyAttributes: boolean;
+}
+
 /** Turns operations into spans: the storage is bound to their channels, so that what runs inside becomes a child. */
 export class SpanBridge {
   readonly #tracer: Tracer;
   readonly #storage: AsyncLocalStorage<Context>;
   readonly #failures: Failures;
-  readonly #spans = new WeakMap<object, Span>();
+  readonly #hasEarlyAttributes: boolean;
+  /** Where a payload keeps its span. */
+  readonly #key = Symbol("span");
 
-  constructor(tracer: Tracer, storage: AsyncLocalStorage<Context>, failures: Failures) {
+  constructor({ tracer, storage, failures, hasEarlyAttributes }: SpanBridgeParts) {
     this.#tracer = tracer;
     this.#storage = storage;
     this.#failures = failures;
+    this.#hasEarlyAttributes = hasEarlyAttributes;
   }
 
   /** Returns the function that ends it. */
@@ -60,22 +67,26 @@ export class SpanBridge {
   #begin<Payload extends SignalOutcome>(operation: Operation<Payload>, payload: Payload): Context {
     const active = this.#storage.getStore() ?? ROOT_CONTEXT;
     const hasSpan = operation.startsTraces === true || trace.getSpan(active)?.isRecording() === true;
-    const description = hasSpan ? operation.describe(payload) : undefined;
-    if (description === undefined) {
+    const name = hasSpan ? operation.nameOf(payload) : undefined;
+    if (name === undefined) {
       operation.onStart?.(payload, active);
       return active;
     }
-    const { name, kind, attributes } = description;
+    const { kind } = operation;
     const parent = operation.parentOf?.(payload, active) ?? active;
-    const span = this.#tracer.startSpan(name, { kind, attributes }, parent);
+    const options = this.#hasEarlyAttributes ? { kind, attributes: operation.attributesOf(payload) } : { kind };
+    const span = this.#tracer.startSpan(name, options, parent);
     const context = trace.setSpan(parent, span);
-    if (span.isRecording()) this.#spans.set(payload, span);
+    if (span.isRecording()) {
+      (payload as SignalOutcome)[this.#key] = span;
+      if (!this.#hasEarlyAttributes) span.setAttributes(operation.attributesOf(payload));
+    }
     operation.onStart?.(payload, context);
     return context;
   }
 
   #end<Payload extends SignalOutcome>(operation: Operation<Payload>, payload: Payload): void {
-    const span = this.#spans.get(payload);
+    const span = payload[this.#key] as Span | undefined; // only this class sets it
     if (span === undefined) return;
     this.#failures.record(span, payload.error);
     operation.onEnd?.(payload, span);

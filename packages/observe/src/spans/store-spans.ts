@@ -23,17 +23,15 @@ export function toSystemName(database: string): string {
 export function createSqlSpans(summaries: SqlSummaries): Operation<SqlPayload> {
   return {
     signal: sqlSignal,
-    describe: ({ database, sql }) => {
+    kind: SpanKind.CLIENT,
+    nameOf: ({ sql }) => summaries.of(sql).summary,
+    attributesOf: ({ database, sql }) => {
       const { text, operation, summary } = summaries.of(sql);
       return {
-        name: summary,
-        kind: SpanKind.CLIENT,
-        attributes: {
-          "db.system.name": toSystemName(database),
-          "db.query.text": text,
-          "db.query.summary": summary,
-          "db.operation.name": operation,
-        },
+        "db.system.name": toSystemName(database),
+        "db.query.text": text,
+        "db.query.summary": summary,
+        "db.operation.name": operation,
       };
     },
     onEnd: ({ rows, error }, span) => {
@@ -47,29 +45,27 @@ export function createSqlSpans(summaries: SqlSummaries): Operation<SqlPayload> {
 /** Commands, without their keys and values. */
 export const redisSpans: Operation<RedisPayload> = {
   signal: redisSignal,
-  describe: ({ command }) => ({
-    name: command,
-    kind: SpanKind.CLIENT,
-    attributes: { "db.system.name": "redis", "db.operation.name": command },
-  }),
+  kind: SpanKind.CLIENT,
+  nameOf: ({ command }) => command,
+  attributesOf: ({ command }) => ({ "db.system.name": "redis", "db.operation.name": command }),
 };
 
 export const eventSpans: Operation<EventPayload> = {
   signal: eventSignal,
-  describe: ({ event }) => ({
-    name: `publish ${event}`,
-    kind: SpanKind.PRODUCER,
-    attributes: { "messaging.system": "tenon.live", "messaging.operation.type": "send", "tenon.event": event },
+  kind: SpanKind.PRODUCER,
+  nameOf: ({ event }) => `publish ${event}`,
+  attributesOf: ({ event }) => ({
+    "messaging.system": "tenon.live",
+    "messaging.operation.type": "send",
+    "tenon.event": event,
   }),
 };
 
 export const hashSpans: Operation<HashPayload> = {
   signal: hashSignal,
-  describe: ({ operation }) => ({
-    name: `password ${operation}`,
-    kind: SpanKind.INTERNAL,
-    attributes: { "tenon.password.operation": operation },
-  }),
+  kind: SpanKind.INTERNAL,
+  nameOf: ({ operation }) => `password ${operation}`,
+  attributesOf: ({ operation }) => ({ "tenon.password.operation": operation }),
 };
 
 /** The code of the database: an error of a store has that of the driver as its cause. */
