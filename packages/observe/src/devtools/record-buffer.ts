@@ -28,13 +28,13 @@ export class RecordBuffer {
   add(record: Recorded): void {
     this.#keep(record);
     this.#file?.append(record, () => [...this.#records.values()]);
-    this.#notify();
+    this.notify();
   }
 
   addError(error: LooseError): void {
     this.#errors.push(error);
     if (this.#errors.length > mostErrors) this.#errors.shift();
-    this.#notify();
+    this.notify();
   }
 
   /** The newest first. */
@@ -55,13 +55,17 @@ export class RecordBuffer {
     this.#records.clear();
     this.#errors.length = 0;
     this.#file?.replace([]);
-    this.#notify();
+    this.notify();
   }
 
   /** Calls the function after each change, until the returned one is called. */
   watch(onChange: () => void): () => void {
     this.#watchers.add(onChange);
     return () => this.#watchers.delete(onChange);
+  }
+
+  notify(): void {
+    for (const onChange of this.#watchers) onChange();
   }
 
   flush(): void {
@@ -73,9 +77,5 @@ export class RecordBuffer {
     if (this.#records.size <= this.#capacity) return;
     const [oldest = ""] = this.#records.keys();
     this.#records.delete(oldest);
-  }
-
-  #notify(): void {
-    for (const onChange of this.#watchers) onChange();
   }
 }

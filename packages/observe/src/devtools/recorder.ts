@@ -1,7 +1,7 @@
 import { endsInTime, type Incoming, type Outgoing, type RequestHandler } from "@tenon/core/platform";
 import { readSession } from "@tenon/web/platform";
 import type { RecordBuffer } from "./record-buffer.ts";
-import type { RecordedBody, RecordedMessage } from "./recorded.ts";
+import type { Recorded, RecordedBody, RecordedMessage } from "./recorded.ts";
 import { RecordedIncoming } from "./recorded-incoming.ts";
 import { Recording } from "./recording.ts";
 import { redactHeaders, redactSession, toRecordedBody } from "./redact.ts";
@@ -20,6 +20,8 @@ export interface HandledRequest {
 export class Recorder {
   readonly #buffer: RecordBuffer;
   readonly #signals: SignalRecorder;
+  /** Requests without a response so far, by the ids of their records. */
+  readonly #running = new Map<string, { readonly recording: Recording; readonly incoming: RecordedIncoming }>();
 
   constructor(buffer: RecordBuffer) {
     this.#buffer = buffer;
@@ -48,7 +50,16 @@ export class Recorder {
     const recorded = new RecordedIncoming(incoming);
     const outgoing = this.#signals.run(recording, () => next.handle(recorded));
     if (!(outgoing instanceof Promise)) return this.#finish(recording, recorded, outgoing);
+    this.#running.set(recording.id, { recording, incoming: recorded });
+    this.#buffer.notify();
     return outgoing.then((ready) => this.#finish(recording, recorded, ready));
+  }
+
+  /** The requests that still run, as far as they have come, the newest first. */
+  running(): Recorded[] {
+    return [...this.#running.values()].reverse().map(({ recording, incoming }) => {
+      return recording.finish(incoming.method, toTarget(incoming), { request: toRequest(incoming) });
+    });
   }
 
   /** The record is in the buffer when the promise is fulfilled. */
@@ -61,25 +72,19 @@ export class Recorder {
   }
 
   #finish(recording: Recording, incoming: RecordedIncoming, outgoing: Outgoing): Outgoing {
+    this.#running.delete(recording.id);
     void this.#keep(recording, incoming, outgoing).catch(() => {}); // a request must not fail because it is recorded
     return outgoing;
   }
 
   async #keep(recording: Recording, incoming: RecordedIncoming, outgoing: Outgoing, replayOf?: string): Promise<void> {
-    const { method, path, search } = incoming;
     const response: RecordedMessage = {
       headers: redactHeaders(toHeaderMap(outgoing)),
       ...(outgoing.body === null ? {} : { body: toResponseBody(outgoing) }),
     };
-    const request: RecordedMessage = {
-      headers: redactHeaders(incoming.headers()),
-      ...(incoming.body === undefined
-        ? {}
-        : { body: toRecordedBody(incoming.header("content-type") ?? "", incoming.body) }),
-    };
-    const record = recording.finish(method, search === "" ? path : `${path}?${search}`, {
+    const record = recording.finish(incoming.method, toTarget(incoming), {
       status: outgoing.status,
-      request,
+      request: toRequest(incoming),
       response,
       ...(replayOf === undefined ? {} : { replayOf }),
     });
@@ -99,6 +104,18 @@ export class Recorder {
     );
     return redactSession(values);
   }
+}
+
+function toTarget({ path, search }: Incoming): string {
+  return search === "" ? path : `${path}?${search}`;
+}
+
+function toRequest(incoming: RecordedIncoming): RecordedMessage {
+  const { body } = incoming;
+  return {
+    headers: redactHeaders(incoming.headers()),
+    ...(body === undefined ? {} : { body: toRecordedBody(incoming.header("content-type") ?? "", body) }),
+  };
 }
 
 function toHeaderMap({ headers }: Outgoing): Record<string, string> {

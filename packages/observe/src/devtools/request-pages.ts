@@ -43,7 +43,8 @@ export class RequestPages {
 
   index(ctx: Context) {
     const query = ctx.query("q").trim();
-    const records = this.#parts.buffer.list().filter((record) => matches(record, query));
+    const { buffer, recorder } = this.#parts;
+    const records = [...recorder.running(), ...buffer.list()].filter((record) => matches(record, query));
     const rows = records.map((record) => this.#toRow(record));
     return view(ctx.query("part") === "rows" ? "requests/rows" : "requests/index", { query, requests: rows });
   }
@@ -134,7 +135,9 @@ export class RequestPages {
   }
 
   #find(ctx: Context): Recorded {
-    const record = this.#parts.buffer.find(ctx.param("id"));
+    const { buffer, recorder } = this.#parts;
+    const wanted = ctx.param("id");
+    const record = buffer.find(wanted) ?? recorder.running().find(({ id }) => id === wanted);
     if (record !== undefined) return record;
     throw new HttpError(404, "There is no such request: the oldest are dropped when new ones arrive.");
   }
@@ -147,7 +150,7 @@ export class RequestPages {
       at,
       method: kind === "job" ? "JOB" : method,
       target,
-      status: job === undefined ? (status ?? "") : job.state,
+      status: job?.state ?? status ?? "running",
       isFailed: isFailed(record),
       ms,
       handler,

@@ -149,6 +149,20 @@ test("what a client sends is shown as text", async (t) => {
   assert.ok(!text.includes("<img"));
 });
 
+test("a request that still runs is in the list, with what it has done so far", async (t) => {
+  const { port } = await startShop(t);
+  const waiting = ask(port, "/wait");
+  const running = await find(port, "/wait");
+  assert.equal(running.request.status, undefined);
+  assert.ok(running.waterfall.some(({ kind }) => kind === "handler"));
+  assert.match((await ask(port, `/_dev/requests/${running.request.id}`)).text, />running</);
+  await ask(port, "/release");
+  assert.equal((await waiting).status, 200);
+  const { request } = await readJson<Detail>(port, `/_dev/requests/${running.request.id}`);
+  assert.equal(request.status, 200);
+  assert.equal((await list(port, "?q=wait")).length, 1);
+});
+
 test("the list is filtered by words", async (t) => {
   const { port } = await startShop(t);
   await ask(port, "/items");

@@ -43,6 +43,7 @@ class ShopController {
   readonly #channels = inject(Channels);
   readonly #keyValue = inject(KeyValue);
   readonly #cache = inject(Cache);
+  readonly #released = Promise.withResolvers<string>();
 
   routes() {
     return [
@@ -53,6 +54,8 @@ class ShopController {
       { method: "POST" as const, path: "/mails", handler: this.mail },
       { method: "GET" as const, path: "/broken", handler: this.broken },
       { method: "GET" as const, path: "/outgoing", handler: this.outgoing },
+      { method: "GET" as const, path: "/wait", handler: () => this.#released.promise },
+      { method: "GET" as const, path: "/release", handler: () => this.#released.resolve("released") },
       job(SendMail, this.send),
     ];
   }
