@@ -294,6 +294,15 @@ export class RequestContext<in Param extends string = string, in Failed extends 
     return ctx.#signal;
   }
 
+  /** For connections that stay open: forgets what can be made again, and hooks, which have run. */
+  static releaseCaches(ctx: Context): void {
+    ctx.#requestLog = undefined;
+    ctx.#request = undefined;
+    ctx.#queries = undefined;
+    ctx.#cookies = undefined;
+    ctx.#hooks = undefined;
+  }
+
   /** For the kernel: the headers set so far, which are then forgotten. */
   static takeHeaders(ctx: Context): ResponseHeaders | undefined {
     const headers = ctx.#headers;
@@ -316,6 +325,11 @@ export class RequestContext<in Param extends string = string, in Failed extends 
 const silentProgress: Progress = Object.freeze({ advance() {}, done() {} });
 
 function ignore(): void {}
+
+/** Frees memory of a request whose connection stays open after its response: what was read of it is read again. */
+export function releaseCaches(ctx: Context): void {
+  RequestContext.releaseCaches(ctx);
+}
 
 /** The leases that the guards of a request have added. */
 export function leasesOf(ctx: Context): readonly Lease[] {

@@ -10,7 +10,7 @@ export { connectToPrimary, type OnPrimary, type PrimaryPort, type WorkerPort } f
 export { stopOnSignals } from "./boot/signals.ts";
 export { BoundedMap } from "./bounded-map.ts";
 export { type ConfigVariable, readConfigVariables } from "./config.ts";
-export { leasesOf } from "./context.ts";
+export { leasesOf, releaseCaches } from "./context.ts";
 export type { ContextTools } from "./context-tools.ts";
 export type { FailuresOf, InputOf, ParamsOf } from "./contract.ts";
 export type {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { api, type Context, dto, type Next, type Route, string } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
+import { leasesOf, releaseCaches } from "@tenon/core/platform";
 import { createTestApp } from "@tenon/core/testing";
 import { LogLines } from "./support/log-lines.ts";
 import { requestRaw } from "./support/raw-request.ts";
@@ -364,3 +365,25 @@ test("param() names a command by its path in the warning", async () => {
   assert.deepEqual(log.messages("warn"), ['show/:id has no parameter :nmae: ctx.param("nmae") is ""']);
   await app.stop();
 });
+
+function readTwice(ctx: Context) {
+  const read = () => [ctx.query("q"), ctx.cookie("c"), ctx.request().queries().q, ctx.id, ctx.get("seen")];
+  ctx.set("seen", 1);
+  ctx.onReply(({ headers }) => void headers.setHeader("x-hook", "it has run"));
+  const first = read();
+  const { log } = ctx;
+  releaseCaches(ctx);
+  return { first, second: read(), isSameLog: log === ctx.log, leases: leasesOf(ctx) };
+}
+
+testOnBothTransports(
+  "what was read of a request is read again after its caches are released, and hooks are forgotten",
+  [get("/", readTwice)],
+  async (call) => {
+    const response = await call("GET", "/?q=a", { headers: { cookie: "c=d", "x-request-id": "r1" } });
+    const { first, second, isSameLog, leases } = (await response.json()) as ReturnType<typeof readTwice>;
+    assert.deepEqual(second, first);
+    assert.deepEqual([first[0], first[1], first[2], isSameLog, leases], ["a", "d", "a", false, []]);
+    assert.equal(response.headers.get("x-hook"), null);
+  },
+);

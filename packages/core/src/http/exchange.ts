@@ -107,7 +107,7 @@ export class Exchange {
     try {
       const end = take();
       this.#endings.add(end);
-      socket.once("close", () => this.#endings.delete(end));
+      socket.on("close", () => this.#endings.delete(end));
       if (this.#stopping) end(); // the others were ended before
     } catch (error) {
       this.#logError(error, incoming, "the upgrade failed");

@@ -96,13 +96,13 @@ export class NodeServer implements Engine {
     this.#handshakes.delete(peerOf(socket));
     const connection = new NodeConnection(socket, requestTimeout);
     this.#connections.set(socket, connection);
-    socket.once("close", () => {
+    socket.on("close", () => {
       this.#connections.delete(socket);
       this.#options.unread.forget(socket);
       connection.incoming?.breakBody(new HttpError(400, "Bad Request"));
       connection.incoming?.clientLeft();
     });
-    socket.once("end", () => {
+    socket.on("end", () => {
       connection.incoming?.clientLeft();
       // a client that closed its sending side may be gone: without a timeout, a socket that is never written to stays open
       socket.setTimeout(requestTimeout);

@@ -64,7 +64,7 @@ export async function pump(
   message.once("close", end);
   if (options.eventStream) {
     if (socket.readableEnded) ended = true;
-    socket.once("end", end);
+    socket.on("end", end);
     options.endings.add(end);
   }
   try {

@@ -22,6 +22,8 @@ const nothing: Buffer = Buffer.alloc(0);
 /** What the connections of a server share. */
 export interface WireParts extends EngineOptions {
   readonly exchange: Exchange;
+  /** The open ones. */
+  readonly connections: Map<Socket, WireConnection>;
   readonly heads: ResponseHeads;
   readonly headLimits: HeadLimits;
   /** Milliseconds since the start, as of the last sweep: precise enough for timeouts, and free. */
@@ -112,7 +114,7 @@ export class WireConnection implements Connection, MessageOwner {
     else this.socket.destroy();
   }
 
-  readonly #onData = (chunk: Buffer): void => {
+  #onData = (chunk: Buffer): void => {
     if (this.#lingersUntil > 0) {
       this.deadline = Math.min(this.#lingersUntil, this.#in(silence));
       return;
@@ -253,7 +255,7 @@ export class WireConnection implements Connection, MessageOwner {
     if (this.socket.readableEnded) this.#finishInput();
   }
 
-  readonly #onEnd = (): void => {
+  #onEnd = (): void => {
     if (this.#lingersUntil === 0) this.#finishInput(); // else both sides are closed now
   };
 
@@ -269,6 +271,7 @@ export class WireConnection implements Connection, MessageOwner {
   }
 
   readonly #onClose = (): void => {
+    this.#parts.connections.delete(this.socket);
     this.#parts.unread.forget(this.socket);
     this.#drop();
     this.incoming?.breakBody(new HttpError(400, "Bad Request"));
@@ -276,7 +279,7 @@ export class WireConnection implements Connection, MessageOwner {
   };
 
   /** A response is not read, or the client has closed its sending side: only then there is a timeout. */
-  readonly #onTimeout = (): void => {
+  #onTimeout = (): void => {
     this.socket.destroy();
   };
 
@@ -329,6 +332,7 @@ export class WireConnection implements Connection, MessageOwner {
 
   #leaveSocket(): void {
     this.socket.off("data", this.#onData).off("end", this.#onEnd).off("timeout", this.#onTimeout).off("error", ignore);
+    this.#onData = this.#onEnd = this.#onTimeout = ignore; // they would take memory for as long as the connection is open
   }
 
   /** Bytes that arrive while an upgrade is decided belong to the other protocol. */

@@ -32,7 +32,7 @@ export class WireMessage implements Message, BodySink {
   readonly method: string;
   readonly url: string;
   readonly httpVersion: string;
-  readonly rawHeaders: readonly string[];
+  rawHeaders: readonly string[];
   readonly expect: string | undefined;
   readonly socket: Socket;
   complete = true;
@@ -111,6 +111,7 @@ export class WireMessage implements Message, BodySink {
   begin(status: number, headers: HeaderValue[], close: boolean): void {
     const isDelimited = headers.at(-2) === "content-length";
     this.#isChunked = !isDelimited && this.httpVersion === "1.1";
+    this.rawHeaders = this.rawHeaders.slice(); // a list that has grown has room for more: a stream may be open for long
     if (!isDelimited && !this.#isChunked) this.#connection.closing = true; // its end is the end of the body
     this.#head = this.#connection.heads.toText(status, headers, close || this.#connection.closing, this.#isChunked);
     this.headersSent = true;
@@ -147,6 +148,7 @@ export class WireMessage implements Message, BodySink {
   }
 
   detach(): Uint8Array | undefined {
+    this.rawHeaders = this.rawHeaders.slice(); // see begin()
     return this.#connection.detach();
   }
 

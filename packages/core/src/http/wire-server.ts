@@ -19,6 +19,7 @@ export class WireServer implements Engine {
     const { uri, headerBytes, headerTimeout, requestTimeout, keepAlive } = options.settings.limits;
     this.#parts = {
       ...options,
+      connections: this.#connections,
       exchange: new Exchange(options),
       heads: new ResponseHeads(keepAlive),
       headLimits: { uri, total: uri + headerBytes + 1024 }, // the inspection counts request line and headers apart
@@ -86,7 +87,6 @@ export class WireServer implements Engine {
   readonly #onConnection = (socket: Socket): void => {
     if (this.#parts.tls !== undefined) this.#handshakes.delete(peerOf(socket));
     this.#connections.set(socket, new WireConnection(socket, this.#parts));
-    socket.once("close", () => this.#connections.delete(socket));
   };
 
   /** Until the handshake is done, only this map knows the socket: node makes another one for the encrypted connection. */

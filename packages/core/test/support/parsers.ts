@@ -105,6 +105,7 @@ export async function readByWire(chunks: readonly Buffer[]): Promise<Reading> {
   new WireConnection(socket as unknown as Socket, {
     ...options,
     exchange,
+    connections: new Map(),
     heads: new ResponseHeads(5000),
     headLimits: { uri, total },
     clock: { now: 0, every: 1 },
