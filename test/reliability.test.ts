@@ -42,16 +42,18 @@ test("figures over time are printed below the others", () => {
 test("a report keeps the rows of parts that did not run, in the order of the plan", async () => {
   const part = (id: string) => ({ id, title: "t", bar: "b | c", needs: [], run: async () => new Figures().done() });
   const table = { columns: ["minute"], rows: [["1.0"]] };
-  const run = { short: false, order: ["W1", "D1", "L5"] };
+  const run = { short: false, order: ["W1", "D1", "L5", "BG1"] };
   const soak = { part: part("L5"), state: "met" as const, seconds: 1, figures: { errors: 0 }, table };
+  const job = { part: part("BG1"), state: "met" as const, seconds: 3, figures: { lost: 0 } };
   const crash = { part: part("D1"), state: "missed" as const, seconds: 2, figures: { lost: 1 } };
-  const first = await toReport([soak, crash], { ...run, before: "" });
-  const rowsOf = (report: string) => [...report.matchAll(/^\| (?:W1|D1|L5) \|.*$/gm)].map(([row]) => row);
+  const first = await toReport([soak, crash, job], { ...run, before: "" });
+  const rowsOf = (report: string) => [...report.matchAll(/^\| (?:W1|D1|L5|BG1) \|.*$/gm)].map(([row]) => row);
   assert.deepEqual(
     rowsOf(first).map((row) => row.replace(/[0-9a-f]+ \|$/, "HEAD |")),
     [
       "| D1 | t | b \\| c | lost 1 | missed | 2 s | full, HEAD |",
       "| L5 | t | b \\| c | errors 0 | met | 1 s | full, HEAD |",
+      "| BG1 | t | b \\| c | lost 0 | met | 3 s | full, HEAD |",
     ],
   );
   assert.match(first, /^\| Result \| missed: D1; not run: W1 \|$/m);

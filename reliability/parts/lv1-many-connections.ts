@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ServerProcess } from "../../apps/reference/test/support/processes.ts";
 import { Figures, type Part, type PartOptions, round } from "../part.ts";
@@ -12,13 +13,20 @@ const bare = fileURLToPath(new URL("../fixtures/bare-live-server.ts", import.met
 const warmUp = 300;
 /** Files of a process besides its connections. */
 const otherFiles = 200;
-const bar = 1.3;
+/**
+ * What a connection may take, of that by hand: of the resident memory and, in the short form, which has too few of them
+ * for it, of the heap. The node engine also keeps the objects of node:http.
+ */
+const bars = {
+  wire: { resident: 1.3, heap: 1.7 },
+  node: { resident: 2, heap: 2.4 },
+};
 
 export const part: Part = {
   id: "LV1",
   title:
     "10,000 open event streams and 5,000 sockets, next to the same by hand: server-sent events on node:http, and `ws` with handlers that know their request",
-  bar: "memory per connection ≤ 1.3 × that by hand; open files ± 2 after they have closed",
+  bar: "resident memory per connection ≤ 1.3 × that by hand, 2 × on the node engine; open files ± 2 after they have closed",
   needs: [],
   alone: true, // it measures memory, and needs many files
   async run(options) {
@@ -26,19 +34,26 @@ export const part: Part = {
     const byHand = await measure(bare, counts, "by hand", options);
     const bareSockets = await measure(bare, { streams: 1, sockets: counts.sockets }, "bare ws", options, "/bare");
     const ours = await measure(live, counts, "live", options);
+    const bar = bars[process.env.HTTP_ENGINE === "node" ? "node" : "wire"];
     const figures = new Figures();
     for (const kind of ["streams", "sockets"] as const) {
       const [mine, other] = [ours[kind], byHand[kind]];
+      const heap = mine.heap / other.heap;
       figures
         .show(kind, counts[kind])
-        .show(`${kind}: KB each`, round(mine.bytes / 1024))
-        .show(`${kind}: KB each by hand`, round(other.bytes / 1024))
-        .atMost(`${kind}: of that by hand`, mine.bytes / other.bytes, bar);
-      const resident = [mine.resident / 1024, other.resident / 1024].map(round).join(" and ");
-      figures.show(`${kind}: resident KB each, and by hand`, resident);
+        .show(`${kind}: KB each`, round(mine.resident / 1024))
+        .show(`${kind}: KB each by hand`, round(other.resident / 1024))
+        .show(`${kind}: heap KB each`, round(mine.heap / 1024))
+        .show(`${kind}: heap KB each by hand`, round(other.heap / 1024));
+      if (options.short) figures.atMost(`${kind}: heap, of that by hand`, heap, bar.heap);
+      else {
+        figures
+          .atMost(`${kind}: of that by hand`, mine.resident / other.resident, bar.resident)
+          .show(`${kind}: heap, of that by hand`, round(heap));
+      }
     }
     return figures
-      .show("sockets: KB each of `ws` alone", round(bareSockets.sockets.bytes / 1024))
+      .show("sockets: heap KB each of `ws` alone", round(bareSockets.sockets.heap / 1024))
       .atMost("open files more", Math.abs(ours.filesMore), 2)
       .show("heap MB more after they have closed", round(ours.heapMore / 2 ** 20))
       .exactly("unhandled", ours.unhandled, 0)
@@ -53,7 +68,7 @@ interface Counts {
 
 /** Bytes of one connection: on the heap and in buffers, and as the system counts them. */
 interface Cost {
-  readonly bytes: number;
+  readonly heap: number;
   readonly resident: number;
 }
 
@@ -84,10 +99,10 @@ function measure(
       const before = await openAndClose(server, clients, path);
       say(`${name}: ${counts.streams} streams`);
       await clients.open({ group: "streams", url: `${server.url}/stream`, count: counts.streams });
-      const withStreams = await server.ask<Memory>("memory");
+      const withStreams = await settledMemory(server);
       say(`${name}: ${counts.sockets} sockets`);
       await clients.open({ group: "sockets", url: socketUrl(server, path), count: counts.sockets });
-      const withBoth = await server.ask<Memory>("memory");
+      const withBoth = await settledMemory(server);
       say(`${name}: closing`);
       const after = await closeAll(server, clients, before.files);
       return {
@@ -129,6 +144,18 @@ function socketUrl({ url }: ServerProcess, path: string): string {
 }
 
 function costOf(before: Memory, after: Memory, count: number): Cost {
-  const bytes = after.heap + after.external - before.heap - before.external;
-  return { bytes: bytes / count, resident: (after.rss - before.rss) / count };
+  const heap = after.heap + after.external - before.heap - before.external;
+  return { heap: heap / count, resident: (after.rss - before.rss) / count };
+}
+
+/** The least of some samples: a heartbeat that is being written takes memory too. */
+async function settledMemory(server: ServerProcess): Promise<Memory> {
+  const samples: Memory[] = [];
+  for (let sample = 0; sample < 4; sample++) {
+    await sleep(500);
+    samples.push(await server.ask<Memory>("memory"));
+  }
+  const least = (value: (memory: Memory) => number) => Math.min(...samples.map(value));
+  const last = samples.at(-1) as Memory; // there are some
+  return { ...last, rss: least(({ rss }) => rss), heap: least(({ heap, external }) => heap + external), external: 0 };
 }
