@@ -1,18 +1,18 @@
-import type { Lease, Returned } from "@tenon/core";
-import type { LiveEvent } from "./channels/live-event.ts";
+import type { Context, Lease, Returned } from "@tenon/core";
+import { leasesOf } from "@tenon/core/platform";
 import type { Sink, Subscriber } from "./channels/subscriber.ts";
 import { type Closing, closings, type LiveConnection, type LiveConnections } from "./connections.ts";
+import { lastEventIdOf } from "./last-event-id.ts";
 import { InvalidMessage, type Messages, type OutgoingMessages } from "./messages.ts";
-import { TopicList } from "./topic-list.ts";
+import { StreamOutbox } from "./stream-outbox.ts";
+import { type TopicFormat, TopicList } from "./topic-list.ts";
 
-export interface StreamOptions {
+/** What the streams of a route have in common. */
+export interface StreamRoute {
   readonly messages: OutgoingMessages;
   readonly connections: LiveConnections;
-  readonly leases: readonly Lease[];
-  readonly lastEventId: string;
+  readonly format: TopicFormat<string>;
   readonly pendingBytes: number;
-  /** For log lines: `GET /live/posts`. */
-  readonly route: string;
 }
 
 export interface SendOptions {
@@ -23,6 +23,11 @@ export interface SendOptions {
 /** A block of an event stream. */
 export function toBlock(name: string, json: string, id?: string): string {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${json}\n\n`;
+}
+
+/** Without data: sets the id, and the page gets no event. */
+export function toPositionBlock(id: string): string {
+  return `id: ${id}\n\n`;
 }
 
 /**
@@ -36,35 +41,27 @@ export class EventStream<Sends extends Messages = Messages>
   /** Of the last event that the client got on an earlier connection; "" for a new client. */
   readonly lastEventId: string;
   readonly leases: readonly Lease[];
-  readonly #options: StreamOptions;
-  readonly #topics: TopicList;
-  #waiting: string[] = [];
-  #bytes = 0;
+  readonly #route: StreamRoute;
+  readonly #outbox: StreamOutbox;
+  readonly #topics: TopicList<string>;
   #isEnded = false;
-  #wake: (() => void) | undefined;
-  /** Called when the client has read what waits. */
-  readonly #onRead: (() => void)[] = [];
 
-  constructor(options: StreamOptions) {
-    this.#options = options;
-    this.lastEventId = options.lastEventId;
-    this.leases = options.leases;
-    this.#topics = new TopicList(options.lastEventId, {
-      whenRoom: (characters) => this.#whenRoom(characters),
-      onPosition: (id) => this.#push(`id: ${id}\n\n`), // without data: sets the id, and the page gets no event
-      onEvent: (event, id) => this.#pushEvent(event, id),
-      onReset: (topic, id) => this.#push(`id: ${id}\nevent: reset\ndata: ${JSON.stringify({ topic })}\n\n`),
-    });
-    this.#push(`retry: ${options.connections.settings.retry}\n\n`);
+  constructor(route: StreamRoute, ctx: Context) {
+    this.#route = route;
+    this.lastEventId = lastEventIdOf(ctx);
+    this.leases = leasesOf(ctx);
+    this.#outbox = new StreamOutbox(route.pendingBytes, this);
+    this.#topics = new TopicList(this.lastEventId, this.#outbox, route.format);
+    this.#outbox.push(`retry: ${route.connections.settings.retry}\n\n`);
   }
 
   /** Sends an event. Throws InvalidMessage when the data does not match its schema. */
   send<Name extends keyof Sends & string>(name: Name, data: Returned<Sends[Name]>, { id }: SendOptions = {}): void {
     try {
       if (id !== undefined && /[\n\r\0]/.test(id)) throw new InvalidMessage("an id has no line breaks and no U+0000");
-      this.#push(this.#options.messages.encode(name, data, id));
+      this.#outbox.push(this.#route.messages.encode(name, data, id));
     } catch (error) {
-      if (error instanceof InvalidMessage) this.#options.connections.count("unsentMessages");
+      if (error instanceof InvalidMessage) this.#route.connections.count("unsentMessages");
       throw error;
     }
   }
@@ -87,33 +84,26 @@ export class EventStream<Sends extends Messages = Messages>
   }
 
   beat(): void {
-    if (this.#waiting.length === 0) this.#push(":\n\n");
+    if (this.#outbox.isEmpty) this.#outbox.push(":\n\n");
   }
 
   check(): void {}
 
   end(closing: Closing): void {
+    if (closing === closings.slow) this.#route.connections.count("slowClients");
     if (closing === closings.stopping) this.#end("");
     else this.close(closing.reason);
   }
 
   /** Everything that waits, in one piece. */
   async next(): Promise<IteratorResult<string>> {
-    while (this.#waiting.length === 0 && !this.#isEnded) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    const value = this.#waiting.join("");
-    this.#waiting = [];
-    this.#bytes = 0;
-    this.#noteRead();
+    const value = await this.#outbox.take();
     return value === "" ? { done: true, value: undefined } : { done: false, value };
   }
 
   /** The client has disconnected, or the response is not sent. */
   async return(): Promise<IteratorResult<string>> {
-    this.#waiting = [];
+    this.#outbox.clear();
     this.#end("");
     return { done: true, value: undefined };
   }
@@ -122,43 +112,11 @@ export class EventStream<Sends extends Messages = Messages>
     return this;
   }
 
-  /** Half of what may wait is for the buffer of a topic: the rest is for new events. */
-  #whenRoom(characters: number): Promise<void> | undefined {
-    const fits = this.#bytes === 0 || this.#bytes + characters <= this.#options.pendingBytes / 2;
-    if (fits || this.#isEnded) return undefined;
-    return new Promise((resolve) => this.#onRead.push(resolve));
-  }
-
-  #noteRead(): void {
-    for (const resolve of this.#onRead.splice(0)) resolve();
-  }
-
-  #pushEvent(event: LiveEvent, id: string): void {
-    const { messages, connections, route } = this.#options;
-    const text = messages.encodeEvent(event, id, (error) => connections.reportUnsent(route, event.topic, error));
-    if (text !== undefined) this.#push(text);
-  }
-
-  #push(text: string): void {
-    if (this.#isEnded) return;
-    if (this.#bytes > 0 && this.#bytes + text.length > this.#options.pendingBytes) {
-      this.#options.connections.count("slowClients");
-      this.#waiting = [];
-      this.close(closings.slow.reason);
-      return;
-    }
-    this.#bytes += text.length;
-    this.#waiting.push(text);
-    this.#wake?.();
-  }
-
   #end(last: string): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    if (last !== "") this.#waiting.push(last);
     this.#topics.close();
-    this.#options.connections.remove(this);
-    this.#wake?.();
-    this.#noteRead();
+    this.#route.connections.remove(this);
+    this.#outbox.end(last);
   }
 }

@@ -3,14 +3,13 @@ import {
   asWrittenBy,
   type FailuresOf,
   type InputOf,
-  leasesOf,
   type ParamsOf,
   type PathOf,
   refuseOption,
 } from "@tenon/core/platform";
 import { LiveConnections } from "./connections.ts";
-import { EventStream, toBlock } from "./event-stream.ts";
-import { lastEventIdOf } from "./last-event-id.ts";
+import { EventFormat } from "./event-format.ts";
+import { EventStream, type StreamRoute, toBlock, toPositionBlock } from "./event-stream.ts";
 import { checkMessages, type Messages, OutgoingMessages } from "./messages.ts";
 import { type ConnectionLimits, checkLimits } from "./settings.ts";
 
@@ -40,16 +39,17 @@ export function events<const C extends EventsContract, Param extends string = st
   checkLimits("events()", limits);
   const connections = inject(LiveConnections);
   const messages = new OutgoingMessages(sends, toBlock);
+  const createRoute = ({ route: matched }: Context): StreamRoute => ({
+    messages,
+    connections,
+    format: new EventFormat(messages, connections, `${matched?.method} ${matched?.path}`, toPositionBlock),
+    pendingBytes: limits.pendingBytes ?? connections.settings.pendingBytes,
+  });
+  let route: StreamRoute | undefined;
 
   async function openStream(this: unknown, ctx: Context, input: unknown): Promise<EventStream> {
-    const stream = new EventStream<C["sends"]>({
-      messages,
-      connections,
-      leases: leasesOf(ctx),
-      lastEventId: lastEventIdOf(ctx),
-      pendingBytes: limits.pendingBytes ?? connections.settings.pendingBytes,
-      route: `${ctx.route?.method} ${ctx.route?.path}`,
-    });
+    route ??= createRoute(ctx);
+    const stream = new EventStream<C["sends"]>(route, ctx);
     connections.add(stream);
     try {
       await handler.call(this, ctx, stream, input as InputOf<C>); // validated by the contract that it is inferred from

@@ -1,22 +1,16 @@
 import type { Writable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
-import { type Context, HttpError, type Lease, type Returned } from "@tenon/core";
-import { logError, toHttpError } from "@tenon/core/platform";
-import type { LiveEvent } from "./channels/live-event.ts";
+import type { Context, Lease, Returned } from "@tenon/core";
+import { leasesOf, logError } from "@tenon/core/platform";
 import type { Sink, Subscriber } from "./channels/subscriber.ts";
 import { type Closing, closings, type LiveConnection, type LiveConnections } from "./connections.ts";
+import { Inbox } from "./inbox.ts";
+import { lastEventIdOf } from "./last-event-id.ts";
 import { MessageRate } from "./message-rate.ts";
-import {
-  type IncomingMessage,
-  IncomingMessages,
-  InvalidMessage,
-  type Messages,
-  type OutgoingMessages,
-  toErrorText,
-} from "./messages.ts";
+import { type IncomingMessages, InvalidMessage, type Messages, type OutgoingMessages } from "./messages.ts";
 import type { SocketLimits } from "./settings.ts";
+import { SocketOutbox } from "./socket-outbox.ts";
 import { TextFrame } from "./text-frame.ts";
-import { TopicList } from "./topic-list.ts";
+import { type TopicFormat, TopicList } from "./topic-list.ts";
 
 /** The part of a socket of `ws` that is used here: our types must compile for a consumer without the types of `ws`. */
 export interface WsSocket {
@@ -32,31 +26,40 @@ export interface WsSocket {
   terminate(): void;
   on(event: "message", listener: (data: Buffer, isBinary: boolean) => void): this;
   on(event: "close", listener: (code: number, reason: Buffer) => void): this;
-  on(event: "ping" | "pong" | "error", listener: () => void): this;
+  on(event: "ping" | "pong" | "error", listener: (this: WsSocket) => void): this;
 }
 
-export interface SocketOptions {
+/** What the sockets of a route have in common. */
+export interface SocketRoute {
   readonly sends: OutgoingMessages<TextFrame>;
   readonly receives: IncomingMessages;
   readonly connections: LiveConnections;
-  readonly leases: readonly Lease[];
-  readonly lastEventId: string;
+  readonly format: TopicFormat<TextFrame>;
   readonly limits: Required<SocketLimits>;
-  readonly ctx: Context;
-  readonly onMessage: (name: string, data: unknown) => unknown;
-  readonly onClose: (closing: Closing) => unknown;
+  readonly onMessage: (request: SocketRequest, socket: LiveSocket, name: string, data: unknown) => unknown;
+  readonly onClose: (request: SocketRequest, socket: LiveSocket, closing: Closing) => unknown;
 }
 
-/** Messages that may wait for the handler of the one before them. */
-const maxReceived = 16;
-/** Milliseconds between looks at what a client has read: `ws` reports only what is sent. */
-const lookEvery = 20;
+/** The request of a socket, and the controller whose handler it is for. */
+export interface SocketRequest {
+  readonly ctx: Context;
+  readonly self: unknown;
+}
+
 /** Milliseconds that a socket may be prepared before its connection is there. */
 const attachTimeout = 10_000;
+/** Milliseconds that a client has to respond to a close frame. */
+const closeTimeout = 2000;
+/** The same for one that reads slowly: it has much to read before the close frame, which has the reason. */
+export const slowCloseTimeout = 15_000;
 
 /** A message of a socket. Names of messages have no characters that JSON escapes. */
 export function toMessage(name: string, json: string, id?: string): TextFrame {
   return new TextFrame(`{${id === undefined ? "" : `"id":"${id}",`}"event":"${name}","data":${json}}`);
+}
+
+export function toPositionMessage(id: string): TextFrame {
+  return new TextFrame(JSON.stringify({ id }));
 }
 
 /**
@@ -68,44 +71,36 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
   /** Of the last event that the client got on an earlier connection; "" for a new client. */
   readonly lastEventId: string;
   readonly leases: readonly Lease[];
-  readonly #options: SocketOptions;
-  readonly #topics: TopicList;
-  readonly #rate: MessageRate;
-  readonly #created = Date.now();
+  readonly #route: SocketRoute;
+  readonly #request: SocketRequest;
+  readonly #outbox: SocketOutbox;
+  readonly #topics: TopicList<TextFrame>;
   #socket: WsSocket | undefined;
-  /** Gets whole frames: `ws` would make one for each client. Undefined when messages may be compressed. */
-  #connection: Writable | undefined;
-  /** Sent before the upgrade. */
-  #early: TextFrame[] = [];
-  #earlyBytes = 0;
-  readonly #received: string[] = [];
-  #isWorking = false;
+  /** From the first message on; most clients only receive. */
+  #inbox: Inbox | undefined;
+  #rate: MessageRate | undefined;
   /** How it was ended. */
   #closing: Closing | undefined;
   #isInside = false;
   #isEnded = false;
   #isAlive = true;
-  #activeAt = Date.now();
 
-  constructor(options: SocketOptions) {
-    this.#options = options;
-    this.lastEventId = options.lastEventId;
-    this.leases = options.leases;
-    this.#rate = new MessageRate(options.limits.messagesPerSecond, this.#created);
-    this.#topics = new TopicList(options.lastEventId, {
-      whenRoom: (characters) => (this.#hasRoom(characters) ? undefined : this.#waitForRoom(characters)),
-      onPosition: (id) => this.#write(new TextFrame(JSON.stringify({ id }))),
-      onEvent: (event, id) => this.#writeEvent(event, id),
-      onReset: (topic, id) => this.#write(toMessage("reset", JSON.stringify({ topic }), id)),
-    });
+  constructor(route: SocketRoute, request: SocketRequest) {
+    this.#route = route;
+    this.#request = request;
+    this.lastEventId = lastEventIdOf(request.ctx);
+    this.leases = leasesOf(request.ctx);
+    this.#outbox = new SocketOutbox(route.limits.pendingBytes, this);
+    this.#topics = new TopicList(this.lastEventId, this.#outbox, route.format);
   }
 
   /** Sends a message. Throws InvalidMessage when the data does not match its schema. */
   send<Name extends keyof Sends & string>(name: Name, data: Returned<Sends[Name]>): void {
+    const { sends, connections } = this.#route;
     try {
-      this.#write(this.#options.sends.encode(name, data));
+      this.#outbox.push(sends.encode(name, data));
     } catch (error) {
-      if (error instanceof InvalidMessage) this.#options.connections.count("unsentMessages");
+      if (error instanceof InvalidMessage) connections.count("unsentMessages");
       throw error;
     }
   }
@@ -130,17 +125,16 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
   /** The request is upgraded. `connection` is what the socket writes to, for messages that are not compressed. */
   attach(socket: WsSocket, connection?: Writable): void {
     this.#socket = socket;
-    this.#connection = connection;
     socket
       .on("message", (data: Buffer, isBinary: boolean) => this.#receive(data, isBinary))
       .on("ping", () => this.#allow(Date.now())) // `ws` answers each with a pong, which waits for the client to read it
       .on("pong", () => {
+        if (this.#isAlive) this.#allow(Date.now()); // no ping was sent
         this.#isAlive = true;
-        this.#allow(Date.now());
       })
-      .on("error", () => {}) // `close` follows, with the code that the client gets
+      .on("error", limitClose) // `close` follows, with the code that the client gets
       .on("close", (code: number, reason: Buffer) => this.#closed({ code, reason: reason.toString() }));
-    for (const { text } of this.#early.splice(0)) socket.send(text);
+    this.#outbox.attach(socket, connection);
     if (this.#isEnded) this.#finish(this.#closing ?? closings.stopping);
   }
 
@@ -162,153 +156,74 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
   }
 
   check(now: number): void {
-    const { idle } = this.#options.limits;
-    if (this.#socket === undefined && now - this.#created > attachTimeout) this.discard();
-    else if (idle > 0 && now - this.#activeAt > idle) this.end(closings.silent);
+    const { idle } = this.#route.limits;
+    const silence = now - this.#outbox.activeAt;
+    if (this.#socket === undefined && silence > attachTimeout) this.discard();
+    else if (idle > 0 && silence > idle) this.end(closings.silent);
   }
 
   end(closing: Closing): void {
-    if (this.#isEnded) return;
-    this.#closing = closing;
-    this.#leave();
-    this.#finish(closing);
+    if (!this.#isEnded) {
+      if (closing === closings.slow) this.#route.connections.count("slowClients");
+      this.#closing = closing;
+      this.#leave();
+      this.#finish(closing);
+    } else if (closing === closings.stopping && this.#socket !== undefined) {
+      limitClose.call(this.#socket); // a stop does not wait for slow clients
+    }
   }
 
-  #finish({ code, reason }: Closing): void {
-    this.#socket?.close(code, reason);
-    if (this.#socket?.isPaused === true) this.#socket.resume(); // the client's close frame must be read
+  #finish(closing: Closing): void {
+    if (this.#socket === undefined) return;
+    this.#socket.close(closing.code, closing.reason);
+    if (closing !== closings.slow) limitClose.call(this.#socket);
+    if (this.#socket.isPaused) this.#socket.resume(); // the client's close frame must be read
   }
 
   #leave(): void {
     this.#isEnded = true;
     this.#topics.close();
-    this.#options.connections.remove(this);
+    this.#route.connections.remove(this);
+    this.#outbox.end();
   }
 
   #closed(closing: Closing): void {
     this.#leave();
-    this.#received.length = 0;
+    this.#inbox?.clear();
     if (!this.#isInside) return;
     this.#isInside = false;
-    const { onClose, ctx } = this.#options;
-    runSafely(
-      () => onClose(closing),
-      (error) => logError(ctx, error),
+    Promise.try(() => this.#route.onClose(this.#request, this, closing)).catch((error: unknown) =>
+      logError(this.#request.ctx, error),
     );
-  }
-
-  #writeEvent(event: LiveEvent, id: string): void {
-    const { sends, connections, ctx } = this.#options;
-    const frame = sends.encodeEvent(event, id, (error) =>
-      connections.reportUnsent(`${ctx.route?.method} ${ctx.route?.path}`, event.topic, error),
-    );
-    if (frame !== undefined) this.#write(frame);
-  }
-
-  get #waitingBytes(): number {
-    return this.#socket?.bufferedAmount ?? this.#earlyBytes;
-  }
-
-  /** Half of what may wait is for the buffer of a topic: the rest is for new events. */
-  #hasRoom(characters: number): boolean {
-    const waiting = this.#waitingBytes;
-    return this.#isEnded || waiting === 0 || waiting + characters <= this.#options.limits.pendingBytes / 2;
-  }
-
-  async #waitForRoom(characters: number): Promise<void> {
-    while (!this.#hasRoom(characters)) await sleep(lookEvery, undefined, { ref: false });
-  }
-
-  #write(frame: TextFrame): void {
-    if (this.#isEnded) return;
-    const { length } = frame.text;
-    this.#activeAt = Date.now();
-    const waiting = this.#waitingBytes;
-    if (waiting > 0 && waiting + length > this.#options.limits.pendingBytes) {
-      this.#options.connections.count("slowClients");
-      this.end(closings.slow);
-    } else if (this.#socket === undefined) {
-      this.#early.push(frame);
-      this.#earlyBytes += length;
-    } else if (this.#connection === undefined) this.#socket.send(frame.text);
-    else if (this.#socket.readyState === 1) this.#connection.write(frame.bytes); // not after a close frame
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
-    if (this.#isEnded) return;
+    if (this.#isEnded || this.#socket === undefined) return;
     const now = Date.now();
-    this.#activeAt = now;
+    this.#outbox.activeAt = now;
     this.#isAlive = true;
     if (isBinary) this.end(closings.binary);
     else if (this.#allow(now)) {
-      this.#received.push(data.toString());
-      if (!this.#isWorking) this.#work();
-      else if (this.#received.length >= maxReceived) this.#socket?.pause(); // the client has to wait too
+      this.#inbox ??= this.#createInbox(this.#socket);
+      this.#inbox.take(data.toString());
     }
+  }
+
+  #createInbox(socket: WsSocket): Inbox {
+    return new Inbox({ route: this.#route, request: this.#request, live: this, socket, outbox: this.#outbox });
   }
 
   /** Ends the socket when its client sends too much. */
   #allow(now: number): boolean {
     if (this.#isEnded) return false;
+    this.#rate ??= new MessageRate(this.#route.limits.messagesPerSecond, now);
     const isAllowed = this.#rate.take(now);
     if (!isAllowed) this.end(closings.tooMany);
     return isAllowed;
   }
-
-  /** One message after the other, without a promise where nothing has to wait. */
-  #work(): void {
-    for (let text = this.#received.shift(); text !== undefined; text = this.#received.shift()) {
-      const pending = this.#handle(text);
-      if (pending === undefined) continue;
-      this.#isWorking = true;
-      void pending.then(() => {
-        this.#isWorking = false;
-        if (this.#socket?.isPaused === true) this.#socket.resume();
-        this.#work();
-      });
-      return;
-    }
-  }
-
-  /** A promise, which does not reject, when the handler waits for something. */
-  #handle(text: string): Promise<void> | undefined {
-    let frame: unknown;
-    try {
-      frame = parse(text);
-      const message = this.#options.receives.read(frame);
-      const result = message instanceof Promise ? message.then(this.#dispatch) : this.#dispatch(message);
-      if (!isThenable(result)) return undefined;
-      return Promise.resolve(result).then(ignore, (error: unknown) => this.#fail(frame, error));
-    } catch (error) {
-      this.#fail(frame, error);
-      return undefined;
-    }
-  }
-
-  readonly #dispatch = ({ name, data }: IncomingMessage): unknown => this.#options.onMessage(name, data);
-
-  #fail(frame: unknown, error: unknown): void {
-    const { connections, ctx } = this.#options;
-    if (error instanceof HttpError) connections.count("rejectedMessages");
-    logError(ctx, error);
-    this.#write(new TextFrame(toErrorText(IncomingMessages.nameOf(frame), toHttpError(error))));
-  }
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new HttpError(400, "A message is JSON");
-  }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
-}
-
-function ignore(): void {}
-
-function runSafely(run: () => unknown, onError: (error: unknown) => void): void {
-  Promise.try(run).catch(onError);
+/** One function for all sockets: most of them never need it. */
+function limitClose(this: WsSocket): void {
+  setTimeout(() => this.terminate(), closeTimeout).unref();
 }

@@ -43,6 +43,9 @@ export class InvalidMessage extends TypeError {
 /** How a route writes a message, from its name, its data as JSON, and its id if it has one. */
 export type WriteMessage<Wire> = (name: string, json: string, id?: string) => Wire;
 
+/** Called for an event that does not match its schema. */
+type OnInvalid = (event: LiveEvent, error: InvalidMessage) => void;
+
 /** An event of a topic as a route sends it. */
 interface EncodedEvent<Wire> {
   readonly json: string;
@@ -53,10 +56,10 @@ interface EncodedEvent<Wire> {
 /** What a route sends: validated, and reduced to the declared fields. */
 export class OutgoingMessages<Wire = string> {
   readonly #encoders: ReadonlyMap<string, (data: unknown) => string>;
-  readonly #write: WriteMessage<Wire>;
+  readonly write: WriteMessage<Wire>;
 
   constructor(messages: Messages, write: WriteMessage<Wire>) {
-    this.#write = write;
+    this.write = write;
     this.#encoders = new Map(Object.entries(messages).map(([name, schema]) => [name, compileEncode(name, schema)]));
   }
 
@@ -66,7 +69,7 @@ export class OutgoingMessages<Wire = string> {
 
   /** As it is sent. Throws InvalidMessage. */
   encode(name: string, data: unknown, id?: string): Wire {
-    return this.#write(name, this.#toJson(name, data), id);
+    return this.write(name, this.#toJson(name, data), id);
   }
 
   #toJson(name: string, data: unknown): string {
@@ -80,19 +83,19 @@ export class OutgoingMessages<Wire = string> {
    * The same for an event of a topic, once for all connections of the route. `id` differs from that of the event on
    * connections with several topics. Undefined when it is not sent.
    */
-  encodeEvent(event: LiveEvent, id: string, onInvalid: (error: InvalidMessage) => void): Wire | undefined {
+  encodeEvent(event: LiveEvent, id: string, onInvalid: OnInvalid): Wire | undefined {
     if (!this.has(event.name)) return undefined;
     const encoded = event.once(this, () => this.#encodeOnce(event, onInvalid));
-    return encoded === undefined || id === event.id ? encoded?.wire : this.#write(event.name, encoded.json, id);
+    return encoded === undefined || id === event.id ? encoded?.wire : this.write(event.name, encoded.json, id);
   }
 
-  #encodeOnce(event: LiveEvent, onInvalid: (error: InvalidMessage) => void): EncodedEvent<Wire> | undefined {
+  #encodeOnce(event: LiveEvent, onInvalid: OnInvalid): EncodedEvent<Wire> | undefined {
     try {
       const json = this.#toJson(event.name, event.data);
-      return { json, wire: this.#write(event.name, json, event.id) };
+      return { json, wire: this.write(event.name, json, event.id) };
     } catch (error) {
       if (!(error instanceof InvalidMessage)) throw error;
-      onInvalid(error);
+      onInvalid(event, error);
       return undefined;
     }
   }

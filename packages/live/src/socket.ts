@@ -5,17 +5,24 @@ import {
   type FailuresOf,
   type HeaderEntries,
   type InputOf,
-  leasesOf,
   type ParamsOf,
   type PathOf,
   refuseOption,
+  releaseCaches,
   Upgrade,
 } from "@tenon/core/platform";
 import type { WebSocketServer } from "ws";
 import { type Closing, closings, LiveConnections } from "./connections.ts";
+import { EventFormat } from "./event-format.ts";
 import { checkHandshake } from "./handshake.ts";
-import { lastEventIdOf } from "./last-event-id.ts";
-import { LiveSocket, toMessage, type WsSocket } from "./live-socket.ts";
+import {
+  LiveSocket,
+  type SocketRoute,
+  slowCloseTimeout,
+  toMessage,
+  toPositionMessage,
+  type WsSocket,
+} from "./live-socket.ts";
 import { checkMessages, type DataOf, IncomingMessages, type Messages, OutgoingMessages } from "./messages.ts";
 import { checkLimits, checkOrigins, type SocketLimits } from "./settings.ts";
 
@@ -74,26 +81,26 @@ export function socket<const C extends SocketContract, Param extends string = st
   checkHandlers(receives, on);
   const connections = inject(LiveConnections);
   const outgoing = new OutgoingMessages(sends, toMessage);
-  const incoming = new IncomingMessages(receives);
+  const { settings } = connections;
+  const allOrigins = [...settings.origins, ...origins];
+  const createRoute = ({ route: matched }: Context): SocketRoute => ({
+    sends: outgoing,
+    receives: new IncomingMessages(receives),
+    connections,
+    format: new EventFormat(outgoing, connections, `${matched?.method} ${matched?.path}`, toPositionMessage),
+    limits: { ...settings, ...own },
+    onMessage: ({ self, ctx }, live, name, data) => on[name]?.call(self, ctx, live, data),
+    onClose: ({ self, ctx }, live, closing) => close?.call(self, ctx, live, closing),
+  });
+  let route: SocketRoute | undefined;
   let loading: Promise<Handshakes> | undefined;
 
   async function openSocket(this: unknown, ctx: Context, input: unknown): Promise<unknown> {
-    const { settings } = connections;
-    const limits = { ...settings, ...own };
-    checkHandshake(ctx, [...settings.origins, ...origins]);
-    loading ??= Handshakes.load(limits.messageBytes, compression);
+    checkHandshake(ctx, allOrigins);
+    route ??= createRoute(ctx);
+    loading ??= Handshakes.load(route.limits.messageBytes, compression);
     const handshakes = await loading;
-    const socket: LiveSocket = new LiveSocket({
-      sends: outgoing,
-      receives: incoming,
-      connections,
-      leases: leasesOf(ctx),
-      lastEventId: lastEventIdOf(ctx),
-      limits,
-      ctx,
-      onMessage: (name, data) => on[name]?.call(this, ctx, socket, data),
-      onClose: (closing) => close?.call(this, ctx, socket, closing),
-    });
+    const socket = new LiveSocket(route, { ctx, self: this });
     connections.add(socket);
     try {
       const value = await open?.call(this, ctx, socket, input);
@@ -145,7 +152,8 @@ class Handshakes {
   static async load(maxPayload: number, compression: boolean): Promise<Handshakes> {
     const { WebSocketServer } = await import("ws");
     const perMessageDeflate = compression && { threshold: 1024, concurrencyLimit: 4 };
-    const options = { noServer: true, clientTracking: false, maxPayload, perMessageDeflate, closeTimeout: 2000 };
+    const closeTimeout = slowCloseTimeout; // other clients have less: see LiveSocket
+    const options = { noServer: true, clientTracking: false, maxPayload, perMessageDeflate, closeTimeout };
     return new Handshakes(new WebSocketServer({ ...options, handleProtocols: () => false }), compression);
   }
 
@@ -157,10 +165,11 @@ class Handshakes {
         const request: HandshakeRequest = {
           method,
           url: path,
-          headers: ctx.request().headers(),
+          headers: Object.fromEntries(handshakeHeaders.map((name) => [name, ctx.header(name) || undefined])),
           socket,
           added: toLines(headers),
         };
+        releaseCaches(ctx);
         let isTaken = false;
         // `ws` reads nothing else of a request
         this.#server.handleUpgrade(request as never, socket, Buffer.from(buffered), (opened) => {
@@ -178,10 +187,19 @@ class Handshakes {
 interface HandshakeRequest {
   readonly method: string;
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | undefined>>;
   readonly socket: unknown;
   readonly added: readonly string[];
 }
+
+/** Headers of a request that `ws` reads. */
+const handshakeHeaders = [
+  "upgrade",
+  "sec-websocket-key",
+  "sec-websocket-version",
+  "sec-websocket-protocol",
+  "sec-websocket-extensions",
+];
 
 /** Headers that `ws` writes itself, and those of a body. */
 const own = /^(?:connection|upgrade|content-|transfer-encoding|sec-websocket-)/;

@@ -15,14 +15,18 @@ class Feed {
     return routes([
       { method: "GET", path: "/stream", handler: this.stream },
       { method: "GET", path: "/socket", handler: this.socket },
+      { method: "GET", path: "/compressed", handler: this.compressed },
     ]);
   }
 
   readonly stream = events({ sends: { said: Said } }, (_, stream) => this.channels.subscribe("feed", stream));
-  readonly socket = socket(
-    { sends: { said: Said }, receives: {} },
-    { open: (_, live) => this.channels.subscribe("feed", live), on: {} },
-  );
+  readonly socket = this.#open(false);
+  readonly compressed = this.#open(true);
+
+  #open(compression: boolean) {
+    const contract = { sends: { said: Said }, receives: {}, compression };
+    return socket(contract, { open: (_, live) => this.channels.subscribe("feed", live), on: {} });
+  }
 }
 
 /** Together about thirty times what may wait for a client; one is larger than that by itself. */
@@ -43,19 +47,24 @@ for (const engine of engines) {
         const all = [...texts, "new"].map((text) => ({ text }));
 
         const reader = await EventReader.open(`${url}/stream`, { "last-event-id": before.id });
-        const client = await SocketClient.open(`${url}/socket?lastEventId=${before.id}`);
+        const clients = [
+          await SocketClient.open(`${url}/socket?lastEventId=${before.id}`),
+          await SocketClient.open(`${url}/compressed?lastEventId=${before.id}`),
+        ];
         await channels.publish("feed", "said", { text: "new" });
         const streamed = await reader.take(all.length);
         assert.deepEqual(
           streamed.map(({ data }) => data),
           all,
         );
-        const got: unknown[] = [];
-        while (got.length < all.length) got.push((await client.next()).data);
-        assert.deepEqual(got, all);
+        for (const client of clients) {
+          const got: unknown[] = [];
+          while (got.length < all.length) got.push((await client.next()).data);
+          assert.deepEqual(got, all);
+          await client.close();
+        }
         assert.equal(connections.stats().slowClients, 0);
         await reader.cancel();
-        await client.close();
       },
       { engine, options: { pendingBytes: 4000 } },
     );

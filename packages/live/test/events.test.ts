@@ -159,6 +159,25 @@ for (const engine of engines) {
     );
   });
 
+  test(`a burst of events disconnects no client that reads (${engine})`, async () => {
+    await withLiveApp(
+      Feeds,
+      async ({ app, url }) => {
+        const { channels, connections } = app.get(Feeds);
+        const reader = await EventReader.open(`${url}/rooms/one`);
+        await reader.until(({ id }) => id !== "");
+        const text = "x".repeat(4000);
+        const numbers = Array.from({ length: 200 }, (_, number) => number);
+        await Promise.all(numbers.map((number) => channels.publish("one", "said", { text: `${number} ${text}` })));
+        const got = (await reader.take(200)).map(({ data }) => Number.parseInt((data as { text: string }).text, 10));
+        assert.deepEqual(got, numbers);
+        assert.equal(connections.stats().slowClients, 0);
+        await reader.cancel();
+      },
+      { engine },
+    );
+  });
+
   test(`a stop ends the streams of clients, and heartbeats keep them open before (${engine})`, async () => {
     await withLiveApp(
       Feeds,

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { type Context, dto, HttpError, inject, integer, routes, string } from "@tenon/core";
 import { Channels, type Closing, LiveConnections, type LiveSocket, socket } from "@tenon/live";
 import { WebSocket } from "ws";
-import { engines, withLiveApp } from "./support/live-app.ts";
+import { engines, type LiveApp, withLiveApp } from "./support/live-app.ts";
 import { SocketClient } from "./support/socket-client.ts";
 
 const Say = dto("Say", { text: string("required", "max=100") });
@@ -339,6 +339,25 @@ for (const engine of engines) {
     );
   });
 }
+
+test("a stop does not wait for a slow client to read its close frame", async () => {
+  const lines: string[] = [];
+  const log = { level: "warn", destination: { write: (line: string) => void lines.push(line) } } as const;
+  const check = async ({ app, url }: LiveApp) => {
+    const slow = await SocketClient.open(`${url}/narrow`);
+    const [live] = app.get(Chat).sockets;
+    slow.socket.pause();
+    while (live?.isOpen) {
+      live.send("said", { text: "x".repeat(900), by: "server" });
+      await new Promise(setImmediate);
+    }
+    await app.stop();
+    assert.deepEqual(lines, [], "the stop has not timed out");
+    slow.socket.resume();
+    assert.equal((await slow.closed).code, 1006);
+  };
+  await withLiveApp(Chat, check, { log });
+});
 
 test("the WebSocket of the platform connects too, and a socket needs a real connection", async () => {
   await withLiveApp(Chat, async ({ app, url }) => {

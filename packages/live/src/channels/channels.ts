@@ -61,13 +61,16 @@ export class Channels implements OnStart, OnStop {
   async subscribe(topic: string, target: Subscriber | ((event: LiveEvent) => void)): Promise<Subscription> {
     checkName("topic", topic);
     await this.#listen();
-    const known = this.#topics.get(topic) ?? new Topic(topic, this.#store, this.#log, this.#stale);
+    const known = this.#topics.get(topic) ?? new Topic(topic, this.#store, this.#log, this.#stale, this.#forget);
     this.#topics.set(topic, known);
     const subscriber = typeof target === "function" ? { join: () => ({ deliver: target }) } : target;
-    return known.subscribe(subscriber, () => {
-      if (known.count === 0 && this.#topics.get(topic) === known) this.#topics.delete(topic);
-    });
+    return known.subscribe(subscriber);
   }
+
+  /** A topic has no more subscribers. */
+  readonly #forget = (topic: Topic): void => {
+    if (this.#topics.get(topic.name) === topic) this.#topics.delete(topic.name);
+  };
 
   /** After a commit: an error could not undo it. */
   async #appendLate(topic: string, event: string, text: string): Promise<void> {

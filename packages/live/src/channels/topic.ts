@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { Log } from "@tenon/core";
 import type { EventStore } from "./event-store.ts";
 import type { LiveEvent } from "./live-event.ts";
@@ -6,6 +7,8 @@ import type { StaleTopics } from "./stale-topics.ts";
 import type { Sink, Subscriber, Subscription } from "./subscriber.ts";
 
 const batch = 200;
+/** Characters that are delivered before connections get their turn to send: more of them at once would have to wait. */
+const charactersInTurn = 16 * 1024;
 
 /** A topic that this process has subscribers of. Reads new events from the store once, for all of them. */
 export class Topic {
@@ -13,6 +16,7 @@ export class Topic {
   readonly #store: EventStore;
   readonly #log: Log;
   readonly #stale: StaleTopics;
+  readonly #onEmpty: (topic: Topic) => void;
   readonly #subscriptions = new Set<TopicSubscription>();
   /** Of the last event that was delivered; undefined before the first subscriber. */
   #position: Position | undefined;
@@ -22,11 +26,13 @@ export class Topic {
   /** Subscriptions that still have to read the buffer, and failed to. */
   readonly #stuck = new Set<TopicSubscription>();
 
-  constructor(name: string, store: EventStore, log: Log, stale: StaleTopics) {
+  /** `onEmpty` is called when the last subscriber has left. */
+  constructor(name: string, store: EventStore, log: Log, stale: StaleTopics, onEmpty: (topic: Topic) => void) {
     this.name = name;
     this.#store = store;
     this.#log = log;
     this.#stale = stale;
+    this.#onEmpty = onEmpty;
   }
 
   get count(): number {
@@ -34,13 +40,9 @@ export class Topic {
   }
 
   /** Rejects when the store is unavailable. */
-  async subscribe(subscriber: Subscriber, onEnd: () => void): Promise<Subscription> {
+  async subscribe(subscriber: Subscriber): Promise<Subscription> {
     const sink = subscriber.join(this.name);
-    const subscription = new TopicSubscription(this.name, sink, () => {
-      this.#subscriptions.delete(subscription);
-      this.#stuck.delete(subscription);
-      onEnd();
-    });
+    const subscription = new TopicSubscription(this, sink);
     this.#subscriptions.add(subscription);
     subscriber.onClose?.(() => subscription.close());
     try {
@@ -55,6 +57,13 @@ export class Topic {
       throw error;
     }
     return subscription;
+  }
+
+  /** For a subscription that was closed. */
+  remove(subscription: TopicSubscription): void {
+    this.#subscriptions.delete(subscription);
+    this.#stuck.delete(subscription);
+    if (this.count === 0) this.#onEmpty(this);
   }
 
   /** Delivers what is new, one event after the other and each once. */
@@ -104,10 +113,15 @@ export class Topic {
       }
       return;
     }
+    let characters = 0;
     for (const event of events) {
       this.#position = event.position;
       for (const subscription of this.#subscriptions) subscription.deliver(event);
       event.forget();
+      characters += event.text.length;
+      if (characters < charactersInTurn) continue;
+      characters = 0;
+      await turn();
     }
     if (events.length === batch) this.#pullAgain = true;
   }
@@ -161,18 +175,20 @@ function isAfter(position: Position | undefined, last: Position): boolean {
 }
 
 class TopicSubscription implements Subscription {
-  readonly topic: string;
   /** It reads older events itself: those of the topic are not for it yet. */
   isBehind = true;
   isClosed = false;
   readonly #sink: Sink;
-  readonly #onClose: () => void;
+  readonly #topic: Topic;
   #position: Position | undefined;
 
-  constructor(topic: string, sink: Sink, onClose: () => void) {
-    this.topic = topic;
+  constructor(topic: Topic, sink: Sink) {
+    this.#topic = topic;
     this.#sink = sink;
-    this.#onClose = onClose;
+  }
+
+  get topic(): string {
+    return this.#topic.name;
   }
 
   get position(): Position {
@@ -204,6 +220,6 @@ class TopicSubscription implements Subscription {
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.#onClose();
+    this.#topic.remove(this);
   }
 }

@@ -1,4 +1,4 @@
-import { type ApiOptions, api, type Class, defineModule, type Module } from "@tenon/core";
+import { type ApiOptions, api, type Class, defineModule, type LogOptions, type Module } from "@tenon/core";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { type LiveOptions, liveModule } from "@tenon/live";
 
@@ -14,11 +14,13 @@ export interface LiveApp {
 export async function withLiveApp(
   controller: Class,
   body: (live: LiveApp) => Promise<void>,
-  { engine = "wire", options = {}, imports = [], platform = {} }: Settings = {},
+  { engine = "wire", options = {}, imports = [], platform = {}, log }: Settings = {},
 ): Promise<void> {
   const live = liveModule(undefined, options);
   const module = defineModule({ name: "test", imports: [live, ...imports], declarations: [controller] });
-  const app = await createTestApp(module, api({ engine, middlewares: [], ...platform }));
+  const app = await createTestApp(module, api({ engine, middlewares: [], ...platform }), {
+    ...(log === undefined ? {} : { log }),
+  });
   try {
     const { url } = await app.listen({ port: 0, signals: false });
     await body({ app, url });
@@ -32,4 +34,5 @@ export interface Settings {
   readonly options?: LiveOptions;
   readonly imports?: readonly Module[];
   readonly platform?: ApiOptions;
+  readonly log?: LogOptions;
 }
