@@ -51,18 +51,18 @@ function parseBlock(block: string): FeedMessage | undefined {
 
 export const openSocket: OpenFeed = (url, lastEventId, onMessage) => {
   let isOpen = true;
-  let status: number | undefined;
+  const ended = Promise.withResolvers<number | undefined>();
   const socket = new WebSocket(`${url.replace("http", "ws")}/socket?lastEventId=${lastEventId}`);
-  socket.on("error", () => {});
+  socket.on("error", () => {}).once("close", () => ended.resolve(undefined));
   socket.on("unexpected-response", (request, response) => {
-    status = response.statusCode;
-    request.destroy();
+    ended.resolve(response.statusCode);
+    request.destroy(); // no `close` follows
   });
   socket.on("message", (data) => {
     if (isOpen) onMessage(JSON.parse(String(data)) as FeedMessage); // as docs/live.md describes it
   });
   return {
-    ended: new Promise((resolve) => socket.once("close", () => resolve(status))),
+    ended: ended.promise,
     leave: () => {
       isOpen = false;
       socket.terminate();
