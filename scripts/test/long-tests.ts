@@ -22,6 +22,7 @@ export const longTests: readonly string[] = [
   "packages/data/test/key-value/two-processes.test.ts",
   "packages/jobs/test/worker.test.ts",
   "packages/observe/test/devtools/browser.test.ts",
+  "packages/observe/test/otlp.test.ts",
   "packages/tool/test/bin.test.ts",
   "packages/tool/test/built/",
   "packages/tool/test/client/hostile-documents.test.ts",

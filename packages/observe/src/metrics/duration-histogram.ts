@@ -25,7 +25,7 @@ export class DurationHistogram {
     this.#remote = meter.createHistogram(options.name, { description: options.description, unit: "s", advice });
   }
 
-  /** `key` stands for the attributes, which are only made for its first duration. */
+  /** `key` identifies the attributes, which are only made for its first duration. */
   record(seconds: number, key: string, toAttributes: () => Attributes): void {
     const series = this.#series.get(key) ?? this.#add(key, toAttributes);
     series.add(seconds);
