@@ -1,6 +1,6 @@
-import { context, metrics, ProxyTracerProvider, propagation, trace } from "@opentelemetry/api";
-import { StartError } from "@tenon/core";
-import { exposeVariables, readEnvironment } from "@tenon/core/platform";
+import { context, DiagLogLevel, diag, metrics, ProxyTracerProvider, propagation, trace } from "@opentelemetry/api";
+import { type Log, StartError } from "@tenon/core";
+import { endsInTime, exposeVariables, readEnvironment } from "@tenon/core/platform";
 import type { SignalContextManager } from "./signal-context.ts";
 import { TraceIds } from "./trace-ids.ts";
 
@@ -18,6 +18,8 @@ const exporters = [
   "OTEL_TRACES_EXPORTER",
   "OTEL_METRICS_EXPORTER",
 ];
+/** Milliseconds for what is waiting at the end. */
+const flushTimeout = 3000;
 const none = /^\s*none\s*$/i;
 
 /** Whether the variables of OpenTelemetry ask for an exporter. */
@@ -33,25 +35,45 @@ export function hasTracerProvider(): boolean {
 }
 
 /** Starts the SDK as its variables say; undefined when they ask for no exporter, or another SDK is registered. */
-export async function startSdk(contextManager: SignalContextManager, serviceName: string): Promise<Sdk | undefined> {
+export async function startSdk(
+  contextManager: SignalContextManager,
+  serviceName: string,
+  log: Log,
+): Promise<Sdk | undefined> {
   const { otel } = readEnvironment();
   if (!asksForExporter(otel) || hasTracerProvider()) return undefined;
   const { NodeSDK } = await loadSdk();
-  exposeVariables(otel); // the SDK reads process.env
+  // the SDK reads process.env; by default it would also send the arguments of the process, which may contain secrets
+  exposeVariables({ OTEL_NODE_RESOURCE_DETECTORS: "env,host,os,serviceinstance", ...otel });
   const sdk = new NodeSDK({
     contextManager,
     logRecordProcessors: [],
     idGenerator: new TraceIds(),
     ...(isNamed(otel) ? {} : { serviceName }),
   });
+  if (otel.OTEL_LOG_LEVEL === undefined) reportProblems(log);
   sdk.start();
   return {
     stop: async () => {
-      await sdk.shutdown();
-      for (const api of [trace, metrics, propagation, context]) api.disable();
+      try {
+        const isSent = await endsInTime(sdk.shutdown(), flushTimeout);
+        if (!isSent) log.warn("OpenTelemetry: the last traces and metrics were not sent in time");
+      } catch (error) {
+        log.warn({ err: error }, "OpenTelemetry: the last traces and metrics could not be sent");
+      }
+      for (const api of [trace, metrics, propagation, context, diag]) api.disable();
     },
   };
 }
+
+/** An exporter that cannot reach its receiver would otherwise say nothing. */
+function reportProblems(log: Log): void {
+  const report = (message: string) => log.warn(`OpenTelemetry: ${message}`);
+  const logger = { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore };
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+}
+
+function ignore(): void {}
 
 function isNamed({ OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES = "" }: Readonly<Record<string, string>>): boolean {
   return OTEL_SERVICE_NAME !== undefined || /(?:^|,)\s*service\.name\s*=/.test(OTEL_RESOURCE_ATTRIBUTES);

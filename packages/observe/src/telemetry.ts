@@ -34,7 +34,7 @@ export class Telemetry {
 
   static async start({ settings, serviceName, log }: TelemetryParts): Promise<Telemetry> {
     const manager = settings.contextManager ?? new SignalContextManager();
-    const sdk = await startSdk(manager, serviceName);
+    const sdk = await startSdk(manager, serviceName, log);
     const summaries = new SqlSummaries();
     const measured = new SignalMetrics(summaries);
     const disconnect: (() => void)[] = [];

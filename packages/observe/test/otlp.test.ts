@@ -161,6 +161,7 @@ test("no secret is sent: parameters, queries, headers, and path parameters named
   const sent = collector.bodies.map(({ text }) => text).join("\n");
   assert.ok(sent.includes("orders/pack"));
   for (const secret of Object.values(secrets)) assert.equal(sent.includes(secret), false, secret);
+  assert.equal(sent.includes("process.command_args"), false);
 });
 
 test("the log lines of a trace have its id", () => {
