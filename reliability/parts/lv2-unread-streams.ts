@@ -41,7 +41,9 @@ function overwhelm(kind: (typeof kinds)[number], figures: Figures, { short, say 
   const count = short ? 50 : 500;
   const silent = short ? 0 : count / 5; // they read nothing later either: until they are cut off, it takes 15 to 30 s
   const further = short ? 200 : 2000;
-  return withService({ file: fixture, env: { LIVE_EVENT_BYTES: String(eventBytes) } }, (server) =>
+  // on a slow machine a heartbeat would find clients that do not read before their buffers are full
+  const env = { LIVE_EVENT_BYTES: String(eventBytes), LIVE_HEARTBEAT: "300000" };
+  return withService({ file: fixture, env }, (server) =>
     withLiveClients((unread) =>
       withLiveClients(async (others) => {
         const url = server.url.replace("http:", kind.scheme) + kind.path;

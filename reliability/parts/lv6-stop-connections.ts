@@ -19,7 +19,7 @@ export const part: Part = {
   needs: [],
   alone: true, // it measures times
   async run({ short, say }) {
-    const rounds = short ? 2 : 10;
+    const rounds = short ? 2 : 5;
     const each = short ? 250 : 1000;
     const totals: Totals = { sockets: 0, streams: 0, gaps: 0, exits: [], slowest: 0, ends: new Set() };
     for (let round = 0; round < rounds; round++) {
