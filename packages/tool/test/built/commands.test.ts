@@ -43,7 +43,7 @@ test("tenon g adds a module, a resource with fields, and parts", async () => {
     assert.doesNotMatch(printed, /\\n/);
     assert.ok(existsSync(join(shop, file)));
   }
-  assert.match(read("src/app.module.ts"), /TagsModule, AuthorsModule, BooksModule, LiveModule\]/);
+  assert.match(read("src/app.module.ts"), /TagsModule,\s+AuthorsModule,\s+BooksModule,\s+LiveModule,?\s*\]/);
 });
 
 test("tenon g auth adds registration and login", async () => {

@@ -22,9 +22,12 @@ test("tenon dev serves, restarts after a change, and stops", { timeout: 180_000 
   }
   const text = banner.join("\n");
   assert.match(text, /^\n {2}developed 0\.1\.0\n/);
-  assert.match(text, /\n {2}docs {4}http:\/\/127\.0\.0\.1:\d+\/docs\n {2}routes {2}\d+\n/);
-  assert.match(text, /\n {2}stores {2}sqlite data\/app\.db \(database, key-value\)\n {10}memory \(cache\)\n/);
-  const [, example = ""] = /\n {2}try {5}curl (\S+)$/.exec(text) ?? [];
+  assert.match(
+    text,
+    /\n {2}docs {6}http:\/\/127\.0\.0\.1:\d+\/docs\n {2}devtools {2}http:\/\/127\.0\.0\.1:\d+\/_dev\n {2}routes {4}\d+\n/,
+  );
+  assert.match(text, /\n {2}stores {4}sqlite data\/app\.db \(database, key-value\)\n {12}memory \(cache\)\n/);
+  const [, example = ""] = /\n {2}try {7}curl (\S+)$/.exec(text) ?? [];
   assert.equal((await fetch(example)).status, 200, example);
 
   const file = join(folder, "src/greetings/greetings.controller.ts");
