@@ -1,17 +1,19 @@
-import { HttpError } from "@tenon/core";
+import { type Context, HttpError } from "@tenon/core";
 import { logError, toHttpError } from "@tenon/core/platform";
-import type { LiveSocket, SocketRequest, SocketRoute, WsSocket } from "./live-socket.ts";
+import type { LiveConnections } from "./connections.ts";
 import { type IncomingMessage, IncomingMessages, toErrorText } from "./messages.ts";
 import { TextFrame } from "./text-frame.ts";
 import type { Outbox } from "./topic-list.ts";
+import type { WsSocket } from "./ws-socket.ts";
 
 /** Messages that may wait for the handler of the one before them. */
 const maxWaiting = 16;
 
 export interface InboxOptions {
-  readonly route: SocketRoute;
-  readonly request: SocketRequest;
-  readonly live: LiveSocket;
+  readonly receives: IncomingMessages;
+  readonly connections: LiveConnections;
+  readonly ctx: Context;
+  readonly onMessage: (name: string, data: unknown) => unknown;
   readonly socket: WsSocket;
   /** For errors of messages. */
   readonly outbox: Outbox<TextFrame>;
@@ -58,7 +60,7 @@ export class Inbox {
     let frame: unknown;
     try {
       frame = parse(text);
-      const message = this.#options.route.receives.read(frame);
+      const message = this.#options.receives.read(frame);
       const result = message instanceof Promise ? message.then(this.#dispatch) : this.#dispatch(message);
       if (!isThenable(result)) return undefined;
       return Promise.resolve(result).then(ignore, (error: unknown) => this.#fail(frame, error));
@@ -68,15 +70,12 @@ export class Inbox {
     }
   }
 
-  readonly #dispatch = ({ name, data }: IncomingMessage): unknown => {
-    const { route, request, live } = this.#options;
-    return route.onMessage(request, live, name, data);
-  };
+  readonly #dispatch = ({ name, data }: IncomingMessage): unknown => this.#options.onMessage(name, data);
 
   #fail(frame: unknown, error: unknown): void {
-    const { route, request, outbox } = this.#options;
-    if (error instanceof HttpError) route.connections.count("rejectedMessages");
-    logError(request.ctx, error);
+    const { connections, ctx, outbox } = this.#options;
+    if (error instanceof HttpError) connections.count("rejectedMessages");
+    logError(ctx, error);
     outbox.push(new TextFrame(toErrorText(IncomingMessages.nameOf(frame), toHttpError(error))));
   }
 }

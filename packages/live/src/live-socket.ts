@@ -11,23 +11,7 @@ import type { SocketLimits } from "./settings.ts";
 import { SocketOutbox } from "./socket-outbox.ts";
 import { TextFrame } from "./text-frame.ts";
 import { type TopicFormat, TopicList } from "./topic-list.ts";
-
-/** The part of a socket of `ws` that is used here: our types must compile for a consumer without the types of `ws`. */
-export interface WsSocket {
-  /** 1 is open. */
-  readonly readyState: number;
-  readonly bufferedAmount: number;
-  readonly isPaused: boolean;
-  send(text: string): void;
-  ping(): void;
-  pause(): void;
-  resume(): void;
-  close(code: number, reason: string): void;
-  terminate(): void;
-  on(event: "message", listener: (data: Buffer, isBinary: boolean) => void): this;
-  on(event: "close", listener: (code: number, reason: Buffer) => void): this;
-  on(event: "ping" | "pong" | "error", listener: (this: WsSocket) => void): this;
-}
+import type { WsSocket } from "./ws-socket.ts";
 
 /** What the sockets of a route have in common. */
 export interface SocketRoute {
@@ -210,7 +194,15 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
   }
 
   #createInbox(socket: WsSocket): Inbox {
-    return new Inbox({ route: this.#route, request: this.#request, live: this, socket, outbox: this.#outbox });
+    const { receives, connections, onMessage } = this.#route;
+    return new Inbox({
+      receives,
+      connections,
+      ctx: this.#request.ctx,
+      onMessage: (name, data) => onMessage(this.#request, this, name, data),
+      socket,
+      outbox: this.#outbox,
+    });
   }
 
   /** Ends the socket when its client sends too much. */

@@ -1,8 +1,8 @@
 import type { Writable } from "node:stream";
 import { type Closing, closings } from "./connections.ts";
-import type { WsSocket } from "./live-socket.ts";
 import type { TextFrame } from "./text-frame.ts";
 import type { Outbox } from "./topic-list.ts";
+import type { WsSocket } from "./ws-socket.ts";
 
 /** Milliseconds between looks at what a client has read, where messages may be compressed: `ws` reports only what is sent. */
 const lookEvery = 20;

@@ -15,16 +15,10 @@ import type { WebSocketServer } from "ws";
 import { type Closing, closings, LiveConnections } from "./connections.ts";
 import { EventFormat } from "./event-format.ts";
 import { checkHandshake } from "./handshake.ts";
-import {
-  LiveSocket,
-  type SocketRoute,
-  slowCloseTimeout,
-  toMessage,
-  toPositionMessage,
-  type WsSocket,
-} from "./live-socket.ts";
+import { LiveSocket, type SocketRoute, slowCloseTimeout, toMessage, toPositionMessage } from "./live-socket.ts";
 import { checkMessages, type DataOf, IncomingMessages, type Messages, OutgoingMessages } from "./messages.ts";
 import { checkLimits, checkOrigins, type SocketLimits } from "./settings.ts";
+import type { WsSocket } from "./ws-socket.ts";
 
 /** What a WebSocket accepts, receives and sends. */
 export interface SocketContract extends Omit<Contract, "body" | "returns" | "live"> {
