@@ -11,6 +11,15 @@ export interface SourcePlace {
 
 const shared = Symbol.for("tenon.located");
 
+interface Inspector {
+  readonly session: Session;
+  /** By the id of a script. */
+  readonly urls: ReadonlyMap<string, string>;
+}
+
+/** Connected once and for good: V8 discards the code coverage of a process when its debugger is disabled. */
+let inspector: Inspector | undefined;
+
 /**
  * Asks the engine where functions are written: exact where names are ambiguous, and nothing has to be recorded when
  * they are defined. Functions that are bound or native have no place.
@@ -18,22 +27,26 @@ const shared = Symbol.for("tenon.located");
 export function findSourcePlaces<F extends object>(functions: Iterable<F>): Map<F, SourcePlace> {
   const list = [...new Set(functions)];
   const places = new Map<F, SourcePlace>();
-  const session = new Session();
-  session.connect();
+  inspector ??= connect();
   Object.assign(globalThis, { [shared]: list }); // the session reaches only what the global object holds
   try {
-    const urls = new Map<string, string>();
-    session.on("Debugger.scriptParsed", ({ params }) => urls.set(params.scriptId, params.url));
-    session.post("Debugger.enable");
     for (const [index, located] of list.entries()) {
-      const place = toPlace(readLocation(session, index), urls);
+      const place = toPlace(readLocation(inspector.session, index), inspector.urls);
       if (place !== undefined) places.set(located, place);
     }
   } finally {
     Reflect.deleteProperty(globalThis, shared);
-    session.disconnect();
   }
   return places;
+}
+
+function connect(): Inspector {
+  const session = new Session();
+  const urls = new Map<string, string>();
+  session.connect();
+  session.on("Debugger.scriptParsed", ({ params }) => urls.set(params.scriptId, params.url));
+  session.post("Debugger.enable");
+  return { session, urls };
 }
 
 interface Location {
