@@ -9,10 +9,6 @@ export interface SqlSummary {
   readonly summary: string;
 }
 
-/** Strings, dollar-quoted strings and comments: they may hold values. The last one may be cut off. */
-const literals = /'(?:[^']|'')*(?:'|$)|\$(\w*)\$[\s\S]*?(?:\$\1\$|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
-/** Not in a name, and not the number of a placeholder. */
-const numbers = /(?<![\w$."])\d+(?:\.\d+)?\b/g;
 const target =
   /\b(?:from|into|update|table)\s+(?:if\s+(?:not\s+)?exists\s+)?(?:only\s+)?("?[\w$]+"?(?:\."?[\w$]+"?)?)/i;
 /** Characters that are recorded. */
@@ -35,8 +31,12 @@ export class SqlSummaries {
 export function summarize(sql: string): SqlSummary {
   const text = sql
     .slice(0, longest)
-    .replaceAll(literals, (literal) => (/^['$]/.test(literal) ? "?" : " "))
-    .replaceAll(numbers, "?")
+    // strings, dollar-quoted strings and comments: they may hold values; the last one may be cut off
+    .replaceAll(/'(?:[^']|'')*(?:'|$)|\$(\w*)\$[\s\S]*?(?:\$\1\$|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g, (found) =>
+      /^['$]/.test(found) ? "?" : " ",
+    )
+    // not in a name, and not the number of a placeholder
+    .replaceAll(/(?<![\w$."])\d+(?:\.\d+)?\b/g, "?")
     .trim();
   const operation = /[a-z]+/i.exec(text)?.[0].toUpperCase() ?? "SQL";
   const name = target.exec(text)?.[1]?.replaceAll('"', "");
