@@ -8,7 +8,7 @@ export interface RedisKeys {
   readonly except?: string;
 }
 
-/** Keys that one command looks at. */
+/** Keys that one command looks at, or that are read at once. */
 const batch = 200;
 const leastSteps = 20;
 
@@ -28,7 +28,13 @@ export async function listRedisEntries(
     cursor = String(next);
     if (cursor === "0") break;
   }
-  const entries = await Promise.all([...keys].slice(0, limit).map((key) => readEntry(redis, key, prefix.length)));
+  const wanted = [...keys].slice(0, limit);
+  const entries: (StoreEntry | undefined)[] = [];
+  // not all at once: the commands that wait for a connection are limited
+  while (entries.length < wanted.length) {
+    const some = wanted.slice(entries.length, entries.length + batch);
+    entries.push(...(await Promise.all(some.map((key) => readEntry(redis, key, prefix.length)))));
+  }
   return entries.filter((entry) => entry !== undefined);
 }
 
