@@ -20,7 +20,7 @@ export interface Choice {
 export interface PromptTerminal {
   readonly input: Readable & { readonly isTTY?: boolean };
   readonly output: Writable & { readonly isTTY?: boolean; columns?: number; rows?: number };
-  /** Whether the run is one of continuous integration, where nobody types. */
+  /** Whether the run is one of continuous integration, which has no keyboard. */
   readonly isCI: boolean;
   /** Does what Ctrl-C does outside of a prompt: there the terminal is in raw mode, and sends no signal. */
   readonly interrupt: () => void;

@@ -30,7 +30,7 @@ for (const { name, run } of databases) {
         });
         await afterCommit(transaction, () => {
           ran.push("second");
-          throw new Error("the transaction is committed: nobody can be told");
+          throw new Error("the transaction is committed: no caller can handle this");
         });
         await afterCommit(transaction, () => ran.push("third"));
         assert.deepEqual(ran, []);
