@@ -109,7 +109,8 @@ const groups = [
   ["packages/data and the pages", /^(?:packages.data|apps.reference.test.(?:browser|pages))/],
   ["apps", /^apps/],
   ["packages/tool", /^packages.tool/],
-  ["the rest", /^/], // authentication, jobs, live routes, and the workspace itself
+  ["packages/jobs and packages/live", /^packages.(?:jobs|live)/],
+  ["the rest", /^/], // authentication, pages, devtools, and the workspace itself
 ];
 const groupOf = (file) => groups.findIndex(([, pattern]) => pattern.test(file));
 const parts = Object.entries(Object.groupBy(files, groupOf)).map(([index, part]) => [groups[index][0], part, {}]);
@@ -140,7 +141,7 @@ async function runForCoverage() {
   rmSync(folder, { recursive: true });
 }
 
-/** Three groups at a time, the longest first: the tests wait more than they compute, and more would wait too long. */
+/** Four groups at a time, the longest first: the tests wait more than they compute, and more would wait too long. */
 async function runInGroups() {
   const alone = ["--import", pathToFileURL(here("test/hooks.mjs")).href, "--test-isolation=none"];
   const queue = parts.toReversed();
@@ -150,7 +151,7 @@ async function runInGroups() {
       await run(title, part, [...alone, ...part.map((file) => resolve(file))], variables);
     }
   };
-  await Promise.all([runQueue(), runQueue(), runQueue()]);
+  await Promise.all([runQueue(), runQueue(), runQueue(), runQueue()]);
 }
 
 await (flags.has("--coverage") ? runForCoverage() : runInGroups());
