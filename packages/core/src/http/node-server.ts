@@ -136,7 +136,7 @@ export class NodeServer implements Engine {
   }
 
   /**
-   * An upgrade that nobody takes is handled as plain HTTP. The parser drops what follows it in the same packet, so it
+   * An upgrade that no one takes is handled as plain HTTP. The parser drops what follows it in the same packet, so it
    * is the last.
    */
   readonly #acceptsUpgrade = (req: IncomingMessage): boolean => {
