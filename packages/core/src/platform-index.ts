@@ -13,6 +13,7 @@ export { type ConfigVariable, readConfigVariables } from "./config.ts";
 export { leasesOf, releaseCaches } from "./context.ts";
 export type { ContextTools } from "./context-tools.ts";
 export type { FailuresOf, InputOf, ParamsOf } from "./contract.ts";
+export { DelegatedIncoming } from "./delegated-incoming.ts";
 export type {
   AppDescription,
   DeclarationDescription,

@@ -1,4 +1,11 @@
-import { defaultRequestLimits, type Incoming, isForm, parseQuery, type RequestHandler } from "@tenon/core/platform";
+import {
+  DelegatedIncoming,
+  defaultRequestLimits,
+  type Incoming,
+  isForm,
+  parseQuery,
+  type RequestHandler,
+} from "@tenon/core/platform";
 
 const parameter = "_method";
 const overriding = new Set(["PUT", "PATCH", "DELETE"]);
@@ -32,53 +39,15 @@ function findParameter(search: string): string {
   }
 }
 
-/** Delegates everything but the method: an engine computes some of it on demand only. */
-class OverriddenIncoming implements Incoming {
-  readonly method: string;
-  readonly #incoming: Incoming;
+class OverriddenIncoming extends DelegatedIncoming {
+  readonly #method: string;
 
   constructor(incoming: Incoming, method: string) {
-    this.#incoming = incoming;
-    this.method = method;
+    super(incoming);
+    this.#method = method;
   }
 
-  get path(): string {
-    return this.#incoming.path;
-  }
-
-  get search(): string {
-    return this.#incoming.search;
-  }
-
-  get address(): string {
-    return this.#incoming.address;
-  }
-
-  get peer(): string | undefined {
-    return this.#incoming.peer;
-  }
-
-  get protocol(): string {
-    return this.#incoming.protocol;
-  }
-
-  get host(): string {
-    return this.#incoming.host;
-  }
-
-  get signal(): AbortSignal {
-    return this.#incoming.signal;
-  }
-
-  header(name: string): string | undefined {
-    return this.#incoming.header(name);
-  }
-
-  headers(): Record<string, string> {
-    return this.#incoming.headers();
-  }
-
-  readBody(limit: number, timeout: number): Promise<Uint8Array> {
-    return this.#incoming.readBody(limit, timeout);
+  override get method(): string {
+    return this.#method;
   }
 }
