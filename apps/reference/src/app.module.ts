@@ -28,15 +28,17 @@ import { UsersService } from "./users/users.service.ts";
 export interface BlogOptions extends Pick<AuthOptions, "passwordWait"> {
   /** Who may change or delete a post: "anyone" who is authenticated, or its "owner". Defaults to "anyone". */
   readonly postPolicy?: PostPolicy;
+  /** Imported first, so that they start first and stop last. Defaults to none. */
+  readonly observed?: readonly Module[];
 }
 
 /** The full authentication reference and the blog. */
 export function createAppModule(config: Config, options: BlogOptions = {}): Module {
-  const { postPolicy, ...authOptions } = options;
+  const { postPolicy, observed = [], ...authOptions } = options;
   const { data, auth, users, jobs, live } = createServices(config, authOptions);
   return defineModule({
     name: "blog",
-    imports: [data, auth, users, jobs, live],
+    imports: [...observed, data, auth, users, jobs, live],
     declarations: [
       AuthController,
       ApiKeysController,
@@ -53,7 +55,7 @@ export function createAppModule(config: Config, options: BlogOptions = {}): Modu
 
 /** The blog tutorial's variant: the same services with other messages, and a shorter `/auth`. */
 export function createTutorialModule(config: Config, options: BlogOptions = {}): Module {
-  const { postPolicy, ...authOptions } = options;
+  const { postPolicy, observed = [], ...authOptions } = options;
   const { data, auth, users, live } = createServices(config, {
     ...authOptions,
     claims: "short",
@@ -61,7 +63,7 @@ export function createTutorialModule(config: Config, options: BlogOptions = {}):
   });
   return defineModule({
     name: "tutorial",
-    imports: [data, auth, users, live],
+    imports: [...observed, data, auth, users, live],
     declarations: [TutorialAuthController, AuthService, ...posts(postPolicy)],
   });
 }

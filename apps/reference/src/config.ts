@@ -23,6 +23,7 @@ class Variables extends defineConfig(
     JWT_SECRET: string(),
     BACKUP_SCHEDULE: string().example("0 2 * * *"),
     BACKUP_FOLDER: string(`default=${join(dataFolder, "backups")}`),
+    METRICS_TOKEN: string("min=16"),
     NODE_ENV: string(),
   },
   {
@@ -60,10 +61,20 @@ export interface ConfigDefaults {
 export interface Config
   extends Pick<
     Variables,
-    "port" | "host" | "databaseUrl" | "redisUrl" | "bcryptCost" | "trustedProxies" | "backupSchedule" | "backupFolder"
+    | "port"
+    | "host"
+    | "databaseUrl"
+    | "redisUrl"
+    | "bcryptCost"
+    | "trustedProxies"
+    | "backupSchedule"
+    | "backupFolder"
+    | "metricsToken"
   > {
   readonly jwtSecret: string;
   readonly loginLimit: boolean;
+  /** Whether NODE_ENV is `development`, as under `tenon dev`. */
+  readonly devtools: boolean;
   /** Logged once the application has a log. */
   readonly warnings: readonly string[];
 }
@@ -82,8 +93,8 @@ function toSources({ bcryptCost, port = 8080 }: ConfigDefaults) {
   return { defaults: { BCRYPT_COST: String(bcryptCost), PORT: String(port) } };
 }
 
-function toConfig({ signing, loginRateLimit: loginLimit, nodeEnv: _, ...others }: Variables): Config {
-  return { ...others, loginLimit, ...signing };
+function toConfig({ signing, loginRateLimit: loginLimit, nodeEnv, ...others }: Variables): Config {
+  return { ...others, loginLimit, devtools: nodeEnv === "development", ...signing };
 }
 
 function isPattern(text: string): boolean {

@@ -2,10 +2,11 @@ import { createApp } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createAppModule } from "./app.module.ts";
 import { readConfigOrExit } from "./config.ts";
+import { loadObserved } from "./observed.ts";
 
 const config = readConfigOrExit({ bcryptCost: 14 });
 const app = await createApp(
-  createAppModule(config),
+  createAppModule(config, { observed: await loadObserved(config) }),
   cli({
     name: "blog",
     version: "0.1.0",

@@ -34,6 +34,8 @@ test("the defaults are port 8080 on 127.0.0.1, an SQLite file in the app's own f
     trustedProxies: [],
     backupSchedule: undefined,
     backupFolder: fileURLToPath(new URL("../data/backups", import.meta.url)),
+    metricsToken: undefined,
+    devtools: false,
     warnings: [],
   });
 });
@@ -56,6 +58,8 @@ test("every variable is read, and an empty one counts as not set", () => {
     TRUSTED_PROXIES: "10.0.0.0/8, ::1,192.0.2.7",
     BACKUP_SCHEDULE: "0 2 * * *",
     BACKUP_FOLDER: "/backups",
+    METRICS_TOKEN: "0123456789abcdef",
+    NODE_ENV: "development",
   };
   assert.deepEqual(readConfig(defaults, env), {
     port: 20_080,
@@ -68,6 +72,8 @@ test("every variable is read, and an empty one counts as not set", () => {
     trustedProxies: ["10.0.0.0/8", "::1", "192.0.2.7"],
     backupSchedule: "0 2 * * *",
     backupFolder: "/backups",
+    metricsToken: "0123456789abcdef",
+    devtools: true,
     warnings: [],
   });
   const emptied = Object.fromEntries(Object.keys(env).map((name) => [name, ""]));
@@ -116,6 +122,7 @@ test("a bad value is reported with the values that the variable takes", () => {
     ["REDIS_URL", "http://host", redis],
     ["REDIS_URL", "redis://", redis],
     ["REDIS_URL", "localhost:6379", redis],
+    ["METRICS_TOKEN", "hunter2", "METRICS_TOKEN must have at least 16 characters."],
     ["JWT_SECRET", "   ", "JWT_SECRET is empty. Give it at least 32 random bytes."],
     [
       "JWT_SECRET",

@@ -19,11 +19,12 @@ import { RequireLogin } from "./require-login.ts";
 import { WritingPages } from "./writing.pages.ts";
 
 /** The blog as pages, on the same services as the API and the commands. */
-export function createPagesModule(config: Config, options: Pick<BlogOptions, "passwordWait"> = {}): Module {
-  const { data, auth, users, jobs, live } = createServices(config, options);
+export function createPagesModule(config: Config, options: Omit<BlogOptions, "postPolicy"> = {}): Module {
+  const { observed = [], ...authOptions } = options;
+  const { data, auth, users, jobs, live } = createServices(config, authOptions);
   return defineModule({
     name: "pages",
-    imports: [data, auth, users, jobs, live],
+    imports: [...observed, data, auth, users, jobs, live],
     declarations: [
       ...[PostsPages, FeedPages, WritingPages, AccountPages],
       ...[PostViews, CurrentUser, RequireLogin, OwnPost],

@@ -47,6 +47,8 @@ export function toConfig(urls: StorageUrls, config: Partial<Config> = {}): Confi
     trustedProxies: [],
     backupSchedule: undefined,
     backupFolder: "",
+    metricsToken: undefined,
+    devtools: false,
     warnings: [],
     ...urls,
     ...config,
