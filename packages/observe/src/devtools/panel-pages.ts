@@ -4,8 +4,11 @@ import { BoundedMap, type DevPanel } from "@tenon/core/platform";
 import { redirect, view } from "@tenon/web";
 import { DevtoolsParts, devtoolsPath, findPanels } from "./parts.ts";
 import { tokenField } from "./request-guard.ts";
+import { type RequestRow, toRow } from "./request-row.ts";
 
 const mostMessages = 20;
+/** The panel of @tenon/jobs, to which requests link: its query `id` is that of a job. */
+const jobsPanel = "jobs";
 
 /** The pages that packages add. */
 export class PanelPages {
@@ -31,6 +34,7 @@ export class PanelPages {
       query,
       sections,
       ...(message === undefined ? {} : { message }),
+      ...(id === jobsPanel && query.id !== undefined ? { attempts: this.#findAttempts(Number(query.id)) } : {}),
     });
   }
 
@@ -50,6 +54,13 @@ export class PanelPages {
     const query = new URLSearchParams(back);
     query.set("said", said);
     return redirect(`${devtoolsPath}/panels/${panel.id}?${query}`);
+  }
+
+  /** What was recorded of a job, the newest first: attempts in other processes are not. */
+  #findAttempts(id: number): RequestRow[] {
+    const { buffer, slowQuery } = this.#parts;
+    const attempts = buffer.list().filter(({ job }) => job?.id === id);
+    return attempts.map((record) => toRow(record, slowQuery));
   }
 
   #find(ctx: Context): DevPanel {

@@ -2,26 +2,10 @@ import { type Context, HttpError, inject, type Routes, routes } from "@tenon/cor
 import { redirect, view } from "@tenon/web";
 import { toCurl } from "./curl.ts";
 import { DevtoolsParts, devtoolsPath, findPanels } from "./parts.ts";
-import { isFailed, type Recorded, type RecordedSpan } from "./recorded.ts";
+import type { Recorded, RecordedSpan } from "./recorded.ts";
 import { checkReplay, parseHeaders, ReplayedIncoming, toReplayForm } from "./replay.ts";
+import { type RequestRow, toRow } from "./request-row.ts";
 import { findRepeated, findSlow, toWaterfall } from "./waterfall.ts";
-
-/** A row of the list. */
-interface RequestRow {
-  readonly id: string;
-  readonly kind: Recorded["kind"];
-  readonly at: string;
-  readonly method: string;
-  readonly target: string;
-  readonly status: number | string;
-  readonly isFailed: boolean;
-  readonly ms: number;
-  readonly handler: string;
-  readonly queries: number;
-  readonly slow: number;
-  readonly repeated: number;
-  readonly errors: number;
-}
 
 /** The list of requests and jobs, each of them, and its repetition. */
 export class RequestPages {
@@ -143,22 +127,7 @@ export class RequestPages {
   }
 
   #toRow(record: Recorded): RequestRow {
-    const { id, kind, at, method, target, status, ms, handler = "", spans, logs, job } = record;
-    return {
-      id,
-      kind,
-      at,
-      method: kind === "job" ? "JOB" : method,
-      target,
-      status: job?.state ?? status ?? "running",
-      isFailed: isFailed(record),
-      ms,
-      handler,
-      queries: spans.filter((span) => span.kind === "sql").length,
-      slow: findSlow(spans, this.#parts.slowQuery).length,
-      repeated: findRepeated(spans).length,
-      errors: logs.filter(({ error }) => error !== undefined).length,
-    };
+    return toRow(record, this.#parts.slowQuery);
   }
 }
 

@@ -107,7 +107,9 @@ test("a job is followed from the request to its attempt, and back", { skip }, as
     const attempt = page.url();
     await page.getByRole("link", { name: "1", exact: true }).click();
     await page.getByRole("heading", { level: 2, name: "Job 1: mails/send" }).waitFor();
-    await page.goto(attempt);
+    const attempts = page.getByRole("region", { name: "Attempts of this job" });
+    await attempts.getByRole("link", { name: "mails/send" }).click();
+    await page.waitForURL(attempt);
     await page.getByRole("link", { name: "POST /mails" }).click();
     await page.getByRole("heading", { level: 1, name: "POST /mails" }).waitFor();
   });

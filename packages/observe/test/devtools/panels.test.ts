@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DevSection } from "@tenon/core/platform";
+import { until } from "../../../core/test/support/until.ts";
 import { ask, readJson, startShop } from "../support/shop.ts";
 
 interface Panel {
   readonly panel: { readonly title: string };
   readonly sections: readonly DevSection[];
   readonly message?: { readonly text: string; readonly isError: boolean };
+  readonly attempts?: readonly Readonly<Record<"id" | "method" | "target" | "status", unknown>>[];
 }
 
 const readPanel = (port: number, path: string) => readJson<Panel>(port, `/_dev/panels/${path}`);
@@ -131,6 +133,28 @@ test("jobs and schedules are shown, and a queue is paused", async (t) => {
   assert.equal(retried.message?.text, "Job 2 starts again.");
   assert.equal(retried.sections[0]?.heading, "Job 2: mails/send", "the page of the job is shown again");
   assert.equal((await readPanel(port, "jobs?id=77")).sections[0]?.heading, "There is no job 77");
+});
+
+test("the page of a job links to its recorded attempts, and the other pages have none", async (t) => {
+  const { port } = await startShop(t);
+  await ask(port, "/mails", { method: "POST" });
+  await ask(port, "/mails", { method: "POST" });
+  await until(async () => (await readPanel(port, "jobs?id=2")).attempts?.length === 1, "attempt of job 2");
+  const { attempts = [] } = await readPanel(port, "jobs?id=2");
+  assert.deepEqual(
+    attempts.map(({ method, target, status }) => [method, target, status]),
+    [["JOB", "mails/send", "done"]],
+  );
+  const { request } = await readJson<{ readonly request: { readonly job?: { readonly id: number } } }>(
+    port,
+    `/_dev/requests/${attempts[0]?.id}`,
+  );
+  assert.equal(request.job?.id, 2);
+  const { text } = await ask(port, "/_dev/panels/jobs?id=2");
+  assert.ok(text.includes(`href="/_dev/requests/${attempts[0]?.id}"`));
+  assert.match((await ask(port, "/_dev/panels/jobs?id=77")).text, /None was recorded/);
+  assert.equal((await readPanel(port, "jobs")).attempts, undefined);
+  assert.equal((await readPanel(port, "stores?id=2")).attempts, undefined);
 });
 
 test("channels show topics and open connections", async (t) => {
