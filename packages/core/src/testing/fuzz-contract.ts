@@ -185,10 +185,7 @@ function toRequests(
     const requiredKeys = found.filter(({ required }) => required === true).map(({ name }) => name);
     const required = model.filter(([name]) => requiredKeys.includes(name));
     // half of them without optional ones, some of which (a cursor) no generated value can satisfy
-    return fc.oneof(
-      fc.record(Object.fromEntries(required)),
-      fc.record(Object.fromEntries(model), { requiredKeys }),
-    );
+    return fc.oneof(fc.record(Object.fromEntries(required)), fc.record(Object.fromEntries(model), { requiredKeys }));
   };
   const listed = typeof options.params === "function" ? {} : options.params;
   const known = Object.entries(listed ?? {}).map(([name, values]) => [name, fc.constantFrom(...values)] as const);
