@@ -31,6 +31,10 @@ export class EventFormat<Wire> implements TopicFormat<Wire> {
     return this.#messages.write("reset", JSON.stringify({ topic }), id);
   }
 
+  reportFailedClose(error: unknown): void {
+    this.#connections.log.error({ err: error }, `${this.#route}: a function given to onClose() has failed`);
+  }
+
   readonly #onInvalid = ({ topic }: LiveEvent, error: InvalidMessage): void =>
     this.#connections.reportUnsent(this.#route, topic, error);
 }

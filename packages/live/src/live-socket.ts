@@ -89,8 +89,10 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
     }
   }
 
-  /** 1000 is a normal end; codes of an application are from 4000 to 4399. A reason has at most 123 bytes. */
+  /** 1000 is a normal end; codes of an application are from 4000 to 4399. A reason is cut after 123 bytes. */
   close(code = 1000, reason = ""): void {
+    if (!isCloseCode(code))
+      throw new RangeError(`close(): ${code} is no code that a server may send. Use 4000 to 4399.`);
     this.end({ code, reason });
   }
 
@@ -159,7 +161,7 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
 
   #finish(closing: Closing): void {
     if (this.#socket === undefined) return;
-    this.#socket.close(closing.code, closing.reason);
+    this.#socket.close(closing.code, toCloseReason(closing.reason));
     if (closing !== closings.slow) limitClose.call(this.#socket);
     if (this.#socket.isPaused) this.#socket.resume(); // the client's close frame must be read
   }
@@ -169,11 +171,11 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
     this.#topics.close();
     this.#route.connections.remove(this);
     this.#outbox.end();
+    this.#inbox?.clear(); // what waits would be handled for a session that has ended
   }
 
   #closed(closing: Closing): void {
     this.#leave();
-    this.#inbox?.clear();
     if (!this.#isInside) return;
     this.#isInside = false;
     Promise.try(() => this.#route.onClose(this.#request, this, closing)).catch((error: unknown) =>
@@ -213,6 +215,17 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
     if (!isAllowed) this.end(closings.tooMany);
     return isAllowed;
   }
+}
+
+/** RFC 6455, 7.4: 1004 to 1006 are never sent, 1015 neither; `ws` throws for all others. */
+function isCloseCode(code: number): boolean {
+  const isProtocol = code >= 1000 && code <= 1014 && (code < 1004 || code > 1006);
+  return Number.isInteger(code) && (isProtocol || (code >= 3000 && code <= 4999));
+}
+
+/** A close frame has room for 123 bytes (RFC 6455, 5.5); `ws` throws for more, and the socket would stay open. */
+function toCloseReason(reason: string): string {
+  return reason.slice(0, new TextEncoder().encodeInto(reason, new Uint8Array(123)).read);
 }
 
 /** One function for all sockets: most of them never need it. */

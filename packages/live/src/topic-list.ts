@@ -15,6 +15,8 @@ export interface TopicFormat<Wire> {
   /** Undefined when the event is not sent. */
   event(event: LiveEvent, id: string): Wire | undefined;
   reset(topic: string, id: string): Wire;
+  /** A function that was given to `onClose()` has failed. */
+  reportFailedClose(error: unknown): void;
 }
 
 const maxTopics = 50;
@@ -47,7 +49,7 @@ export class TopicList<Wire> implements Subscriber {
   }
 
   onClose(end: () => void): void {
-    if (this.#isClosed) end();
+    if (this.#isClosed) this.#run(end);
     else if (this.#endings === undefined) this.#endings = [end];
     else this.#endings.push(end);
   }
@@ -56,7 +58,12 @@ export class TopicList<Wire> implements Subscriber {
     this.#isClosed = true;
     const endings = this.#endings;
     this.#endings = undefined;
-    for (const end of endings ?? []) end();
+    for (const end of endings ?? []) this.#run(end);
+  }
+
+  /** One that fails must not keep the connection from its end, nor the others from theirs. */
+  #run(end: () => unknown): void {
+    Promise.try(end).catch((error: unknown) => this.format.reportFailedClose(error));
   }
 
   /** Returns the id after a topic has moved on. */
