@@ -1,5 +1,5 @@
 import type { LiveEvent } from "./channels/live-event.ts";
-import { formatPosition, type Position, parsePosition } from "./channels/position.ts";
+import { formatId, type Position, parseId, tagOf } from "./channels/position.ts";
 import type { Sink, Subscriber } from "./channels/subscriber.ts";
 
 /** What a connection sends waits here until its client reads it. */
@@ -22,30 +22,56 @@ export interface TopicFormat<Wire> {
 const maxTopics = 50;
 
 /**
- * The topics of one connection. The id that its client sends back after a reconnect has a position for each of them, in
- * the order in which they were subscribed to: `1764000000000-17,1764000000000-4`.
+ * The topics of one connection. The id that its client sends back after a reconnect has a position for each of them:
+ * `1764000000000-17.1q9xz0a,1764000000000-4.8m2k1c`.
  */
 export class TopicList<Wire> implements Subscriber {
   readonly outbox: Outbox<Wire>;
   readonly format: TopicFormat<Wire>;
-  readonly #known: readonly string[] | undefined;
+  /** The parts of the id that the client has sent whose topics have not been subscribed to yet; undefined for none. */
+  #unclaimed: readonly string[] | undefined;
+  /** Whether the id has parts that cannot be read. */
+  readonly #hasUnknown: boolean;
   // arrays begin with their first element: an empty one gets room for 17 with it, in each of many connections
-  #positions: (Position | undefined)[] | undefined;
+  #sinks: TopicSink<Wire>[] | undefined;
   #endings: (() => void)[] | undefined;
   #isClosed = false;
 
   constructor(lastEventId: string, outbox: Outbox<Wire>, format: TopicFormat<Wire>) {
     this.outbox = outbox;
     this.format = format;
-    this.#known = lastEventId === "" ? undefined : lastEventId.split(",", maxTopics);
+    const parts = lastEventId === "" ? [] : lastEventId.split(",", maxTopics);
+    const known = parts.filter((part) => parseId(part) !== undefined);
+    this.#hasUnknown = known.length < parts.length;
+    if (known.length > 0) this.#unclaimed = known;
   }
 
   join(topic: string): Sink {
-    if (this.#positions === undefined) this.#positions = [undefined];
-    else this.#positions.push(undefined);
-    const index = this.#positions.length - 1;
-    if (index >= maxTopics) throw new RangeError(`a connection subscribes to at most ${maxTopics} topics`);
-    return new TopicSink(topic, this, index, this.#known?.[index]);
+    if (this.#sinks !== undefined && this.#sinks.length >= maxTopics) {
+      throw new RangeError(`a connection subscribes to at most ${maxTopics} topics`);
+    }
+    const sink = new TopicSink(topic, this, this.#claim(topic));
+    if (this.#sinks === undefined) this.#sinks = [sink];
+    else this.#sinks.push(sink);
+    return sink;
+  }
+
+  leave(sink: TopicSink<Wire>): void {
+    if (!this.#isClosed) this.#sinks = this.#sinks?.filter((one) => one !== sink);
+  }
+
+  /**
+   * Where the client was in a topic. A topic that is not in its id may be one whose position cannot be read, so that
+   * the client may have missed events.
+   */
+  #claim(topic: string): TopicSink<Wire>["from"] {
+    if (this.#unclaimed === undefined) return this.#hasUnknown ? "unknown" : undefined;
+    const tag = tagOf(topic);
+    const index = this.#unclaimed.findIndex((id) => parseId(id)?.tag === tag);
+    if (index < 0) return "unknown";
+    const { position } = parseId(this.#unclaimed[index] ?? "") ?? {};
+    this.#unclaimed = this.#unclaimed.length === 1 ? undefined : this.#unclaimed.toSpliced(index, 1);
+    return position;
   }
 
   onClose(end: () => void): void {
@@ -66,37 +92,37 @@ export class TopicList<Wire> implements Subscriber {
     Promise.try(end).catch((error: unknown) => this.format.reportFailedClose(error));
   }
 
-  /** Returns the id after a topic has moved on. */
-  moveTo(index: number, position: Position, id?: string): string {
-    const positions = this.#positions ?? [];
-    positions[index] = position;
-    if (positions.length === 1) return id ?? formatPosition(position);
-    return positions.map((one) => (one === undefined ? "" : formatPosition(one))).join(",");
+  /** The id of the connection after a topic has moved on to `id`. */
+  idAfter(id: string): string {
+    if (this.#unclaimed === undefined && this.#sinks?.length === 1) return id;
+    const ids = (this.#sinks ?? []).flatMap((sink) => (sink.id === "" ? [] : [sink.id]));
+    // a client that loses this connection before it has subscribed to all of its topics continues in the others too
+    return [...ids, ...(this.#unclaimed ?? [])].slice(0, maxTopics).join(",");
   }
 }
 
 /** One topic of a connection. */
 class TopicSink<Wire> implements Sink {
   readonly from: Position | "unknown" | undefined;
+  /** Where the client would continue; "" before the subscription has begun. */
+  id = "";
   readonly #topic: string;
   readonly #list: TopicList<Wire>;
-  readonly #index: number;
 
-  constructor(topic: string, list: TopicList<Wire>, index: number, known = "") {
-    this.from = known === "" ? undefined : (parsePosition(known) ?? "unknown");
+  constructor(topic: string, list: TopicList<Wire>, from: Position | "unknown" | undefined) {
+    this.from = from;
     this.#topic = topic;
     this.#list = list;
-    this.#index = index;
   }
 
   begin(position: Position): void {
     const { outbox, format } = this.#list;
-    outbox.push(format.position(this.#list.moveTo(this.#index, position)));
+    outbox.push(format.position(this.#moveTo(formatId(this.#topic, position))));
   }
 
   deliver(event: LiveEvent): void {
     const { outbox, format } = this.#list;
-    const wire = format.event(event, this.#list.moveTo(this.#index, event.position, event.id));
+    const wire = format.event(event, this.#moveTo(event.id));
     if (wire !== undefined) outbox.push(wire);
   }
 
@@ -106,6 +132,15 @@ class TopicSink<Wire> implements Sink {
 
   reset(position: Position): void {
     const { outbox, format } = this.#list;
-    outbox.push(format.reset(this.#topic, this.#list.moveTo(this.#index, position)));
+    outbox.push(format.reset(this.#topic, this.#moveTo(formatId(this.#topic, position))));
+  }
+
+  leave(): void {
+    this.#list.leave(this);
+  }
+
+  #moveTo(id: string): string {
+    this.id = id;
+    return this.#list.idAfter(id);
   }
 }

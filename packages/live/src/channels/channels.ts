@@ -62,9 +62,10 @@ export class Channels implements OnStart, OnStop {
     checkName("topic", topic);
     await this.#listen();
     const known = this.#topics.get(topic) ?? new Topic(topic, this.#store, this.#log, this.#stale, this.#forget);
-    this.#topics.set(topic, known);
     const subscriber = typeof target === "function" ? { join: () => ({ deliver: target }) } : target;
-    return known.subscribe(subscriber);
+    const subscribing = known.subscribe(subscriber);
+    if (known.count > 0) this.#topics.set(topic, known); // not when it is refused, or has left already
+    return subscribing;
   }
 
   /** A topic has no more subscribers. */

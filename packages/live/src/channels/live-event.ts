@@ -1,4 +1,4 @@
-import { formatPosition, type Position } from "./position.ts";
+import { formatId, type Position } from "./position.ts";
 
 /** An event of a topic, as every subscriber gets it. */
 export class LiveEvent {
@@ -16,7 +16,7 @@ export class LiveEvent {
     this.name = name;
     this.text = text;
     this.position = position;
-    this.id = formatPosition(position);
+    this.id = formatId(topic, position);
   }
 
   /** A copy of its own for each caller. */

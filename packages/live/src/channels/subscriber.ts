@@ -23,6 +23,8 @@ export interface Sink {
   deliver(event: LiveEvent): void;
   /** Events up to this position were missed and cannot be delivered any more. */
   reset?(position: Position): void;
+  /** The subscription was closed. */
+  leave?(): void;
 }
 
 export interface Subscription {

@@ -221,5 +221,6 @@ class TopicSubscription implements Subscription {
     if (this.isClosed) return;
     this.isClosed = true;
     this.#topic.remove(this);
+    this.#sink.leave?.();
   }
 }

@@ -18,7 +18,7 @@ class Collector implements Subscriber {
   }
 
   join() {
-    const [epoch, number] = this.#from.split("-").map(Number);
+    const [epoch, number] = this.#from.split(/[-.]/).map(Number);
     const note = (position: { epoch: number; number: number }) => {
       this.position = `${position.epoch}-${position.number}`;
       this.#wake.resolve();
