@@ -20,6 +20,8 @@ export interface TopicFormat<Wire> {
 }
 
 const maxTopics = 50;
+/** No store has such a position: a client that continues there gets a `reset`. */
+const lost: Position = { epoch: 0, number: 1 };
 
 /**
  * The topics of one connection. The id that its client sends back after a reconnect has a position for each of them:
@@ -104,13 +106,15 @@ export class TopicList<Wire> implements Subscriber {
 /** One topic of a connection. */
 class TopicSink<Wire> implements Sink {
   readonly from: Position | "unknown" | undefined;
-  /** Where the client would continue; "" before the subscription has begun. */
-  id = "";
+  /** Where the client would continue; "" for a new one before the subscription has begun. */
+  id: string;
   readonly #topic: string;
   readonly #list: TopicList<Wire>;
 
   constructor(topic: string, list: TopicList<Wire>, from: Position | "unknown" | undefined) {
     this.from = from;
+    // events of other topics may be sent first: their ids must not forget this one
+    this.id = from === undefined ? "" : formatId(topic, from === "unknown" ? lost : from);
     this.#topic = topic;
     this.#list = list;
   }

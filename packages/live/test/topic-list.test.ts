@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dto, inject, routes, string } from "@tenon/core";
 import { Channels, type LiveSocket, type Subscription, socket } from "@tenon/live";
+import { LiveEvent } from "../src/channels/live-event.ts";
+import { formatId } from "../src/channels/position.ts";
+import { TopicList } from "../src/topic-list.ts";
 import { engines, withLiveApp } from "./support/live-app.ts";
 import { type Frame, SocketClient } from "./support/socket-client.ts";
 
@@ -39,6 +42,26 @@ async function join(client: SocketClient, room: string): Promise<Frame[]> {
     frames.push(frame);
   }
 }
+
+test("the id of a connection keeps the topics that are not read yet", () => {
+  const pushed: string[] = [];
+  const format = {
+    position: (id: string) => id,
+    event: (_: LiveEvent, id: string) => id,
+    reset: (_: string, id: string) => `reset ${id}`,
+    reportFailedClose: () => {},
+  };
+  const outbox = { push: (id: string) => void pushed.push(id), whenRoom: () => undefined };
+  const [a, b, c] = ["a", "b", "c"].map((topic) => formatId(topic, { epoch: 5, number: 7 }));
+  const list = new TopicList(`${a},${b}`, outbox, format);
+  const [one, other, third] = [list.join("a"), list.join("c"), list.join("b")];
+  assert.deepEqual([one.from, other.from, third.from], [{ epoch: 5, number: 7 }, "unknown", { epoch: 5, number: 7 }]);
+  one.deliver(new LiveEvent("a", "said", "1", { epoch: 5, number: 8 }));
+  const lost = formatId("c", { epoch: 0, number: 1 });
+  assert.equal(pushed.at(-1), `${formatId("a", { epoch: 5, number: 8 })},${lost},${b}`);
+  other.reset?.({ epoch: 5, number: 7 });
+  assert.equal(pushed.at(-1), `reset ${formatId("a", { epoch: 5, number: 8 })},${c},${b}`);
+});
 
 for (const engine of engines) {
   test(`a socket may leave topics and join others as often as it likes (${engine})`, async () => {
