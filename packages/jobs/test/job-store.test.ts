@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { api, defineModule, provide, token } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
-import { dataModule } from "@tenon/data";
+import { dataModule, sql } from "@tenon/data";
 import { defineJob, Jobs, jobsModule } from "@tenon/jobs";
 import { FakeJobClock, useJobClock } from "@tenon/jobs/testing";
 import { JobClock } from "../src/job-clock.ts";
@@ -155,6 +156,21 @@ for (const database of databases) {
       assert.equal(await jobs.find(id), undefined);
       assert.equal((await jobs.find(waiting.id))?.state, "scheduled");
       await jobs.vacuum();
+    }));
+
+  test(`${database.name}: a job that is retried while finished jobs are deleted is kept`, () =>
+    withStore(async (store, jobs, clock) => {
+      const { id } = await jobs.enqueue(Plain, {});
+      await jobs.cancel(id);
+      clock.advance("30d");
+      const pruned = await store.database.transaction().execute(async (transaction) => {
+        await sql`update tenon_jobs set state = 'queued', expires_at = null where id = ${id}`.execute(transaction);
+        const pruning = jobs.prune();
+        await sleep(100); // for PostgreSQL to find the row, and to wait for its lock
+        return { pruning };
+      });
+      assert.equal(await pruned.pruning, 0);
+      assert.equal((await jobs.find(id))?.state, "queued");
     }));
 
   test(`${database.name}: progress is saved for the claim that reports it`, () =>

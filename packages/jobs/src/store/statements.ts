@@ -150,8 +150,9 @@ export function createStatements(dialect: Dialect) {
         state = 'queued', attempt = 0, run_at = :now, finished_at = null, expires_at = null,
         key_held = case when key is null then 0 else 1 end
       where id = :id and state in ('dead', 'cancelled', 'scheduled') returning id${notify}`),
+    /** The second condition is checked again on a row that another process has changed: it keeps a job that is retried. */
     prune: statement(`delete from tenon_jobs where id in (
-      select id from tenon_jobs where expires_at <= :now limit :limit)`),
+      select id from tenon_jobs where expires_at <= :now limit :limit ${skipLocked}) and expires_at <= :now`),
     find: statement<JobRow>(`select ${jobColumns} from tenon_jobs where id = :id`),
     counts: statement<{ queue: string; state: string; count: number; oldest: number }>(
       "select queue, state, count(*) as count, min(run_at) as oldest from tenon_jobs group by queue, state order by queue, state",
