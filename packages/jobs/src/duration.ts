@@ -2,15 +2,15 @@
 export type Duration = number | `${number}${"ms" | "s" | "m" | "h" | "d"}`;
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** Milliseconds, some 30,000 years: a time that is so far from now is still a Date. */
+const longest = 1e15;
 const grammar = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 
 /** Milliseconds, a whole number. Throws a RangeError for anything else; `name` names it in the message. */
 export function parseDuration(duration: Duration, name: string): number {
   const [, amount = "", unit = ""] = typeof duration === "string" ? (grammar.exec(duration) ?? []) : [];
   const milliseconds = typeof duration === "number" ? duration : Number(amount || Number.NaN) * (units[unit] ?? 0);
-  if (Number.isFinite(milliseconds) && milliseconds >= 0 && Number.isSafeInteger(Math.round(milliseconds))) {
-    return Math.round(milliseconds);
-  }
+  if (milliseconds >= 0 && milliseconds <= longest) return Math.round(milliseconds);
   throw new RangeError(
     `${name} is ${JSON.stringify(duration)}. It takes milliseconds, or a text such as "500ms", "30s", "5m", "2h" or "7d".`,
   );

@@ -62,8 +62,8 @@ export function toNewJobs(definition: JobDefinition, options: Omit<EnqueueOption
 export function toKey(key: string | number | undefined): string | null {
   if (key === undefined) return null;
   const text = String(key);
-  if (text === "" || text.length > 1000 || text.includes("\0")) {
-    throw new RangeError("a key of a job has 1 to 1000 characters, none of them U+0000");
+  if (text === "" || text.length > 1000 || text.includes("\0") || !text.isWellFormed()) {
+    throw new RangeError("a key of a job has 1 to 1000 characters, none of them U+0000 or half a surrogate pair");
   }
   return text;
 }

@@ -234,6 +234,8 @@ test("enqueue() refuses options that contradict or make no sense", () =>
     await assert.rejects(jobs.enqueue(Greet, input, { delay: 1, runAt: new Date() }), /delay or runAt, not both/);
     await assert.rejects(jobs.enqueue(Greet, input, { runAt: new Date("x") }), /invalid date/);
     await assert.rejects(jobs.enqueue(Greet, input, { key: "" }), /1 to 1000 characters/);
+    await assert.rejects(jobs.enqueue(Greet, input, { key: "\ud83d" }), /half a surrogate pair/);
+    await assert.rejects(jobs.enqueue(Greet, input, { delay: Number.MAX_SAFE_INTEGER }), /delay is 9007199254740991/);
     await assert.rejects(jobs.enqueue(Greet, input, { delay: "5 minutes" as never }), /delay is "5 minutes"/);
     await assert.rejects(jobs.enqueue(Greet, { first_name: "x".repeat(2 ** 20) }), /Store the data elsewhere/);
     await assert.rejects(async () => jobs.list({ state: "ready" as never }), /not a state of a job/);
