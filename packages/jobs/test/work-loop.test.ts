@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Context, dto, type Infer, type Routes, string } from "@tenon/core";
-import { Database } from "@tenon/data";
+import { Database, sql } from "@tenon/data";
 import { defineJob, type JobState, Jobs, job, UnrecoverableError } from "@tenon/jobs";
+import { FakeJobClock, useJobClock } from "@tenon/jobs/testing";
 import { databases, type JobsApp, type JobsAppOptions, withJobsApp } from "./support/jobs-app.ts";
 
 const input = dto({ text: string("required") });
@@ -107,6 +108,43 @@ for (const database of databases) {
     withApp(async (app) => {
       const { id } = await app.get(Jobs).enqueue(Hopeless, { text: "" + "x" });
       assert.equal((await reach(app, id, "dead")).attempt, 1);
+    }));
+
+  test(`${database.name}: a job that another process cancels and retries is aborted before it starts again`, () =>
+    withApp(async (app) => {
+      const { events } = app.get(TestJobs);
+      const waiting = once(events, "waiting");
+      const aborted = once(events, "aborted");
+      const { id } = await app.get(Jobs).enqueue(Wait, { text: "x" });
+      await waiting;
+      await sql`update tenon_jobs set state = 'cancelled', lease_until = null where id = ${id}`.execute(
+        app.get(Database),
+      );
+      assert.equal(await app.get(Jobs).retry(id), true);
+      const [event] = (await aborted) as [CustomEvent];
+      assert.equal(event.detail.message, "the job was started again");
+      assert.equal((await reach(app, id, "running")).attempt, 1);
+      await app.get(Jobs).cancel(id);
+    }));
+
+  test(`${database.name}: a process does not start its own job again when its clock jumps beyond the lease`, () =>
+    database.with((url) => {
+      const clock = new FakeJobClock();
+      const body = async (app: JobsApp) => {
+        const { events } = app.get(TestJobs);
+        const waiting = once(events, "waiting");
+        const { id } = await app.get(Jobs).enqueue(Wait, { text: "x" });
+        await waiting;
+        clock.advance("1h");
+        const { id: next } = await app.get(Jobs).enqueue(Echo, { text: "wakes the loop" });
+        await reach(app, next, "done");
+        await sleep(300);
+        const record = await app.get(Jobs).find(id);
+        assert.deepEqual([record?.state, record?.attempt], ["running", 1]);
+        await app.get(Jobs).cancel(id);
+      };
+      const options = { background: true, override: [useJobClock(clock)] };
+      return withJobsApp(url, { declarations: [TestJobs] }, body, options);
     }));
 
   test(`${database.name}: cancel() aborts a running job`, () =>

@@ -29,7 +29,9 @@ export class Leases {
     return this.#runs.size;
   }
 
+  /** Aborts an earlier run of the same job: another process has cancelled and retried it, or its lease has ended. */
   add(run: JobRun): void {
+    this.#runs.get(run.id)?.controller.abort(new Error("the job was started again"));
     this.#runs.set(run.id, run);
     this.#timer ??= this.#schedule();
   }
@@ -62,12 +64,12 @@ export class Leases {
   /** Four times in a lease, so that a slow store or a missed renewal does not lose it. */
   #schedule(): NodeJS.Timeout {
     return setTimeout(async () => {
-      await this.#renew();
+      await this.renew();
       this.#timer = this.#runs.size === 0 ? undefined : this.#schedule();
     }, this.#lease / 4);
   }
 
-  async #renew(): Promise<void> {
+  async renew(): Promise<void> {
     const runs = this.runs;
     if (runs.length === 0) return;
     try {

@@ -134,6 +134,7 @@ export class WorkLoop {
     let again = false;
     if (next_due !== null && next_due <= now) again = (await store.promote()) > 0;
     if (next_expiry !== null && next_expiry < now) {
+      await this.#leases.renew(); // those of this process have ended if its clock or its event loop has jumped
       for (const { id, name, state } of await store.rescue(settings.keep.dead, lostWorker)) {
         log.warn({ job: id }, `${name}: ${lostWorker}; it is ${state} now`);
         again = true;
