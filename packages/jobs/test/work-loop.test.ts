@@ -14,6 +14,7 @@ const Fail = defineJob("test/fail", { input, backoff: { first: 1, jitter: 0 }, a
 const Hopeless = defineJob("test/hopeless", { input });
 const Wait = defineJob("test/wait", { input, queue: "slow" });
 const Count = defineJob("test/count", { input, queue: "counted" });
+const Odd = defineJob("test/odd", { input, attempts: 1 });
 const Slow = defineJob("test/timeout", { input, timeout: 20, attempts: 1 });
 
 class TestJobs {
@@ -28,6 +29,7 @@ class TestJobs {
       job(Wait, this.wait),
       job(Slow, this.wait),
       job(Count, this.count),
+      job(Odd, this.odd),
     ];
   }
 
@@ -39,6 +41,12 @@ class TestJobs {
   fail(ctx: Context, { text }: Infer<typeof input>): never {
     this.attempts.push(ctx.get("job")?.attempt ?? 0);
     throw new Error(`failed: ${text}`);
+  }
+
+  odd(_: Context, { text }: Infer<typeof input>): never {
+    if (text === "undefined") throw undefined;
+    if (text === "null prototype") throw Object.create(null);
+    throw Object.defineProperty(new Error(text), "stack", { get: () => assert.fail("no stack") });
   }
 
   hopeless(): never {
@@ -109,6 +117,14 @@ for (const database of databases) {
       const { id } = await app.get(Jobs).enqueue(Hopeless, { text: "" + "x" });
       assert.equal((await reach(app, id, "dead")).attempt, 1);
     }));
+
+  for (const text of ["undefined", "null prototype", "a stack that throws"]) {
+    test(`${database.name}: a job that throws ${text} has failed, with a reason`, () =>
+      withApp(async (app) => {
+        const { id } = await app.get(Jobs).enqueue(Odd, { text });
+        assert.match((await reach(app, id, "dead")).error ?? "", /^thrown: /);
+      }));
+  }
 
   test(`${database.name}: a job that another process cancels and retries is aborted before it starts again`, () =>
     withApp(async (app) => {

@@ -99,7 +99,9 @@ export class JobExecutor {
         late.resolve(new JobOutgoing(undefined, reason));
       }, abortGrace);
     };
-    controller.signal.addEventListener("abort", leave, { once: true });
+    const isAborted = controller.signal.aborted; // while the input was checked
+    if (isAborted) leave();
+    else controller.signal.addEventListener("abort", leave, { once: true });
     const message = `the job did not end within ${describeDuration(definition.timeout)}`;
     const timer = setTimeout(
       () => controller.abort(new DOMException(message, "TimeoutError")),
