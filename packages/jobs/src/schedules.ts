@@ -35,7 +35,7 @@ export class Schedules {
     return this.#registered;
   }
 
-  /** When the next tick is due, in milliseconds since 1970; undefined before `register()`. */
+  /** When the next tick is due, in milliseconds since 1970 by the clock of this process; undefined before `register()`. */
   get nextTick(): number | undefined {
     return this.#nextTick;
   }
@@ -44,10 +44,9 @@ export class Schedules {
   async tick(): Promise<boolean> {
     if (this.#list.length === 0) return false;
     await this.register();
-    const now = this.#clock.now();
-    if ((this.#nextTick ?? Number.POSITIVE_INFINITY) > now) return false;
+    if ((this.#nextTick ?? Number.POSITIVE_INFINITY) > this.#clock.now()) return false;
     let added = false;
-    const lastTicks = await this.#store.readSchedules();
+    const { now, lastTicks } = await this.#store.readSchedules();
     for (const schedule of this.#list) {
       const last = lastTicks.get(schedule.name);
       if (last === undefined) continue;
@@ -63,12 +62,13 @@ export class Schedules {
   }
 
   async #findNextTick(): Promise<void> {
-    const lastTicks = await this.#store.readSchedules();
+    const { now, lastTicks } = await this.#store.readSchedules();
+    const ahead = this.#clock.now() - now;
     const ticks = this.#list.flatMap(({ name, nextAfter }) => {
       const last = lastTicks.get(name);
       return last === undefined ? [] : (nextAfter(last) ?? []);
     });
-    this.#nextTick = ticks.length === 0 ? undefined : Math.min(...ticks);
+    this.#nextTick = ticks.length === 0 ? undefined : Math.min(...ticks) + ahead;
   }
 
   async #register(): Promise<void> {

@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { api, dto, inject, type Routes, StartError, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
+import { Database, sql } from "@tenon/data";
 import { defineJob, job, type Schedule, Schedules, schedule } from "@tenon/jobs";
 import { FakeJobClock, useJobClock, withJobs } from "@tenon/jobs/testing";
-import { createJobsModule, databases, withJobsApp } from "./support/jobs-app.ts";
+import { JobClock } from "../src/job-clock.ts";
+import { createJobsModule, databases, type JobsApp, withJobsApp } from "./support/jobs-app.ts";
 
 const Purge = defineJob("sessions/purge");
+const postgres = databases.find(({ name }) => name === "PostgreSQL");
 
 class PurgeJobs {
   routes(): Routes {
@@ -137,6 +141,22 @@ for (const database of databases) {
       }
     }));
 
+  test(`${database.name}: a schedule that a wrong clock has moved far ahead begins again at the next start`, () =>
+    database.with(async (url) => {
+      const clock = new FakeJobClock("2030-01-01T00:00:30Z");
+      const options = { declarations: [PurgeJobs], schedules: [schedule("every 1m", Purge)] };
+      const drain = (app: JobsApp) => app.jobs.drain();
+      const overrides = { override: [useJobClock(clock)] };
+      await withJobsApp(url, options, drain, overrides);
+      clock.set("2026-01-01T00:00:30Z");
+      const body = async (app: JobsApp) => {
+        await drain(app);
+        clock.advance("1m");
+        assert.equal((await drain(app)).done.length, 1);
+      };
+      await withJobsApp(url, options, body, overrides);
+    }));
+
   for (const [missed, count] of [
     ["once", 1],
     ["skip", 0],
@@ -161,6 +181,31 @@ for (const database of databases) {
     });
   }
 }
+
+test("PostgreSQL: the clock of the server decides when a tick is due", { skip: postgres === undefined }, () => {
+  class FastClock extends JobClock {
+    override now(): number {
+      return Date.now() + 12 * 3_600_000;
+    }
+  }
+  return postgres?.with((url) =>
+    withJobsApp(
+      url,
+      { declarations: [PurgeJobs], schedules: [schedule("every 1s", Purge)] },
+      async (app) => {
+        await app.jobs.drain();
+        await sleep(2100);
+        const { length } = (await app.jobs.drain()).done;
+        assert.ok(length >= 1 && length <= 4, `${length} ticks in two seconds`);
+        const { rows } = await sql<{ last_tick: number }>`select last_tick from tenon_job_schedules`.execute(
+          app.get(Database),
+        );
+        assert.ok((rows[0]?.last_tick ?? 0) <= Date.now() + 1000);
+      },
+      { override: [useJobClock(new FastClock())] },
+    ),
+  );
+});
 
 test("a module adds schedules of its own", async () => {
   class Owner {

@@ -252,10 +252,11 @@ export class JobStore {
     await this.#statements.addSchedule.run(this.#db, { name, pattern, timezone, now: this.#clock.now() });
   }
 
-  /** By name, the last tick that was handled. */
-  async readSchedules(): Promise<Map<string, number>> {
-    const rows = await this.#statements.readSchedules.all(this.#db, {});
-    return new Map(rows.map(({ name, last_tick }) => [name, last_tick]));
+  /** By name, the last tick that was handled; and the time, by the clock that decides. */
+  async readSchedules(): Promise<{ readonly now: number; readonly lastTicks: ReadonlyMap<string, number> }> {
+    const now = this.#clock.now();
+    const rows = await this.#statements.readSchedules.all(this.#db, { now });
+    return { now: rows[0]?.now ?? now, lastTicks: new Map(rows.map(({ name, last_tick }) => [name, last_tick])) };
   }
 
   /** Moves a schedule to a tick and adds its jobs, both or none. False when another instance was first. */

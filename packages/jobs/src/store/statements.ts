@@ -188,13 +188,19 @@ export function createStatements(dialect: Dialect) {
     saveWindow: statement(`update tenon_job_queues set window_start = :start, window_count = :count
       where name = :queue`),
 
-    /** A new schedule begins now. One whose pattern has changed begins again, so that no tick of the old one is missed. */
+    /**
+     * A new schedule begins now. One whose pattern has changed begins again, so that no tick of the old one is missed, and
+     * so does one that a wrong clock has moved more than a day ahead, which would not tick until then.
+     */
     addSchedule: statement(`insert into tenon_job_schedules (name, pattern, timezone, last_tick)
       values (:name, :pattern, :timezone, :now)
       on conflict (name) do update set pattern = excluded.pattern, timezone = excluded.timezone,
         last_tick = case when tenon_job_schedules.pattern = excluded.pattern
-          and tenon_job_schedules.timezone = excluded.timezone then tenon_job_schedules.last_tick else :now end`),
-    readSchedules: statement<{ name: string; last_tick: number }>("select name, last_tick from tenon_job_schedules"),
+          and tenon_job_schedules.timezone = excluded.timezone
+          and tenon_job_schedules.last_tick < :now + 86400000 then tenon_job_schedules.last_tick else :now end`),
+    readSchedules: statement<{ name: string; last_tick: number; now: number }>(
+      "select name, last_tick, :now as now from tenon_job_schedules",
+    ),
     /** Changes a row in one instance only: the others see the new tick. */
     tick: statement<{ name: string }>(`update tenon_job_schedules set last_tick = :tick
       where name = :name and last_tick = :last returning name`),
