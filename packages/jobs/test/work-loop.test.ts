@@ -126,6 +126,25 @@ for (const database of databases) {
       }));
   }
 
+  test(`${database.name}: a job whose definition has changed its queue runs, unless the old queue is paused`, () =>
+    database.with(async (url) => {
+      const [moved, held, unknown] = await withJobsApp(url, {}, async (app) => {
+        const jobs = app.get(Jobs);
+        await jobs.pause("held");
+        return [
+          await jobs.enqueue(defineJob("test/echo", { input, queue: "former" }), { text: "moved" }),
+          await jobs.enqueue(defineJob("test/echo", { input, queue: "held" }), { text: "held" }),
+          await jobs.enqueue(defineJob("test/unknown", { queue: "former" }), {}),
+        ] as const;
+      });
+      const body = async (app: JobsApp) => {
+        assert.equal((await reach(app, moved.id, "done")).queue, "default");
+        assert.equal((await reach(app, held.id, "queued")).queue, "held");
+        assert.equal((await reach(app, unknown.id, "queued")).queue, "former");
+      };
+      await withJobsApp(url, { declarations: [TestJobs] }, body, { background: true });
+    }));
+
   test(`${database.name}: a job that another process cancels and retries is aborted before it starts again`, () =>
     withApp(async (app) => {
       const { events } = app.get(TestJobs);

@@ -31,7 +31,7 @@ const longestSleep = { sqlite: 30_000, postgres: 2000 } as const;
 const pauses = { first: 50, longest: 1000 } as const;
 /** Milliseconds for which a busy process claims without a look at what else is due. */
 const peekInterval = 100;
-/** Milliseconds between two prunings. */
+/** Milliseconds between two prunings, and between two looks for jobs in queues that no definition names any more. */
 const pruneInterval = 60_000;
 /** Milliseconds for the last write of a stop. */
 const lastWrite = 1000;
@@ -54,6 +54,7 @@ export class WorkLoop {
   readonly #plenty = new Set<string>();
   #nextPeek = 0;
   #nextPrune = performance.now() + randomInt(pruneInterval / 2, pruneInterval); // not all processes at once
+  #nextMove = 0;
   #mayHaveOrphans = false;
   #turns = 0;
   #stopping = false;
@@ -126,6 +127,7 @@ export class WorkLoop {
     const { store, schedules, settings, queues, log } = this.#parts;
     await schedules.tick();
     if (this.#mayHaveOrphans) await this.#reclaim();
+    if (performance.now() >= this.#nextMove) await this.#moveStrays();
     const untilPeek = this.#nextPeek - performance.now();
     if (untilPeek > 0 && (await this.#claimMore())) return untilPeek;
     this.#nextPeek = performance.now() + peekInterval;
@@ -152,6 +154,7 @@ export class WorkLoop {
       next_expiry === null ? Number.POSITIVE_INFINITY : next_expiry - now + 1,
       (schedules.nextTick ?? Number.POSITIVE_INFINITY) - this.#parts.now(),
       this.#nextPrune - performance.now(),
+      this.#nextMove - performance.now(),
       ...this.#blockedUntil.values().map((until) => until - performance.now()),
     );
   }
@@ -199,6 +202,19 @@ export class WorkLoop {
     );
     this.#mayHaveOrphans = false;
     if (count > 0) log.warn(`${count} jobs were claimed by a statement whose result was lost: they are queued again`);
+  }
+
+  /** Jobs that were enqueued before their definition got another queue would wait without end: no process works on theirs. */
+  async #moveStrays(): Promise<void> {
+    const { store, executor, log } = this.#parts;
+    for (const queue of (await store.queues()).filter((name) => !executor.queues.includes(name))) {
+      for (const { definition } of executor.handlers.values()) {
+        const count = await store.move(definition.name, queue, definition.queue);
+        if (count > 0)
+          log.info(`${count} jobs ${definition.name} were moved from queue ${queue} to ${definition.queue}`);
+      }
+    }
+    this.#nextMove = performance.now() + pruneInterval;
   }
 
   #start(row: JobRow): void {

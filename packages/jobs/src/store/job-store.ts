@@ -184,6 +184,16 @@ export class JobStore {
     return count;
   }
 
+  /** The queues that have a job that may start, also those that no definition names any more. */
+  async queues(): Promise<string[]> {
+    return (await this.#statements.queues.all(this.#db, {})).map(({ queue }) => queue);
+  }
+
+  /** Moves up to a thousand queued jobs of a name to another queue, unless theirs is paused. Returns how many. */
+  move(name: string, queue: string, to: string): Promise<number> {
+    return this.#statements.move.run(this.#db, { name, queue, to, limit: batch });
+  }
+
   async cancel(id: number, keep: number): Promise<boolean> {
     return (await this.#statements.cancel.all(this.#db, { id, keep, now: this.#clock.now() })).length > 0;
   }

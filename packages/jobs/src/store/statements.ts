@@ -150,6 +150,16 @@ export function createStatements(dialect: Dialect) {
         state = 'queued', attempt = 0, run_at = :now, finished_at = null, expires_at = null,
         key_held = case when key is null then 0 else 1 end
       where id = :id and state in ('dead', 'cancelled', 'scheduled') returning id${notify}`),
+    /** The queues that have a queued job, each found by one step in the index. */
+    queues: statement<{ queue: string }>(`with recursive q(queue) as (
+        select min(queue) from tenon_jobs where state = 'queued'
+        union all
+        select (select min(queue) from tenon_jobs where state = 'queued' and queue > q.queue) from q where q.queue is not null)
+      select queue from q where queue is not null`),
+    /** Jobs whose definition has changed its queue. */
+    move: statement(`update tenon_jobs set queue = :to where state = 'queued' and id in (
+      select id from tenon_jobs where state = 'queued' and queue = :queue and name = :name and not ${isPaused(":queue")}
+      limit :limit ${skipLocked})`),
     /** The second condition is checked again on a row that another process has changed: it keeps a job that is retried. */
     prune: statement(`delete from tenon_jobs where id in (
       select id from tenon_jobs where expires_at <= :now limit :limit ${skipLocked}) and expires_at <= :now`),
