@@ -107,17 +107,22 @@ export class FeedRecord {
   }
 }
 
+/** Of `1764000000000-17.1q9xz0a`, whose end stands for the topic: its epoch and its number. */
+function toPosition(id: string): number[] {
+  return id.split(/[-.]/, 2).map(Number);
+}
+
 /** `1764000000000-17` is followed by `1764000000000-18`; before the first event of a topic, `0-0` by `…-1`. */
 function follows(before: string, id: string): boolean {
-  const [oldEpoch, oldNumber] = before.split("-").map(Number);
-  const [epoch, number] = id.split("-").map(Number);
+  const [oldEpoch, oldNumber] = toPosition(before);
+  const [epoch, number] = toPosition(id);
   return number === (oldNumber ?? Number.NaN) + 1 && (epoch === oldEpoch || oldNumber === 0);
 }
 
 /** Events from one position to another; infinite when they are of different epochs, or the store has lost events. */
 function distance(before: string, id: string): number {
-  const [oldEpoch, oldNumber = 0] = before.split("-").map(Number);
-  const [epoch, number = 0] = id.split("-").map(Number);
+  const [oldEpoch, oldNumber = 0] = toPosition(before);
+  const [epoch, number = 0] = toPosition(id);
   const isComparable = (epoch === oldEpoch || oldNumber === 0) && number >= oldNumber;
   return isComparable ? number - oldNumber : Number.POSITIVE_INFINITY;
 }
