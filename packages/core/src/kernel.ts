@@ -11,7 +11,7 @@ import type { Handler } from "./record.ts";
 import { isThenable, Outgoing, Reply, toReply } from "./reply.ts";
 import type { Incoming } from "./request.ts";
 import { MalformedTarget, type Router, refuseNul } from "./router.ts";
-import { isChainObserved, isObserved, RequestSignal, requestSignal, trace } from "./signals.ts";
+import { isChainObserved, isObserved, RequestSignal, requestSignal, requestStore, trace } from "./signals.ts";
 import type { RunnableRoute } from "./table.ts";
 
 export interface KernelParts {
@@ -77,7 +77,7 @@ export class Kernel implements RequestHandler {
     if (!requestSignal.hasSubscribers) return this.#run(ctx, run);
     const signal = new RequestSignal(incoming, ctx, this.#parts.platform.name);
     RequestContext.setSignal(ctx, signal);
-    return trace(requestSignal, signal, () => this.#run(ctx, run));
+    return requestStore.run(signal, () => trace(requestSignal, signal, () => this.#run(ctx, run)));
   }
 
   /** As `handle()` does without subscribers, where it saves a frame of the stack. */

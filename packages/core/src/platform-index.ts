@@ -89,6 +89,7 @@ export {
   middlewareSignal,
   type RequestSignal,
   requestSignal,
+  requestStore,
   type Signal,
   type SignalOutcome,
   trace,

@@ -1,3 +1,4 @@
+import type { AsyncLocalStorage } from "node:async_hooks";
 import { type TracingChannel, tracingChannel } from "node:diagnostics_channel";
 import type { Context } from "./context.ts";
 import type { ResponseHeaders } from "./headers.ts";
@@ -88,6 +89,41 @@ export const requestSignal: Signal<RequestSignal> = tracingChannel("tenon.reques
 export const middlewareSignal: Signal<MiddlewareSignal> = tracingChannel("tenon.middleware");
 export const handlerSignal: Signal<HandlerSignal> = tracingChannel("tenon.handler");
 
+/**
+ * Runs requests with a value in a storage, as `requestSignal.start.bindStore()` does, in a third of the time: for bound
+ * stores Node creates several disposable objects per request. It has one storage, and needs a subscriber of the signal.
+ */
+class RequestStore {
+  #storage: AsyncLocalStorage<unknown> | undefined;
+  #toValue: (payload: RequestSignal) => unknown = () => undefined;
+
+  /** Returns the function that ends it. */
+  bind<Value>(storage: AsyncLocalStorage<Value>, toValue: (payload: RequestSignal) => Value): () => void {
+    this.#storage = storage as AsyncLocalStorage<unknown>; // it only gets what `toValue` returns
+    this.#toValue = toValue;
+    return () => {
+      if (this.#storage === storage) this.#storage = undefined;
+    };
+  }
+
+  run<Result>(payload: RequestSignal, operation: () => Result): Result {
+    if (this.#storage === undefined) return operation();
+    let value: unknown;
+    try {
+      value = this.#toValue(payload);
+    } catch (error) {
+      // what a subscriber throws is an uncaught exception, and the request goes on
+      process.nextTick(() => {
+        throw error;
+      });
+      return operation();
+    }
+    return this.#storage.run(value, operation);
+  }
+}
+
+export const requestStore: RequestStore = new RequestStore();
+
 /** The one check of the kernel for each request. */
 export function isObserved(): boolean {
   return requestSignal.hasSubscribers || isChainObserved();
@@ -107,6 +143,7 @@ export function trace<Payload extends SignalOutcome, Result>(
   payload: Payload,
   run: () => Result,
 ): Result {
+  if (!signal.start.hasSubscribers) return publishSteps(signal, payload, run);
   return signal.start.runStores(payload, () => publishSteps(signal, payload, run));
 }
 

@@ -12,6 +12,7 @@ import {
   middlewareSignal,
   type RequestSignal,
   requestSignal,
+  requestStore,
   type Signal,
   type SignalOutcome,
   trace,
@@ -87,6 +88,42 @@ test("a synchronous operation stays synchronous, and a bound store is set while 
   } finally {
     signal.start.unbindStore(storage);
   }
+});
+
+test("the request store holds its value while a request runs, and what its function throws is uncaught", async (t) => {
+  const storage = new AsyncLocalStorage<string>();
+  const read: Routes = [{ method: "GET", path: "/", handler: async () => String(storage.getStore()) }];
+  const app = await createTestApp(moduleOf(read), api());
+  const payloads: RequestSignal[] = [];
+  const unbind = requestStore.bind(storage, (payload) => {
+    payloads.push(payload);
+    return payload.path;
+  });
+  const subscribers = { asyncEnd: () => {} };
+  requestSignal.subscribe(subscribers);
+  const ask = async () => (await app.request("GET", "/")).json();
+  assert.equal(await ask(), "/");
+  assert.equal(storage.getStore(), undefined);
+  unbind();
+  unbind();
+  assert.equal(await ask(), "undefined");
+  requestSignal.unsubscribe(subscribers);
+  await app.stop();
+
+  const [payload] = payloads;
+  assert.ok(payload !== undefined && payloads.length === 1);
+  const thrown: (() => void)[] = [];
+  t.mock.method(process, "nextTick", (later: () => void) => void thrown.push(later));
+  const end = requestStore.bind(storage, () => {
+    throw new Error("broken");
+  });
+  assert.equal(
+    requestStore.run(payload, () => 7),
+    7,
+  );
+  end();
+  t.mock.restoreAll();
+  assert.throws(() => thrown[0]?.(), /broken/);
 });
 
 class Guard {
