@@ -1,12 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type Context, type ContextManager, ROOT_CONTEXT } from "@opentelemetry/api";
+import type { Context, ContextManager } from "@opentelemetry/api";
+import { emptyContext } from "./light-context.ts";
 
 /** The context manager of OpenTelemetry, on a storage to which channels can be bound. Give it to an SDK of your own. */
 export class SignalContextManager implements ContextManager {
   readonly storage = new AsyncLocalStorage<Context>();
 
   active(): Context {
-    return this.storage.getStore() ?? ROOT_CONTEXT;
+    return this.storage.getStore() ?? emptyContext;
   }
 
   with<A extends unknown[], F extends (...args: A) => ReturnType<F>>(

@@ -121,3 +121,20 @@ test("the context manager runs functions in a context, and binds them to one", (
   assert.equal(manager.active().getValue(key), undefined);
   manager.disable();
 });
+
+test("a context keeps each value that is set, and loses those that are deleted", () => {
+  const [first, second] = [Symbol("first"), Symbol("second")];
+  const empty = new SignalContextManager().active();
+  const one = empty.setValue(first, 1);
+  const two = one.setValue(second, 2);
+  const read = (values: typeof one) => [values.getValue(first), values.getValue(second)];
+  assert.deepEqual([empty, one, two].map(read), [
+    [undefined, undefined],
+    [1, undefined],
+    [1, 2],
+  ]);
+  assert.deepEqual(read(one.setValue(first, 3)), [3, undefined]);
+  assert.deepEqual(read(two.deleteValue(first)), [undefined, 2]);
+  assert.deepEqual(read(one.deleteValue(first).deleteValue(first)), [undefined, undefined]);
+  assert.deepEqual(read(one.deleteValue(second)), [1, undefined]);
+});

@@ -1,5 +1,12 @@
 import { type Attributes, propagation, SpanKind, SpanStatusCode, type TextMapGetter } from "@opentelemetry/api";
-import { BoundedMap, type Incoming, isSecretName, type RequestSignal, requestSignal } from "@tenon/core/platform";
+import {
+  BoundedMap,
+  type Incoming,
+  isSecretName,
+  type RequestSignal,
+  requestSignal,
+  requestStore,
+} from "@tenon/core/platform";
 import type { Operation } from "./span-bridge.ts";
 
 export interface RequestSpanOptions {
@@ -23,6 +30,7 @@ export function createRequestSpans(options: RequestSpanOptions): Operation<Reque
     signal: requestSignal,
     startsTraces: true,
     kind: SpanKind.SERVER,
+    bindStore: (storage, begin) => requestStore.bind(storage, begin),
     nameOf: (payload) => {
       if (payload.platform === "jobs" || options.ignoredPaths.has(payload.path)) return undefined; // a job has a span of its own
       return payload.method === "" ? toCommandName(payload) : toRequestName(payload);

@@ -1,15 +1,8 @@
 import type { AsyncLocalStorage } from "node:async_hooks";
-import {
-  type Attributes,
-  type Context,
-  ROOT_CONTEXT,
-  type Span,
-  type SpanKind,
-  type Tracer,
-  trace,
-} from "@opentelemetry/api";
+import { type Attributes, type Context, type Span, type SpanKind, type Tracer, trace } from "@opentelemetry/api";
 import type { Signal, SignalOutcome } from "@tenon/core/platform";
 import type { Failures } from "../failures.ts";
+import { emptyContext } from "../light-context.ts";
 
 /** How the operations of a channel become spans. */
 export interface Operation<Payload extends SignalOutcome> {
@@ -22,6 +15,8 @@ export interface Operation<Payload extends SignalOutcome> {
   attributesOf(payload: Payload): Attributes;
   /** Defaults to what is active. */
   parentOf?(payload: Payload, active: Context): Context;
+  /** Defaults to a store that is bound to the channel. Returns the function that ends it. */
+  bindStore?(storage: AsyncLocalStorage<Context>, begin: (payload: Payload) => Context): () => void;
   /** Called before the operation runs, with the context of its span, or of the one around it. */
   onStart?(payload: Payload, context: Context): void;
   onEnd?(payload: Payload, span: Span): void;
@@ -55,17 +50,25 @@ export class SpanBridge {
   connect<Payload extends SignalOutcome>(operation: Operation<Payload>): () => void {
     const { signal } = operation;
     const subscribers = { asyncEnd: (payload: Payload) => this.#end(operation, payload) };
-    const storage = this.#storage as AsyncLocalStorage<unknown>; // the type of a signal allows any value in a store
-    signal.start.bindStore(storage, (payload) => this.#begin(operation, payload));
+    const unbind = this.#bind(operation);
     signal.subscribe(subscribers);
     return () => {
-      signal.start.unbindStore(storage);
+      unbind();
       signal.unsubscribe(subscribers);
     };
   }
 
+  #bind<Payload extends SignalOutcome>(operation: Operation<Payload>): () => void {
+    const begin = (payload: Payload) => this.#begin(operation, payload);
+    if (operation.bindStore !== undefined) return operation.bindStore(this.#storage, begin);
+    const { start } = operation.signal;
+    const storage = this.#storage as AsyncLocalStorage<unknown>; // the type of a signal allows any value in a store
+    start.bindStore(storage, begin);
+    return () => void start.unbindStore(storage);
+  }
+
   #begin<Payload extends SignalOutcome>(operation: Operation<Payload>, payload: Payload): Context {
-    const active = this.#storage.getStore() ?? ROOT_CONTEXT;
+    const active = this.#storage.getStore() ?? emptyContext;
     const hasSpan = operation.startsTraces === true || trace.getSpan(active)?.isRecording() === true;
     const name = hasSpan ? operation.nameOf(payload) : undefined;
     if (name === undefined) {
