@@ -20,6 +20,8 @@ export class RequestSignal implements SignalOutcome {
   readonly incoming: Incoming;
   /** The name of the platform: "api", "web", "cli", "jobs". */
   readonly platform: string;
+  /** In milliseconds, by `performance.now()`. */
+  readonly startTime: number = performance.now();
   result?: Outgoing;
   error?: unknown;
   [state: symbol]: unknown;

@@ -18,7 +18,7 @@ import { type Family, toFamily } from "./family.ts";
 
 /** Measures operations, whether or not they are traced. */
 export class SignalMetrics {
-  /** Where a payload keeps its start, in milliseconds. */
+  /** Where a payload keeps its start in milliseconds, and that of a request whether it is counted. */
   readonly #key = Symbol("start");
   readonly #calling = new WeakMap<FetchRequest, number>();
   readonly #meter: Meter = metrics.getMeter("@tenon/observe");
@@ -90,21 +90,25 @@ export class SignalMetrics {
     return new DurationHistogram({ name, description }, this.#meter);
   }
 
-  /** Not jobs and commands, which have no method. */
+  /**
+   * Not jobs and commands, which have no method. A request is active from the end of its synchronous part: nothing can
+   * read the figure before, and a subscriber of `start` would cost more than the rest.
+   */
   #measureRequests(): () => void {
-    const onStart = (payload: RequestSignal) => {
+    const end = (payload: RequestSignal) => {
       if (payload.method === "") return;
-      payload[this.#key] = performance.now();
+      payload[this.#key] = true;
       this.#active++;
     };
-    const onEnd = (payload: RequestSignal) => {
-      const start = payload[this.#key];
-      if (typeof start !== "number") return;
+    const asyncEnd = (payload: RequestSignal) => {
+      if (payload[this.#key] !== true) return;
       this.#active--;
-      const seconds = (performance.now() - start) / 1000;
+      const seconds = (performance.now() - payload.startTime) / 1000;
       this.#requests.record(seconds, toRequestKey(payload), () => toRequestAttributes(payload));
     };
-    return listen(requestSignal, onStart, onEnd);
+    const subscribers = { end, asyncEnd };
+    requestSignal.subscribe(subscribers);
+    return () => requestSignal.unsubscribe(subscribers);
   }
 
   #measureCalls(): () => void {
