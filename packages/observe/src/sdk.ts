@@ -68,7 +68,8 @@ export async function startSdk(
 
 /** An exporter that cannot reach its receiver would otherwise say nothing. */
 function reportProblems(log: Log): void {
-  const report = (message: string) => log.warn(`OpenTelemetry: ${message}`);
+  // the first argument is often the name of a component only
+  const report = (...parts: unknown[]) => log.warn(`OpenTelemetry: ${parts.map(String).join(" ")}`);
   const logger = { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore };
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
 }
