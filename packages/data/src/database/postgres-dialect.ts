@@ -12,6 +12,7 @@ import { CommitHook, CommitHooks } from "./after-commit.ts";
 import { PortablePostgresCompiler } from "./postgres-compiler.ts";
 import type { PostgresPool, PostgresSession } from "./postgres-pool.ts";
 import { quoteName } from "./quote-name.ts";
+import { TransactionGuard } from "./transaction-guard.ts";
 
 /** Kysely on our pool. */
 export function createPostgresDialect(pool: PostgresPool): Dialect {
@@ -45,13 +46,13 @@ class PostgresDriver implements Driver {
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw("commit"));
+    await connection.guard.end(() => connection.session.query("commit", []));
     await connection.hooks.run();
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
     connection.hooks.clear();
-    await connection.executeQuery(CompiledQuery.raw("rollback"));
+    await connection.guard.end(() => connection.session.query("rollback", []));
   }
 
   async savepoint(connection: PostgresConnection, name: string): Promise<void> {
@@ -69,6 +70,7 @@ class PostgresDriver implements Driver {
   }
 
   async releaseConnection(connection: PostgresConnection): Promise<void> {
+    connection.guard.release();
     connection.session.release();
   }
 
@@ -79,6 +81,7 @@ class PostgresDriver implements Driver {
 
 class PostgresConnection implements DatabaseConnection {
   readonly hooks = new CommitHooks();
+  readonly guard = new TransactionGuard();
   readonly session: PostgresSession;
 
   constructor(session: PostgresSession) {
@@ -86,6 +89,8 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const late = this.guard.check();
+    if (late !== undefined) await late;
     if (query instanceof CommitHook) return this.hooks.add(query);
     const { sql, parameters } = query;
     const { rows, rowCount } = await this.session.query<R>(sql, parameters);

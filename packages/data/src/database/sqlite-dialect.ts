@@ -13,6 +13,7 @@ import { quoteName } from "./quote-name.ts";
 import { PortableSqliteCompiler } from "./sqlite-compiler.ts";
 import type { SqliteResult } from "./sqlite-connection.ts";
 import type { SqliteFile, SqliteTransaction } from "./sqlite-file.ts";
+import { TransactionGuard } from "./transaction-guard.ts";
 
 /** Kysely on node:sqlite. */
 export function createSqliteDialect(file: SqliteFile): Dialect {
@@ -49,18 +50,17 @@ class SqliteDriver implements Driver {
   }
 
   async beginTransaction(connection: SqliteConnection, settings: TransactionSettings): Promise<void> {
+    connection.guard ??= new TransactionGuard();
     connection.transaction = await this.#file.begin({ readOnly: settings.accessMode === "read only" });
   }
 
   async commitTransaction(connection: SqliteConnection): Promise<void> {
-    await connection.transaction?.commit();
-    connection.transaction = undefined;
+    await connection.endTransaction((transaction) => transaction.commit());
     await connection.hooks.run();
   }
 
   async rollbackTransaction(connection: SqliteConnection): Promise<void> {
-    connection.transaction?.rollback();
-    connection.transaction = undefined;
+    await connection.endTransaction((transaction) => transaction.rollback());
     connection.hooks.clear();
   }
 
@@ -78,8 +78,10 @@ class SqliteDriver implements Driver {
     connection.transaction?.execute(`release ${quoteName(name)}`, []);
   }
 
+  /** One that had a transaction is not used again, so that a late statement finds its guard. */
   async releaseConnection(connection: SqliteConnection): Promise<void> {
-    this.#free.push(connection);
+    if (connection.guard === undefined) this.#free.push(connection);
+    else connection.guard.release();
   }
 
   async destroy(): Promise<void> {
@@ -91,12 +93,22 @@ class SqliteConnection implements DatabaseConnection {
   readonly #file: SqliteFile;
   readonly hooks = new CommitHooks();
   transaction: SqliteTransaction | undefined;
+  /** Of a connection that has begun a transaction. */
+  guard: TransactionGuard | undefined;
 
   constructor(file: SqliteFile) {
     this.#file = file;
   }
 
+  async endTransaction(end: (transaction: SqliteTransaction) => Promise<void> | void): Promise<void> {
+    const transaction = this.transaction;
+    await this.guard?.end(async () => transaction && end(transaction));
+    this.transaction = undefined;
+  }
+
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const late = this.guard?.check();
+    if (late !== undefined) await late;
     if (query instanceof CommitHook) return this.hooks.add(query);
     const { sql, parameters, query: root } = query;
     if (this.transaction !== undefined) return toResult<R>(query, this.transaction.execute(sql, parameters, root));
