@@ -28,6 +28,12 @@ export type UnknownOutcome = (statement: string, cause: unknown) => void;
 
 /** Milliseconds that a statement takes before the server is probed, and milliseconds that the probe may take. */
 const probeAfter = 800;
+/**
+ * Processes of the server that have nothing to do, though this side waits for a result: a network that failed for a
+ * moment has lost the statement or its result, and neither side hears of it.
+ */
+const findWaiting = `select pid from pg_stat_activity where pid = any($1) and state like 'idle%'
+  and state_change < clock_timestamp() - interval '${probeAfter} ms'`;
 /** Milliseconds between attempts to connect to a server that has too many connections. */
 const retryPause = 100;
 /** Statements that change nothing, also when their result is lost: a transaction that loses its connection is rolled back. */
@@ -165,18 +171,24 @@ export class PostgresPool {
     return { check: () => client.query("select 1", []), close };
   }
 
-  /** Finds out whether a slow statement means a dead server. Only then the waiting statements are abandoned. */
+  /** Finds out whether a slow statement means a dead server or a dead connection. Only then it is abandoned. */
   #probe(): void {
-    this.#probing ??= this.#ping()
-      .catch((error: unknown) => {
-        for (const session of this.#sessions) session.abandon(error);
-      })
+    this.#probing ??= this.#findDead()
+      .then(
+        (dead) => {
+          for (const session of dead) session.abandon(new Error("the connection has lost the statement or its result"));
+        },
+        (error: unknown) => {
+          for (const session of this.#sessions) session.abandon(error);
+        },
+      )
       .finally(() => {
         this.#probing = undefined;
       });
   }
 
-  async #ping(): Promise<void> {
+  /** Rejects when the server is dead. */
+  async #findDead(): Promise<PostgresSession[]> {
     const driver = this.#driver as PostgresDriverPackage; // a statement is running, so the driver is loaded
     const client = new driver.Client({
       connectionString: this.#url,
@@ -184,14 +196,19 @@ export class PostgresPool {
       query_timeout: probeAfter,
     });
     client.on("error", ignore);
+    const slow = [...this.#sessions].filter(({ isSlow }) => isSlow);
     try {
       await client.connect();
-      await client.query("select 1", []);
+      const { rows } = await client.query<{ pid: number }>(findWaiting, [slow.map(({ pid }) => pid)]);
+      const pids = new Set(rows.map(({ pid }) => pid));
+      // not one that has begun another statement meanwhile
+      return slow.filter(({ isSlow, pid }) => isSlow && pid !== null && pids.has(pid));
     } catch (error) {
       // a refusal shows that the server is running: the waiting statements must not be abandoned
-      if (!isServerError(error) && !isTooManyConnections(error)) throw error;
+      if (isServerError(error) || isTooManyConnections(error)) return [];
+      throw error;
     } finally {
-      client.end().catch(() => {});
+      client.end().catch(ignore);
     }
   }
 }
@@ -211,11 +228,22 @@ export class PostgresSession {
   #broken = false;
   #abandoned = false;
   #released = false;
+  #isSlow = false;
   #abandon: ((error: StoreError) => void) | undefined;
 
   constructor(client: PooledClient, options: SessionOptions) {
     this.#client = client;
     this.#options = options;
+  }
+
+  /** Of the process of the server. */
+  get pid(): number | null {
+    return this.#client.processID;
+  }
+
+  /** Whether its statement takes long. */
+  get isSlow(): boolean {
+    return this.#isSlow;
   }
 
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresResult<R>> {
@@ -231,6 +259,7 @@ export class PostgresSession {
       watch = setTimeout(() => {
         if (performance.now() - started > this.#options.timeout) this.abandon(new Error("the statement took too long"));
         else {
+          this.#isSlow = true;
           this.#options.onSlow();
           watchAgain();
         }
@@ -249,6 +278,7 @@ export class PostgresSession {
       throw translatePostgresError(error);
     } finally {
       clearTimeout(watch);
+      this.#isSlow = false;
       this.#abandon = undefined;
     }
   }

@@ -160,6 +160,26 @@ if (services.postgres !== undefined) {
       }
     }));
 
+  test("a statement that a network has lost for a moment is abandoned, and a slow one is not", () =>
+    withPostgres(async (direct) => {
+      const { proxy, url } = await startProxy(direct, 5432);
+      const pool = new PostgresPool(url, { poolSize: 2, statementTimeout: 300_000 });
+      try {
+        await pool.query("select 1", []);
+        await proxy.become("silent");
+        const lost = assert.rejects(pool.query("select 2", []), { code: "UNAVAILABLE" });
+        await sleep(100);
+        await proxy.become("none"); // before the probe, which finds the server alive
+        const slow = pool.query("select pg_sleep(3)", []);
+        await lost;
+        assert.equal((await slow).rows.length, 1);
+        assert.equal((await pool.query("select 3", [])).rows.length, 1);
+      } finally {
+        await pool.close();
+        await proxy.stop();
+      }
+    }));
+
   test("statements wait for a free connection when the role has fewer than the pool", () =>
     withLimitedRole(2, async (url) => {
       const pool = new PostgresPool(url, { poolSize: 6, connectTimeout: 20_000 });
