@@ -92,13 +92,22 @@ export class RedisConnection {
       url: this.#url,
       socket: { connectTimeout: this.#connectTimeout, reconnectStrategy: false },
     });
-    client.on("error", onLost);
-    client.on("end", onLost);
+    const failed = Promise.withResolvers<never>();
+    const lose = (error = new Error("the connection was closed")) => {
+      failed.reject(error);
+      onLost();
+    };
+    client.on("error", lose);
+    client.on("end", lose);
+    const begin = async () => {
+      await client.connect();
+      await client.subscribe(channel, onMessage);
+    };
     try {
-      await withTimeout(client.connect(), 2 * this.#connectTimeout, () => {
+      // the client's promises never end when Redis goes away during the handshake
+      await withTimeout(Promise.race([begin(), failed.promise]), 2 * this.#connectTimeout, () => {
         throw new Error("no response");
       });
-      await client.subscribe(channel, onMessage);
     } catch (error) {
       end(client);
       throw new StoreError("UNAVAILABLE", { cause: error });
