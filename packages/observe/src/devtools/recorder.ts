@@ -118,8 +118,8 @@ function toRequest(incoming: RecordedIncoming): RecordedMessage {
   };
 }
 
-function toHeaderMap({ headers }: Outgoing): Record<string, string> {
-  return Object.fromEntries([...headers.entries()].map(([name, value]) => [name, [value].flat().join(", ")]));
+function toHeaderMap({ headers }: Outgoing): Record<string, string | readonly string[]> {
+  return Object.fromEntries(headers.entries());
 }
 
 function toResponseBody({ body, type, headers }: Outgoing): RecordedBody {

@@ -5,16 +5,33 @@ export const redacted = "[redacted]";
 /** Bytes of a body that are kept. */
 export const largestBody = 64 * 1024;
 
-/** Headers as they are kept. Of cookies only the names are. */
-export function redactHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactHeader(name, value)]));
+/** Headers as they are kept, several values of one joined. Of cookies only the names are. */
+export function redactHeaders(headers: Readonly<Record<string, string | readonly string[]>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      [value]
+        .flat()
+        .map((one) => redactHeader(name, one))
+        .join(", "),
+    ]),
+  );
 }
 
 function redactHeader(name: string, value: string): string {
-  if (name === "cookie") return value.replaceAll(/=[^;]*/g, `=${redacted}`);
-  if (name === "set-cookie") return value.replaceAll(/(^|, )([\w!#$%&'*.^`|~+-]+)=[^;,]*/g, `$1$2=${redacted}`);
-  if (isSecretName(name)) return redacted;
-  return name === "referer" || name === "location" ? redactQuery(value) : value;
+  if (name === "cookie") return value.split(";").map(redactCookie).join(";");
+  if (name === "set-cookie") {
+    const [pair = "", ...attributes] = value.split(";");
+    return [redactCookie(pair), ...attributes].join(";");
+  }
+  return isSecretName(name) ? redacted : redactQuery(value); // several hold URLs: Referer, Location, Link, HX-Current-URL
+}
+
+/** One without a name is a value alone. */
+function redactCookie(pair: string): string {
+  const [, name] = /^([^=]*=)/.exec(pair) ?? [];
+  if (name !== undefined) return name + redacted;
+  return pair.trim() === "" ? pair : `${/^\s*/.exec(pair)?.[0] ?? ""}${redacted}`;
 }
 
 const redactor = new Redactor();
@@ -24,11 +41,25 @@ export function redactSession(values: object): Record<string, unknown> {
   return redactor.redact(values);
 }
 
-/** A path with its query, or a URL: the values of secret parameters are replaced. */
+/** A path with its query, a URL, or text with some: the values of secret parameters are replaced. */
 export function redactQuery(target: string): string {
-  return target.replaceAll(/([?&#;])([^=&#;]*)=[^&#;]*/g, (pair, mark: string, name: string) =>
-    isSecretName(decode(name)) ? `${mark}${name}=${redacted}` : pair,
-  );
+  const kept: string[] = [];
+  let [lead, isHidden] = ["", false];
+  for (const [index, piece] of target.split(/([?&#;\s"'<>])/).entries()) {
+    if (index % 2 === 1) {
+      // a semicolon begins a parameter in a header, but does not end the value of one in a query
+      isHidden &&= piece === ";" || piece === "?";
+      if (/\S/.test(piece)) lead = piece;
+    } else if (!isHidden && piece !== "") {
+      const [name = ""] = piece.split("=", 1);
+      isHidden = /^[?&#;]/.test(lead) && name.length < piece.length && isSecretName(decode(name));
+      kept.push(isHidden ? `${name}=${redacted}` : piece);
+      lead = "";
+      continue;
+    }
+    if (!isHidden) kept.push(piece);
+  }
+  return kept.join("");
 }
 
 /** The values of path parameters with a secret name, such as `/reset/:token`. */
@@ -53,9 +84,9 @@ export function toRecordedBody(type: string, bytes: Uint8Array): RecordedBody {
 
 function toText(type: string, bytes: Uint8Array): string | undefined {
   if (/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) return redactJson(decodeText(bytes));
-  if (isForm(type)) return type.startsWith("multipart/") ? undefined : redactForm(decodeText(bytes));
+  if (isForm(type)) return /^\s*multipart\b/i.test(type) ? undefined : redactForm(decodeText(bytes));
   if (/^text\/html\b/i.test(type)) return redactHtml(decodeText(bytes));
-  return /^text\/|^application\/(?:xml|javascript)\b|\+xml\b/i.test(type) ? decodeText(bytes) : undefined;
+  return /^text\/|^application\/(?:xml|javascript)\b|\+xml\b/i.test(type) ? redactText(decodeText(bytes)) : undefined;
 }
 
 function decodeText(bytes: Uint8Array): string {
@@ -72,27 +103,54 @@ function isHidden(name: string, value: unknown): boolean {
 }
 
 function redactForm(text: string): string {
+  if (isJson(text)) return redactJson(text); // sent with the default type of curl
   return text
     .split("&")
     .map((pair) => {
-      const [name = "", value = ""] = pair.split("=", 2);
-      return value !== "" && isSecretName(decode(name.replaceAll("+", " "))) ? `${name}=${redacted}` : pair;
+      const [name = ""] = pair.split("=", 1);
+      const hasValue = pair.length > name.length + 1;
+      return hasValue && isSecretName(decode(name)) ? `${name}=${redacted}` : pair;
     })
     .join("&");
 }
 
-/** The tokens of forms. */
-function redactHtml(text: string): string {
-  return text.replaceAll(/<input\b[^>]*>/gi, (tag) => {
-    const [, name = ""] = /\bname="([^"]*)"/i.exec(tag) ?? [];
-    return isSecretName(name) ? tag.replace(/\bvalue="[^"]*"/i, `value="${redacted}"`) : tag;
-  });
+/** JSON of another type, such as the default one of `fetch`; the elements of XML; and the queries of URLs. */
+function redactText(text: string): string {
+  if (isJson(text)) return redactJson(text);
+  const clean = text.replaceAll(/<([\w:.-]+)(\s[^<>]*)?>([^<>]+)(?=<\/)/g, (element, name: string, attributes = "") =>
+    isSecretName(name) ? `<${name}${attributes}>${redacted}` : element,
+  );
+  return redactQuery(clean);
 }
 
-function decode(name: string): string {
+function isJson(text: string): boolean {
+  return /^\s*[[{]/.test(text) && isParsed(text);
+}
+
+function isParsed(text: string): boolean {
   try {
-    return decodeURIComponent(name);
+    JSON.parse(text);
+    return true;
   } catch {
-    return name;
+    return false;
   }
+}
+
+/** The values of forms and of meta elements, and the queries of links. */
+function redactHtml(text: string): string {
+  const clean = text.replaceAll(
+    /<(?:input|button|meta)\b(?:"[^"]{0,4000}"|'[^']{0,4000}'|[^'"<>]){0,4000}>/gi,
+    (tag) => {
+      const [, quoted = ""] = /\bname\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)/i.exec(tag) ?? [];
+      if (!isSecretName(quoted)) return tag;
+      return tag.replace(/\b(value|content)\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+)/i, `$1="${redacted}"`);
+    },
+  );
+  return redactQuery(clean);
+}
+
+/** As the parser of forms does: a name that is not well-formed is decoded as far as it can be. */
+function decode(name: string): string {
+  const [decoded = ""] = new URLSearchParams(`${name}=`).keys();
+  return decoded;
 }

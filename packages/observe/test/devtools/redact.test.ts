@@ -9,7 +9,7 @@ test("headers lose their credentials, and cookies keep their names", () => {
     redactHeaders({
       authorization: "Bearer x",
       cookie: "a=1; b=2",
-      "set-cookie": "a=1; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT, b=2; HttpOnly",
+      "set-cookie": ["a=1; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT", "b=2; HttpOnly"],
       "x-api-key": "k",
       "x-csrf-token": "t",
       referer: "http://localhost/reset?token=x&page=2",
@@ -72,4 +72,66 @@ test("what cannot be redacted is not kept", () => {
   assert.deepEqual(body("text/plain", "x".repeat(64 * 1024 + 1)), { type: "text/plain", size: 64 * 1024 + 1 });
   assert.deepEqual(toRecordedBody("text/plain", new Uint8Array([0xff])), { type: "text/plain", size: 1 });
   assert.deepEqual(body("", ""), { type: "", size: 0 });
+});
+
+test("a cookie without a name, one with a comma, and URLs in any header lose their secrets", () => {
+  assert.deepEqual(
+    redactHeaders({
+      cookie: "hunter2; a=1; b==2",
+      "set-cookie": ["a=1,hunter2; Path=/", "hunter2"],
+      "hx-current-url": "http://localhost/reset?token=hunter2",
+      link: '</next?access_token=hunter2>; rel="next"',
+      refresh: "0; url=/reset?token=hunter2",
+      accept: "text/html;q=0.9, */*;q=0.8",
+    }),
+    {
+      cookie: "[redacted]; a=[redacted]; b=[redacted]",
+      "set-cookie": "a=[redacted]; Path=/, [redacted]",
+      "hx-current-url": "http://localhost/reset?token=[redacted]",
+      link: '</next?access_token=[redacted]>; rel="next"',
+      refresh: "0; url=/reset?token=[redacted]",
+      accept: "text/html;q=0.9, */*;q=0.8",
+    },
+  );
+});
+
+test("the whole value of a secret parameter is replaced, whatever it contains", () => {
+  assert.equal(redactQuery("/a?token=one;hunter2?&b=1;token=two"), "/a?token=[redacted]&b=1;token=[redacted]");
+  assert.equal(redactQuery("/a;token=hunter2?b=1"), "/a;token=[redacted]");
+  assert.equal(redactQuery("/a?pass%77ord%=hunter2"), "/a?pass%77ord%=[redacted]");
+  const form = (text: string) => body("application/x-www-form-urlencoded", text).text;
+  assert.equal(form("password==hunter2&a==b"), "password=[redacted]&a==b");
+  assert.equal(form("pass%77ord%=hunter2"), "pass%77ord%=[redacted]");
+});
+
+test("a body of another type than the client says is not kept with its secrets", () => {
+  const json = '{"user":"Ada","password":"hunter2"}';
+  for (const type of ["application/x-www-form-urlencoded", "text/plain;charset=UTF-8"]) {
+    assert.equal(body(type, json).text, '{"user":"Ada","password":"[redacted]"}', type);
+  }
+  const form = '--x\r\ncontent-disposition: form-data; name="password"\r\n\r\nhunter2\r\n--x--';
+  assert.equal(body("Multipart/Form-Data; boundary=x", form).text, undefined);
+});
+
+test("HTML and XML lose secrets in forms, meta elements, elements and links", () => {
+  assert.equal(
+    body(
+      "text/html",
+      `<meta name="csrf-token" content="hunter2"><input name='_csrf' value='hunter2'><input value=hunter2 name=_csrf><a href="/reset?token=hunter2&amp;b=1">a</a>`,
+    ).text,
+    `<meta name="csrf-token" content="[redacted]"><input name='_csrf' value="[redacted]"><input value="[redacted]" name=_csrf><a href="/reset?token=[redacted]&amp;b=1">a</a>`,
+  );
+  assert.equal(
+    body("application/soap+xml", '<a><user>Ada</user><ns:Password type="x">hunter2</ns:Password></a>').text,
+    '<a><user>Ada</user><ns:Password type="x">[redacted]</ns:Password></a>',
+  );
+});
+
+test("hostile bodies are redacted in a short time", () => {
+  const begin = performance.now();
+  for (const part of ["<input ", "<a ", "?a;", ";a=", "&token", '<input name="', "<x>", "; ", "?a=;"]) {
+    const text = part.repeat(64 * 1024).slice(0, 64 * 1024);
+    for (const type of ["text/html", "text/xml", "application/x-www-form-urlencoded"]) body(type, text);
+  }
+  assert.ok(performance.now() - begin < 3000, `${performance.now() - begin} ms`);
 });
