@@ -22,11 +22,17 @@ export class MetricsController {
 }
 
 function requireToken(token: string): MiddlewareFunction {
-  const expected = digest(`Bearer ${token}`);
+  const isAuthorized = createTokenCheck(token);
   return function requireMetricsToken(ctx, next) {
-    if (timingSafeEqual(digest(ctx.header("authorization")), expected)) return next();
+    if (isAuthorized(ctx.header("authorization"))) return next();
     throw new HttpError(401, "Unauthorized", { headers: { "www-authenticate": "Bearer" } });
   };
+}
+
+/** Whether a header `Authorization` has the token, in the same time for any other one. */
+export function createTokenCheck(token: string): (authorization: string) => boolean {
+  const expected = digest(`Bearer ${token}`);
+  return (authorization) => timingSafeEqual(digest(authorization), expected);
 }
 
 function digest(text: string): Buffer {

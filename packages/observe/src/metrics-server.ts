@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { inject, Log, type OnStart, type OnStop } from "@tenon/core";
 import { textFormat } from "./metrics/text-format.ts";
 import { Metrics } from "./metrics.ts";
+import { createTokenCheck } from "./metrics-controller.ts";
 import { ObserveSettings } from "./settings.ts";
 
 /** Serves the metrics on a port of their own, where the settings name one. */
@@ -20,9 +21,11 @@ export class MetricsServer implements OnStart, OnStop {
 
   async onStart(): Promise<void> {
     if (this.#settings?.port === undefined) return;
-    const { port, host, path } = this.#settings;
+    const { port, host, path, token } = this.#settings;
+    const isAuthorized = token === undefined ? () => true : createTokenCheck(token);
     const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
-      void this.#respond(request, response, path);
+      if (isAuthorized(request.headers.authorization ?? "")) void this.#respond(request, response, path);
+      else response.writeHead(401, { "www-authenticate": "Bearer" }).end();
     });
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);

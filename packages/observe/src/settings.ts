@@ -8,7 +8,7 @@ export interface MetricsOptions {
   readonly path?: string;
   /** Clients send `Authorization: Bearer <token>`. */
   readonly token?: string;
-  /** Guards of the route. */
+  /** Guards of the route. A port of its own has none: it takes a token. */
   readonly middlewares?: readonly MiddlewareLike[];
   /** A port for metrics alone. Zero takes any free one. */
   readonly port?: number;
@@ -76,6 +76,9 @@ function toMetricsSettings(options: MetricsOptions): NonNullable<ObserveSettings
   }
   if (port === undefined && secret === undefined && middlewares.length === 0) {
     refuseOption(`${taker}: everyone could read GET ${path}. Add a token, middlewares, or a port of its own.`);
+  }
+  if (port !== undefined && middlewares.length > 0) {
+    refuseOption(`${taker}: middlewares guard the application, not a port of its own. Use a token there.`);
   }
   return { ...options, path, host };
 }

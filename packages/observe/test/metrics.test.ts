@@ -183,6 +183,30 @@ test("metrics on a port of their own are not on the port of the application", ()
     assert.equal(await (await fetch(`${url}/metrics`, { method: "HEAD" })).text(), "");
   }));
 
+test("a token guards a port of their own too", () =>
+  withShop({ metrics: { port: 0, token } }, async (app) => {
+    const url = `http://127.0.0.1:${app.get(MetricsServer).address?.port}/metrics`;
+    for (const headers of [{}, { authorization: "Bearer wrong" }, { authorization: token }]) {
+      const response = await fetch(url, { headers });
+      assert.deepEqual([response.status, response.headers.get("www-authenticate")], [401, "Bearer"]);
+      assert.equal(await response.text(), "");
+    }
+    await scrape(await fetch(url, authorization));
+  }));
+
+test("random paths of clients add no series", () =>
+  withShop({ metrics: { token } }, async (app) => {
+    for (let number = 0; number < 200; number++) {
+      await app.request("GET", `/nowhere/${number}?x=${number}`);
+      await app.request("GET", `/orders/${number}`);
+    }
+    const families = await scrape(await app.request("GET", "/metrics", authorization));
+    const counts = families
+      .get("http_server_request_duration_seconds")
+      ?.samples.filter(({ name }) => name.endsWith("_count"));
+    assert.equal(counts?.length, 2);
+  }));
+
 test("nothing is measured without metrics and without OpenTelemetry", () =>
   withShop({}, async (app) => {
     assert.equal((await app.request("GET", "/metrics")).status, 404);
@@ -196,5 +220,6 @@ test("mistakes in the options stop the start", () => {
   refused({ metrics: { token: "short" } }, /token in metrics of observeModule\(\) is too short/);
   refused({ metrics: { path: "metrics", token } }, /Begin it with a slash/);
   refused({ metrics: { port: 70_000 } }, /whole number from 0 to 65535/);
+  refused({ metrics: { port: 0, middlewares: [() => "no"] } }, /not a port of its own\. Use a token/);
   refused({ metric: {} } as ObserveOptions, /metric \(did you mean metrics\?\)/);
 });
