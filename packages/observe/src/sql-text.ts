@@ -11,6 +11,9 @@ export interface SqlSummary {
 
 const target =
   /\b(?:from|into|update|table)\s+(?:if\s+(?:not\s+)?exists\s+)?(?:only\s+)?("?[\w$]+"?(?:\."?[\w$]+"?)?)/i;
+/** A quoted name is matched as well, because it may contain an apostrophe. In `E'…'` a backslash escapes one. */
+const hidden =
+  /"(?:[^"]|"")*(?:"|$)|\be'(?:[^'\\]|''|\\[\s\S])*(?:'|\\?$)|'(?:[^']|'')*(?:'|$)|\$([a-z_]\w*)?\$[\s\S]*?(?:\$\1\$|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/gi;
 /** Characters that are recorded. */
 const longest = 4000;
 
@@ -32,11 +35,9 @@ export function summarize(sql: string): SqlSummary {
   const text = sql
     .slice(0, longest)
     // strings, dollar-quoted strings and comments: they may hold values; the last one may be cut off
-    .replaceAll(/'(?:[^']|'')*(?:'|$)|\$(\w*)\$[\s\S]*?(?:\$\1\$|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g, (found) =>
-      /^['$]/.test(found) ? "?" : " ",
-    )
+    .replaceAll(hidden, (found) => (found.startsWith('"') ? found : /^(?:--|\/\*)/.test(found) ? " " : "?"))
     // not in a name, and not the number of a placeholder
-    .replaceAll(/(?<![\w$."])\d+(?:\.\d+)?\b/g, "?")
+    .replaceAll(/(?<![\w$."])\.?\d[\w.]*/g, "?")
     .trim();
   const operation = /[a-z]+/i.exec(text)?.[0].toUpperCase() ?? "SQL";
   const name = target.exec(text)?.[1]?.replaceAll('"', "");

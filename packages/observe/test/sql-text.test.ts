@@ -25,6 +25,19 @@ test("literals are not recorded: strings, numbers, dollar quotes and comments", 
   assert.equal(text, "select * from users where name = ? and pin = ? and x = $1 and y2 = ? and z = ?   limit ?");
 });
 
+test("literals of other notations are not recorded: escapes, exponents, hexadecimal digits, quotes in names", () => {
+  for (const [sql, text] of [
+    ["select E'it\\'s hunter2' , 'x'", "select ? , ?"],
+    ["select e'\\\\' || 'hunter2'", "select ? || ?"],
+    [`select "it's" from t where p = 'hunter2'`, `select "it's" from t where p = ?`],
+    ["select 1e5, 0xCAFE, 1_000, .75, -3, t1.c2, $1, ?2", "select ?, ?, ?, ?, -?, t1.c2, $1, ??"],
+    ["select $$hunter2$$, $1", "select ?, $1"],
+    ["select 'path\\' , 'hunter2'", "select ? , ?"],
+  ] as const) {
+    assert.equal(summarize(sql).text, text, sql);
+  }
+});
+
 test("a literal that is cut off is not recorded either", () => {
   assert.equal(summarize(`select '${"x".repeat(9000)}'`).text, "select ?");
 });
