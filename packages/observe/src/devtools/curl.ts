@@ -10,8 +10,9 @@ export function toCurl({ method, target, request }: Recorded, origin: string): s
   );
   const body = request?.body?.text;
   const parts = [
-    `curl ${method === "GET" ? "" : `-X ${method} `}${quote(`${origin}${target}`)}`,
-    ...headers.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    // curl takes brackets and braces in an address for ranges
+    `curl ${/[[\]{}]/.test(target) ? "-g " : ""}${method === "GET" ? "" : `-X ${method} `}${quote(`${origin}${target}`)}`,
+    ...headers.map(([name, value]) => `-H ${quote(value === "" ? `${name};` : `${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`--data-raw ${quote(body)}`]),
   ];
   return parts.join(" \\\n  ");

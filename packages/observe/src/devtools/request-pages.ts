@@ -94,7 +94,7 @@ export class RequestPages {
       body: form.get("body"),
     };
     checkReplay(input);
-    if (input.target.startsWith(devtoolsPath))
+    if (/^\/_dev(?:[/?]|$)/.test(input.target))
       throw new HttpError(400, "The developer tools do not record themselves.");
     const ended = new AbortController();
     const incoming = new ReplayedIncoming(input, ctx.request().host(), ended.signal);

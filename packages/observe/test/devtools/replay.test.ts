@@ -96,6 +96,15 @@ test("an edited request is sent as edited", async (t) => {
   assert.deepEqual([replayed.status, replayed.response.body.text], [201, '{"text":"edited"}']);
 });
 
+test("a path that only begins like the one of the developer tools can be sent again", async (t) => {
+  const { port } = await startShop(t);
+  await ask(port, "/_devices");
+  const fields = { method: "GET", target: "/_devices", headers: "", body: "" };
+  const { status, headers } = await send(port, await newest(port), fields);
+  assert.equal(status, 303);
+  assert.equal((await readStatus(port, headers.location)).status, 404);
+});
+
 test("what no server would accept, or was redacted, is refused", async (t) => {
   const { port } = await startShop(t);
   await ask(port, "/items");
@@ -108,6 +117,7 @@ test("what no server would accept, or was redacted, is refused", async (t) => {
     header: { ...good, headers: "no header" },
     injection: { ...good, "secret:x\r\ny": "1" },
     redacted: { ...good, body: '{"password":"[redacted]"}' },
+    "itself, with a query": { ...good, target: "/_dev?x=1" },
     itself: { ...good, target: "/_dev/requests" },
   })) {
     assert.equal((await send(port, id, fields)).status, 400, fault);
