@@ -9,18 +9,26 @@ export interface LooseError extends RecordedError {
 }
 
 const mostErrors = 100;
+/** Of all records as JSON. Less than a file may have, which is therefore not written anew for each record. */
+const defaultLength = 24 * 1024 * 1024;
 
 /** The last requests and jobs. */
 export class RecordBuffer {
   readonly #capacity: number;
+  readonly #longest: number;
   readonly #file: RecordFile | undefined;
   /** By id, the oldest first. */
   readonly #records = new Map<string, Recorded>();
+  /** By id: characters of JSON. */
+  readonly #lengths = new Map<string, number>();
+  #length = 0;
   readonly #errors: LooseError[] = [];
   readonly #watchers = new Set<() => void>();
 
-  constructor(capacity: number, file: RecordFile | undefined) {
+  /** `longest`: characters of all records as JSON, after which the oldest are dropped. Defaults to 24 Mi. */
+  constructor(capacity: number, file: RecordFile | undefined, longest: number = defaultLength) {
     this.#capacity = capacity;
+    this.#longest = longest;
     this.#file = file;
     for (const record of file?.read() ?? []) this.#keep(record);
   }
@@ -53,6 +61,8 @@ export class RecordBuffer {
 
   clear(): void {
     this.#records.clear();
+    this.#lengths.clear();
+    this.#length = 0;
     this.#errors.length = 0;
     this.#file?.replace([]);
     this.notify();
@@ -73,9 +83,21 @@ export class RecordBuffer {
   }
 
   #keep(record: Recorded): void {
-    this.#records.set(record.id, record);
-    if (this.#records.size <= this.#capacity) return;
-    const [oldest = ""] = this.#records.keys();
-    this.#records.delete(oldest);
+    const { id } = record;
+    this.#drop(id);
+    const length = JSON.stringify(record).length;
+    this.#records.set(id, record);
+    this.#lengths.set(id, length);
+    this.#length += length;
+    for (const oldest of this.#records.keys()) {
+      if (this.#records.size <= this.#capacity && (this.#length <= this.#longest || oldest === id)) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(id: string): void {
+    this.#records.delete(id);
+    this.#length -= this.#lengths.get(id) ?? 0;
+    this.#lengths.delete(id);
   }
 }

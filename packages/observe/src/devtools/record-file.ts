@@ -17,6 +17,8 @@ export class RecordFile {
   readonly #limit: number;
   #waiting: string[] = [];
   #size = 0;
+  /** Whether a process has ended in the middle of a line. */
+  #isCut = false;
   #timer: NodeJS.Timeout | undefined;
   #isBroken = false;
 
@@ -35,6 +37,7 @@ export class RecordFile {
       return [];
     }
     this.#size = Buffer.byteLength(text);
+    this.#isCut = text !== "" && !text.endsWith("\n");
     return text.split("\n").flatMap((line) => parseLine(line) ?? []);
   }
 
@@ -57,6 +60,7 @@ export class RecordFile {
       writeFileSync(draft, text, { mode: 0o600 });
       renameSync(draft, this.#path);
       this.#size = Buffer.byteLength(text);
+      this.#isCut = false;
     });
   }
 
@@ -64,8 +68,10 @@ export class RecordFile {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     process.off("exit", this.flush);
-    const text = this.#waiting.splice(0).join("");
-    if (text === "") return;
+    const lines = this.#waiting.splice(0).join("");
+    if (lines === "") return;
+    const text = this.#isCut ? `\n${lines}` : lines; // else the first one would be lost with the cut one
+    this.#isCut = false;
     this.#try(() => {
       mkdirSync(dirname(this.#path), { recursive: true });
       appendFileSync(this.#path, text, { mode: 0o600 });
@@ -96,8 +102,26 @@ function toLine(record: Recorded): string {
 function parseLine(line: string): Recorded | undefined {
   try {
     const { tenon, ...record } = JSON.parse(line) as Recorded & { readonly tenon: unknown }; // checked below
-    return tenon === version && typeof record.id === "string" && Array.isArray(record.spans) ? record : undefined;
+    return tenon === version && isRecorded(record) ? record : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** What the pages rely on: one line of another shape would fail the whole list. */
+function isRecorded({ id, kind, at, ms, method, target, spans, logs }: Recorded): boolean {
+  return (
+    [id, kind, at, method, target].every((text) => typeof text === "string") &&
+    typeof ms === "number" &&
+    isListOf(
+      spans,
+      ({ name, start, ms: taken }) => [typeof name, typeof start, typeof taken],
+      "string number number",
+    ) &&
+    isListOf(logs, ({ message, start, level }) => [typeof message, typeof start, typeof level], "string number string")
+  );
+}
+
+function isListOf<T extends object>(list: readonly T[], typesOf: (item: T) => string[], types: string): boolean {
+  return Array.isArray(list) && list.every((item) => typesOf(item).join(" ") === types);
 }

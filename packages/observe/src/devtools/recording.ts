@@ -8,6 +8,8 @@ const mostSpans = 1000;
 const mostLines = 300;
 /** Characters of the name of an operation, such as an SQL text. */
 const longestName = 20_000;
+/** Characters of all names, errors and log lines of one record. */
+const longestText = 1_000_000;
 
 /** An operation that may still run. */
 export interface OpenSpan {
@@ -38,15 +40,16 @@ export class Recording {
   readonly #spans: OpenSpan[] = [];
   readonly #lines: RecordedLine[] = [];
   #dropped = 0;
+  #length = 0;
 
   constructor(kind: Recorded["kind"]) {
     this.kind = kind;
   }
 
   begin(kind: SpanKind, name: string, depth: number, database?: string): OpenSpan {
-    const span: OpenSpan = { kind, name: name.slice(0, longestName), depth, start: this.#now(), ms: undefined };
+    const span: OpenSpan = { kind, name: shorten(name), depth, start: this.#now(), ms: undefined };
     if (database !== undefined) span.database = database;
-    if (this.#spans.length < mostSpans) this.#spans.push(span);
+    if (this.#spans.length < mostSpans && this.#hasRoom(span.name.length)) this.#spans.push(span);
     else this.#dropped++;
     return span;
   }
@@ -54,10 +57,12 @@ export class Recording {
   end(span: OpenSpan, outcome: SpanOutcome = {}): void {
     span.ms = round(this.#now() - span.start);
     Object.assign(span, outcome);
+    if (span.error !== undefined) span.error = shorten(span.error);
   }
 
   addLine(line: Omit<RecordedLine, "start">): void {
-    if (this.#lines.length < mostLines) this.#lines.push({ start: round(this.#now()), ...line });
+    if (this.#lines.length >= mostLines || !this.#hasRoom(JSON.stringify(line).length)) return;
+    this.#lines.push({ start: round(this.#now()), ...line });
   }
 
   /** `target` is a path with its query, or the name of a job. */
@@ -86,6 +91,13 @@ export class Recording {
     };
   }
 
+  /** Takes it, if there is. */
+  #hasRoom(length: number): boolean {
+    if (this.#length + length > longestText) return false;
+    this.#length += length;
+    return true;
+  }
+
   #now(): number {
     return performance.now() - this.#start;
   }
@@ -94,4 +106,9 @@ export class Recording {
 /** Microseconds are enough. */
 function round(milliseconds: number): number {
   return Math.round(milliseconds * 1000) / 1000;
+}
+
+/** A copy: V8 would keep the whole of a long text for a slice of it. */
+function shorten(text: string): string {
+  return text.length <= longestName ? text : Buffer.from(text.slice(0, longestName)).toString();
 }

@@ -24,6 +24,56 @@ test("a file that has grown too large is written anew with what the buffer holds
   assert.ok(statSync(path).size < 1000);
 });
 
+test("large records push out older ones, so that memory and file stay bounded", () => {
+  const path = join(temporaryFolder("records"), "requests.jsonl");
+  const buffer = new RecordBuffer(1000, new RecordFile(path), 5000);
+  const large = (id: string): Recorded => ({ ...record(id), target: `/${"x".repeat(1000)}` });
+  for (let number = 0; number < 20; number++) buffer.add(large(`r${number}`));
+  buffer.add(large("r19"));
+  assert.deepEqual(
+    buffer.list().map(({ id }) => id),
+    ["r19", "r18", "r17", "r16"],
+  );
+  buffer.add({ ...record("huge"), target: `/${"x".repeat(9000)}` });
+  assert.deepEqual(
+    buffer.list().map(({ id }) => id),
+    ["huge"],
+  );
+  buffer.add(record("small"));
+  assert.deepEqual(
+    buffer.list().map(({ id }) => id),
+    ["small"],
+  );
+});
+
+test("a record after a line that a crash has cut off is kept", () => {
+  const path = join(temporaryFolder("records"), "requests.jsonl");
+  const file = new RecordFile(path);
+  file.append(record("one"), () => []);
+  file.flush();
+  appendFileSync(path, '{"tenon":1,"id":"cut o');
+  const buffer = new RecordBuffer(10, new RecordFile(path));
+  buffer.add(record("two"));
+  buffer.add(record("three"));
+  buffer.flush();
+  assert.deepEqual(idsOf(path), ["one", "two", "three"]);
+});
+
+test("lines of another shape are skipped, because one would fail the whole list", () => {
+  const path = join(temporaryFolder("records"), "requests.jsonl");
+  const { logs: _, ...withoutLogs } = record("a");
+  const lines = [
+    { id: "b", spans: [] },
+    withoutLogs,
+    { ...record("c"), spans: [null] },
+    { ...record("d"), logs: [{}] },
+    { ...record("e"), at: 1 },
+    record("good"),
+  ];
+  writeFileSync(path, lines.map((line) => `${JSON.stringify({ tenon: 1, ...line })}\n`).join(""));
+  assert.deepEqual(idsOf(path), ["good"]);
+});
+
 test("lines that cannot be read, and those of another version, are skipped", () => {
   const path = join(temporaryFolder("records"), "requests.jsonl");
   const file = new RecordFile(path);
