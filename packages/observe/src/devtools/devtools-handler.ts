@@ -18,11 +18,11 @@ export class DevtoolsHandler implements RequestHandler {
   #pages: Promise<RequestHandler> | undefined;
 
   constructor(settings: DevtoolsSettings, next: RequestHandler) {
-    const { keep, file } = settings;
+    const { keep, file, introspection } = settings;
     this.#settings = settings;
     this.#next = next;
     this.#buffer = new RecordBuffer(keep, file === undefined ? undefined : new RecordFile(file));
-    this.#recorder = new Recorder(this.#buffer);
+    this.#recorder = new Recorder(this.#buffer, () => introspection.routes.list().map(({ path: route }) => route));
     this.#recorder.start();
   }
 

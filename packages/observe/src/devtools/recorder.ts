@@ -4,7 +4,7 @@ import type { RecordBuffer } from "./record-buffer.ts";
 import type { Recorded, RecordedBody, RecordedMessage } from "./recorded.ts";
 import { RecordedIncoming } from "./recorded-incoming.ts";
 import { Recording } from "./recording.ts";
-import { redactHeaders, redactSession, toRecordedBody } from "./redact.ts";
+import { redactAddresses, redactHeaders, redactSession, toRecordedBody } from "./redact.ts";
 import { SignalRecorder } from "./signal-recorder.ts";
 
 /** Milliseconds that a session store gets: the list must not wait for one that is slow. */
@@ -20,11 +20,15 @@ export interface HandledRequest {
 export class Recorder {
   readonly #buffer: RecordBuffer;
   readonly #signals: SignalRecorder;
+  readonly #routesOf: () => readonly string[];
+  #knownRoutes: readonly string[] | undefined;
   /** Requests without a response so far, by the ids of their records. */
   readonly #running = new Map<string, { readonly recording: Recording; readonly incoming: RecordedIncoming }>();
 
-  constructor(buffer: RecordBuffer) {
+  /** `routesOf` returns the paths of all routes. */
+  constructor(buffer: RecordBuffer, routesOf: () => readonly string[] = () => []) {
     this.#buffer = buffer;
+    this.#routesOf = routesOf;
     this.#signals = new SignalRecorder({
       onJob: (record) => buffer.add(record),
       onError: (error) => buffer.addError(error),
@@ -46,7 +50,7 @@ export class Recorder {
   }
 
   handle(incoming: Incoming, next: RequestHandler): Outgoing | Promise<Outgoing> {
-    const recording = new Recording("request");
+    const recording = new Recording("request", this.#routes);
     const recorded = new RecordedIncoming(incoming);
     const outgoing = this.#signals.run(recording, () => next.handle(recorded));
     if (!(outgoing instanceof Promise)) return this.#finish(recording, recorded, outgoing);
@@ -58,17 +62,22 @@ export class Recorder {
   /** The requests that still run, as far as they have come, the newest first. */
   running(): Recorded[] {
     return [...this.#running.values()].reverse().map(({ recording, incoming }) => {
-      return recording.finish(incoming.method, toTarget(incoming), { request: toRequest(incoming) });
+      return recording.finish(incoming.method, toTarget(incoming), { request: toRequest(incoming, this.#routes) });
     });
   }
 
   /** The record is in the buffer when the promise is fulfilled. */
   async replay(incoming: Incoming, next: RequestHandler, replayOf: string): Promise<HandledRequest> {
-    const recording = new Recording("request");
+    const recording = new Recording("request", this.#routes);
     const recorded = new RecordedIncoming(incoming);
     const outgoing = await this.#signals.run(recording, () => next.handle(recorded));
     await this.#keep(recording, recorded, outgoing, replayOf);
     return { outgoing, id: recording.id };
+  }
+
+  get #routes(): readonly string[] {
+    this.#knownRoutes ??= this.#routesOf();
+    return this.#knownRoutes;
   }
 
   #finish(recording: Recording, incoming: RecordedIncoming, outgoing: Outgoing): Outgoing {
@@ -79,12 +88,12 @@ export class Recorder {
 
   async #keep(recording: Recording, incoming: RecordedIncoming, outgoing: Outgoing, replayOf?: string): Promise<void> {
     const response: RecordedMessage = {
-      headers: redactHeaders(toHeaderMap(outgoing)),
+      headers: redactAddresses(redactHeaders(toHeaderMap(outgoing)), this.#routes),
       ...(outgoing.body === null ? {} : { body: toResponseBody(outgoing) }),
     };
     const record = recording.finish(incoming.method, toTarget(incoming), {
       status: outgoing.status,
-      request: toRequest(incoming),
+      request: toRequest(incoming, this.#routes),
       response,
       ...(replayOf === undefined ? {} : { replayOf }),
     });
@@ -110,10 +119,10 @@ function toTarget({ path, search }: Incoming): string {
   return search === "" ? path : `${path}?${search}`;
 }
 
-function toRequest(incoming: RecordedIncoming): RecordedMessage {
+function toRequest(incoming: RecordedIncoming, routes: readonly string[]): RecordedMessage {
   const { body } = incoming;
   return {
-    headers: redactHeaders(incoming.headers()),
+    headers: redactAddresses(redactHeaders(incoming.headers()), routes),
     ...(body === undefined ? {} : { body: toRecordedBody(incoming.header("content-type") ?? "", body) }),
   };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "@tenon/core";
 import type { Recorded, RecordedLine, RecordedSpan, SpanKind } from "./recorded.ts";
-import { redactPath, redactQuery } from "./redact.ts";
+import { findSecretRoute, redactPath, redactQuery } from "./redact.ts";
 
 /** Operations and log lines of one record. */
 const mostSpans = 1000;
@@ -35,6 +35,7 @@ export class Recording {
   /** Of the request; undefined until a middleware or the handler runs. */
   ctx: Context | undefined;
   handler: string | undefined;
+  readonly #routes: readonly string[];
   readonly #startedAt = Date.now();
   readonly #start = performance.now();
   readonly #spans: OpenSpan[] = [];
@@ -42,8 +43,10 @@ export class Recording {
   #dropped = 0;
   #length = 0;
 
-  constructor(kind: Recorded["kind"]) {
+  /** `routes`: the paths of all routes, by which the secrets in the path of a miss are found. */
+  constructor(kind: Recorded["kind"], routes: readonly string[] = []) {
     this.kind = kind;
+    this.#routes = routes;
   }
 
   begin(kind: SpanKind, name: string, depth: number, database?: string): OpenSpan {
@@ -71,7 +74,8 @@ export class Recording {
     const { ctx, handler } = this;
     const route = ctx?.route?.path;
     const [path = "", ...query] = target.split("?");
-    const shown = this.kind === "job" ? target : redactQuery([redactPath(path, route), ...query].join("?"));
+    const clean = redactPath(path, route ?? findSecretRoute(path, this.#routes));
+    const shown = this.kind === "job" ? target : redactQuery([clean, ...query].join("?"));
     return {
       id: this.id,
       kind: this.kind,
@@ -87,7 +91,7 @@ export class Recording {
         return { ...span, start: round(start), ms: taken ?? round(ms - start) };
       }),
       droppedSpans: this.#dropped,
-      logs: [...this.#lines],
+      logs: this.kind === "job" || clean === path ? [...this.#lines] : replaceIn(this.#lines, path, clean),
     };
   }
 
@@ -111,4 +115,10 @@ function round(milliseconds: number): number {
 /** A copy: V8 would keep the whole of a long text for a slice of it. */
 function shorten(text: string): string {
   return text.length <= longestName ? text : Buffer.from(text.slice(0, longestName)).toString();
+}
+
+/** Log lines quote the path, in their messages, fields and stacks. */
+function replaceIn(lines: readonly RecordedLine[], path: string, clean: string): RecordedLine[] {
+  const quoted = (text: string) => JSON.stringify(text).slice(1, -1);
+  return JSON.parse(JSON.stringify(lines).replaceAll(quoted(path), () => quoted(clean))) as RecordedLine[]; // a copy
 }

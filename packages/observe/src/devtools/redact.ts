@@ -64,10 +64,44 @@ export function redactQuery(target: string): string {
 
 /** The values of path parameters with a secret name, such as `/reset/:token`. */
 export function redactPath(path: string, route: string | undefined): string {
-  const names = route?.split("/") ?? [];
-  const segments = path.split("/");
-  const isSecret = (name = "") => name.startsWith(":") && isSecretName(name);
-  return segments.map((segment, index) => (isSecret(names[index]) ? redacted : segment)).join("/");
+  const names = segmentsOf(route ?? "");
+  let place = 0;
+  return path
+    .split("/")
+    .map((segment) => (segment !== "" && isSecretParameter(names[place++] ?? "") ? redacted : segment))
+    .join("/");
+}
+
+/** The route with a secret parameter that a path begins like: one with another method, for example, is a miss. */
+export function findSecretRoute(path: string, routes: readonly string[]): string | undefined {
+  const segments = segmentsOf(path).map((segment) => decode(segment).toLowerCase());
+  return routes.find((route) => {
+    const names = segmentsOf(route);
+    if (!names.some(isSecretParameter) || names.length > segments.length) return false;
+    return names.every((name, index) => name.startsWith(":") || name.toLowerCase() === segments[index]);
+  });
+}
+
+/** Headers whose value is an address of the application lose the secret parameters of its path. */
+export function redactAddresses(headers: Readonly<Record<string, string>>, routes: readonly string[]) {
+  const clean = { ...headers };
+  for (const name of ["referer", "location", "content-location", "hx-current-url"]) {
+    if (clean[name] === undefined) continue;
+    clean[name] = clean[name].replace(
+      /^([a-z]+:\/\/[^/?#]*)?([^?#]*)/i,
+      (_, origin: string | undefined, path: string) =>
+        `${origin ?? ""}${redactPath(path, findSecretRoute(path, routes))}`,
+    );
+  }
+  return clean;
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split("/").filter((segment) => segment !== "");
+}
+
+function isSecretParameter(name: string): boolean {
+  return name.startsWith(":") && isSecretName(name);
 }
 
 /** Fields with a secret name are replaced. What cannot be parsed cannot be redacted, and is not kept. */
@@ -94,7 +128,23 @@ function decodeText(bytes: Uint8Array): string {
 }
 
 function redactJson(text: string): string {
-  return JSON.stringify(JSON.parse(text, (name, value: unknown) => (isHidden(name, value) ? redacted : value)));
+  return JSON.stringify(
+    JSON.parse(text, (name, value: unknown) => (isHidden(name, value) ? redacted : redactPairs(value))),
+  );
+}
+
+/** Names that are values themselves: `["Authorization", "…"]` and `{ "name": "password", "value": "…" }`. */
+function redactPairs(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    return value.map((item: unknown, index) => {
+      const before: unknown = value[index - 1];
+      return typeof item === "string" && typeof before === "string" && isHidden(before, item) ? redacted : item;
+    });
+  }
+  const { name, key = name } = value as Readonly<Record<string, unknown>>; // an object, checked above
+  if (!("value" in value) || typeof key !== "string" || !isHidden(key, value.value)) return value;
+  return { ...value, value: redacted };
 }
 
 /** An empty value, a truth value and a missing one tell nothing. */

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { redactHeaders, redactPath, redactQuery, toRecordedBody } from "../../src/devtools/redact.ts";
+import {
+  findSecretRoute,
+  redactAddresses,
+  redactHeaders,
+  redactPath,
+  redactQuery,
+  toRecordedBody,
+} from "../../src/devtools/redact.ts";
 
 const body = (type: string, text: string) => toRecordedBody(type, Buffer.from(text));
 
@@ -59,6 +66,15 @@ test("bodies keep what is no secret, at any depth", () => {
     '<input type="hidden" name="_csrf" value="[redacted]"><input name="title" value="y">',
   );
   assert.deepEqual(body("text/plain", "hello"), { type: "text/plain", size: 5, text: "hello", isRedacted: false });
+});
+
+test("names that are values themselves count", () => {
+  const text =
+    '{"headers":["Authorization","hunter2","Accept","a"],"fields":[{"name":"password","value":"hunter2"},{"key":"a","value":"b"}]}';
+  assert.equal(
+    body("application/json", text).text,
+    '{"headers":["Authorization","[redacted]","Accept","a"],"fields":[{"name":"password","value":"[redacted]"},{"key":"a","value":"b"}]}',
+  );
 });
 
 test("what cannot be redacted is not kept", () => {
@@ -134,4 +150,24 @@ test("hostile bodies are redacted in a short time", () => {
     for (const type of ["text/html", "text/xml", "application/x-www-form-urlencoded"]) body(type, text);
   }
   assert.ok(performance.now() - begin < 3000, `${performance.now() - begin} ms`);
+});
+
+test("a path that misses its route, by its method or a slash, still loses its secret", () => {
+  const routes = ["/items/:id", "/Reset/:token/:page"];
+  for (const [path, clean] of [
+    ["/reset/hunter2/1", "/reset/[redacted]/1"],
+    ["//res%65t//hunter2/1/", "//res%65t//[redacted]/1/"],
+    ["/reset/hunter2/1/more", "/reset/[redacted]/1/more"],
+    ["/items/1/2", "/items/1/2"],
+    ["/reset", "/reset"],
+  ] as const) {
+    assert.equal(redactPath(path, findSecretRoute(path, routes)), clean);
+  }
+  assert.deepEqual(
+    redactAddresses(
+      { referer: "http://localhost:1/reset/hunter2/1?a=1", location: "/reset/hunter2/2", a: "b" },
+      routes,
+    ),
+    { referer: "http://localhost:1/reset/[redacted]/1?a=1", location: "/reset/[redacted]/2", a: "b" },
+  );
 });

@@ -271,3 +271,21 @@ test("the event stream tells when the list has changed", async (t) => {
   ended.abort();
   await assert.rejects(reader.read());
 });
+
+test("the secret in a path is kept neither in the target nor in the lines of the log", async (t) => {
+  const { port } = await startShop(t);
+  const headers = { "content-type": "application/json", referer: "http://localhost/reset/hunter2" };
+  await ask(port, "/reset/hunter2", { method: "POST", headers, body: "{}" });
+  await ask(port, "/reset/hunter2");
+  const { requests } = await readJson<{
+    readonly requests: readonly { readonly id: string; readonly target: string }[];
+  }>(port, "/_dev/requests");
+  assert.deepEqual(
+    requests.map(({ target }) => target),
+    ["/reset/[redacted]", "/reset/[redacted]"],
+  );
+  for (const { id } of requests) {
+    assert.doesNotMatch((await ask(port, `/_dev/requests/${id}`)).text, /hunter2/);
+    assert.doesNotMatch((await ask(port, `/_dev/requests/${id}.json`)).text, /hunter2/);
+  }
+});

@@ -51,6 +51,7 @@ class ShopController {
       { method: "GET" as const, path: "/slow", handler: this.slow },
       { method: "POST" as const, path: "/notes", handler: this.note },
       { method: "GET" as const, path: "/private", handler: this.private, middlewares: [Guard] },
+      { method: "POST" as const, path: "/reset/:token", handler: this.reset },
       { method: "POST" as const, path: "/mails", handler: this.mail },
       { method: "GET" as const, path: "/broken", handler: this.broken },
       { method: "GET" as const, path: "/outgoing", handler: this.outgoing },
@@ -85,6 +86,8 @@ class ShopController {
     await this.#channels.publish("notes", "added", { text: body.text });
     return ctx.status(201).json(body);
   });
+
+  readonly reset = endpoint({ body: Note, returns: Note }, (_, { body }) => body);
 
   private() {
     return { private: true };
