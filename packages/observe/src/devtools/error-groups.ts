@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { relative } from "node:path";
 import { isOwn, parseFrame, readExcerpt, type SourceExcerpt, toEditorUrl } from "@tenon/web/platform";
 import type { LooseError } from "./record-buffer.ts";
@@ -46,7 +47,7 @@ export function groupErrors(
     ...loose.map((error) => ({ error, at: error.at, record: undefined })),
   ].sort((one, other) => other.at.localeCompare(one.at));
   const groups = Map.groupBy(occurrences, ({ error }) => {
-    const frame = findFrame(error.stack);
+    const frame = findFrame(error);
     return JSON.stringify([error.type, frame === undefined ? error.message : `${frame.file}:${frame.line}`]);
   });
   return [...groups.values()].map((list) => toGroup(list, editor));
@@ -54,7 +55,7 @@ export function groupErrors(
 
 function toGroup(list: readonly Occurrence[], editor: string | undefined): ErrorGroup {
   const [{ error, at }] = list as readonly [Occurrence]; // a group has at least one
-  const frame = findFrame(error.stack);
+  const frame = findFrame(error);
   const place = frame === undefined ? undefined : toPlace(frame, editor);
   const found = new Set(list.flatMap(({ record }) => record ?? []));
   return {
@@ -70,16 +71,29 @@ function toGroup(list: readonly Occurrence[], editor: string | undefined): Error
 
 type Frame = NonNullable<ReturnType<typeof parseFrame>>;
 
-function findFrame(stack: string): Frame | undefined {
-  return stack
+function findFrame({ frames = "" }: RecordedError): Frame | undefined {
+  return frames
     .split("\n")
-    .map(parseFrame)
+    .map(readFrame)
     .find((frame) => frame !== undefined && isOwn(frame.file));
+}
+
+function readFrame(line: string): Frame | undefined {
+  try {
+    return parseFrame(line);
+  } catch {
+    return undefined; // a URL that is none of a file
+  }
+}
+
+/** A device or a pipe would be read without an end. */
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 function toPlace(frame: Frame, editor: string | undefined): ErrorPlace {
   const editorUrl = toEditorUrl(frame, editor);
-  const source = readExcerpt(frame);
+  const source = isFile(frame.file) ? readExcerpt(frame) : undefined;
   return {
     text: toPlaceText(frame),
     ...(editorUrl === undefined ? {} : { editorUrl }),

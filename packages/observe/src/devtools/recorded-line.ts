@@ -24,9 +24,18 @@ function toError(err: unknown): RecordedError | undefined {
   const { type, message, stack, cause } = err as Record<string, unknown>; // an object, checked above
   const inner = toError(cause);
   const own = typeof stack === "string" ? stack : "";
+  const text = String(message ?? "");
+  const frames = [toFrames(own, text), inner?.frames ?? ""].filter((lines) => lines !== "").join("\n");
   return {
     type: String(type ?? "Error"),
-    message: String(message ?? ""),
+    message: text,
     stack: inner === undefined ? own : `${own}\n[cause] ${inner.stack}`,
+    ...(frames === "" ? {} : { frames }),
   };
+}
+
+/** What follows the message. Nothing if the stack does not contain it: any of its lines may be part of another one. */
+function toFrames(stack: string, message: string): string {
+  const start = stack.indexOf(message);
+  return start < 0 ? "" : stack.slice(start + message.length).replace(/^[^\n]*\n?/, "");
 }

@@ -26,6 +26,8 @@ export interface RecordedError {
   readonly type: string;
   readonly message: string;
   readonly stack: string;
+  /** The stack without messages, which may quote a request: only these lines tell a place. */
+  readonly frames?: string;
 }
 
 export interface RecordedLine {

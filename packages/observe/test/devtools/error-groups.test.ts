@@ -2,9 +2,22 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { groupErrors } from "../../src/devtools/error-groups.ts";
 import type { Recorded, RecordedError } from "../../src/devtools/recorded.ts";
+import { toRecordedLine } from "../../src/devtools/recorded-line.ts";
 
-const here = new Error("here").stack ?? "";
 const elsewhere = "TypeError: x\n    at run (node:internal/process:1:2)\n    at /srv/app/node_modules/pg/index.js:3:4";
+
+/** As the log has written it. */
+function toRecorded(error: Error): RecordedError {
+  const { message, stack } = error;
+  const line = toRecordedLine(
+    JSON.stringify({ level: "error", msg: "failed", err: { type: error.name, message, stack } }),
+  );
+  return line?.error ?? assert.fail("no error");
+}
+
+function withStack(message: string, stack: string): Error {
+  return Object.assign(new Error(message), { stack });
+}
 
 function record(id: string, at: string, ...errors: readonly RecordedError[]): Recorded {
   const logs = errors.map((error) => ({ start: 0, level: "error", message: "failed", fields: {}, error }));
@@ -12,11 +25,12 @@ function record(id: string, at: string, ...errors: readonly RecordedError[]): Re
 }
 
 test("errors of the same type and place are one group, with their requests, the newest first", () => {
+  const [two, one] = ["two", "one"].map((message) => toRecorded(new RangeError(message))) as [
+    RecordedError,
+    RecordedError,
+  ];
   const groups = groupErrors(
-    [
-      record("b", "2026-01-02T00:00:02.000Z", { type: "RangeError", message: "two", stack: here }),
-      record("a", "2026-01-02T00:00:01.000Z", { type: "RangeError", message: "one", stack: here }),
-    ],
+    [record("b", "2026-01-02T00:00:02.000Z", two), record("a", "2026-01-02T00:00:01.000Z", one)],
     [],
     "none",
   );
@@ -50,10 +64,23 @@ test("without a place in the application, errors are grouped by their message", 
 
 test("a place whose file is gone has no source", () => {
   const stack = "Error: x\n    at run (/srv/app/src/gone.ts:3:4)";
-  const [group] = groupErrors(
-    [record("a", "2026-01-02T00:00:01.000Z", { type: "Error", message: "x", stack })],
-    [],
-    "zed",
-  );
+  const [group] = groupErrors([record("a", "2026-01-02T00:00:01.000Z", toRecorded(withStack("x", stack)))], [], "zed");
   assert.deepEqual(group?.place, { text: "/srv/app/src/gone.ts:3:4", editorUrl: "zed://file/srv/app/src/gone.ts:3:4" });
+});
+
+test("a message that quotes a request names no place, and no file that it names is read", () => {
+  for (const file of [import.meta.filename, "file://%zz/x", "file://evil.example/x", "/dev/zero"]) {
+    const message = `no such item: \n    at run (${file}:1:1)`;
+    const cause = { type: "Error", message, stack: `Error: ${message}\n    at node:internal/x:1:1` };
+    const err = { type: "Error", message, stack: `Error: ${message}\n    at node:internal/x:1:1`, cause };
+    const { error } = toRecordedLine(JSON.stringify({ level: "error", msg: "failed", err })) ?? {};
+    assert.ok(error);
+    const [group] = groupErrors([record("a", "2026-01-02T00:00:01.000Z", error)], [], "zed");
+    assert.equal(group?.place, undefined, file);
+  }
+  for (const file of ["file://%zz/x", "/dev/zero"]) {
+    const error = toRecorded(withStack("x", `Error: x\n    at run (${file}:1:1)`));
+    const [group] = groupErrors([record("a", "2026-01-02T00:00:01.000Z", error)], [], "zed");
+    assert.equal(group?.place?.source, undefined, file);
+  }
 });
