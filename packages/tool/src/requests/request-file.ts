@@ -53,7 +53,8 @@ export function readRequests(folder: string): KeptRequest[] {
 function parseLine(line: string): KeptRequest | undefined {
   try {
     const { tenon, ...request } = JSON.parse(line) as KeptRequest & { readonly tenon: unknown }; // checked below
-    return tenon === version && typeof request.id === "string" && Array.isArray(request.spans) ? request : undefined;
+    const isWhole = typeof request.id === "string" && Array.isArray(request.spans) && Array.isArray(request.logs);
+    return tenon === version && isWhole ? request : undefined;
   } catch {
     return undefined; // a line that is being written, or one of another version
   }

@@ -5,7 +5,8 @@ const longestName = 200;
 /** One request for a terminal: a line for each operation and log line, in the order of their start. */
 export function toRequestText(request: KeptRequest): string {
   const { at, ms, method, target, status, job, handler, spans, logs } = request;
-  const head = job === undefined ? `${method} ${target} ${status}` : `JOB ${target} ${job.state}`;
+  const place = shorten(target);
+  const head = job === undefined ? `${method} ${place} ${status}` : `JOB ${place} ${job.state}`;
   const facts = [
     at,
     toTime(ms),
@@ -16,7 +17,7 @@ export function toRequestText(request: KeptRequest): string {
     const notes = [
       ...(rows === undefined ? [] : [`${rows} ${rows === 1 ? "row" : "rows"}`]),
       ...(id === undefined ? [] : [`job ${id}`]),
-      ...(error === undefined ? [] : [`failed: ${error}`]),
+      ...(error === undefined ? [] : [`failed: ${shorten(error)}`]),
     ];
     const note = notes.length === 0 ? "" : ` (${notes.join(", ")})`;
     return { start, line: `${toTime(taken).padStart(10)}  ${"  ".repeat(depth)}${kind} ${shorten(name)}${note}` };
@@ -25,7 +26,7 @@ export function toRequestText(request: KeptRequest): string {
     start,
     line: `${"".padStart(10)}  ${level}: ${shorten(message)}`,
   }));
-  const stacks = logs.flatMap(({ error }) => (error === undefined ? [] : `\n${error.stack}`));
+  const stacks = logs.flatMap(({ error }) => (error === undefined ? [] : `\n${toLines(error.stack)}`));
   const sorted = [...operations, ...lines].sort((one, other) => one.start - other.start).map(({ line }) => line);
   return `${[head, facts.join(", "), "", ...sorted, ...stacks].join("\n").trimEnd()}\n`;
 }
@@ -34,7 +35,12 @@ function toTime(milliseconds: number): string {
   return `${milliseconds.toFixed(milliseconds < 100 ? 2 : 0)} ms`;
 }
 
-/** In one line: a terminal obeys control characters. */
+/** Without the control characters that a terminal obeys. */
+function toLines(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n]/gu, " ");
+}
+
+/** In one line, without control characters. */
 function shorten(text: string): string {
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
   return line.length > longestName ? `${line.slice(0, longestName)}…` : line;

@@ -39,7 +39,9 @@ const kept = [
 
 function createFolder(): string {
   const folder = temporaryFolder("requests");
-  const lines = [...kept, { tenon: 99, id: "another version", spans: [] }].map((line) => JSON.stringify(line));
+  const lines = [...kept, { tenon: 99, id: "another version", spans: [] }, { tenon: 1, id: "part", spans: [] }].map(
+    (line) => JSON.stringify(line),
+  );
   writeFiles(folder, { "node_modules/.cache/tenon/requests.jsonl": `${lines.join("\n")}\n{"tenon":1,"id":"cut o` });
   return folder;
 }
@@ -82,6 +84,20 @@ RangeError: empty
   assert.match(job.stdout, /^JOB mails\/send done\n2026-01-02T03:04:06\.000Z, 1\.00 ms, job 7, attempt 2\n/);
   const json = await runCommand("requests", "show", "aaaaaaaaaa", "--json", `--in=${folder}`);
   assert.equal((JSON.parse(json.stdout) as { status: number }).status, 500);
+});
+
+test("tenon requests show sends no control characters of a request to the terminal", async () => {
+  const folder = temporaryFolder("requests");
+  const spans = [{ kind: "handler", name: "items.list", start: 0, ms: 1, depth: 0, error: "\u001b]0;title\u0007" }];
+  const logs = [
+    { start: 1, level: "error", message: "\u001b[2J", error: { stack: "Error: \u001b[31m\n    at\u009b1A list" } },
+  ];
+  const request = { ...kept[0], target: "/\u001b[2Jitems", spans, logs };
+  writeFiles(folder, { "node_modules/.cache/tenon/requests.jsonl": `${JSON.stringify(request)}\n` });
+  const { stdout } = await runCommand("requests", "show", "aaaaaaaaaa", `--in=${folder}`);
+  assert.doesNotMatch(stdout, /[^\P{Cc}\n]/u);
+  assert.match(stdout, /^GET \/ \[2Jitems 500\n/);
+  assert.match(stdout, /\n {4}at 1A list\n/);
 });
 
 test("tenon requests says what is missing", async () => {
