@@ -11,9 +11,6 @@ export interface SqlSummary {
 
 const target =
   /\b(?:from|into|update|table)\s+(?:if\s+(?:not\s+)?exists\s+)?(?:only\s+)?("?[\w$]+"?(?:\."?[\w$]+"?)?)/i;
-/** A quoted name is matched as well, because it may contain an apostrophe. In `E'…'` a backslash escapes one. */
-const hidden =
-  /"(?:[^"]|"")*(?:"|$)|\be'(?:[^'\\]|''|\\[\s\S])*(?:'|\\?$)|'(?:[^']|'')*(?:'|$)|\$([a-z_]\w*)?\$[\s\S]*?(?:\$\1\$|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/gi;
 /** Characters that are recorded. */
 const longest = 4000;
 
@@ -34,8 +31,12 @@ export class SqlSummaries {
 export function summarize(sql: string): SqlSummary {
   const text = sql
     .slice(0, longest)
-    // strings, dollar-quoted strings and comments: they may hold values; the last one may be cut off
-    .replaceAll(hidden, (found) => (found.startsWith('"') ? found : /^(?:--|\/\*)/.test(found) ? " " : "?"))
+    // strings, dollar-quoted strings and comments: they may hold values; the last one may be cut off. A quoted name is
+    // matched as well, because it may contain an apostrophe; in `E'…'` a backslash escapes one
+    .replaceAll(
+      /"(?:[^"]|"")*(?:"|$)|\be'(?:[^'\\]|''|\\[\s\S])*(?:'|\\?$)|'(?:[^']|'')*(?:'|$)|\$([a-z_]\w*)?\$[\s\S]*?(?:\$\1\$|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/gi,
+      (found) => (found.startsWith('"') ? found : /^(?:--|\/\*)/.test(found) ? " " : "?"),
+    )
     // not in a name, and not the number of a placeholder
     .replaceAll(/(?<![\w$."])\.?\d[\w.]*/g, "?")
     .trim();
