@@ -6,11 +6,8 @@ import { becomesTrue, type JobProcess, withJobProcesses } from "../support/job-p
 import { type JobStoreCase, jobStores } from "../support/job-stores.ts";
 
 const attempts = 3;
-/**
- * Of a good job, so that the places of the worker limit the throughput and not the processor or the disk: the writes of
- * three attempts of one job in twenty are 15 % more.
- */
-const ms = 100;
+/** Of a good job, so that the places of the worker limit the throughput and not the processor. */
+const ms = 25;
 
 export const part: Part = {
   id: "BG6",
@@ -28,7 +25,7 @@ export const part: Part = {
 /** Rounds with and without failing jobs in turn: other load on the machine changes more slowly. */
 function compare(store: JobStoreCase, figures: Figures, { short, say }: PartOptions): Promise<void> {
   const rounds = short ? 3 : 7;
-  const good = short ? 100 : 600;
+  const good = short ? 300 : 2000;
   const bad = good / 20;
   return store.with((url, folder) =>
     withJobProcesses(async (start) => {

@@ -51,8 +51,7 @@ export const part: Part = {
         .exactly("process alive", server.alive ? 1 : 0, 1)
         .exactly("sockets left", await server.ask<number>("open sockets"), 0)
         .atMost("open files more", after.files - before.files, 2)
-        // what the allocator keeps: it stops growing at about 45 MB, however long the attack
-        .atMost("RSS growth MB", (after.rss - before.rss) / megabyte, 60)
+        .atMost("RSS growth MB", (after.rss - before.rss) / megabyte, 30)
         .atMost("heap growth MB", (after.heap - before.heap) / megabyte, 4)
         .exactly("unhandled", after.unhandled, 0)
         .exactly("next close code", next.closeCode ?? 0, 1000);
