@@ -12,7 +12,7 @@ const steadyClients = 4;
 /** Milliseconds until a client gets an event that was published after the restart. */
 const longestWait = 30_000;
 /** Milliseconds until enough events are published. */
-const longestLoad = 300_000;
+const longestLoad = 120_000;
 
 /** A store that is restarted under load. */
 interface Restarted {
