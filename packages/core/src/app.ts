@@ -1,35 +1,41 @@
-import { ApplicationBackground } from "./background.ts";
-import { compileMiddleware } from "./boot/compile-middleware.ts";
-import { findDuplicates, findShadows } from "./boot/conflict.ts";
-import { type Builtin, Container, type Injection } from "./boot/container.ts";
-import { findContractConflicts } from "./boot/contract-conflicts.ts";
-import { findControllers } from "./boot/controllers.ts";
-import { type Environment, readEnvironment } from "./boot/environment.ts";
-import { exitOnStartError } from "./boot/exit-on-start-error.ts";
-import { flattenRoutes, toGuards } from "./boot/flatten.ts";
-import { createGraph, labelOf, type ModuleNode } from "./boot/graph.ts";
-import { findMisspeltHooks, isStopped, Lifecycle } from "./boot/lifecycle.ts";
-import type { Module } from "./boot/module.ts";
+import { ApplicationRoutes } from "./application-routes.ts";
+import { DeveloperAccess } from "./boot/developer-access.ts";
+import { isStopped, Lifecycle } from "./boot/lifecycle.ts";
 import { isOnPrimary } from "./boot/primary.ts";
-import type { Compiled } from "./compose.ts";
-import { type ComposeOptions, compose } from "./compose.ts";
-import type { Context } from "./context.ts";
-import { type ContractMismatch, checkContract } from "./contract-check.ts";
-import { ApplicationDevelopment, Development } from "./development.ts";
-import { describeValue, HttpError, type Problem, StartError } from "./errors.ts";
-import { Introspection } from "./introspection.ts";
-import { Kernel } from "./kernel.ts";
+import { type Environment, readDeveloperSecret, readEnvironment, readVariables } from "./config/environment.ts";
+import { exitOnStartError } from "./config/exit-on-start-error.ts";
+import type { ContractMismatch } from "./diagnostics/contract-check.ts";
+import { describeValue, type Problem, StartError } from "./errors.ts";
+import { type Builtin, type Constructed, Container, type Injection } from "./inject/container.ts";
+import { GivenConfig } from "./inject/given-config.ts";
+import { createGraph, type Graph } from "./inject/graph.ts";
+import type { Module } from "./inject/module.ts";
+import { isKey, isProvider, type Key, keyName, type Provider } from "./inject/token.ts";
+import { ApplicationDevelopment, loadDevtools } from "./introspection/development.ts";
+import { ApplicationIntrospection, Introspection } from "./introspection/introspection.ts";
 import { createLog, Log, type LogOptions } from "./log/log.ts";
 import { LogWriter } from "./log/log-writer.ts";
-import { observeHandler, observeMiddleware, toRunnable } from "./observed-chain.ts";
-import { explainUnknownNames, namesOf } from "./options.ts";
-import { Background, type BackgroundPlatform, backgroundWork, collectStores, type Platform } from "./platform.ts";
-import type { Handler, MiddlewareLike } from "./record.ts";
-import { Router } from "./router.ts";
-import { RouteTable, type RunnableRoute } from "./table.ts";
-import { isKey, isProvider, type Key, keyName, type Provider } from "./token.ts";
+import {
+  ApplicationBackground,
+  Background,
+  backgroundWork,
+  collectStores,
+  type Devtools,
+  type DevtoolsOptions,
+  type NamedPlatform,
+  type Platform,
+} from "./platform.ts";
+import { Clock } from "./support/clock.ts";
+import { findBadOptions, type OptionTable, takes } from "./support/options.ts";
+import type { RouteTable } from "./table.ts";
 
-export interface AppOptions {
+/** `Config` are the values of the config classes that the module of the application declares and imports. */
+export interface AppOptions<Config = unknown> {
+  /**
+   * Values of the configuration, which take precedence over the environment, or an instance of the config class, which is
+   * used as it is.
+   */
+  readonly config?: unknown extends Config ? object : { readonly [Name in keyof Config]?: Config[Name] | undefined };
   readonly log?: LogOptions;
   /** `exit` prints one readable message and ends the process with code 1; `throw` rejects with the StartError. */
   readonly onStartError?: "exit" | "throw";
@@ -44,6 +50,8 @@ export interface AppOptions {
   readonly checkContracts?: boolean | ((mismatch: ContractMismatch) => void);
   /** Whether background work, such as jobs, starts with the application. Defaults to true, on the command line to false. */
   readonly background?: boolean;
+  /** Options of `@tenon/devtools`, or false to leave it out. It is loaded under `tenon dev` and with TENON_DEV=1, if it is installed. */
+  readonly devtools?: DevtoolsOptions | false;
 }
 
 /** An application. Its platform adds methods: `listen` and `fetch`, or `run`. */
@@ -59,10 +67,10 @@ export interface App {
 }
 
 /** Wires the modules and opens the platform. Every wiring mistake is reported here, all at once. */
-export async function createApp<Methods>(
-  module: Module,
+export async function createApp<Methods, Config>(
+  module: Module<Config>,
   platform: Platform<Methods>,
-  options: AppOptions = {},
+  options: AppOptions<NoInfer<Config>> = {},
 ): Promise<App & Methods> {
   try {
     return await buildApp(module, platform, options);
@@ -76,13 +84,46 @@ async function buildApp<Methods>(
   platform: Platform<Methods>,
   options: AppOptions,
 ): Promise<App & Methods> {
-  const environment = readEnvironment();
-  const description = environment.describe ? await import("./describe.ts") : undefined;
+  const problems: Problem[] = [];
+  const environment = readEnvironment(readVariables(), process.versions.node, problems);
+  const description = environment.describe ? await import("./introspection/describe.ts") : undefined;
   await description?.handOver(module, options);
-  const { override: overrides = [], stopTimeout = 10_000 } = options;
-  const problems = checkOptions(platform, options, overrides, stopTimeout);
-  if (problems.length > 0) throw new StartError(problems);
-  const output = createStartOutput(environment, platform, options);
+  const mistakes = findMistakes(platform, options);
+  if (mistakes.length > 0) throw new StartError([...problems, ...mistakes]);
+  const wired = wire(module, platform, options, environment, problems);
+  const { production } = environment;
+  const { checkContracts = !production } = options;
+  const target = resolvePlatform(wired, platform);
+  const routing = new ApplicationRoutes({ ...wired, production, checkContracts }, target);
+  const app = await assemble(wired, routing, platform, target as NamedPlatform<Methods>, options); // else its problem was thrown
+  return description === undefined ? app : description.describeInsteadOfRunning(app, wired.development.toBuilt());
+}
+
+/** The modules of an application with their instances, and what the framework lets them inject. */
+interface Wired {
+  readonly environment: Environment;
+  /** For the banner; undefined where there is none. The log writes to it too, so that the order is kept. */
+  readonly output: LogWriter | undefined;
+  readonly log: Log;
+  readonly stopTimeout: number;
+  readonly problems: Problem[];
+  readonly graph: Graph;
+  readonly container: Container;
+  readonly background: ApplicationBackground;
+  readonly development: ApplicationDevelopment;
+  readonly introspection: ApplicationIntrospection;
+}
+
+/** Creates the instances of all modules. Problems are collected: those of the routes are reported with them. */
+function wire(
+  module: Module,
+  platform: Platform,
+  options: AppOptions,
+  environment: Environment,
+  problems: Problem[],
+): Wired {
+  const { override: overrides = [], stopTimeout = defaultStopTimeout } = options;
+  const output = hasBanner(environment, platform, options) ? new LogWriter(1) : undefined;
   const ownLog = createLog({
     ...(output === undefined ? {} : { destination: output }),
     ...platform.log,
@@ -92,126 +133,59 @@ async function buildApp<Methods>(
   });
   const { worker } = environment;
   const log = worker === undefined ? ownLog : ownLog.child({ worker });
+  const secret = readDeveloperSecret(environment);
   const background = new ApplicationBackground(stopTimeout);
-  const development = new ApplicationDevelopment(environment.production);
-  const introspection: Introspection = {
-    platform: platform.name,
-    get module() {
-      return graph.root.name;
-    },
-    get routes() {
-      return table;
-    },
-    instances: () => [...container.constructed.map(({ instance }) => instance), opened],
-  };
+  const development = new ApplicationDevelopment(secret === undefined ? undefined : new DeveloperAccess(secret));
+  const introspection = new ApplicationIntrospection(platform.name);
+  const clock = new Clock();
   const builtins = new Map<Key, Builtin>([
     [Log, (user) => log.child({ name: user })],
+    [Clock, () => clock],
     [Background, () => background],
     [Introspection, () => introspection],
-    [Development, () => development],
   ]);
-  const graph = createGraph(module, { overrides, builtins: new Set(builtins.keys()), problems });
+  const config = new GivenConfig(options.config);
+  const graph = createGraph(module, { overrides, builtins: new Set(builtins.keys()), config, problems });
   for (const override of overrides) {
     if (isProvider(override) && builtins.has(override.provide)) builtins.set(override.provide, override.factory);
   }
-
   const injections: Injection[] = [];
-  const isDescribed = !environment.production || description !== undefined;
+  const isDescribed = !environment.production || environment.describe;
   const onInject = isDescribed ? (injection: Injection) => void injections.push(injection) : undefined;
   const container = new Container(graph, builtins, problems, onInject);
-  container.constructAll();
-
-  const compiler = (node: ModuleNode, user: string) => (middleware: MiddlewareLike, place: string) =>
-    compileMiddleware(middleware, place, { container, node, user, problems });
-  const compileAll = (middlewares: readonly MiddlewareLike[], user: string) =>
-    middlewares
-      .map((middleware) => compiler(graph.root, user)(middleware, user))
-      .filter((middleware) => middleware !== undefined);
-  const compileForPlatform = compiler(graph.root, `${platform.name}()`);
-  const appLevel = compileAll(platform.middlewares, `${platform.name}()`);
-  const guards = toGuards(appLevel);
-  const routes = findControllers(container.constructed, problems).flatMap(({ controller, name, node, routes }) =>
-    flattenRoutes(
-      routes,
-      {
-        name: labelOf(name, node),
-        controller: name,
-        module: node.name,
-        guards,
-        self: controller,
-        compile: compiler(node, name),
-      },
-      problems,
-    ),
-  );
-  const name = `${platform.name}()`;
-  const own = { name, controller: platform.name, guards, self: undefined, compile: compileForPlatform };
-  routes.push(...flattenRoutes(platform.routes ?? [], own, problems));
-  const served = routes.filter((route) => platform.serves(route));
-  problems.push(...findDuplicates(routes), ...findContractConflicts(served));
-  problems.push(...findMisspeltHooks(container.constructed));
-  if (problems.length > 0) throw new StartError(problems);
-  for (const warning of findShadows(served)) log.warn(warning);
-
-  const onLostValue = environment.production
-    ? undefined
-    : (name: string) => log.warn(`${name} called next() and did not return its value: return next()`);
-  const onLostError: ComposeOptions["onLostError"] = (ctx, name, error) =>
-    log.error({ err: error }, `${ctx.method} ${ctx.path}: failed after ${name} had returned another value`);
-  const lost = onLostValue === undefined ? { onLostError } : { onLostError, onLostValue };
-  const { checkContracts = !environment.production } = options;
-  const reportMismatch = (ctx: Context, mismatch: ContractMismatch): void => {
-    ctx.log.error(mismatch.message);
-    if (typeof checkContracts === "function") checkContracts(mismatch);
-  };
-  const openRoutes = (target: Platform | BackgroundPlatform, appLevel: readonly Compiled[]) => {
-    const chain = (middlewares: readonly Compiled[], handler: Handler, isObserved: boolean) => {
-      const all = [...appLevel, ...middlewares];
-      return compose(isObserved ? all.map(observeMiddleware) : all, handler, lost);
-    };
-    const router = new Router<RunnableRoute>([]);
-    const table = new RouteTable(router, routes, {
-      flatten: (added, owner, found) => {
-        const compile = compiler(graph.root, owner);
-        const flat = flattenRoutes(added, { name: owner, controller: owner, guards, self: undefined, compile }, found);
-        found.push(...problems.splice(0)); // those of the container and the middlewares: ignored, a route would lose its guard
-        return flat;
-      },
-      serves: (route) => target.serves(route),
-      compose: (route, isObserved) => {
-        const { controller, handlerName } = route;
-        const handler = isObserved
-          ? observeHandler(route.handler, { controller, handler: handlerName })
-          : route.handler;
-        const run = chain(route.middlewares, handler, isObserved);
-        return checkContracts === false
-          ? run
-          : checkContract(route, run, reportMismatch, platform.errors?.rejectedStatus);
-      },
-    });
-    const kernel = new Kernel({
-      router,
-      platform: target,
-      log,
-      production: environment.production,
-      onMiss: toRunnable((isObserved) => chain([], (ctx) => miss(target, ctx), isObserved)),
-      onMalformed: toRunnable((isObserved) => chain([], refuseMalformed, isObserved)),
-    });
-    return { kernel, router, routes: table };
-  };
-  const { kernel, router, routes: table } = openRoutes(platform, appLevel);
-
   const { constructed } = container;
-  const built = { platform: platform.name, graph, constructed, injections, router };
-  development.built = { ...built, routes: table };
+  introspection.module = graph.root.name;
+  introspection.constructed = constructed;
+  development.wired = { platform: platform.name, graph, constructed, injections };
+  container.constructAll();
+  return { environment, output, log, stopTimeout, problems, graph, container, background, development, introspection };
+}
 
-  const lifecycle = new Lifecycle(container.constructed, log, stopTimeout);
+/** Undefined after a problem, which is reported with the others. */
+function resolvePlatform<Methods>(
+  { container, graph }: Wired,
+  platform: Platform<Methods>,
+): NamedPlatform<Methods> | undefined {
+  const { name } = platform;
+  return container.run(graph.root, `${name}()`, () => ({ ...platform.resolve(), name }));
+}
+
+/** Opens the platform on its routes, and puts the parts of the application together. */
+async function assemble<Methods>(
+  wired: Wired,
+  routing: ApplicationRoutes,
+  platform: Platform<Methods>,
+  target: NamedPlatform<Methods>,
+  options: AppOptions,
+): Promise<App & Methods> {
+  const { log, graph, container, background, development, introspection, output, stopTimeout } = wired;
+  const { kernel, router, routes } = routing.open(target, true);
+  introspection.routes = routes;
+  development.table = { router, routes };
+  background.onOpen = (other) => routing.open(other, false);
+  const devtools = await openDevtools(wired, options);
+  const lifecycle = new Lifecycle(toStarted(wired, devtools), log, stopTimeout);
   const { background: startsBackground = platform.background !== false } = options;
-  background.onOpen = (target) => {
-    const compiled = compileAll(target.middlewares, target.name);
-    if (problems.length > 0) throw new StartError(problems.splice(0));
-    return openRoutes(target, compiled);
-  };
   const startAll = async () => {
     await lifecycle.start();
     if (startsBackground) await background.start();
@@ -226,70 +200,74 @@ async function buildApp<Methods>(
     lifecycle.stop(async () => {
       await Promise.all([opened.close(), background.stop()]);
     });
-  const opened = await platform.open({
+  const instances = () => container.constructed.map(({ instance }) => instance);
+  const opened = await target.open({
     kernel,
     module: graph.root.name,
-    routes: table,
+    routes,
     router,
     log,
-    announce: output === undefined ? undefined : (text) => output.release(text),
-    stores: () => collectStores(container.constructed.map(({ instance }) => instance)),
+    announce: output === undefined ? undefined : (text) => output.write(text),
+    stores: () => collectStores(instances()),
     stopTimeout,
-    startPrimary: (workers) => {
-      for (const { instance } of container.constructed) if (isOnPrimary(instance)) instance.onPrimary(workers);
-    },
+    startPrimary: (workers) =>
+      instances()
+        .filter(isOnPrimary)
+        .forEach((instance) => void instance.onPrimary(workers)),
     start,
     stop,
     failStart: (error) => failStart(error, options),
     background: background.work,
-    devtools: development.tools,
+    devtools,
+    developer: development.access,
   });
-
+  introspection.opened = opened;
   const app: App & { readonly [backgroundWork]: unknown } = {
     [backgroundWork]: background.work,
-    routes: table,
+    routes,
     log,
-    get: <T>(key: Key<T>): T => {
-      if (!container.sees(graph.root, key)) {
-        throw new Error(
-          `app.get(): ${isKey(key) ? keyName(key) : describeValue(key)} is not visible in module "${graph.root.name}". Declare it there, or import a module that exports it.`,
-        );
-      }
-      return container.resolve(graph.root, key, graph.root.name) as T; // the container keeps the key and the type of its value together
-    },
+    get: (key) => getFromRoot(wired, key),
     start,
     stop,
   };
-  const whole = Object.assign(app, opened.methods);
-  if (description === undefined) return whole;
-  return description.describeInsteadOfRunning(whole, built);
+  return Object.assign(app, opened.methods);
 }
 
-function miss(target: Platform | BackgroundPlatform, ctx: Context): unknown {
-  const value = "miss" in target ? target.miss?.(ctx) : undefined;
-  if (value !== undefined) return value;
-  throw new HttpError(404, "Not Found");
+/** What has hooks, the developer tools first. The list of the container grows while hooks run, so it is not copied. */
+function* toStarted({ container, graph }: Wired, devtools: Devtools | undefined): Generator<Constructed> {
+  if (devtools !== undefined) yield { instance: devtools, name: "@tenon/devtools", node: graph.root };
+  yield* container.constructed;
 }
 
-function refuseMalformed(): never {
-  throw new HttpError(400, "Bad Request");
+/** Undefined outside development, and where they are not installed. */
+async function openDevtools(
+  { development, introspection, environment, log }: Wired,
+  { devtools: options = {} }: AppOptions,
+): Promise<Devtools | undefined> {
+  if (development.access === undefined || environment.describe || options === false) return undefined;
+  const loaded = await loadDevtools();
+  return loaded?.openDevtools({ development, introspection, log: log.child({ name: "devtools" }), options });
 }
 
-/** Milliseconds for which the log lines of a start wait for the banner. */
-const longestHold = 1000;
+function getFromRoot<T>({ container, graph: { root } }: Wired, key: Key<T>): T {
+  if (!container.sees(root, key)) {
+    throw new Error(
+      `app.get(): ${isKey(key) ? keyName(key) : describeValue(key)} is not visible in module "${root.name}". Declare it there, or import a module that exports it.`,
+    );
+  }
+  return container.resolve(root, key, root.name) as T; // the container keeps the key and the type of its value together
+}
 
-/** Standard output that keeps the log lines of the start, so that the banner of an HTTP platform comes before them. */
-function createStartOutput(
+/** Whether an HTTP platform prints its banner, to standard output beside the log. */
+function hasBanner(
   { production, test, worker, dev }: Environment,
   platform: Platform,
   { log, onStartError }: AppOptions,
-): LogWriter | undefined {
-  if (production || test || worker !== undefined || dev === "restart" || onStartError === "throw") return undefined;
-  if (platform.log?.destination !== undefined || log?.destination !== undefined) return undefined;
-  const output = new LogWriter(1);
-  if (!output.isTTY && dev === undefined) return undefined;
-  output.hold(longestHold);
-  return output;
+): boolean {
+  if (production || test || worker !== undefined || dev === "restart" || onStartError === "throw") return false;
+  const { destination } = { ...platform.log, ...log };
+  if (destination !== undefined) return false;
+  return dev !== undefined || process.stdout.isTTY === true;
 }
 
 function failStart(error: unknown, options: AppOptions): never {
@@ -297,30 +275,27 @@ function failStart(error: unknown, options: AppOptions): never {
   return exitOnStartError(error);
 }
 
+const defaultStopTimeout = 10_000;
 const longestWait = 2 ** 31 - 1; // node:timers treats a longer delay as one millisecond
 
-const optionNames = namesOf<AppOptions>({
-  log: true,
-  onStartError: true,
-  override: true,
-  stopTimeout: true,
-  checkContracts: true,
-  background: true,
-});
+export const appOptionTable: OptionTable<AppOptions> = {
+  config: takes.that(isObject, "It takes values by name, or an instance of the config class."),
+  log: takes.anything, // createLog() checks it
+  onStartError: takes.oneOf(["exit", "throw"]),
+  override: takes.that(Array.isArray, "Write a list: override: [provide(key, factory)]."),
+  stopTimeout: takes.wholeNumber(1, longestWait),
+  checkContracts: takes.anything,
+  background: takes.flag,
+  devtools: takes.anything, // openDevtools() checks it
+};
 
-function checkOptions(platform: unknown, options: object, overrides: unknown, stopTimeout: number): Problem[] {
-  const problems: Problem[] = [];
-  const report = (message: string) => problems.push({ code: "BAD_OPTION", message });
-  const unknown = explainUnknownNames(options, optionNames);
-  if (unknown !== undefined) report(`createApp() has no option ${unknown}`);
-  if (typeof platform !== "object" || platform === null) {
-    report(`createApp() was given ${describeValue(platform)} as its platform. Pass one, for example api().`);
-  }
-  if (!Array.isArray(overrides)) {
-    report(`override is ${describeValue(overrides)}. Write a list: override: [provide(key, factory)].`);
-  }
-  if (!Number.isInteger(stopTimeout) || stopTimeout < 1 || stopTimeout > longestWait) {
-    report(`stopTimeout is ${String(stopTimeout)}. It takes a whole number of milliseconds from 1 to ${longestWait}.`);
-  }
-  return problems;
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function findMistakes(platform: unknown, options: AppOptions): Problem[] {
+  const problems = findBadOptions("createApp()", options, appOptionTable);
+  if (isObject(platform)) return problems;
+  const message = `createApp() was given ${describeValue(platform)} as its platform. Pass one, for example api().`;
+  return [...problems, { code: "BAD_OPTION", message }];
 }

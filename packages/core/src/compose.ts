@@ -1,12 +1,11 @@
 import type { Context } from "./context.ts";
-import type { MiddlewareContract } from "./contract.ts";
-import type { Handler, Middleware, MiddlewareFunction } from "./record.ts";
+import type { Handler, Middleware, MiddlewareFunction } from "./route.ts";
 
 /** A middleware that only needs calling: the container is not used during a request. */
 export interface Compiled {
   readonly name: string;
   readonly handle: MiddlewareFunction;
-  readonly contract: MiddlewareContract | undefined;
+  readonly contract: Middleware["contract"];
 }
 
 export function isMiddleware(value: unknown): value is Middleware {

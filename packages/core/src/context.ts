@@ -1,29 +1,36 @@
 import { randomUUID } from "node:crypto";
+import type { RequestLimits } from "./body/body-reader.ts";
 import { type CookieOptions, parseCookies, serializeCookie } from "./body/cookies.ts";
+import type { Input } from "./body/input.ts";
 import { readPairs } from "./body/query.ts";
-import type { ContextTools, Progress } from "./context-tools.ts";
-import { hasNoBody, readContent, toHeadersInput, toParamsInput, toQueryInput } from "./contract-input.ts";
-import { toDeclaredError } from "./declared-error.ts";
-import { type Input, validate } from "./dto/bind.ts";
+import { type MatchedRoute, type RouteParams, toDeclaredError } from "./contract.ts";
+import { validate } from "./dto/bind.ts";
 import type { InferOutput, Schema } from "./dto/standard-schema.ts";
 import type { HttpError } from "./errors.ts";
-import { ResponseHeaders } from "./headers.ts";
-import { toLocation } from "./location.ts";
+import { ResponseHeaders, toLocation } from "./headers.ts";
 import type { Log } from "./log/log.ts";
-import type { MatchedRoute, ParamNames, RouteParams } from "./matched-route.ts";
+import type { ParamNames } from "./pattern.ts";
 import { type Outgoing, Reply, StatusReply } from "./reply.ts";
 import { type Incoming, RequestView } from "./request.ts";
 
 /**
- * Per-request values that middlewares and handlers share. Packages and applications add theirs:
- * `declare module "@tenon/core" { interface ContextValues { user_id: string } }`
+ * Values that every request of a platform has, because its middlewares set them. Packages and applications add theirs:
+ * `declare module "@tenon/core" { interface ContextValues { session: Session } }`
  */
 // biome-ignore lint/suspicious/noEmptyInterface: an interface, because only interfaces can be augmented
 export interface ContextValues {}
 
+/** Values that only requests behind a guard have. Its contract names them: `{ sets: ["user_id"] }`. */
+// biome-ignore lint/suspicious/noEmptyInterface: an interface, because only interfaces can be augmented
+export interface GuardValues {}
+
+type Values = ContextValues & GuardValues;
 /** The declared type of a value; an undeclared name gives unknown. */
-export type ValueOf<K extends string> = K extends keyof ContextValues ? ContextValues[K] : unknown;
-export type ValueName = keyof ContextValues | (string & {});
+export type ValueOf<K extends string> = K extends keyof Values ? Values[K] : unknown;
+/** Undefined too for what a guard sets, where no guard of the route says so. */
+export type KnownValueOf<K extends string, SetByGuards extends string> =
+  K extends Exclude<keyof GuardValues, SetByGuards> ? GuardValues[K] | undefined : ValueOf<K>;
+export type ValueName = keyof Values | (string & {});
 
 /**
  * The context of a request. A path types the names that `param()` takes: `Context<"/posts/:id">`.
@@ -34,11 +41,18 @@ export type Context<Path extends string = string> = RequestContext<
   // biome-ignore lint/suspicious/noExplicitAny: the one argument that a context of any path is assignable to and from
   string extends Path ? any : ParamNames<Path> | "",
   // biome-ignore lint/suspicious/noExplicitAny: likewise for the failures that a contract declares
+  any,
+  // biome-ignore lint/suspicious/noExplicitAny: likewise for the values that guards set
   any
 >;
 
+/** What `ctx.param()` takes: without a parameter, what TypeScript shows where a name is passed. */
+type NameIn<Param extends string> = [Exclude<Param, "">] extends [never]
+  ? "The path has no parameters"
+  : `${Exclude<Param, "">}`;
+
 /** The arguments of `ctx.fail()`. */
-export type Failure = readonly [status: number, detail?: unknown];
+export type Failure = readonly [status: number | string, detail?: unknown];
 
 /** Sees the response and may change it; runs for errors and misses too, the last one registered first. */
 export type ReplyHook = (outgoing: Outgoing) => void;
@@ -50,94 +64,145 @@ export type ReplyHook = (outgoing: Outgoing) => void;
 export interface Lease {
   /** For the client whose connection is closed: `the session has ended`. */
   readonly reason: string;
+  /**
+   * Whom the guard has let in, such as the id of a user: a client continues in its topics after a reconnect only as the
+   * same one. Not sent to the client.
+   */
+  readonly principal?: string;
   /** Milliseconds since 1970. */
   readonly expiresAt?: number;
-  /** Asked from time to time. */
+  /** Called from time to time. */
   readonly isValid?: () => boolean | Promise<boolean>;
 }
 
-/** One request and the state of its response. */
-export class RequestContext<in Param extends string = string, in Failed extends Failure = Failure> {
-  readonly #incoming: Incoming;
-  readonly #params: RouteParams;
-  readonly #tools: ContextTools;
-  #id: string | undefined;
-  #requestLog: Log | undefined;
+/** What is known of one request, and of its response so far: handlers see it through their context. */
+export class ContextState {
+  readonly incoming: Incoming;
+  readonly params: RouteParams;
+  readonly tools: ContextTools;
+  id: string | undefined;
+  log: Log | undefined;
+  cookies: Record<string, string> | undefined;
+  values: Map<string, unknown> | undefined;
+  headers: ResponseHeaders | undefined;
+  hooks: ReplyHook[] | undefined;
+  bodyLimit: number | undefined;
+  leases: Lease[] | undefined;
+  /** What the kernel publishes about this request. */
+  signal: object | undefined;
   #request: RequestView | undefined;
   #queries: readonly (readonly [name: string, value: string])[] | undefined;
-  #cookies: Record<string, string> | undefined;
-  #values: Map<string, unknown> | undefined;
-  #headers: ResponseHeaders | undefined;
-  #hooks: ReplyHook[] | undefined;
-  #bodyLimit: number | undefined;
-  #leases: Lease[] | undefined;
-  #signal: object | undefined;
 
   constructor(incoming: Incoming, params: RouteParams, tools: ContextTools) {
-    this.#incoming = incoming;
-    this.#params = params;
-    this.#tools = tools;
+    this.incoming = incoming;
+    this.params = params;
+    this.tools = tools;
+  }
+
+  get queries(): readonly (readonly [name: string, value: string])[] {
+    this.#queries ??= readPairs(this.incoming.search, this.tools.limits.queryPairs);
+    return this.#queries;
+  }
+
+  get request(): RequestView {
+    const { limits } = this.tools;
+    this.#request ??= new RequestView(this.incoming, this.params, limits, () => this.bodyLimit ?? limits.body);
+    return this.#request;
+  }
+
+  /** The headers set so far, which are then forgotten. */
+  takeHeaders(): ResponseHeaders | undefined {
+    const { headers } = this;
+    this.headers = undefined;
+    return headers;
+  }
+
+  /** Forgets what can be made again, and hooks, which have run: for a connection that stays open after its response. */
+  release(): void {
+    this.log = undefined;
+    this.cookies = undefined;
+    this.hooks = undefined;
+    this.#request = undefined;
+    this.#queries = undefined;
+  }
+}
+
+/** One request, as a handler sees it. */
+export class RequestContext<
+  in Param extends string = string,
+  in Failed extends Failure = Failure,
+  in SetByGuards extends string = string,
+> {
+  readonly #state: ContextState;
+
+  constructor(incoming: Incoming, params: RouteParams, tools: ContextTools) {
+    this.#state = new ContextState(incoming, params, tools);
+  }
+
+  /** For the framework, static so that handlers do not see it. */
+  static stateOf(ctx: Context): ContextState {
+    return ctx.#state;
   }
 
   get method(): string {
-    return this.#incoming.method;
+    return this.#state.incoming.method;
   }
 
   /** The path as it was sent, without query. */
   get path(): string {
-    return this.#incoming.path;
+    return this.#state.incoming.path;
   }
 
   /** The matched route; undefined on a miss. */
   get route(): MatchedRoute | undefined {
-    return this.#params.matched;
+    return this.#state.params.matched;
   }
 
   /** Whether the route is an event stream or a WebSocket: a guard adds a lease then. */
   get isLive(): boolean {
-    return this.#params.matched?.contract?.live !== undefined;
+    return this.#state.params.matched?.contract?.live !== undefined;
   }
 
   /** For guards of live routes: the connection is closed when the lease ends. */
   addLease(lease: Lease): void {
-    this.#leases ??= [];
-    this.#leases.push(lease);
+    this.#state.leases ??= [];
+    this.#state.leases.push(lease);
   }
 
   /** Identifies this request in logs. Random, unless the request-id middleware took the client's. */
   get id(): string {
-    this.#id ??= this.#incoming.id ?? randomUUID();
-    return this.#id;
+    this.#state.id ??= this.#state.incoming.id ?? randomUUID();
+    return this.#state.id;
   }
 
   set id(id: string) {
-    this.#id = id;
-    this.#requestLog = undefined;
+    this.#state.id = id;
+    this.#state.log = undefined;
   }
 
   /** A log that adds the id of this request to its lines. */
   get log(): Log {
-    this.#requestLog ??= this.#tools.log.child({ id: this.id });
-    return this.#requestLog;
+    this.#state.log ??= this.#state.tools.log.child({ id: this.id });
+    return this.#state.log;
   }
 
   /** Aborted when the client disconnects. */
   get signal(): AbortSignal {
-    return this.#incoming.signal;
+    return this.#state.incoming.signal;
   }
 
   /** A path parameter, decoded. A name that the path does not declare gives "" and logs a warning, once per route. */
-  param(name: `${Exclude<Param, "">}`): string {
-    const value = this.#params.param(name);
+  param(name: NameIn<Param>): string {
+    const value = this.#state.params.param(name);
     if (value !== undefined) return value;
-    const { matched } = this.#params;
-    if (matched !== undefined) this.#tools.onUnknownParam(matched, name);
+    const { matched } = this.#state.params;
+    if (matched !== undefined) this.#state.tools.onUnknownParam(matched, name);
     return "";
   }
 
   /** What `*` matched, segment by segment: a "/" inside a segment was `%2F` on the wire and separates nothing. */
   rest(): readonly string[] {
-    return this.#params.rest();
+    return this.#state.params.rest();
   }
 
   /** A query parameter; "" when it is absent, the first one when it is repeated. */
@@ -147,37 +212,36 @@ export class RequestContext<in Param extends string = string, in Failed extends 
 
   /** A query parameter, or the default when it is absent. An empty one is not absent. */
   queryDefault(name: string, fallback: string): string {
-    this.#queries ??= readPairs(this.#incoming.search, this.#tools.limits.queryPairs);
-    for (const [candidate, value] of this.#queries) if (candidate === name) return value; // a map takes longer to make
+    for (const [candidate, value] of this.#state.queries) if (candidate === name) return value; // a map takes longer to make
     return fallback;
   }
 
   /** A request header; "" when it is absent. */
   header(name: string): string {
-    return this.#incoming.header(name.toLowerCase()) ?? "";
+    return this.#state.incoming.header(name.toLowerCase()) ?? "";
   }
 
   /** A cookie; "" when it is absent. */
   cookie(name: string): string {
-    this.#cookies ??= parseCookies(this.header("cookie"));
-    return this.#cookies[name] ?? "";
+    this.#state.cookies ??= parseCookies(this.header("cookie"));
+    return this.#state.cookies[name] ?? "";
   }
 
   /** Decodes and validates the body or, for a command, its flags. A BindError becomes 400 `Invalid request`. */
   bind<S extends Schema>(schema: S): Promise<InferOutput<S>> {
     const bound = this.#bind(schema);
-    bound.catch(ignore); // a handler may forget to await it: the unhandled rejection would crash the process
+    bound.catch(() => {}); // a handler may forget to await it: the unhandled rejection would crash the process
     return bound;
   }
 
   /** A value that a middleware or handler of this request has set; undefined when none has. */
-  get<K extends ValueName>(key: K): ValueOf<K> {
-    return this.#values?.get(key) as ValueOf<K>; // set() takes the same type under the same key
+  get<K extends ValueName>(key: K): KnownValueOf<K, SetByGuards> {
+    return this.#state.values?.get(key) as KnownValueOf<K, SetByGuards>; // set() takes the same type under the same key
   }
 
   set<K extends ValueName>(key: K, value: ValueOf<K>): void {
-    this.#values ??= new Map();
-    this.#values.set(key, value);
+    this.#state.values ??= new Map();
+    this.#state.values.set(key, value);
   }
 
   /** The same as `set`. */
@@ -195,28 +259,22 @@ export class RequestContext<in Param extends string = string, in Failed extends 
    * declares several messages or a schema, the second argument is the message or the body.
    */
   fail(...[status, detail]: Failed): HttpError {
-    return toDeclaredError(this.#params.matched, status, detail);
+    return toDeclaredError(this.#state.params.matched, Number(status), detail);
   }
 
   request(): RequestView {
-    this.#request ??= new RequestView(
-      this.#incoming,
-      this.#params,
-      this.#tools.limits,
-      () => this.#bodyLimit ?? this.#tools.limits.body,
-    );
-    return this.#request;
+    return this.#state.request;
   }
 
   /** The headers of the response. An error response drops what handlers set here; hooks still run. */
   response(): ResponseHeaders {
-    this.#headers ??= new ResponseHeaders();
-    return this.#headers;
+    this.#state.headers ??= new ResponseHeaders();
+    return this.#state.headers;
   }
 
   /** Defaults to HttpOnly, SameSite=Lax and Path=/, and to Secure on https. */
   setCookie(name: string, value: string, options: CookieOptions = {}): void {
-    const secure = this.#incoming.protocol === "https";
+    const secure = this.#state.incoming.protocol === "https";
     this.response().addHeader("set-cookie", serializeCookie(name, value, { secure, ...options }));
   }
 
@@ -232,13 +290,13 @@ export class RequestContext<in Param extends string = string, in Failed extends 
   /** Shows the progress of `total` steps at a terminal; silent on other platforms. */
   progress(total: number, label = ""): Progress {
     if (!Number.isFinite(total) || total < 0) throw new RangeError(`progress() takes a number of steps, not ${total}`);
-    return this.#tools.showProgress?.(this.#incoming, total, label) ?? silentProgress;
+    return this.#state.tools.showProgress?.(this.#state.incoming, total, label) ?? silentProgress;
   }
 
   /** Registers a function that runs when the response is ready and before it is written. */
   onReply(hook: ReplyHook): void {
-    this.#hooks ??= [];
-    this.#hooks.push(hook);
+    this.#state.hooks ??= [];
+    this.#state.hooks.push(hook);
   }
 
   /** Sets the limit for the body of this request, in bytes. Has no effect once the body is read. */
@@ -246,92 +304,50 @@ export class RequestContext<in Param extends string = string, in Failed extends 
     if (!Number.isSafeInteger(bytes) || bytes < 0) {
       throw new RangeError(`limitBody(${String(bytes)}): it takes a whole number of bytes, zero or more`);
     }
-    this.#bodyLimit = bytes;
+    this.#state.bodyLimit = bytes;
   }
 
   async #bind<S extends Schema>(schema: S): Promise<InferOutput<S>> {
-    return validate(schema, await this.#tools.readInput(this.#incoming, this.request()));
-  }
-
-  /** For `endpoint()`, static so that handlers do not see it: what a part of its contract validates. */
-  static readPart(ctx: Context, part: "params" | "query" | "headers"): Input | Promise<Input> {
-    if (part === "params") return toParamsInput(ctx.#params);
-    if (part === "headers") return toHeadersInput(ctx.#incoming);
-    const { readQuery, limits } = ctx.#tools;
-    if (readQuery !== undefined) return readQuery(ctx.#incoming, ctx.request());
-    ctx.#queries ??= readPairs(ctx.#incoming.search, limits.queryPairs);
-    return toQueryInput(ctx.#queries);
-  }
-
-  /** For `endpoint()`: what a declared body validates. */
-  static readBody(ctx: Context, isForm: boolean): Input | Promise<Input> {
-    const { readInput, readForm } = ctx.#tools;
-    return (isForm ? readForm : readInput)(ctx.#incoming, ctx.request());
-  }
-
-  /** For `endpoint()`: the bytes of a body of these media types. */
-  static readContent(ctx: Context, types: readonly string[]): Promise<Uint8Array> {
-    return readContent(ctx.#incoming, ctx.request(), ctx.header("content-type"), types);
-  }
-
-  /** For `endpoint()`: whether an optional body is absent. */
-  static hasNoBody(ctx: Context): Promise<boolean> {
-    return hasNoBody(ctx.#incoming, ctx.request());
-  }
-
-  /** For live routes: what the guards have added. The list grows with leases that are added later. */
-  static leasesOf(ctx: Context): readonly Lease[] {
-    ctx.#leases ??= [];
-    return ctx.#leases;
-  }
-
-  /** For the kernel: what it publishes about this request. */
-  static setSignal(ctx: Context, signal: object): void {
-    ctx.#signal = signal;
-  }
-
-  static signalOf(ctx: Context): object | undefined {
-    return ctx.#signal;
-  }
-
-  /** For connections that stay open: forgets what can be made again, and hooks, which have run. */
-  static releaseCaches(ctx: Context): void {
-    ctx.#requestLog = undefined;
-    ctx.#request = undefined;
-    ctx.#queries = undefined;
-    ctx.#cookies = undefined;
-    ctx.#hooks = undefined;
-  }
-
-  /** For the kernel: the headers set so far, which are then forgotten. */
-  static takeHeaders(ctx: Context): ResponseHeaders | undefined {
-    const headers = ctx.#headers;
-    ctx.#headers = undefined;
-    return headers;
-  }
-
-  /** For the kernel: lets every hook see the response. */
-  static runHooks(ctx: Context, outgoing: Outgoing): void {
-    for (const hook of ctx.#hooks?.toReversed() ?? []) {
-      const pending: unknown = hook(outgoing);
-      // the response does not wait for an asynchronous hook: its unhandled rejection would crash the process
-      if (pending instanceof Promise) {
-        pending.catch((error: unknown) => ctx.log.error({ err: error }, `${ctx.method} ${ctx.path}: a hook failed`));
-      }
-    }
+    return validate(schema, await this.#state.tools.readInput(this.#state.incoming, this.request()));
   }
 }
+
+export const { stateOf } = RequestContext;
 
 const silentProgress: Progress = Object.freeze({ advance() {}, done() {} });
 
-function ignore(): void {}
-
 /** Frees memory of a request whose connection stays open after its response: what was read of it is read again. */
 export function releaseCaches(ctx: Context): void {
-  RequestContext.releaseCaches(ctx);
+  stateOf(ctx).release();
 }
 
-/** The leases that the guards of a request have added. */
+/** The leases that the guards of a request have added. The list grows with leases that are added later. */
 export function leasesOf(ctx: Context): readonly Lease[] {
-  return RequestContext.leasesOf(ctx);
+  const state = stateOf(ctx);
+  state.leases ??= [];
+  return state.leases;
+}
+
+/** What every context of an application shares: made once, by the kernel. */
+export interface ContextTools {
+  readonly limits: RequestLimits;
+  readonly log: Log;
+  /** What `bind()` validates. */
+  readonly readInput: (incoming: Incoming, request: RequestView) => Input | Promise<Input>;
+  /** What the `query` of a contract validates. Defaults to the query of the URL. */
+  readonly readQuery?: ((incoming: Incoming, request: RequestView) => Input | Promise<Input>) | undefined;
+  /** What a body of `form()` validates. */
+  readonly readForm: (incoming: Incoming, request: RequestView) => Input | Promise<Input>;
+  /** Left out where no terminal shows it. */
+  readonly showProgress?: ((incoming: Incoming, total: number, label: string) => Progress) | undefined;
+  /** Called when a handler reads a parameter that the path of its route does not declare. */
+  readonly onUnknownParam: (route: MatchedRoute, name: string) => void;
+}
+
+/** Shows how far a long piece of work has come. */
+export interface Progress {
+  /** Marks steps as done. `by` defaults to one. */
+  advance(by?: number): void;
+  /** Ends the display, whether or not every step was done. */
+  done(): void;
 }

@@ -1,11 +1,17 @@
+import { refuseType } from "./body/body-reader.ts";
+import { mediaTypeOf } from "./body/grammar.ts";
+import type { Input as PartInput } from "./body/input.ts";
+import { isJson, toJson } from "./body/json.ts";
 import { JsonArray } from "./body/json-array.ts";
-import { type Context, RequestContext } from "./context.ts";
+import { toQueryRecord } from "./body/query.ts";
+import { type Context, type ContextState, type RequestContext, stateOf } from "./context.ts";
 import {
   type Body,
-  Content,
+  type ContentBody,
   type Contract,
   type FailuresOf,
   type InputOf,
+  isContent,
   isSchema,
   type ParamsOf,
   plainStatusOf,
@@ -14,11 +20,19 @@ import {
   toBody,
 } from "./contract.ts";
 import { validate } from "./dto/bind.ts";
-import { compileSelect } from "./dto/select.ts";
+import { atRow, compileSelect, compileSentSelect, ReturnedMismatch } from "./dto/select.ts";
 import type { Schema } from "./dto/standard-schema.ts";
 import { BindError, HttpError, type InputPart, type Issue } from "./errors.ts";
-import type { Handler } from "./record.ts";
-import { isThenable, Reply, toDataReply } from "./reply.ts";
+import {
+  hopByHopHeaders,
+  isResponse,
+  isThenable,
+  notData,
+  type Outgoing,
+  Reply,
+  statusOf,
+  toDataReply,
+} from "./reply.ts";
 
 const declared = Symbol("tenon.contract");
 const written = Symbol("tenon.handler");
@@ -28,7 +42,7 @@ const written = Symbol("tenon.handler");
  * fields of what it returns. Types, OpenAPI, docs page, typed client, flags and forms are made from the contract.
  */
 export function endpoint<const C extends Contract, const Result extends ResultOf<C>, Param extends string = string>(
-  contract: C,
+  contract: keyof C extends keyof Contract ? C : Contract, // which reports the unknown key
   handler: (
     ctx: RequestContext<ParamsOf<C, Param>, FailuresOf<C>>,
     input: InputOf<C>,
@@ -55,13 +69,22 @@ export function endpoint<const C extends Contract, const Result extends ResultOf
 /** A path with these parameters, for the type of a context. */
 export type PathOf<Param extends string> = string extends Param ? string : Param extends "" ? never : `:${Param}`;
 
-export function contractOf(handler: Handler): Contract | undefined {
+export function contractOf(handler: object): Contract | undefined {
   return (handler as { readonly [declared]?: Contract })[declared]; // only endpoint() sets it
 }
 
 /** The function that the application has written: what `endpoint()` was given, or the handler itself. */
 export function writtenHandlerOf(handler: object): object {
   return (handler as { readonly [written]?: object })[written] ?? handler; // only endpoint() sets it
+}
+
+/** The same handler with another contract, which documents it: what it binds and sends stays. */
+export function declareContract(handler: (ctx: Context) => unknown, contract: Contract): (ctx: Context) => unknown {
+  function handleDeclared(this: unknown, ctx: Context): unknown {
+    return handler.call(this, ctx);
+  }
+  Object.defineProperty(handleDeclared, "name", { value: handler.name });
+  return Object.assign(handleDeclared, { [declared]: contract, [written]: writtenHandlerOf(handler) });
 }
 
 /** For packages that wrap handlers: names and places of routes are those of the function that the application has written. */
@@ -84,10 +107,8 @@ function compileInput(contract: Contract): (ctx: Context) => Input | Promise<Inp
     const schema = contract[name];
     if (schema !== undefined) parts.push({ name, read: (ctx) => bindPart(ctx, name, schema) });
   }
-  if (contract.body !== undefined) {
-    const body = toBody(contract.body);
-    parts.push({ name: "body", read: (ctx) => readBody(ctx, body) });
-  }
+  const body = toBody(contract.body);
+  if (body !== undefined) parts.push({ name: "body", read: (ctx) => readBody(ctx, body) });
 
   const readFrom = (ctx: Context, input: Input, start: number, issues: Issue[]): Input | Promise<Input> => {
     for (let index = start; index < parts.length; index++) {
@@ -122,27 +143,43 @@ function addIssues(issues: Issue[], part: InputPart, error: unknown): Issue[] {
 }
 
 function bindPart(ctx: Context, part: "params" | "query" | "headers", schema: Schema): unknown {
-  const input = RequestContext.readPart(ctx, part);
+  const input = readPart(stateOf(ctx), part);
   return input instanceof Promise ? input.then((ready) => validate(schema, ready)) : validate(schema, input);
 }
 
+function readPart(state: ContextState, part: "params" | "query" | "headers"): PartInput | Promise<PartInput> {
+  const { incoming, params, tools } = state;
+  if (part === "params") return { value: params.toMap(), fromText: true };
+  if (part === "headers") return { value: incoming.headers(), fromText: true };
+  if (tools.readQuery !== undefined) return tools.readQuery(incoming, state.request);
+  return { value: toQueryRecord(state.queries), fromText: true, fromForm: true };
+}
+
 async function readBody(ctx: Context, { kind, schema, required, types }: Body): Promise<unknown> {
-  if (!required && (await RequestContext.hasNoBody(ctx))) return undefined;
-  if (schema === undefined) return RequestContext.readContent(ctx, types);
-  return validate(schema, await RequestContext.readBody(ctx, kind === "form"));
+  const { incoming, request, tools } = stateOf(ctx);
+  const isCommand = incoming.method === ""; // it has flags, and no media type
+  if (!required && !isCommand && (await request.body()).byteLength === 0) return undefined;
+  if (schema === undefined) {
+    const type = ctx.header("content-type");
+    const isKnown = isCommand || types.some((known) => mediaTypeOf(known) === mediaTypeOf(type));
+    return isKnown ? request.body() : refuseType(type);
+  }
+  const read = kind === "form" ? tools.readForm : tools.readInput;
+  return validate(schema, await read(incoming, request));
 }
 
 type Select = (value: unknown) => unknown;
 
 /** Sends the declared fields only: an undeclared `password` never leaves. */
-function compileResult({ returns, errors = {} }: Contract): (ctx: Context, value: unknown) => unknown {
+function compileResult(contract: Contract): (ctx: Context, value: unknown) => unknown {
+  const { returns, errors = {} } = contract;
   const plainStatus = plainStatusOf(returns) ?? 200;
   const selects = new Map<number, Select>();
-  const contents = new Map<number, Content>();
+  const contents = new Map<number, ContentBody>();
   const empty = new Set<number>();
   for (const [status, schema] of Object.entries({ ...returnsByStatus(returns), ...errors })) {
     if (isSchema(schema)) selects.set(Number(status), compileSelect(schema));
-    else if (schema instanceof Content) contents.set(Number(status), schema);
+    else if (isContent(schema)) contents.set(Number(status), schema);
     else if (schema === null) empty.add(Number(status));
   }
 
@@ -155,17 +192,122 @@ function compileResult({ returns, errors = {} }: Contract): (ctx: Context, value
     if (empty.has(reply.status) && reply.kind !== "empty") return new Reply(reply.status, "empty", undefined);
     const content = contents.get(reply.status);
     if (content !== undefined) return toContentReply(ctx, reply, content);
-    const select = selects.get(reply.status);
-    if (select === undefined) return reply;
-    if (reply.value instanceof JsonArray) reply.value.select((row) => (select([row]) as unknown[])[0]); // lists give lists
-    if (reply.kind !== "json") return reply;
-    const selected = select(reply.value);
-    return selected instanceof Promise ? selected.then((ready) => reply.withValue(ready)) : reply.withValue(selected);
+    const status = statusOf(reply);
+    const select = selects.get(status);
+    if (select === undefined || reply.kind === "empty") return reply;
+    if (reply.kind === "json") {
+      const selected = select(reply.value);
+      return selected instanceof Promise
+        ? selected.then((ready) => toSelected(reply, ready))
+        : toSelected(reply, selected);
+    }
+    if (reply.value instanceof JsonArray) {
+      reply.value.select((row, index) => selectRow(select, row, index));
+      return reply;
+    }
+    return selectResponse(select, reply, status);
   };
 }
 
+function toSelected(reply: Reply, selected: unknown): Reply {
+  const sent = selected === reply.value ? reply : reply.withValue(selected);
+  sent.returned = reply.value;
+  sent.isSelected = true;
+  return sent;
+}
+
+/** Sends the declared fields only of data that a middleware has returned instead of the result of `next()`. */
+export function selectReplaced(contract: Contract, reply: Reply): Reply {
+  if (contract.returns === undefined && contract.errors === undefined) return reply;
+  if (reply.isSelected || reply.kind !== "json" || reply.status >= 400) return reply;
+  const declared = sentSelectFor(contract, reply.status);
+  return declared === undefined ? reply : toSelected(reply, declared.select(reply.value));
+}
+
+function selectRow(select: Select, row: unknown, index: number): unknown {
+  try {
+    const selected = select([row]);
+    return selected instanceof Promise ? selected.catch((error) => failRow(error, index)).then(rowOf) : rowOf(selected);
+  } catch (error) {
+    return failRow(error, index);
+  }
+}
+
+function rowOf(list: unknown): unknown {
+  return (list as unknown[])[0]; // lists give lists
+}
+
+function failRow(error: unknown, index: number): never {
+  if (!(error instanceof ReturnedMismatch)) throw error;
+  throw new ReturnedMismatch(error.issues.map((issue) => atRow(issue, index)));
+}
+
+/** The declared fields of a `Response` with JSON. Throws for texts, bytes and streams, from which none can be taken. */
+async function selectResponse(select: Select, reply: Reply, status: number): Promise<Reply> {
+  const { value } = reply;
+  const data = typeof value === "object" && value !== null && isResponse(value) ? await readJson(value) : undefined;
+  if (data === undefined) throw new ReturnedMismatch([{ path: "", rule: "data", message: notData(reply) }], status);
+  const { headers } = value as Response; // only a Response has data
+  const kept = new Headers([...headers].filter(([name]) => !hopByHopHeaders.has(name)));
+  const sent = reply.withValue(new Response(toJson(await select(data)), { status, headers: kept }));
+  sent.returned = data;
+  return sent;
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  const type = response.headers.get("content-type") ?? "";
+  return type !== "" && isJson(type) ? response.json().catch(() => undefined) : undefined;
+}
+
+/** A body that a hook of `onReply()` has put into a response, and the schema that is declared for it. */
+export interface ChangedBody {
+  readonly schema: Schema;
+  readonly value: unknown;
+  readonly selected: unknown;
+}
+
+/** Compiled once for each schema. Nothing is kept for longer than the schema itself. */
+const sentSelects = new WeakMap<Schema, Select>();
+
+/** Undefined where no schema is declared for the status. */
+function sentSelectFor(contract: Contract | undefined, status: number) {
+  const schema: unknown = contract?.errors?.[status] ?? returnsByStatus(contract?.returns)[status];
+  if (!isSchema(schema)) return undefined;
+  const select = sentSelects.get(schema) ?? compileSentSelect(schema);
+  sentSelects.set(schema, select);
+  return { schema, select };
+}
+
+/** Undefined where no schema is declared, or where the body is encoded: it has been compressed. */
+export function readChanged(
+  contract: Contract | undefined,
+  { status, body, headers }: Outgoing,
+): ChangedBody | undefined {
+  const declared = sentSelectFor(contract, status);
+  if (declared === undefined || body === null || headers.has("content-encoding")) return undefined;
+  const value = parseChanged(body, status);
+  return { schema: declared.schema, value, selected: declared.select(value) };
+}
+
+function parseChanged(body: NonNullable<Outgoing["body"]>, status: number): unknown {
+  try {
+    if (typeof body === "string" || body instanceof Uint8Array) return JSON.parse(String(Buffer.from(body as string))); // or bytes
+  } catch {
+    // reported below, without the text
+  }
+  const message = "must be JSON, which a hook of onReply() has replaced";
+  throw new ReturnedMismatch([{ path: "", rule: "data", message }], status);
+}
+
+/** Sends the declared fields only of what a hook of `onReply()` has put into a response. */
+export function selectChanged(contract: Contract | undefined, outgoing: Outgoing): void {
+  const changed = readChanged(contract, outgoing);
+  if (changed !== undefined) outgoing.body = toJson(changed.selected);
+}
+
 /** Sets the declared type. Of several types the handler sets one; else it is the first. */
-function toContentReply(ctx: Context, reply: Reply, { types: [type = ""] }: Content): Reply {
+function toContentReply(ctx: Context, reply: Reply, { content }: ContentBody): Reply {
+  const [type = ""] = [content].flat();
   const isText = typeof reply.value === "string";
   const charset = isText && type.startsWith("text/") && !type.includes(";") ? "; charset=utf-8" : "";
   if (ctx.response().header("content-type") === "") ctx.response().setHeader("content-type", `${type}${charset}`);

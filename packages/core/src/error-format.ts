@@ -1,4 +1,5 @@
-import { BindError, type HttpError } from "./errors.ts";
+import { BindError, HttpError, type Issue } from "./errors.ts";
+import { type Check, checkOptions, takes } from "./support/options.ts";
 
 /** How an application writes its error responses, those of the HTTP server included. */
 export interface ErrorFormat {
@@ -42,4 +43,113 @@ export function withRejectedStatus(error: unknown, { rejectedStatus }: ErrorForm
   const { issues, headers, body, cause, stack } = error;
   const copy = new BindError(issues, { headers, body, cause, status: rejectedStatus });
   return Object.assign(copy, { stack }); // where it was thrown, for the developer page
+}
+
+/** The formats that come with the framework. */
+export type ErrorFormatName = "plain" | "issues" | "problem";
+
+const text = { type: "string" } as const;
+
+const issueSchema = {
+  title: "Issue",
+  type: "object",
+  properties: {
+    in: { type: "string", enum: ["params", "query", "headers", "body"] },
+    path: { ...text, description: "Where in the input, such as `tags.0`; empty for the input as a whole." },
+    rule: text,
+    message: text,
+  },
+  required: ["path", "rule", "message"],
+};
+
+const issueList = { issues: { type: "array", items: issueSchema } };
+
+/** The same with `issues` for rejected input. */
+const withIssues = (rejectedStatus: number): ErrorFormat => ({
+  type: plainErrors.type,
+  toBody: (error) => ({ error: error.message, ...issuesOf(error) }),
+  toSchema: (status, messages) => ({
+    type: "object",
+    properties: { error: toMessageSchema(messages), ...(status === rejectedStatus ? issueList : {}) },
+    required: ["error"],
+  }),
+});
+
+/** RFC 9457. */
+const problem = (rejectedStatus: number): ErrorFormat => ({
+  type: "application/problem+json",
+  toBody: (error) => ({
+    type: "about:blank",
+    title: reasonOf(error.status),
+    status: error.status,
+    detail: error.message,
+    ...issuesOf(error),
+  }),
+  toSchema: (status, messages) => ({
+    type: "object",
+    properties: {
+      type: text,
+      title: text,
+      status: { type: "integer", const: status },
+      detail: toMessageSchema(messages),
+      ...(status === rejectedStatus ? issueList : {}),
+    },
+    required: ["type", "title", "status", "detail"],
+  }),
+});
+
+const formats: Readonly<Record<ErrorFormatName, (rejectedStatus: number) => ErrorFormat>> = {
+  plain: () => plainErrors,
+  issues: withIssues,
+  problem,
+};
+
+const presetNames = Object.keys(formats);
+const rejectedStatus = takes.wholeNumber(400, 499);
+const formatCheck = takes.that(
+  (format) => isFormat(format) || presetNames.includes(format as string),
+  `Use ${presetNames.map((name) => JSON.stringify(name)).join(", ")}, or { type, toBody, toSchema }.`,
+);
+
+/** What the option `errors` of a platform takes. */
+export const errorsCheck: Check = (format) => {
+  const fault = isFormat(format) ? rejectedStatus(format.rejectedStatus ?? 400) : undefined;
+  return fault === undefined ? formatCheck(format) : `has a rejectedStatus that ${fault}`;
+};
+
+/** A preset with another status for rejected input, or as the start of a format of your own. */
+export function errorFormat(name: ErrorFormatName, options: Pick<ErrorFormat, "rejectedStatus"> = {}): ErrorFormat {
+  checkOptions(
+    "errorFormat()",
+    { name, ...options },
+    { name: takes.required(takes.oneOf(presetNames)), rejectedStatus },
+  );
+  return { ...formats[name](options.rejectedStatus ?? 400), ...options };
+}
+
+/** A preset by its name, or a format of the application's own. */
+export function toErrorFormat(format: ErrorFormatName | ErrorFormat = "plain"): ErrorFormat {
+  return typeof format === "string" ? formats[format](400) : format;
+}
+
+/** An error of the HTTP server itself. */
+export function toStatusError(status: number): HttpError {
+  return new HttpError(status, reasonOf(status));
+}
+
+/** `Not Found` for 404. */
+export function reasonOf(status: number): string {
+  // not by ./builtin.ts, which loads node:http: api() and web() import this file, and commands may import them
+  return process.getBuiltinModule("node:http").STATUS_CODES[status] ?? "Error";
+}
+
+function issuesOf(error: HttpError): { readonly issues?: readonly Omit<Issue, "keys">[] } {
+  if (!(error instanceof BindError)) return {};
+  return { issues: error.issues.map(({ keys: _, ...issue }) => issue) };
+}
+
+function isFormat(value: unknown): value is ErrorFormat {
+  if (typeof value !== "object" || value === null) return false;
+  const { type, toBody, toSchema } = value as Partial<ErrorFormat>; // each is checked here
+  return typeof type === "string" && typeof toBody === "function" && typeof toSchema === "function";
 }

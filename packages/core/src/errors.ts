@@ -91,7 +91,7 @@ export function describeChain(names: readonly string[]): string {
 export interface HttpErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
-  /** Sent as JSON in the place of the application's error format. */
+  /** Sent as JSON instead of the application's error format. */
   readonly body?: unknown;
 }
 
@@ -142,4 +142,15 @@ export class BindError extends HttpError {
     super(options.status ?? 400, "Invalid request", options);
     this.issues = issues;
   }
+}
+
+const mostCauses = 10;
+
+/** An error and what has caused it, in the order of a stack. Errors may cause each other. */
+export function causesOf(error: unknown): Error[] {
+  const list: Error[] = [];
+  for (let next = error; next instanceof Error && list.length < mostCauses && !list.includes(next); next = next.cause) {
+    list.push(next);
+  }
+  return list;
 }

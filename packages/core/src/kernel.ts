@@ -1,23 +1,32 @@
-import { type Context, RequestContext } from "./context.ts";
-import type { ContextTools } from "./context-tools.ts";
-import { readFormInput, readJsonInput } from "./dto/bind.ts";
+import { type Input, readJsonInput } from "./body/input.ts";
+import { isJson } from "./body/json.ts";
+import { type Context, type ContextTools, type ReplyHook, RequestContext, stateOf } from "./context.ts";
+import type { MatchedRoute, RouteParams } from "./contract.ts";
+import {
+  handlerSignal,
+  middlewareSignal,
+  RequestSignal,
+  requestSignal,
+  requestStore,
+  trace,
+} from "./diagnostics/channels.ts";
+import type { Runnable } from "./diagnostics/observed-chain.ts";
+import { selectChanged, selectReplaced } from "./endpoint.ts";
 import { type ErrorFormat, formatError, plainErrors, withRejectedStatus } from "./error-format.ts";
 import { BindError, describeValue, HttpError, toHttpError } from "./errors.ts";
 import type { Log } from "./log/log.ts";
-import type { MatchedRoute, RouteParams } from "./matched-route.ts";
-import type { Runnable } from "./observed-chain.ts";
-import type { Platform, RequestHandler } from "./platform.ts";
-import type { Handler } from "./record.ts";
+import { toSafeName } from "./log/safe-urls.ts";
+import type { BackgroundPlatform, NamedPlatform, RequestHandler } from "./platform.ts";
 import { isThenable, Outgoing, Reply, toReply } from "./reply.ts";
-import type { Incoming } from "./request.ts";
+import type { Incoming, RequestView } from "./request.ts";
+import type { Handler } from "./route.ts";
 import { MalformedTarget, type Router, refuseNul } from "./router.ts";
-import { isChainObserved, isObserved, RequestSignal, requestSignal, requestStore, trace } from "./signals.ts";
 import type { RunnableRoute } from "./table.ts";
 
 export interface KernelParts {
   readonly router: Router<RunnableRoute>;
   readonly platform: Pick<
-    Platform,
+    NamedPlatform,
     "name" | "serialize" | "fail" | "limits" | "readInput" | "readQuery" | "readForm" | "showProgress" | "errors"
   >;
   readonly log: Log;
@@ -44,7 +53,7 @@ export class Kernel implements RequestHandler {
       log,
       showProgress,
       readQuery,
-      readForm: platform.readForm ?? ((_, request) => readFormInput(request)),
+      readForm: platform.readForm ?? readForm,
       readInput: readInput ?? ((incoming, request) => readJsonInput(incoming, request, limits)),
       onUnknownParam: createParamWarning(log),
     };
@@ -54,7 +63,7 @@ export class Kernel implements RequestHandler {
     let chain: Runnable;
     let ctx: Context;
     try {
-      if (incoming.method !== "") refuseNul(incoming.search); // a command has no method, and its flags are no query
+      if (incoming.method !== "") refuseNul(incoming.search); // a command has no method, and its flags are not a query
       const match = this.#parts.router.resolve(incoming.method, incoming.path);
       chain = match?.route ?? this.#parts.onMiss;
       ctx = new RequestContext(incoming, match ?? noMatch, this.#tools);
@@ -63,24 +72,19 @@ export class Kernel implements RequestHandler {
       if (!(error instanceof MalformedTarget)) return this.#fail(ctx, error);
       chain = this.#parts.onMalformed;
     }
-    if (isObserved()) return this.#observe(incoming, ctx, chain);
-    try {
-      const value = chain.run(ctx);
-      return isThenable(value) ? this.#settle(ctx, value) : this.#respond(ctx, value);
-    } catch (error) {
-      return this.#fail(ctx, error);
-    }
+    return requestSignal.hasSubscribers || isChainObserved()
+      ? this.#observe(incoming, ctx, chain)
+      : this.#run(ctx, chain.run);
   }
 
   #observe(incoming: Incoming, ctx: Context, chain: Runnable): Outgoing | Promise<Outgoing> {
     const run = isChainObserved() ? chain.observed() : chain.run;
     if (!requestSignal.hasSubscribers) return this.#run(ctx, run);
     const signal = new RequestSignal(incoming, ctx, this.#parts.platform.name);
-    RequestContext.setSignal(ctx, signal);
+    stateOf(ctx).signal = signal;
     return requestStore.run(signal, () => trace(requestSignal, signal, () => this.#run(ctx, run)));
   }
 
-  /** As `handle()` does without subscribers, where it saves a frame of the stack. */
   #run(ctx: Context, run: Handler): Outgoing | Promise<Outgoing> {
     try {
       const value = run(ctx);
@@ -99,7 +103,9 @@ export class Kernel implements RequestHandler {
   }
 
   #respond(ctx: Context, value: unknown): Outgoing | Promise<Outgoing> {
-    const outgoing = this.#parts.platform.serialize(this.#format(ctx, toReply(value)), ctx);
+    const contract = ctx.route?.contract;
+    const reply = contract === undefined ? toReply(value) : selectReplaced(contract, toReply(value));
+    const outgoing = this.#parts.platform.serialize(this.#format(ctx, reply), ctx);
     if (!(outgoing instanceof Promise)) return finish(ctx, outgoing);
     return outgoing.then((ready) => finish(ctx, ready)).catch((error: unknown) => this.#fail(ctx, error));
   }
@@ -114,7 +120,7 @@ export class Kernel implements RequestHandler {
 
   /** Drops the headers that were set so far: the handler set them for another response. */
   #fail(ctx: Context, thrown: unknown): Outgoing | Promise<Outgoing> {
-    RequestContext.takeHeaders(ctx);
+    stateOf(ctx).takeHeaders();
     publishError(ctx, thrown);
     const error = withRejectedStatus(thrown, this.#errors);
     try {
@@ -142,19 +148,38 @@ export class Kernel implements RequestHandler {
   }
 }
 
+/** Whether middlewares and handlers are to publish. */
+function isChainObserved(): boolean {
+  return handlerSignal.hasSubscribers || middlewareSignal.hasSubscribers;
+}
+
 /** To the subscribers that saw the start of the request. */
 function publishError(ctx: Context, error: unknown): void {
-  const signal = RequestContext.signalOf(ctx);
+  const { signal } = stateOf(ctx);
   if (!(signal instanceof RequestSignal)) return;
   signal.error = error;
   requestSignal.error.publish(signal);
 }
 
 function finish(ctx: Context, outgoing: Outgoing): Outgoing {
-  const headers = RequestContext.takeHeaders(ctx);
+  const state = stateOf(ctx);
+  const headers = state.takeHeaders();
   if (headers !== undefined) outgoing.addHeaders(headers);
-  RequestContext.runHooks(ctx, outgoing);
+  if (state.hooks === undefined) return outgoing;
+  const { body, type } = outgoing;
+  runHooks(ctx, state.hooks, outgoing);
+  if (outgoing.body !== body && isJson(type)) selectChanged(ctx.route?.contract, outgoing);
   return outgoing;
+}
+
+function runHooks(ctx: Context, hooks: readonly ReplyHook[], outgoing: Outgoing): void {
+  for (const hook of hooks.toReversed()) {
+    const pending: unknown = hook(outgoing);
+    // the response does not wait for an asynchronous hook: its unhandled rejection would crash the process
+    if (pending instanceof Promise) {
+      pending.catch((error: unknown) => ctx.log.error({ err: error }, `${toSafeName(ctx)}: a hook failed`));
+    }
+  }
 }
 
 const noMatch: RouteParams = Object.freeze({
@@ -163,6 +188,11 @@ const noMatch: RouteParams = Object.freeze({
   toMap: () => Object.create(null),
   rest: () => [],
 });
+
+/** The body as a form, with its files. */
+async function readForm(_: Incoming, request: RequestView): Promise<Input> {
+  return { value: (await request.form()).toInput(), fromText: true, fromForm: true };
+}
 
 const maxParamWarnings = 1000;
 
@@ -189,12 +219,9 @@ function isPlainError(reply: Reply): reply is Reply<number, { readonly error: st
 /** Logs a failed request, unless the client caused the error. Rejected input is at `info` outside production. */
 export function logError(ctx: Context, error: unknown, production = false): void {
   if (error instanceof BindError) {
-    ctx.log[production ? "debug" : "info"](
-      { issues: toIssueMap(error) },
-      `${ctx.method} ${ctx.path}: the input was rejected`,
-    );
-  } else if (!(error instanceof HttpError)) ctx.log.error(toErrorFields(error), `${ctx.method} ${ctx.path} failed`);
-  else if (error.status >= 500) ctx.log.error({ err: error }, `${ctx.method} ${ctx.path} failed`);
+    ctx.log[production ? "debug" : "info"]({ issues: toIssueMap(error) }, `${toSafeName(ctx)}: the input was rejected`);
+  } else if (!(error instanceof HttpError)) ctx.log.error(toErrorFields(error), `${toSafeName(ctx)} failed`);
+  else if (error.status >= 500) ctx.log.error({ err: error }, `${toSafeName(ctx)} failed`);
 }
 
 /** By path: some schemas quote the input, and the log redacts the values of fields like `password` by name. */
@@ -207,4 +234,15 @@ function toIssueMap({ issues }: BindError): Record<string, string[]> {
 function toErrorFields(error: unknown): Record<string, unknown> {
   if (error instanceof Error) return { err: error };
   return { err: new Error(`${describeValue(error)} was thrown, which is not an Error`), thrown: error };
+}
+
+/** No route matches: the platform may respond, such as with a file. */
+export function respondToMiss(target: NamedPlatform | BackgroundPlatform, ctx: Context): unknown {
+  const value = "miss" in target ? target.miss?.(ctx) : undefined;
+  if (value !== undefined) return value;
+  throw new HttpError(404, "Not Found");
+}
+
+export function refuseMalformed(): never {
+  throw new HttpError(400, "Bad Request");
 }

@@ -139,3 +139,11 @@ export function overlaps(a: Pattern, b: Pattern): boolean {
   }
   return true;
 }
+
+/** The names of the parameters in a path: `ParamNames<"/posts/:id">` is `"id"`. */
+export type ParamNames<Path extends string> = string extends Path
+  ? string
+  : Path extends `${infer Head}/${infer Rest}`
+    ? ParamName<Head> | ParamNames<Rest>
+    : ParamName<Path>;
+type ParamName<Segment extends string> = Segment extends `:${infer Name}` ? Name : Segment extends "*" ? "*" : never;

@@ -1,9 +1,9 @@
+import type { Duplex } from "node:stream";
 import { toJson } from "./body/json.ts";
 import { JsonArray } from "./body/json-array.ts";
 import { Chunks } from "./body/stream.ts";
 import { HttpError } from "./errors.ts";
 import { type HeaderValue, ResponseHeaders } from "./headers.ts";
-import { Upgrade } from "./upgrade.ts";
 
 /** What a handler returned, before a platform turns it into bytes, a page or lines on a terminal. */
 export class Reply<Status extends number = number, Value = unknown> {
@@ -11,12 +11,17 @@ export class Reply<Status extends number = number, Value = unknown> {
   /** `json` for any value, `text` for a ready string, `raw` for bytes, streams and `Response`, `empty` for no body. */
   readonly kind: "json" | "text" | "raw" | "empty";
   readonly value: Value;
+  /** What the handler returned, from which the declared fields were taken. For the contract check. */
+  returned: unknown;
+  /** Whether the declared fields were taken, so that a value which a middleware puts in its place is noticed. */
+  isSelected = false;
 
   constructor(status: Status, kind: Reply["kind"], value: Value) {
     if (!(isStatus(status) || value instanceof Upgrade)) checkStatus(status);
     this.status = status;
     this.kind = kind;
     this.value = value;
+    this.returned = value;
   }
 
   /** The same reply with other data. */
@@ -127,6 +132,17 @@ export function isResponse(value: object): value is Response {
   return (value as { readonly [Symbol.toStringTag]?: unknown })[Symbol.toStringTag] === "Response";
 }
 
+/** The status that a client sees: a `Response` brings its own. */
+export function statusOf({ kind, status, value }: Reply): number {
+  return kind === "raw" && isResponse(value as object) ? (value as Response).status : status; // raw values are objects
+}
+
+/** Why a declared schema has no fields to take from a reply that is not data. */
+export function notData({ kind, value }: Reply): string {
+  if (kind === "text") return "must be data, not a text that is sent as it is";
+  return isResponse(value as object) ? "must be data or a Response with JSON" : "must be data, not bytes or a stream"; // as above
+}
+
 /** Streams are read chunk by chunk while they are written. Only the status 101 has an upgrade. */
 export type OutgoingBody = string | Uint8Array | AsyncIterable<unknown> | Upgrade | null;
 
@@ -224,7 +240,7 @@ function passThrough(body: RawBody | Upgrade, status: number, ctx: HeaderSource)
 }
 
 /** Headers about the connection to another server. `fetch` has already decoded the body. */
-const hopByHopHeaders = new Set([
+export const hopByHopHeaders: ReadonlySet<string> = new Set([
   "connection",
   "content-encoding",
   "content-length",
@@ -243,4 +259,35 @@ function fromResponse(response: Response): Outgoing {
   }
   for (const cookie of response.headers.getSetCookie()) headers.addHeader("set-cookie", cookie);
   return new Outgoing(response.status, response.body === null ? null : new Chunks(response.body), "", headers);
+}
+
+/** Names and values of response headers. */
+export type HeaderEntries = readonly (readonly [name: string, value: HeaderValue])[];
+
+export interface UpgradeOptions {
+  /**
+   * Gets the socket, the bytes that have arrived after the request, and the headers that handlers and middlewares have
+   * set. From here on it owns the socket: it writes the response and handles errors. The returned function ends the
+   * protocol when the application stops.
+   */
+  readonly take: (socket: Duplex, buffered: Uint8Array, headers: HeaderEntries) => () => void;
+  /** Called instead of `take` when the connection cannot be taken over. */
+  readonly discard: () => void;
+}
+
+/**
+ * Takes over the connection of a request that asks for another protocol: `new Reply(101, "raw", new Upgrade(…))`. The
+ * request has passed its route, its middlewares and its guards like any other.
+ */
+export class Upgrade {
+  /** For the `Upgrade` header of a response to a request that cannot be upgraded: `websocket`. */
+  readonly protocol: string;
+  readonly take: UpgradeOptions["take"];
+  readonly discard: () => void;
+
+  constructor(protocol: string, { take, discard }: UpgradeOptions) {
+    this.protocol = protocol;
+    this.take = take;
+    this.discard = discard;
+  }
 }

@@ -1,5 +1,4 @@
-import type { RequestLimits } from "./body/body-reader.ts";
-import { refuseType } from "./body/body-reader.ts";
+import { type RequestLimits, refuseType } from "./body/body-reader.ts";
 import { type Form, isForm, parseForm } from "./body/form.ts";
 import { parseQuery } from "./body/query.ts";
 
@@ -70,7 +69,7 @@ export class RequestView {
   form(): Promise<Form> {
     if (this.#form === undefined) {
       this.#form = this.#readForm();
-      this.#form.catch(ignore); // a handler may forget to await it: the unhandled rejection would crash the process
+      this.#form.catch(() => {}); // a handler may forget to await it: the unhandled rejection would crash the process
     }
     return this.#form;
   }
@@ -102,4 +101,57 @@ export class RequestView {
   }
 }
 
-function ignore(): void {}
+/** The base of an `Incoming` that changes another one. Reads through it, because an engine computes some parts on demand only. */
+export class DelegatedIncoming implements Incoming {
+  readonly id?: string;
+  readonly #incoming: Incoming;
+
+  constructor(incoming: Incoming) {
+    this.#incoming = incoming;
+    if (incoming.id !== undefined) this.id = incoming.id;
+  }
+
+  get method(): string {
+    return this.#incoming.method;
+  }
+
+  get path(): string {
+    return this.#incoming.path;
+  }
+
+  get search(): string {
+    return this.#incoming.search;
+  }
+
+  get address(): string {
+    return this.#incoming.address;
+  }
+
+  get peer(): string | undefined {
+    return this.#incoming.peer;
+  }
+
+  get protocol(): string {
+    return this.#incoming.protocol;
+  }
+
+  get host(): string {
+    return this.#incoming.host;
+  }
+
+  get signal(): AbortSignal {
+    return this.#incoming.signal;
+  }
+
+  header(name: string): string | undefined {
+    return this.#incoming.header(name);
+  }
+
+  headers(): Record<string, string> {
+    return this.#incoming.headers();
+  }
+
+  readBody(limit: number, timeout: number): Promise<Uint8Array> {
+    return this.#incoming.readBody(limit, timeout);
+  }
+}

@@ -1,7 +1,7 @@
-import { BoundedMap } from "./bounded-map.ts";
+import type { MatchedRoute, RouteParams } from "./contract.ts";
 import { HttpError } from "./errors.ts";
-import type { MatchedRoute, RouteParams } from "./matched-route.ts";
 import { comparePatterns, isExact, type Pattern, staticPrefix } from "./pattern.ts";
+import { BoundedMap } from "./support/bounded-map.ts";
 
 /** What a router holds: anything that has a method and a pattern. */
 export interface Routable {
@@ -55,7 +55,7 @@ export class Match<R extends Routable> implements RouteParams {
 const noValues: readonly string[] = Object.freeze([]);
 const longestKey = 1024;
 const maxCached = 10_000;
-/** Of the paths that a full cache does not have, one in so many is added: adding all of them costs (b) of the bench 8 %. */
+/** A full cache adds one in so many new paths: adding all of them costs (b) of the bench 8 %. */
 const sample = 8;
 
 /** Resolves exact paths first, then patterns, then wildcards. `load` puts other routes in force at once. */
@@ -157,7 +157,6 @@ function toExactKey(segments: readonly string[]): string {
   return `/${segments.join("/").replaceAll("%", "%25")}`;
 }
 
-/** The routes of one method. */
 class MethodRoutes<R extends Routable> {
   readonly exact = new Map<string, Match<R>>();
   /** By the number of segments, each list in the order of precedence. */

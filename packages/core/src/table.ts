@@ -1,12 +1,11 @@
 import { describe, findDuplicates } from "./boot/conflict.ts";
 import { findContractConflicts } from "./boot/contract-conflicts.ts";
 import type { FlatRoute } from "./boot/flatten.ts";
-import type { Contract, MiddlewareContract } from "./contract.ts";
+import type { MatchedRoute } from "./contract.ts";
+import { type Runnable, toRunnable } from "./diagnostics/observed-chain.ts";
 import { type Problem, StartError } from "./errors.ts";
-import type { MatchedRoute } from "./matched-route.ts";
-import { type Runnable, toRunnable } from "./observed-chain.ts";
 import { joinPaths, PatternError, parsePattern, shapeOf } from "./pattern.ts";
-import type { Handler, Method, Route, Routes } from "./record.ts";
+import type { Handler, Method, Route, Routes } from "./route.ts";
 import type { Router } from "./router.ts";
 
 /** A route with its chain composed. */
@@ -14,21 +13,12 @@ export interface RunnableRoute extends FlatRoute, Runnable {
   readonly matched: MatchedRoute;
 }
 
-export interface RouteInfo {
-  /** Undefined for commands. */
-  readonly method: Method | undefined;
+export interface RouteInfo
+  extends Pick<FlatRoute, "method" | "owner" | "controller" | "module" | "contract" | "guards"> {
   readonly path: string;
   readonly handler: string;
-  /** Of its groups and its own, in the order in which they run. */
+  /** The middlewares of its groups and its own, in the order in which they run. */
   readonly middlewares: readonly string[];
-  readonly owner: string;
-  readonly controller: string;
-  /** Undefined for routes of the platform and for those that were added at run time. */
-  readonly module: string | undefined;
-  /** What `endpoint()` declares; undefined for a plain handler. */
-  readonly contract: Contract | undefined;
-  /** What its middlewares add to the contract. */
-  readonly guards: readonly MiddlewareContract[];
 }
 
 export interface RouteTableTools {
@@ -67,7 +57,7 @@ export class RouteTable {
     this.#install(this.#without(method, path));
   }
 
-  /** Puts other routes in the place of one, in one step. */
+  /** Replaces a route by others, in one step. */
   replace(
     method: Method | undefined,
     path: string,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { api, createApp, defineModule, inject, Log, type Routes, StartError, token } from "@tenon/core";
+import { Introspection } from "@tenon/core/platform";
 import { createTestApp } from "@tenon/core/testing";
 import { rejection, startError } from "./support/start-error.ts";
 import { moduleOf } from "./support/transports.ts";
@@ -40,7 +41,7 @@ test("start errors of different kinds are reported together, numbered, each on i
   2. Signup (module "data") needs Mailer, which no module declares (Signup → Mailer). Add Mailer to the declarations of "data", or import the module that exports it.
   3. Clock (module "app") could not be constructed: first line
      second line. LOG_LEVEL=debug shows where it was thrown.
-  4. UsersController (module "app") has no routes() method. Add routes(): Routes, or give it another name if it is not a controller.
+  4. UsersController (module "app") has no routes() method. Add routes() { return [this.index]; }, or give it another name if it is not a controller.
   5. GET /posts of PostsController (module "app") has no handler. Name one, for example handler: this.index, and check the method's spelling.
   6. GET /users/:id/:id of PostsController (module "app") is malformed: it has ":id" twice.
   7. GET / of PostsController (module "app") lists the text "auth" as a middleware. Use a class or an object with handle(ctx, next), or a function.`,
@@ -84,9 +85,9 @@ test("invalid options of createApp() are reported together", async () => {
   assert.deepEqual(
     (await rejection(start)).problems.map(({ code, message }) => [code, message]),
     [
+      ["BAD_OPTION", "override of createApp() is the class Mailer. Write a list: override: [provide(key, factory)]."],
+      ["BAD_OPTION", "stopTimeout of createApp() is 0. It takes a whole number from 1 to 2147483647."],
       ["BAD_OPTION", "createApp() was given undefined as its platform. Pass one, for example api()."],
-      ["BAD_OPTION", "override is the class Mailer. Write a list: override: [provide(key, factory)]."],
-      ["BAD_OPTION", "stopTimeout is 0. It takes a whole number of milliseconds from 1 to 2147483647."],
     ],
   );
 });
@@ -95,7 +96,35 @@ test("an unknown log level is reported", async () => {
   const error = await startError(moduleOf([]), { log: { level: "loud" as never } }); // plain JavaScript can pass it
   assert.equal(
     error.message,
-    'log.level is the text "loud". Use one of: trace, debug, info, warn, error, fatal, silent.',
+    'level of log is "loud". It takes "trace", "debug", "info", "warn", "error", "fatal" or "silent".',
   );
   assert.equal(error.problems[0]?.code, "BAD_OPTION");
 });
+
+test("a constructor may ask for the instances made so far, and is told when the routes are known", async () => {
+  class Inspector {
+    readonly introspection = inject(Introspection);
+    readonly seen = this.introspection.instances();
+    readonly refusal = rejectionOf(() => this.introspection.routes);
+  }
+  const module = defineModule({ name: "app", declarations: [Mailer, Inspector] });
+  const app = await createTestApp(module, api());
+  const inspector = app.get(Inspector);
+  assert.deepEqual(inspector.seen, [app.get(Mailer)]);
+  assert.match(
+    inspector.refusal,
+    /^Introspection\.routes was read before the routes were known\. Read it in onStart\(\)/,
+  );
+  assert.equal(inspector.introspection.module, "app");
+  assert.ok(inspector.introspection.instances().length > 2, "the open platform is one of them");
+  await app.stop();
+});
+
+function rejectionOf(read: () => unknown): string {
+  try {
+    read();
+    return "";
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

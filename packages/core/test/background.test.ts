@@ -13,13 +13,8 @@ import {
   token,
 } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
-import {
-  Background,
-  type BackgroundPlatform,
-  defaultRequestLimits,
-  type Incoming,
-  Outgoing,
-} from "@tenon/core/platform";
+import { defaultRequestLimits } from "@tenon/core/internal";
+import { Background, type BackgroundPlatform, type Incoming, Outgoing } from "@tenon/core/platform";
 import { createTestApp } from "@tenon/core/testing";
 
 const Events = token<string[]>("Events");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Context, endpoint, type Next } from "@tenon/core";
-import { leasesOf } from "@tenon/core/platform";
+import { leasesOf } from "@tenon/core/internal";
 import { testOnBothTransports } from "./support/transports.ts";
 
 const lease = { reason: "the ticket is no longer valid" };

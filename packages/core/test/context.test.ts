@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { api, type Context, dto, type Next, type Route, string } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
-import { leasesOf, releaseCaches } from "@tenon/core/platform";
+import { leasesOf, releaseCaches } from "@tenon/core/internal";
 import { createTestApp } from "@tenon/core/testing";
 import { LogLines } from "./support/log-lines.ts";
 import { requestRaw } from "./support/raw-request.ts";

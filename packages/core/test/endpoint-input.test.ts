@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, content, dto, endpoint, file, form, integer, optional, type Routes, string } from "@tenon/core";
+import { api, dto, endpoint, file, integer, type Routes, string } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
 import { z } from "zod";
@@ -24,23 +24,29 @@ const handled: Routes = [
   {
     method: "POST",
     path: "/csv",
-    handler: endpoint({ body: content("text/csv"), returns: dto({ bytes: integer("required") }) }, (_, { body }) => ({
-      bytes: body.byteLength,
-    })),
+    handler: endpoint(
+      { body: { content: "text/csv" }, returns: dto({ bytes: integer("required") }) },
+      (_, { body }) => ({
+        bytes: body.byteLength,
+      }),
+    ),
   },
   {
     method: "POST",
     path: "/optional",
-    handler: endpoint({ body: optional(CreatePost) }, (_, { body }) => ({ title: body?.title ?? "none" })),
+    handler: endpoint({ body: { optional: CreatePost } }, (_, { body }) => ({ title: body?.title ?? "none" })),
   },
   {
     method: "POST",
     path: "/upload",
-    handler: endpoint({ body: form(dto({ title: string("required"), picture: file("required") })) }, (_, { body }) => ({
-      title: body.title,
-      name: body.picture.name,
-      bytes: body.picture.bytes.byteLength,
-    })),
+    handler: endpoint(
+      { body: { form: dto({ title: string("required"), picture: file("required") }) } },
+      (_, { body }) => ({
+        title: body.title,
+        name: body.picture.name,
+        bytes: body.picture.bytes.byteLength,
+      }),
+    ),
   },
   {
     method: "GET",

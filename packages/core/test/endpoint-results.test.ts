@@ -1,8 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, array, type Context, content, dto, endpoint, integer, jsonArray, type Routes, string } from "@tenon/core";
+import {
+  api,
+  array,
+  type Context,
+  dto,
+  endpoint,
+  integer,
+  jsonArray,
+  type MiddlewareFunction,
+  type Next,
+  type Routes,
+  string,
+} from "@tenon/core";
+import type { Outgoing } from "@tenon/core/platform";
 import { createTestApp } from "@tenon/core/testing";
 import { type } from "arktype";
+import { z } from "zod";
 import { CreatePost, find, Post, type Row, row } from "./support/post-schemas.ts";
 import { moduleOf, testOnBothTransports } from "./support/transports.ts";
 
@@ -36,12 +50,12 @@ const handled: Routes = [
   {
     method: "GET",
     path: "/csv",
-    handler: endpoint({ returns: content("text/csv") }, () => "a,b\n1,2\n"),
+    handler: endpoint({ returns: { content: "text/csv" } }, () => "a,b\n1,2\n"),
   },
   {
     method: "GET",
     path: "/either",
-    handler: endpoint({ returns: content("text/csv", "text/plain") }, (ctx) => {
+    handler: endpoint({ returns: { content: ["text/csv", "text/plain"] } }, (ctx) => {
       ctx.response().setHeader("content-type", "text/plain");
       return "a";
     }),
@@ -135,6 +149,53 @@ testOnBothTransports(
   },
 );
 
+const inner = { id: "string" } as const;
+const Tree = type.module({ node: { id: "string", "children?": "node[]" } }).node;
+const Nested = type({
+  either: type({ kind: "'a'", id: "string" }).or({ kind: "'b'", title: "string" }),
+  nullable: type(inner).or("null"),
+  pair: [inner, [inner]],
+  byName: { "[string]": inner },
+  tree: Tree,
+});
+const nestedRow = {
+  either: { ...row, kind: "a" } as const,
+  nullable: row,
+  pair: [row, [row]],
+  byName: { first: row },
+  tree: { ...row, children: [row] },
+};
+
+testOnBothTransports(
+  "undeclared fields never leave in unions, tuples, records and recursive schemas of other libraries",
+  [
+    { method: "GET", path: "/value", handler: endpoint({ returns: Nested }, () => nestedRow as never) },
+    {
+      method: "GET",
+      path: "/response",
+      handler: endpoint({ returns: Nested }, () => Response.json(nestedRow) as never),
+    },
+    {
+      method: "GET",
+      path: "/wrong",
+      handler: endpoint({ returns: Nested }, () => Response.json({ ...nestedRow, tree: { id: 1 } }) as never),
+    },
+  ],
+  async (call) => {
+    const id = { id: "1" };
+    const expected = {
+      either: { kind: "a", ...id },
+      nullable: id,
+      pair: [id, [id]],
+      byName: { first: id },
+      tree: { ...id, children: [id] },
+    };
+    assert.deepEqual(await (await call("GET", "/value")).json(), expected);
+    assert.deepEqual(await (await call("GET", "/response")).json(), expected);
+    assert.equal((await call("GET", "/wrong")).status, 500);
+  },
+);
+
 testOnBothTransports("a single declared status applies to plain values", handled, async (call) => {
   const headers = { "content-type": "application/json" };
   const created = await call("POST", "/posts", { headers, body: JSON.stringify({ title: "New" }) });
@@ -157,19 +218,85 @@ testOnBothTransports("with a declared result, `error` and `status` are fields li
   assert.deepEqual([response.status, await response.json()], [200, { error: "none", status: 500 }]);
 });
 
-test("ctx.fail() outside of its contract says what to declare", async () => {
-  const handler = endpoint({ errors: { 409: ["Taken", "Locked"] } }, (ctx) =>
-    (ctx as Context).query("which") === "" ? (ctx as Context).fail(404) : (ctx as Context).fail(409, "Gone"),
+const hook =
+  (body: Outgoing["body"]): MiddlewareFunction =>
+  (ctx, next) => {
+    ctx.onReply((outgoing) => {
+      if (outgoing.status === 200) outgoing.body = body;
+    });
+    return next();
+  };
+const secretPost = { id: "1", title: "Hi", password: "secret" };
+const PublicPost = z.object({ id: z.string(), title: z.string() });
+testOnBothTransports(
+  "only declared fields leave, also from a body that a hook has set, and a body without fields is a 500",
+  [
+    {
+      method: "GET",
+      path: "/later",
+      handler: endpoint({ returns: PublicPost.refine(async () => true) }, () => secretPost),
+    },
+    {
+      method: "GET",
+      path: "/bytes",
+      handler: endpoint({ returns: PublicPost }, () => secretPost),
+      middlewares: [hook(Buffer.from(JSON.stringify(secretPost)))],
+    },
+    {
+      method: "GET",
+      path: "/stream",
+      handler: endpoint({ returns: PublicPost }, () => secretPost),
+      middlewares: [hook(new Blob([JSON.stringify(secretPost)]).stream())],
+    },
+    {
+      method: "GET",
+      path: "/untyped",
+      handler: endpoint({ returns: PublicPost }, () => new Response(Buffer.from("{}")) as never),
+    },
+  ],
+  async (call) => {
+    for (const path of ["/later", "/bytes"]) {
+      assert.deepEqual(await (await call("GET", path)).json(), { id: "1", title: "Hi" }, path);
+    }
+    for (const path of ["/stream", "/untyped"]) assert.equal((await call("GET", path)).status, 500, path);
+  },
+);
+
+test("a declared error of a schema that validates asynchronously sends the declared fields only", async () => {
+  const Reason = z.object({ reason: z.string() }).refine(async ({ reason }) => reason !== "refused");
+  const handler = endpoint({ returns: { 204: null }, errors: { 422: Reason } }, (ctx) =>
+    ctx.fail(422, { reason: (ctx as Context).query("reason"), ...{ password: "secret" } }),
   );
+  const app = await createTestApp(moduleOf([{ method: "GET", path: "/", handler }]), api(), { checkContracts: false });
+  for (const reason of ["no", "refused"]) {
+    const response = await app.request("GET", `/?reason=${reason}`);
+    assert.deepEqual([response.status, await response.json()], [422, { reason }]);
+  }
+  await app.stop();
+});
+
+test("ctx.fail() outside of its contract says what to declare", async () => {
+  const handler = endpoint({ errors: { 409: ["Taken", "Locked"] } }, (context) => {
+    const ctx = context as Context;
+    const which = ctx.query("which");
+    if (which === "") return ctx.fail(404);
+    return which === "none" ? ctx.fail(409) : ctx.fail(409, "Gone");
+  });
   const lines: string[] = [];
-  const app = await createTestApp(moduleOf([{ method: "GET", path: "/", handler }]), api(), {
+  const middlewares = [(ctx: Context, next: Next) => (ctx.path === "/missing" ? ctx.fail(404) : next())];
+  const app = await createTestApp(moduleOf([{ method: "GET", path: "/", handler }]), api({ middlewares }), {
     log: { level: "error", destination: { write: (line) => lines.push(line) } },
   });
   assert.equal((await app.request("GET", "/")).status, 500);
   assert.equal((await app.request("GET", "/?which=b")).status, 500);
+  assert.equal((await app.request("GET", "/?which=none")).status, 500);
+  assert.equal((await app.request("GET", "/missing")).status, 500);
   await app.stop();
   assert.match(lines[0] ?? "", /ctx\.fail\(404\): GET \/ declares no error 404\. Add it to `errors`\./);
-  assert.match(lines[1] ?? "", /GET \/ declares the messages .*Taken.*Locked.*Pass one of them/);
+  for (const line of lines.slice(1, 3)) {
+    assert.match(line, /GET \/ declares the messages .*Taken.*Locked.*Pass one of them/);
+  }
+  assert.match(lines[3] ?? "", /ctx\.fail\(404\): this request declares no error 404\./);
 });
 
 testOnBothTransports("content() sets the media type of a response", handled, async (call) => {

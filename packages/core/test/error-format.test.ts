@@ -36,6 +36,7 @@ const routes: Routes = [
   },
   { method: "GET", path: "/replied", handler: (ctx) => ctx.status(404).json({ error: "Gone" }) },
   { method: "GET", path: "/data", handler: (ctx) => ctx.status(404).json({ error: "Gone", hint: "data of its own" }) },
+  { method: "GET", path: "/reason", handler: (ctx) => ctx.status(404).json({ reason: "Gone" }) },
   {
     method: "GET",
     path: "/crash",
@@ -88,6 +89,7 @@ testOnBothTransports(
     assert.equal(rejected.issues.length, 2);
     const own = await call("GET", "/data");
     assert.deepEqual(await own.json(), { error: "Gone", hint: "data of its own" });
+    assert.deepEqual(await (await call("GET", "/reason")).json(), { reason: "Gone" });
   },
   { errors: "problem" },
 );
@@ -98,27 +100,52 @@ const shouting: ErrorFormat = {
   toSchema: () => ({ type: "object" }),
 };
 
-for (const engine of ["wire", "node"] as const) {
-  test(`the ${engine} engine writes its own errors in the application's format`, async () => {
-    const app = await createApp(moduleOf(routes), api({ errors: shouting, engine, middlewares: [] }), {
-      log: { level: "silent" },
-    });
-    try {
-      const { port } = await app.listen({ port: 0, signals: false });
-      for (const [bytes, status, text] of [
-        ["GET / HTTP/1.1\r\nbad header\r\n\r\n", 400, "BAD REQUEST"],
-        ["GET http:// HTTP/1.1\r\nhost: a\r\n\r\n", 400, "BAD REQUEST"],
-        ["GET / HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n", 400, "BAD REQUEST"],
-      ] as const) {
-        const { text: response } = await sendRaw(port, bytes);
-        assert.match(response, /content-type: application\/vnd\.shout\+json\r\n/i, bytes);
-        assert.ok(response.endsWith(JSON.stringify({ status, shout: text })), response);
-      }
-    } finally {
-      await app.stop();
-    }
+test("a format without messages allows any, and its status for rejected input is checked", async () => {
+  assert.deepEqual(errorFormat("plain").toSchema(404, []), {
+    type: "object",
+    properties: { error: { type: "string" } },
+    required: ["error"],
   });
-}
+  const errors = { ...shouting, rejectedStatus: 200 };
+  const { message } = await rejection(
+    Promise.try(() => createApp(moduleOf(routes), api({ errors }), { onStartError: "throw" })),
+  );
+  assert.equal(message, "errors of api() has a rejectedStatus that is 200. It takes a whole number from 400 to 499.");
+});
+
+test("the server responds in the plain format when the application's format fails", async () => {
+  const toBody = () => {
+    throw new Error("broken");
+  };
+  const app = await createApp(moduleOf(routes), api({ errors: { ...shouting, toBody } }), { log: { level: "silent" } });
+  try {
+    const { port } = await app.listen({ port: 0, signals: false });
+    const { text } = await sendRaw(port, "GET / HTTP/1.1\r\nbad header\r\n\r\n");
+    assert.match(text, /^HTTP\/1\.1 400 [\s\S]*\r\n\r\n\{"error":"Bad Request"\}$/);
+  } finally {
+    await app.stop();
+  }
+});
+
+test("the server writes its own errors in the application's format", async () => {
+  const app = await createApp(moduleOf(routes), api({ errors: shouting, middlewares: [] }), {
+    log: { level: "silent" },
+  });
+  try {
+    const { port } = await app.listen({ port: 0, signals: false });
+    for (const [bytes, status, text] of [
+      ["GET / HTTP/1.1\r\nbad header\r\n\r\n", 400, "BAD REQUEST"],
+      ["GET http:// HTTP/1.1\r\nhost: a\r\n\r\n", 400, "BAD REQUEST"],
+      ["GET / HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n", 400, "BAD REQUEST"],
+    ] as const) {
+      const { text: response } = await sendRaw(port, bytes);
+      assert.match(response, /content-type: application\/vnd\.shout\+json\r\n/i, bytes);
+      assert.ok(response.endsWith(JSON.stringify({ status, shout: text })), response);
+    }
+  } finally {
+    await app.stop();
+  }
+});
 
 testOnBothTransports(
   "a format that fails leaves a plain 500, and the server alive",
@@ -201,7 +228,7 @@ testOnBothTransports(
   { errors: { ...errorFormat("plain"), toBody: ({ message }) => ({ message }) } },
 );
 
-test("a status for rejected input that is no client error stops the start", async () => {
+test("a status for rejected input that is not a client error stops the start", async () => {
   const { message } = await rejection(
     Promise.try(() =>
       createApp(moduleOf(routes), api({ errors: errorFormat("plain", { rejectedStatus: 200 }) }), {
@@ -209,15 +236,12 @@ test("a status for rejected input that is no client error stops the start", asyn
       }),
     ),
   );
-  assert.equal(message, "rejectedStatus of api() is the number 200. It takes a status from 400 to 499.");
+  assert.equal(message, "rejectedStatus of errorFormat() is 200. It takes a whole number from 400 to 499.");
 });
 
 test("an unknown format stops the start", async () => {
   const { message } = await rejection(
     Promise.try(() => createApp(moduleOf(routes), api({ errors: "json" as never }), { onStartError: "throw" })),
   );
-  assert.equal(
-    message,
-    'errors of api() is the text "json". Use "plain", "issues", "problem", or { type, toBody, toSchema }.',
-  );
+  assert.equal(message, 'errors of api() is "json". Use "plain", "issues", "problem", or { type, toBody, toSchema }.');
 });

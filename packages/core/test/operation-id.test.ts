@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toOperationId } from "../src/operation-id.ts";
+import { toOperationId } from "../src/contract.ts";
 
 const names = [
   ["PostsController", "show", "posts.show"],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, HttpError, type HttpMethods, type Platform, type Routes } from "@tenon/core";
+import { api, type HttpApp, HttpError, type Platform, type Routes } from "@tenon/core";
+import type { ResolvedPlatform } from "@tenon/core/platform";
 import { createTestApp } from "@tenon/core/testing";
 import { LogLines } from "./support/log-lines.ts";
 import { moduleOf } from "./support/transports.ts";
@@ -17,12 +18,13 @@ const routes: Routes = [
 ];
 
 /** The API platform with another serializer, as a custom platform has. */
-function platformWith(serialize: Platform["serialize"]): Platform<HttpMethods> {
-  return { ...api({ middlewares: [] }), serialize };
+function platformWith(serialize: ResolvedPlatform["serialize"]): Platform<HttpApp> {
+  const plain = api({ middlewares: [] });
+  return { ...plain, resolve: () => ({ ...plain.resolve(), serialize }) };
 }
 
 test("a platform may serialize asynchronously, values and errors", async () => {
-  const { serialize } = api();
+  const { serialize } = api().resolve();
   const slow = platformWith(async (reply, ctx) => {
     await undefined;
     ctx.response().setHeader("x-slow", "1");
@@ -48,7 +50,7 @@ for (const [title, serialize] of [
     },
   ],
   ["rejects", () => Promise.reject(new Error("no serializer"))],
-] satisfies [string, Platform["serialize"]][]) {
+] satisfies [string, ResolvedPlatform["serialize"]][]) {
   test(`a serializer that ${title}, also for the error response, still gives a bare 500`, async () => {
     const log = new LogLines();
     const app = await createTestApp(moduleOf(routes), platformWith(serialize), { log: log.options });

@@ -28,6 +28,41 @@ export const defaultRequestLimits: RequestLimits = Object.freeze({
 
 const nothing = new Uint8Array();
 
+/**
+ * The memory of all request bodies that did not arrive together with their heads, until their handlers have responded.
+ * Past the total, those that have been arriving for the longest time are refused; one body alone may have any size.
+ */
+export class BodyMemory {
+  readonly #total: number;
+  /** The oldest comes first. */
+  readonly #arriving = new Set<BodyReader>();
+  #sum = 0;
+
+  constructor(total: number) {
+    this.#total = total;
+  }
+
+  /** A body needs so many bytes more. */
+  hold(reader: BodyReader, bytes: number): void {
+    this.#sum += bytes;
+    this.#arriving.add(reader);
+    for (const oldest of this.#arriving) {
+      if (this.#sum <= this.#total || this.#sum === reader.held) break;
+      oldest.fail(overloaded());
+    }
+  }
+
+  /** The body has arrived. */
+  complete(reader: BodyReader): void {
+    this.#arriving.delete(reader);
+  }
+
+  release(reader: BodyReader): void {
+    this.#sum -= reader.held;
+    this.#arriving.delete(reader);
+  }
+}
+
 /** Collects a body while it arrives, within its limit and its timeout. */
 export class BodyReader {
   readonly result: Promise<Uint8Array>;
@@ -40,12 +75,16 @@ export class BodyReader {
   #settled = false;
   #complete = false;
   #timedOut = false;
+  #memory: BodyMemory | undefined;
+  #isCounted = false;
+  #held = 0;
   #resolve!: (body: Uint8Array) => void;
   #reject!: (error: unknown) => void;
 
-  constructor(limit: number, timeout: number) {
+  constructor(limit: number, timeout: number, memory?: BodyMemory) {
     this.#limit = limit;
     this.#timeout = timeout;
+    this.#memory = memory;
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -71,8 +110,16 @@ export class BodyReader {
     return this.#size;
   }
 
-  /** Starts the timeout. Not in the constructor, because most bodies arrive before a timer is needed. */
+  /** Bytes that count in the memory of all bodies. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** Starts the timeout, and counts. Not in the constructor, because most bodies arrive together with their heads. */
   watch(): void {
+    if (this.#settled) return;
+    this.#isCounted = true;
+    this.#count();
     if (this.#settled) return;
     this.#timer = setTimeout(() => {
       this.#timedOut = true;
@@ -96,13 +143,15 @@ export class BodyReader {
       this.#bytes.set(chunk, this.#size);
     }
     this.#size = size;
-    return true;
+    if (this.#isCounted) this.#count();
+    return !this.#settled;
   }
 
   end(): void {
     if (this.#settled) return;
     this.#finish();
     this.#complete = true;
+    this.#memory?.complete(this);
     this.#resolve(this.#size === this.#bytes.byteLength ? this.#bytes : this.#bytes.subarray(0, this.#size));
   }
 
@@ -110,8 +159,15 @@ export class BodyReader {
     if (this.#settled) return;
     this.#finish();
     this.#bytes = nothing;
+    this.release();
     this.result.catch(ignore);
     this.#reject(error);
+  }
+
+  /** The handler has responded: it needs the body no more. */
+  release(): void {
+    this.#memory?.release(this);
+    this.#memory = undefined;
   }
 
   /** Whether no byte has arrived since the last call. */
@@ -121,8 +177,14 @@ export class BodyReader {
     return stalled;
   }
 
+  #count(): void {
+    const more = this.#bytes.byteLength - this.#held;
+    this.#held += more;
+    this.#memory?.hold(this, more);
+  }
+
   #grow(size: number): void {
-    const larger = new Uint8Array(Math.min(this.#limit, Math.max(2 * size, 4096)));
+    const larger = new Uint8Array(Math.min(this.#limit, Math.max(4 * size, 4096)));
     larger.set(this.#bytes.subarray(0, this.#size));
     this.#bytes = larger;
   }
@@ -136,6 +198,13 @@ export class BodyReader {
 /** `reason` goes to the log: clients read the status only. */
 export function tooLarge(reason = "The body is larger than limits.body, or than bodyLimit() allows."): HttpError {
   return new HttpError(413, "Payload Too Large", { cause: new Error(reason) });
+}
+
+function overloaded(): HttpError {
+  return new HttpError(503, "Service Unavailable", {
+    headers: { "retry-after": "1" },
+    cause: new Error("The request bodies that are arriving are larger than limits.bodyBytesTotal."),
+  });
 }
 
 /** Refuses a content type that cannot be read here. */

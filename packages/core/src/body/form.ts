@@ -2,8 +2,9 @@ import type { HttpError } from "../errors.ts";
 import type { RequestLimits } from "./body-reader.ts";
 import { refuseType, tooLarge } from "./body-reader.ts";
 import { decodePercent, decodeText } from "./form-text.ts";
-import { mediaTypeOf, splitPairs } from "./grammar.ts";
+import { mediaTypeOf } from "./grammar.ts";
 import { findBoundary, parseMultipart } from "./multipart.ts";
+import { splitPairs } from "./query.ts";
 
 /** An uploaded file. The client chooses name and type: trust neither, and build no path from the name. */
 export interface UploadedFile {

@@ -1,8 +1,13 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { toJson } from "./json.ts";
 import { type Source, toSource } from "./stream.ts";
 
 /** Characters after which a chunk is sent. An array that is shorter is sent whole, with its length. */
 const chunkLength = 65_536;
+/** Milliseconds after which a chunk ends, so that other requests are handled: rows may always be ready. */
+const chunkTime = 0.5;
+/** Rows between two looks at the clock. */
+const rowsAtOnce = 16;
 
 /**
  * Rows as one JSON array, written while they are read and no faster than the client reads. Made by `jsonArray()`.
@@ -12,23 +17,24 @@ export class JsonArray<Row = unknown> implements AsyncIterableIterator<string> {
   /** For inference only. */
   declare readonly row: Row;
   readonly #source: Source;
-  #select = (row: unknown): unknown => row;
-  #watch: ((row: unknown) => void) | undefined;
-  #next = "[";
+  #select = (row: unknown, _index: number): unknown => row;
+  #watch: ((row: unknown, index: number) => void) | undefined;
+  #count = 0;
   #ended = false;
   #opened: string | undefined;
+  #isOpen = false;
 
   constructor(rows: AsyncIterable<Row>) {
     this.#source = toSource(rows);
   }
 
-  /** Writes what this function returns in the place of each row. */
-  select(select: (row: unknown) => unknown): void {
+  /** Writes the return value of this function instead of each row. */
+  select(select: (row: unknown, index: number) => unknown): void {
     this.#select = select;
   }
 
-  /** Calls this function with each row that is written. */
-  watch(watch: (row: unknown) => void): void {
+  /** Calls this function with each row before it is selected and written. */
+  watch(watch: (row: unknown, index: number) => void): void {
     this.#watch = watch;
   }
 
@@ -37,6 +43,7 @@ export class JsonArray<Row = unknown> implements AsyncIterableIterator<string> {
     const first = await this.#read();
     if (this.#ended) return first;
     this.#opened = first;
+    this.#isOpen = true;
     return this;
   }
 
@@ -60,18 +67,23 @@ export class JsonArray<Row = unknown> implements AsyncIterableIterator<string> {
 
   async #read(): Promise<string> {
     let text = "";
+    let end = performance.now() + chunkTime;
     try {
-      while (text.length < chunkLength) {
+      for (let rows = 1; text.length < chunkLength; rows++) {
         const step = await this.#source.next();
         if (step.done === true) {
           this.#ended = true;
-          return `${text}${this.#next === "[" ? "[" : ""}]`;
+          return `${text}${this.#count === 0 ? "[" : ""}]`;
         }
-        const selected = this.#select(step.value);
+        this.#watch?.(step.value, this.#count);
+        const selected = this.#select(step.value, this.#count);
         const row = selected instanceof Promise ? await selected : selected;
-        this.#watch?.(row);
-        text += this.#next + toJson(row);
-        this.#next = ",";
+        text += (this.#count === 0 ? "[" : ",") + toJson(row);
+        this.#count++;
+        if (rows % rowsAtOnce !== 0 || performance.now() < end) continue;
+        if (this.#isOpen) break; // the server decides when it reads on
+        await turn();
+        end = performance.now() + chunkTime;
       }
       return text;
     } catch (error) {

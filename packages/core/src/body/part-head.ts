@@ -1,7 +1,6 @@
 import { decodeText, refuseForm } from "./form-text.ts";
 import { isToken, tokenText } from "./grammar.ts";
 
-/** The headers of one part, parsed. */
 export interface PartHead {
   readonly name: string;
   /** Undefined for a field. */

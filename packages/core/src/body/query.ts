@@ -1,5 +1,4 @@
 import { HttpError } from "../errors.ts";
-import { splitPairs } from "./grammar.ts";
 
 /** Names and values in their order, decoded. Flat: `a[b]=1` is a parameter named `a[b]`. */
 export function readPairs(search: string, maxPairs: number): [name: string, value: string][] {
@@ -26,6 +25,24 @@ export function toQueryRecord(pairs: readonly (readonly [name: string, value: st
     else present.push(value);
   }
   return record;
+}
+
+/** The pairs of `a=1&b=2`, still encoded; undefined when there are more than `limit`. Empty pairs do not count. */
+export function splitPairs(text: string, limit: number): [name: string, value: string][] | undefined {
+  const pairs: [string, string][] = [];
+  for (let start = 0; start < text.length; ) {
+    let end = text.indexOf("&", start);
+    if (end < 0) end = text.length;
+    if (end > start) {
+      if (pairs.length === limit) return undefined;
+      const pair = text.slice(start, end); // cut first: a search for "=" in the whole text would take quadratic time
+      const equals = pair.indexOf("=");
+      const split = equals < 0 ? pair.length : equals;
+      pairs.push([pair.slice(0, split), pair.slice(split + 1)]);
+    }
+    start = end + 1;
+  }
+  return pairs;
 }
 
 function decode(text: string): string {

@@ -1,11 +1,11 @@
 import { bindMiddleware, type Compiled, isMiddleware } from "../compose.ts";
 import { describeValue, importEachOther, type Problem } from "../errors.ts";
-import type { MiddlewareFunction, MiddlewareLike } from "../record.ts";
-import { isClass } from "../token.ts";
-import type { Container } from "./container.ts";
+import type { Container } from "../inject/container.ts";
+import type { ModuleNode } from "../inject/graph.ts";
+import { unusable } from "../inject/inject.ts";
+import { isClass } from "../inject/token.ts";
+import type { MiddlewareFunction, MiddlewareLike } from "../route.ts";
 import { findGuardFaults } from "./contract-faults.ts";
-import type { ModuleNode } from "./graph.ts";
-import { unusable } from "./inject.ts";
 
 export interface CompileScope {
   readonly container: Container;
@@ -22,7 +22,7 @@ export function compileMiddleware(
   scope: CompileScope,
 ): Compiled | undefined {
   const compiled = toCompiled(middleware, place, scope);
-  for (const fault of compiled?.contract === undefined ? [] : findGuardFaults(compiled.contract)) {
+  for (const fault of [compiled?.contract ?? []].flat().flatMap(findGuardFaults)) {
     scope.problems.push({ code: "BAD_CONTRACT", message: `The contract of the middleware ${compiled?.name} ${fault}` });
   }
   return compiled;

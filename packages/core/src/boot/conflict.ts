@@ -23,33 +23,51 @@ export function findDuplicates(routes: readonly Declared[]): Problem[] {
   return problems;
 }
 
-/** Warnings for each route without middlewares that takes paths from a guarded route. */
-export function findShadows(routes: readonly FlatRoute[]): string[] {
+/** A route that takes paths from one whose guards it does not have. */
+export interface Shadow {
+  readonly open: FlatRoute;
+  readonly guarded: FlatRoute;
+}
+
+export function findShadows(routes: readonly FlatRoute[]): Shadow[] {
   const served = routes.filter((route) => route.method !== undefined);
   const guarded = served.filter((route) => route.middlewares.length > 0 && !isExact(route.pattern));
   if (guarded.length === 0) return [];
-  const open = served.filter((route) => route.middlewares.length === 0);
   const patterns = new Router(served.filter((route) => !isExact(route.pattern)));
   const byFirstSegment = Map.groupBy(guarded, (route) => route.pattern.segments[0]);
-  return open.flatMap((route) => {
-    const [first] = route.pattern.segments;
-    const candidates = isExact(route.pattern)
-      ? exactCandidates(patterns, route)
+  return served.flatMap((open) => {
+    const [first] = open.pattern.segments;
+    const candidates = isExact(open.pattern)
+      ? exactCandidates(patterns, open)
       : first === undefined
         ? guarded
         : [...(byFirstSegment.get(first) ?? []), ...(byFirstSegment.get(undefined) ?? [])];
-    const shadowed = candidates.filter(
-      (other) =>
-        other.method === route.method &&
-        other.middlewares.length > 0 &&
-        comparePatterns(route.pattern, other.pattern) < 0 &&
-        overlaps(route.pattern, other.pattern),
-    );
-    return shadowed.map((other) => {
-      const guards = other.middlewareNames.join(", ");
-      return `${describe(route)} of ${route.owner} has no middlewares and matches before ${describe(other)} of ${other.owner}, which is guarded by ${guards}. Guard it too if that is not meant.`;
-    });
+    return candidates
+      .filter(
+        (other) =>
+          other.method === open.method &&
+          lacksGuard(open, other) &&
+          comparePatterns(open.pattern, other.pattern) < 0 &&
+          overlaps(open.pattern, other.pattern),
+      )
+      .map((other) => ({ open, guarded: other }));
   });
+}
+
+export function describeShadow({ open, guarded }: Shadow): string {
+  const lack = open.middlewares.length === 0 ? "has no middlewares" : "has no guard with a security scheme";
+  const guards = guarded.middlewareNames.join(", ");
+  return `${describe(open)} of ${open.owner} ${lack} and matches before ${describe(guarded)} of ${guarded.owner}, which is guarded by ${guards}. Guard it too if that is not meant.`;
+}
+
+/** Whether a guard declares a security scheme for a route, and does not let requests without it pass. */
+export function isSecured({ guards }: Pick<FlatRoute, "guards">): boolean {
+  return guards.some(({ security = {}, optional }) => Object.keys(security).length > 0 && optional !== true);
+}
+
+function lacksGuard(open: FlatRoute, guarded: FlatRoute): boolean {
+  if (open.middlewares.length === 0) return guarded.middlewares.length > 0;
+  return isSecured(guarded) && !isSecured(open);
 }
 
 function exactCandidates(patterns: Router<FlatRoute>, route: FlatRoute): FlatRoute[] {

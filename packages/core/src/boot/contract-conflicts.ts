@@ -1,14 +1,14 @@
 import {
-  Body,
   type Contract,
   isSchema,
   type MiddlewareContract,
   returnsByStatus,
   type SecurityScheme,
+  toBody,
+  toOperationId,
 } from "../contract.ts";
-import { type NamedSchema, type Refer, toJsonSchema } from "../dto/json-schema.ts";
+import { isDescribed, type NamedSchema, type Refer, toJsonSchema } from "../dto/json-schema.ts";
 import type { Problem } from "../errors.ts";
-import { toOperationId } from "../operation-id.ts";
 import { describe } from "./conflict.ts";
 import type { FlatRoute } from "./flatten.ts";
 
@@ -21,17 +21,37 @@ export function findContractConflicts(routes: readonly Declared[]): Problem[] {
   return messages.map((message) => ({ code: "BAD_CONTRACT", message }));
 }
 
+/** Schemas of other libraries that say nothing about themselves: what they accept is missing in the document. */
+export function findUndescribed(routes: readonly Declared[]): string[] {
+  const served = routes.filter((route) => route.method !== undefined);
+  return served.flatMap((route) => {
+    const { params, query, headers, body, returns } = route.contract ?? {};
+    const inputs = { params, query, headers, body: toBody(body)?.schema };
+    const parts = [
+      ...Object.entries(inputs).map(([part, schema]) => [part, schema, "input"] as const),
+      ...Object.values(returnsByStatus(returns)).map((schema) => ["result", schema, "output"] as const),
+    ];
+    return parts.flatMap(([part, schema, direction]) => {
+      if (!isSchema(schema) || isDescribed(schema, direction)) return [];
+      const { vendor } = schema["~standard"];
+      const cure = vendor === "valibot" ? " Wrap it: toStandardJsonSchema(schema) of @valibot/to-json-schema." : "";
+      const where = `${describe(route)} of ${route.owner}`;
+      return [`The document does not show the ${part} of ${where}: its ${vendor} schema has no JSON Schema.${cure}`];
+    });
+  });
+}
+
 function findTwinIds(routes: readonly Declared[]): string[] {
   const seen = new Map<string, Declared>();
   return routes.flatMap((route) => {
     const { controller, handlerName: handler, contract } = route;
-    const id = contract === undefined ? undefined : toOperationId({ controller, handler });
+    const id = contract === undefined ? undefined : toOperationId({ controller, handler, contract });
     if (id === undefined) return [];
     const other = seen.get(id);
     if (other === undefined) seen.set(id, route);
     if (other === undefined) return [];
     const both = `${describe(other)} of ${other.owner} and ${describe(route)} of ${route.owner}`;
-    return [`${both} have the same operation id "${id}". Give each route an endpoint of its own, with its own name.`];
+    return [`${both} have the same operation id "${id}". Give each a field of its own, or an operationId.`];
   });
 }
 
@@ -70,7 +90,7 @@ function findNamedDtos(contract: Contract): readonly NamedSchema[] {
     return {};
   };
   const { params, query, headers, body, returns, errors = {} } = contract;
-  const parts: readonly unknown[] = [params, query, headers, body instanceof Body ? body.schema : body];
+  const parts: readonly unknown[] = [params, query, headers, toBody(body)?.schema];
   for (const schema of [...parts, ...Object.values(returnsByStatus(returns)), ...Object.values(errors)]) {
     if (isSchema(schema)) toJsonSchema(schema, "output", refer);
   }

@@ -1,12 +1,15 @@
-import { Body, type Contract, isSchema, type MiddlewareContract, returnsByStatus } from "../contract.ts";
-import { Dto, type Field } from "../dto/dto.ts";
+import { type Contract, isContent, isSchema, type MiddlewareContract, returnsByStatus, toBody } from "../contract.ts";
+import { Dto } from "../dto/dto.ts";
+import { Field } from "../dto/field.ts";
+import type { JsonSchema } from "../dto/json-schema.ts";
 import { describeValue } from "../errors.ts";
-import { explainUnknownNames, namesOf } from "../options.ts";
-import type { Method } from "../record.ts";
+import type { Method } from "../route.ts";
+import { explainUnknownNames, namesOf } from "../support/options.ts";
 
 const names = namesOf<Contract>({
   summary: true,
   description: true,
+  operationId: true,
   tags: true,
   deprecated: true,
   public: true,
@@ -16,6 +19,7 @@ const names = namesOf<Contract>({
   body: true,
   returns: true,
   errors: true,
+  responds: true,
   live: true,
 });
 
@@ -37,11 +41,16 @@ export function findContractFaults(contract: Contract, { method, params }: Decla
     ...findFieldFaults(contract, method),
     ...findBodyFaults(contract, method),
     ...findStatusFaults(contract),
+    ...findRespondedFaults(contract.responds),
   ];
 }
 
-function findTextFaults({ summary, description, tags = [], deprecated, public: isPublic }: Contract): string[] {
+function findTextFaults(contract: Contract): string[] {
+  const { summary, description, operationId, tags = [], deprecated, public: isPublic } = contract;
   const faults: string[] = [];
+  if (operationId !== undefined && !/^[A-Za-z_][\w.]*$/.test(operationId)) {
+    faults.push(`has ${describeValue(operationId)} as its operationId. Write words with dots, such as "posts.show".`);
+  }
   for (const [name, value] of Object.entries({ summary, description })) {
     if (value !== undefined && typeof value !== "string") faults.push(`has ${describeValue(value)} as its ${name}.`);
   }
@@ -49,7 +58,7 @@ function findTextFaults({ summary, description, tags = [], deprecated, public: i
     faults.push(`has ${describeValue(tags)} as its tags. Write a list of names.`);
   }
   for (const [name, value] of Object.entries({ deprecated, public: isPublic })) {
-    if (value !== undefined && typeof value !== "boolean") faults.push(`has a \`${name}\` that is no boolean.`);
+    if (value !== undefined && typeof value !== "boolean") faults.push(`has a \`${name}\` that is not a boolean.`);
   }
   return faults;
 }
@@ -81,27 +90,77 @@ function findHeaderFaults(schema: Contract["headers"]): string[] {
   return upper.map((name) => `declares the header "${name}". Write it in lower case: "${name.toLowerCase()}".`);
 }
 
-const objects: readonly string[] = ["object", "record", "union"];
-
-/** Text has no place for objects, and only a multipart form has files. */
-function findFieldFaults({ params, query, headers, body }: Contract, method: Method | undefined): string[] {
-  const faultsIn = (part: string, schema: unknown, kinds: readonly string[]) =>
-    Object.entries<Field>(schema instanceof Dto ? schema.fields : {})
-      .filter(([, { kind }]) => kinds.includes(kind))
-      .map(([name, { kind }]) => `declares "${name}" in its ${part}, where no client can send ${describeKind(kind)}.`);
-  if (method === undefined) return []; // a command reads objects from standard input
-  const texts = Object.entries({ params, query, headers });
+function findRespondedFaults(responds: Contract["responds"] = {}): string[] {
+  const unknown = explainUnknownNames(responds, ["headers", "cookies"]);
+  if (unknown !== undefined) return [`has an unknown key in \`responds\`: ${unknown}`];
+  const { headers = {}, cookies = {} } = responds;
   return [
-    ...texts.flatMap(([part, schema]) => faultsIn(part, schema, [...objects, "file"])),
-    ...faultsIn("JSON body", body, ["file"]),
+    ...Object.keys(headers)
+      .filter((name) => name !== name.toLowerCase())
+      .map((name) => `responds with the header "${name}". Write it in lower case: "${name.toLowerCase()}".`),
+    ...Object.entries(headers)
+      .filter(([, declared]) => typeof declared !== "string" && !(declared instanceof Field))
+      .map(([name, declared]) => `has ${describeValue(declared)} for the header "${name}". Use a text or a field.`),
+    ...Object.entries(cookies)
+      .filter(([, text]) => typeof text !== "string")
+      .map(([name, text]) => `has ${describeValue(text)} for the cookie "${name}". Say what it holds.`),
   ];
 }
 
-function describeKind(kind: string): string {
-  return kind === "file" ? "a file. Use body: form(…)" : "an object";
+/** Text has no place for objects, and only a multipart form has files. */
+function findFieldFaults({ params, query, headers, body }: Contract, method: Method | undefined): string[] {
+  const faultsIn = (part: string, schema: unknown, isRefused: (field: Field) => boolean) =>
+    Object.entries<Field>(schema instanceof Dto ? schema.fields : {})
+      .filter(([, field]) => isRefused(field))
+      .map(([name, { kind }]) => `declares "${name}" in its ${part}, where no client can send ${describeKind(kind)}.`);
+  if (method === undefined) return []; // a command reads objects from standard input
+  const texts = Object.entries({ params, query, headers });
+  const { kind, schema } = toBody(body) ?? {};
+  const form = kind === "form" ? schema : undefined;
+  return [
+    ...texts.flatMap(([part, schema]) => faultsIn(part, schema, (field) => isFile(field) || holdsObjects(field))),
+    ...faultsIn("JSON body", body, isFile),
+    ...(form === undefined ? [] : [...faultsIn("form", form, holdsObjects), ...findVariantFaults(form)]),
+  ];
 }
 
-const guardNames = namesOf<MiddlewareContract>({ security: true, optional: true, errors: true, methods: true });
+/** The same for a form that is a union. */
+function findVariantFaults(schema: unknown): string[] {
+  if (!(schema instanceof Field)) return [];
+  const { oneOf = [] } = schema.toSchema("input");
+  return (oneOf as readonly JsonSchema[]).flatMap(({ properties }) =>
+    Object.entries(properties as Readonly<Record<string, JsonSchema>>) // as above
+      .filter(([, property]) => isObject(property))
+      .map(([name]) => `declares "${name}" in its form, where no client can send an object.`),
+  );
+}
+
+function isFile({ kind }: Field): boolean {
+  return kind === "file";
+}
+
+/** Whether it is an object or a list of them. */
+function holdsObjects(field: Field): boolean {
+  return isObject(field.toSchema("input"));
+}
+
+function isObject({ type, items = [], oneOf = [], anyOf = [] }: JsonSchema): boolean {
+  const parts = [items, oneOf, anyOf].flat() as readonly JsonSchema[]; // by JSON Schema
+  return [type].flat().includes("object") || parts.some(isObject);
+}
+
+function describeKind(kind: string): string {
+  if (kind === "file") return "a file. Use body: { form: … }";
+  return kind === "array" ? "objects" : "an object";
+}
+
+const guardNames = namesOf<MiddlewareContract>({
+  security: true,
+  optional: true,
+  errors: true,
+  methods: true,
+  sets: true,
+});
 const schemeTypes = ["http", "apiKey", "openIdConnect"];
 
 /** What is wrong with the contract of a middleware, each the end of a sentence about it. */
@@ -124,11 +183,14 @@ const withoutBody: readonly unknown[] = ["GET", "HEAD", "OPTIONS"];
 
 function findBodyFaults({ body }: Contract, method: Method | undefined): string[] {
   if (body === undefined) return [];
-  if (!isSchema(body) && !(body instanceof Body)) {
-    return [`has ${describeValue(body)} as its body. Use dto({ … }), another schema, form(), optional() or content().`];
+  const known = toBody(body);
+  if (known === undefined) {
+    const forms = '{ form: … }, { optional: … } or { content: "text/csv" }';
+    return [`has ${describeValue(body)} as its body. Use dto({ … }), another schema, ${forms}.`];
   }
-  const types = body instanceof Body ? body.types.filter((type) => !mediaType.test(type)) : [];
-  if (types.length > 0) return [`has content("${types[0]}") as its body. Name a whole media type, such as "text/csv".`];
+  const [type] = known.types.filter((name) => !mediaType.test(name));
+  if (type !== undefined)
+    return [`has { content: "${type}" } as its body. Name a whole media type, such as "text/csv".`];
   return withoutBody.includes(method)
     ? [`declares a body, which a ${method} request does not have. Use \`query\`.`]
     : [];
@@ -143,8 +205,10 @@ function findStatusFaults({ returns, errors }: Contract): string[] {
   }
   for (const [status, schema] of Object.entries(returnsByStatus(returns))) {
     if (!isStatus(status, 200, 399)) faults.push(`returns "${status}". It takes a status from 200 to 399.`);
-    else if (schema !== null && !isSchema(schema) && !(schema instanceof Body && schema.kind === "content")) {
-      faults.push(`returns ${describeValue(schema)} with ${status}. Use a schema, content(), or null for no body.`);
+    else if (schema !== null && !isSchema(schema) && !isContent(schema)) {
+      faults.push(
+        `returns ${describeValue(schema)} with ${status}. Use a schema, { content: "text/csv" }, or null for no body.`,
+      );
     } else if (schema !== null && (status === "204" || status === "304")) {
       faults.push(`declares a body for ${status}, which has none. Write ${status}: null.`);
     }

@@ -1,8 +1,8 @@
 import { describeValue, type Problem, quoteError } from "../errors.ts";
-import type { Routes } from "../record.ts";
-import type { Constructed } from "./container.ts";
-import { labelOf, type ModuleNode } from "./graph.ts";
-import { UnusableDependency } from "./inject.ts";
+import type { Constructed } from "../inject/container.ts";
+import { labelOf, type ModuleNode } from "../inject/graph.ts";
+import { UnusableDependency } from "../inject/inject.ts";
+import type { Route, Routes } from "../route.ts";
 import { hasMethod } from "./lifecycle.ts";
 
 export interface FoundController {
@@ -24,11 +24,30 @@ export function findControllers(constructed: readonly Constructed[], problems: P
       const message = `${label} has Routes(), which nothing calls. Write routes().`;
       problems.push({ code: "CONTROLLER_WITHOUT_ROUTES", message });
     } else if (name.endsWith("Controller")) {
-      const message = `${label} has no routes() method. Add routes(): Routes, or give it another name if it is not a controller.`;
+      const message = `${label} has no routes() method. Add routes() { return [this.index]; }, or give it another name if it is not a controller.`;
       problems.push({ code: "CONTROLLER_WITHOUT_ROUTES", message });
     }
   }
   return found;
+}
+
+/** Routes that are fields of a controller, and that nothing serves because `routes()` does not return them. */
+export function findUnlisted({ controller, name, node, routes }: FoundController): string[] {
+  const listed = new Set(withChildren(routes));
+  return Object.entries(controller as object) // an instance
+    .filter(([, value]) => isRoute(value) && !listed.has(value))
+    .map(
+      ([field]) => `${field} of ${labelOf(name, node)} is a route that routes() does not return: nothing serves it.`,
+    );
+}
+
+function withChildren(routes: Routes): Route[] {
+  return routes.flatMap((route) => [route, ...withChildren(route.children ?? [])]);
+}
+
+function isRoute(value: unknown): value is Route {
+  if (typeof value !== "object" || value === null || !("path" in value) || !("handler" in value)) return false;
+  return typeof value.path === "string" && typeof value.handler === "function";
 }
 
 function readRoutes(controller: { routes(): unknown }, label: string, problems: Problem[]): Routes | undefined {
@@ -36,7 +55,7 @@ function readRoutes(controller: { routes(): unknown }, label: string, problems: 
     const routes = controller.routes();
     if (Array.isArray(routes)) return routes;
     if (routes instanceof Promise) routes.catch(() => {}); // an unhandled rejection would crash the process first
-    const message = `routes() of ${label} returned ${describeValue(routes)}. Return a list of routes: [{ method, path, handler }].`;
+    const message = `routes() of ${label} returned ${describeValue(routes)}. Return a list of routes: [this.index, this.show].`;
     problems.push({ code: "BAD_ROUTE", message });
   } catch (error) {
     if (error instanceof UnusableDependency) return undefined;

@@ -2,10 +2,9 @@ import type { Compiled } from "../compose.ts";
 import type { Contract, MiddlewareContract } from "../contract.ts";
 import { contractOf } from "../endpoint.ts";
 import { describeValue, type Problem } from "../errors.ts";
-import { explainUnknownNames, namesOf } from "../options.ts";
 import { joinPaths, type Pattern, PatternError, parsePattern } from "../pattern.ts";
-import type { Handler, Method, MiddlewareLike, Route, Routes } from "../record.ts";
-import { methods } from "../record.ts";
+import { type Handler, type Method, type MiddlewareLike, methods, type Route, type Routes } from "../route.ts";
+import { explainUnknownNames, namesOf } from "../support/options.ts";
 import { findContractFaults } from "./contract-faults.ts";
 
 /** A route with its full path, its handler bound and its middlewares collected outside-in. */
@@ -18,7 +17,7 @@ export interface FlatRoute {
   /** The handler as the record gives it, unbound. */
   readonly source: Handler;
   readonly handlerName: string;
-  /** Of the groups and of the route; those of the application come before them. */
+  /** The middlewares of the groups and of the route; those of the application run before them. */
   readonly middlewares: readonly Compiled[];
   readonly middlewareNames: readonly string[];
   /** What declares it, for people: `PostsController (module "posts")`. */
@@ -49,132 +48,160 @@ const recordNames = namesOf<Route>({ method: true, path: true, handler: true, mi
 
 /** Turns the tree that an owner declares into a list. Problems are collected; broken routes are left out. */
 export function flattenRoutes(routes: Routes, owner: Owner, problems: Problem[]): FlatRoute[] {
-  const flat: FlatRoute[] = [];
-  const refuse = (message: string, code: Problem["code"] = "BAD_ROUTE"): undefined => {
-    problems.push({ code, message });
-  };
+  const tree = new RouteTree(owner, problems);
+  tree.walk(routes, { path: "", middlewares: [], groups: [] });
+  return tree.flat;
+}
 
-  const walk = (list: Routes, group: string, outer: readonly Compiled[], groups: Routes): void => {
+/** Where in the tree a route is. */
+interface Place {
+  readonly path: string;
+  readonly middlewares: readonly Compiled[];
+  /** From the outermost on. */
+  readonly groups: Routes;
+}
+
+class RouteTree {
+  readonly flat: FlatRoute[] = [];
+  readonly #owner: Owner;
+  readonly #problems: Problem[];
+
+  constructor(owner: Owner, problems: Problem[]) {
+    this.#owner = owner;
+    this.#problems = problems;
+  }
+
+  walk(list: Routes, { path: group, middlewares: outer, groups }: Place): void {
     for (const [index, route] of list.entries()) {
       if (typeof route !== "object" || route === null || typeof route.path !== "string") {
-        const place = `Route ${index + 1}${group === "" ? "" : ` in group ${group}`} of ${owner.name}`;
-        refuse(`${place} is not a route record. Write { method, path, handler }.`);
+        const place = `Route ${index + 1}${group === "" ? "" : ` in group ${group}`} of ${this.#owner.name}`;
+        this.#refuse(`${place} is not a route record. Write { method, path, handler }.`);
         continue;
       }
       const path = joinPaths(group, route.path);
-      const label = `${route.method ?? "Route"} ${path} of ${owner.name}`;
+      const label = `${route.method ?? "Route"} ${path} of ${this.#owner.name}`;
       if (groups.includes(route)) {
-        refuse(`${label} contains itself. Remove it from the children inside it.`);
+        this.#refuse(`${label} contains itself. Remove it from the children inside it.`);
         continue;
       }
       if (groups.length > deepest) {
-        refuse(`${label} is inside more than ${deepest} groups. Write fewer, with longer paths.`);
+        this.#refuse(`${label} is inside more than ${deepest} groups. Write fewer, with longer paths.`);
         continue;
       }
       const unknown = explainUnknownNames(route, recordNames);
-      if (unknown !== undefined) refuse(`${label} has an unknown key: ${unknown}`);
-      const own = listOf(route.middlewares, "middlewares", label).map((item) => owner.compile(item, label));
+      if (unknown !== undefined) this.#refuse(`${label} has an unknown key: ${unknown}`);
+      const own = this.#listOf(route.middlewares, "middlewares", label).map((item) => this.#owner.compile(item, label));
       const middlewares = [...outer, ...own.filter((middleware) => middleware !== undefined)];
       // the field that a misspelt key leaves missing is not reported as well
-      const parsed = unknown === undefined ? toFlatRoute(route, path, label, middlewares) : undefined;
-      if (parsed !== undefined) flat.push(parsed);
-      const children = listOf(route.children, "children", label);
-      if (children.length > 0) walk(children, path, middlewares, [...groups, route]);
+      const parsed = unknown === undefined ? this.#toFlatRoute(route, label, { path, middlewares, groups }) : undefined;
+      if (parsed !== undefined) this.flat.push(parsed);
+      const children = this.#listOf(route.children, "children", label);
+      if (children.length > 0) this.walk(children, { path, middlewares, groups: [...groups, route] });
     }
-  };
+  }
 
-  const listOf = <T>(list: readonly T[] | undefined, name: string, label: string): readonly T[] => {
+  #refuse(message: string, code: Problem["code"] = "BAD_ROUTE"): undefined {
+    this.#problems.push({ code, message });
+  }
+
+  #listOf<T>(list: readonly T[] | undefined, name: string, label: string): readonly T[] {
     if (list === undefined || Array.isArray(list)) return list ?? [];
-    refuse(`The ${name} of ${label} are ${describeValue(list)}. Write a list: [ … ].`);
+    this.#refuse(`The ${name} of ${label} are ${describeValue(list)}. Write a list: [ … ].`);
     return [];
-  };
+  }
 
-  const toFlatRoute = (
-    { method, handler, children }: Route,
-    path: string,
-    label: string,
-    middlewares: readonly Compiled[],
-  ): FlatRoute | undefined => {
+  #toFlatRoute(route: Route, label: string, { path, middlewares, groups }: Place): FlatRoute | undefined {
+    const { method } = route;
+    const handler = this.#handlerOf(route, label);
+    if (handler === undefined) return undefined;
+    const parts = [...groups.map((group) => group.path), route.path];
+    const pattern = this.#toPattern(path, parts, method, label);
+    if (pattern === undefined) return undefined;
+    const { name, self, controller, module, guards = [] } = this.#owner;
+    return {
+      method,
+      path: pattern.path,
+      pattern,
+      handler: handler.bind(self),
+      source: handler,
+      handlerName: nameOf(route, handler, self),
+      middlewares,
+      middlewareNames: middlewares.map((middleware) => middleware.name),
+      owner: name,
+      controller,
+      module,
+      contract: this.#checkedContract(handler, pattern, method, label),
+      guards: [...guards, ...toGuards(middlewares)].filter((guard) => isConcerned(method, guard)),
+    };
+  }
+
+  /** Undefined for a group, and for a record that is refused. */
+  #handlerOf({ method, handler, children }: Route, label: string): Handler | undefined {
     if (handler === undefined && method === undefined) {
       return children === undefined
-        ? refuse(`${label} has neither a handler nor children. Add one of them.`)
+        ? this.#refuse(`${label} has neither a handler nor children. Add one of them.`)
         : undefined;
     }
     if (typeof handler !== "function") {
       const fault = `The handler of ${label} is ${typeof handler}, not a function. Pass the method itself, for example handler: this.index.`;
       const missing = `${label} has no handler. Name one, for example handler: this.index, and check the method's spelling.`;
-      return refuse(handler === undefined ? missing : fault, "BAD_HANDLER");
+      return this.#refuse(handler === undefined ? missing : fault, "BAD_HANDLER");
     }
     if (method !== undefined && !methods.includes(method)) {
-      return refuse(`${label}: "${method}" is not a method. Use one of ${methods.join(", ")}.`);
+      return this.#refuse(`${label}: "${method}" is not a method. Use one of ${methods.join(", ")}.`);
     }
     if (method === undefined && children !== undefined) {
       const fault = `${label} has children and a handler but no method: a group has no handler.`;
-      return refuse(`${fault} Give the handler a child route of its own.`);
+      return this.#refuse(`${fault} Give the handler a child route of its own.`);
     }
-    const pattern = toPattern(path, method, label);
-    if (pattern === undefined) return undefined;
-    return {
-      method,
-      path: pattern.path,
-      pattern,
-      handler: handler.bind(owner.self),
-      source: handler,
-      handlerName: nameOf(handler, owner.self),
-      middlewares,
-      middlewareNames: middlewares.map((middleware) => middleware.name),
-      owner: owner.name,
-      controller: owner.controller,
-      module: owner.module,
-      contract: checkedContract(handler, pattern, method, label),
-      guards: [...(owner.guards ?? []), ...toGuards(middlewares)].filter((guard) => isConcerned(method, guard)),
-    };
-  };
+    return handler;
+  }
 
-  const checkedContract = (
+  #checkedContract(
     handler: Handler,
     pattern: Pattern,
     method: Method | undefined,
     label: string,
-  ): Contract | undefined => {
+  ): Contract | undefined {
     const contract = contractOf(handler);
     if (contract === undefined) return undefined;
     for (const fault of findContractFaults(contract, { method, params: pattern.params.map(({ name }) => name) })) {
-      refuse(`The contract of ${label} ${fault}`, "BAD_CONTRACT");
+      this.#refuse(`The contract of ${label} ${fault}`, "BAD_CONTRACT");
     }
     return contract;
-  };
+  }
 
-  const toPattern = (path: string, method: Method | undefined, label: string): Pattern | undefined => {
-    if (method !== undefined && !path.startsWith("/")) {
-      return refuse(`${label}: the path must start with "/": write "/${path}".`);
+  /** `parts` are the paths of the groups and of the route, as they were written. */
+  #toPattern(path: string, parts: readonly string[], method: Method | undefined, label: string): Pattern | undefined {
+    // in a group too, where "/api" and "v1" could mean "/apiv1"; "" is the path of the group itself
+    const bare = path === "" ? path : parts.find((part) => part !== "" && !part.startsWith("/"));
+    if (method !== undefined && bare !== undefined) {
+      return this.#refuse(`${label}: the path must start with "/": write "/${bare}".`);
     }
     if (method === undefined && path.includes(" ")) {
       const words = path.replaceAll(/[ /]+/g, "/");
-      return refuse(`${label}: "/" separates the words of a command: write "${words}".`);
+      return this.#refuse(`${label}: "/" separates the words of a command: write "${words}".`);
     }
     try {
       return parsePattern(method === undefined && path.startsWith("/") ? path.slice(1) : path);
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;
-      return refuse(`${label} is malformed: ${error.message}.`);
+      return this.#refuse(`${label} is malformed: ${error.message}.`);
     }
-  };
-
-  walk(routes, "", [], []);
-  return flat;
+  }
 }
 
 export function toGuards(middlewares: readonly Compiled[]): MiddlewareContract[] {
-  return middlewares.map(({ contract }) => contract).filter((contract) => contract !== undefined);
+  return middlewares.flatMap(({ contract }) => contract ?? []);
 }
 
 function isConcerned(method: Method | undefined, { methods: concerned }: MiddlewareContract): boolean {
   return concerned === undefined || (method !== undefined && concerned.includes(method));
 }
 
-/** An endpoint has the name of the property that holds it. */
-function nameOf(handler: Handler, self: unknown): string {
+/** A route or an endpoint has the name of the property that holds it. */
+function nameOf(route: Route, handler: Handler, self: unknown): string {
   const properties = typeof self === "object" && self !== null ? Object.entries(self) : [];
-  return properties.find(([, value]) => value === handler)?.[0] ?? (handler.name || "(anonymous)");
+  const holder = properties.find(([, value]) => value === route || value === handler);
+  return holder?.[0] ?? (handler.name || "(anonymous)");
 }

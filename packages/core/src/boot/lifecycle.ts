@@ -1,8 +1,8 @@
 import { type Problem, quoteError, StartError } from "../errors.ts";
+import type { Constructed } from "../inject/container.ts";
+import { labelOf } from "../inject/graph.ts";
 import type { Log } from "../log/log.ts";
-import type { Constructed } from "./container.ts";
-import { labelOf } from "./graph.ts";
-import { endsInTime } from "./in-time.ts";
+import { endsInTime } from "../support/in-time.ts";
 
 export interface OnStart {
   onStart(): unknown;
@@ -13,7 +13,7 @@ export interface OnStop {
 
 /** Runs `onStart()` in dependency order and `onStop()` in reverse, only for what had started. Each happens once. */
 export class Lifecycle {
-  readonly #parts: readonly Constructed[];
+  readonly #parts: Iterable<Constructed>;
   readonly #log: Log;
   readonly #stopTimeout: number;
   readonly #started: Constructed[] = [];
@@ -21,7 +21,7 @@ export class Lifecycle {
   #stopping: Promise<void> | undefined;
 
   /** `stopTimeout`: how many milliseconds a stop waits for one hook. */
-  constructor(parts: readonly Constructed[], log: Log, stopTimeout: number) {
+  constructor(parts: Iterable<Constructed>, log: Log, stopTimeout: number) {
     this.#parts = parts;
     this.#log = log;
     this.#stopTimeout = stopTimeout;

@@ -41,9 +41,9 @@ export function isWorkerMessage(message: unknown): message is WorkerMessage {
   return typeof message === "object" && message !== null && "tenon" in message && message.tenon === "message";
 }
 
-/** Undefined in a process that is no worker. */
+/** Undefined in a process that is not a worker. */
 export function connectToPrimary(channel: string): PrimaryPort | undefined {
-  if (!process.getBuiltinModule("node:cluster").isWorker || process.send === undefined) return undefined;
+  if (!process.getBuiltinModule("node:cluster").isWorker) return undefined;
   return {
     // without a callback, a closed channel would be an error event
     send: (body) => void process.send?.(toWorkerMessage(channel, body), undefined, {}, () => {}),

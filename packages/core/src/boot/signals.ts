@@ -1,6 +1,7 @@
 import { constants } from "node:os";
+import { readEnvironment } from "../config/environment.ts";
 import type { Log } from "../log/log.ts";
-import { readEnvironment } from "./environment.ts";
+import { endsInTime } from "../support/in-time.ts";
 
 const signals = ["SIGTERM", "SIGINT"] as const;
 
@@ -35,5 +36,30 @@ export function stopOnSignals(
   return () => {
     // during a stop the second signal must still find its listener
     if (!stopping) for (const signal of signals) process.off(signal, onSignal);
+  };
+}
+
+/** Milliseconds for which running requests may end after a crash. */
+const crashTimeout = 3000;
+
+/**
+ * Logs an uncaught exception or unhandled rejection, stops the application so that running requests can end, and ends the
+ * process with 1. An application that listens to `uncaughtException` itself decides itself.
+ */
+export function stopOnCrash(stop: () => Promise<void>, log: Log): () => void {
+  if (process.listenerCount("uncaughtException") > 0) return () => {};
+  let stopping = false;
+  const onCrash = (error: unknown, origin: NodeJS.UncaughtExceptionOrigin) => {
+    const what = origin === "unhandledRejection" ? "unhandled rejection" : "uncaught exception";
+    log.fatal({ err: error }, stopping ? `${what} during the stop` : `${what}: stopping`);
+    if (stopping) return;
+    stopping = true;
+    endsInTime(stop(), crashTimeout)
+      .catch((failure: unknown) => log.error({ err: failure }, "the stop failed"))
+      .finally(() => process.exit(1));
+  };
+  process.on("uncaughtException", onCrash);
+  return () => {
+    if (!stopping) process.off("uncaughtException", onCrash);
   };
 }

@@ -1,3 +1,4 @@
+import { ArgumentReader, isFlag } from "../support/arguments.ts";
 import { type CommonFlag, type Flag, findFlag, helpLetter, isCommonFlag, isSwitch } from "./commands.ts";
 
 /** `findFlags` returns the flags of the command that begins with these words: they decide which flags take a value. */
@@ -5,12 +6,8 @@ export function parseArgv(
   argv: readonly string[],
   findFlags: (words: readonly string[]) => readonly Flag[],
 ): Arguments {
-  const end = argv.indexOf("--");
-  const tokens = end < 0 ? argv : argv.slice(0, end);
-  const leading = toLeadingWords(tokens);
-  const parsed = new Arguments(tokens, findFlags(leading), leading.length === 0);
-  for (const word of end < 0 ? [] : argv.slice(end + 1)) parsed.words.push(word);
-  return parsed;
+  const leading = toLeadingWords(argv);
+  return new Arguments(argv, findFlags(leading), leading.length === 0);
 }
 
 /** The parsed arguments. */
@@ -25,24 +22,20 @@ export class Arguments {
   version = false;
   readonly #declared: readonly Flag[];
   readonly #atRoot: boolean;
-  /** What is not read yet, the next token last. */
-  readonly #rest: string[];
+  readonly #reader: ArgumentReader;
 
-  constructor(tokens: readonly string[], declared: readonly Flag[], atRoot: boolean) {
+  constructor(argv: readonly string[], declared: readonly Flag[], atRoot: boolean) {
     this.#declared = declared;
     this.#atRoot = atRoot;
-    this.#rest = tokens.toReversed();
-    for (let token = this.#rest.pop(); token !== undefined; token = this.#rest.pop()) {
-      if (!isFlag(token)) this.words.push(token);
-      else if (token.startsWith("--")) this.#readLong(token);
-      else this.#readLetters(token.slice(1));
+    this.#reader = new ArgumentReader(argv);
+    for (const argument of this.#reader) {
+      if (argument.kind === "word") this.words.push(argument.typed);
+      else if (argument.kind === "flag") this.#readLong(argument.name, argument.value);
+      else this.#readLetters(argument.typed.slice(1));
     }
   }
 
-  #readLong(token: string): void {
-    const equals = token.indexOf("=");
-    const name = token.slice(2, equals < 0 ? undefined : equals);
-    const value = equals < 0 ? undefined : token.slice(equals + 1);
+  #readLong(name: string, value: string | undefined): void {
     if (isCommonFlag(name)) {
       if (value === undefined) this.common.add(name);
       else this.problems.push(`--${name} takes no value`);
@@ -62,12 +55,12 @@ export class Arguments {
     // a flag without a name has a value here: a bare "--" has ended the flags
     if (denied !== undefined && isSwitch(denied)) this.#set(denied, "false");
     else if (name === "") this.problems.push(`a flag has a name: --name=${value}`);
-    else if (!this.flags.has(name)) this.flags.set(name, value ?? this.#takeValue() ?? "true");
-    else if (value === undefined) this.#takeValue();
+    else if (!this.flags.has(name)) this.flags.set(name, value ?? this.#reader.takeValue() ?? "true");
+    else if (value === undefined) this.#reader.takeValue();
   }
 
   #readDeclared(flag: Flag, value: string | undefined): void {
-    const given = value ?? (isSwitch(flag) ? "true" : this.#takeValue());
+    const given = value ?? (isSwitch(flag) ? "true" : this.#reader.takeValue());
     if (given === undefined) this.problems.push(`--${flag.name} needs a value`);
     else this.#set(flag, given);
   }
@@ -100,26 +93,15 @@ export class Arguments {
     else if (declaration.kind === "array") this.flags.set(field, `${present},${value}`);
     else this.problems.push(`--${name} is given twice`);
   }
-
-  /** The next word, if one follows. */
-  #takeValue(): string | undefined {
-    const next = this.#rest.at(-1);
-    return next === undefined || isFlag(next) ? undefined : this.#rest.pop();
-  }
 }
 
 /** The words before the first flag that may take a value. */
-function toLeadingWords(tokens: readonly string[]): string[] {
-  const rest = tokens.filter((token) => !isBareCommonFlag(token));
+function toLeadingWords(argv: readonly string[]): string[] {
+  const rest = argv.filter((text) => !isBareCommonFlag(text));
   const end = rest.findIndex(isFlag);
   return end < 0 ? rest : rest.slice(0, end);
 }
 
-function isBareCommonFlag(token: string): boolean {
-  return token === `-${helpLetter}` || (token.startsWith("--") && isCommonFlag(token.slice(2)));
-}
-
-/** A lone dash and negative numbers are words. */
-function isFlag(token: string): boolean {
-  return /^-[^0-9.]/.test(token);
+function isBareCommonFlag(text: string): boolean {
+  return text === `-${helpLetter}` || (text.startsWith("--") && isCommonFlag(text.slice(2)));
 }

@@ -1,19 +1,23 @@
 import { defaultRequestLimits } from "../body/body-reader.ts";
-import { type Input, readJsonInput } from "../dto/bind.ts";
+import { type Input, readJsonInput } from "../body/input.ts";
+import { type Injectable, resolveOptions } from "../inject/injectable.ts";
 import { LogWriter } from "../log/log-writer.ts";
-import { checkNames, namesOf } from "../options.ts";
-import type { Platform } from "../platform.ts";
-import type { MiddlewareLike } from "../record.ts";
+import type { Platform, ResolvedPlatform } from "../platform.ts";
 import type { Incoming, RequestView } from "../request.ts";
-import { type CliMethods, openCli } from "./cli-methods.ts";
+import type { MiddlewareLike } from "../route.ts";
+import { checkOptions, takes } from "../support/options.ts";
+import { type CliApp, OpenCli } from "./cli-app.ts";
 import type { Program } from "./help.ts";
 import type { CommandIncoming } from "./incoming.ts";
 import { toCommandOutgoing, toFailure } from "./result.ts";
 
-export interface CliOptions extends Program {
+interface PlainOptions extends Program {
   /** The application's middlewares. Defaults to none. */
   readonly middlewares?: readonly MiddlewareLike[];
 }
+
+/** Each option but the name is a value, or a function that returns it and may `inject()` what the root module sees. */
+export interface CliOptions extends Injectable<PlainOptions, "name"> {}
 
 /** The user of a command is trusted: these limits only protect against accidents. */
 const limits = Object.freeze({
@@ -23,23 +27,30 @@ const limits = Object.freeze({
   bodyTimeout: 60 * 60 * 1000,
 });
 
-const optionNames = namesOf<CliOptions>({
-  name: true,
-  version: true,
-  description: true,
-  groups: true,
-  middlewares: true,
-});
+const word = takes.match(/^[^\s\u0000-\u001f]+$/, 'Give it the word that people type: cli({ name: "blog" }).');
 
 /** The command-line platform: serves the routes that have no method. Opens no port and loads no HTTP code. */
-export function cli(options: CliOptions): Platform<CliMethods> {
-  checkNames("cli()", options, optionNames);
+export function cli(options: CliOptions): Platform<CliApp> {
   return {
     name: "cli",
-    middlewares: options.middlewares ?? [],
-    limits,
     background: false,
     log: { level: "warn", destination: new LogWriter(2, { sync: true }) }, // standard output is for results
+    resolve: () => resolveCli(resolveOptions<PlainOptions, "name">(options, ["name"])),
+  };
+}
+
+function resolveCli(options: PlainOptions): ResolvedPlatform<CliApp> {
+  const groups = Object.keys(options?.groups ?? {});
+  checkOptions("cli()", options, {
+    name: takes.required(word),
+    version: takes.text,
+    description: takes.text,
+    groups: Object.fromEntries(groups.map((name) => [name, takes.text])),
+    middlewares: takes.list,
+  });
+  return {
+    middlewares: options.middlewares ?? [],
+    limits,
     serves: (route) => route.method === undefined,
     serialize: toCommandOutgoing,
     fail: toFailure,
@@ -47,7 +58,7 @@ export function cli(options: CliOptions): Platform<CliMethods> {
     readQuery: readInput,
     readForm: readInput,
     showProgress: (incoming, total, label) => (incoming as CommandIncoming).progress(total, label), // as above
-    open: async (parts) => openCli(parts, options),
+    open: async (parts) => new OpenCli(parts, options),
   };
 }
 

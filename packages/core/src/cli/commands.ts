@@ -1,9 +1,10 @@
 import { type Contract, toBody } from "../contract.ts";
 import { Dto, type Field } from "../dto/dto.ts";
 import type { Problem } from "../errors.ts";
-import { findNearest } from "../nearest.ts";
 import { type Pattern, parsePattern } from "../pattern.ts";
 import type { PlatformParts } from "../platform.ts";
+import { findNearest } from "../support/nearest.ts";
+import type { RouteInfo } from "../table.ts";
 import { type Positional, toPositionals, toTitle } from "./positionals.ts";
 
 /** The flags of every command. A field of a DTO may not have one of these names. */
@@ -75,8 +76,7 @@ export class Commands {
   }
 
   all(): Command[] {
-    const commands = this.#parts.routes.list().map((route) => toCommand(parsePattern(route.path), route.contract));
-    return commands.sort((a, b) => (a.title < b.title ? -1 : 1));
+    return toCommands(this.#parts.routes.list()).sort((a, b) => (a.title < b.title ? -1 : 1));
   }
 
   /** The command that the router finds for these words. */
@@ -87,7 +87,7 @@ export class Commands {
 
   /** The commands that begin with these words. */
   under(words: readonly string[]): Command[] {
-    return this.all().filter(({ pattern }) => startsWith(pattern, words));
+    return this.all().filter(({ pattern }) => startsWithWords(pattern, words));
   }
 
   /** The names of commands and groups: `posts`, `posts show`. */
@@ -108,7 +108,15 @@ export class Commands {
 
 /** Each word is one segment, also when it contains a slash. */
 export function toPath(words: readonly string[]): string {
-  return `/${words.map((word) => encodeURIComponent(word.toWellFormed())).join("/")}`;
+  return `/${words.map(encodeWord).join("/")}`;
+}
+
+export function encodeWord(word: string): string {
+  return encodeURIComponent(word.toWellFormed());
+}
+
+export function toCommands(routes: readonly RouteInfo[]): Command[] {
+  return routes.map(({ path, contract }) => toCommand(parsePattern(path), contract));
 }
 
 function toCommand(pattern: Pattern, contract: Contract | undefined): Command {
@@ -122,9 +130,7 @@ function toCommand(pattern: Pattern, contract: Contract | undefined): Command {
 function toFlags(contract: Contract | undefined): Flag[] | undefined {
   if (contract === undefined) return undefined;
   const { query, body } = contract;
-  const schemas = [query, body === undefined ? undefined : toBody(body).schema].filter(
-    (schema) => schema !== undefined,
-  );
+  const schemas = [query, toBody(body)?.schema].filter((schema) => schema !== undefined);
   const fields: Record<string, Field> = {};
   for (const schema of schemas) {
     if (!(schema instanceof Dto)) return undefined;
@@ -133,12 +139,12 @@ function toFlags(contract: Contract | undefined): Flag[] | undefined {
   return Object.entries(fields).map(([field, declaration]) => ({ field, name: toFlagName(field), declaration }));
 }
 
-function startsWith({ segments, wildcard }: Pattern, words: readonly string[]): boolean {
+export function startsWithWords({ segments, wildcard }: Pattern, words: readonly string[]): boolean {
   if (words.length > segments.length && !wildcard) return false;
   return words.every((word, index) => index >= segments.length || (segments[index] ?? word) === word);
 }
 
-/** `posts/show/:id` → `posts`, `posts show`: a parameter is no part of a name. */
+/** `posts/show/:id` → `posts`, `posts show`: parameters are not part of a name. */
 function toPrefixes({ segments }: Pattern): string[] {
   const end = segments.indexOf(undefined);
   const words = end < 0 ? segments : segments.slice(0, end);

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { BodyReader } from "../body/body-reader.ts";
-import type { Progress } from "../context-tools.ts";
+import type { Progress } from "../context.ts";
 import { HttpError } from "../errors.ts";
 import type { Incoming } from "../request.ts";
 import type { CommandCall } from "./invocation.ts";

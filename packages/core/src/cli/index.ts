@@ -1,3 +1,3 @@
 export { type CliOptions, cli } from "./cli.ts";
-export type { CliMethods } from "./cli-methods.ts";
-export type { CommandStreams, TerminalStream } from "./terminal.ts";
+export type { CliApp } from "./cli-app.ts";
+export type { CommandStreams } from "./terminal.ts";

@@ -1,9 +1,10 @@
-import { findNearest } from "../nearest.ts";
+import { findNearest } from "../support/nearest.ts";
 import { type Arguments, parseArgv } from "./argv.ts";
 import {
   type Command,
   type Commands,
   commonFlags,
+  encodeWord,
   type Flag,
   findFlag,
   flagsOf,
@@ -65,7 +66,7 @@ export function readInvocation(argv: readonly string[], commands: Commands, prog
     json,
     kind: "command",
     path: toPath(words),
-    search: [...typed.flags, ...common].map((pair) => pair.map(encode).join("=")).join("&"),
+    search: [...typed.flags, ...common].map((pair) => pair.map(encodeWord).join("=")).join("&"),
     fields: typed.common.has("stdin") ? undefined : Object.fromEntries(typed.flags),
   };
 }
@@ -170,8 +171,4 @@ function withSuggestion(message: string, suggestion: string | undefined): string
 
 function quote(words: readonly string[]): string {
   return `"${words.join(" ")}"`;
-}
-
-function encode(text: string): string {
-  return encodeURIComponent(text.toWellFormed());
 }

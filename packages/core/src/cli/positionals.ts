@@ -2,7 +2,7 @@ import { Dto, type Field } from "../dto/dto.ts";
 import type { Schema } from "../dto/standard-schema.ts";
 import type { Pattern } from "../pattern.ts";
 
-/** A word of a command that stands for a value. */
+/** A placeholder in a command: `<id>`. */
 export interface Positional {
   /** Which word it is; the words of `*` begin there. */
   readonly index: number;
@@ -25,9 +25,15 @@ export function toPositionals({ params, segments, wildcard }: Pattern, schema: S
 
 /** `api|web`; undefined when any text is allowed, or when the list is too long for one line of help. */
 function toChoice(field: Field | undefined): string | undefined {
+  const choice = choicesOf(field).join("|");
+  return choice === "" || choice.length > longestChoice ? undefined : choice;
+}
+
+/** The values that a field allows; none when it allows any text. */
+export function choicesOf(field: Field | undefined): string[] {
   const { enum: values, const: only } = field?.toSchema("input") ?? {};
-  const choice = Array.isArray(values) ? values.filter((value) => value !== null).join("|") : (only ?? undefined);
-  return choice === undefined || String(choice).length > longestChoice ? undefined : String(choice);
+  const all = Array.isArray(values) ? values : [only ?? null];
+  return all.filter((value) => value !== null).map(String);
 }
 
 /** A command for people, from this word on: `posts show <id>`. */

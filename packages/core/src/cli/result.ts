@@ -1,6 +1,6 @@
 import { toJson } from "../body/json.ts";
 import { JsonArray } from "../body/json-array.ts";
-import { Chunks } from "../body/stream.ts";
+import { Chunks, isStream } from "../body/stream.ts";
 import type { Context } from "../context.ts";
 import { BindError, describeValue, type Issue, toHttpError } from "../errors.ts";
 import { isResponse, Outgoing, type RawBody, Reply } from "../reply.ts";
@@ -120,8 +120,4 @@ async function writeRaw({ out }: Terminal, body: RawBody, signal: AbortSignal): 
   } finally {
     signal.removeEventListener("abort", stop);
   }
-}
-
-function isStream(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }

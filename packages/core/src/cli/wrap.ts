@@ -4,7 +4,7 @@ import { pad, widthOf } from "./text.ts";
 export type Entry = readonly [left: string, right: string];
 
 const margin = "  ";
-/** Of the second column; with less room it goes below the first. */
+/** The least width of the second column; with less room it goes below the first. */
 const narrowest = 20;
 
 /** Breaks a text between words. A word that is longer than a line stays whole, so that it can be copied. */

@@ -1,9 +1,9 @@
-import { Dto } from "./dto.ts";
+import { Dto, type Fields, isObject, type ObjectOf, type ReturnedObjectOf } from "./dto.ts";
 import { Field, type Kind, type ReadOptions, type Select } from "./field.ts";
-import { toList } from "./from-text.ts";
+import { addKey, type FoundIssue, maxIssues, report } from "./found-issue.ts";
 import type { IsPresent, NullOf } from "./infer.ts";
+import { reportFault } from "./scalars.ts";
 import type { ListTag, PlainTag, RecordTag } from "./tags.ts";
-import { addKey, type FoundIssue, maxIssues, report, reportFault } from "./text.ts";
 
 /** What a list or a record holds: a field, or a DTO for objects. */
 type Item = Field | Dto;
@@ -76,7 +76,7 @@ export function record<const I extends Item, const Tags extends readonly RecordT
     },
     compileSelect: () => {
       const select = field.compileSelect();
-      return (value) => (isObject(value) ? selectEntries(value, select, field.nullable) : undefined);
+      return (value) => (isObject(value) ? selectEntries(value, select, field.keepsNull) : undefined);
     },
     toSchema: (direction, refer) => ({ type: "object", additionalProperties: field.toSchema(direction, refer) }),
   };
@@ -101,23 +101,23 @@ function isLeftOut(value: unknown, item: Field, options: ReadOptions): boolean {
   return value === undefined ? options.returned === true : item.isLeftEmpty(value, options);
 }
 
-function selectEntries(value: object, select: Select, nullable: boolean): Record<string, unknown> {
+function selectEntries(value: object, select: Select, keepsNull: boolean): Record<string, unknown> {
   const entries: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
     if (key === "__proto__") continue;
     const given = (value as Record<string, unknown>)[key];
-    const chosen = given === undefined || given === null ? (nullable ? given : undefined) : select(given);
+    const chosen = given === undefined || given === null ? (keepsNull ? given : undefined) : select(given);
     if (chosen !== undefined) entries[key] = chosen;
   }
   return entries;
 }
 
 /** An object inside of an object: `nested(Author, "required")`. */
-export function nested<T, R, const Tags extends readonly PlainTag[]>(
-  inner: Dto<T, R>,
+export function nested<F extends Fields, const Tags extends readonly PlainTag[]>(
+  inner: Dto<F>,
   ...tags: Tags
-): Field<T | NullOf<Tags>, IsPresent<Tags>, R | NullOf<Tags>> {
-  const kind: Kind<T | NullOf<Tags>> = {
+): Field<ObjectOf<F> | NullOf<Tags>, IsPresent<Tags>, ReturnedObjectOf<F> | NullOf<Tags>> {
+  const kind: Kind<ObjectOf<F> | NullOf<Tags>> = {
     name: "object",
     family: "plain",
     read: (input, issues, options) => inner.parse(input, issues, options),
@@ -133,6 +133,9 @@ function toField(item: Item): Field {
   throw new TypeError("a list or a record needs a field or a DTO: array(string()), array(Post)");
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** In a form, one value is a list of one: a comma belongs to the text. */
+export function toList(input: unknown, { fromText, fromForm }: ReadOptions): unknown {
+  if (!fromText || Array.isArray(input)) return input;
+  if (fromForm === true) return [input];
+  return typeof input === "string" ? input.split(",") : input;
 }

@@ -1,8 +1,8 @@
 import { Field, type ReadOptions, type Refer, type Select } from "./field.ts";
+import { addKey, type FoundIssue, report } from "./found-issue.ts";
 import { Members } from "./members.ts";
 import { toStandard } from "./standard.ts";
 import type { Direction, JsonSchema, StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
-import { addKey, type FoundIssue, report } from "./text.ts";
 
 export type { Field } from "./field.ts";
 
@@ -23,30 +23,73 @@ export type ReturnedObjectOf<F extends Fields> = { [K in PresentNames<F>]: F[K][
 /** The type that a DTO or a field binds to. */
 export type Infer<S extends Dto | Field> = S["output"];
 
-export class Dto<T = unknown, R = T, F extends Fields = Fields> implements StandardSchema<unknown, T> {
-  declare readonly output: T;
+type OptionalFields<F extends Fields> = {
+  readonly [K in keyof F]: F[K] extends Field<infer T, boolean, infer R> ? Field<T, false, R> : never;
+};
+type ExtendedFields<F extends Fields, Added extends Fields> = {
+  readonly [K in keyof F | keyof Added]: K extends keyof Added ? Added[K] : K extends keyof F ? F[K] : never;
+};
+
+/** Fields by name. Other DTOs derive from it: they have no name of their own until `named()` gives them one. */
+export class Dto<F extends Fields = Fields> implements StandardSchema<unknown, ObjectOf<F>> {
+  declare readonly output: ObjectOf<F>;
   /** What a handler may return for it. */
-  declare readonly returned: R;
-  /** For other DTOs: `dto({ ...CreatePost.fields, id: string("required") })`. */
+  declare readonly returned: ReturnedObjectOf<F>;
   readonly fields: F;
   /** Its name in documents; "" without one. */
   readonly name: string;
-  readonly "~standard": StandardSchema<unknown, T>["~standard"] & StandardJsonSchema["~standard"];
+  readonly "~standard": StandardSchema<unknown, ObjectOf<F>>["~standard"] & StandardJsonSchema["~standard"];
   readonly #entries: readonly (readonly [string, Field])[];
 
   constructor(fields: F, name = "") {
     this.fields = fields;
     this.name = name;
     this.#entries = Object.entries(fields);
-    this["~standard"] = toStandard<T>(this);
+    this["~standard"] = toStandard<ObjectOf<F>>(this);
+  }
+
+  /** The same fields under a name, which documents and clients use: `Post.omit("id").named("CreatePost")`. */
+  named(name: string): Dto<F> {
+    return dto(name, this.fields);
+  }
+
+  /** These fields only. */
+  pick<const Name extends keyof F & string>(...names: readonly Name[]): Dto<Pick<F, Name>> {
+    this.#refuseUnknown("pick", names);
+    return dto(Object.fromEntries(names.map((name) => [name, this.fields[name]])) as Pick<F, Name>); // these and no other
+  }
+
+  /** All other fields. */
+  omit<const Name extends keyof F & string>(...names: readonly Name[]): Dto<Omit<F, Name>> {
+    this.#refuseUnknown("omit", names);
+    const kept = this.#entries.filter(([name]) => !(names as readonly string[]).includes(name));
+    return dto(Object.fromEntries(kept) as unknown as Omit<F, Name> & Fields); // these and no other
+  }
+
+  /** All fields optional and without defaults, for an update. A text that was `required` must still not be empty. */
+  partial(): Dto<OptionalFields<F>> {
+    const fields = this.#entries.map(([name, field]) => [name, field.optional()]);
+    return dto(Object.fromEntries(fields) as OptionalFields<F>); // the same names
+  }
+
+  /** More fields, or others for the same names. */
+  extend<const Added extends Fields>(fields: Added): Dto<ExtendedFields<F, Added>> {
+    return dto({ ...this.fields, ...fields } as unknown as ExtendedFields<F, Added>); // those of both
+  }
+
+  #refuseUnknown(method: string, names: readonly string[]): void {
+    const unknown = names.find((name) => !Object.hasOwn(this.fields, name));
+    if (unknown === undefined) return;
+    const known = Object.keys(this.fields).join(", ");
+    throw new TypeError(`${method}("${unknown}"): ${this.name || "the DTO"} has the fields ${known}`);
   }
 
   /** Builds the object field by field: unknown keys and prototypes never pass. */
-  parse(input: unknown, issues: FoundIssue[], options: ReadOptions): T {
+  parse(input: unknown, issues: FoundIssue[], options: ReadOptions): ObjectOf<F> {
     const value: Record<string, unknown> = {};
     if (!isObject(input)) {
       report(issues, "object", "must be an object");
-      return value as T; // never used: there is an issue
+      return value as ObjectOf<F>; // never used: there is an issue
     }
     for (const [name, field] of this.#entries) {
       // what a handler returns may be an instance with getters, what a client sends may not
@@ -56,7 +99,7 @@ export class Dto<T = unknown, R = T, F extends Fields = Fields> implements Stand
       if (issues.length > start) addKey(name, issues, start);
       if (parsed !== undefined) value[name] = parsed;
     }
-    return value as T; // every field was read by its own rules
+    return value as ObjectOf<F>; // every field was read by its own rules
   }
 
   compileSelect(): Select {
@@ -90,14 +133,14 @@ export class Dto<T = unknown, R = T, F extends Fields = Fields> implements Stand
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Declares what a body carries: `dto({ title: string("required"), published: boolean() })`. */
-export function dto<const F extends Fields>(fields: F): Dto<ObjectOf<F>, ReturnedObjectOf<F>, F>;
+export function dto<const F extends Fields>(fields: F): Dto<F>;
 /** With a name, which documents use for it: `dto("Post", { title: string("required") })`. */
-export function dto<const F extends Fields>(name: string, fields: F): Dto<ObjectOf<F>, ReturnedObjectOf<F>, F>;
+export function dto<const F extends Fields>(name: string, fields: F): Dto<F>;
 export function dto(...given: [fields: Fields] | [name: string, fields: Fields]): Dto {
   const [name, fields] = given.length === 1 ? ["", given[0]] : given;
   if (given.length === 2 && !/^[A-Za-z0-9_.-]+$/.test(name)) {

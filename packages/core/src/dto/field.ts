@@ -1,13 +1,11 @@
+import type { Input } from "../body/input.ts";
+import { toFieldSchema } from "./field-schema.ts";
+import { type FoundIssue, report } from "./found-issue.ts";
 import { toStandard } from "./standard.ts";
 import type { Direction, JsonSchema, StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
 import { type FieldKind, type ParsedTags, parseTags } from "./tags.ts";
-import { type FoundIssue, report } from "./text.ts";
 
-export interface ReadOptions {
-  /** Flags, queries and forms carry text only: numbers and booleans are read from it. */
-  readonly fromText: boolean;
-  /** Forms repeat a name where flags write a comma, and send "" for an empty field. */
-  readonly fromForm?: boolean;
+export interface ReadOptions extends Omit<Input, "value"> {
   /** Whether a handler returned the value: nothing is converted, and objects may be instances of a class. */
   readonly returned?: boolean;
 }
@@ -38,6 +36,8 @@ export interface Kind<T> {
   readonly toSchema: (direction: Direction, refer: Refer | undefined) => JsonSchema;
   /** Whether "" is a value that "required" accepts. */
   readonly keepsEmpty?: (options: ReadOptions) => boolean;
+  /** Whether null is a value without the tag "nullable". */
+  readonly keepsNull?: boolean;
 }
 
 interface FieldNotes {
@@ -54,6 +54,8 @@ export class Field<T = unknown, Present extends boolean = boolean, R = T> implem
   declare readonly returned: R;
   readonly required: boolean;
   readonly nullable: boolean;
+  /** Whether null is a value of it: it is nullable, or any JSON. */
+  readonly keepsNull: boolean;
   /** Whether a bound object always has it: it is required or has a default. */
   readonly present: Present;
   /** The value for an absent field; undefined without one. */
@@ -62,7 +64,6 @@ export class Field<T = unknown, Present extends boolean = boolean, R = T> implem
   readonly tags: readonly string[];
   /** The letter of its flag: `-l` for "l"; "" without one. */
   readonly letter: string;
-  /** Whether `secret()` marks it. */
   readonly isSecret: boolean;
   readonly description: string;
   readonly examples: readonly unknown[];
@@ -75,6 +76,7 @@ export class Field<T = unknown, Present extends boolean = boolean, R = T> implem
     this.#parsed = parseTags(kind.family, tags);
     this.required = this.#parsed.required;
     this.nullable = this.#parsed.nullable;
+    this.keepsNull = this.nullable || kind.keepsNull === true;
     this.defaultValue = this.#parseDefault();
     this.present = (this.required || this.defaultValue !== undefined) as Present; // inferred from the same tags
     this.kind = kind.name;
@@ -155,9 +157,10 @@ export class Field<T = unknown, Present extends boolean = boolean, R = T> implem
     const input = this.#parsed.trim && typeof given === "string" && !returned ? given.trim() : given;
     const refused = !returned && this.#isRefusedEmpty(input, options);
     const leftEmpty = this.isLeftEmpty(input, options) || (refused && options.fromForm === true);
-    if (this.nullable && (input === null || leftEmpty)) return null as T; // "nullable" adds null to the type
-    if (input === undefined || input === null || leftEmpty || refused) {
-      if (this.defaultValue !== undefined && !returned) return this.defaultValue;
+    if (input === null ? this.keepsNull : this.nullable && leftEmpty) return null as T; // the type has null
+    // null is not sent in a response; in a request it is a value of the wrong type
+    if (input === undefined || (input === null && (needed || returned)) || leftEmpty || refused) {
+      if (this.defaultValue !== undefined && input !== null && !returned) return this.defaultValue;
       if (needed) report(issues, "required", "is required");
       return undefined;
     }
@@ -195,41 +198,6 @@ export class Field<T = unknown, Present extends boolean = boolean, R = T> implem
   }
 
   toSchema(direction: Direction, refer?: Refer): JsonSchema {
-    const schema = this.#addRules(this.#kind.toSchema(direction, refer));
-    if (direction === "input" && this.kind === "string" && this.required && !schema.minLength && !schema.enum) {
-      schema.minLength = 1;
-    }
-    const whole = this.nullable ? orNull(schema) : schema;
-    if (direction === "input" && this.defaultValue !== undefined) whole.default = this.defaultValue;
-    const description = [this.description, ...this.#inexactRules()].filter((text) => text !== "").join(" ");
-    if (description !== "") whole.description = description;
-    if (this.examples.length > 0) whole.examples = JSON.parse(JSON.stringify(this.examples)); // dates become text
-    return whole;
+    return toFieldSchema(this, this.#parsed, this.#kind.toSchema(direction, refer), direction);
   }
-
-  #addRules(base: JsonSchema): Record<string, unknown> {
-    const schema: Record<string, unknown> = { ...base };
-    const others: JsonSchema[] = [];
-    for (const { keywords } of this.#parsed.rules) {
-      for (const [keyword, value] of Object.entries(keywords)) {
-        if (Object.hasOwn(schema, keyword)) others.push({ [keyword]: value });
-        else schema[keyword] = value;
-      }
-    }
-    if (others.length > 0) schema.allOf = others;
-    return schema;
-  }
-
-  #inexactRules(): string[] {
-    const messages = this.#parsed.rules.filter(({ inexact }) => inexact === true).map(({ message }) => message);
-    const sentences = messages.map((message) => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`);
-    return this.#parsed.trim ? [...sentences, "White space around it is removed."] : sentences;
-  }
-}
-
-function orNull(schema: Record<string, unknown>): Record<string, unknown> {
-  if (Object.keys(schema).length === 0) return schema; // it allows null already
-  const { type, enum: values } = schema;
-  if (typeof type !== "string" || "const" in schema) return { anyOf: [schema, { type: "null" }] };
-  return { ...schema, type: [type, "null"], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
 }

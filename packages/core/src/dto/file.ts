@@ -1,8 +1,8 @@
 import type { UploadedFile } from "../body/form.ts";
 import { Field, type Kind } from "./field.ts";
+import { report } from "./found-issue.ts";
 import type { IsPresent } from "./infer.ts";
 import type { FileTag } from "./tags.ts";
-import { report } from "./text.ts";
 
 /** A file of a multipart form: `file("required", "max=1000000", "type=image/png image/jpeg")`. */
 export function file<const Tags extends readonly FileTag[]>(...tags: Tags): Field<UploadedFile, IsPresent<Tags>> {

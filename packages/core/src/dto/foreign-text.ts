@@ -1,7 +1,38 @@
+import type { Input } from "../body/input.ts";
+import { BindError, type Issue } from "../errors.ts";
+import { toList } from "./collections.ts";
 import type { ReadOptions } from "./field.ts";
-import { toBoolean, toList, toNumber } from "./from-text.ts";
+import { addKey, type FoundIssue, maxIssues, toIssues } from "./found-issue.ts";
 import { toJsonSchema } from "./json-schema.ts";
-import type { JsonSchema, Schema } from "./standard-schema.ts";
+import { reportFault, toBoolean, toInteger, toNumber } from "./scalars.ts";
+import { type InferOutput, type JsonSchema, type Schema, toIssue } from "./standard-schema.ts";
+
+/** Validates by a schema of another library. */
+export async function validateByStandard<S extends Schema>(schema: S, input: Input): Promise<InferOutput<S>> {
+  const issues: FoundIssue[] = [];
+  cleanse(input.value, issues);
+  if (issues.length > 0) throw new BindError(toIssues(issues));
+  const value = input.fromText ? convertText(schema, input.value, input) : input.value;
+  const result = await schema["~standard"].validate(value);
+  if (result.issues !== undefined)
+    throw new BindError(result.issues.map((issue) => withoutValue(toIssue(issue), value)));
+  return result.value;
+}
+
+/** Some libraries quote the input in their messages, which may be a password. */
+function withoutValue(issue: ReturnType<typeof toIssue>, input: unknown): Issue {
+  let value = input;
+  for (const key of issue.keys) value = (value as Record<string, unknown> | undefined)?.[key];
+  return quotes(issue.message, value) ? { ...issue, message: "is invalid" } : issue;
+}
+
+function quotes(message: string, value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.values(value).some((item) => quotes(message, item));
+  const given = value === undefined || value === null ? "" : String(value);
+  if (given === "" || given.length > message.length) return false;
+  const text = RegExp.escape(given);
+  return new RegExp(`(?<![\\p{L}\\p{N}])${text}(?![\\p{L}\\p{N}])`, "u").test(message); // not the "x" of "expected"
+}
 
 /** What a property may be, as far as its schema says. */
 interface Target {
@@ -42,8 +73,8 @@ function convert(value: unknown, target: Target, options: ReadOptions): unknown 
     return list.flatMap((item) => (isLeftEmpty(item, items, options) ? [] : [convert(item, items, options)]));
   }
   if (types.has("string")) return value;
-  const number = types.has("number") || types.has("integer") ? toNumber(value) : undefined;
-  if (typeof number === "number" && !Number.isNaN(number)) return number;
+  const number = types.has("number") ? toNumber(value) : types.has("integer") ? toInteger(value) : undefined;
+  if (typeof number === "number") return number;
   return types.has("boolean") ? toBoolean(value) : value;
 }
 
@@ -86,4 +117,21 @@ function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
 
 function toSchema(value: unknown): JsonSchema {
   return typeof value === "object" && value !== null ? (value as JsonSchema) : {}; // `true` is a schema too
+}
+
+/**
+ * For schemas of other libraries: reports texts that a store cannot keep, keys included, and removes own `__proto__`
+ * keys, which a careless merge would follow.
+ */
+export function cleanse(value: unknown, issues: FoundIssue[]): void {
+  if (typeof value === "string") reportFault(value, issues);
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return; // the bytes of a file are not keys
+  if (Object.hasOwn(value, "__proto__")) Reflect.deleteProperty(value, "__proto__");
+  for (const [key, item] of Object.entries(value)) {
+    if (issues.length >= maxIssues) return;
+    const start = issues.length;
+    reportFault(key, issues);
+    cleanse(item, issues);
+    addKey(Array.isArray(value) ? Number(key) : key, issues, start);
+  }
 }

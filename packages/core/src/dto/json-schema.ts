@@ -11,13 +11,21 @@ const libraryOptions = { unrepresentable: "any" };
 /** A schema as JSON Schema; `{}`, which allows everything, for a schema that cannot be written as one. */
 export function toJsonSchema(schema: Schema, direction: Direction, refer?: Refer): JsonSchema {
   if (schema instanceof Dto || schema instanceof Field) return schema.toSchema(direction, refer);
+  return describeForeign(schema, direction) ?? {};
+}
+
+/** Whether a document can describe it: schemas of some libraries have no JSON Schema. */
+export function isDescribed(schema: Schema, direction: Direction): boolean {
+  return schema instanceof Dto || schema instanceof Field || describeForeign(schema, direction) !== undefined;
+}
+
+function describeForeign(schema: Schema, direction: Direction): JsonSchema | undefined {
   // optional in the standard, so that the type of a schema does not have it
   const { jsonSchema } = schema["~standard"] as Partial<StandardJsonSchema["~standard"]>;
-  if (jsonSchema === undefined) return {};
   try {
-    const { $schema: _, ...written } = jsonSchema[direction]({ target: "draft-2020-12", libraryOptions });
-    return written;
+    const { $schema: _, ...written } = jsonSchema?.[direction]({ target: "draft-2020-12", libraryOptions }) ?? {};
+    return jsonSchema === undefined ? undefined : written;
   } catch {
-    return {}; // a library throws for what JSON Schema cannot say, such as a date
+    return undefined; // a library throws for what JSON Schema cannot say, such as a date
   }
 }

@@ -1,43 +1,41 @@
 import { Field, type Kind, type ReadOptions } from "./field.ts";
-import type { IsPresent, NullOf } from "./infer.ts";
+import { addKey, type FoundIssue, maxIssues, report } from "./found-issue.ts";
+import type { IsPresent } from "./infer.ts";
+import { reportFault } from "./scalars.ts";
 import type { PlainTag } from "./tags.ts";
-import { addKey, type FoundIssue, maxIssues, report, reportFault } from "./text.ts";
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
-type Some = NonNullable<JsonValue>;
 
 /** Deeper values could exhaust the stack. Bodies have the same limit by default. */
 const maxDepth = 64;
 
-/** Any JSON value. From a flag, a query or a form it is read as JSON text. */
+/** Any JSON value, null included. From a flag, a query or a form it is read as JSON text. */
 export function json<const Tags extends readonly PlainTag[]>(
   ...tags: Tags
-): Field<Some | NullOf<Tags>, IsPresent<Tags>, Some | object | NullOf<Tags>> {
-  const nullable = tags.includes("nullable");
-  const kind: Kind<Some | NullOf<Tags>> = {
+): Field<JsonValue, IsPresent<Tags>, JsonValue | object> {
+  const kind: Kind<JsonValue> = {
     name: "json",
     family: "plain",
     read: (input, issues, options) => {
       const text = options.fromText && typeof input === "string" ? input : undefined;
-      const value = text === undefined ? copy(input, issues, options, 1) : readText(text, nullable, issues, options);
-      return value as Some | NullOf<Tags>; // null only where the tags allow it
+      const value = text === undefined ? copy(input, issues, options, 1) : readText(text, issues, options);
+      return value as JsonValue; // not used when there is an issue
     },
     compileSelect: () => (value) => (typeof value === "function" ? undefined : value),
     toSchema: () => ({}),
     keepsEmpty: ({ fromText }) => !fromText,
+    keepsNull: true,
   };
-  return new Field<Some | NullOf<Tags>, IsPresent<Tags>, Some | object | NullOf<Tags>>(kind, tags);
+  return new Field<JsonValue, IsPresent<Tags>, JsonValue | object>(kind, tags);
 }
 
-function readText(text: string, nullable: boolean, issues: FoundIssue[], options: ReadOptions): unknown {
+function readText(text: string, issues: FoundIssue[], options: ReadOptions): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    if (value !== null || nullable) return copy(value, issues, options, 1);
+    return copy(JSON.parse(text), issues, options, 1);
   } catch {
-    // the message of JSON.parse quotes the text, so it is not passed on
+    report(issues, "json", "must be JSON"); // the message of JSON.parse quotes the text, so it is not passed on
+    return undefined;
   }
-  report(issues, "json", nullable ? "must be JSON" : "must be JSON, and not null");
-  return undefined;
 }
 
 /** Without `__proto__` keys, which a careless merge would follow. */

@@ -10,7 +10,7 @@ export class Members {
   constructor(entries: readonly (readonly [string, Field])[]) {
     this.#names = entries.map(([name]) => name);
     this.#selects = entries.map(([, field]) => field.compileSelect());
-    this.#nullables = entries.map(([, field]) => field.nullable);
+    this.#nullables = entries.map(([, field]) => field.keepsNull);
     this.#scalars = entries.map(([, field]) => field.isScalar);
   }
 

@@ -67,10 +67,6 @@ function toWords(argument: string | undefined): string[] {
   return argument?.split(" ").filter((word) => word !== "") ?? [];
 }
 
-function oneof(argument: string | undefined): ReturnType<RuleMaker> {
-  return allow(toWords(argument));
-}
-
 function oneofNumbers(argument: string | undefined): ReturnType<RuleMaker> {
   const words = toWords(argument);
   if (!words.every((word) => decimal.test(word))) throw new TypeError(`"oneof=${argument}" needs numbers`);
@@ -153,7 +149,7 @@ export const stringRules: RuleMakers = {
   url: plain("url", isUrl, "must be an http or https URL", "uri"),
   uuid: plain("uuid", isUuid, "must be a UUID"),
   ...characters,
-  oneof,
+  oneof: (argument) => allow(toWords(argument)),
   pattern,
 };
 export const numberRules: RuleMakers = { min: numbers.min, max: numbers.max, oneof: oneofNumbers };

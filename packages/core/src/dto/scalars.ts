@@ -1,10 +1,9 @@
 import { Field, type Kind, type Reader, type Select } from "./field.ts";
 import { isDate, isWritable, parseTimestamp } from "./formats.ts";
-import { toBoolean, toNumber } from "./from-text.ts";
+import { type FoundIssue, report } from "./found-issue.ts";
 import type { IsPresent, NullOf, TextOf } from "./infer.ts";
 import type { JsonSchema } from "./standard-schema.ts";
 import type { BooleanTag, DateTag, FieldKind, NumberTag, PlainTag, StringTag } from "./tags.ts";
-import { findTextFault, report } from "./text.ts";
 
 /** An object or a function could bring its own `toJSON`, or all of its fields. */
 function selectScalar(value: unknown): unknown {
@@ -48,7 +47,7 @@ export function integer<const Tags extends readonly NumberTag[]>(
 ): Field<number | NullOf<Tags>, IsPresent<Tags>> {
   return new Field(
     scalar<number | NullOf<Tags>>("integer", "integer", { type: "integer" }, (input, issues, { fromText }) => {
-      const value = fromText ? toNumber(input) : input;
+      const value = fromText ? toInteger(input) : input;
       if (!Number.isSafeInteger(value)) report(issues, "integer", "must be a whole number");
       return value as number; // not used when there is an issue
     }),
@@ -145,5 +144,37 @@ function toLiteralSchema(values: readonly Literal[]): JsonSchema {
 }
 
 function toLiteral(input: unknown, allowed: readonly unknown[]): unknown {
-  return [input, toNumber(input), toBoolean(input)].find((value) => allowed.includes(value));
+  const number = allowed.find((value) => typeof value === "number" && String(value) === input);
+  return [input, number, toBoolean(input)].find((value) => allowed.includes(value));
+}
+
+/** Why some store cannot keep a text; undefined when every store can. */
+function findTextFault(text: string): string | undefined {
+  if (text.includes("\0")) return "contains U+0000";
+  return text.isWellFormed() ? undefined : "is not well-formed Unicode";
+}
+
+export function reportFault(text: string, issues: FoundIssue[]): void {
+  const message = findTextFault(text);
+  if (message !== undefined) report(issues, "text", message);
+}
+
+const decimal = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)\s*$/;
+
+/** Decimal digits only: Number() also takes 1e2, 0x10 and Infinity, which no one types into a form. */
+export function toNumber(input: unknown): unknown {
+  return typeof input === "string" && decimal.test(input) ? Number(input) : input;
+}
+
+const canonical = /^(?:0|-?[1-9]\d*)$/;
+
+/** One spelling for each whole number, so that `/posts/7` has no twins such as `/posts/007`, `/posts/+7` or `/posts/7.0`. */
+export function toInteger(input: unknown): unknown {
+  return typeof input === "string" && canonical.test(input) ? Number(input) : input;
+}
+
+export function toBoolean(input: unknown): unknown {
+  if (input === "true" || input === "1" || input === "on") return true;
+  if (input === "false" || input === "0" || input === "off") return false;
+  return input;
 }

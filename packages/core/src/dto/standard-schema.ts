@@ -46,11 +46,9 @@ export type InferOutput<S extends Schema> = NonNullable<S["~standard"]["types"]>
 export type InferInput<S extends Schema> = NonNullable<S["~standard"]["types"]>["input"];
 
 /** Libraries name no rule, so every issue has the rule "schema". */
-export function toIssue(issue: StandardIssue): Issue {
-  const keys = (issue.path ?? []).map((step) => toKey(typeof step === "object" ? step.key : step));
+export function toIssue(issue: StandardIssue): Issue & Required<Pick<Issue, "keys">> {
+  const keys = (issue.path ?? [])
+    .map((step) => (typeof step === "object" ? step.key : step))
+    .map((key) => (typeof key === "symbol" ? String(key) : key));
   return { path: keys.join("."), keys, rule: "schema", message: issue.message };
-}
-
-function toKey(key: PropertyKey): string | number {
-  return typeof key === "symbol" ? String(key) : key;
 }

@@ -1,5 +1,5 @@
+import type { FoundIssue } from "./found-issue.ts";
 import type { Direction, JsonSchema, StandardJsonSchema, StandardSchema } from "./standard-schema.ts";
-import type { FoundIssue } from "./text.ts";
 
 /** A field or a DTO. */
 interface Own<T> {

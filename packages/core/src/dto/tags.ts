@@ -44,7 +44,7 @@ export interface ParsedTags {
 }
 
 interface Grammar {
-  /** Tags which are no rules of a value. */
+  /** Tags that are not rules for a value. */
   readonly modes: readonly string[];
   readonly rules: RuleMakers;
 }
@@ -106,7 +106,7 @@ function checkBounds(given: ReadonlyMap<string, string | undefined>): void {
     ["len", "max"],
   ] as const) {
     if (Number(given.get(low)) > Number(given.get(high))) {
-      throw new TypeError(`no value keeps both "${low}=${given.get(low)}" and "${high}=${given.get(high)}"`);
+      throw new TypeError(`no value satisfies both "${low}=${given.get(low)}" and "${high}=${given.get(high)}"`);
     }
   }
 }

@@ -1,9 +1,9 @@
 import { Dto } from "./dto.ts";
 import { Field, type Kind, type ReadOptions, type Refer } from "./field.ts";
+import { type FoundIssue, report } from "./found-issue.ts";
 import type { IsPresent, NullOf } from "./infer.ts";
 import type { Direction, JsonSchema } from "./standard-schema.ts";
 import type { PlainTag } from "./tags.ts";
-import { type FoundIssue, report } from "./text.ts";
 
 type Variants = Readonly<Record<string, Dto>>;
 type Simplify<T> = { [K in keyof T]: T[K] };
@@ -11,7 +11,7 @@ type Tagged<Tag extends string, V extends Variants, Side extends "output" | "ret
   [K in keyof V & string]: Simplify<{ [Name in Tag]: K } & V[K][Side]>;
 }[keyof V & string];
 
-/** Objects which a property tells apart: `union("kind", { circle: dto({ … }), square: dto({ … }) })`. */
+/** Objects that are distinguished by a property: `union("kind", { circle: dto({ … }), square: dto({ … }) })`. */
 export function union<const Tag extends string, const V extends Variants, const Tags extends readonly PlainTag[]>(
   tag: Tag,
   variants: V,

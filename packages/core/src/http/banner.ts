@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isExact, type Pattern, parsePattern } from "../pattern.ts";
 import type { RouteInfo } from "../table.ts";
 
 /** What an application's package.json says. */
@@ -9,14 +10,13 @@ export interface Manifest {
   readonly version: string;
 }
 
-/** Of the package that the entry point is in. */
+/** The manifest of the package that contains the entry point. */
 export function readManifest(entryPoint: string = process.argv[1] ?? ""): Manifest {
-  for (let folder = dirname(entryPoint); ; folder = dirname(folder)) {
-    const manifest = readJson(join(folder, "package.json"));
-    if (manifest !== undefined)
-      return { name: toText(manifest.name) || "application", version: toText(manifest.version) };
-    if (folder === dirname(folder)) return { name: "application", version: "" };
-  }
+  const folder = dirname(entryPoint);
+  const manifest = readJson(join(folder, "package.json"));
+  if (manifest !== undefined)
+    return { name: toText(manifest.name) || "application", version: toText(manifest.version) };
+  return folder === dirname(folder) ? { name: "application", version: "" } : readManifest(folder);
 }
 
 /** Undefined when there is none, or one that is not valid. */
@@ -38,20 +38,23 @@ export interface BannerFacts {
   readonly routes: readonly RouteInfo[];
   /** The path of the docs page; undefined where there is none. */
   readonly docs: string | undefined;
-  /** The address of the developer tools; undefined where there are none. */
-  readonly devtools: string | undefined;
+  /** Whether the link leads to developer tools. */
+  readonly devtools: boolean;
+  /** The link that signs the developer in; undefined in a process that was not started for development. */
+  readonly developer: string | undefined;
   /** Where data is kept: `{ database: "sqlite data/app.db", cache: "memory" }`. */
   readonly stores: Readonly<Record<string, string>>;
 }
 
-/** The first lines of an application in development: what it is, where it is, and what to try. */
-export function toBanner({ url, routes, docs, devtools, stores }: BannerFacts, { name, version }: Manifest): string {
+/** Printed when an application in development listens: what it is, where it is, and what to try. */
+export function toBanner(facts: BannerFacts, { name, version }: Manifest): string {
+  const { url, routes, docs, devtools, developer, stores } = facts;
   const example = findExample(routes, docs);
   const places = Object.entries(Object.groupBy(Object.entries(stores), ([, place]) => place));
   const rows = [
     ["url", url],
     ...(docs === undefined ? [] : [["docs", `${url}${docs}`]]),
-    ...(devtools === undefined ? [] : [["devtools", devtools]]),
+    ...(developer === undefined ? [] : [[devtools ? "devtools" : "developer", developer]]),
     ["routes", String(routes.length)],
     ...places.map(([place, uses = []], index) => [
       index === 0 ? "stores" : "",
@@ -59,7 +62,7 @@ export function toBanner({ url, routes, docs, devtools, stores }: BannerFacts, {
     ]),
     ...(example === undefined ? [] : [["try", `curl ${url}${example}`]]),
   ];
-  const width = devtools === undefined ? 8 : 10; // two more than the longest label
+  const width = 2 + Math.max(...rows.map(([label = ""]) => label.length));
   const lines = rows.map(([label = "", text]) => `  ${label.padEnd(width)}${text}`);
   return `\n  ${[name, version].filter((part) => part !== "").join(" ")}\n\n${lines.join("\n")}\n\n`;
 }
@@ -74,17 +77,17 @@ const healthPath = /\/(?:health|healthz|livez|readyz)(?:\/|$)/;
 
 /** A path that probably responds with 200: without guards, and without parameters if possible. */
 function findExample(routes: readonly RouteInfo[], docs: string | undefined): string | undefined {
-  const paths = routes
-    .filter(
-      ({ method, path, guards }) => method === "GET" && guards.length === 0 && !/[*.]/.test(path) && path !== docs,
-    )
-    .map(({ path }) => path);
-  const own = paths.filter((path) => !healthPath.test(path));
-  const path =
-    own.find((path) => path !== "/" && !hasParameter(path)) ?? own.find((path) => path !== "/") ?? own[0] ?? paths[0];
-  return path?.replaceAll(/:(\w+)/g, (_, name: string) => (/id$/i.test(name) ? "1" : name));
+  const patterns = routes
+    .filter(({ method, path, guards }) => method === "GET" && guards.length === 0 && path !== docs)
+    .map(({ path }) => parsePattern(path))
+    .filter(({ path, wildcard }) => !wildcard && !path.includes("."));
+  const own = patterns.filter(({ path }) => !healthPath.test(path));
+  const beyondRoot = own.filter(({ path }) => path !== "/");
+  const pattern = beyondRoot.find(isExact) ?? beyondRoot[0] ?? own[0] ?? patterns[0];
+  return pattern === undefined ? undefined : toExample(pattern);
 }
 
-function hasParameter(path: string): boolean {
-  return /[:*]/.test(path);
+function toExample({ segments, params }: Pattern): string {
+  const names = new Map(params.map(({ name, index }) => [index, /id$/i.test(name) ? "1" : name]));
+  return `/${segments.map((segment, index) => encodeURI(segment ?? String(names.get(index)))).join("/")}`;
 }

@@ -1,5 +1,3 @@
-import type { ServerOptions as HttpOptions, Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
-import type { ServerOptions as HttpsOptions } from "node:https";
 import type { Server, ServerOpts, Socket } from "node:net";
 import type { TlsOptions } from "node:tls";
 
@@ -8,18 +6,6 @@ import type { TlsOptions } from "node:tls";
  * tenth of the start time of a small application. What is not used is not loaded.
  */
 export const { STATUS_CODES } = process.getBuiltinModule("node:http");
-
-export function createHttpServer(options: HttpOptions): HttpServer {
-  return process.getBuiltinModule("node:http").createServer(options);
-}
-
-export function createResponse(req: IncomingMessage): ServerResponse {
-  return new (process.getBuiltinModule("node:http").ServerResponse)(req);
-}
-
-export function createHttpsServer(options: HttpsOptions): HttpServer {
-  return process.getBuiltinModule("node:https").createServer(options);
-}
 
 export function createNetServer(options: ServerOpts, onConnection: (socket: Socket) => void): Server {
   return process.getBuiltinModule("node:net").createServer(options, onConnection);

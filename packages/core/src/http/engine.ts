@@ -1,5 +1,6 @@
 import type { ServerOptions as TlsOptions } from "node:https";
 import type { AddressInfo } from "node:net";
+import type { BodyMemory } from "../body/body-reader.ts";
 import type { Log } from "../log/log.ts";
 import type { RequestHandler } from "../platform.ts";
 import type { HttpSettings } from "./settings.ts";
@@ -22,6 +23,7 @@ export interface EngineOptions {
   readonly settings: HttpSettings;
   readonly log: Log;
   readonly unread: Unread;
+  readonly bodies: BodyMemory;
   /** Serves https. */
   readonly tls?: TlsSettings | undefined;
 }

@@ -4,11 +4,9 @@ import type { ErrorFormat } from "../error-format.ts";
 import { HttpError } from "../errors.ts";
 import type { HeaderValue } from "../headers.ts";
 import type { PlatformParts } from "../platform.ts";
-import type { Outgoing } from "../reply.ts";
+import type { Outgoing, Upgrade } from "../reply.ts";
 import type { Incoming } from "../request.ts";
-import type { Upgrade } from "../upgrade.ts";
-import { findHeader, type Inspected, inspect, isRefusal, toHeaderMap } from "./inspect.ts";
-import { toErrorBody } from "./refusal.ts";
+import { findHeader, type Inspected, inspect, isRefusal, toErrorBody, toHeaderMap } from "./inspect.ts";
 import type { HttpSettings } from "./settings.ts";
 import { isBodiless, toHeaderList } from "./write.ts";
 

@@ -1,23 +1,50 @@
 import type { Context } from "../context.ts";
 
+const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** The methods of routes that a page of another origin must not use with the visitor's cookies. */
+export const unsafeMethods = ["POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** Whether requests of this method only read. */
+export function isSafe(method: string): boolean {
+  return safeMethods.has(method);
+}
+
 /**
- * The reason why a request counts as sent by a page of another origin; undefined when it does not. Browsers send
- * `Sec-Fetch-Site` and `Origin`, which pages cannot forge; other clients need not, and carry no cookies of another user.
+ * The reason why a request would change something on behalf of a page of another origin (CSRF), which is also logged;
+ * undefined when it would not.
  */
-export function explainForeignOrigin(ctx: Context): string | undefined {
+export function findForgery(ctx: Context, trustedOrigins: readonly string[] = []): string | undefined {
+  const reason = isSafe(ctx.method) ? undefined : explainForeignOrigin(ctx, trustedOrigins);
+  if (reason !== undefined) ctx.log.info({ event: "csrf refused", reason });
+  return reason;
+}
+
+/**
+ * The reason why a request counts as sent by a page of another origin; undefined when it does not, and for the trusted
+ * origins. Browsers send `Sec-Fetch-Site` and `Origin`, which pages cannot forge; other clients need not, and carry no
+ * cookies of another user.
+ */
+export function explainForeignOrigin(ctx: Context, trustedOrigins: readonly string[] = []): string | undefined {
+  const origin = ctx.header("origin");
+  if (trustedOrigins.includes(origin)) return undefined;
   const site = ctx.header("sec-fetch-site");
   if (site !== "" && site !== "same-origin" && site !== "none") return `Sec-Fetch-Site is ${site}`;
-  const origin = ctx.header("origin");
   const host = ctx.request().host();
   if (origin === "" || isOriginOf(origin, host)) return undefined;
   return `Origin is ${origin} and the host is ${host}. Behind a proxy that changes the host, name it in trustedProxies.`;
 }
 
-/** Whether the browser states that a page of this site sent the request. No header is no statement, and `none` is none. */
+/** Whether the browser states that a page of this site sent the request. No header and `none` state nothing. */
 export function isSameOrigin(ctx: Context): boolean {
   const site = ctx.header("sec-fetch-site");
   const isStated = site === "" ? ctx.header("origin") !== "" : site === "same-origin";
   return isStated && explainForeignOrigin(ctx) === undefined;
+}
+
+/** Whether a text is an origin as browsers send it: `https://example.com`, without a path and without a default port. */
+export function isOrigin(text: unknown): boolean {
+  return typeof text === "string" && /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
 /** Whether an origin has this host. The scheme does not count: after a proxy the application sees another one than the browser. */

@@ -1,8 +1,18 @@
 import { isIPv6 } from "node:net";
 import { tokenText } from "../body/grammar.ts";
-import type { RequestHead } from "./message.ts";
-import type { Refusal } from "./refusal.ts";
+import { toJson } from "../body/json.ts";
+import { type ErrorFormat, plainErrors, toStatusError } from "../error-format.ts";
+import { STATUS_CODES } from "./builtin.ts";
 import type { HttpLimits, HttpSettings, SingleHeaders } from "./settings.ts";
+
+/** The head of a request as it was received, with the property names of node:http. */
+export interface RequestHead {
+  readonly method: string;
+  readonly url: string;
+  readonly httpVersion: string;
+  /** Names and values alternate, nothing joined, nothing dropped. */
+  readonly rawHeaders: readonly string[];
+}
 
 /** What the inspection has read from the head, so that it is not parsed again. */
 export interface Inspected {
@@ -27,10 +37,10 @@ export function inspect(
   if (head.rawHeaders.length > 2 * limits.headerCount) return refuse(431, "too many headers");
   const inspected = inspectHeaders(head, limits, singleHeaders, knownHost);
   if (isRefusal(inspected)) return inspected;
-  return readTarget(head.url, inspected) ? inspected : refuse(400, badTarget);
+  if (readTarget(head.url, inspected)) return inspected;
+  const isServerOptions = head.method === "OPTIONS" && head.url === "*"; // asks whether the server is there (RFC 9110, 9.3.7)
+  return refuse(isServerOptions ? 204 : 400, "request target");
 }
-
-export const badTarget = "request target";
 
 export function isRefusal(result: Inspected | Refusal): result is Refusal {
   return "status" in result;
@@ -165,4 +175,25 @@ export function toHeaderMap(rawHeaders: readonly string[]): Record<string, strin
 
 function separatorOf(name: string): string {
   return name === "cookie" ? "; " : ", ";
+}
+
+/** A request that gets its response before it reaches the kernel. The connection closes after it. */
+export interface Refusal {
+  readonly status: number;
+  readonly reason: string;
+}
+
+export function toErrorBody(status: number, format: ErrorFormat): string {
+  const error = toStatusError(status);
+  try {
+    return toJson(format.toBody(error));
+  } catch {
+    return toJson(plainErrors.toBody(error)); // a format that fails would crash the server, outside of any request
+  }
+}
+
+/** A whole response, for a socket that has no request. */
+export function toRawResponse(status: number, format: ErrorFormat): string {
+  const body = toErrorBody(status, format);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${format.type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
 }

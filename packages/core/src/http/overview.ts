@@ -1,14 +1,18 @@
-import type { Handler } from "../record.ts";
+import type { DeveloperAccess } from "../boot/developer-access.ts";
+import type { Handler } from "../route.ts";
 import type { RouteTable } from "../table.ts";
 import { readManifest } from "./banner.ts";
-import { isLocalRequest } from "./local-request.ts";
 
 const mostRoutes = 200;
 
-/** What `GET /` of an API without such a route returns to its developer, for requests of this machine only. */
-export function createOverview(table: Pick<RouteTable, "list">, docs?: string): Handler {
+/** What `GET /` of an API without such a route returns to its developer. */
+export function createOverview(
+  table: Pick<RouteTable, "list">,
+  developer: Pick<DeveloperAccess, "admit">,
+  docs?: string,
+): Handler {
   return (ctx) => {
-    if (ctx.method !== "GET" || ctx.path !== "/" || !isLocalRequest(ctx)) return undefined;
+    if (ctx.method !== "GET" || ctx.path !== "/" || !developer.admit(ctx)) return undefined;
     const { name, version } = readManifest();
     const routes = table.list();
     return {
@@ -16,7 +20,7 @@ export function createOverview(table: Pick<RouteTable, "list">, docs?: string): 
       ...(version === "" ? {} : { version }),
       ...(docs === undefined ? {} : { docs }),
       routes: routes.slice(0, mostRoutes).map(({ method, path }) => `${method} ${path}`),
-      note: "Shown in development on this machine only, because there is no route GET /.",
+      note: "Shown to the developer only, because there is no route GET /.",
     };
   };
 }

@@ -1,6 +1,6 @@
-import { BlockList, isIP, SocketAddress } from "node:net";
-import type { Problem } from "../errors.ts";
+import { BlockList, isIP } from "node:net";
 import { isPlainHost } from "./inspect.ts";
+import { parseRange, toCanonicalAddress } from "./ip-range.ts";
 
 export interface Peer {
   readonly address: string;
@@ -13,10 +13,13 @@ export class ProxyTrust {
   /** Apart, because node:net treats IPv4 addresses as part of `::/8`. */
   readonly #trusted = { ipv4: new BlockList(), ipv6: new BlockList() };
   readonly #any: boolean;
+  readonly #warn: (message: string) => void;
+  #hasWarned = false;
 
-  /** The ranges have passed `checkProxies`. */
-  constructor(proxies: readonly string[]) {
+  /** The ranges have passed `checkProxies`. `warn` is called once, for the first headers that are ignored. */
+  constructor(proxies: readonly string[], warn: (message: string) => void = () => {}) {
     this.#any = proxies.length > 0;
+    this.#warn = warn;
     for (const { address, bits, type } of proxies.map(parseRange).filter((range) => range !== undefined)) {
       this.#trusted[type].addSubnet(address, bits, type);
     }
@@ -25,12 +28,26 @@ export class ProxyTrust {
   /** Walks `X-Forwarded-For` from the right and stops at the first address that is not one of our proxies. */
   resolve(peer: Peer, header: (name: string) => string | undefined): Peer {
     const address = toCanonicalAddress(peer.address);
-    if (!this.#any || !this.#isTrusted(address)) return { ...peer, address };
+    if (!this.#any || !this.#isTrusted(address)) {
+      if (!this.#hasWarned) this.#warnIfForwarded(address, header);
+      return { ...peer, address };
+    }
     return {
       address: this.#clientOf(address, header("x-forwarded-for") ?? ""),
       protocol: oneOf(["http", "https"], lastOf(header("x-forwarded-proto"))) ?? peer.protocol,
       host: plainHost(lastOf(header("x-forwarded-host"))) ?? peer.host,
     };
+  }
+
+  #warnIfForwarded(address: string, header: (name: string) => string | undefined): void {
+    const ignored = ["X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host"].find((name) => {
+      return header(name.toLowerCase()) !== undefined;
+    });
+    if (ignored === undefined) return;
+    this.#hasWarned = true;
+    this.#warn(
+      `${ignored} of ${address} is ignored, because it is not one of the trustedProxies (TRUSTED_PROXIES in generated applications). If it is your proxy, add it: until then all of its clients share one address and one limit of failed logins, and cookies are not Secure.`,
+    );
   }
 
   #clientOf(peer: string, forwardedFor: string): string {
@@ -54,36 +71,6 @@ export class ProxyTrust {
     if (family === 0) return false;
     return family === 4 ? this.#trusted.ipv4.check(address, "ipv4") : this.#trusted.ipv6.check(address, "ipv6");
   }
-}
-
-export function checkProxies(proxies: readonly string[]): Problem[] {
-  return proxies
-    .filter((proxy) => parseRange(proxy) === undefined)
-    .map((proxy) => ({
-      code: "BAD_OPTION",
-      message: `trustedProxies has ${JSON.stringify(proxy)}. It takes addresses and CIDR ranges, for example "10.0.0.0/8".`,
-    }));
-}
-
-function parseRange(range: string): { address: string; bits: number; type: "ipv4" | "ipv6" } | undefined {
-  const [, given = "", prefix] = /^([^/%]+)(?:\/([0-9]{1,3}))?$/.exec(String(range)) ?? [];
-  const address = toCanonicalAddress(given);
-  if (address === "") return undefined;
-  const type = isIP(address) === 4 ? "ipv4" : "ipv6";
-  const skipped = type === "ipv4" && isIP(given) === 6 ? 96 : 0; // ::ffff:10.0.0.0/104 is 10.0.0.0/8
-  const most = type === "ipv4" ? 32 : 128;
-  const bits = prefix === undefined ? most : Number(prefix) - skipped;
-  return bits < 0 || bits > most ? undefined : { address, bits, type };
-}
-
-/** One spelling for each address, IPv4-mapped ones as IPv4; "" for what is no address. */
-export function toCanonicalAddress(text: string): string {
-  const family = isIP(text);
-  if (family === 0) return "";
-  if (family === 4) return text;
-  const { address } = new SocketAddress({ address: text.replace(/%.*$/, ""), family: "ipv6" });
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  return mapped?.[1] ?? address;
 }
 
 function lastOf(list = ""): string {

@@ -1,5 +1,6 @@
+import type { Socket } from "node:net";
 import { stop, toChunk } from "../body/stream.ts";
-import type { Message } from "./message.ts";
+import type { Turns } from "./turns.ts";
 import type { Unread } from "./unread.ts";
 
 export const sliceBytes = 256 * 1024;
@@ -26,10 +27,57 @@ export class Slices implements AsyncIterator<Uint8Array> {
   }
 }
 
+const shortest = 64 * 1024;
+const mostSpares = 8;
+
+/**
+ * Buffers for long texts, used again once they are written: those of many streams would wait for the garbage collection,
+ * which is in no hurry with memory outside the heap.
+ */
+export class TextBuffers {
+  readonly #spares: Buffer[] = [];
+
+  encode(text: string): Buffer {
+    if (text.length < shortest) return Buffer.from(text);
+    const length = Buffer.byteLength(text);
+    const index = this.#spares.findIndex((spare) => spare.length >= length);
+    const [buffer = Buffer.allocUnsafeSlow(length)] = index < 0 ? [] : this.#spares.splice(index, 1);
+    buffer.write(text);
+    return buffer.subarray(0, length);
+  }
+
+  /** The bytes were made by `encode()`, and are written. */
+  reuse(bytes: Buffer): void {
+    if (bytes.length < shortest || this.#spares.length >= mostSpares) return;
+    this.#spares.push(Buffer.from(bytes.buffer));
+  }
+}
+
+/** Where the body of a response is written. */
+export interface ByteTarget {
+  /** Nothing can be written any more. */
+  readonly destroyed: boolean;
+  /** Bytes of the response that the system has not taken yet. */
+  readonly writableLength: number;
+  /** Writes the head without waiting for the body. */
+  flushHeaders(): void;
+  /** False when the client does not keep up: the event `drain` follows. */
+  write(bytes: Uint8Array): boolean;
+  end(): void;
+  /** Closes the connection in the middle of the response. */
+  destroy(): void;
+  once(event: "close" | "drain", listener: () => void): unknown;
+  off(event: "close" | "drain", listener: () => void): unknown;
+}
+
 export interface PumpOptions {
+  /** That of the target. */
+  readonly socket: Socket;
   /** May be silent for long: it ends when the client closes its sending side, and at a stop. */
   readonly eventStream: boolean;
   readonly unread: Unread;
+  readonly turns: Turns;
+  readonly texts: TextBuffers;
   /** Functions that end the open event streams. */
   readonly endings: Set<() => void>;
   /** The client disconnected, or the stream was ended early. */
@@ -39,12 +87,14 @@ export interface PumpOptions {
 
 /** Writes chunk by chunk, no faster than the client reads, and stops when it disconnects. */
 export async function pump(
-  message: Message,
+  message: ByteTarget,
   iterator: AsyncIterator<unknown>,
   length: number | undefined,
   options: PumpOptions,
 ): Promise<void> {
-  const { socket } = message;
+  const { socket, turns } = options;
+  let round = -1;
+  let encoded: Buffer | undefined;
   let rest = length ?? Number.POSITIVE_INFINITY;
   let ended = message.destroyed;
   let done = false;
@@ -55,8 +105,9 @@ export async function pump(
   };
   const write = (value: unknown): boolean => {
     const chunk = toChunk(value);
-    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-    options.unread.check(bytes.byteLength);
+    encoded = typeof chunk === "string" ? options.texts.encode(chunk) : undefined;
+    const bytes = encoded ?? (chunk as Uint8Array); // the other kind of chunk
+    if (bytes.byteLength > options.unread.largest) options.unread.refuse(bytes.byteLength);
     rest -= bytes.byteLength;
     if (rest < 0) throw new RangeError("the stream is longer than its Content-Length");
     return message.write(bytes);
@@ -81,14 +132,25 @@ export async function pump(
           })
           .then(resolve, reject);
       });
-      if (done || ended) break;
-      if (hasRoom) continue;
-      options.unread.hold(socket, message.writableLength + (iterator instanceof Slices ? iterator.remaining : 0));
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        message.once("drain", resolve);
-      });
-      options.unread.release(socket);
+      // a source that is always ready leaves no time for the event `close`
+      if (done || ended || message.destroyed) break;
+      if (!hasRoom) {
+        options.unread.hold(socket, message.writableLength + (iterator instanceof Slices ? iterator.remaining : 0));
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          message.once("drain", resolve);
+        });
+        options.unread.release(socket);
+        if (!ended && encoded !== undefined) options.texts.reuse(encoded);
+      }
+      // many event streams may have one event each: only a second one in the same round waits for a turn
+      if ((!options.eventStream || round === turns.round) && turns.over) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          turns.wait(resolve);
+        });
+      }
+      round = turns.round;
     }
     if (done && length !== undefined && rest > 0) throw new RangeError("the stream is shorter than its Content-Length");
     if (!message.destroyed) message.end();

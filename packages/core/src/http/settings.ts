@@ -1,12 +1,12 @@
 import { defaultRequestLimits, type RequestLimits } from "../body/body-reader.ts";
 import { isToken } from "../body/grammar.ts";
-import type { ErrorFormat } from "../error-format.ts";
-import { describeValue, type Problem } from "../errors.ts";
+import { isDevelopment } from "../config/environment.ts";
+import { type ErrorFormat, type ErrorFormatName, errorsCheck, toErrorFormat } from "../error-format.ts";
+import { type Problem, StartError } from "../errors.ts";
+import { Docs, type DocsOptions, docsTable } from "../openapi/docs.ts";
 import type { OpenApiInfo } from "../openapi/document.ts";
-import { checkNames, namesOf, refuseOption } from "../options.ts";
-import { Docs, type DocsOptions } from "./docs.ts";
-import { type ErrorFormatName, toErrorFormat } from "./error-formats.ts";
-import type { UpgradeHandler } from "./message.ts";
+import { findBadOptions, type OptionTable, takes } from "../support/options.ts";
+import { checkProxies } from "./ip-range.ts";
 
 /** Every limit of the HTTP server, in bytes and milliseconds. */
 export interface HttpLimits extends RequestLimits {
@@ -18,8 +18,10 @@ export interface HttpLimits extends RequestLimits {
   readonly keepAlive: number;
   /** Bytes of a response that may wait in memory for one client to read them. */
   readonly pendingBytes: number;
-  /** The same for all clients together. Past it the slowest readers are disconnected. */
+  /** The same for all clients together. Beyond it, the slowest readers are disconnected. */
   readonly pendingBytesTotal: number;
+  /** Bytes of all request bodies that are arriving or being handled. Beyond it, the oldest get 503. */
+  readonly bodyBytesTotal: number;
   /** How long a stop waits for running requests before it closes their connections. */
   readonly stopTimeout: number;
 }
@@ -30,8 +32,6 @@ export interface HttpOptions {
   readonly trustedProxies?: readonly string[];
   /** Headers that a request may carry only once, in addition to the defaults. A repeated one is refused with 400. */
   readonly singleHeaders?: readonly string[];
-  /** Takes over connections whose client asks for another protocol. Without one, an upgrade is handled as plain HTTP. */
-  readonly upgrade?: UpgradeHandler;
   /** `wire` is the framework's own HTTP server; `node` uses node:http. Defaults to HTTP_ENGINE, then to `wire`. */
   readonly engine?: "wire" | "node";
   /**
@@ -41,7 +41,10 @@ export interface HttpOptions {
   readonly errors?: ErrorFormatName | ErrorFormat;
   /** What the OpenAPI document says about the application: its title, version and servers. */
   readonly openapi?: OpenApiInfo;
-  /** Serves the OpenAPI document at `/openapi.json`, and a page that shows it at `/docs`. Defaults to false. */
+  /**
+   * Serves the OpenAPI document at `/openapi.json`, and a page that shows it at `/docs`: with true in a process that was
+   * started for development, with `{ public: true }` or guards in `{ middlewares }` everywhere. Defaults to false.
+   */
   readonly docs?: boolean | DocsOptions;
 }
 
@@ -49,7 +52,6 @@ export interface HttpSettings {
   readonly limits: HttpLimits;
   readonly trustedProxies: readonly string[];
   readonly singleHeaders: SingleHeaders;
-  readonly upgrade: UpgradeHandler | undefined;
   readonly engine: "wire" | "node" | undefined;
   readonly errors: ErrorFormat;
   readonly openapi: OpenApiInfo;
@@ -58,19 +60,19 @@ export interface HttpSettings {
   readonly platform: string;
 }
 
-const infoNames = namesOf<OpenApiInfo>({
-  title: true,
-  version: true,
-  summary: true,
-  description: true,
-  termsOfService: true,
-  contact: true,
-  license: true,
-  servers: true,
-  tags: true,
-});
+const infoTable: OptionTable<OpenApiInfo> = {
+  title: takes.text,
+  version: takes.text,
+  summary: takes.text,
+  description: takes.text,
+  termsOfService: takes.text,
+  contact: takes.anything,
+  license: takes.anything,
+  servers: takes.list,
+  tags: takes.anything,
+};
 
-/** Of these, two parties on the way of a request could each read another value. */
+/** Headers that a request may carry once: two servers could otherwise read different values. */
 const defaultSingleHeaders = [
   "host",
   "content-length",
@@ -79,7 +81,40 @@ const defaultSingleHeaders = [
   "authorization",
   "x-api-key",
 ] as const;
-const maxSingleHeaders = 30; // each has a bit in a 32-bit number
+const moreSingleHeaders = 30 - defaultSingleHeaders.length; // each has a bit in a 32-bit number
+const isName = (name: unknown) => typeof name === "string" && isToken(name);
+const headerNames = takes.listOf(isName, 'It takes header names, for example "x-tenant".');
+
+/** Stops the start with every fault of the options of an HTTP platform. `table` has the options of this platform alone. */
+export function checkHttpOptions<T extends HttpOptions>(
+  owner: string,
+  options: T,
+  table: OptionTable<Omit<T, keyof HttpOptions>>,
+): void {
+  const all = { ...table, ...httpTable(options) } as OptionTable<T>; // the options of T and those of HttpOptions
+  const { limits, trustedProxies } = Object(options) as HttpOptions; // plain JavaScript can pass anything
+  const problems = [
+    ...findBadOptions(owner, options, all),
+    ...checkLimits(limits ?? {}),
+    ...checkProxies(trustedProxies ?? []),
+  ];
+  if (problems.length > 0) throw new StartError(problems);
+}
+
+function httpTable(options: HttpOptions): OptionTable<HttpOptions> {
+  return {
+    limits: takes.anything, // checkLimits() and checkProxies() check them
+    trustedProxies: takes.anything,
+    singleHeaders: (names) =>
+      Array.isArray(names) && names.length > moreSingleHeaders
+        ? `has ${names.length} names. It takes at most ${moreSingleHeaders}.`
+        : headerNames(names),
+    engine: takes.oneOf(["wire", "node"]),
+    errors: errorsCheck,
+    openapi: infoTable,
+    docs: typeof options?.docs === "object" ? docsTable : takes.flag,
+  };
+}
 
 const defaultLimits: HttpLimits = Object.freeze({
   ...defaultRequestLimits,
@@ -91,6 +126,7 @@ const defaultLimits: HttpLimits = Object.freeze({
   keepAlive: 5_000,
   pendingBytes: 32 * 1024 * 1024,
   pendingBytesTotal: 48 * 1024 * 1024,
+  bodyBytesTotal: 128 * 1024 * 1024,
   stopTimeout: 10_000,
 });
 
@@ -100,25 +136,27 @@ const defaultLimits: HttpLimits = Object.freeze({
  */
 export const keepAliveMargin = 1.2;
 
-/** `taker` is the platform as a message names it: `api()`. */
-export function toHttpSettings(options: HttpOptions, taker = "api()"): HttpSettings {
-  checkSingleHeaders(options.singleHeaders ?? []);
-  checkEngine(options.engine);
-  const { limits, trustedProxies = [], singleHeaders = [], upgrade, engine } = options;
+/** `owner` is the platform as messages name it: `api()`. */
+export function toHttpSettings(options: HttpOptions, owner = "api()"): HttpSettings {
+  const { limits, trustedProxies = [], singleHeaders = [], engine } = options;
   const single = toSingleHeaders([...defaultSingleHeaders, ...singleHeaders.map((name) => name.toLowerCase())]);
   const { openapi = {}, docs = false } = options;
-  checkNames(`openapi of ${taker}`, openapi, infoNames);
   return {
     limits: { ...defaultLimits, ...limits },
     trustedProxies,
     singleHeaders: single,
-    upgrade,
     engine,
-    errors: toErrorFormat(options.errors, taker),
+    errors: toErrorFormat(options.errors),
     openapi,
-    docs: docs === false ? undefined : new Docs(docs === true ? {} : docs, taker),
-    platform: taker,
+    docs: docs === false ? undefined : toDocs(docs === true ? {} : docs),
+    platform: owner,
   };
+}
+
+/** Undefined where it is not served. */
+function toDocs(options: DocsOptions): Docs | undefined {
+  const { public: isPublic = false, middlewares = [] } = options;
+  return isPublic || middlewares.length > 0 || isDevelopment() ? new Docs(options) : undefined;
 }
 
 /** Headers that a request may carry once, by the length of their names. Each has a bit of its own. */
@@ -136,7 +174,7 @@ function toSingleHeaders(names: Iterable<string>): SingleHeaders {
 
 const largest = 2 ** 31 - 1; // node:timers treats a longer delay as one millisecond
 
-export function checkLimits(limits: HttpLimits): Problem[] {
+function checkLimits(limits: Partial<HttpLimits>): Problem[] {
   return Object.entries(limits).flatMap(([name, value]): Problem[] => {
     if (!Object.hasOwn(defaultLimits, name)) {
       const message = `limits.${name} is not a limit. Limits: ${Object.keys(defaultLimits).join(", ")}.`;
@@ -146,23 +184,4 @@ export function checkLimits(limits: HttpLimits): Problem[] {
     const message = `limits.${name} is ${String(value)}. It takes a whole number from 1 to ${largest}.`;
     return [{ code: "BAD_OPTION", message }];
   });
-}
-
-function checkSingleHeaders(names: unknown): void {
-  if (!Array.isArray(names)) refuseOption(`singleHeaders is ${describeValue(names)}. Write a list of header names.`);
-  for (const name of names) {
-    if (typeof name !== "string" || !isToken(name)) {
-      refuseOption(`singleHeaders has ${describeValue(name)}. It takes header names, for example "x-tenant".`);
-    }
-  }
-  if (names.length + defaultSingleHeaders.length > maxSingleHeaders) {
-    refuseOption(
-      `singleHeaders has ${names.length} names. It takes at most ${maxSingleHeaders - defaultSingleHeaders.length}.`,
-    );
-  }
-}
-
-function checkEngine(engine: unknown): void {
-  if (engine === undefined || engine === "wire" || engine === "node") return;
-  refuseOption(`engine is ${describeValue(engine)}. Use "wire" or "node".`);
 }

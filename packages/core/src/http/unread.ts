@@ -7,9 +7,10 @@ import type { HttpLimits } from "./settings.ts";
  * Past the limit for all of them together, the slowest readers are disconnected.
  */
 export class Unread {
-  /** Half of the request timeout: node:http fires its timeout twice before it closes a stalled socket. */
+  /** Half of the request timeout: a socket with bytes to write reports its timeout at the second interval without progress. */
   readonly #timeout: number;
-  readonly #perConnection: number;
+  /** Bytes of a body, or of one chunk of a stream, that may wait for one client. */
+  readonly largest: number;
   readonly #total: number;
   readonly #log: Log;
   /** The one whose client has read nothing for the longest time comes first. */
@@ -18,16 +19,15 @@ export class Unread {
 
   constructor({ requestTimeout, pendingBytes, pendingBytesTotal }: HttpLimits, log: Log) {
     this.#timeout = Math.ceil(requestTimeout / 2);
-    this.#perConnection = pendingBytes;
+    this.largest = pendingBytes;
     this.#total = pendingBytesTotal;
     this.#log = log;
   }
 
-  /** Throws when a body, or one chunk of a stream, is larger than what may wait for one client. */
-  check(bytes: number): void {
-    if (bytes <= this.#perConnection) return;
+  /** For a body, or one chunk of a stream, that is too large. */
+  refuse(bytes: number): never {
     throw new RangeError(
-      `${bytes} bytes in one piece are more than limits.pendingBytes (${this.#perConnection}): send smaller chunks, for example with jsonArray()`,
+      `${bytes} bytes in one piece are more than limits.pendingBytes (${this.largest}): send smaller chunks, for example with jsonArray()`,
     );
   }
 

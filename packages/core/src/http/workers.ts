@@ -1,7 +1,8 @@
 import type { Cluster, Worker } from "node:cluster";
-import { endsInTime } from "../boot/in-time.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isWorkerMessage, toWorkerMessage, type WorkerPort } from "../boot/primary.ts";
 import type { Log } from "../log/log.ts";
+import { endsInTime } from "../support/in-time.ts";
 
 export interface BoundAddress {
   readonly address: string;
@@ -9,13 +10,16 @@ export interface BoundAddress {
 }
 
 /** What a worker and its primary say to each other. Not signals: a terminal sends those to all of them at once. */
-type Say = { readonly tenon: "stop" | "closed" | "exit" } | { readonly tenon: "ready"; readonly address: BoundAddress };
+type Say = { readonly tenon: "stop" } | { readonly tenon: "ready"; readonly address: BoundAddress };
 
 const firstDelay = 100;
 const longestDelay = 30_000;
 /** A worker that has served for so long has not failed to start. */
 const stableAfter = 10_000;
+/** How long a worker that replaces another one may take until it serves. */
 const startTimeout = 60_000;
+/** How long a new worker serves beside the old one: code that crashes at its first requests must not replace code that works. */
+const settleTime = 1000;
 
 interface Slot {
   worker: Worker;
@@ -37,7 +41,7 @@ export class Workers implements WorkerPort {
   readonly #listeners = new Map<string, Parameters<WorkerPort["onMessage"]>[1]>();
   #started = false;
   #stopping = false;
-  #restarting: Promise<void> | undefined;
+  #restarting = false;
   #restartAgain = false;
 
   /** `stopTimeout`: milliseconds after which a worker that does not stop is killed. */
@@ -45,16 +49,20 @@ export class Workers implements WorkerPort {
     this.#count = count;
     this.#log = log;
     this.#stopTimeout = stopTimeout;
+    // each worker accepts for itself: a connection that waits in the primary is lost with it, or with the worker that it was sent to
+    this.#cluster.schedulingPolicy = this.#cluster.SCHED_NONE;
   }
 
   /**
-   * Resolves once all workers serve. The first one starts alone: a start error is printed once, and work that it does
-   * once for the machine is done when the others start.
+   * Resolves once all workers serve, and rejects when they are stopped before. The first one starts alone: a start error
+   * is printed once, and work that it does once for the machine is done when the others start.
    */
   async start(): Promise<BoundAddress> {
     const address = await this.#startSlot(1);
     await Promise.all(Array.from({ length: this.#count - 1 }, (_, index) => this.#startSlot(index + 2)));
+    this.#checkStopped();
     this.#started = true;
+    if (this.#restartAgain) this.restart();
     for (const [id, { worker }] of this.#slots) if (worker.isDead()) this.#onExit(id, worker, "an early exit");
     return address;
   }
@@ -78,41 +86,50 @@ export class Workers implements WorkerPort {
   }
 
   /** Replaces the workers one after the other: the old one stops when the new one serves. */
-  restart(): Promise<void> {
-    this.#restartAgain = this.#restarting !== undefined; // the running one may have started old code
-    this.#restarting ??= this.#replaceAll().finally(() => {
-      this.#restarting = undefined;
-      if (this.#restartAgain) void this.restart();
+  restart(): void {
+    // those that are starting may have read the old code
+    this.#restartAgain = this.#restarting || !this.#started;
+    if (this.#restartAgain) return;
+    this.#restarting = true;
+    void this.#replaceAll().finally(() => {
+      this.#restarting = false;
+      if (this.#restartAgain) this.restart();
     });
-    return this.#restarting;
   }
 
   async #replaceAll(): Promise<void> {
     this.#log.info("SIGHUP: restarting the workers");
+    const replaced: Worker[] = [];
     for (const [id, slot] of this.#slots) {
       if (this.#stopping) return;
       const next = this.#fork(id);
       slot.next = next;
-      const isReady = await endsInTime(untilReady(next), startTimeout).catch(() => false);
+      const isReady = await endsInTime(untilSettled(next), startTimeout).catch(() => false);
       slot.next = undefined;
-      if (!isReady) {
+      if (this.#stopping) return;
+      if (!isReady || replaced.some((worker) => worker.isDead())) {
         next.process.kill("SIGKILL");
-        if (this.#stopping) return;
         this.#log.error({ worker: id }, "the new worker did not start: the old ones go on");
         if (slot.worker.isDead()) this.#onExit(id, slot.worker, "an exit during the restart");
         return;
       }
       const old = slot.worker;
       slot.worker = next;
+      replaced.push(next);
       await this.#stopWorker(old);
     }
     this.#log.info("the workers were restarted");
   }
 
-  #startSlot(id: number): Promise<BoundAddress> {
+  async #startSlot(id: number): Promise<BoundAddress> {
+    this.#checkStopped();
     const worker = this.#fork(id);
     this.#slots.set(id, { worker, next: undefined, failures: 0 });
     return untilReady(worker);
+  }
+
+  #checkStopped(): void {
+    if (this.#stopping) throw new Error("the workers were stopped during their start");
   }
 
   #fork(id: number): Worker {
@@ -124,7 +141,6 @@ export class Workers implements WorkerPort {
         const { channel, body } = message;
         this.#listeners.get(channel)?.(body, (reply) => send(worker, toWorkerMessage(channel, reply)));
       }
-      if (message.tenon === "closed") say(worker, { tenon: "exit" });
       if (message.tenon !== "ready") return;
       this.#running.set(worker, performance.now());
       if (this.#stopping) say(worker, { tenon: "stop" }); // it did not listen for messages before
@@ -145,8 +161,17 @@ export class Workers implements WorkerPort {
     slot.failures = failures + 1;
     this.#log.error({ worker: id }, `the worker ended with ${reason}: a new one starts in ${delay} ms`);
     setTimeout(() => {
-      if (!this.#stopping && slot.worker === worker && slot.next === undefined) slot.worker = this.#fork(id);
+      if (!this.#stopping && slot.worker === worker && slot.next === undefined) void this.#replace(id, slot);
     }, delay);
+  }
+
+  /** Its exit starts another one. */
+  async #replace(id: number, slot: Slot): Promise<void> {
+    const worker = this.#fork(id);
+    slot.worker = worker;
+    if (await endsInTime(untilReady(worker), startTimeout).catch(() => true)) return;
+    this.#log.error({ worker: id }, `the worker did not start in ${startTimeout / 1000} s and was killed`);
+    worker.process.kill("SIGKILL");
   }
 
   async #stopWorker(worker: Worker): Promise<void> {
@@ -172,6 +197,13 @@ function untilReady(worker: Worker): Promise<BoundAddress> {
   });
 }
 
+/** Rejects when the worker exits before it has served for a moment. */
+async function untilSettled(worker: Worker): Promise<void> {
+  await untilReady(worker);
+  await sleep(settleTime);
+  if (worker.isDead()) throw new Error("the worker ended right after its start");
+}
+
 function say(worker: Worker, message: Say): void {
   send(worker, message);
 }
@@ -180,7 +212,7 @@ function send(worker: Worker, message: object): void {
   if (worker.isConnected()) worker.send(message, ignore); // it may be gone: `exit` follows
 }
 
-/** In a worker: stops when the primary says so, and no signal but the primary's decides. */
+/** In a worker: stops when the primary says so, and ignores signals. */
 export function obeyPrimary(stop: () => Promise<void>, log: Log): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, ignore);
   let stopping = false;
@@ -190,27 +222,12 @@ export function obeyPrimary(stop: () => Promise<void>, log: Log): void {
     log.info("stopping");
     stop()
       .catch((error: unknown) => log.error({ err: error }, "the stop failed"))
-      .finally(exitAfterPrimary);
+      .finally(() => process.exit(0));
   });
 }
 
 export function tellReady(address: BoundAddress): void {
-  tellPrimary({ tenon: "ready", address });
-}
-
-/**
- * Connections that the primary has passed on and that are not accepted yet go back to it: messages arrive in order, so
- * none is left when it has responded.
- */
-function exitAfterPrimary(): void {
-  process.on("message", (message: Say) => {
-    if (message.tenon === "exit") process.exit(0);
-  });
-  setTimeout(() => process.exit(0), 1000);
-  tellPrimary({ tenon: "closed" });
-}
-
-function tellPrimary(message: Say): void {
+  const message: Say = { tenon: "ready", address };
   process.send?.(message, undefined, {}, ignore); // without a primary the process ends by itself
 }
 

@@ -1,9 +1,18 @@
 import { discard, isStream } from "../body/stream.ts";
 import type { HeaderValue } from "../headers.ts";
 import type { Outgoing, OutgoingBody } from "../reply.ts";
-import type { Message } from "./message.ts";
 import { Slices, sliceBytes } from "./pump.ts";
 import type { Unread } from "./unread.ts";
+
+/** Where a response is written. The headers are names and values, alternating. */
+export interface ResponseTarget {
+  /** Nothing can be written any more. */
+  readonly destroyed: boolean;
+  /** Writes a response in one piece. */
+  send(status: number, headers: HeaderValue[], body: string | Uint8Array | null, close: boolean): void;
+  /** Begins a response whose body `pump` writes. Its head goes with the first bytes. */
+  begin(status: number, headers: HeaderValue[], close: boolean): void;
+}
 
 export interface WriteOptions {
   readonly isHead: boolean;
@@ -14,7 +23,7 @@ export interface WriteOptions {
 
 /** Writes a response of the application. Returns the iterator of a stream, for `pump`; any other body is written whole. */
 export function writeResponse(
-  message: Message,
+  message: ResponseTarget,
   outgoing: Outgoing,
   { isHead, close, unread }: WriteOptions,
 ): AsyncIterator<unknown> | undefined {
@@ -28,21 +37,21 @@ export function writeResponse(
     message.send(status, toHeaderList(outgoing, isHead), null, close);
     return undefined;
   }
-  if (isStream(body)) {
-    const iterator = body[Symbol.asyncIterator](); // first, because a stream in use throws, which is a 500
+  if (typeof body !== "string" && !(body instanceof Uint8Array)) {
+    const stream = body as AsyncIterable<unknown>; // an upgrade is handled before
+    const iterator = stream[Symbol.asyncIterator](); // first, because a stream in use throws, which is a 500
     message.begin(status, toHeaderList(outgoing, isHead), close);
     return iterator;
   }
-  const whole = body as string | Uint8Array; // an upgrade is handled before
   const headers = toHeaderList(outgoing, isHead);
   const size = Number(headers.at(-1)); // the length comes last, and such a body has one
-  unread.check(size);
+  if (size > unread.largest) unread.refuse(size);
   if (size <= sliceBytes) {
-    message.send(status, headers, whole, close);
+    message.send(status, headers, body, close);
     return undefined;
   }
   message.begin(status, headers, close);
-  return new Slices(typeof whole === "string" ? Buffer.from(whole) : whole);
+  return new Slices(typeof body === "string" ? Buffer.from(body) : body);
 }
 
 /**
@@ -82,8 +91,13 @@ export function isBodiless(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
 }
 
-/** The declared length of a stream; undefined when it is missing or malformed. */
-export function toLength(declared: HeaderValue | undefined): number | undefined {
+/** The length that an application has declared for a stream. */
+export function declaredLengthOf({ body, headers }: Outgoing): number | undefined {
+  return isStream(body) ? toLength(headers.header("content-length")) : undefined;
+}
+
+/** Undefined when it is missing or malformed. */
+function toLength(declared: HeaderValue | undefined): number | undefined {
   return typeof declared === "string" && /^[0-9]{1,15}$/.test(declared) ? Number(declared) : undefined;
 }
 

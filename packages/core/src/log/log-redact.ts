@@ -1,10 +1,20 @@
-/** Compared in lower case and without punctuation. A tokenizer, a cookie banner and a session's name are no secrets. */
+/** Compared in lower case and without punctuation. A tokenizer, a cookie banner and a session's name are not secrets. */
 const secret =
-  /authorization|passw(?:or)?d|passphrase|pwd|secret|credential|csrf|apikey|privatekey|token(?!iz)|(?:cookies?|sessionids?)$/;
+  /authorization|passw(?:or)?d|passphrase|passcode|pwd|secret|credential|csrf|apikey|privatekey|jwt|cvv|signature|token(?!iz)|(?:cookies?|sessionids?|tenondev\d*)$/;
+/** Compared with the words of a name, because others contain them: shipping, footprint, inside. */
+const secretWord = /^(?:t?otp|pin|sid)\d*$/;
 
 /** Whether a field of this name may hold a secret: the log redacts it, and a form that is shown again leaves it out. */
 export function isSecretName(name: string): boolean {
-  return secret.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ""));
+  return (
+    secret.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, "")) || wordsOf(name).some((word) => secretWord.test(word))
+  );
+}
+
+/** `userPin`, `user_pin` and `USER-PIN` have the same words. */
+function wordsOf(name: string): string[] {
+  const spaced = name.replaceAll(/([a-z0-9])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])/g, "$1$2 ");
+  return spaced.toLowerCase().split(/[^a-z0-9]+/);
 }
 
 export const redacted = "[redacted]";

@@ -9,7 +9,7 @@ export interface LogDestination {
   readonly isTTY?: boolean;
 }
 
-/** Bytes of lines that wait to be written. Past it new lines are dropped. */
+/** Bytes of lines that wait to be written. Beyond it, new lines are dropped. */
 const capacity = 1024 * 1024;
 /** Milliseconds between writes by the thread pool: one for each request would cost more than the request logs. */
 const poolInterval = 10;
@@ -33,13 +33,12 @@ export class LogWriter implements LogDestination {
   #text = "";
   /** What is being written, without what was. */
   #chunk: Uint8Array = new Uint8Array(0);
-  /** Of the text and the chunk. */
+  /** The bytes of the text and the chunk. */
   #bytes = 0;
   #dropped = 0;
   /** A write is due, in the thread pool, or waits to be tried again. */
   #busy = false;
   #inThreadPool = false;
-  #held: NodeJS.Timeout | undefined;
   #wait = firstWait;
 
   /**
@@ -69,27 +68,6 @@ export class LogWriter implements LogDestination {
     process.once("exit", this.#finish);
     if (this.#sync) this.#next();
     else this.#schedule();
-  }
-
-  /** Keeps lines until `release()`, at most for this many milliseconds. Only before the first line. */
-  hold(timeout: number): void {
-    if (this.#busy) return;
-    this.#busy = true;
-    process.once("exit", this.#finish);
-    this.#held = setTimeout(() => this.release(), timeout).unref();
-  }
-
-  /** Writes the text before the lines that were kept. */
-  release(text = ""): void {
-    if (this.#held === undefined) {
-      this.write(text);
-      return;
-    }
-    clearTimeout(this.#held);
-    this.#held = undefined;
-    this.#bytes += Buffer.byteLength(text);
-    this.#text = text + this.#text;
-    this.#schedule();
   }
 
   #schedule(): void {

@@ -1,7 +1,6 @@
 import pino from "pino";
-import { describeValue } from "../errors.ts";
-import { checkNames, namesOf, refuseOption } from "../options.ts";
-import { token } from "../token.ts";
+import { token } from "../inject/token.ts";
+import { checkOptions, takes } from "../support/options.ts";
 import { toEscape, toPrettyLine } from "./log-pretty.ts";
 import { Redactor } from "./log-redact.ts";
 import { logLineSignal, logSignal } from "./log-signals.ts";
@@ -27,22 +26,23 @@ export interface LogOptions {
   readonly level?: LogLevel;
   /** Text for people in place of JSON lines. Defaults to true on a terminal. */
   readonly pretty?: boolean;
-  /** Of that text. Defaults to true on a terminal; NO_COLOR and FORCE_COLOR change that. */
+  /** Whether the text is coloured. Defaults to true on a terminal; NO_COLOR and FORCE_COLOR change that. */
   readonly color?: boolean;
   readonly destination?: LogDestination;
 }
 
-const optionNames = namesOf<LogOptions>({ level: true, pretty: true, color: true, destination: true });
+function hasWrite(value: unknown): boolean {
+  return typeof (value as LogDestination | null)?.write === "function"; // any value can be asked for a property
+}
 
 export function createLog(options: LogOptions = {}): Log {
-  checkNames("log", options, optionNames);
+  checkOptions("log", options, {
+    level: takes.oneOf(logLevels),
+    pretty: takes.flag,
+    color: takes.flag,
+    destination: takes.that(hasWrite, "It takes an object with write(line)."),
+  });
   const { level = "info", destination } = options;
-  if (!logLevels.includes(level)) {
-    refuseOption(`log.level is ${describeValue(level)}. Use one of: ${logLevels.join(", ")}.`);
-  }
-  if (destination !== undefined && typeof destination?.write !== "function") {
-    refuseOption(`log.destination is ${describeValue(destination)}. It takes an object with write(line).`);
-  }
   const target = toTarget(destination);
   const terminal = target.isTTY === true;
   const { pretty = terminal, color = terminal } = options;

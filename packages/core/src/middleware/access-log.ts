@@ -1,24 +1,25 @@
-import { describeValue } from "../errors.ts";
-import { checkNames, refuseOption } from "../options.ts";
-import type { MiddlewareFunction } from "../record.ts";
+import { SafePaths } from "../log/safe-urls.ts";
+import type { MiddlewareFunction } from "../route.ts";
+import { checkOptions, takes } from "../support/options.ts";
 
 export interface AccessLogOptions {
   /** Defaults to `info`. */
   readonly level?: "info" | "debug";
 }
 
-/** Logs one line per request: id, method, path, status and milliseconds. Never the query, headers or body. */
+/**
+ * Logs one line per request: id, method, path, status and milliseconds. Never the query, headers or body, nor the value
+ * of a path parameter that is named like a secret.
+ */
 export function accessLog(options: AccessLogOptions = {}): MiddlewareFunction {
-  checkNames("accessLog()", options, ["level"]);
+  checkOptions("accessLog()", options, { level: takes.oneOf(["info", "debug"]) });
   const { level = "info" } = options;
-  if (level !== "info" && level !== "debug") {
-    refuseOption(`accessLog level is ${describeValue(level)}. It takes "info" or "debug".`);
-  }
+  const paths = new SafePaths();
   return function accessLog(ctx, next) {
     const start = performance.now();
     ctx.onReply(({ status }) => {
       const ms = Math.round((performance.now() - start) * 100) / 100;
-      ctx.log[level]({ method: ctx.method, path: ctx.path, status, ms }, "request");
+      ctx.log[level]({ method: ctx.method, path: paths.redact(ctx.path, ctx.route?.path), status, ms }, "request");
     });
     return next();
   };

@@ -1,9 +1,9 @@
-import { checkWholeNumber } from "../options.ts";
-import type { MiddlewareFunction } from "../record.ts";
+import type { MiddlewareFunction } from "../route.ts";
+import { checkOptions, takes } from "../support/options.ts";
 
 /** Sets the limit for the bodies of its routes, in place of the platform's. A longer body is rejected with 413. */
 export function bodyLimit(bytes: number): MiddlewareFunction {
-  checkWholeNumber("bodyLimit", bytes, 1);
+  checkOptions("bodyLimit()", { bytes }, { bytes: takes.required(takes.wholeNumber(1)) });
   const handle: MiddlewareFunction = function bodyLimit(ctx, next) {
     ctx.limitBody(bytes);
     return next();

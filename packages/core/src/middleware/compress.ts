@@ -1,6 +1,6 @@
-import { checkNames, checkWholeNumber, refuseOption } from "../options.ts";
-import type { MiddlewareFunction } from "../record.ts";
 import type { Outgoing } from "../reply.ts";
+import type { MiddlewareFunction } from "../route.ts";
+import { checkOptions, takes } from "../support/options.ts";
 import { EncodedStream, type Encoding, encodings as known } from "./encoded-stream.ts";
 import { addVary, chooseEncoding } from "./negotiation.ts";
 
@@ -13,13 +13,14 @@ export interface CompressOptions {
 
 /** Compresses responses for clients that accept it. List it before the middlewares whose responses it compresses. */
 export function compress(options: CompressOptions = {}): MiddlewareFunction {
+  checkOptions("compress()", options, {
+    threshold: takes.wholeNumber(0),
+    encodings: takes.that(
+      (value) => Array.isArray(value) && value.length > 0 && value.every((encoding) => known.includes(encoding)),
+      `Write a list with some of ${known.join(", ")}.`,
+    ),
+  });
   const { threshold = 1024, encodings = known } = options;
-  checkNames("compress()", options, ["threshold", "encodings"]);
-  checkWholeNumber("compress threshold", threshold, 0);
-  const unknown = encodings.find((encoding) => !known.includes(encoding));
-  if (unknown !== undefined || encodings.length === 0) {
-    refuseOption(`compress encodings is [${encodings.join(", ")}]. It takes some of ${known.join(", ")}.`);
-  }
 
   return function compress(ctx, next) {
     ctx.onReply((outgoing) => {

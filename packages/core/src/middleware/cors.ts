@@ -1,8 +1,8 @@
 import { isToken, tokenCharacter } from "../body/grammar.ts";
 import type { ResponseHeaders } from "../headers.ts";
-import { checkNames, checkWholeNumber, refuseOption } from "../options.ts";
-import type { MiddlewareFunction } from "../record.ts";
 import { Reply } from "../reply.ts";
+import type { MiddlewareFunction } from "../route.ts";
+import { checkOptions, type OptionTable, takes } from "../support/options.ts";
 import { addVary } from "./negotiation.ts";
 
 export interface CorsOptions {
@@ -23,10 +23,29 @@ export interface CorsOptions {
 const tokenList = new RegExp(`^(?:${tokenCharacter}|[, \\t])+$`);
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^\s,/?#@\\]+$/;
 
+const isName = (item: unknown) => typeof item === "string" && isToken(item);
+const names = takes.listOf(isName, "It takes a list with one name per item.");
+const originList = takes.listOf(isListed, 'It takes what browsers send, for example "https://example.com".');
+const optionTable: OptionTable<CorsOptions> = {
+  origins: (value) => {
+    if (value === "*" || typeof value === "function") return undefined;
+    return typeof value === "string" ? `is "${value}". Write a list: ["${value}"].` : originList(value);
+  },
+  methods: names,
+  headers: names,
+  exposedHeaders: names,
+  credentials: takes.flag,
+  maxAge: takes.wholeNumber(0),
+};
+
 /** Lets pages of other origins call the application, and responds to their preflights. For the application's middlewares. */
 export function cors(options: CorsOptions = {}): MiddlewareFunction {
-  checkOptions(options);
   const { origins = "*", credentials = false, maxAge } = options;
+  checkOptions("cors()", options, optionTable, () => [
+    origins === "*" &&
+      credentials &&
+      'cors({ credentials: true }) with origins "*" would open every session to every site. List the origins.',
+  ]);
   const methods = (options.methods ?? ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]).join(", ");
   const allowedHeaders = options.headers?.join(", ");
   const exposedHeaders = options.exposedHeaders?.join(", ") ?? "";
@@ -69,30 +88,9 @@ function setUnlessEmpty(headers: ResponseHeaders, name: string, value: string): 
   if (value !== "") headers.setHeader(name, value);
 }
 
-function checkOptions(options: CorsOptions): void {
-  checkNames("cors()", options, ["origins", "methods", "headers", "exposedHeaders", "credentials", "maxAge"]);
-  const { origins = "*", credentials = false, maxAge } = options;
-  if (maxAge !== undefined) checkWholeNumber("cors maxAge", maxAge, 0);
-  if (origins === "*" && credentials) {
-    refuseOption(
-      'cors({ credentials: true }) with origins "*" would open every session to every site. List the origins.',
-    );
-  }
-  if (typeof origins === "string" && origins !== "*")
-    refuseOption(`cors origins is "${origins}". Write a list: ["${origins}"].`);
-  for (const item of typeof origins === "object" ? origins : []) {
-    if (item !== "null" && !isSerializedOrigin(item)) {
-      refuseOption(`cors origins has "${item}". It takes what browsers send, for example "https://example.com".`);
-    }
-  }
-  for (const name of ["methods", "headers", "exposedHeaders"] as const) {
-    const wrong = options[name]?.find((item) => !isToken(item));
-    if (wrong !== undefined) refuseOption(`cors ${name} has "${wrong}". It takes names, one an item.`);
-  }
-}
-
 /** As browsers write it: no path, no trailing slash, no default port, the host in lower case. */
-function isSerializedOrigin(text: string): boolean {
-  if (!origin.test(text) || !URL.canParse(text)) return false;
+function isListed(text: unknown): boolean {
+  if (text === "null") return true;
+  if (typeof text !== "string" || !origin.test(text) || !URL.canParse(text)) return false;
   return !/^https?:/.test(text) || new URL(text).origin === text;
 }

@@ -7,7 +7,7 @@ import type { OutgoingBody } from "../reply.ts";
 export const encodings = ["br", "zstd", "gzip"] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** Low levels, because every response is compressed anew: brotli's default of 11 takes 100 times as long for a few percent. */
+/** Low levels, because every response is compressed: brotli's default of 11 takes 100 times as long for a few percent. */
 function createEncoder(encoding: Encoding, flush: boolean): Transform {
   switch (encoding) {
     case "br":

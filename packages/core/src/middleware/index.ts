@@ -1,10 +1,9 @@
-export { type AccessLogOptions, accessLog } from "./access-log.ts";
+export { accessLog } from "./access-log.ts";
 export { bodyLimit } from "./body-limit.ts";
 export { type CompressOptions, compress } from "./compress.ts";
 export { type CorsOptions, cors } from "./cors.ts";
-export type { Encoding } from "./encoded-stream.ts";
-export { type CounterStore, MemoryCounterStore, type MemoryCounterStoreOptions } from "./memory-counter-store.ts";
+export { type CounterStore, MemoryCounterStore } from "./memory-counter-store.ts";
 export { networkOf, type RateLimitOptions, rateLimit } from "./rate-limit.ts";
-export { type RequestIdOptions, requestId } from "./request-id.ts";
+export { requestId } from "./request-id.ts";
 export { type SecureHeadersOptions, secureHeaders } from "./secure-headers.ts";
-export { type StaticFiles, type StaticFilesOptions, staticFiles } from "./static-files.ts";
+export { type StaticFilesOptions, staticFiles } from "./static-files.ts";

@@ -1,4 +1,4 @@
-import { checkNames, checkWholeNumber } from "../options.ts";
+import { checkOptions, takes } from "../support/options.ts";
 
 /** Counts by key. The key-value store of an application is one, and then all its instances count together. */
 export interface CounterStore {
@@ -7,7 +7,7 @@ export interface CounterStore {
 }
 
 export interface MemoryCounterStoreOptions {
-  /** How many keys are kept; past it, the least recently used are dropped. Defaults to 100,000. */
+  /** The most keys that are kept; beyond it, the least recently used are dropped. Defaults to 100,000. */
   readonly maxKeys?: number;
   /** Milliseconds since 1970. Defaults to `Date.now`. */
   readonly now?: () => number;
@@ -32,9 +32,8 @@ export class MemoryCounterStore implements CounterStore {
   #youngExpires = 0;
 
   constructor(options: MemoryCounterStoreOptions = {}) {
-    checkNames("MemoryCounterStore()", options, ["maxKeys", "now"]);
+    checkOptions("MemoryCounterStore()", options, { maxKeys: takes.wholeNumber(2), now: takes.callback });
     const { maxKeys = 100_000, now = Date.now } = options;
-    checkWholeNumber("MemoryCounterStore maxKeys", maxKeys, 2);
     this.#generationSize = Math.floor(maxKeys / 2);
     this.#now = now;
   }

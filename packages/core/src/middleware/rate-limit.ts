@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { isIP } from "node:net";
-import { endsInTime } from "../boot/in-time.ts";
 import type { Context } from "../context.ts";
 import { describeValue, HttpError } from "../errors.ts";
-import { checkNames, checkWholeNumber, refuseOption } from "../options.ts";
-import type { MiddlewareFunction, Next } from "../record.ts";
+import type { MiddlewareFunction, Next } from "../route.ts";
+import { endsInTime } from "../support/in-time.ts";
+import { checkOptions, type OptionTable, takes } from "../support/options.ts";
 import { type CounterStore, MemoryCounterStore } from "./memory-counter-store.ts";
 
 export interface RateLimitOptions {
@@ -26,9 +26,20 @@ export interface RateLimitOptions {
   readonly now?: () => number;
 }
 
+const optionTable: OptionTable<RateLimitOptions> = {
+  limit: takes.required(takes.wholeNumber(1)),
+  window: takes.required(takes.wholeNumber(1)),
+  key: takes.callback,
+  store: takes.anything,
+  name: takes.match(/^[A-Za-z0-9_.-]{1,64}$/, 'It takes letters, digits, "_", "." and "-".'),
+  onStoreError: takes.oneOf(["refuse", "allow"]),
+  storeTimeout: takes.wholeNumber(1),
+  now: takes.callback,
+};
+
 /** Responds to requests over the limit with 429 and `Retry-After`, and to all with the number that remains. */
 export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
-  checkOptions(options);
+  checkOptions("rateLimit()", options, optionTable);
   const { limit, window, key = callerOf, name = "default", onStoreError = "refuse", now = Date.now } = options;
   const { store = new MemoryCounterStore({ now }), storeTimeout = 1000 } = options;
   const length = window * 1000;
@@ -119,18 +130,4 @@ function shorten(key: string): string {
 async function withDeadline(count: Promise<number>, milliseconds: number): Promise<number> {
   if (await endsInTime(count, milliseconds)) return count;
   throw new Error(`the store took over ${milliseconds} ms`);
-}
-
-function checkOptions(options: RateLimitOptions): void {
-  const known = ["limit", "window", "key", "store", "name", "onStoreError", "storeTimeout", "now"];
-  checkNames("rateLimit()", options, known);
-  checkWholeNumber("rateLimit limit", options.limit, 1);
-  checkWholeNumber("rateLimit window", options.window, 1);
-  if (options.storeTimeout !== undefined) checkWholeNumber("rateLimit storeTimeout", options.storeTimeout, 1);
-  if (!["refuse", "allow", undefined].includes(options.onStoreError)) {
-    refuseOption(`rateLimit onStoreError is "${options.onStoreError}". It takes "refuse" or "allow".`);
-  }
-  if (options.name !== undefined && !/^[A-Za-z0-9_.-]{1,64}$/.test(options.name)) {
-    refuseOption(`rateLimit name is "${options.name}". It takes letters, digits, "_", "." and "-".`);
-  }
 }

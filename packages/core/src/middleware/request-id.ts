@@ -1,5 +1,5 @@
-import { checkNames } from "../options.ts";
-import type { MiddlewareFunction } from "../record.ts";
+import type { MiddlewareFunction } from "../route.ts";
+import { checkOptions, takes } from "../support/options.ts";
 
 export interface RequestIdOptions {
   /** Takes the client's `X-Request-Id` when it is well-formed. Defaults to true. */
@@ -10,7 +10,7 @@ const wellFormed = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Identifies each request: by `X-Request-Id` of the request, in the log, and in the response. */
 export function requestId(options: RequestIdOptions = {}): MiddlewareFunction {
-  checkNames("requestId()", options, ["trust"]);
+  checkOptions("requestId()", options, { trust: takes.flag });
   const { trust = true } = options;
   return function requestId(ctx, next) {
     const given = trust ? ctx.header("x-request-id") : "";

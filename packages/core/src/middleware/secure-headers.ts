@@ -1,5 +1,5 @@
-import { checkNames, refuseOption } from "../options.ts";
-import type { MiddlewareFunction } from "../record.ts";
+import type { MiddlewareFunction } from "../route.ts";
+import { checkOptions, takes } from "../support/options.ts";
 
 const defaults = Object.freeze({
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -17,11 +17,17 @@ const defaults = Object.freeze({
 /** By header name: another value, or false to leave the header out. */
 export type SecureHeadersOptions = { readonly [Name in keyof typeof defaults]?: string | false };
 
+const headerText = takes.that(
+  (value) => value === false || (typeof value === "string" && /^[\t\x20-\x7e]+$/.test(value)),
+  "It takes the header's text, or false.",
+);
+
 /** Sets security headers. The defaults suit an API, which has no pages; a header that a handler has set is kept. */
 export function secureHeaders(options: SecureHeadersOptions = {}): MiddlewareFunction {
-  checkNames("secureHeaders()", options, Object.keys(defaults));
-  const chosen = Object.entries<string | false>({ ...defaults, ...options }).filter(([, value]) => value !== false);
-  const always = chosen.map(([name, value]) => [name, checkValue(name, value)] as const);
+  const names = Object.keys(defaults).map((name) => [name, headerText]);
+  checkOptions<object>("secureHeaders()", options, Object.fromEntries(names));
+  const chosen = Object.entries<string | false>({ ...defaults, ...options });
+  const always = chosen.filter((entry): entry is [string, string] => entry[1] !== false);
   // browsers ignore it over plain http, where anything on the way could have added it (RFC 6797, 8.1)
   const plain = always.filter(([name]) => name !== "strict-transport-security");
 
@@ -33,9 +39,4 @@ export function secureHeaders(options: SecureHeadersOptions = {}): MiddlewareFun
     });
     return next();
   };
-}
-
-function checkValue(name: string, value: unknown): string {
-  if (typeof value === "string" && /^[\t\x20-\x7e]+$/.test(value)) return value;
-  return refuseOption(`secureHeaders ${name} is ${JSON.stringify(value)}. It takes the header's text, or false.`);
 }

@@ -4,8 +4,8 @@ import { extname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Context } from "../context.ts";
 import { HttpError } from "../errors.ts";
-import { refuseOption } from "../options.ts";
 import { Reply } from "../reply.ts";
+import { refuseOption } from "../support/options.ts";
 import { FileChunks, parseRange } from "./file-chunks.ts";
 
 const text = "; charset=utf-8";
@@ -111,8 +111,8 @@ export function toFilePath(segments: readonly string[]): string | undefined {
   return segments.length > 0 && segments.every(isFileName) ? segments.join("/") : undefined;
 }
 
-export function isFileName(segment: string): boolean {
-  return segment !== "" && !segment.startsWith(".") && !/[/\\\0]/.test(segment);
+export function isFileName(segment: unknown): boolean {
+  return typeof segment === "string" && segment !== "" && !segment.startsWith(".") && !/[/\\\0]/.test(segment);
 }
 
 // a named pipe would otherwise block a thread until something is written to it; Windows has neither flag, and undefined sets none

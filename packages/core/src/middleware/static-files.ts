@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { HttpError } from "../errors.ts";
-import { checkNames, checkWholeNumber, refuseOption } from "../options.ts";
-import type { Next } from "../record.ts";
+import type { Next } from "../route.ts";
+import { checkOptions, type OptionTable, takes } from "../support/options.ts";
 import { isFileName, ServedFolder, toFilePath } from "./served-folder.ts";
 
 export interface StaticFilesOptions {
@@ -23,7 +23,7 @@ export const forever = "public, max-age=31536000, immutable";
 
 /** Serves the files below `root`. Reads what the route's `*` matched, segment by segment, never the URL. */
 export function staticFiles(root: string | URL, options: StaticFilesOptions = {}): StaticFiles {
-  checkOptions(options);
+  checkOptions("staticFiles()", options, optionTable);
   const { index, maxAge = 0, immutable } = options;
   const folder = new ServedFolder("staticFiles root", root, options.types);
   const cacheControl = (path: string) => (immutable?.test(path) === true ? forever : `public, max-age=${maxAge}`);
@@ -43,21 +43,16 @@ function findPath(ctx: Context, index: string | undefined): string | undefined {
   return toFilePath(segments.at(-1) === "" && index !== undefined ? [...segments.slice(0, -1), index] : segments);
 }
 
-function checkOptions(options: StaticFilesOptions): void {
-  checkNames("staticFiles()", options, ["index", "maxAge", "immutable", "types"]);
-  const { index, maxAge, immutable, types = {} } = options;
-  if (maxAge !== undefined) checkWholeNumber("staticFiles maxAge", maxAge, 0);
-  if (index !== undefined && !isFileName(index)) {
-    refuseOption(`staticFiles index is "${index}". It takes the name of a file, for example "index.html".`);
-  }
-  if (immutable !== undefined && (immutable.global || immutable.sticky)) {
-    refuseOption(`staticFiles immutable is ${immutable}. With g or y it would remember the last path: leave them out.`);
-  }
-  for (const [extension, type] of Object.entries(types)) {
-    if (!/^[a-z0-9]+$/.test(extension)) {
-      refuseOption(`staticFiles types has "${extension}". Write the extension in lower case and without the dot.`);
-    }
-    if (!/^[\x20-\x7e]+\/[\x20-\x7e]+$/.test(type))
-      refuseOption(`staticFiles types.${extension} is "${type}", no content type.`);
-  }
-}
+const findTypeFault = ([extension, type]: [string, string]): string | [] => {
+  if (!/^[a-z0-9]+$/.test(extension))
+    return `has "${extension}". Write the extension in lower case and without the dot.`;
+  return /^[\x20-\x7e]+\/[\x20-\x7e]+$/.test(type)
+    ? []
+    : `has "${type}" for ${extension}, which is not a content type.`;
+};
+const optionTable: OptionTable<StaticFilesOptions> = {
+  index: takes.that(isFileName, 'It takes the name of a file, for example "index.html".'),
+  maxAge: takes.wholeNumber(0),
+  immutable: takes.pattern,
+  types: (value) => Object.entries(value as object).flatMap(findTypeFault),
+};

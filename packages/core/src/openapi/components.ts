@@ -3,6 +3,7 @@ import { Dto } from "../dto/dto.ts";
 import { Field } from "../dto/field.ts";
 import { type Direction, type JsonSchema, type NamedSchema, type Refer, toJsonSchema } from "../dto/json-schema.ts";
 import type { Schema } from "../dto/standard-schema.ts";
+import { digestOf } from "./error-name.ts";
 
 const prefix = "#/components/schemas/";
 const values = new Set(["const", "enum", "default", "examples"]); // keywords that hold values, not schemas
@@ -110,28 +111,38 @@ export class Components {
     return { components, resolve };
   }
 
-  /** References by placeholder. A DTO comes after those inside of it, whose names decide whether its two forms differ. */
+  /**
+   * References by placeholder. A DTO comes after those inside of it, whose names decide whether its two forms differ. A
+   * name that several schemas want is followed by a digest of each: it does not depend on the order of the routes.
+   */
   #toNames(): Map<string, string> {
-    const taken = new Set([...this.#known.keys()].map(({ name }) => name));
-    const take = (wanted: string): string => {
-      const base = wanted.replaceAll(/[^A-Za-z0-9_.-]/g, "") || "Schema";
-      let name = base;
-      for (let number = 2; taken.has(name); number++) name = `${base}${number}`;
-      taken.add(name);
-      return prefix + name;
-    };
     const names = new Map<string, string>();
-    const nameOf = (reference: string) => names.get(reference) ?? reference;
+    const nameOf = (reference: string) => names.get(reference) as string; // those inside of a DTO come before it
+    const taken = new Set([...this.#known.keys()].map(({ name }) => name));
     for (const { dto, written } of this.#known.values()) {
       const [input, output] = (["input", "output"] as const).map((direction) => {
         const schema = written.get(direction);
         return schema === undefined ? undefined : JSON.stringify(withReferences(schema, nameOf));
       });
       const differs = input !== undefined && output !== undefined && input !== output;
+      const own = `${dto.name}Input`;
+      const name = !differs ? dto.name : taken.has(own) ? `${own}_${digestOf(input)}` : own;
       names.set(`tenon:output:${dto.name}`, prefix + dto.name);
-      names.set(`tenon:input:${dto.name}`, differs ? take(`${dto.name}Input`) : prefix + dto.name);
+      names.set(`tenon:input:${dto.name}`, prefix + name);
     }
-    for (const [placeholder, { wanted }] of this.#hoisted) names.set(placeholder, take(wanted));
+    for (const name of names.values()) taken.add(name.slice(prefix.length));
+    const toWanted = (reference: string) => this.#hoisted.get(reference)?.wanted ?? reference;
+    const hoisted = [...this.#hoisted].map(([placeholder, { wanted, written }]) => ({
+      placeholder,
+      name: wanted.replaceAll(/[^A-Za-z0-9_.-]/g, "") || "Schema",
+      digest: digestOf(withReferences(written, toWanted)),
+    }));
+    for (const [name, same] of Map.groupBy(hoisted, (one) => one.name)) {
+      const isShared = taken.has(name) || new Set(same.map(({ digest }) => digest)).size > 1;
+      for (const { placeholder, digest } of same) {
+        names.set(placeholder, `${prefix}${name}${isShared ? `_${digest}` : ""}`);
+      }
+    }
     return names;
   }
 }

@@ -4,8 +4,8 @@ import { pathToFileURL } from "node:url";
 import type { Context } from "../context.ts";
 import { HttpError } from "../errors.ts";
 import { ServedFolder, toFilePath } from "../middleware/served-folder.ts";
-import { refuseOption } from "../options.ts";
 import { Reply } from "../reply.ts";
+import { refuseOption } from "../support/options.ts";
 import { script, styles } from "./docs-script.ts";
 
 export interface DocsPageOptions {

@@ -1,7 +1,8 @@
+import { toOperationId } from "../contract.ts";
 import type { JsonSchema } from "../dto/json-schema.ts";
-import { toOperationId } from "../operation-id.ts";
 import type { RouteInfo } from "../table.ts";
 import { Components } from "./components.ts";
+import { toPascal } from "./error-name.ts";
 import { type Operation, toOperation } from "./operation.ts";
 import { PathTemplates } from "./path-template.ts";
 import type { DocumentTools } from "./responses.ts";
@@ -24,7 +25,6 @@ export interface OpenApiInfo {
   readonly tags?: Readonly<Record<string, string>>;
 }
 
-/** An OpenAPI document. */
 export interface OpenApiDocument {
   readonly openapi: "3.1.0";
   readonly info: Omit<OpenApiInfo, "servers" | "tags"> & { readonly title: string; readonly version: string };
@@ -35,7 +35,7 @@ export interface OpenApiDocument {
   readonly components: JsonSchema;
 }
 
-export interface DocumentOptions extends Omit<DocumentTools, "components"> {
+export interface DocumentOptions extends Omit<DocumentTools, "components" | "reasons"> {
   /** The default title. */
   readonly name: string;
   readonly info: OpenApiInfo;
@@ -45,7 +45,8 @@ export interface DocumentOptions extends Omit<DocumentTools, "components"> {
 export function toOpenApi(routes: readonly RouteInfo[], options: DocumentOptions): OpenApiDocument {
   const { servers = [], tags: descriptions = {}, ...info } = options.info;
   const components = new Components();
-  const tools = { ...options, components };
+  const reasons = Array.from({ length: 200 }, (_, index) => options.reasonOf(400 + index));
+  const tools = { ...options, components, reasons: new Map(reasons.map((reason) => [toPascal(reason), reason])) };
   const templates = new PathTemplates();
   const paths: Record<string, Record<string, Operation>> = {};
   const tags = new Set<string>();

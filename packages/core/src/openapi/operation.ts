@@ -1,4 +1,4 @@
-import { type Body, type Contract, type LiveContract, toBody } from "../contract.ts";
+import { type Body, type LiveContract, toBody } from "../contract.ts";
 import { type JsonSchema, toJsonSchema } from "../dto/json-schema.ts";
 import type { Schema } from "../dto/standard-schema.ts";
 import type { RouteInfo } from "../table.ts";
@@ -51,7 +51,8 @@ export function toOperation(
 ): Operation {
   const { components, readsForms } = tools;
   const { contract = {}, guards, module } = route;
-  const { description, deprecated, body, live } = contract;
+  const { description, deprecated, live } = contract;
+  const body = toBody(contract.body);
   const tags = contract.tags ?? (module === undefined ? [] : [module]);
   const parameters = toParameters(contract, inPath, components);
   const responses = toResponses(route.contract, guards, tools);
@@ -67,7 +68,9 @@ export function toOperation(
     ...(deprecated === true ? { deprecated } : {}),
     security: toSecurity(guards, components),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: toRequestBody(body, components, readsForms) }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: body.required, content: toBodyContent(body, components, readsForms) } }),
     responses: route.method === "HEAD" ? withoutContent(responses) : responses,
     ...(live === undefined ? {} : { "x-tenon-live": toLiveMessages(live, components) }),
   };
@@ -91,11 +94,6 @@ function toSummary({ handler, method, path }: RouteInfo): string {
   const text = words.trim().toLowerCase();
   if (text === "" || ["(anonymous)", "handler"].includes(handler)) return `${method} ${path}`;
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-function toRequestBody(declared: NonNullable<Contract["body"]>, components: Components, readsForms: boolean) {
-  const body = toBody(declared);
-  return { required: body.required, content: toBodyContent(body, components, readsForms) };
 }
 
 function toBodyContent({ kind, schema, types }: Body, components: Components, readsForms: boolean) {

@@ -35,7 +35,7 @@ export function toParameters(
       return { name, in: "path", required: true, ...notes, schema };
     }),
     ...[...membersOf(query, components)].map(([name, { required, schema, ...notes }]): Parameter => {
-      const list = isList(schema) ? ({ style: "form", explode: true } as const) : {};
+      const list = [schema.type].flat().includes("array") ? ({ style: "form", explode: true } as const) : {};
       return { name, in: "query", ...(required ? { required } : {}), ...notes, ...list, schema };
     }),
     ...[...membersOf(headers, components)]
@@ -68,8 +68,4 @@ function membersOf(part: Schema | undefined, components: Components): Map<string
       return [name, { required: needed.has(name), ...notes, schema }];
     }),
   );
-}
-
-function isList({ type }: JsonSchema): boolean {
-  return [type].flat().includes("array");
 }

@@ -1,11 +1,12 @@
 import {
-  Content,
   type Contract,
   impliedErrors,
+  isContent,
   isSchema,
   type MiddlewareContract,
   returnsByStatus,
 } from "../contract.ts";
+import type { Field } from "../dto/field.ts";
 import type { JsonSchema } from "../dto/json-schema.ts";
 import type { Schema } from "../dto/standard-schema.ts";
 import type { ErrorFormat } from "../error-format.ts";
@@ -18,6 +19,8 @@ export interface DocumentTools {
   readonly errors: ErrorFormat;
   /** The name of a status: `Not Found`. */
   readonly reasonOf: (status: number) => string;
+  /** Those of all error statuses, by `toPascal()`. */
+  readonly reasons: ReadonlyMap<string, string>;
   /** Whether a JSON body may be sent as a form too. */
   readonly readsForms: boolean;
 }
@@ -28,7 +31,14 @@ export interface MediaType {
 
 export interface ResponseObject {
   readonly description: string;
+  readonly headers?: Readonly<Record<string, HeaderObject>>;
   readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+interface HeaderObject {
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly schema: JsonSchema;
 }
 
 const undeclared: ResponseObject = { description: "This endpoint does not declare what it returns." };
@@ -41,14 +51,15 @@ export function toResponses(
 ): Record<string, ResponseObject> {
   const { components, reasonOf } = tools;
   const responses: Record<string, ResponseObject> = {};
+  const headers = toHeaders(contract?.responds);
   for (const [status, declared] of Object.entries(returnsByStatus(contract?.returns))) {
-    const description = reasonOf(Number(status));
+    const response = { description: reasonOf(Number(status)), ...headers };
     if (isSchema(declared)) {
-      responses[status] = { description, content: toJson(components.toSchema(declared, "output")) };
+      responses[status] = { ...response, content: toJson(components.toSchema(declared, "output")) };
     } else {
       responses[status] = {
-        description,
-        ...(declared instanceof Content ? { content: toContent(declared.types) } : {}),
+        ...response,
+        ...(isContent(declared) ? { content: toContent([declared.content].flat()) } : {}),
       };
     }
   }
@@ -56,6 +67,20 @@ export function toResponses(
     responses[status] = toErrorResponse(status, error, tools);
   }
   return contract?.returns === undefined ? { ...responses, default: undeclared } : responses;
+}
+
+/** OpenAPI has one header for all cookies. */
+function toHeaders({ headers = {}, cookies = {} }: Contract["responds"] = {}): Pick<ResponseObject, "headers"> {
+  const written = Object.entries(headers).map(([name, declared]) => [name, toHeader(declared)] as const);
+  const texts = Object.entries(cookies).map(([name, text]) => `\`${name}\`: ${text}`);
+  const cookie: HeaderObject = { description: texts.join("\n\n"), schema: { type: "string" } };
+  const all = Object.fromEntries([...written, ...(texts.length === 0 ? [] : [["set-cookie", cookie] as const])]);
+  return Object.keys(all).length === 0 ? {} : { headers: all };
+}
+
+function toHeader(declared: string | Field): HeaderObject {
+  if (typeof declared === "string") return { description: declared, schema: { type: "string" } };
+  return { ...(declared.required ? { required: true } : {}), schema: declared.toSchema("output") };
 }
 
 /** Bytes, or text where the media type says so. */
@@ -94,18 +119,15 @@ function toErrors(
   return errors;
 }
 
-function toErrorResponse(
-  status: number,
-  { messages, schemas }: DeclaredError,
-  { components, errors: format, reasonOf }: DocumentTools,
-): ResponseObject {
+function toErrorResponse(status: number, { messages, schemas }: DeclaredError, tools: DocumentTools): ResponseObject {
+  const { components, errors: format, reasonOf } = tools;
   const bodies = [...schemas].map((schema): [string, JsonSchema] => [
     "application/json",
     components.toSchema(schema, "output"),
   ]);
   const [type = ""] = format.type.split(";");
   if (messages.size > 0) {
-    const schema = { title: toErrorName(messages, reasonOf(status)), ...format.toSchema(status, [...messages]) };
+    const schema = toErrorSchema(status, [...messages].sort(), tools);
     bodies.push([type.trim(), components.addTitled(schema)]);
   }
   const content = [...Map.groupBy(bodies, ([media]) => media)].map(([media, list]) => {
@@ -114,4 +136,20 @@ function toErrorResponse(
   });
   const description = messages.size === 0 ? reasonOf(status) : [...messages].join("; ");
   return { description, content: Object.fromEntries(content) };
+}
+
+/** With a title, which names its component. A title of the format stays where it has one schema for all errors. */
+function toErrorSchema(
+  status: number,
+  messages: readonly string[],
+  { errors: format, reasonOf, reasons }: DocumentTools,
+): JsonSchema {
+  const schema: JsonSchema = format.toSchema(status, messages);
+  const isSame = (other: JsonSchema) => JSON.stringify(other) === JSON.stringify(schema);
+  const unused = status === 599 ? 598 : 599;
+  const { title } = schema;
+  if (typeof title === "string" && isSame(format.toSchema(unused, []))) return schema;
+  const dependsOnStatus = !isSame(format.toSchema(unused, messages));
+  const error = { status, messages, reason: reasonOf(status), reasons, dependsOnStatus };
+  return { ...schema, title: toErrorName(error, typeof title === "string" ? title : "Error") };
 }

@@ -1,4 +1,4 @@
-export { type FuzzedOperation, type FuzzOptions, type FuzzReport, fuzzContract } from "./fuzz-contract.ts";
+export { FakeClock, useClock } from "./fake-clock.ts";
 export {
   ContractError,
   createTestApp,
@@ -6,6 +6,5 @@ export {
   type TestCliApp,
   type TestHttpApp,
   type TestRequestOptions,
-  type TestRunOptions,
   type TestRunResult,
 } from "./test-app.ts";

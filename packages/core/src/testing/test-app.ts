@@ -1,16 +1,18 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { Readable, Writable } from "node:stream";
-import { type App, type AppOptions, createApp } from "../app.ts";
-import { readEnvironment } from "../boot/environment.ts";
-import type { Module } from "../boot/module.ts";
-import type { CliMethods } from "../cli/cli-methods.ts";
-import type { ContractMismatch } from "../contract-check.ts";
+import { type App, type AppOptions, appOptionTable, createApp } from "../app.ts";
+import type { CliApp } from "../cli/cli-app.ts";
+import { readEnvironment } from "../config/environment.ts";
+import type { ContractMismatch } from "../diagnostics/contract-check.ts";
 import { describeValue } from "../errors.ts";
-import type { HttpMethods } from "../http/http-methods.ts";
-import { checkNames, explainUnknownNames, namesOf } from "../options.ts";
+import type { HttpApp } from "../http/http-app.ts";
+import type { Module } from "../inject/module.ts";
 import type { Platform } from "../platform.ts";
-import { type Method, methods } from "../record.ts";
+import { type Method, methods } from "../route.ts";
+import { checkOptions, explainUnknownNames, namesOf } from "../support/options.ts";
 
-export interface TestAppOptions extends Pick<AppOptions, "override" | "log" | "stopTimeout"> {
+export interface TestAppOptions<Config = unknown>
+  extends Pick<AppOptions<Config>, "config" | "override" | "log" | "stopTimeout"> {
   /** Whether background work, such as jobs, runs. Defaults to false: a test runs it when it wants to. */
   readonly background?: boolean;
   /** Whether a response that its contract does not declare fails the test. Defaults to true. */
@@ -40,60 +42,76 @@ export interface TestRunResult {
   readonly stderr: string;
 }
 
-export interface TestHttpApp extends App, HttpMethods {
+export interface TestHttpApp extends App, HttpApp {
   /** Calls the application without a port. */
   request(method: Method, path: string, options?: TestRequestOptions): Promise<Response>;
 }
 
-export interface TestCliApp extends App, Omit<CliMethods, "run"> {
+export interface TestCliApp extends App, Omit<CliApp, "run"> {
   /** Runs one command without a process. */
   run(argv: readonly string[], options?: TestRunOptions): Promise<TestRunResult>;
 }
 
-const optionNames = namesOf<TestAppOptions>({
-  override: true,
-  log: true,
-  stopTimeout: true,
-  checkContracts: true,
-  background: true,
-});
+const { onStartError: _, devtools: __, ...optionTable } = appOptionTable;
 const requestNames = namesOf<TestRequestOptions>({ json: true, form: true, body: true, headers: true, signal: true });
 
 /** A started application for a test: no port, no log unless LOG_LEVEL is set; mistakes reject with a StartError. */
-export function createTestApp(
-  module: Module,
-  platform: Platform<CliMethods>,
-  options?: TestAppOptions,
+export function createTestApp<Config>(
+  module: Module<Config>,
+  platform: Platform<CliApp>,
+  options?: TestAppOptions<NoInfer<Config>>,
 ): Promise<TestCliApp>;
-export function createTestApp(
-  module: Module,
-  platform: Platform<HttpMethods>,
-  options?: TestAppOptions,
+export function createTestApp<Config>(
+  module: Module<Config>,
+  platform: Platform<HttpApp>,
+  options?: TestAppOptions<NoInfer<Config>>,
 ): Promise<TestHttpApp>;
 export async function createTestApp(
   module: Module,
-  platform: Platform<CliMethods | HttpMethods>,
+  platform: Platform<CliApp | HttpApp>,
   options: TestAppOptions = {},
 ): Promise<TestCliApp | TestHttpApp> {
-  checkNames("createTestApp()", options, optionNames);
-  const mismatches: ContractMismatch[] = [];
+  checkOptions("createTestApp()", options, optionTable);
+  const running = new AsyncLocalStorage<Running>();
+  const reportMismatch = (mismatch: ContractMismatch): void => {
+    const request = running.getStore();
+    if (request?.isOver === true) throw new ContractError(mismatch); // fails the stream that the test reads
+    request?.mismatches.push(mismatch);
+  };
+  /** Fails with the first mismatch of this request or command, not with one of others that run beside it. */
+  const check = async <T>(send: () => Promise<T>): Promise<T> => {
+    const request: Running = { mismatches: [], isOver: false };
+    const result = await running.run(request, send);
+    request.isOver = true;
+    const [first] = request.mismatches;
+    if (first !== undefined) throw new ContractError(first);
+    return result;
+  };
   const app = await createApp(module, platform, {
     log: { level: readEnvironment().logLevel ?? "silent" },
     background: false,
     ...options,
-    checkContracts: options.checkContracts !== false && ((mismatch) => mismatches.push(mismatch)),
+    checkContracts: options.checkContracts !== false && reportMismatch,
     onStartError: "throw",
+    devtools: false,
   });
   await app.start();
-  const refuseMismatches = (): void => {
-    const [first] = mismatches.splice(0);
-    if (first !== undefined) throw new ContractError(first);
-  };
-  if (!("execute" in app)) return Object.assign(app, { request: createRequest(app, refuseMismatches) });
-  return Object.assign(app, { run: createRun(app, refuseMismatches) });
+  if (!("execute" in app)) return Object.assign(app, { request: createRequest(app, check) });
+  return Object.assign(app, { run: createRun(app, check) });
 }
 
-/** A response that its contract does not declare. `request()` and `run()` of a test application throw it. */
+/** A request or a command of a test. It is over when the test has its response, whose body may still be read. */
+interface Running {
+  readonly mismatches: ContractMismatch[];
+  isOver: boolean;
+}
+
+type Check = <T>(send: () => Promise<T>) => Promise<T>;
+
+/**
+ * A response that its contract does not declare. `request()` and `run()` of a test application throw it; so does reading
+ * the body, where a row of a streamed list is at fault.
+ */
 export class ContractError extends Error {
   override readonly name = "ContractError";
   readonly mismatch: ContractMismatch;
@@ -105,17 +123,17 @@ export class ContractError extends Error {
 }
 
 /** Runs one command on streams in memory. */
-function createRun(app: Pick<CliMethods, "execute">, afterEach: () => void): TestCliApp["run"] {
+function createRun(app: Pick<CliApp, "execute">, check: Check): TestCliApp["run"] {
   return async (argv, { stdin = "", signal } = {}) => {
     const stdout = new Collector();
     const stderr = new Collector();
-    const code = await app.execute(argv, {
+    const streams = {
       stdin: Readable.from([Buffer.from(stdin as string)]), // or bytes: an overload of from() takes one of the two
       stdout,
       stderr,
       ...(signal === undefined ? {} : { signal }),
-    });
-    afterEach();
+    };
+    const code = await check(() => app.execute(argv, streams));
     return { code, stdout: stdout.text, stderr: stderr.text };
   };
 }
@@ -133,7 +151,7 @@ class Collector extends Writable {
   }
 }
 
-function createRequest(app: HttpMethods, afterEach: () => void): TestHttpApp["request"] {
+function createRequest(app: HttpApp, check: Check): TestHttpApp["request"] {
   return async (method, path, options = {}) => {
     checkRequest(method, path, options);
     const { json, form, body, headers, signal } = options;
@@ -141,18 +159,15 @@ function createRequest(app: HttpMethods, afterEach: () => void): TestHttpApp["re
     if (json !== undefined && !all.has("content-type")) all.set("content-type", "application/json");
     const text = json === undefined ? undefined : JSON.stringify(json);
     const sent = body instanceof FormData ? await encodeForm(body, all) : body;
-    const response = await app.fetch(
-      // not resolved against a base: "//posts" is a path here, not another host
-      new Request(`http://localhost${path}`, {
-        method,
-        headers: all,
-        body: text ?? (form === undefined ? undefined : toSearchParams(form)) ?? sent ?? null,
-        ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
-        ...(signal === undefined ? {} : { signal }),
-      }),
-    );
-    afterEach();
-    return response;
+    // not resolved against a base: "//posts" is a path here, not another host
+    const request = new Request(`http://localhost${path}`, {
+      method,
+      headers: all,
+      body: text ?? (form === undefined ? undefined : toSearchParams(form)) ?? sent ?? null,
+      ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return check(() => app.fetch(request));
   };
 }
 

@@ -12,7 +12,7 @@ test(`${count} different URLs take at most 16 MB, and a cached one is found quic
   const { stdout } = await runFixture("million-urls.ts", [String(count)], collecting);
   const { growth, hit } = JSON.parse(stdout) as { growth: number; hit: number }; // what the fixture prints
   assert.ok(growth <= 16 * megabytes, `the heap grew by ${growth} bytes`);
-  assert.ok(hit < 2000, `a cached resolution took ${hit} ns`);
+  assert.ok(hit < 10, `a cached resolution took ${hit} times as long as in a new router`);
 });
 
 test(`${count} different keys take at most 64 MB (X6)`, async () => {

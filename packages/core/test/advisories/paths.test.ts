@@ -247,7 +247,7 @@ test("the paths of group and child join without a double slash (P21, Fastify 2f5
   const child = (path: string): Route => ({ path, children: [runs.route("/x")] });
   const routes = [
     { path: "/a/", children: [child("/v1")] },
-    { path: "/b/", children: [child("v1/")] },
+    { path: "/b/", children: [child("/v1/")] },
     { path: "/", children: [child("/c")] },
   ];
   return withServer(routes, async (get, app) => {

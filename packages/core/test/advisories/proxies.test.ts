@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { api, type Context } from "@tenon/core";
 import { networkOf, rateLimit } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
-import { toCanonicalAddress } from "../../src/http/proxy.ts";
+import { toCanonicalAddress } from "../../src/http/ip-range.ts";
 import { moduleOf } from "../support/transports.ts";
 import { testOnWire } from "../support/wire.ts";
 

@@ -5,7 +5,7 @@ import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { anything } from "../support/anything.ts";
 import { LogLines } from "../support/log-lines.ts";
 import { moduleOf } from "../support/transports.ts";
-import { engine, parseResponses, RawClient } from "../support/wire.ts";
+import { parseResponses, RawClient } from "../support/wire.ts";
 import { get, type WireCase } from "../support/wire-case.ts";
 import { wireCases } from "./wire-cases.ts";
 
@@ -42,8 +42,7 @@ class Server {
     await this.#app?.stop();
   }
 
-  async check({ bytes, expect: expected }: WireCase): Promise<void> {
-    const expect = engine === "wire" ? (expected.onWire ?? expected) : expected;
+  async check({ bytes, expect }: WireCase): Promise<void> {
     const client = new RawClient(this.#port);
     try {
       client.send(Buffer.from(bytes, "latin1"));

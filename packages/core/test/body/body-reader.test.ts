@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Context, dto, string } from "@tenon/core";
+import { array, type Context, dto, endpoint, string } from "@tenon/core";
 import { BodyReader } from "../../src/body/body-reader.ts";
 import { testOnBothTransports } from "../support/transports.ts";
+import { type RawClient, testOnWire } from "../support/wire.ts";
 
 const routes = [
   { method: "POST" as const, path: "/bind", handler: (ctx: Context) => ctx.bind(dto({ a: string("required") })) },
@@ -87,3 +88,69 @@ test("the first chunk of a body is never written to", async () => {
   assert.deepEqual([...(await reader.result)], [1, 1, 2, 2]);
   assert.deepEqual([...new Uint8Array(first.buffer, 0, 4)], [1, 1, 0, 0]);
 });
+
+const megabyte = 2 ** 20;
+const arrived = Promise.withResolvers<void>();
+const handling: (() => void)[] = [];
+const sizes = endpoint(
+  { body: array(string()), returns: { 200: dto({ size: string("required") }) } },
+  (_, { body }) => ({
+    size: String(body[0]?.length),
+  }),
+);
+const uploads = [
+  { method: "POST" as const, path: "/size", handler: sizes },
+  {
+    method: "POST" as const,
+    path: "/slow",
+    handler: async (ctx: Context) => {
+      await ctx.request().body();
+      arrived.resolve();
+      await new Promise<void>((resolve) => handling.push(resolve));
+      return "done";
+    },
+  },
+];
+
+/** Sends a body of 1 MB except for its last bytes. */
+function sendMost(client: RawClient, path: string, rest = 1): RawClient {
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+  return client.send(`${head}Content-Length: ${megabyte}\r\n\r\n["${"x".repeat(megabyte - 4 - rest)}`);
+}
+
+testOnWire(
+  "past limits.bodyBytesTotal the bodies that have been arriving for the longest time get 503, and no others",
+  uploads,
+  async ({ connect, log }) => {
+    const first = sendMost(connect(), "/size");
+    const second = sendMost(connect(), "/size");
+    sendMost(connect(), "/size");
+    const refused = await Promise.race([first, second].map((client) => client.untilClosed()));
+    assert.deepEqual(
+      refused.map(({ status, headers, body }) => [status, headers.get("retry-after"), body]),
+      [[503, "1", '{"error":"Service Unavailable"}']],
+    );
+    for (let round = 0; round < 4; round++) {
+      const [sent] = await sendMost(connect(), "/size", 0).send('"]').responses(1);
+      assert.equal(sent?.status, 200, "a client that sends the whole body");
+    }
+    assert.match(JSON.stringify(log.all), /limits\.bodyBytesTotal/);
+  },
+  { limits: { body: megabyte, bodyBytesTotal: 2.5 * megabyte } },
+);
+
+testOnWire(
+  "a body counts until its handler has responded, and one body alone may be larger than limits.bodyBytesTotal",
+  uploads,
+  async ({ connect }) => {
+    const slow = sendMost(connect(), "/slow", 0).send('"]');
+    await arrived.promise;
+    const [refused] = await sendMost(connect(), "/size", 0).send('"]').untilClosed();
+    assert.equal(refused?.status, 503);
+    for (const respond of handling) respond();
+    await slow.responses(1);
+    const [sent] = await sendMost(connect(), "/size", 0).send('"]').responses(1);
+    assert.equal(sent?.status, 200);
+  },
+  { limits: { body: megabyte, bodyBytesTotal: megabyte / 2 } },
+);

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Context, jsonArray, type Routes } from "@tenon/core";
+import { type Context, endpoint, jsonArray, type Routes, type Schema } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
+import { z } from "zod";
 import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 import { testOnWire } from "../support/wire.ts";
 
@@ -126,3 +127,41 @@ test("a command prints a jsonArray() as one line", async () => {
   const { stdout, code } = await app.run(["list"]);
   assert.deepEqual([code, stdout], [0, '[{"index":0},{"index":1}]\n']);
 });
+
+async function* indexes(to: number) {
+  for (let index = 0; index < to; index++) yield { index, secret: "x" };
+}
+const Failing: Schema = {
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate: () => {
+      throw new Error("a bug");
+    },
+  },
+};
+testOnBothTransports(
+  "a schema that fails for a row is a 500",
+  [
+    get(
+      "/",
+      endpoint({ returns: Failing }, () => jsonArray(indexes(2))),
+    ),
+  ],
+  async (call) => assert.equal((await call("GET", "/")).status, 500),
+);
+
+const Slow = z.object({ index: z.number() }).refine(async () => true);
+testOnBothTransports(
+  "rows of a schema that validates asynchronously have its fields only",
+  [
+    get(
+      "/",
+      endpoint({ returns: z.array(Slow) }, () => jsonArray(indexes(2))),
+    ),
+  ],
+  async (call) => {
+    const response = await call("GET", "/");
+    assert.deepEqual(await response.json(), [{ index: 0 }, { index: 1 }]);
+  },
+);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HttpError } from "@tenon/core";
+import { array, dto, endpoint, HttpError, string } from "@tenon/core";
 import { parseQuery } from "../../src/body/query.ts";
 import { testOnBothTransports } from "../support/transports.ts";
 
@@ -77,3 +77,18 @@ test("more pairs than the limit are refused", () => {
   assert.throws(() => parseQuery("a&b&c", 2), { status: 400 });
   assert.deepEqual(Object.keys(parseQuery("a&&b&", 2)), ["a", "b"]);
 });
+
+testOnBothTransports(
+  "a contract reads a repeated name of the query as a list",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: endpoint({ query: dto({ tag: array(string()), word: string() }) }, (_, { query }) => query),
+    },
+  ],
+  async (call) => {
+    const response = await call("GET", "/?tag=a&word=b&tag=c&tag=d");
+    assert.deepEqual(await response.json(), { tag: ["a", "c", "d"], word: "b" });
+  },
+);

@@ -60,7 +60,7 @@ for (const [routes, title] of duplicates) {
   });
 }
 
-test("routes that differ in method, in shape or in their last slash are no duplicates", async () => {
+test("routes that differ in method, in shape or in their last slash are not duplicates", async () => {
   const routes = [
     open("GET", "/a"),
     open("POST", "/a"),
@@ -109,6 +109,11 @@ const shadows: readonly { title: string; routes: Routes; warnings: readonly stri
     warnings: [warning("GET /a/:y", "GET /:x/:y")],
   },
   {
+    title: "an open pattern before a guarded pattern with as many static segments",
+    routes: [guarded("GET", "/:x/b"), open("GET", "/a/:y")],
+    warnings: [warning("GET /a/:y", "GET /:x/b")],
+  },
+  {
     title: "an open wildcard before a guarded one with a shorter prefix",
     routes: [guarded("GET", "/*"), open("GET", "/public/*")],
     warnings: [warning("GET /public/*", "GET /*")],
@@ -125,6 +130,18 @@ for (const { title, routes, warnings } of shadows) {
     assert.deepEqual(await warningsOf(routes.toReversed()), warnings, "in either order");
   });
 }
+
+test("the start warns of a route whose middlewares are not guards before one that needs credentials", async () => {
+  const bearer = Object.assign(() => "refused", {
+    contract: { security: { bearer: { type: "http", scheme: "bearer" } } },
+  } as const);
+  const timed = { ...open("GET", "/posts/new"), middlewares: [function timer() {}] };
+  const secured = { ...open("GET", "/posts/:id"), middlewares: [bearer] };
+  const [first = "", ...others] = await warningsOf([timed, secured]);
+  assert.match(first, /^GET \/posts\/new of TestController \(module "test"\) has no guard with a security scheme/);
+  assert.deepEqual(others, []);
+  assert.deepEqual(await warningsOf([{ ...timed, middlewares: [bearer] }, secured]), []);
+});
 
 const harmless: readonly { title: string; routes: Routes }[] = [
   { title: "a guarded exact route before an open pattern", routes: [guarded("GET", "/a/b"), open("GET", "/a/:x")] },

@@ -16,6 +16,10 @@ import {
   string,
 } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
+import { type } from "arktype";
+import * as v from "valibot";
+import { z } from "zod";
+import { LogLines } from "../support/log-lines.ts";
 
 const quiet = { log: { level: "silent" }, onStartError: "throw" } as const;
 
@@ -53,7 +57,7 @@ test("two endpoints with the same operation id stop the start, which names both 
   const module = defineModule({ name: "posts", declarations: [PostsController] });
   await assert.rejects(createApp(module, api(), quiet), {
     message:
-      'PUT /posts/:id of PostsController (module "posts") and PATCH /posts/:id of PostsController (module "posts") have the same operation id "posts.update". Give each route an endpoint of its own, with its own name.',
+      'PUT /posts/:id of PostsController (module "posts") and PATCH /posts/:id of PostsController (module "posts") have the same operation id "posts.update". Give each a field of its own, or an operationId.',
   });
 });
 
@@ -107,4 +111,35 @@ test("a conflicting route cannot be added at run time, and nothing changes", asy
   assert.throws(() => app.routes.add({ method: "GET", path: "/b", handler: other }), /two DTOs with the name "Post"/);
   assert.equal(app.routes.list().length, 1);
   await app.stop();
+});
+
+test("a schema without a JSON Schema, such as one of Valibot, is a warning that names its route and the cure", async () => {
+  const valibot = v.object({ text: v.string() });
+  const plain = v.string()["~standard"];
+  const own = { "~standard": { ...plain, vendor: "own", validate: (value: unknown) => ({ value: String(value) }) } };
+  const described = {
+    ...valibot,
+    "~standard": { ...valibot["~standard"], jsonSchema: z.string()["~standard"].jsonSchema },
+  };
+  const contracts = {
+    search: { query: valibot, body: valibot },
+    own: { query: own, returns: { 201: own } },
+    others: { query: z.object({ at: z.date() }), body: type({ id: "string" }), headers: described, params: dto({}) },
+  };
+  const routes = Object.entries(contracts).map(([name, contract]) => {
+    const handler = endpoint(contract, () => "" as never);
+    return { method: "POST", path: `/${name}`, handler } as const;
+  });
+  const log = new LogLines();
+  const app = await createApp(toModule(routes), api(), { log: log.options, onStartError: "throw" });
+  await app.stop();
+  const owner = 'PostsController (module "posts")';
+  const cure = " Wrap it: toStandardJsonSchema(schema) of @valibot/to-json-schema.";
+  const start = "The document does not show the";
+  assert.deepEqual(log.messages("warn"), [
+    `${start} query of POST /search of ${owner}: its valibot schema has no JSON Schema.${cure}`,
+    `${start} body of POST /search of ${owner}: its valibot schema has no JSON Schema.${cure}`,
+    `${start} query of POST /own of ${owner}: its own schema has no JSON Schema.`,
+    `${start} result of POST /own of ${owner}: its own schema has no JSON Schema.`,
+  ]);
 });

@@ -42,7 +42,7 @@ test("routes() that returns no list is reported with what it returned", async ()
     const error = await startError(defineModule({ name: "app", declarations: [OddController] }));
     assert.equal(
       error.message,
-      `routes() of OddController (module "app") returned ${text}. Return a list of routes: [{ method, path, handler }].`,
+      `routes() of OddController (module "app") returned ${text}. Return a list of routes: [this.index, this.show].`,
     );
     assert.equal(error.problems[0]?.code, "BAD_ROUTE");
   }
@@ -54,11 +54,11 @@ test("routes that are no method are reported as missing", async () => {
   }
   assert.equal(
     await startText(ListController),
-    'ListController (module "app") has no routes() method. Add routes(): Routes, or give it another name if it is not a controller.',
+    'ListController (module "app") has no routes() method. Add routes() { return [this.index]; }, or give it another name if it is not a controller.',
   );
 });
 
-test("Routes() in the place of routes() stops the start, whatever the class is called", async () => {
+test("Routes() instead of routes() stops the start, whatever the class is called", async () => {
   class Greeter {
     Routes(): Routes {
       return [{ method: "GET", path: "/greet", handler: () => "hello" }];
@@ -81,7 +81,7 @@ test("Routes() in the place of routes() stops the start, whatever the class is c
   );
 });
 
-test("a class that has routes() may have Routes as well, and one may have Routes that is no method", async () => {
+test("a class that has routes() may have Routes as well, and one may have Routes that is not a method", async () => {
   class Both {
     routes(): Routes {
       return this.Routes();

@@ -52,10 +52,10 @@ test("paths of groups join without a double slash (P21)", async () => {
   const routes: Routes = [
     { path: "/a/", children: [child("/v1/")] },
     { path: "b", children: [] },
-    { path: "/c", children: [child("v1")] },
+    { path: "/c", children: [child("")] },
     { path: "/", children: [child("/d")] },
   ];
-  assert.deepEqual(await listOf(routes), ["GET /a/v1/x []", "GET /c/v1/x []", "GET /d/x []"]);
+  assert.deepEqual(await listOf(routes), ["GET /a/v1/x []", "GET /c/x []", "GET /d/x []"]);
 });
 
 test("a record with a method and children is a route and a group at once, its middlewares guard both", async () => {
@@ -163,6 +163,21 @@ const mistakes: readonly { routes: Routes; code: string; text: string }[] = [
     routes: [{ method: "GET", path: "a", handler }],
     code: "BAD_ROUTE",
     text: `GET a of ${owner}: the path must start with "/": write "/a".`,
+  },
+  {
+    routes: [{ method: "GET", path: "", handler }],
+    code: "BAD_ROUTE",
+    text: `GET  of ${owner}: the path must start with "/": write "/".`,
+  },
+  {
+    routes: [{ path: "/api", children: [{ method: "GET", path: "v1", handler }] }],
+    code: "BAD_ROUTE",
+    text: `GET /api/v1 of ${owner}: the path must start with "/": write "/v1".`,
+  },
+  {
+    routes: [{ path: "/api", children: [{ path: "v1", children: [{ method: "GET", path: "/a", handler }] }] }],
+    code: "BAD_ROUTE",
+    text: `GET /api/v1/a of ${owner}: the path must start with "/": write "/v1".`,
   },
   {
     routes: [broken({ path: "/a", children: {} })],

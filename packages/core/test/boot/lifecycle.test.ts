@@ -295,7 +295,7 @@ test("what factories and overrides make and what middlewares are has hooks too",
   assert.deepEqual(events, ["provided", "replaced", "guard", "-replaced", "-provided"]);
 });
 
-test("OnStart() and OnStop() in the place of onStart() and onStop() stop the start", async () => {
+test("OnStart() and OnStop() instead of onStart() and onStop() stop the start", async () => {
   class Tables {
     OnStart() {}
   }

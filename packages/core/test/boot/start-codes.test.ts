@@ -13,14 +13,14 @@ import {
   type Module,
   provide,
   type Routes,
-  type StartCode,
   type StartError,
   string,
 } from "@tenon/core";
+import type { StartCode } from "@tenon/core/internal";
 import { createTestApp } from "@tenon/core/testing";
 import { web } from "@tenon/web";
 import { temporaryViews } from "../../../web/test/support/views.ts";
-import { readEnvironment } from "../../src/boot/environment.ts";
+import { readEnvironment } from "../../src/config/environment.ts";
 import { rejection, startError } from "../support/start-error.ts";
 import { moduleOf } from "../support/transports.ts";
 
@@ -78,7 +78,7 @@ const cases: Record<StartCode, Case> = {
   },
   BAD_OPTION: {
     mistake: "a port that is none",
-    text: "port is 70000. It takes a whole number from 0 to 65535.",
+    text: "port of listen() is 70000. It takes a whole number from 0 to 65535.",
     start: () => listening(moduleOf([]), 70_000),
   },
   BAD_MODULE: {
@@ -144,7 +144,7 @@ const cases: Record<StartCode, Case> = {
   },
   CONTROLLER_WITHOUT_ROUTES: {
     mistake: "a controller without routes()",
-    text: 'PostsController (module "app") has no routes() method. Add routes(): Routes, or give it another name if it is not a controller.',
+    text: 'PostsController (module "app") has no routes() method. Add routes() { return [this.index]; }, or give it another name if it is not a controller.',
     start: () => startError(defineModule({ name: "app", declarations: [PostsController] })),
   },
   ROUTES_FAILED: {

@@ -178,7 +178,7 @@ test("middlewares of the application, of groups and of routes run around a comma
   await app.stop();
 });
 
-test("routes with a method are no commands, and commands are no routes of an API", async () => {
+test("routes with a method are not commands, and commands are not routes of an API", async () => {
   const guard: MiddlewareFunction = (_, next) => next();
   const routes: Routes = [
     { method: "GET", path: "/posts/all", handler: () => "http" },

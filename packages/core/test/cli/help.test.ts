@@ -309,9 +309,10 @@ test("a group that no command has, or that is not described in words, stops the 
   for (const [wrong, message] of [
     [{ bd: "The database" }, 'groups of cli(): no command begins with "bd". Did you mean "db"?'],
     [{ elephant: "Large" }, 'groups of cli(): no command begins with "elephant". Remove it.'],
-    [{ db: 5 }, 'groups of cli(): "db" is the number 5. Describe it in words.'],
+    [{ db: 5 }, "groups.db of cli() is 5. It takes a text."],
   ] as const) {
     const options = { name: "blog", groups: wrong as unknown as Record<string, string> }; // as from JavaScript
-    await assert.rejects(createTestApp(moduleOf(described), cli(options)), { name: "StartError", message });
+    const start = async () => createTestApp(moduleOf(described), cli(options));
+    await assert.rejects(start(), { name: "StartError", message });
   }
 });

@@ -143,7 +143,7 @@ test("a command without declared flags takes any", () =>
     assert.equal((await app.run(["posts", "free", "--anything", "goes", "--more"])).stdout, "goes\n");
   }));
 
-test("a command that ends with a slash is no suggestion for what follows its name", () =>
+test("a command that ends with a slash is not a suggestion for what follows its name", () =>
   withCommands([{ path: "posts/", handler: () => "" }], async (app) => {
     assert.equal(
       (await app.run(["posts", "x"])).stderr,

@@ -21,7 +21,7 @@ async function runOnTerminal(argv: readonly string[], env: Record<string, string
   const shell = hasScript ? ["script", "-qec", `stty cols 20; ${line}`, "/dev/null"] : ["sh", "-c", `${line} 2>&1`];
   const [command = "", ...args] = shell;
   const fake = hasScript ? {} : { FAKE_TERMINAL: "1" };
-  const options = { env: { ...inherited, ...fake, ...env }, timeout: 120_000 };
+  const options = { env: { ...inherited, ...fake, ...env }, timeout: 240_000 };
   return (await execute(command, args, options)).stdout.replaceAll("\r\n", "\n");
 }
 

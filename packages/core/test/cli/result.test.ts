@@ -78,7 +78,7 @@ const failures: readonly [title: string, handler: Route["handler"], line: string
   ],
   ["an error of no errors", throws(new AggregateError([])), "AggregateError", '{"error":"AggregateError"}'],
   [
-    "something that is no error",
+    "something that is not an error",
     throws("oops"),
     'the text "oops" was thrown',
     '{"error":"the text \\"oops\\" was thrown"}',

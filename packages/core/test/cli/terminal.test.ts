@@ -16,7 +16,7 @@ test("a write ends when the stream has taken it", async () => {
   assert.equal(stream.text, "aé");
 });
 
-test("a reader that has closed the pipe is no error", async () => {
+test("a reader that has closed the pipe is not an error", async () => {
   const sink = new Sink(failing("EPIPE"));
   assert.equal(await sink.write("a"), false);
   sink.release();

@@ -12,12 +12,12 @@ import {
   literal,
   nested,
   number,
-  type Returned,
   record,
   string,
   timestamp,
   union,
 } from "@tenon/core";
+import type { Returned } from "@tenon/core/internal";
 import type { Equal, Expect } from "../support/types.ts";
 import { asForm, asText, read, readField } from "./read.ts";
 
@@ -78,7 +78,8 @@ for (const [field, value] of defaults) {
     assert.deepEqual(read(dto({ f: field }), {}), { f: value });
     assert.equal(field.defaultValue, value);
     assert.deepEqual([field.required, field.present], [false, true]);
-    assert.equal(readField(field, null), field.nullable ? null : value);
+    assert.deepEqual(readField(field, null), field.nullable ? null : [`f ${field.kind}`]);
+    if (!field.nullable) assert.deepEqual(readField(array(field), [null]), ["f.0 required"]);
     assert.equal(read(field, undefined), value);
   });
 }

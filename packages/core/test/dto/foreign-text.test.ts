@@ -71,6 +71,9 @@ for (const [name, schema] of [
     const rejectsAt = (path: string) => (error: unknown) =>
       error instanceof BindError && error.issues[0]?.path === path;
     await assert.rejects(async () => validate(schema, { value: { limit: "x" }, ...asText }), rejectsAt("limit"));
+    for (const limit of [" 1", "+1", "1.0", "007"]) {
+      await assert.rejects(async () => validate(schema, { value: { limit }, ...asText }), rejectsAt("limit"), limit);
+    }
     await assert.rejects(async () => validate(schema, { value: { ids: "1,x" }, ...asText }), rejectsAt("ids.1"));
     await assert.rejects(async () => validate(schema, { value: { limit: "5" }, fromText: false }), rejectsAt("limit"));
   });

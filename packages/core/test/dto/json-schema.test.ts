@@ -179,3 +179,12 @@ test("a DTO has a name that a document can use", () => {
     });
   }
 });
+
+test("a schema that its library cannot write as JSON Schema allows everything", () => {
+  const refuse = () => {
+    throw new Error("a date is not JSON");
+  };
+  const schema = type({ at: "Date" })["~standard"];
+  const refused = { "~standard": { ...schema, jsonSchema: { input: refuse, output: refuse } } };
+  assert.deepEqual(toJsonSchema(refused, "output"), {});
+});

@@ -1,16 +1,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { json } from "@tenon/core";
-import { asForm, asText, readField } from "./read.ts";
+import { dto, json, record, string } from "@tenon/core";
+import { findMismatches } from "../../src/dto/check.ts";
+import { compileSelect } from "../../src/dto/select.ts";
+import { asForm, asText, read, readField } from "./read.ts";
 
 test("json holds any JSON value", () => {
-  for (const value of ["", "a", 0, -1.5, true, false, [], {}, [null, 1, ["a"]], { a: { b: null } }]) {
-    assert.deepEqual(readField(json("required"), value), value);
+  for (const value of [null, "", "a", 0, -1.5, true, false, [], {}, [null, 1, ["a"]], { a: { b: null } }]) {
+    for (const field of [json(), json("required"), json("nullable")]) assert.deepEqual(readField(field, value), value);
   }
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 1n, () => 1, Symbol("a")]) {
     assert.deepEqual(readField(json(), value), ["f json"], String(value));
   }
   assert.deepEqual(readField(json(), { a: [undefined] }), ["f.a.0 json"]);
+});
+
+test("json is sent with null, which is one of its values", () => {
+  const select = compileSelect(dto({ a: json(), b: json("required"), c: record(json()), d: string() }));
+  assert.deepEqual(select({ a: null, b: null, c: { e: null }, d: null }), { a: null, b: null, c: { e: null } });
+  assert.deepEqual(findMismatches(dto({ a: json("required") }), { a: null }), []);
+  assert.deepEqual(read(dto({ a: json("required") }), {}), ["a required"]);
 });
 
 test("json has no __proto__ keys and no text that a store cannot keep", () => {
@@ -25,8 +34,10 @@ test("json is parsed from text", () => {
   assert.deepEqual(readField(json(), '{"a":[1]}', asText), { a: [1] });
   assert.equal(readField(json(), "7", asForm), 7);
   assert.equal(readField(json(), "", asForm), undefined);
-  assert.equal(readField(json("nullable"), "null", asText), null);
-  for (const text of ["{", "hunter2", "null"]) assert.deepEqual(readField(json(), text, asText), ["f json"]);
+  for (const field of [json(), json("required"), json("nullable")])
+    assert.equal(readField(field, "null", asText), null);
+  assert.deepEqual(readField(json("required"), "", asForm), ["f required"]);
+  for (const text of ["{", "hunter2"]) assert.deepEqual(readField(json(), text, asText), ["f json"]);
   assert.deepEqual(readField(json("nullable"), "x", asText), ["f json"]);
   assert.deepEqual(readField(json("required"), "", asText), ["f required"]);
 });

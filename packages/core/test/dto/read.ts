@@ -1,6 +1,6 @@
 import { type Dto, dto, type Field } from "@tenon/core";
 import type { ReadOptions } from "../../src/dto/field.ts";
-import { type FoundIssue, toIssues } from "../../src/dto/text.ts";
+import { type FoundIssue, toIssues } from "../../src/dto/found-issue.ts";
 
 export const asText: ReadOptions = { fromText: true };
 export const asForm: ReadOptions = { fromText: true, fromForm: true };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { array, boolean, dto, integer, nested, type Returned, string, timestamp } from "@tenon/core";
+import { array, boolean, dto, integer, nested, string, timestamp } from "@tenon/core";
+import type { Returned } from "@tenon/core/internal";
 import * as z from "zod";
 import { findMismatches } from "../../src/dto/check.ts";
 import type { Equal, Expect } from "../support/types.ts";

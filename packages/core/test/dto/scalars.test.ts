@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { date, dto, type Field, type Infer, literal, timestamp } from "@tenon/core";
+import { date, dto, type Field, type Infer, integer, literal, timestamp } from "@tenon/core";
 import type { Equal, Expect } from "../support/types.ts";
 import { asForm, asText, readField } from "./read.ts";
 
@@ -62,6 +62,33 @@ test("a timestamp has an offset and becomes a Date", () => {
     new Date(),
   ]) {
     assert.deepEqual(readField(timestamp(), value), ["f timestamp"], String(value));
+  }
+});
+
+test("a whole number has one spelling in text", () => {
+  for (const text of ["0", "7", "-7", "9007199254740991"]) {
+    for (const options of [asText, asForm]) assert.equal(readField(integer(), text, options), Number(text));
+  }
+  const others = [
+    " 1",
+    "1 ",
+    "+1",
+    "1.0",
+    "1.",
+    "007",
+    "00",
+    "-0",
+    "-01",
+    "1e2",
+    "0x10",
+    "1_0",
+    "１",
+    "\t1",
+    "9007199254740992",
+  ];
+  for (const text of others) {
+    for (const options of [asText, asForm]) assert.deepEqual(readField(integer(), text, options), ["f integer"], text);
+    assert.deepEqual(readField(literal([1, 7, 10]), text, asText), ["f oneof"], text);
   }
 });
 

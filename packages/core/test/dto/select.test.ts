@@ -17,7 +17,7 @@ import {
   union,
 } from "@tenon/core";
 import * as z from "zod";
-import { compileSelect } from "../../src/dto/select.ts";
+import { compileSelect, compileSentSelect } from "../../src/dto/select.ts";
 
 const User = dto("User", { name: string("required"), note: string("nullable"), at: timestamp() });
 const user = { name: "Ada", password: "hunter2" };
@@ -205,4 +205,20 @@ test("a schema that validates later selects later", async () => {
   await assert.rejects(async () => select(later([{ message: "no" }]), 1), {
     message: "the value does not match its schema: no",
   });
+});
+
+test("a value that has been JSON already is selected by JSON Schema, and one of another shape stays", () => {
+  const Name = z.object({ name: z.string() });
+  const name = { name: "Ada" };
+  const cases: [schema: Schema, value: unknown, selected: unknown][] = [
+    [Name, user, name],
+    [Name, "text", "text"],
+    [Name, [user], [user]],
+    [z.union([z.string(), Name]), "text", "text"],
+    [z.union([z.string(), Name]), user, name],
+    [z.array(Name), [user], [name]],
+    [z.array(Name), "text", "text"],
+    [z.tuple([Name], z.number()), [user, 1], [name, 1]],
+  ];
+  for (const [schema, value, selected] of cases) assert.deepEqual(compileSentSelect(schema)(value), selected);
 });

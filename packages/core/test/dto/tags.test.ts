@@ -214,10 +214,10 @@ for (const [kind, tag, text] of mistakes) {
 }
 
 const combinations: readonly [FieldKind, readonly string[], string][] = [
-  ["string", ["min=5", "max=2"], 'no value keeps both "min=5" and "max=2"'],
-  ["number", ["max=-1.5", "min=-1"], 'no value keeps both "min=-1" and "max=-1.5"'],
-  ["list", ["len=3", "max=2"], 'no value keeps both "len=3" and "max=2"'],
-  ["string", ["len=3", "min=10"], 'no value keeps both "min=10" and "len=3"'],
+  ["string", ["min=5", "max=2"], 'no value satisfies both "min=5" and "max=2"'],
+  ["number", ["max=-1.5", "min=-1"], 'no value satisfies both "min=-1" and "max=-1.5"'],
+  ["list", ["len=3", "max=2"], 'no value satisfies both "len=3" and "max=2"'],
+  ["string", ["len=3", "min=10"], 'no value satisfies both "min=10" and "len=3"'],
   ["string", ["min=1", "min=2"], 'a field has the rule "min" twice'],
   ["string", ["oneof=a", "oneof=b"], 'a field has the rule "oneof" twice'],
   ["string", ["required", "default=a"], 'a field is either "required" or has a "default="'],

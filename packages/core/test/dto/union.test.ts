@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { array, dto, type Infer, number, type Returned, string, timestamp, union } from "@tenon/core";
+import { array, dto, type Infer, number, string, timestamp, union } from "@tenon/core";
+import type { Returned } from "@tenon/core/internal";
 import type { Equal, Expect } from "../support/types.ts";
 import { asForm, read, readField } from "./read.ts";
 

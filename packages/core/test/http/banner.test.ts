@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { run } from "../../../../test/support/run.ts";
 import { temporaryFolder, writeFiles } from "../../../../test/support/temporary-folder.ts";
 import { readManifest, toBanner } from "../../src/http/banner.ts";
 import type { RouteInfo } from "../../src/table.ts";
@@ -30,7 +29,8 @@ const toFacts = (routes: readonly RouteInfo[], docs?: string, stores: Record<str
   url,
   routes,
   docs,
-  devtools: undefined,
+  devtools: false,
+  developer: undefined,
   stores,
 });
 const example = (...paths: readonly string[]) =>
@@ -60,7 +60,7 @@ test("the banner names the application, its address, its docs page, its stores a
 
 test("the request to try needs no guard and no parameter, if there is one", () => {
   assert.equal(example("GET /me guarded", "GET /posts/:id", "GET /", "GET /tags"), "/tags");
-  assert.equal(example("GET /", "GET /posts/:postId/tags/:tag", "GET /assets/*file"), "/posts/1/tags/tag");
+  assert.equal(example("GET /", "GET /posts/:postId/tags/:tag", "GET /assets/*"), "/posts/1/tags/tag");
   assert.equal(example("GET /", "POST /posts", "GET /docs", "GET /openapi.json"), "/");
   assert.equal(example("GET /health/live", "GET /greetings/:name", "GET /"), "/greetings/name");
   assert.equal(example("GET /health/live", "GET /"), "/");
@@ -80,41 +80,4 @@ test("name and version are those of the package that the entry point is in", () 
   assert.deepEqual(readManifest(join(folder, "broken/main.ts")), { name: "shop[2J", version: "1.2.0" });
   assert.deepEqual(readManifest(join(folder, "bare/main.ts")), { name: "application", version: "" });
   assert.deepEqual(readManifest("/main.ts"), { name: "application", version: "" });
-});
-
-const script = `import { api, createApp, defineModule } from "@tenon/core";
-const app = await createApp(defineModule({ name: "app" }), api());
-app.log.warn("one warning");
-await app.listen({ port: 0 });
-await app.stop();
-`;
-
-/** What an application prints that starts and stops. */
-async function printed(env: Readonly<Record<string, string>>): Promise<string> {
-  const args = ["--conditions=@tenon/source", "--input-type=module", "--eval", script];
-  const { code, stdout, stderr } = await run(process.execPath, args, {
-    cwd: join(import.meta.dirname, "../.."),
-    env,
-  });
-  assert.deepEqual([code, stderr], [0, ""]);
-  return stdout;
-}
-
-test("tenon dev shows the banner before the log, at the first start only", async () => {
-  assert.match(
-    await printed({ TENON_DEV: "start" }),
-    /^\n {2}\S+[\s\S]*\n {2}url {5}http:\/\/127[\s\S]*routes {2}0\n\n.*one warning.*\n$/,
-  );
-  assert.match(await printed({ TENON_DEV: "restart" }), /^.*one warning.*\n$/);
-});
-
-test("without a terminal, in production and in tests the log says where the application listens", async () => {
-  for (const env of [{}, { TENON_DEV: "start", NODE_ENV: "production" }]) {
-    assert.match(await printed(env), /^.*one warning.*\n.*listening on http.*\n$/);
-  }
-  assert.doesNotMatch(await printed({ TENON_DEV: "start", NODE_TEST_CONTEXT: "child" }), /url/);
-});
-
-test("the banner follows the level of the log", async () => {
-  assert.match(await printed({ TENON_DEV: "start", LOG_LEVEL: "warn" }), /^.*one warning.*\n$/);
 });

@@ -13,7 +13,7 @@ const script = `
 
 test("a plain HTTP server loads neither https nor fetch", () => {
   const args = ["--conditions=@tenon/source", "--input-type=module", "--eval", script];
-  const loaded: unknown = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8", timeout: 60_000 }));
+  const loaded: unknown = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8", timeout: 240_000 }));
   assert.ok(Array.isArray(loaded) && loaded.includes("http"), "the loaded modules are known");
   assert.deepEqual(
     loaded.filter((name) => /^(?:https|tls|internal\/deps\/undici\/undici)$/.test(String(name))),

@@ -118,12 +118,15 @@ test("protocol and host are those of the URL, and there is no address", () =>
       {
         method: "GET",
         path: "/",
-        handler: (ctx: Context) => [ctx.request().protocol(), ctx.request().host(), ctx.request().address()],
+        handler: (ctx: Context) => {
+          const request = ctx.request();
+          return [request.protocol(), request.host(), request.address(), String(request.peer())];
+        },
       },
     ],
     async (app) => {
       const res = await app.fetch(new Request("https://example.org:8443/"));
-      assert.deepEqual(await res.json(), ["https", "example.org:8443", ""]);
+      assert.deepEqual(await res.json(), ["https", "example.org:8443", "", "undefined"]);
     },
   ));
 

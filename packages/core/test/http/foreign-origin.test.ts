@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { explainForeignOrigin, isSameOrigin } from "@tenon/core";
+import { test } from "node:test";
+import { type Context, explainForeignOrigin, isSameOrigin } from "@tenon/core";
+import { findForgery } from "@tenon/core/internal";
+import { isOrigin } from "../../src/http/foreign-origin.ts";
 import { testOnBothTransports } from "../support/transports.ts";
 
 const route = {
@@ -45,3 +48,30 @@ testOnBothTransports(
     }
   },
 );
+
+const check = (method: "GET" | "POST") => ({
+  method,
+  path: "/check",
+  handler: (ctx: Context) => ({ reason: findForgery(ctx, ["https://app.example"]) ?? null }),
+});
+
+testOnBothTransports(
+  "a forgery is a request that changes something, from a page of an origin that is not trusted",
+  [check("GET"), check("POST")],
+  async (call) => {
+    const reasonOf = async (method: string, origin: string) => {
+      const headers = { "sec-fetch-site": "cross-site", origin };
+      return ((await (await call(method, "/check", { headers })).json()) as { readonly reason: unknown }).reason; // as the handler returns it
+    };
+    assert.equal(await reasonOf("POST", "https://evil.example"), "Sec-Fetch-Site is cross-site");
+    assert.equal(await reasonOf("POST", "https://app.example"), null);
+    assert.equal(await reasonOf("GET", "https://evil.example"), null);
+  },
+);
+
+test("an origin is a scheme and a host, as browsers send it", () => {
+  for (const origin of ["https://example.com", "http://localhost:8080"]) assert.equal(isOrigin(origin), true);
+  for (const text of ["https://example.com/", "https://example.com:443", "https://", "ftp://example.com", "*", 5]) {
+    assert.equal(isOrigin(text), false, String(text));
+  }
+});

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Context } from "@tenon/core";
+import { api, type Context } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
 import { inspect, isMediaType, isPlainHost } from "../../src/http/inspect.ts";
 import { toHttpSettings } from "../../src/http/settings.ts";
+import { moduleOf } from "../support/transports.ts";
 import { testOnWire } from "../support/wire.ts";
 
 const routes = [
@@ -321,13 +323,13 @@ testOnWire(
 );
 
 for (const [name, message] of [
-  ["no list", 'singleHeaders is the text "x-tenant". Write a list of header names.'],
-  ["no header name", 'singleHeaders has the text "x tenant". It takes header names, for example "x-tenant".'],
-  ["too many", "singleHeaders has 25 names. It takes at most 24."],
+  ["no list", 'singleHeaders of api() is "x-tenant". Write a list: [ … ].'],
+  ["no header name", 'singleHeaders of api() has "x tenant". It takes header names, for example "x-tenant".'],
+  ["too many", "singleHeaders of api() has 25 names. It takes at most 24."],
 ] as const) {
-  test(`singleHeaders is checked at start: ${name}`, () => {
+  test(`singleHeaders is checked at start: ${name}`, async () => {
     const values = { "no list": "x-tenant", "no header name": ["x tenant"], "too many": Array(25).fill("x") };
     const options = { singleHeaders: values[name] as string[] }; // what plain JavaScript could pass
-    assert.throws(() => toHttpSettings(options), { name: "StartError", message });
+    await assert.rejects(createTestApp(moduleOf([]), api(options)), { name: "StartError", message });
   });
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Context } from "@tenon/core";
-import { ProxyTrust, toCanonicalAddress } from "../../src/http/proxy.ts";
+import { api, type Context, createApp, defineModule } from "@tenon/core";
+import { toCanonicalAddress } from "../../src/http/ip-range.ts";
+import { ProxyTrust } from "../../src/http/proxy.ts";
 import { testOnWire } from "../support/wire.ts";
 
 const routes = [
@@ -30,6 +31,26 @@ testOnWire(
   },
   { trustedProxies: ["10.0.0.0/8", "::/8", "127.0.0.2"] },
 );
+
+for (const engine of ["wire", "node"] as const) {
+  test(`the first request whose proxy headers are ignored is a warning that names the setting (${engine})`, async () => {
+    const lines: string[] = [];
+    const log = { destination: { write: (line: string) => void lines.push(line) } };
+    const warnings = () => lines.filter((line) => line.includes('"warn"'));
+    const module = defineModule({ name: "app", declarations: [] });
+    const app = await createApp(module, api({ engine, trustedProxies: ["10.0.0.0/8"] }), { log });
+    for (const route of routes) app.routes.add(route);
+    const { url } = await app.listen({ port: 0, signals: false });
+    await (await fetch(url)).text();
+    assert.deepEqual(warnings(), []);
+    for (const headers of [{ "x-forwarded-proto": "https" }, { "x-forwarded-for": "1.2.3.4" }]) {
+      await (await fetch(url, { headers })).text();
+      assert.equal(warnings().length, 1);
+    }
+    assert.match(warnings()[0] ?? "", /X-Forwarded-Proto of 127\.0\.0\.1 is ignored.*trustedProxies \(TRUSTED_PROXIES/);
+    await app.stop();
+  });
+}
 
 testOnWire(
   "proxy headers of a trusted peer are used, up to the last address that a trusted proxy added",

@@ -1,14 +1,22 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { Socket } from "node:net";
+import { readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
+import { test } from "node:test";
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
-import type { Context } from "@tenon/core";
+import { connect as connectTls } from "node:tls";
+import { api, type Context, jsonArray, type Routes } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { TextBuffers } from "../../src/http/pump.ts";
 import { acceptedSocket } from "../support/accepted-socket.ts";
-import { testOnBothTransports } from "../support/transports.ts";
+import { LogLines } from "../support/log-lines.ts";
+import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 import { until } from "../support/until.ts";
 import { RawClient, testOnWire } from "../support/wire.ts";
 
+const key = readFileSync(new URL("../fixtures/tls/key.pem", import.meta.url));
+const cert = readFileSync(new URL("../fixtures/tls/cert.pem", import.meta.url));
 const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
 /** A source of chunks that records what happens to it. */
@@ -260,6 +268,77 @@ for (const path of ["/later", "/bigint", "/longer", "/shorter"]) {
   });
 }
 
+/** Sources that always have a next chunk, and that end only when they are stopped. */
+const endless: Readonly<Record<string, (chunk: string) => AsyncIterable<unknown>>> = {
+  generator: (chunk) => new Source().chunks(chunk),
+  node: (chunk) => Readable.from(new Source().chunks(chunk)),
+  web: (chunk) => new ReadableStream({ pull: (controller) => controller.enqueue(chunk) }),
+  rows: (chunk) => jsonArray(new Source().chunks(chunk)),
+};
+const leaving = new Set<AbortSignal>();
+const endlessRoutes: Routes = [
+  { method: "GET", path: "/probe", handler: () => "here" },
+  {
+    method: "GET",
+    path: "/:kind/:size",
+    handler: (ctx: Context) => {
+      leaving.add(ctx.signal);
+      return endless[ctx.param("kind")]?.("x".repeat(Number(ctx.param("size"))));
+    },
+  },
+];
+const sizes = [1, 16_000, 1_000_000];
+
+for (const encrypted of [false, true]) {
+  test(`clients that leave streams which are always ready leave a server that responds${encrypted ? " (TLS)" : ""}`, async () => {
+    leaving.clear();
+    const log = new LogLines();
+    const app = await createTestApp(moduleOf(endlessRoutes), api(), { log: log.options });
+    try {
+      const tls = encrypted ? { tls: { key, cert } } : {};
+      const { port } = await app.listen({ port: 0, signals: false, ...tls });
+      const connectTo = () =>
+        encrypted
+          ? connectTls({ port, host: "127.0.0.1", ca: cert, servername: "localhost" })
+          : connect(port, "127.0.0.1");
+      for (const kind of Object.keys(endless)) {
+        for (const size of sizes) {
+          for (const version of ["1.0", "1.1"]) {
+            const socket = connectTo().on("error", () => {});
+            socket.write(`GET /${kind}/${size} HTTP/${version}\r\nHost: localhost\r\n\r\n`);
+            await once(socket, "data");
+            const probe = connectTo();
+            probe.write("GET /probe HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+            if (size === 16_000) socket.destroy();
+            const [response] = (await once(probe, "data")) as [Buffer];
+            assert.match(response.toString(), /^HTTP\/1\.1 200 /, `${kind}, ${size} bytes, HTTP/${version}`);
+            socket.destroy();
+            probe.destroy();
+          }
+        }
+      }
+      await until(() => [...leaving].every(({ aborted }) => aborted), "aborted signal of every stream");
+      assert.equal(leaving.size, Object.keys(endless).length * sizes.length * 2);
+      assert.deepEqual(log.messages("error"), []);
+    } finally {
+      await app.stop();
+    }
+  });
+}
+
+testOnWire(
+  "eight clients that read endless streams as fast as they can delay others by a few rounds of the event loop only",
+  endlessRoutes,
+  async ({ connect, send }) => {
+    for (let reader = 0; reader < 8; reader++) {
+      const client = connect();
+      client.socket.removeAllListeners("data").resume(); // reads, and keeps nothing
+      client.send(request(`/${Object.keys(endless)[reader % 4]}/500`));
+    }
+    for (let round = 0; round < 50; round++) assert.equal((await send(request("/probe"))).status, 200);
+  },
+);
+
 const aborted = new Source();
 testOnWire(
   "300 clients that leave in the middle of a response leak nothing",
@@ -275,3 +354,17 @@ testOnWire(
     assert.deepEqual(log.messages("error"), []);
   },
 );
+
+test("the buffer of a long text is used again only when it was written", () => {
+  const texts = new TextBuffers();
+  const long = "é".repeat(100_000);
+  const first = texts.encode(long);
+  assert.equal(first.toString(), long);
+  const second = texts.encode("a".repeat(70_000));
+  assert.notEqual(second.buffer, first.buffer);
+  texts.reuse(first);
+  const third = texts.encode("b".repeat(150_000));
+  assert.equal(third.buffer, first.buffer);
+  assert.equal(third.toString(), "b".repeat(150_000));
+  assert.notEqual(texts.encode(long).buffer, first.buffer, "it is in use");
+});

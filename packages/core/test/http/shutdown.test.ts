@@ -32,6 +32,47 @@ async function refusesConnections(server: ChildServer): Promise<void> {
 
 // concurrent, because each test loads a process of its own
 describe("graceful stop", { concurrency: true }, () => {
+  for (const [path, message, text] of [
+    ["/throw", "thrown in a timer", "uncaught exception: stopping"],
+    ["/reject", "rejected", "unhandled rejection: stopping"],
+  ] as const) {
+    test(`an error that nothing catches (${path}) is logged once, running requests end, and the process exits with 1`, () =>
+      run({}, async (server) => {
+        const slow = Array.from({ length: 20 }, () => server.connect().send(get("/slow")));
+        await server.waitFor("slow", 20);
+        await server.connect().send(get(path)).responses(1);
+        await server.waitFor(text);
+        server.signal("SIGUSR2");
+        const responses = await Promise.all(slow.map((client) => client.untilClosed()));
+        assert.deepEqual(
+          responses.map(summary),
+          slow.map(() => [[200, "close", '"slow"', true]]),
+        );
+        assert.equal(await server.exit(), 1);
+        const logged = server.lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+        assert.deepEqual(
+          logged.map(({ level, msg, err }) => [level, msg, err.message]),
+          [["fatal", text, message]],
+        );
+        assert.equal(server.lines.at(-1), "stopped");
+      }));
+  }
+
+  test("an error that nothing catches ends the process while a request hangs, also during a stop", () =>
+    run({}, async (server) => {
+      server.connect().send(get("/hang"));
+      const late = server.connect().send(get("/slow"));
+      await server.waitFor("hanging");
+      await server.waitFor("slow");
+      server.signal("SIGTERM");
+      await server.waitFor("signalled");
+      await refusesConnections(server);
+      late.send(get("/throw"));
+      server.signal("SIGUSR2");
+      await server.waitFor("thrown in a timer");
+      assert.equal(await server.exit(), 1);
+    }));
+
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     test(`${signal} finishes sent requests, closes all other connections, runs onStop and exits with 0`, () =>
       run({}, async (server) => {

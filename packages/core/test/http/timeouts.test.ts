@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Context, HttpError } from "@tenon/core";
 import { acceptedSocket } from "../support/accepted-socket.ts";
-import { engine, RawClient, testOnWire } from "../support/wire.ts";
+import { RawClient, testOnWire } from "../support/wire.ts";
 
 const host = "Host: localhost\r\n";
 const get = `GET / HTTP/1.1\r\n${host}\r\n`;
@@ -175,7 +175,7 @@ testOnWire("200 clients are served while 200 others send nothing", routes, async
 
 const idleTime = 250;
 /** How often the engine looks at its connections until it closes an idle one. */
-const sweeps = engine === "wire" ? 2 : 4;
+const sweeps = 2;
 const blocked = { begin: () => {} };
 testOnWire(
   "a request that arrived while the process was blocked gets its response, also past the idle timeout",

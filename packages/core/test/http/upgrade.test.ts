@@ -1,145 +1,231 @@
 import assert from "node:assert/strict";
-import type { UpgradeHandler } from "@tenon/core";
-import { Gate, request } from "../support/gate.ts";
+import { type Context, HttpError, Reply, type Routes } from "@tenon/core";
+import { Upgrade } from "@tenon/core/platform";
+import { connectionsOf } from "../support/connections.ts";
+import { request } from "../support/gate.ts";
+import { testOnBothTransports } from "../support/transports.ts";
+import { until } from "../support/until.ts";
 import { testOnWire } from "../support/wire.ts";
 
-const switching = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n";
-const upgrade = "Connection: Upgrade\r\nUpgrade: echo\r\n";
+const websocket = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
 
-/** Sends back what it gets, with the path and a header of the request before it. */
-class Echo implements UpgradeHandler {
-  readonly taken: string[] = [];
-  ended = 0;
+/** Sends back what it gets, after a head with the headers that it was given. */
+class Echo {
+  taken = 0;
+  discarded = 0;
+  readonly seen: string[] = [];
+  /** What the handler waits for. */
+  ready: Promise<void> = Promise.resolve();
 
-  accepts(head: { readonly url: string }): boolean {
-    return head.url.startsWith("/echo");
+  readonly routes: Routes = [
+    {
+      method: "GET",
+      path: "/echo/:name",
+      handler: (ctx: Context) => this.#reply(ctx),
+      middlewares: [
+        (ctx, next) => {
+          this.seen.push(ctx.param("name"));
+          if (ctx.header("x-key") === "") throw new HttpError(401, "Unauthorized");
+          ctx.response().setHeader("x-guard", "passed");
+          return next();
+        },
+      ],
+    },
+  ];
+
+  async #reply(ctx: Context): Promise<Reply> {
+    await this.ready;
+    const upgrade = new Upgrade("websocket", {
+      take: (socket, buffered, headers) => {
+        this.taken++;
+        const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+        socket.on("error", () => {});
+        socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines}\r\n${ctx.param("name")} `);
+        socket.write(buffered);
+        socket.on("data", (chunk: Buffer) => socket.write(chunk));
+        socket.on("end", () => socket.end());
+        return () => socket.end(" bye");
+      },
+      discard: () => {
+        this.discarded++;
+      },
+    });
+    return new Reply(101, "raw", upgrade);
   }
-
-  take: UpgradeHandler["take"] = (incoming, socket, buffered) => {
-    this.taken.push(`${incoming.method} ${incoming.path}?${incoming.search} ${incoming.header("x-name")}`);
-    socket.on("error", () => {});
-    socket.write(switching);
-    socket.write(buffered);
-    socket.on("data", (chunk: Buffer) => socket.write(chunk));
-    socket.on("end", () => socket.end());
-    return () => {
-      this.ended++;
-      socket.end("bye");
-    };
-  };
 }
 
 const echo = new Echo();
 testOnWire(
-  "an upgrade handler gets the request, the socket and the bytes after the request",
-  new Gate().routes,
-  async ({ connect }) => {
-    const client = connect().send(`${request("/echo?a=1", `${upgrade}X-Name: ada\r\n`)}first `);
-    await client.until(({ text }) => text === `${switching}first `, "bytes that came with the request");
+  "a route takes over the connection after its middlewares, with their headers and the bytes that came early",
+  echo.routes,
+  async ({ connect, log, app }) => {
+    const client = connect().send(`${request("/echo/ada", `${websocket}X-Key: 1\r\n`)}first `);
+    await client.until(({ text }) => text.endsWith("\r\n\r\nada first "), "early bytes");
+    assert.match(client.text, /^HTTP\/1\.1 101 [\s\S]*x-guard: passed\r\n/);
     client.send("second");
-    await client.until(({ text }) => text === `${switching}first second`, "later bytes");
-    assert.deepEqual(echo.taken, ["GET /echo?a=1 ada"]);
-    client.socket.end();
+    await client.until(({ text }) => text.endsWith("second"), "later bytes");
+    const [line] = log.all.filter(({ msg }) => msg === "request");
+    assert.deepEqual([line?.status, line?.path], [101, "/echo/ada"]);
+    const stop = app.stop();
     await client.until(({ closed }) => closed, "end");
+    await stop;
+    assert.ok(client.text.endsWith("second bye"));
+    assert.deepEqual([echo.taken, echo.discarded], [1, 0]);
   },
-  { upgrade: echo },
 );
+
+const guarded = new Echo();
+testOnWire(
+  "an upgrade that a guard rejects, and one without a route, are normal responses",
+  guarded.routes,
+  async ({ untilClosed }) => {
+    const [rejected] = await untilClosed(request("/echo/ada", websocket));
+    assert.deepEqual([rejected?.status, rejected?.body], [401, '{"error":"Unauthorized"}']);
+    assert.equal(rejected?.headers.get("connection"), "close");
+    const [missing] = await untilClosed(request("/elsewhere", websocket));
+    assert.deepEqual([missing?.status, missing?.body], [404, '{"error":"Not Found"}']);
+    const [malformed] = await untilClosed(request("/echo/ada", `${websocket}Host: other\r\n`));
+    assert.equal(malformed?.status, 400);
+    assert.deepEqual([guarded.taken, guarded.seen], [0, ["ada"]]);
+  },
+);
+
+const plain = new Echo();
+testOnBothTransports(
+  "a plain request to a route that upgrades gets 426, and the upgrade is discarded",
+  plain.routes,
+  async (call) => {
+    plain.discarded = 0;
+    const response = await call("GET", "/echo/ada", { headers: { "x-key": "1" } });
+    assert.deepEqual([response.status, response.headers.get("upgrade")], [426, "websocket"]);
+    assert.deepEqual(await response.json(), { error: "Upgrade Required" });
+    assert.deepEqual([plain.taken, plain.discarded], [0, 1]);
+  },
+);
+
+const withBody = new Echo();
+const bodies = {
+  "a known length": ["Content-Length: 3\r\n", "abc"],
+  chunks: ["Transfer-Encoding: chunked\r\n", "3\r\nabc\r\n0\r\n\r\n"],
+};
+for (const [name, [framing = "", body = ""]] of Object.entries(bodies)) {
+  testOnWire(
+    `a request with a body of ${name} is not upgraded, however its packets arrive`,
+    withBody.routes,
+    async ({ connect, untilClosed }) => {
+      const head = request("/echo/ada", `${websocket}X-Key: 1\r\n${framing}`);
+      const [whole] = await untilClosed(`${head}${body}more`);
+      assert.equal(whole?.status, 426, "in one packet");
+      const client = connect().send(head);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      client.send(body);
+      const [late] = await client.untilClosed();
+      assert.equal(late?.status, 426, "in two packets");
+      assert.equal(withBody.taken, 0);
+    },
+  );
+}
 
 const elsewhere = new Echo();
 testOnWire(
-  "a request that the handler does not accept, one with a body and one without Upgrade are plain HTTP",
-  [...new Gate().routes, { method: "POST", path: "/echo", handler: () => "plain" }],
-  async ({ untilClosed, send }) => {
-    const [response] = await untilClosed(request("/fast/1", upgrade));
-    assert.deepEqual([response?.status, response?.body, response?.headers.get("connection")], [200, '"1"', "close"]);
-    const body = `POST /echo HTTP/1.1\r\nHost: localhost\r\n${upgrade}Content-Length: 5\r\n\r\nhello`;
-    assert.deepEqual(
-      (await untilClosed(body)).map(({ status }) => status),
-      [200],
-    );
-    assert.equal((await send(request("/echo"))).status, 404);
-    assert.deepEqual(elsewhere.taken, []);
-  },
-  { upgrade: elsewhere },
-);
-
-const refused = new Echo();
-testOnWire(
-  "a malformed upgrade is refused like any other request",
-  [],
+  "a request for another protocol that gets another response is plain HTTP, and its connection closes",
+  [...elsewhere.routes, { method: "GET", path: "/plain", handler: () => "plain" }],
   async ({ untilClosed }) => {
-    const responses = await untilClosed(request("/echo", `${upgrade}Host: other\r\n`));
-    assert.deepEqual(
-      responses.map(({ status }) => status),
-      [400],
-    );
-    assert.deepEqual(refused.taken, []);
+    const [plainly] = await untilClosed(request("/plain", websocket));
+    assert.deepEqual([plainly?.status, plainly?.body, plainly?.headers.get("connection")], [200, '"plain"', "close"]);
+    const [old] = await untilClosed(`GET /echo/ada HTTP/1.0\r\n${websocket}X-Key: 1\r\n\r\n`);
+    assert.deepEqual([old?.status, elsewhere.taken, elsewhere.discarded], [426, 0, 1]);
   },
-  { upgrade: refused },
 );
 
-const stopped = new Echo();
-testOnWire(
-  "a stop ends the connections of other protocols",
-  [],
-  async ({ connect, app }) => {
-    const client = connect().send(request("/echo", upgrade));
-    await client.until(({ text }) => text === switching, "response");
-    const stop = app.stop();
-    await client.until(({ closed }) => closed, "end");
-    await stop;
-    assert.deepEqual([client.text, stopped.ended], [`${switching}bye`, 1]);
-  },
-  { upgrade: stopped },
-);
-
-const failing = new Echo();
-failing.take = () => {
-  throw new Error("take failed");
-};
-testOnWire(
-  "an upgrade whose handler throws closes the connection, and one of HTTP/1.0 is plain HTTP",
-  [{ method: "GET", path: "/echo", handler: () => "plain" }],
-  async ({ untilClosed, log }) => {
-    assert.deepEqual(await untilClosed(request("/echo", upgrade)), []);
-    const [old] = await untilClosed(`GET /echo HTTP/1.0\r\n${upgrade}\r\n`);
-    assert.equal(old?.body, '"plain"');
-    assert.deepEqual(log.messages("error"), ["GET /echo: the upgrade failed"]);
-  },
-  { upgrade: failing },
-);
-
-testOnWire(
-  "a request whose upgrade cannot be decided is plain HTTP",
-  [{ method: "GET", path: "/echo", handler: () => "plain" }],
-  async ({ untilClosed, log }) => {
-    const [response] = await untilClosed(request("/echo", upgrade));
-    assert.equal(response?.body, '"plain"');
-    assert.deepEqual(log.messages("error"), ["accepts() of the upgrade handler failed"]);
-  },
-  {
-    upgrade: {
-      accepts: () => {
-        throw new Error("accepts failed");
+const failing = () =>
+  new Reply(
+    101,
+    "raw",
+    new Upgrade("echo", {
+      take: () => {
+        throw new Error("take failed");
       },
-      take: new Echo().take,
-    },
+      discard: () => {},
+    }),
+  );
+testOnWire(
+  "an upgrade that throws closes the connection",
+  [{ method: "GET", path: "/failing", handler: failing }],
+  async ({ untilClosed, log }) => {
+    assert.deepEqual(await untilClosed(request("/failing", websocket)), []);
+    assert.deepEqual(log.messages("error"), ["GET /failing: the upgrade failed"]);
   },
 );
 
-const duringStop = new Echo();
+const late = new Echo();
+const stopping = Promise.withResolvers<void>();
+late.ready = stopping.promise;
+testOnWire("a connection that is taken over during a stop is ended at once", late.routes, async ({ connect, app }) => {
+  const client = connect().send(request("/echo/ada", `${websocket}X-Key: 1\r\n`));
+  await until(() => late.seen.length > 0, "request");
+  const stop = app.stop();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  stopping.resolve();
+  await client.until(({ closed }) => closed, "end");
+  await stop;
+  assert.ok(client.text.endsWith("ada  bye"), client.text);
+});
+
+const gone = new Echo();
+const hasLeft = Promise.withResolvers<void>();
+gone.ready = hasLeft.promise;
+testOnWire("an upgrade for a client that has left is discarded", gone.routes, async ({ connect, app }) => {
+  const client = connect().send(request("/echo/ada", `${websocket}X-Key: 1\r\n`));
+  await until(() => gone.seen.length > 0, "request");
+  client.socket.resetAndDestroy(); // a client that only ends its side may still read
+  await until(async () => (await connectionsOf(app)) === 0, "closed connection");
+  hasLeft.resolve();
+  await until(() => gone.discarded > 0, "discarded upgrade");
+  assert.equal(gone.taken, 0);
+});
+
+const flooded = new Echo();
+const isFull = Promise.withResolvers<void>();
+flooded.ready = isFull.promise;
 testOnWire(
-  "an upgrade that arrives during a stop is plain HTTP",
-  [{ method: "GET", path: "/echo", handler: () => "plain" }, ...new Gate().routes],
-  async ({ connect, app }) => {
-    const client = connect().send(request("/fast/1"));
-    await client.responses(1);
-    const stop = app.stop();
-    client.send(request("/echo", upgrade));
-    const responses = await client.untilClosed();
-    await stop;
-    assert.equal(responses.at(-1)?.body, '"plain"');
-    assert.deepEqual(duringStop.taken, []);
+  "a client that sends too much before its upgrade is decided gets 426",
+  flooded.routes,
+  async ({ connect }) => {
+    const client = connect().send(request("/echo/ada", `${websocket}X-Key: 1\r\n`));
+    await until(() => flooded.seen.length > 0, "request");
+    client.send(Buffer.alloc(4 * 1024 * 1024));
+    await until(() => client.socket.writableLength === 0, "sent bytes");
+    isFull.resolve();
+    await client.until(({ text }) => text.startsWith("HTTP/1.1 426 "), "response");
+    assert.deepEqual([flooded.taken, flooded.discarded], [0, 1]);
   },
-  { upgrade: duringStop },
+);
+
+testOnWire(
+  "an upgrade without headers of its own is taken over",
+  [
+    {
+      method: "GET",
+      path: "/bare",
+      handler: () =>
+        new Reply(
+          101,
+          "raw",
+          new Upgrade("echo", {
+            take: (socket, _, headers) => {
+              socket.end(`HTTP/1.1 101 Switching Protocols\r\n\r\n${headers.length} headers`);
+              return () => {};
+            },
+            discard: () => {},
+          }),
+        ),
+    },
+  ],
+  async ({ connect }) => {
+    const client = connect().send(request("/bare", websocket));
+    await client.until(({ closed }) => closed, "end");
+    assert.match(client.text, /\r\n\r\n0 headers$/);
+  },
+  { middlewares: [] },
 );

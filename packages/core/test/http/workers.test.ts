@@ -6,7 +6,10 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import type { Log } from "@tenon/core";
+import { Workers } from "../../src/http/workers.ts";
 import { ChildServer } from "../support/child-server.ts";
+import { openSocketsOf } from "../support/open-files.ts";
 import { requestRaw } from "../support/raw-request.ts";
 import { until } from "../support/until.ts";
 
@@ -24,13 +27,15 @@ async function request(server: ChildServer, path = "/"): Promise<Served | undefi
   return status === 200 ? JSON.parse(body) : undefined;
 }
 
-/** Requests until both workers have responded. Returns their processes by number. */
+/** Requests until both workers have responded, also one that has started and does not listen yet. Returns their processes by number. */
 async function findWorkers(server: ChildServer): Promise<Map<string, number>> {
   const found = new Map<string, number>();
-  for (let count = 0; found.size < 2 && count < 500; count++) {
-    const served = await request(server);
-    if (served !== undefined) found.set(served.worker, served.pid);
-  }
+  await until(async () => {
+    // several at once: one after the other, they may all reach the same worker
+    const served = await Promise.all(Array.from({ length: 4 }, () => request(server)));
+    for (const response of served) if (response !== undefined) found.set(response.worker, response.pid);
+    return found.size === 2;
+  }, "response of both workers");
   return found;
 }
 
@@ -39,7 +44,7 @@ async function untilReplaced(server: ChildServer, old: ReadonlyMap<string, numbe
   let found = new Map<string, number>();
   await until(async () => {
     found = await findWorkers(server);
-    return found.size === 2 && ![...found.values()].some(isOld);
+    return ![...found.values()].some(isOld);
   }, "new workers");
   return found;
 }
@@ -58,10 +63,11 @@ async function kill(pid: number | undefined): Promise<void> {
   }
 }
 
-/** Runs the fixture with the name of a file that changes what its workers do. */
+/** Runs the fixture with the name of a file that changes what its workers do. In the mode "early" it is there from the start on. */
 async function withFault(mode: string, body: (server: ChildServer, fault: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "tenon-workers-"));
   const fault = join(folder, "fault");
+  if (mode === "early") writeFileSync(fault, "");
   try {
     await run((server) => body(server, fault), mode, fault);
   } finally {
@@ -73,7 +79,9 @@ function runToEnd(mode: string): Promise<{ code: unknown; stderr: string }> {
   const file = fileURLToPath(new URL("../fixtures/workers.ts", import.meta.url));
   const args = ["--disable-warning=ExperimentalWarning", "--conditions=@tenon/source", file, mode];
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { timeout: 60_000 }, (error, _, stderr) => resolve({ code: error?.code, stderr }));
+    execFile(process.execPath, args, { timeout: 240_000 }, (error, _, stderr) =>
+      resolve({ code: error?.code, stderr }),
+    );
   });
 }
 
@@ -122,6 +130,22 @@ describe("workers", { concurrency: 4 }, () => {
       assert.equal(await server.exit(), 0);
     }));
 
+  test("a worker with an unhandled rejection ends its requests, and is replaced", () =>
+    run(async (server) => {
+      await findWorkers(server);
+      const slow = Array.from({ length: 8 }, () => request(server, "/slow"));
+      await server.waitFor("working", 8);
+      assert.equal((await requestRaw(server.port, "/reject")).status, 204);
+      assert.ok((await Promise.all(slow)).every((served) => served !== undefined));
+      await server.waitFor("started", 3);
+      const logged = server.lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+      const [crash] = logged.filter(({ msg }) => msg === "unhandled rejection: stopping");
+      assert.deepEqual([crash?.level, crash?.err.message], ["fatal", "rejected"]);
+      assert.ok(logged.some((line) => line.worker === crash?.worker && /^the worker ended with 1:/.test(line.msg)));
+      server.signal("SIGTERM");
+      assert.equal(await server.exit(), 0);
+    }));
+
   test("SIGHUP replaces all workers, and no connection is refused meanwhile", () =>
     run(async (server) => {
       const before = await findWorkers(server);
@@ -163,6 +187,82 @@ describe("workers", { concurrency: 4 }, () => {
       assert.equal(await server.exit(), 0);
     }));
 
+  test("SIGTERM stops gracefully while the first worker serves and the second one starts", () =>
+    withFault("early", async (server, fault) => {
+      const slow = request(server, "/slow");
+      await server.waitFor("working");
+      server.signal("SIGTERM");
+      await server.waitFor("SIGTERM: stopping");
+      assert.equal((await slow)?.worker, "1");
+      rmSync(fault);
+      assert.equal(await server.exit(), 0);
+      assert.ok(!server.lines.some((line) => line.includes("listening on")));
+    }));
+
+  test("SIGHUP while the second worker starts replaces both after the start", () =>
+    withFault("early", async (server, fault) => {
+      const first = await request(server);
+      server.signal("SIGHUP");
+      assert.equal((await request(server, "/slow"))?.worker, "1");
+      rmSync(fault);
+      await server.waitFor("the workers were restarted");
+      assert.ok(![...(await findWorkers(server)).values()].includes(first?.pid ?? 0));
+      server.signal("SIGTERM");
+      assert.equal(await server.exit(), 0);
+    }));
+
+  test("requests that wait for busy workers when SIGTERM arrives are answered", () =>
+    run(async (server) => {
+      await findWorkers(server);
+      const sent = Array.from({ length: 200 }, () => request(server, "/busy/5"));
+      await server.waitFor("blocking", 5);
+      server.signal("SIGTERM");
+      const served = await Promise.all(sent);
+      assert.equal(served.filter((response) => response === undefined).length, 0);
+      assert.equal(await server.exit(), 0);
+    }));
+
+  test("a worker that hangs and is killed takes no connection and no descriptor of the primary with it", () =>
+    run(async (server) => {
+      const workers = await findWorkers(server);
+      const sockets = () => openSocketsOf(server.pid).length;
+      const before = sockets();
+      void request(server, "/block");
+      await server.waitFor("blocking");
+      const served = await Promise.all(Array.from({ length: 50 }, () => request(server)));
+      const [blocked] = [...workers].filter(([id]) => id !== served[0]?.worker);
+      assert.ok(served.every((response) => response !== undefined && response.worker !== blocked?.[0]));
+      await kill(blocked?.[1]);
+      await server.waitFor("started", 3);
+      await until(() => sockets() <= before, "end of descriptors");
+      server.signal("SIGTERM");
+      assert.equal(await server.exit(), 0);
+    }));
+
+  test("a replacement that hangs at its start is killed, and another one starts", () =>
+    withFault("impatient", async (server, fault) => {
+      const before = await findWorkers(server);
+      writeFileSync(fault, "slow");
+      await kill(before.get("1"));
+      await server.waitFor("the worker did not start in 60 s and was killed");
+      rmSync(fault);
+      await server.waitFor("started 1", 2);
+      assert.equal((await findWorkers(server)).size, 2);
+      server.signal("SIGTERM");
+      assert.equal(await server.exit(), 0);
+    }));
+
+  test("SIGHUP keeps the old workers when a new one crashes right after its start", () =>
+    withFault("", async (server, fault) => {
+      const before = await findWorkers(server);
+      writeFileSync(fault, "crash");
+      server.signal("SIGHUP");
+      await server.waitFor("the new worker did not start: the old ones go on");
+      assert.deepEqual(await findWorkers(server), before);
+      server.signal("SIGTERM");
+      assert.equal(await server.exit(), 0);
+    }));
+
   test("SIGHUP keeps the old workers when a new one does not start, and works again later", () =>
     withFault("", async (server, fault) => {
       const before = await findWorkers(server);
@@ -180,7 +280,7 @@ describe("workers", { concurrency: 4 }, () => {
       assert.equal(await server.exit(), 0);
     }));
 
-  test("a stop waits for workers that are starting, also in the place of one that crashed during a restart", () =>
+  test("a stop waits for workers that are starting, also for one that replaces a crashed one during a restart", () =>
     withFault("", async (server, fault) => {
       const before = await findWorkers(server);
       writeFileSync(fault, "slow");
@@ -206,6 +306,28 @@ describe("workers", { concurrency: 4 }, () => {
       rmSync(fault);
       assert.equal(await server.exit(), 0);
       assert.equal(server.lines.filter((line) => line.startsWith("stopped")).length, 3);
+    }));
+
+  test("a worker that ends while its successor fails to start is replaced", () =>
+    withFault("", async (server, fault) => {
+      const old = await findWorkers(server);
+      writeFileSync(fault, "load");
+      server.signal("SIGHUP");
+      await server.waitFor("loading 1 ");
+      await kill(old.get("1"));
+      await kill(Number(/^loading 1 (\d+)$/m.exec(server.lines.join("\n"))?.[1]));
+      rmSync(fault);
+      await server.waitFor("the worker ended with an exit during the restart: a new one starts in 100 ms");
+      assert.notEqual((await findWorkers(server)).get("1"), old.get("1"));
+    }));
+
+  test("packages exchange messages between the workers and their primary", () =>
+    run(async (server) => {
+      const { worker, reply } = JSON.parse((await requestRaw(server.port, "/ask")).body);
+      assert.deepEqual(reply, { body: `asked by ${worker}`, count: 2 });
+      await Promise.all(["1", "2"].map((one) => server.waitFor(`news for ${one}: asked by ${worker}`)));
+      server.signal("SIGTERM");
+      assert.equal(await server.exit(), 0);
     }));
 
   test("a stop during a restart starts no further worker", () =>
@@ -307,6 +429,13 @@ describe("workers", { concurrency: 4 }, () => {
       assert.equal(await server.exit(), 0);
       assert.ok(server.lines.some((line) => line.includes("a worker did not stop in time and was killed")));
     }, "block"));
+
+  test("workers that are stopped before they start do not start", async () => {
+    const workers = new Workers(2, {} as Log, 1000); // nothing is logged
+    await workers.stop();
+    await assert.rejects(workers.start(), { message: "the workers were stopped during their start" });
+    assert.equal(workers.count, 0);
+  });
 
   test("a second listen() with workers stops the start", async () => {
     const { code, stderr } = await runToEnd("twice");

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { folderOf, pipeOf } from "../support/pipe.ts";
 import { sendRaw } from "../support/raw-socket.ts";
 
-const patience = 60_000;
+const patience = 240_000;
 
 /** A fixture whose standard output is given to it. */
 function spawnFixture(t: TestContext, name: string, args: readonly string[], stdio: StdioOptions): ChildProcess {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toPrettyLine } from "../../src/log/log-pretty.ts";
-import { runFixture } from "../support/run-fixture.ts";
 
 function pretty(line: object, color = false): string {
   return toPrettyLine(`${JSON.stringify(line)}\n`, color);
@@ -46,7 +45,7 @@ test("an error follows on lines of its own, indented, with its causes", () => {
   );
 });
 
-test("an err that is no error is written as it is", () => {
+test("an err that is not an error is written as it is", () => {
   assert.equal(pretty({ level: "error", time, err: "gone", msg: "failed" }), "03:04:05.678 ERROR failed\n    gone\n");
 });
 
@@ -75,31 +74,4 @@ test("control characters and direction marks are written as escapes, wherever th
     pretty({ level: "error", time, err: { stack: `Error: ${bad}` }, msg: "x" }),
     "03:04:05.678 ERROR x\n    Error: \\u001b[2J\n    \\u0085\\u009b\\u2028\\u2029\\u202e\\u2066\n",
   );
-});
-
-const runs = {
-  pipe: runFixture("log-to-stdout.ts"),
-  terminal: runFixture("log-to-stdout.ts", ["terminal"]),
-  stdout: runFixture("log-to-stdout.ts", ["stdout"]),
-  stderr: runFixture("log-to-stdout.ts", ["stderr"]),
-  noColor: runFixture("log-to-stdout.ts", ["terminal"], { NO_COLOR: "1" }),
-};
-
-test("on a terminal the log is pretty and coloured, elsewhere it is JSON", async () => {
-  const { stdout } = await runs.pipe;
-  assert.match(stdout, /^\{"level":"info","time":"[^"]+","name":"app","answer":42,"msg":"hello"\}\n$/);
-  assert.match(
-    (await runs.terminal).stdout,
-    /^\u001b\[90m[\d:.]{12}\u001b\[39m \u001b\[32mINFO \u001b\[39m \u001b\[36mapp\u001b\[39m hello \u001b\[90manswer=42\u001b\[39m\n$/,
-  );
-});
-
-test("NO_COLOR takes the colours away", async () => {
-  assert.match((await runs.noColor).stdout, /^[\d:.]{12} INFO {2}app hello answer=42\n$/);
-});
-
-test("the streams of the process are written as the default is", async () => {
-  const line = /^\{"level":"info","time":"[^"]+","name":"app","answer":42,"msg":"hello"\}\n$/;
-  assert.match((await runs.stdout).stdout, line);
-  assert.match((await runs.stderr).stderr, line);
 });

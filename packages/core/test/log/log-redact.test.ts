@@ -24,7 +24,7 @@ test("secrets are replaced by name, in any case and spelling", () => {
   }
 });
 
-test("what is no secret stays", () => {
+test("what is not a secret stays", () => {
   const fields = {
     path: "/tokens",
     user_id: "u1",
@@ -206,7 +206,7 @@ test("what cannot be read costs its field, and nothing else", () => {
   );
 });
 
-test("fields that are no fields at all do not fail the request that is logged", () => {
+test("fields that are not fields at all do not fail the request that is logged", () => {
   const hostile = new Proxy({}, { ownKeys: () => assert.fail("the fields were read") });
   assert.deepEqual(
     written((log) => log.info(hostile, "still here")),

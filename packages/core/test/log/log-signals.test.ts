@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { type LogLineSignal, type LogSignal, logDroppedSignal, logLineSignal, logSignal } from "@tenon/core/platform";
+import { logDroppedSignal, logLineSignal, logSignal } from "@tenon/core/internal";
+import type { LogLineSignal, LogSignal } from "@tenon/core/platform";
 import { createLog } from "../../src/log/log.ts";
 
 test("subscribers of tenon.log add fields to every line, and see no secret", () => {

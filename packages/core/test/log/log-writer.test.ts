@@ -142,28 +142,3 @@ test("the report is text for people where the lines are", async () => {
   log.info("kept");
   assert.match(lines.join(""), /^[\d:.]{12} WARN {2}log lines were dropped dropped=1\n[\d:.]{12} INFO {2}kept\n$/);
 });
-
-test("lines that are held come after the text that releases them", async (t) => {
-  const pipe = pipeOf(t);
-  const writer = createWriter(pipe.fd);
-  writer.hold(60_000);
-  writer.write("one\n");
-  writer.hold(1); // too late: a line waits
-  await sleep(30);
-  writer.write("two\n");
-  writer.release("first\n");
-  writer.write("three\n");
-  assert.equal(await pipe.until(/three\n$/), "first\none\ntwo\nthree\n");
-  writer.release("last\n");
-  assert.match(await pipe.until(/last\n$/), /three\nlast\n$/);
-});
-
-test("lines are not held for longer than the timeout", async (t) => {
-  const pipe = pipeOf(t);
-  const writer = createWriter(pipe.fd);
-  writer.hold(5);
-  writer.write("one\n");
-  const alive = setTimeout(() => {}, 10_000); // the writer's timer does not keep the process alive
-  assert.equal(await pipe.until(/one\n$/), "one\n");
-  clearTimeout(alive);
-});

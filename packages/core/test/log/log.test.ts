@@ -192,7 +192,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "something thrown that is no error is logged without its secrets",
+  "something thrown that is not an error is logged without its secrets",
   [
     {
       method: "GET",

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ApiOptions, HttpError, type Routes } from "@tenon/core";
+import { type ApiOptions, dto, endpoint, HttpError, type Routes, string } from "@tenon/core";
 import { accessLog, requestId } from "@tenon/core/middleware";
 import { testOnBothTransports } from "../support/transports.ts";
 
 const routes: Routes = [
   { method: "GET", path: "/posts/:id", handler: () => ({ ok: true }) },
+  { method: "GET", path: "/users/:id/reset/:resetToken", handler: () => ({ ok: true }) },
   {
     method: "POST",
     path: "/login",
@@ -54,6 +55,47 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
+  "a path parameter that is named like a secret is redacted",
+  routes,
+  async (call, _, log) => {
+    await call("GET", "/users/7/reset/hunter2");
+    assert.deepEqual(
+      log.all.filter(({ msg }) => msg === "request").map(({ path }) => path),
+      ["/users/7/reset/[redacted]"],
+    );
+  },
+  { middlewares: [accessLog()] },
+);
+
+testOnBothTransports(
+  "the lines about a failed and a rejected request redact it too",
+  [
+    {
+      method: "POST",
+      path: "/fail/:token",
+      handler: () => {
+        throw new Error("broken");
+      },
+    },
+    {
+      method: "POST",
+      path: "/reject/:otp",
+      handler: endpoint({ body: dto({ name: string("required") }) }, () => null),
+    },
+  ],
+  async (call, _, log) => {
+    await call("POST", "/fail/hunter%2F2");
+    await call("POST", "/reject/hunter2", { headers: { "content-type": "application/json" }, body: "{}" });
+    assert.deepEqual(
+      log.all.map(({ msg }) => String(msg)).filter((msg) => msg.startsWith("POST")),
+      ["POST /fail/[redacted] failed", "POST /reject/[redacted]: the input was rejected"],
+    );
+    assert.ok(!JSON.stringify(log.all).includes("hunter"));
+  },
+  { middlewares: [accessLog()] },
+);
+
+testOnBothTransports(
   "the lines can be written at debug",
   routes,
   async (call, _, log) => {
@@ -68,7 +110,7 @@ testOnBothTransports(
 
 test("options that cannot work stop the start and say what they take", () => {
   const slips: readonly [options: unknown, message: string][] = [
-    [{ level: "warn" }, 'accessLog level is the text "warn". It takes "info" or "debug".'],
+    [{ level: "warn" }, 'level of accessLog() is "warn". It takes "info" or "debug".'],
     [{ levle: "info" }, "accessLog() has no option levle (did you mean level?). It takes level."],
   ];
   for (const [options, message] of slips) {

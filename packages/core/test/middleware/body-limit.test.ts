@@ -39,8 +39,11 @@ testOnBothTransports(
   },
 );
 
-test("a limit that is no whole number above zero stops the start", () => {
+test("a limit that is not a whole number above zero stops the start", () => {
   for (const bytes of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
-    assert.throws(() => bodyLimit(bytes), { name: "StartError", message: /^bodyLimit is .*whole number from 1/ });
+    assert.throws(() => bodyLimit(bytes), {
+      name: "StartError",
+      message: /^bytes of bodyLimit\(\) is .*whole number from 1/,
+    });
   }
 });

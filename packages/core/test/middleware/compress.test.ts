@@ -407,9 +407,9 @@ test("a stream that fails midway closes the connection, and the log has the reas
 
 test("options that cannot work stop the start and say what they take", () => {
   const cases: [unknown, RegExp][] = [
-    [{ threshold: -1 }, /compress threshold is -1/],
-    [{ encodings: [] }, /compress encodings is \[\]\. It takes some of br, zstd, gzip/],
-    [{ encodings: ["gzip", "deflate"] }, /compress encodings is \[gzip, deflate\]/],
+    [{ threshold: -1 }, /threshold of compress\(\) is -1/],
+    [{ encodings: [] }, /encodings of compress\(\) is a list\. Write a list with some of br, zstd, gzip/],
+    [{ encodings: ["gzip", "deflate"] }, /encodings of compress\(\) is a list/],
     [{ level: 9 }, /compress\(\) has no option level/],
   ];
   for (const [options, message] of cases) {

@@ -78,7 +78,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "an OPTIONS request that is no preflight goes on to its route",
+  "an OPTIONS request that is not a preflight goes on to its route",
   routes,
   async (call) => {
     for (const headers of [{}, { origin: home }, { "access-control-request-method": "GET" }] as Record<
@@ -131,7 +131,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "a function decides about origins, but is not called for null or for what is no origin",
+  "a function decides about origins, but is not called for null or for what is not an origin",
   routes,
   async (call) => {
     const allowed = await call("GET", "/posts", { headers: { origin: home } });
@@ -280,15 +280,15 @@ test('K6 CORS: origins "*" with credentials stops the start', () => {
 test("options that cannot work stop the start and say what they take", () => {
   const cases: [unknown, RegExp][] = [
     [{ origins: "https://a.example" }, /Write a list: \["https:\/\/a\.example"\]/],
-    [{ origins: ["*"] }, /origins has "\*"/],
-    [{ origins: ["https://a.example/"] }, /origins has "https:\/\/a\.example\/"/],
-    [{ origins: ["https://A.example"] }, /origins has/],
-    [{ origins: ["https://a.example:443"] }, /origins has/],
-    [{ origins: ["a.example"] }, /origins has "a\.example"/],
-    [{ methods: ["GET, PUT"] }, /methods has "GET, PUT"/],
-    [{ headers: ["x\r\ny"] }, /headers has/],
-    [{ exposedHeaders: [""] }, /exposedHeaders has ""/],
-    [{ maxAge: -1 }, /maxAge is -1/],
+    [{ origins: ["*"] }, /origins of cors\(\) has "\*"/],
+    [{ origins: ["https://a.example/"] }, /origins of cors\(\) has "https:\/\/a\.example\/"/],
+    [{ origins: ["https://A.example"] }, /origins of cors\(\) has/],
+    [{ origins: ["https://a.example:443"] }, /origins of cors\(\) has/],
+    [{ origins: ["a.example"] }, /origins of cors\(\) has "a\.example"/],
+    [{ methods: ["GET, PUT"] }, /methods of cors\(\) has "GET, PUT"/],
+    [{ headers: ["x\r\ny"] }, /headers of cors\(\) has/],
+    [{ exposedHeaders: [""] }, /exposedHeaders of cors\(\) has ""/],
+    [{ maxAge: -1 }, /maxAge of cors\(\) is -1/],
     [{ origin: [home] }, /cors\(\) has no option origin \(did you mean origins\?\)\. It takes origins, /],
   ];
   for (const [options, message] of cases) {

@@ -111,7 +111,7 @@ testOnBothTransports(
 test("replies that are dropped unread close their files, and never crash the process", () => {
   const fixture = fileURLToPath(new URL("../fixtures/forgotten-file.ts", import.meta.url));
   const flags = ["--expose-gc", "--conditions=@tenon/source"];
-  const output = execFileSync(process.execPath, [...flags, fixture, site.root], { encoding: "utf8", timeout: 60_000 });
+  const output = execFileSync(process.execPath, [...flags, fixture, site.root], { encoding: "utf8", timeout: 240_000 });
   assert.equal(output, "10 0");
 });
 

@@ -28,5 +28,8 @@ test("past its bound the store drops the least recently used keys, never those i
 });
 
 test("a bound that holds no key stops the start", () => {
-  assert.throws(() => new MemoryCounterStore({ maxKeys: 1 }), { name: "StartError", message: /maxKeys is 1/ });
+  assert.throws(() => new MemoryCounterStore({ maxKeys: 1 }), {
+    name: "StartError",
+    message: /maxKeys of MemoryCounterStore\(\) is 1/,
+  });
 });

@@ -242,13 +242,16 @@ test("a client cannot name its own address", async () => {
 
 test("options that cannot work stop the start and say what they take", () => {
   const cases: [unknown, RegExp][] = [
-    [{ limit: 0, window: 60 }, /rateLimit limit is 0/],
-    [{ limit: 1.5, window: 60 }, /rateLimit limit is 1\.5/],
-    [{ limit: 10 }, /rateLimit window is undefined/],
-    [{ limit: 10, window: 0.5 }, /rateLimit window is 0\.5/],
-    [{ limit: 10, window: 60, storeTimeout: 0 }, /storeTimeout is 0/],
-    [{ limit: 10, window: 60, name: 'a"b' }, /name is "a"b"/],
-    [{ limit: 10, window: 60, onStoreError: "open" }, /onStoreError is "open"\. It takes "refuse" or "allow"/],
+    [{ limit: 0, window: 60 }, /limit of rateLimit\(\) is 0/],
+    [{ limit: 1.5, window: 60 }, /limit of rateLimit\(\) is 1\.5/],
+    [{ limit: 10 }, /window of rateLimit\(\) is undefined/],
+    [{ limit: 10, window: 0.5 }, /window of rateLimit\(\) is 0\.5/],
+    [{ limit: 10, window: 60, storeTimeout: 0 }, /storeTimeout of rateLimit\(\) is 0/],
+    [{ limit: 10, window: 60, name: 'a"b' }, /name of rateLimit\(\) is "a\\"b"/],
+    [
+      { limit: 10, window: 60, onStoreError: "open" },
+      /onStoreError of rateLimit\(\) is "open"\. It takes "refuse" or "allow"/,
+    ],
     [{ max: 10, window: 60 }, /rateLimit\(\) has no option max\. It takes limit, window, key/],
   ];
   for (const [options, message] of cases) {
@@ -280,6 +283,6 @@ test("IPv4-mapped addresses are keyed as IPv4, each by itself (X4)", () => {
   assert.equal(networkOf("::fffe:192.0.2.1"), "0:0:0:0::/64");
 });
 
-test("a text that is no address is its own key", () => {
+test("a text that is not an address is its own key", () => {
   for (const text of ["", "unknown", "256.1.1.1", "1::2::3"]) assert.equal(networkOf(text), text);
 });

@@ -7,6 +7,7 @@ import { gunzipSync } from "node:zlib";
 import type { Routes } from "@tenon/core";
 import { compress, type StaticFilesOptions, staticFiles } from "@tenon/core/middleware";
 import { createSite, modified } from "../../../web/test/support/site.ts";
+import { ServedFolder } from "../../src/middleware/served-folder.ts";
 import { openFilesBelow } from "../support/open-files.ts";
 import { sendRaw } from "../support/raw-socket.ts";
 import { testOnBothTransports } from "../support/transports.ts";
@@ -418,21 +419,43 @@ testUndecoded(
   { middlewares: [compress()] },
 );
 
-test("a root that is no directory and options that cannot work stop the start", () => {
+test("a root that is not a directory and options that cannot work stop the start", () => {
   const cases: [string, unknown, RegExp][] = [
     [join(site.root, "nowhere"), {}, /^staticFiles root ".*nowhere" is not a directory\.$/],
     [join(site.root, "a.txt"), {}, /is not a directory/],
-    [site.root, { index: "a/b.html" }, /index is "a\/b\.html"/],
-    [site.root, { index: ".hidden" }, /index is "\.hidden"/],
-    [site.root, { maxAge: -1 }, /maxAge is -1/],
-    [site.root, { immutable: /x/g }, /immutable is \/x\/g\. With g or y/],
-    [site.root, { immutable: /x/y }, /immutable is \/x\/y/],
-    [site.root, { types: { ".glb": "model/gltf-binary" } }, /types has "\.glb"/],
-    [site.root, { types: { glb: "model" } }, /types\.glb is "model"/],
-    [site.root, { types: { glb: "a/b\r\nx: y" } }, /types\.glb is/],
+    [site.root, { index: "a/b.html" }, /index of staticFiles\(\) is "a\/b\.html"/],
+    [site.root, { index: ".hidden" }, /index of staticFiles\(\) is "\.hidden"/],
+    [site.root, { maxAge: -1 }, /maxAge of staticFiles\(\) is -1/],
+    [
+      site.root,
+      { immutable: /x/g },
+      /immutable of staticFiles\(\) is \/x\/g\. It takes a pattern without the flags g and y/,
+    ],
+    [site.root, { immutable: /x/y }, /immutable of staticFiles\(\) is \/x\/y/],
+    [site.root, { types: { ".glb": "model/gltf-binary" } }, /types of staticFiles\(\) has "\.glb"/],
+    [site.root, { types: { glb: "model" } }, /types of staticFiles\(\) has "model" for glb/],
+    [site.root, { types: { glb: "a/b\r\nx: y" } }, /types of staticFiles\(\) has .* for glb/s],
     [site.root, { dotfiles: true }, /staticFiles\(\) has no option dotfiles/],
   ];
   for (const [root, options, message] of cases) {
     assert.throws(() => staticFiles(root, options as StaticFilesOptions), { name: "StartError", message });
   }
 });
+
+const folder = new ServedFolder("assets", site.root);
+testOnBothTransports(
+  "a served folder takes an ETag of the application's own",
+  [
+    {
+      method: "GET",
+      path: "/own",
+      handler: (ctx) => folder.serve(ctx, "a.txt", () => ({ cacheControl: "no-cache", etag: '"own"' })),
+    },
+  ],
+  async (call) => {
+    const response = await call("GET", "/own");
+    assert.deepEqual([response.headers.get("etag"), response.headers.get("cache-control")], ['"own"', "no-cache"]);
+    assert.equal(await response.text(), "0123456789");
+    assert.equal((await call("GET", "/own", { headers: { "if-none-match": '"own"' } })).status, 304);
+  },
+);

@@ -9,12 +9,11 @@ import {
   type App,
   api,
   type Context,
-  content,
   createApp,
   defineModule,
   dto,
   endpoint,
-  type HttpMethods,
+  type HttpApp,
   type MiddlewareFunction,
   type Platform,
   type Routes,
@@ -26,13 +25,13 @@ import { web } from "@tenon/web";
 import type { Browser, Page } from "playwright-core";
 import { run, runOrFail } from "../../../../test/support/run.ts";
 import { findRenderer } from "../../src/openapi/docs-page.ts";
-import { findChromium, launchChromium } from "../support/chromium.ts";
+import { findChromium, launchChromium, patiently } from "../support/chromium.ts";
 import { everyKind } from "./every-kind.ts";
 
 const views = { has: () => false, render: () => "" };
 
 test("one option serves the document and the page", async () => {
-  const app = await createTestApp(everyKind, api({ docs: true, openapi: { title: '<Things> & "more"' } }));
+  const app = await createTestApp(everyKind, api({ docs: { public: true }, openapi: { title: '<Things> & "more"' } }));
   const document = await app.request("GET", "/openapi.json");
   assert.equal(document.headers.get("content-type"), "application/json; charset=utf-8");
   assert.deepEqual(await document.json(), JSON.parse(JSON.stringify(await app.openapi())));
@@ -45,7 +44,7 @@ test("one option serves the document and the page", async () => {
 });
 
 test("the page serves what it needs of the renderer and nothing else", async () => {
-  const app = await createTestApp(everyKind, api({ docs: true }));
+  const app = await createTestApp(everyKind, api({ docs: { public: true } }));
   for (const name of ["swagger-ui-bundle.js", "swagger-ui.css", "favicon-32x32.png", "docs.js", "docs.css"]) {
     assert.equal((await app.request("GET", `/docs/${name}`)).status, 200, name);
   }
@@ -58,12 +57,33 @@ test("without the option there is neither, and other paths can be chosen", async
   const none = await createTestApp(everyKind, api());
   assert.equal((await none.request("GET", "/docs")).status, 404);
   assert.equal((await none.request("GET", "/openapi.json")).status, 404);
-  const app = await createTestApp(everyKind, api({ docs: { path: "/help/api", document: "/help/api.json" } }));
+  const app = await createTestApp(
+    everyKind,
+    api({ docs: { public: true, path: "/help/api", document: "/help/api.json" } }),
+  );
   assert.equal((await app.request("GET", "/help/api.json")).status, 200);
   assert.match(await (await app.request("GET", "/help/api")).text(), /data-document="api.json"/);
-  const only = await createTestApp(everyKind, api({ docs: { path: false } }));
+  const only = await createTestApp(everyKind, api({ docs: { public: true, path: false } }));
   assert.equal((await only.request("GET", "/docs")).status, 404);
   assert.equal((await only.request("GET", "/openapi.json")).status, 200);
+});
+
+test("without public and guards, both are served only in a process that was started for development", async () => {
+  const statusOf = async (docs: boolean | { path: string }, env: NodeJS.Dict<string>) => {
+    const before = { ...process.env };
+    Object.assign(process.env, env);
+    const app = await createTestApp(everyKind, api({ docs }));
+    for (const name of Object.keys(env)) delete process.env[name];
+    Object.assign(process.env, before);
+    const paths = ["/openapi.json", docs === true ? "/docs" : "/help"];
+    return Promise.all(paths.map(async (path) => (await app.request("GET", path)).status));
+  };
+  for (const docs of [true, { path: "/help" }]) {
+    assert.deepEqual(await statusOf(docs, {}), [404, 404]);
+    assert.deepEqual(await statusOf(docs, { NODE_ENV: "development" }), [404, 404]);
+    assert.deepEqual(await statusOf(docs, { TENON_DEV: "1" }), [200, 200]);
+    assert.deepEqual(await statusOf(docs, { TENON_DEV: "1", NODE_ENV: "production" }), [404, 404]);
+  }
 });
 
 test("middlewares guard the document and every file of the page", async () => {
@@ -74,15 +94,20 @@ test("middlewares guard the document and every file of the page", async () => {
   }
 });
 
-test("a path that is none stops the start", () => {
-  assert.throws(() => api({ docs: { path: "docs" } }), /docs\.path of api\(\) is the text "docs"\. It takes a path/);
-  assert.throws(() => api({ docs: { document: "/:id" } }), /docs\.document of api\(\) is the text "\/:id"/);
-  assert.throws(() => web({ views, docs: { pth: "/a" } as object }), /docs of web\(\) has no option pth/);
+test("a path that is none stops the start", async () => {
+  const refuses = (platform: Platform<HttpApp>, message: RegExp) =>
+    assert.rejects(createTestApp(everyKind, platform), message);
+  await refuses(api({ docs: { path: "docs" } }), /docs\.path of api\(\) is "docs"\. It takes a path/);
+  await refuses(api({ docs: { document: "/:id" } }), /docs\.document of api\(\) is "\/:id"/);
+  await refuses(web({ views, docs: { pth: "/a" } as object }), /docs of web\(\) has no option pth/);
 });
 
 test("a header that a handler sets is kept: the page has its own policy behind secureHeaders(), other responses do not", async () => {
   const servers = [{ url: "https://api.example.org/v1" }, { url: "/" }];
-  const app = await createTestApp(everyKind, api({ docs: true, openapi: { servers }, middlewares: [secureHeaders()] }));
+  const app = await createTestApp(
+    everyKind,
+    api({ docs: { public: true }, openapi: { servers }, middlewares: [secureHeaders()] }),
+  );
   const policy = (await app.request("GET", "/docs")).headers.get("content-security-policy") ?? "";
   assert.match(policy, /script-src 'self';/);
   assert.match(policy, /connect-src 'self' https:\/\/api\.example\.org;/);
@@ -108,8 +133,8 @@ test("without the renderer the start fails with one line that names the command"
     const script = `
       import { api, createApp, defineModule } from "./src/index.ts";
       const module = defineModule({ name: "app", declarations: [] });
-      await (await createApp(module, api({ docs: { path: false } }))).stop();
-      await createApp(module, api({ docs: true }));
+      await (await createApp(module, api({ docs: { public: true, path: false } }))).stop();
+      await createApp(module, api({ docs: { public: true } }));
     `;
     const result = await run(process.execPath, ["--input-type=module", "--eval", script], { cwd: folder });
     assert.deepEqual(
@@ -137,7 +162,7 @@ const watching = `
   const atStart = ofDocument();
   await app.openapi();
   const withDocument = ofDocument();
-  await createApp(module, api({ docs: true }), { log });
+  await createApp(module, api({ docs: { public: true } }), { log });
   process.stdout.write(JSON.stringify({ atStart, withDocument, withPage: ofDocument() }));
 `;
 
@@ -145,7 +170,7 @@ test("an application loads the document and the page only when it uses them", as
   const args = ["--conditions=@tenon/source", "--input-type=module", "--eval", watching];
   // as the script writes it
   const loaded = JSON.parse(await runOrFail(process.execPath, args)) as Record<string, string[]>;
-  assert.deepEqual(loaded.atStart, []);
+  assert.deepEqual(loaded.atStart, ["docs.ts"], "the options, and routes that load the rest");
   assert.ok(loaded.withDocument?.includes("document.ts"));
   assert.ok(!loaded.withDocument?.includes("docs-page.ts"));
   assert.ok(loaded.withPage?.includes("docs-page.ts"));
@@ -179,7 +204,7 @@ class NotesController {
     { body: dto("Note", { text: string("required").example("Buy milk") }), returns: { 201: dto({ saved: string() }) } },
     (_ctx, { body }) => ({ saved: body.text }),
   );
-  readonly ticks = endpoint({ returns: content("text/event-stream") }, async function* () {
+  readonly ticks = endpoint({ returns: { content: "text/event-stream" } }, async function* () {
     for (let tick = 1; ; tick++) {
       yield `data: tick ${tick}\n\n`;
       await new Promise((resolve) => setTimeout(resolve, 200));
@@ -191,16 +216,16 @@ const notes = defineModule({ name: "notes", declarations: [NotesController] });
 
 /** Opens the page on a port. Fails on a request to another host and on a complaint of the browser. */
 async function withPage(
-  platform: Platform<HttpMethods>,
+  platform: Platform<HttpApp>,
   colorScheme: "light" | "dark",
-  use: (page: Page, app: App & HttpMethods) => Promise<void>,
+  use: (page: Page, app: App & HttpApp) => Promise<void>,
 ): Promise<void> {
   assert.ok(executable !== undefined);
   const app = await createApp(notes, platform, { log: { level: "silent" } });
   try {
     const { url, host, port } = await app.listen({ port: 0 });
     shared.browser ??= launchChromium(executable);
-    const page = await (await shared.browser).newPage({ baseURL: url, colorScheme });
+    const page = patiently(await (await shared.browser).newPage({ baseURL: url, colorScheme }));
     const hosts = new Set<string>();
     const complaints: string[] = [];
     page.on("request", (request) => {
@@ -222,7 +247,7 @@ async function withPage(
   }
 }
 
-const protectedApi = () => api({ docs: true, middlewares: [secureHeaders()] });
+const protectedApi = () => api({ docs: { public: true }, middlewares: [secureHeaders()] });
 
 for (const scheme of ["light", "dark"] as const) {
   test(`the page follows the browser's ${scheme} scheme`, { skip }, async () => {
@@ -259,7 +284,7 @@ test("the page shows the first events of a stream that does not end", { skip }, 
 });
 
 test("the page works on the platform of pages, with its headers", { skip }, async () => {
-  await withPage(web({ views, docs: true, development: false }), "light", async (page) => {
+  await withPage(web({ views, docs: { public: true }, development: false }), "light", async (page) => {
     await page.click(".opblock-post .opblock-summary-control");
     assert.match((await page.textContent(".opblock-post .opblock-body")) ?? "", /Buy milk/);
   });

@@ -8,22 +8,22 @@ import {
   defineModule,
   dto,
   type ErrorFormat,
-  type ErrorFormatName,
   endpoint,
   errorFormat,
+  integer,
   type MiddlewareFunction,
   nested,
   type OpenApiDocument,
-  type OpenApiInfo,
   type Routes,
   string,
 } from "@tenon/core";
+import type { ErrorFormatName, OpenApiInfo } from "@tenon/core/internal";
 import { rateLimit } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
 import { web } from "@tenon/web";
 import { z } from "zod";
 import { everyKind } from "./every-kind.ts";
-import { assertValid } from "./lint.ts";
+import { assertValid, validator } from "./lint.ts";
 
 const views = { has: () => false, render: () => "" };
 
@@ -43,7 +43,7 @@ const schemasOf = ({ components }: OpenApiDocument) => (components as { readonly
 
 /** The components of DTOs. */
 const dtosOf = (document: OpenApiDocument) =>
-  Object.fromEntries(Object.entries(schemasOf(document)).filter(([name]) => !name.endsWith("Error")));
+  Object.fromEntries(Object.entries(schemasOf(document)).filter(([name]) => !/Error(?:\d+|_\w+)?$/.test(name)));
 
 const get = (path: string, contract: Contract = {}, middlewares: readonly MiddlewareFunction[] = []) => ({
   method: "GET" as const,
@@ -65,7 +65,7 @@ for (const errors of ["plain", "issues", "problem"] as const) {
 }
 
 test("pages are valid OpenAPI 3.1 too, and their JSON bodies may be forms", async () => {
-  const app = await createTestApp(everyKind, web({ views, docs: { path: false } }));
+  const app = await createTestApp(everyKind, web({ views, docs: { public: true, path: false } }));
   const document = await app.openapi();
   await assertValid(document);
   assert.deepEqual(Object.keys(document.paths["/things"]?.post?.requestBody?.content ?? {}), [
@@ -94,8 +94,8 @@ test("the document names the application as its options say", async () => {
 });
 
 test("an unknown option of the document stops the start", async () => {
-  assert.throws(
-    () => api({ openapi: { titel: "Blog" } as OpenApiInfo }),
+  await assert.rejects(
+    createTestApp(everyKind, api({ openapi: { titel: "Blog" } as OpenApiInfo })),
     /openapi of api\(\) has no option titel \(did you mean title\?\)/,
   );
 });
@@ -199,7 +199,10 @@ test("the second form of a DTO takes a name that no other DTO has", async () => 
   const Post = dto("Post", { text: string("default=x") });
   const PostInput = dto("PostInput", { text: string() });
   const app = await toApp([post("/a", { body: Post, returns: Post }), post("/b", { body: PostInput })]);
-  assert.deepEqual(Object.keys(dtosOf(await app.openapi())), ["Post", "PostInput", "PostInput2"]);
+  assert.deepEqual(
+    Object.keys(dtosOf(await app.openapi())).map((name) => name.replace(/_\w+$/, "_…")),
+    ["Post", "PostInput", "PostInput_…"],
+  );
 });
 
 test("definitions of other libraries move to the components, with references that resolve", async () => {
@@ -277,10 +280,10 @@ test("all messages of a status are in one schema, those of the guards of the app
   const responses = document.paths["/posts"]?.post?.responses;
   assert.deepEqual(Object.keys(responses ?? {}), ["403", "429", "default"]);
   const { schema } = responses?.["403"]?.content?.["application/problem+json"] ?? {};
-  assert.deepEqual(schema, { $ref: "#/components/schemas/ForbiddenError" });
-  assert.deepEqual(schemasOf(document).ForbiddenError?.properties?.detail, {
+  assert.deepEqual(schema, { $ref: "#/components/schemas/LockedOrNoOrNotYoursError403" });
+  assert.deepEqual(schemasOf(document).LockedOrNoOrNotYoursError403?.properties?.detail, {
     type: "string",
-    enum: ["Locked", "Not yours", "No"],
+    enum: ["Locked", "No", "Not yours"],
   });
 });
 
@@ -292,30 +295,67 @@ const errorSchemas = async (errors: ErrorFormat | ErrorFormatName, list: Routes)
   return { schemas: schemasOf(document), references: [...text.matchAll(/schemas\/(\w+)"/g)].map(([, name]) => name) };
 };
 
-test("equal error bodies share a component that is named after their message or their status", async () => {
+test("equal error bodies share a component that is named after their messages or their status", async () => {
   const title = dto({ title: string("required") });
   const list = [
     post("/a", { body: title, errors: { 404: "Post not found", 409: ["Taken", "Locked"] } }),
     post("/b", { body: title, errors: { 404: "Post not found", 409: "The draft was changed by someone else" } }),
-    post("/c", { body: title, errors: { 404: "Kein Beitrag mit ä", 409: ["Locked", "Full"] } }),
+    post("/c", { body: title, errors: { 404: "Kein Beitrag mit ä", 409: ["Locked", "Taken"], 410: "Post not found" } }),
+    post("/d", { errors: { 404: "Not found", 409: ["Locked", "Taken", "Sold out", "Moved", "In another cart"] } }),
+    post("/e", { errors: { 404: "Not Found" } }),
   ];
   const { schemas, references } = await errorSchemas("issues", list);
   assert.deepEqual(Object.keys(schemas), [
-    "BadRequestError",
-    "ConflictError",
-    "ConflictError2",
-    "ConflictError3",
+    "BadRequestOrInvalidRequestError400",
+    "ConflictError_60cbf3",
+    "ConflictError_zbqjw2",
     "Issue",
+    "LockedOrTakenError",
     "NotFoundError",
+    "NotFoundError_33cnzk",
+    "NotFoundError_eva5c4",
     "PayloadTooLargeError",
     "PostNotFoundError",
   ]);
-  assert.equal(references.filter((name) => name === "BadRequestError").length, 3);
+  assert.equal(references.filter((name) => name === "BadRequestOrInvalidRequestError400").length, 3);
+  assert.equal(references.filter((name) => name === "LockedOrTakenError").length, 2);
   assert.deepEqual(schemas.PostNotFoundError, {
     type: "object",
     properties: { error: { type: "string", enum: ["Post not found"] } },
     required: ["error"],
   });
+});
+
+test("the name of a component does not depend on other routes and their order", async () => {
+  const messages = ["Taken", "Locked", "Gone", "No", "Not yours", "Not found", "Not Found", "The draft was changed"];
+  const dependent: ErrorFormat = {
+    type: "application/json",
+    toBody: () => ({}),
+    toSchema: (status, known) => ({ title: "Failure", type: "object", properties: { [status]: { enum: known } } }),
+  };
+  const zod = (value: z.ZodType) => z.object({ inner: value.meta({ id: "Inner" }) });
+  const list = [
+    ...messages.flatMap((message, index) => [
+      post(`/one${index}`, { errors: { 404: message, 409: message } }),
+      post(`/two${index}`, { errors: { 401: [message, messages[index + 1] ?? "Unauthorized"] } }),
+    ]),
+    ...[z.object({ a: z.string() }), z.object({ b: z.int() }), z.object({ a: z.string() })].map((inner, index) =>
+      post(`/zod${index}`, { body: zod(inner) }),
+    ),
+  ];
+  const isOrdered = (name: string | undefined) =>
+    /\d+$/.test(name?.replace(/(_\w+|Error\d{3}|Failure\d{3})$/, "") ?? "");
+  for (const format of ["plain", "issues", "problem", dependent] as const) {
+    const { references, schemas } = await errorSchemas(format, list);
+    const { references: reversed } = await errorSchemas(format, list.toReversed());
+    assert.deepEqual(references.toSorted(), reversed.toSorted());
+    assert.deepEqual(Object.keys(schemas).filter(isOrdered), []);
+    for (const [index, route] of list.slice(0, messages.length * 2).entries()) {
+      const { references: alone } = await errorSchemas(format, [route]);
+      const start = index % 2 === 0 ? Math.floor(index / 2) * 3 : Math.floor(index / 2) * 3 + 2;
+      assert.deepEqual(alone, references.slice(start, start + alone.length), `${route.path}`);
+    }
+  }
 });
 
 test("a title names the schema of a custom error format, but not a value inside of it", async () => {
@@ -342,7 +382,7 @@ test("the document declares rejected input with the status of the error format",
     ],
   );
   const schemas = schemasOf(document);
-  assert.deepEqual(Object.keys(schemas.InvalidRequestError?.properties ?? {}), ["error", "issues"]);
+  assert.deepEqual(Object.keys(schemas.InvalidRequestError422?.properties ?? {}), ["error", "issues"]);
   assert.deepEqual(Object.keys(schemas.BadRequestError?.properties ?? {}), ["error"]);
 });
 
@@ -400,8 +440,44 @@ test("DTOs 200 levels deep and 1,000 routes are described", async () => {
   const document = await app.openapi();
   assert.equal(Object.keys(document.paths).length, 1001);
   assert.equal(Object.keys(dtosOf(document)).length, 200);
-  const { valid } = await import("@seriousme/openapi-schema-validator").then(({ Validator }) =>
-    new Validator().validate(JSON.parse(JSON.stringify(document))),
-  );
+  const { valid } = await validator.validate(JSON.parse(JSON.stringify(document)));
   assert.ok(valid);
+});
+
+test("an operation of an event stream or a WebSocket lists its messages", async () => {
+  const Note = dto("Note", { text: string("required") });
+  const app = await toApp([
+    get("/events", { live: { kind: "events", sends: { note: Note } } }),
+    get("/socket", { live: { kind: "socket", sends: { note: Note }, receives: { note: Note } } }),
+  ]);
+  const { paths } = await app.openapi();
+  await app.stop();
+  const note = { note: { $ref: "#/components/schemas/Note" } };
+  const { "x-tenon-live": events } = paths["/events"]?.get ?? assert.fail("no operation");
+  assert.deepEqual(events, { kind: "events", sends: note });
+  const { "x-tenon-live": socket, responses } = paths["/socket"]?.get ?? assert.fail("no operation");
+  assert.deepEqual(socket, {
+    kind: "socket",
+    sends: note,
+    receives: { note: { $ref: "#/components/schemas/NoteInput" } },
+  });
+  assert.deepEqual(responses, { 101: { description: "Switching Protocols" } });
+});
+
+test("a header that is not required, and the error 599, are described", async () => {
+  const app = await toApp([
+    get("/", {
+      returns: { 204: null },
+      responds: { headers: { "x-total": integer(), "x-page": integer("required") } },
+      errors: { 599: "Not reached" },
+    }),
+  ]);
+  const { paths } = await app.openapi();
+  await app.stop();
+  const responses = paths["/"]?.get?.responses;
+  assert.deepEqual(responses?.["204"]?.headers, {
+    "x-total": { schema: { type: "integer" } },
+    "x-page": { required: true, schema: { type: "integer" } },
+  });
+  assert.equal(responses?.["599"]?.description, "Not reached");
 });

@@ -2,20 +2,17 @@ import {
   array,
   boolean,
   type Context,
-  content,
   date,
   defineModule,
   dto,
   endpoint,
   file,
-  form,
   integer,
   json,
   literal,
   type MiddlewareFunction,
   nested,
   number,
-  optional,
   type Routes,
   record,
   string,
@@ -128,20 +125,20 @@ class EverythingController {
     },
     (ctx) => ctx.fail(404, "Thing not found"),
   );
-  readonly replace = endpoint({ body: optional(Everything), returns: { 204: null } }, () => undefined);
+  readonly replace = endpoint({ body: { optional: Everything }, returns: { 204: null } }, () => undefined);
   readonly remove = endpoint({ deprecated: true, description: "Use `PUT`.", returns: { 204: null } }, () => undefined);
   readonly exists = endpoint({ returns: Author, errors: { 404: "Not Found" } }, (ctx) => ctx.fail(404));
   readonly upload = endpoint(
-    { body: form(dto({ picture: file("required", "type=image/png"), alt: string() })), returns: { 204: null } },
+    { body: { form: dto({ picture: file("required", "type=image/png"), alt: string() }) }, returns: { 204: null } },
     () => undefined,
   );
   readonly subscribe = endpoint(
-    { body: form(dto("Subscription", { email: string("required", "email") })), returns: { 202: null } },
+    { body: { form: dto("Subscription", { email: string("required", "email") }) }, returns: { 202: null } },
     () => undefined,
   );
-  readonly importRows = endpoint({ body: content("text/csv", "application/zip"), returns: integer() }, () => 1);
-  readonly exportRows = endpoint({ returns: content("text/csv") }, () => "a,b");
-  readonly events = endpoint({ returns: content("text/event-stream") }, () => "data: 1\n\n");
+  readonly importRows = endpoint({ body: { content: ["text/csv", "application/zip"] }, returns: integer() }, () => 1);
+  readonly exportRows = endpoint({ returns: { content: "text/csv" } }, () => "a,b");
+  readonly events = endpoint({ returns: { content: "text/event-stream" } }, () => "data: 1\n\n");
   readonly tree = endpoint({ body: Tree, returns: Tree }, (_ctx, { body }) => body);
   download(ctx: Context): unknown {
     return ctx.rest();

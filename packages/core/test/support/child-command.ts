@@ -29,7 +29,7 @@ export class ChildCommand {
     const options = ["--disable-warning=ExperimentalWarning", "--conditions=@tenon/source"];
     this.#process = spawn(process.execPath, [...options, file, ...argv], {
       env: { ...inherited, ...env },
-      timeout: 120_000,
+      timeout: 240_000,
     });
     this.#closed = once(this.#process, "close");
     this.#process.stdin?.on("error", () => {}); // it may exit before it has read everything
@@ -39,7 +39,7 @@ export class ChildCommand {
 
   /** Waits until stderr contains this text. */
   async waitFor(text: string): Promise<this> {
-    const signal = AbortSignal.timeout(120_000);
+    const signal = AbortSignal.timeout(240_000);
     while (!this.#stderr.includes(text)) {
       if (this.#process.stderr === null) throw new Error("the command has no stderr");
       await once(this.#process.stderr, "data", { signal });

@@ -46,6 +46,10 @@ export class ChildServer {
     return Number(/^signalled ([0-9.]+)$/m.exec(this.#output)?.[1]);
   }
 
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
   connect(): RawClient {
     const client = new RawClient(this.port);
     this.#clients.push(client);
@@ -54,7 +58,7 @@ export class ChildServer {
 
   /** Waits until the output contains a text `count` times. */
   async waitFor(text: string, count = 1): Promise<void> {
-    const signal = AbortSignal.timeout(120_000);
+    const signal = AbortSignal.timeout(240_000);
     while (this.#output.split(text).length <= count) {
       if (this.#process.stdout === null) throw new Error("the fixture has no output");
       await once(this.#process.stdout, "data", { signal });

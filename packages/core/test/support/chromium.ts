@@ -43,3 +43,9 @@ export function launchChromium(executablePath: string): Promise<Browser> {
     ],
   });
 }
+
+/** Waits longer for pages than Playwright's 30 seconds: machines are slow and busy. */
+export function patiently<T extends { setDefaultTimeout(milliseconds: number): void }>(opened: T): T {
+  opened.setDefaultTimeout(240_000);
+  return opened;
+}

@@ -28,6 +28,7 @@ export const { value: hostileValue } = fc.letrec((tie) => ({
 export const hostileBody: fc.Arbitrary<string | Uint8Array<ArrayBuffer>> = fc.oneof(
   { arbitrary: hostileValue.map((json) => JSON.stringify(json)), weight: 6 },
   { arbitrary: hostileValue.map((d) => JSON.stringify({ a: "fine", d })), weight: 3 },
+  { arbitrary: hostileValue.map((x) => JSON.stringify({ a: "fine", x })), weight: 2 }, // undeclared, so dropped
   { arbitrary: fc.json(), weight: 2 },
   { arbitrary: fc.string({ unit: "binary" }), weight: 1 },
   { arbitrary: fc.nat(5000).map((depth) => "[".repeat(depth) + "]".repeat(depth)), weight: 1 },

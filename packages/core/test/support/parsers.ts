@@ -1,13 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
-import { type Connection, Exchange } from "../../src/http/exchange.ts";
-import type { Message } from "../../src/http/message.ts";
-import { ResponseHeads } from "../../src/http/response-head.ts";
+import { BodyMemory } from "../../src/body/body-reader.ts";
+import { ProxyTrust } from "../../src/http/proxy.ts";
 import { toHttpSettings } from "../../src/http/settings.ts";
-import type { SocketIncoming } from "../../src/http/socket-incoming.ts";
 import { Unread } from "../../src/http/unread.ts";
-import { WireConnection } from "../../src/http/wire-connection.ts";
+import { WireConnection } from "../../src/http/wire/connection.ts";
+import { Exchange } from "../../src/http/wire/exchange.ts";
+import type { WireMessage } from "../../src/http/wire/message.ts";
+import { ResponseHeads } from "../../src/http/wire/response-head.ts";
 import type { Log } from "../../src/log/log.ts";
 import { Outgoing } from "../../src/reply.ts";
 import type { Incoming } from "../../src/request.ts";
@@ -70,16 +71,6 @@ const total = uri + headerBytes + 1024;
 
 const responses = { ok: () => new Outgoing(200, "", "text/plain"), refused: () => new Outgoing(400, "", "text/plain") };
 
-/** Remembers the message of each request, which the kernel does not see. */
-class ReadingExchange extends Exchange {
-  message: Message | undefined;
-
-  override handle(connection: Connection, message: Message, incoming: SocketIncoming): void {
-    this.message = message;
-    super.handle(connection, message, incoming);
-  }
-}
-
 /** Our own engine, from the first byte to the response. */
 export async function readByWire(chunks: readonly Buffer[]): Promise<Reading> {
   const requests: string[] = [];
@@ -88,10 +79,10 @@ export async function readByWire(chunks: readonly Buffer[]): Promise<Reading> {
   const log = { info: note, warn: note, error: note } as unknown as Log; // the engine uses no other method
   const handler = {
     async handle(incoming: Incoming) {
-      const { message } = exchange;
+      const { method, url, rawHeaders } = incoming as WireMessage; // of this engine
       try {
         const body = await incoming.readBody(2 ** 24, 60_000);
-        requests.push(toText(incoming.method, message?.url ?? "", message?.rawHeaders ?? [], body));
+        requests.push(toText(method, url, rawHeaders, body));
         return responses.ok();
       } catch {
         refusals.push("body");
@@ -99,12 +90,12 @@ export async function readByWire(chunks: readonly Buffer[]): Promise<Reading> {
       }
     },
   };
-  const options = { handler, settings, log, unread: new Unread(settings.limits, log) };
-  const exchange = new ReadingExchange(options);
+  const options = { handler, settings, log, unread: new Unread(settings.limits, log), bodies: new BodyMemory(2 ** 30) };
   const socket = new MemorySocket();
   new WireConnection(socket as unknown as Socket, {
     ...options,
-    exchange,
+    exchange: new Exchange(options),
+    trust: new ProxyTrust([], () => {}),
     connections: new Map(),
     heads: new ResponseHeads(5000),
     headLimits: { uri, total },

@@ -28,7 +28,7 @@ export function runFixture(
       process.execPath,
       // the warning: early versions of Node 24 print it for every file they strip of its types
       ["--disable-warning=ExperimentalWarning", "--conditions=@tenon/source", file, ...args],
-      { env: { ...inherited, ...env }, cwd, timeout: 120_000 },
+      { env: { ...inherited, ...env }, cwd, timeout: 240_000 },
       (error, stdout, stderr) => {
         const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1; // -1: ended by a signal
         resolve({ code, stdout, stderr });

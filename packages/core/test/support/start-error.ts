@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type ApiOptions, api, type Declaration, defineModule, type Module, StartError } from "@tenon/core";
+import { type ApiOptions, api, defineModule, type Module, StartError } from "@tenon/core";
+import type { Declaration } from "@tenon/core/internal";
 import { createTestApp, type TestAppOptions } from "@tenon/core/testing";
 
 /** The start error of this module. */

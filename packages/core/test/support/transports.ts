@@ -4,7 +4,7 @@ import {
   api,
   type Controller,
   defineModule,
-  type HttpMethods,
+  type HttpApp,
   type Platform,
   type Routes,
 } from "@tenon/core";
@@ -19,7 +19,7 @@ export function testOnBothTransports(
   name: string,
   routes: Routes,
   body: (call: Call, app: TestHttpApp, log: LogLines) => Promise<void>,
-  platform: ApiOptions | (() => Platform<HttpMethods>) = {},
+  platform: ApiOptions | (() => Platform<HttpApp>) = {},
 ): void {
   const createPlatform = typeof platform === "function" ? platform : () => api(platform);
   test(`${name} (fetch)`, async () => {

@@ -15,8 +15,6 @@ export interface WireExpectation {
   readonly connection: "closed" | "open";
   /** The body of the last response. */
   readonly body?: string;
-  /** What the wire engine does, where it is stricter than node:http. */
-  readonly onWire?: WireExpectation;
 }
 
 export const host = "Host: localhost\r\n";

@@ -1,0 +1,24 @@
+import { StartError } from "../errors.ts";
+import { readEnvironment } from "./environment.ts";
+
+/** Prints one readable message and exits with code 1. The stack is printed only when LOG_LEVEL is debug or trace. */
+export function exitOnStartError(error: unknown): never {
+  if (!(error instanceof StartError)) throw error;
+  if (error.problems.length === 0) process.exit(1); // a worker has printed them
+  const causes = error.problems.flatMap(({ cause }) => (cause instanceof Error ? [`caused by ${cause.stack}`] : []));
+  const detail = isDebugging() ? ["", error.stack, ...causes].join("\n") : "";
+  const text = `Cannot start: ${error.message}${detail}\n`;
+  process.stderr.write(text.replaceAll(/[^\P{Cc}\n\t]/gu, "")); // a terminal obeys control characters
+  // `tenon dev` shows the source of the causes
+  process.getBuiltinModule("node:diagnostics_channel").channel("tenon:start-error").publish(error);
+  process.exit(1);
+}
+
+function isDebugging(): boolean {
+  try {
+    const { logLevel } = readEnvironment();
+    return logLevel === "debug" || logLevel === "trace";
+  } catch {
+    return false; // the environment itself is invalid
+  }
+}

@@ -1,0 +1,287 @@
+import { isIPv6 } from "node:net";
+import { availableParallelism } from "node:os";
+import { BodyMemory } from "../body/body-reader.ts";
+import { stopOnCrash, stopOnSignals } from "../boot/signals.ts";
+import { maxWorkers, readEnvironment } from "../config/environment.ts";
+import { reasonOf } from "../error-format.ts";
+import { StartError } from "../errors.ts";
+import type { Metric, MetricSource } from "../introspection/metric.ts";
+import type { OpenApiDocument } from "../openapi/document.ts";
+import type { OpenPlatform, PlatformParts, RequestHandler } from "../platform.ts";
+import { endsInTime } from "../support/in-time.ts";
+import { checkOptions, type OptionTable, takes } from "../support/options.ts";
+import { readManifest, toBanner } from "./banner.ts";
+import type { Engine, EngineOptions, TlsSettings } from "./engine.ts";
+import { handleFetch } from "./fetch.ts";
+import type { HttpSettings } from "./settings.ts";
+import { Unread } from "./unread.ts";
+import type { BoundAddress } from "./workers.ts";
+
+export interface ListenOptions {
+  /** Zero takes any free port. Defaults to 8080. */
+  readonly port?: number;
+  /** Defaults to 127.0.0.1, which is reachable from this machine only. */
+  readonly host?: string;
+  /** Serves https. */
+  readonly tls?: TlsSettings;
+  /** Stops on SIGTERM and SIGINT, and on an uncaught exception. Defaults to true. */
+  readonly signals?: boolean;
+  /** Processes that serve the same entry point, at most 256; `all` is one for each core. Defaults to WORKERS, then to 1. */
+  readonly workers?: number | "all";
+}
+
+const listenTable: OptionTable<ListenOptions> = {
+  port: takes.wholeNumber(0, 65_535),
+  host: takes.match(/./, 'Use "127.0.0.1", "0.0.0.0" or a name of this machine.'),
+  tls: takes.anything,
+  signals: takes.flag,
+  workers: takes.that(
+    (value) => value === "all" || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maxWorkers),
+    `It takes a whole number from 1 to ${maxWorkers}, or "all".`,
+  ),
+};
+
+export interface Address {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The methods that an HTTP platform adds to an application. */
+export interface HttpApp {
+  /** Runs the `onStart()` hooks and opens the port. */
+  listen(options?: ListenOptions): Promise<Address>;
+  /** Handles a web `Request` without a socket. */
+  fetch(request: Request): Promise<Response>;
+  /** The OpenAPI 3.1 document of the routes in force. */
+  openapi(): Promise<OpenApiDocument>;
+}
+
+/** Opens ports, in this process or in workers, and closes them. */
+export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
+  readonly methods: HttpApp = {
+    listen: (options = {}) => this.#listen(options),
+    fetch: (request) => this.#fetch(request),
+    openapi: () => this.#describe(),
+  };
+  readonly #parts: PlatformParts;
+  readonly #settings: HttpSettings;
+  readonly #handler: RequestHandler;
+  readonly #unread: Unread;
+  readonly #bodies: BodyMemory;
+  readonly #servers = new Set<Pick<Engine, "close" | "connections">>();
+  readonly #forgetSignals: (() => void)[] = [];
+  readonly #forgetCrashes: (() => void)[] = [];
+  /** Those of `fetch()`. */
+  readonly #inFlight = new Set<Promise<Response>>();
+  #closed = false;
+  #hasWorkers = false;
+  /** A signal, or a crash, stops the primary of workers. */
+  #isEnding = false;
+  #described: { readonly version: number; readonly document: OpenApiDocument } | undefined;
+
+  constructor(parts: PlatformParts, settings: HttpSettings) {
+    this.#parts = parts;
+    this.#settings = settings;
+    this.#unread = new Unread(settings.limits, parts.log);
+    this.#bodies = new BodyMemory(settings.limits.bodyBytesTotal);
+    const { developer } = parts;
+    const served = parts.devtools?.wrap(parts.kernel) ?? parts.kernel;
+    this.#handler =
+      developer === undefined
+        ? served
+        : { handle: (incoming) => developer.signIn(incoming) ?? served.handle(incoming) };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const forget of this.#forgetSignals.splice(0)) forget();
+    await Promise.all([...this.#servers].map((server) => server.close()));
+    await endsInTime(Promise.allSettled(this.#inFlight), this.#settings.limits.stopTimeout);
+    for (const forget of this.#forgetCrashes.splice(0)) forget(); // until here, a crash would cut off running requests
+  }
+
+  readMetrics(): Metric[] {
+    const value = [...this.#servers].reduce((total, { connections }) => total + connections, 0);
+    const help = "Open connections of the HTTP server";
+    return [{ name: "tenon_http_connections", help, kind: "gauge", values: [{ value }] }];
+  }
+
+  async #listen(options: ListenOptions): Promise<Address> {
+    const { port = 8080, host = "127.0.0.1" } = options;
+    let isWorker = false;
+    try {
+      checkOptions("listen()", options, listenTable);
+      const environment = readEnvironment();
+      const workers = options.workers ?? environment.workers ?? 1;
+      const count = workers === "all" ? Math.min(availableParallelism(), maxWorkers) : workers;
+      isWorker = environment.worker !== undefined && process.getBuiltinModule("node:cluster").isWorker;
+      if (isWorker) return await this.#listenAsWorker(port, host, options);
+      if (count > 1) return await this.#listenInWorkers(count, options);
+      const address = toAddress(await this.#open(port, host, options), options);
+      if (options.signals !== false) this.#forgetSignals.push(stopOnSignals(this.#parts.stop, this.#parts.log));
+      this.#reportListening(address, "");
+      return address;
+    } catch (error) {
+      if (this.#closed && (isWorker || this.#isEnding)) return new Promise(() => {}); // stopped by the primary, or by a signal: the process is about to exit
+      await this.#parts.stop();
+      return this.#parts.failStart(toListenError(error, port, host));
+    }
+  }
+
+  /** Starts the application and opens the port. */
+  async #open(port: number, host: string, { tls, signals }: ListenOptions): Promise<BoundAddress> {
+    const { log, start, stop } = this.#parts;
+    const options = {
+      handler: this.#handler,
+      settings: this.#settings,
+      log,
+      unread: this.#unread,
+      bodies: this.#bodies,
+    };
+    const server = await createEngine({ ...options, tls });
+    await start();
+    const bound = await server.listen(port, host);
+    if (this.#closed) {
+      await server.close();
+      await start(); // rejects, because the application was stopped while the port was being opened
+    }
+    this.#servers.add(server);
+    if (signals !== false) this.#forgetCrashes.push(stopOnCrash(stop, log));
+    return bound;
+  }
+
+  async #listenAsWorker(port: number, host: string, options: ListenOptions): Promise<Address> {
+    const { obeyPrimary, tellReady } = await import("./workers.ts");
+    obeyPrimary(this.#parts.stop, this.#parts.log);
+    const bound = await this.#open(port, host, options);
+    tellReady(bound);
+    return toAddress(bound, options);
+  }
+
+  /** This process only starts the workers, which run the same entry point, and stops them. */
+  async #listenInWorkers(count: number, options: ListenOptions): Promise<Address> {
+    if (this.#hasWorkers) {
+      const message = "listen() with workers was called before. A process can start workers for one port.";
+      throw new StartError([{ code: "BAD_OPTION", message }]);
+    }
+    this.#hasWorkers = true;
+    const { Workers } = await import("./workers.ts");
+    const { log } = this.#parts;
+    const workers = new Workers(count, log, this.#settings.limits.stopTimeout + 2 * this.#parts.stopTimeout);
+    this.#servers.add({ close: () => workers.stop(), connections: 0 });
+    this.#parts.startPrimary(workers);
+    if (options.signals !== false) {
+      // before the first worker starts: it serves requests while the others start
+      const stop = () => {
+        this.#isEnding = true;
+        return this.#parts.stop();
+      };
+      const restart = () => workers.restart();
+      process.on("SIGHUP", restart);
+      this.#forgetSignals.push(stopOnSignals(stop, log), () => process.off("SIGHUP", restart));
+      this.#forgetCrashes.push(stopOnCrash(stop, log));
+    }
+    const bound = await workers.start().catch(async (error: unknown) => {
+      if (this.#closed) await this.#parts.start(); // rejects, because the application was stopped
+      log.debug({ err: error }, "a worker did not start");
+      throw new StartError([]); // the worker has printed why
+    });
+    const address = toAddress(bound, options);
+    this.#reportListening(address, ` with ${count} workers: what they keep in memory is per process`);
+    return address;
+  }
+
+  /** The banner says the same as the log line, and `tenon dev` reports each restart itself. */
+  #reportListening(address: Address, detail: string): void {
+    const { announce, developer, devtools, log, routes, stores } = this.#parts;
+    const { url } = address;
+    const { dev } = readEnvironment();
+    const hasBanner = announce !== undefined && log.isLevelEnabled("info");
+    if (hasBanner) {
+      const facts = {
+        url,
+        routes: routes.list(),
+        docs: this.#settings.docs?.path,
+        devtools: devtools !== undefined,
+        developer: developer?.toLink(`${toReachableUrl(address)}${devtools?.path ?? "/"}`),
+        stores: stores(),
+      };
+      announce(toBanner(facts, readManifest()));
+    }
+    if (detail !== "" || (!hasBanner && dev === undefined)) log.info(`listening on ${url}${detail}`);
+    if (dev !== undefined) process.send?.({ tenon: "listening", url }, () => {}); // without a callback, a closed channel would be an error event
+  }
+
+  async #fetch(request: Request): Promise<Response> {
+    try {
+      if (!this.#closed) await this.#parts.start();
+    } catch (error) {
+      if (!this.#closed) throw error; // else the stop came while this request waited for the start
+    }
+    if (this.#closed) return Response.json({ error: "Service Unavailable" }, { status: 503 });
+    const response = handleFetch({ ...this.#parts, kernel: this.#handler }, request, this.#settings);
+    this.#inFlight.add(response);
+    return response.finally(() => this.#inFlight.delete(response));
+  }
+
+  /** The OpenAPI document: made when it is first asked for, and again when the routes have changed. */
+  async #describe(): Promise<OpenApiDocument> {
+    const { module: name, routes } = this.#parts;
+    const { version } = routes;
+    if (this.#described?.version === version) return this.#described.document;
+    const { toOpenApi } = await import("../openapi/document.ts");
+    const { platform, errors, openapi: info } = this.#settings;
+    const described = routes.list().filter(({ owner }) => owner !== platform); // its own: assets and the docs page
+    const readsForms = platform === "web()";
+    const document = toOpenApi(described, { name, info, errors, readsForms, reasonOf });
+    this.#described = { version, document };
+    return document;
+  }
+}
+
+const anyAddress = new Set(["0.0.0.0", "::"]);
+
+/** A browser cannot open a wildcard address such as 0.0.0.0. */
+export function toReachableUrl({ url, host, port }: Address): string {
+  return anyAddress.has(host) ? `${new URL(url).protocol}//localhost:${port}` : url;
+}
+
+/** Only the engine that is used is loaded. */
+async function createEngine(options: EngineOptions): Promise<Engine> {
+  const name = options.settings.engine ?? readEnvironment().engine ?? "wire";
+  if (name === "wire") return new (await import("./wire/server.ts")).WireServer(options);
+  return new (await import("./node/server.ts")).NodeServer(options);
+}
+
+function toAddress(bound: BoundAddress, { tls }: ListenOptions): Address {
+  const name = isIPv6(bound.address) ? `[${bound.address}]` : bound.address;
+  return {
+    url: `${tls === undefined ? "http" : "https"}://${name}:${bound.port}`,
+    host: bound.address,
+    port: bound.port,
+  };
+}
+
+const unresolved = (_: number, host: string) =>
+  `The host name ${host} cannot be resolved. Use 127.0.0.1 or 0.0.0.0, or a name of this machine.`;
+
+const causes = new Map<string, (port: number, host: string) => string>([
+  [
+    "EADDRINUSE",
+    (port, host) => `Port ${port} on ${host} is in use. Stop the program that has it, or listen on another port.`,
+  ],
+  ["EACCES", (port) => `Port ${port} needs rights that this process does not have. Use a port above 1023.`],
+  ["EADDRNOTAVAIL", (_, host) => `${host} is not an address of this machine. Use 127.0.0.1 or 0.0.0.0.`],
+  ["ENOTFOUND", unresolved],
+  ["EAI_AGAIN", unresolved],
+]);
+
+/** Says in one line why the port did not open and what to do. */
+export function toListenError(error: unknown, port: number, host: string): StartError {
+  if (error instanceof StartError) return error;
+  const detail = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const message = causes.get(code)?.(port, host) ?? `Cannot listen on ${host}:${port}: ${detail}`;
+  return new StartError([{ code: "LISTEN_FAILED", message, cause: error }]);
+}

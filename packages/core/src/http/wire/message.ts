@@ -1,0 +1,310 @@
+import type { Socket } from "node:net";
+import { type BodyMemory, BodyReader, refuseBody, tooLarge } from "../../body/body-reader.ts";
+import { HttpError } from "../../errors.ts";
+import type { HeaderValue } from "../../headers.ts";
+import type { Incoming } from "../../request.ts";
+import { findHeader, type Inspected, type RequestHead, toHeaderMap } from "../inspect.ts";
+import { toCanonicalAddress } from "../ip-range.ts";
+import type { Peer, ProxyTrust } from "../proxy.ts";
+import type { ByteTarget } from "../pump.ts";
+import type { ResponseTarget } from "../write.ts";
+import type { BodySink } from "./body.ts";
+import type { WireHead } from "./head.ts";
+import type { ResponseHeads } from "./response-head.ts";
+
+const maxStored = 64 * 1024;
+/** About what a part takes besides its bytes. */
+const perPart = 128;
+
+/** Bytes of a chunk that are copied next to its length, because one write costs less than three. */
+const maxCopied = 4096;
+
+/** What the messages of a server share. */
+export interface MessageParts {
+  readonly heads: ResponseHeads;
+  readonly trust: ProxyTrust;
+  readonly bodies: BodyMemory;
+}
+
+/** What a message and its exchange need of the connection. */
+export interface MessageOwner {
+  readonly socket: Socket;
+  readonly parts: MessageParts;
+  /** The host of the last accepted request. */
+  host: string | undefined;
+  /** The current response is the last: what follows is dropped. */
+  closing: boolean;
+  /** Why nothing more is read. Complete requests still get responses. */
+  readonly broken: HttpError | undefined;
+  /** Whether complete requests wait for the current one. */
+  readonly hasWaiting: boolean;
+  /** A request timed out: its client gets no more time to send bytes slowly. */
+  timedOut(): void;
+  /** Reads nothing for now. */
+  pause(): void;
+  resume(): void;
+  /** The response is written. */
+  responded(): void;
+  /** See `WireMessage.detach`. */
+  detach(): Uint8Array | undefined;
+}
+
+const notInspected: Inspected = { path: "", search: "", host: "", contentLength: undefined, chunked: false };
+
+/** A request that the wire engine has read, as the context sees it, and its response. */
+export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTarget, ByteTarget {
+  readonly method: string;
+  readonly url: string;
+  readonly httpVersion: string;
+  rawHeaders: readonly string[];
+  readonly expect: string | undefined;
+  readonly socket: Socket;
+  readonly connection: MessageOwner;
+  /** Set when the request is accepted. */
+  inspected = notInspected;
+  /** Whether the whole request has arrived. */
+  complete = true;
+  headersSent = false;
+  /** Whether the system has all bytes of the response. */
+  finished = false;
+  /** The client, with what trusted proxies say about it. */
+  #client: Peer | undefined;
+  #controller: AbortController | undefined;
+  #reader: BodyReader | undefined;
+  #broken: HttpError | undefined;
+  /** Bytes that have arrived before the handler reads the body. */
+  #stored: Buffer[] = [];
+  #storedBytes = 0;
+  /** The head of a response that has begun, until it is written. */
+  #head = "";
+  #isChunked = false;
+
+  constructor(connection: MessageOwner, head: WireHead) {
+    this.method = head.method;
+    this.url = head.url;
+    this.httpVersion = head.httpVersion;
+    this.rawHeaders = head.rawHeaders;
+    this.expect = head.httpVersion === "1.1" ? head.expect : undefined;
+    this.socket = connection.socket;
+    this.connection = connection;
+  }
+
+  get path(): string {
+    return this.inspected.path;
+  }
+  get search(): string {
+    return this.inspected.search;
+  }
+  get address(): string {
+    return this.#resolveClient().address;
+  }
+  get peer(): string {
+    return toCanonicalAddress(this.socket.remoteAddress);
+  }
+  get protocol(): string {
+    return this.#resolveClient().protocol;
+  }
+  get host(): string {
+    return this.#resolveClient().host;
+  }
+
+  /** Aborted by a half-close too: a client that only closed its sending side still gets a response, if there is one. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.socket.destroyed || this.socket.readableEnded) this.clientLeft();
+    }
+    return this.#controller.signal;
+  }
+
+  /** The response was ended early. */
+  abort(): void {
+    this.#controller?.abort(new Error("the client went away"));
+  }
+
+  /** The client has left. A response that is already sent is not affected. */
+  clientLeft(): void {
+    if (!this.finished) this.abort();
+  }
+
+  header(name: string): string | undefined {
+    return findHeader(this.rawHeaders, name);
+  }
+
+  headers(): Record<string, string> {
+    return toHeaderMap(this.rawHeaders);
+  }
+
+  readBody(limit: number, timeout: number): Promise<Uint8Array> {
+    const { contentLength, chunked } = this.inspected;
+    if (!chunked && (contentLength ?? 0) === 0) return Promise.resolve(new Uint8Array());
+    if (contentLength !== undefined && contentLength > limit) return refuseBody(tooLarge());
+    if (this.#broken !== undefined) return refuseBody(this.#broken);
+    const reader = new BodyReader(contentLength ?? limit, timeout, this.connection.parts.bodies);
+    this.#reader = reader;
+    for (const bytes of this.#stored.splice(0)) reader.push(bytes);
+    if (this.complete) reader.end();
+    else this.connection.resume();
+    if (!reader.settled) {
+      process.nextTick(() => {
+        if (reader.size !== contentLength) reader.watch(); // else it arrived together with the head
+      });
+    }
+    if (this.expect !== undefined && !this.headersSent) this.socket.write("HTTP/1.1 100 Continue\r\n\r\n", "latin1");
+    return reader.result;
+  }
+
+  /** The handler has responded. */
+  releaseBody(): void {
+    this.#reader?.release();
+  }
+
+  /** Whether the body did not arrive in time. */
+  get timedOut(): boolean {
+    return this.#reader?.timedOut === true;
+  }
+
+  /** The rest of the body will not arrive, or is malformed. */
+  breakBody(error: HttpError): void {
+    if (this.complete) return; // the bytes after the body are broken, not the body
+    this.#broken = error;
+    this.#reader?.fail(error);
+  }
+
+  /** During a stop: fails a body of which no byte has arrived since the last call. */
+  giveUpStalledBody(): void {
+    if (this.#reader?.isStalled() === true) this.#reader.fail(new HttpError(503, "Service Unavailable"));
+  }
+
+  /** Whether the body was not read, so that the connection should carry no other request. */
+  leavesTooMuch(limit: number): boolean {
+    if (this.#reader !== undefined) return !this.#reader.complete;
+    if (this.inspected.chunked) return true; // it has no length that says how much is left
+    if (this.complete) return false;
+    const isBroken = this.#broken !== undefined || this.expect !== undefined;
+    return isBroken || (this.inspected.contentLength ?? 0) > limit;
+  }
+
+  #resolveClient(): Peer {
+    this.#client ??= this.connection.parts.trust.resolve(
+      {
+        address: this.peer,
+        protocol: "encrypted" in this.socket ? "https" : "http",
+        host: this.inspected.host,
+      },
+      (name) => this.header(name),
+    );
+    return this.#client;
+  }
+
+  takeBody(bytes: Buffer): void {
+    if (this.#reader !== undefined) {
+      if (!this.#reader.push(bytes)) this.connection.pause(); // it was refused, so the connection will close
+    } else if (!this.headersSent) {
+      // a small part would keep the whole packet in memory
+      this.#stored.push(2 * bytes.length < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes);
+      this.#storedBytes += bytes.length + perPart;
+      if (this.#storedBytes >= maxStored) this.connection.pause();
+    }
+  }
+
+  /** The whole body has arrived. */
+  endBody(): void {
+    this.complete = true;
+    this.#reader?.end();
+  }
+
+  get destroyed(): boolean {
+    return this.socket.destroyed || !this.socket.writable;
+  }
+
+  get writableLength(): number {
+    return this.socket.writableLength;
+  }
+
+  send(status: number, headers: HeaderValue[], body: string | Uint8Array | null, close: boolean): void {
+    const { socket } = this;
+    const head = this.connection.parts.heads.toText(status, headers, close, false);
+    this.headersSent = true;
+    if (body === null) socket.write(head, "latin1");
+    else if (typeof body === "string" && Number(headers.at(-1)) === body.length) socket.write(head + body, "latin1");
+    else {
+      socket.cork();
+      socket.write(head, "latin1");
+      socket.write(body);
+      socket.uncork();
+    }
+    this.connection.responded();
+  }
+
+  begin(status: number, headers: HeaderValue[], close: boolean): void {
+    const isDelimited = headers.at(-2) === "content-length";
+    this.#isChunked = !isDelimited && this.httpVersion === "1.1";
+    this.rawHeaders = this.rawHeaders.slice(); // a list that has grown has room for more: a stream may be open for long
+    if (!isDelimited && !this.#isChunked) this.connection.closing = true; // its end is the end of the body
+    this.#head = this.connection.parts.heads.toText(status, headers, close || this.connection.closing, this.#isChunked);
+    this.headersSent = true;
+  }
+
+  flushHeaders(): void {
+    if (this.#head !== "") this.socket.write(this.#head, "latin1");
+    this.#head = "";
+  }
+
+  write(bytes: Uint8Array): boolean {
+    const { socket } = this;
+    if (bytes.byteLength === 0) return true; // an empty chunk would be the last
+    if (this.#isChunked && this.#head === "" && bytes.byteLength <= maxCopied) {
+      socket.write(toWholeChunk(bytes));
+      return !socket.writableNeedDrain;
+    }
+    socket.cork();
+    this.flushHeaders();
+    if (this.#isChunked) socket.write(`${bytes.byteLength.toString(16)}\r\n`, "latin1");
+    socket.write(bytes);
+    if (this.#isChunked) socket.write("\r\n", "latin1");
+    socket.uncork();
+    return !socket.writableNeedDrain;
+  }
+
+  end(): void {
+    const { socket } = this;
+    socket.cork();
+    this.flushHeaders();
+    if (this.#isChunked) socket.write("0\r\n\r\n", "latin1");
+    socket.uncork();
+    this.connection.responded();
+  }
+
+  /**
+   * Detaches the engine from the socket of a request that asks for another protocol, and returns the bytes that have
+   * arrived after it. Undefined when this request cannot be upgraded.
+   */
+  detach(): Uint8Array | undefined {
+    this.rawHeaders = this.rawHeaders.slice(); // see begin()
+    return this.connection.detach();
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  once(event: "close" | "drain", listener: () => void): void {
+    this.socket.once(event, listener);
+  }
+
+  off(event: "close" | "drain", listener: () => void): void {
+    this.socket.off(event, listener);
+  }
+}
+
+/** A chunk with its length and its end (RFC 9112, 7.1). */
+function toWholeChunk(bytes: Uint8Array): Buffer {
+  const length = `${bytes.byteLength.toString(16)}\r\n`;
+  const end = length.length + bytes.byteLength;
+  const chunk = Buffer.allocUnsafe(end + 2);
+  chunk.write(length, "latin1");
+  chunk.set(bytes, length.length);
+  chunk.write("\r\n", end, "latin1");
+  return chunk;
+}

@@ -1,0 +1,104 @@
+import type { AddressInfo, Server, Socket } from "node:net";
+import { createNetServer, createTlsServer } from "../builtin.ts";
+import type { Engine, EngineOptions } from "../engine.ts";
+import { ProxyTrust } from "../proxy.ts";
+import { WireConnection, type WireParts } from "./connection.ts";
+import { Exchange } from "./exchange.ts";
+import { ResponseHeads } from "./response-head.ts";
+import { shutDown } from "./shutdown.ts";
+
+/** The engine on node:net: start, connections, timeouts, shutdown. `WireConnection` handles the requests. */
+export class WireServer implements Engine {
+  readonly #server: Server;
+  readonly #parts: WireParts;
+  readonly #connections = new Map<Socket, WireConnection>();
+  readonly #handshakes = new Map<string, Socket>();
+  #sweep: NodeJS.Timeout | undefined;
+  #sweptAt = 0;
+
+  constructor(options: EngineOptions) {
+    const { uri, headerBytes, headerTimeout, requestTimeout, keepAlive } = options.settings.limits;
+    this.#parts = {
+      ...options,
+      connections: this.#connections,
+      exchange: new Exchange(options),
+      heads: new ResponseHeads(keepAlive),
+      trust: new ProxyTrust(options.settings.trustedProxies, (message) => options.log.warn(message)),
+      headLimits: { uri, total: uri + headerBytes + 1024 }, // the inspection counts request line and headers apart
+      clock: { now: 0, every: Math.min(250, headerTimeout, requestTimeout, keepAlive) },
+    };
+    // half open: a client that closes its sending side after the request still gets a response
+    const socketOptions = { allowHalfOpen: true, noDelay: true };
+    if (options.tls === undefined) this.#server = createNetServer(socketOptions, this.#onConnection);
+    else {
+      const alpn = { ALPNProtocols: ["http/1.1"], handshakeTimeout: headerTimeout };
+      this.#server = createTlsServer({ ...socketOptions, ...alpn, ...options.tls }, this.#onConnection);
+      this.#server
+        .on("connection", this.#onHandshake)
+        .on("tlsClientError", (_: Error, socket: Socket) => socket.destroy()); // a failed handshake, or one that takes too long
+    }
+  }
+
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  listen(port: number, host: string): Promise<AddressInfo> {
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen({ port, host }, () => {
+        this.#server.off("error", reject);
+        this.#server.on("error", (error) => this.#parts.log.error({ err: error }, "the server failed"));
+        this.#sweptAt = performance.now();
+        this.#sweep = setInterval(this.#tick, this.#parts.clock.every).unref();
+        resolve(this.#server.address() as AddressInfo); // a TCP server has no other kind of address
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    const { exchange, settings, log } = this.#parts;
+    exchange.beginStop();
+    await shutDown(this.#server, {
+      connections: this.#connections,
+      handshakes: this.#handshakes,
+      endStreams: () => exchange.endStreams(),
+      timeout: settings.limits.stopTimeout,
+      log,
+    });
+    clearInterval(this.#sweep);
+  }
+
+  /** One timer for all connections instead of one for each request. */
+  readonly #tick = (): void => {
+    const { clock } = this.#parts;
+    const now = performance.now();
+    // time for which the process was blocked does not count: what clients have sent meanwhile is not read yet
+    clock.now += Math.min(now - this.#sweptAt, 2 * clock.every);
+    this.#sweptAt = now;
+    setImmediate(this.#closeExpired); // after sockets are read: closing one resets a request that has just arrived
+  };
+
+  readonly #closeExpired = (): void => {
+    const { clock } = this.#parts;
+    for (const connection of this.#connections.values()) {
+      if (connection.deadline !== 0 && connection.deadline <= clock.now) connection.expire();
+    }
+  };
+
+  readonly #onConnection = (socket: Socket): void => {
+    if (this.#parts.tls !== undefined) this.#handshakes.delete(peerOf(socket));
+    this.#connections.set(socket, new WireConnection(socket, this.#parts));
+  };
+
+  /** Until the handshake is done, only this map knows the socket: node makes another one for the encrypted connection. */
+  readonly #onHandshake = (socket: Socket): void => {
+    const peer = peerOf(socket);
+    this.#handshakes.set(peer, socket);
+    socket.once("close", () => this.#handshakes.delete(peer));
+  };
+}
+
+function peerOf(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort}`;
+}

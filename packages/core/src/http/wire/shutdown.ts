@@ -1,0 +1,93 @@
+import type { Server, Socket } from "node:net";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import type { Log } from "../../log/log.ts";
+import type { WireConnection } from "./connection.ts";
+
+export interface ShutdownOptions {
+  readonly connections: ReadonlyMap<Socket, WireConnection>;
+  /** Sockets that have not finished their TLS handshake. */
+  readonly handshakes: ReadonlyMap<string, { destroy(): unknown }>;
+  readonly endStreams: () => void;
+  readonly timeout: number;
+  readonly log: Log;
+}
+
+const stallCheck = 400;
+const followUpTurns = 20; // of ten milliseconds
+
+/** Stops a server: no new connections, responses for complete requests, the rest is closed at the timeout. */
+export async function shutDown(server: Server, options: ShutdownOptions): Promise<void> {
+  const { connections, handshakes } = options;
+  const resume = await acceptWaiting(server, connections);
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  resume();
+  await turn();
+  await turn();
+  options.endStreams();
+  for (const socket of handshakes.values()) socket.destroy();
+  for (const connection of connections.values()) {
+    if (connection.idle) connection.socket.destroy();
+    // a response that has not begun will say `Connection: close`; one whose head is sent cannot
+    else if (!connection.finished && connection.headersSent && !connection.hasWaiting) connection.closing = true;
+  }
+  // a busy client may have sent its next request: the response says `Connection: close`, so that it sends no more
+  const isWaiting = (connection: WireConnection) => connection.finished && !connection.socket.destroyed;
+  for (let turns = 0; turns < followUpTurns && [...connections.values()].some(isWaiting); turns++) await sleep(10);
+  for (const connection of connections.values()) if (connection.finished) connection.socket.destroy();
+  const giveUpStalledBodies = () => {
+    for (const { message } of connections.values()) message?.giveUpStalledBody();
+  };
+  giveUpStalledBodies(); // the first call only notes the progress of each
+  // after sockets are read: what arrived while the process was busy is progress
+  const stalled = setInterval(() => setImmediate(giveUpStalledBodies), stallCheck);
+  const deadline = setTimeout(() => {
+    const running = [...connections.values()].filter((connection) => !connection.finished);
+    const requests = running
+      .filter(({ message }) => message?.path) // a refused request has none
+      .map(({ message }) => `${message?.method} ${message?.path}`);
+    options.log.warn(
+      { connections: connections.size, requests: requests.slice(0, 10) },
+      "the stop timed out: connections of running requests are closed",
+    );
+    for (const { socket } of connections.values()) socket.destroy();
+  }, options.timeout);
+  await closed;
+  clearTimeout(deadline);
+  clearInterval(stalled);
+}
+
+/**
+ * Milliseconds for which connections are still accepted: a steady stream of new ones must not keep the listener open.
+ * In CPU time, because a process that gets no CPU has not drained its backlog yet.
+ */
+const backlogTime = 100;
+
+/**
+ * Connections that wait in the backlog when the stop begins are accepted: closing the listener would reset them. The
+ * event loop accepts one in each round, so two rounds without a new one mean that the backlog is empty. Nothing is read
+ * meanwhile, because a round that serves requests takes long. Returns a function that resumes reading.
+ */
+async function acceptWaiting(server: Server, connections: ShutdownOptions["connections"]): Promise<() => void> {
+  let quiet = 0;
+  const count = () => {
+    quiet = 0;
+  };
+  server.on("connection", count);
+  const paused: Socket[] = [];
+  const start = process.threadCpuUsage();
+  const spent = () => {
+    const { user, system } = process.threadCpuUsage(start);
+    return (user + system) / 1000;
+  };
+  while (quiet < 2 && spent() < backlogTime) {
+    for (const { socket } of connections.values()) if (!socket.isPaused()) paused.push(socket.pause());
+    quiet++;
+    await turn();
+  }
+  server.off("connection", count);
+  return () => {
+    for (const socket of paused) socket.resume();
+  };
+}

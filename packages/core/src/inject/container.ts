@@ -1,0 +1,220 @@
+import { describeChain, describeValue, importEachOther, type Problem, quoteError, StartError } from "../errors.ts";
+import type { Binding } from "./declarations.ts";
+import { type Graph, labelOf, type ModuleNode } from "./graph.ts";
+import { UnusableDependency, unusable, withInjector } from "./inject.ts";
+import { type Class, isClass, isKey, type Key, keyName } from "./token.ts";
+
+/** Something that every module sees, made for one user: the log is named after it. */
+export type Builtin = (user: string) => unknown;
+
+export interface Constructed {
+  readonly instance: unknown;
+  readonly name: string;
+  readonly node: ModuleNode;
+}
+
+/** One `inject()` that found something. */
+export interface Injection {
+  readonly user: string;
+  readonly module: string;
+  readonly key: Key;
+  /** The module that declares the key; undefined for a builtin. */
+  readonly from: string | undefined;
+}
+
+/** What is being constructed. */
+interface Frame {
+  readonly binding: Binding;
+  readonly name: string;
+  readonly label: string;
+}
+
+/** Makes one instance per declaration. Problems are collected, so that one start shows all of them. */
+export class Container {
+  readonly #graph: Graph;
+  readonly #builtins: ReadonlyMap<Key, Builtin>;
+  readonly #problems: Problem[];
+  readonly #onInject: ((injection: Injection) => void) | undefined;
+  readonly #homes = new Map<Binding, ModuleNode>();
+  readonly #instances = new Map<Binding, unknown>();
+  readonly #undeclared = new Map<ModuleNode, Map<Class, unknown>>();
+  readonly #stack: Frame[] = [];
+  /** In the order of completion, which is the order of dependency. */
+  readonly constructed: Constructed[] = [];
+
+  constructor(
+    graph: Graph,
+    builtins: ReadonlyMap<Key, Builtin>,
+    problems: Problem[],
+    onInject?: (injection: Injection) => void,
+  ) {
+    this.#graph = graph;
+    this.#builtins = builtins;
+    this.#problems = problems;
+    this.#onInject = onInject;
+    for (const node of graph.nodes) {
+      for (const binding of node.own.values()) {
+        if (!this.#homes.has(binding)) this.#homes.set(binding, node);
+      }
+    }
+  }
+
+  constructAll(): void {
+    for (const binding of this.#homes.keys()) this.#instance(binding);
+  }
+
+  /** Whether `inject(key)` works inside `node`. */
+  sees(node: ModuleNode, key: Key): boolean {
+    return this.#builtins.has(key) || node.visible.has(key);
+  }
+
+  /** The result of `inject(key)` in `user`, inside `node`. Reports a problem and returns `unusable` when it is not visible. */
+  resolve(node: ModuleNode, key: Key, user: string): unknown {
+    const builtin = this.#builtins.get(key);
+    const binding = node.visible.get(key);
+    if (builtin !== undefined || binding !== undefined) {
+      this.#onInject?.({ user, module: node.name, key, from: binding?.module });
+    }
+    if (builtin !== undefined) return builtin(user);
+    if (binding === undefined) {
+      // it may come from an import that failed, which is already reported
+      if (!node.incomplete) this.#report("UNKNOWN_DEPENDENCY", this.#explainUnknown(node, key, user));
+      return unusable;
+    }
+    const start = this.#stack.findIndex((frame) => frame.binding === binding);
+    if (start < 0) return this.#instance(binding);
+    this.#report("DEPENDENCY_CYCLE", explainCycle(this.#stack.slice(start).map(({ label }) => label)));
+    return unusable;
+  }
+
+  /** The declared instance of a class, or one made for this module when no module declares it; undefined after a problem. */
+  obtain<T>(node: ModuleNode, type: Class<T>, user: string): T | undefined {
+    const declared = this.sees(node, type) || this.#graph.nodes.some((other) => other.own.has(type));
+    const instance = declared ? this.resolve(node, type, user) : this.#makeUndeclared(node, type);
+    return instance === unusable ? undefined : (instance as T); // made by that very class
+  }
+
+  /** The result of `work`, which may call `inject()` as `user` of a module; undefined after a problem. */
+  run<T>(node: ModuleNode, user: string, work: () => T): T | undefined {
+    try {
+      return withInjector({ resolve: (key) => this.resolve(node, key, user) }, work);
+    } catch (error) {
+      this.#reportFailure(user, error);
+      return undefined;
+    }
+  }
+
+  #makeUndeclared(node: ModuleNode, type: Class): unknown {
+    const made = this.#undeclared.get(node) ?? new Map<Class, unknown>();
+    this.#undeclared.set(node, made);
+    if (made.has(type)) return made.get(type);
+    const before = this.#problems.length;
+    const instance = this.#construct({ key: type, module: node.name, construct: () => new type() }, node);
+    // not kept after a problem: a route added later with the same class must fail again
+    if (this.#problems.length === before) made.set(type, instance);
+    return instance;
+  }
+
+  #instance(binding: Binding): unknown {
+    if (!this.#instances.has(binding)) {
+      const home = this.#homes.get(binding) as ModuleNode; // what a module sees is some module's own
+      this.#instances.set(binding, this.#construct(binding, home));
+    }
+    return this.#instances.get(binding);
+  }
+
+  #construct(binding: Binding, node: ModuleNode): unknown {
+    const name = keyName(binding.key);
+    const label = labelOf(name, node);
+    this.#stack.push({ binding, name, label });
+    try {
+      const instance = withInjector({ resolve: (key) => this.resolve(node, key, name) }, binding.construct);
+      if (instance === unusable) return unusable; // a factory that returns what it injects
+      if (instance instanceof Promise) {
+        instance.catch(() => {}); // an unhandled rejection would crash the process before the problem is reported
+        const message = `The factory of ${label} returned a promise. Factories are synchronous: return the object and connect in its onStart().`;
+        this.#report("BAD_DECLARATION", message);
+        return unusable;
+      }
+      this.constructed.push({ instance, name, node });
+      return instance;
+    } catch (error) {
+      this.#reportFailure(label, error);
+    } finally {
+      this.#stack.pop();
+    }
+    return unusable;
+  }
+
+  #reportFailure(label: string, error: unknown): void {
+    // the problems of a factory that checks its options are complete as they are
+    if (error instanceof StartError) this.#problems.push(...error.problems);
+    else if (!(error instanceof UnusableDependency)) this.#reportError(label, error);
+  }
+
+  #reportError(label: string, cause: unknown): void {
+    const chain = this.#stack.map(({ name }) => name);
+    const needed = chain.length > 1 ? ` (${describeChain(chain)})` : "";
+    const reason = isTooDeep(cause, chain.length)
+      ? `a chain of ${chain.length.toLocaleString("en-US")} injections exhausts the stack. Shorten it.`
+      : quoteError(cause);
+    const message = `${label} could not be constructed${needed}: ${reason}`;
+    this.#problems.push({ code: "CONSTRUCTION_FAILED", message, cause });
+  }
+
+  /** Why `inject(key)` finds nothing: which class needs it, which module has it, and what to write where. */
+  #explainUnknown(node: ModuleNode, key: Key, user: string): string {
+    const asker = labelOf(user, node);
+    if (!isKey(key)) {
+      const cure = key === undefined ? importEachOther : "Pass a class, or a token made with token().";
+      return `${asker} calls inject() with ${describeValue(key)}, which is neither a class nor a token. ${cure}`;
+    }
+    const name = keyName(key);
+    const chain = this.#stack.map((frame) => frame.name);
+    const way = describeChain([...(chain.length === 0 ? [user] : chain), name]);
+    const owners = this.#graph.nodes.filter((other) => other.own.has(key));
+    const importer = owners.find((other) => reaches(other, node));
+    if (importer !== undefined) {
+      return `${asker} needs ${name}, which module "${importer.name}" declares (${way}). "${importer.name}" imports "${node.name}" and cannot be imported there: move ${name} into a module that both import.`;
+    }
+    const exporter = owners.find((other) => other.exported.has(key));
+    if (exporter !== undefined) {
+      return `${asker} needs ${name}, which module "${exporter.name}" exports but "${node.name}" does not import (${way}). Add "${exporter.name}" to the imports of "${node.name}".`;
+    }
+    const [owner] = owners;
+    if (owner !== undefined) {
+      const andImport = node.imports.has(owner) ? "" : ` and "${owner.name}" to the imports of "${node.name}"`;
+      return `${asker} needs ${name}, which module "${owner.name}" declares but does not export (${way}). Add ${name} to the exports of "${owner.name}"${andImport}.`;
+    }
+    const namesake = this.#graph.nodes.find((other) => other.own.keys().some((declared) => keyName(declared) === name));
+    const cure =
+      namesake === undefined
+        ? `Add ${isClass(key) ? name : `provide(${name}, …)`} to the declarations of "${node.name}", or import the module that exports it.`
+        : `Module "${namesake.name}" declares another ${name}: import it from the same file in both places.`;
+    return `${asker} needs ${name}, which no module declares (${way}). ${cure}`;
+  }
+
+  #report(code: Problem["code"], message: string): void {
+    this.#problems.push({ code, message });
+  }
+}
+
+/** Whether a module imports another one, directly or through others: the other cannot import it then. */
+function reaches(from: ModuleNode, to: ModuleNode): boolean {
+  const reached = new Set(from.imports); // grows while it is read
+  for (const node of reached) for (const next of node.imports) reached.add(next);
+  return reached.has(to);
+}
+
+const deep = 100;
+
+/** With a short chain it is a constructor that calls itself, and its own error says where. */
+function isTooDeep(error: unknown, length: number): boolean {
+  return length > deep && error instanceof RangeError && error.message === "Maximum call stack size exceeded";
+}
+
+function explainCycle(labels: readonly string[]): string {
+  const [first] = labels;
+  if (labels.length === 1) return `${first} injects itself. Use this in its place.`;
+  return `Dependencies form a cycle: ${describeChain([...labels, first as string])}. Move what they share into a service that both inject.`;
+}

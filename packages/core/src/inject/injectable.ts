@@ -1,0 +1,34 @@
+type Made<T, K extends keyof T> = Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K];
+
+/** Options, each of which may be a function that makes the value and may `inject()`. `Plain` are those that may not. */
+export type Injectable<T, Plain extends keyof T = never> = {
+  readonly [K in keyof T]: K extends Plain ? T[K] : T[K] | (() => Made<T, K>);
+};
+
+/**
+ * The values of options. Call it where `inject()` works: in a factory of a module, or in `resolve()` of a platform. An
+ * option whose function returns undefined is left out, so that its default applies.
+ */
+export function resolveOptions<T extends object, Plain extends keyof T & string = never>(
+  options: Injectable<T, Plain>,
+  plain: readonly Plain[] = [],
+): T {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) return options as T; // checkOptions() reports it
+  const entries = Object.entries<unknown>(options).flatMap(([name, option]) => {
+    // a function with parameters is a mistake, such as a middleware that is not in a list: checkOptions() reports it
+    if (typeof option !== "function" || option.length > 0 || plain.some((one) => one === name)) return [[name, option]];
+    const value: unknown = option();
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The same for a module, without what it imports. */
+export function resolveModuleOptions<T extends object, Plain extends keyof T & string = never>(
+  options: Injectable<T, Plain>,
+  plain: readonly Plain[] = [],
+): T {
+  const resolved = resolveOptions(options, plain);
+  if (resolved !== options) Reflect.deleteProperty(resolved, "imports");
+  return resolved;
+}

@@ -1,0 +1,98 @@
+import { type Pattern, parsePattern } from "../pattern.ts";
+import { BoundedMap } from "../support/bounded-map.ts";
+import { isSecretName, redacted } from "./log-redact.ts";
+
+interface KnownRoute {
+  readonly segments: Pattern["segments"];
+  /** The positions of parameters that are named like a secret: `/reset/:token`. */
+  readonly places: ReadonlySet<number>;
+}
+
+/** Paths without the values of parameters that are named like a secret. */
+export class SafePaths {
+  /** By the path of a route. */
+  readonly #routes = new BoundedMap<string, KnownRoute>(10_000);
+
+  /**
+   * `route` is undefined for a miss. Then the first of `others` counts that has a secret parameter and that the path begins
+   * like: the client may have used another method, or a path that is too long.
+   */
+  redact(path: string, route: string | undefined, others: readonly string[] = []): string {
+    if (route !== undefined) return replacePlaces(path, this.#find(route));
+    if (others.length === 0) return path;
+    const sent = path.split("/").flatMap((segment) => (segment === "" ? [] : decode(segment).toLowerCase()));
+    const found = others.find((other) => {
+      const { segments, places } = this.#find(other);
+      if (places.size === 0 || segments.length > sent.length) return false;
+      return segments.every((segment, index) => segment === undefined || segment.toLowerCase() === sent[index]);
+    });
+    return found === undefined ? path : replacePlaces(path, this.#find(found));
+  }
+
+  #find(path: string): KnownRoute {
+    let route = this.#routes.get(path);
+    if (route === undefined) {
+      route = toKnownRoute(path);
+      this.#routes.set(path, route);
+    }
+    return route;
+  }
+}
+
+interface RequestName {
+  readonly method: string;
+  readonly path: string;
+  readonly route: { readonly path: string } | undefined;
+}
+
+/** `GET /reset/[redacted]`, for the text of a log line about an error. */
+export function toSafeName({ method, path, route }: RequestName): string {
+  return `${method} ${route === undefined ? path : replacePlaces(path, toKnownRoute(route.path))}`;
+}
+
+function toKnownRoute(path: string): KnownRoute {
+  const { segments, params } = parsePattern(path);
+  return { segments, places: new Set(params.filter(({ name }) => isSecretName(name)).map(({ index }) => index)) };
+}
+
+/** Empty segments do not count: a miss may have some. */
+function replacePlaces(path: string, { places }: KnownRoute): string {
+  if (places.size === 0) return path;
+  let place = 0;
+  return path
+    .split("/")
+    .map((segment) => (segment !== "" && places.has(place++) ? redacted : segment))
+    .join("/");
+}
+
+/** A path with its query, a URL, or text with some: the values of secret parameters are replaced. */
+export function redactQuery(text: string): string {
+  const kept: string[] = [];
+  let [lead, isHidden] = ["", false];
+  for (const [index, piece] of text.split(/([?&#;\s"'<>])/).entries()) {
+    if (index % 2 === 1) {
+      // a semicolon begins a parameter in a header, but does not end the value of one in a query
+      isHidden &&= piece === ";" || piece === "?";
+      if (/\S/.test(piece)) lead = piece;
+    } else if (!isHidden && piece !== "") {
+      const [name = ""] = piece.split("=", 1);
+      isHidden = /^[?&#;]/.test(lead) && name.length < piece.length && isSecretParameter(name);
+      kept.push(isHidden ? `${name}=${redacted}` : piece);
+      lead = "";
+      continue;
+    }
+    if (!isHidden) kept.push(piece);
+  }
+  return kept.join("");
+}
+
+/** Whether a parameter of a query or a form is named like a secret. Its name may be encoded. */
+export function isSecretParameter(name: string): boolean {
+  return isSecretName(decode(name));
+}
+
+/** As the parser of forms does: a name that is not well-formed is decoded as far as it can be. */
+function decode(name: string): string {
+  const [decoded = ""] = new URLSearchParams(`${name}=`).keys();
+  return decoded;
+}

@@ -1,0 +1,77 @@
+import { posix } from "node:path";
+import type { Context } from "../context.ts";
+import { Reply } from "../reply.ts";
+import type { MiddlewareLike, Routes } from "../route.ts";
+import { type OptionTable, takes } from "../support/options.ts";
+import type { DocsPage } from "./docs-page.ts";
+import type { OpenApiDocument } from "./document.ts";
+
+export interface DocsOptions {
+  /** The path of the page. Defaults to `/docs`; false serves the document only. */
+  readonly path?: string | false;
+  /** The path of the document. Defaults to `/openapi.json`. */
+  readonly document?: string;
+  /** Serves both to everybody, also outside development. Defaults to false. */
+  readonly public?: boolean;
+  /** Guards of both, which are then served outside development too. Defaults to none. */
+  readonly middlewares?: readonly MiddlewareLike[];
+}
+
+const aPath = takes.match(/^(?:\/[\w.-]+)+$/, 'It takes a path, for example "/docs".');
+
+export const docsTable: OptionTable<DocsOptions> = {
+  path: (value) => (value === false ? undefined : aPath(value)),
+  document: aPath,
+  public: takes.flag,
+  middlewares: takes.list,
+};
+
+type ToDocument = () => Promise<OpenApiDocument>;
+
+/** The routes of the docs page and of the document. The page is loaded when the application opens. */
+export class Docs {
+  readonly routes: Routes;
+  /** The path of the page; undefined when only the document is served. */
+  readonly path: string | undefined;
+  readonly #document: string;
+  #toDocument: ToDocument | undefined;
+  #page: DocsPage | undefined;
+  /** The last document as text. */
+  #text: { readonly of: OpenApiDocument; readonly json: string } | undefined;
+
+  constructor(options: DocsOptions) {
+    const { path = "/docs", document = "/openapi.json", middlewares = [] } = options;
+    this.path = path === false ? undefined : path;
+    this.#document = document;
+    const pages: Routes =
+      path === false
+        ? []
+        : [
+            { method: "GET", path, middlewares, handler: (ctx) => this.#opened().serve(ctx) },
+            { method: "GET", path: `${path}/*`, middlewares, handler: (ctx) => this.#opened().serveFile(ctx) },
+          ];
+    this.routes = [
+      { method: "GET", path: document, middlewares, handler: (ctx) => this.#serveDocument(ctx) },
+      ...pages,
+    ];
+  }
+
+  async open(title: string, servers: readonly string[], toDocument: ToDocument): Promise<void> {
+    this.#toDocument = toDocument;
+    if (this.path === undefined) return;
+    const { DocsPage } = await import("./docs-page.ts");
+    const document = posix.relative(posix.dirname(this.path), this.#document);
+    this.#page = new DocsPage({ title, path: this.path, document, servers });
+  }
+
+  #opened(): DocsPage {
+    return this.#page as DocsPage; // open() comes before the first request
+  }
+
+  async #serveDocument(ctx: Context): Promise<Reply> {
+    const document = await (this.#toDocument as ToDocument)(); // as above
+    if (this.#text?.of !== document) this.#text = { of: document, json: `${JSON.stringify(document, null, 2)}\n` };
+    ctx.response().setHeader("content-type", "application/json; charset=utf-8").setHeader("cache-control", "no-cache");
+    return new Reply(200, "text", this.#text.json);
+  }
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, Clock, defineModule } from "@tenon/core";
+import { createTestApp, FakeClock, useClock } from "@tenon/core/testing";
+
+const clock = new Clock();
+
+test("100,000 ids are different UUIDs of version 4", () => {
+  const ids = new Set<string>();
+  for (let count = 0; count < 100_000; count++) ids.add(clock.uuid());
+  assert.equal(ids.size, 100_000);
+  for (const id of ids) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});
+
+test("secrets have 256 bits and are all different", () => {
+  const secrets = new Set(Array.from({ length: 1000 }, () => clock.secret()));
+  assert.equal(secrets.size, 1000);
+  for (const secret of secrets) assert.equal(Buffer.from(secret, "base64url").length, 32);
+});
+
+test("a timestamp is the current time, in UTC with milliseconds", () => {
+  const before = Date.now();
+  const text = clock.timestamp();
+  assert.match(text, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.ok(Date.parse(text) >= before && clock.now() >= Date.parse(text));
+});
+
+test("useClock() makes a clock that a test moves that of the application", async () => {
+  const fake = new FakeClock("2024-01-01T00:00:00Z");
+  const app = await createTestApp(defineModule({ name: "app" }), api(), { override: [useClock(fake)] });
+  fake.advance("90s");
+  assert.equal(app.get(Clock).timestamp(), "2024-01-01T00:01:30.000Z");
+  fake.set("2025-01-01T00:00:00Z");
+  assert.equal(app.get(Clock).timestamp(), "2025-01-01T00:00:00.000Z");
+  await app.stop();
+});

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { runFixture } from "../support/run-fixture.ts";
+
+test(".env of the working directory adds what the environment does not set, except in production", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tenon-config-"));
+  try {
+    writeFileSync(join(folder, ".env"), 'CONFIG_NAME="from the file"\nCONFIG_PORT=1\nLOG_LEVEL=trace\n');
+    const run = (variables: Record<string, string>) => runFixture("config.ts", [], variables, folder);
+    const [development, production, bad] = await Promise.all([
+      run({ CONFIG_PORT: "2" }),
+      run({ NODE_ENV: "production" }),
+      run({ CONFIG_PORT: "x" }),
+    ]);
+    assert.equal(development.stdout, '{"configName":"from the file","configPort":2} trace\n');
+    assert.equal(production.stdout, '{"configName":"unnamed","configPort":0} info\n');
+    assert.deepEqual(
+      { code: bad.code, stdout: bad.stdout, first: bad.stderr.split("\n")[0] },
+      { code: 1, stdout: "", first: 'Cannot start: CONFIG_PORT is "x". It takes a whole number.' },
+    );
+    writeFileSync(join(folder, ".env"), "CONFIG_PORT 1\n");
+    const malformed = await run({});
+    assert.equal(malformed.code, 1);
+    assert.match(malformed.stderr, /^Cannot start: Line 1 of \.env is not an assignment\. Write NAME=value/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("bad variables of the framework are reported together with those of the application", async () => {
+  const variables = { CONFIG_PORT: "x", LOG_LEVEL: "loud", HTTP_ENGINE: "fast", WORKERS: "0" };
+  const { code, stderr } = await runFixture("config.ts", [], variables);
+  assert.equal(code, 1);
+  assert.equal(
+    stderr,
+    `Cannot start: 4 problems:
+  1. LOG_LEVEL is "loud". Use one of: trace, debug, info, warn, error, fatal, silent.
+  2. HTTP_ENGINE is "fast". Use one of: wire, node.
+  3. WORKERS is "0". It takes a whole number from 1 to 256, or all.
+  4. CONFIG_PORT is "x". It takes a whole number.
+`,
+  );
+});

@@ -1,0 +1,363 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inspect } from "node:util";
+import {
+  api,
+  array,
+  boolean,
+  createApp,
+  date,
+  defineConfig,
+  defineModule,
+  dto,
+  inject,
+  integer,
+  json,
+  literal,
+  number,
+  provide,
+  record,
+  StartError,
+  string,
+  timestamp,
+} from "@tenon/core";
+import { LogLines } from "../support/log-lines.ts";
+
+const password = "correct-horse-battery";
+
+class Config extends defineConfig({
+  PORT: integer("default=8080", "min=0", "max=65535"),
+  DATABASE_URL: string("default=sqlite:data/app.db"),
+  REDIS_URL: string(),
+  JWT_SECRET: string("required", "min=16"),
+  MAIL_KEY: string().secret(),
+  LOGIN_LIMIT: boolean("default=true"),
+  PROXIES: array(string()),
+}) {}
+
+const env = { JWT_SECRET: password };
+
+function problemsOf(read: () => unknown): string[] {
+  try {
+    read();
+  } catch (error) {
+    assert.ok(error instanceof StartError);
+    assert.ok(error.problems.every(({ code }) => code === "BAD_ENVIRONMENT"));
+    return error.problems.map(({ message }) => message);
+  }
+  return [];
+}
+
+test("variables become typed properties in camel case, and an empty one counts as not set", () => {
+  const config = Config.read({ env: { ...env, PORT: "20080", DATABASE_URL: "", PROXIES: "::1, 10.0.0.1,," } });
+  const port: number = config.port;
+  const redisUrl: string | undefined = config.redisUrl;
+  const proxies: readonly string[] = config.proxies;
+  assert.deepEqual([port, redisUrl, proxies], [20_080, undefined, ["::1", "10.0.0.1"]]);
+  assert.deepEqual(
+    { ...config },
+    {
+      port: 20_080,
+      databaseUrl: "sqlite:data/app.db",
+      redisUrl: undefined,
+      jwtSecret: password,
+      mailKey: undefined,
+      loginLimit: true,
+      proxies: ["::1", "10.0.0.1"],
+    },
+  );
+  assert.ok(config instanceof Config);
+  assert.throws(() => Object.assign(config, { port: 1 }), TypeError);
+  // @ts-expect-error: there is no such variable
+  assert.equal(config.hots, undefined);
+});
+
+test("a list that is not set is empty", () => {
+  assert.deepEqual(Config.read({ env }).proxies, []);
+});
+
+test("every kind of field is read from text", () => {
+  const Kinds = defineConfig(
+    dto({
+      S3_BUCKET: string("trim"),
+      RATIO: number(),
+      LEVEL: string("oneof=low high"),
+      SIZE: literal([1, 2]),
+      SINCE: date(),
+      AT: timestamp(),
+      PORTS: array(integer(), "max=2"),
+      A_1_B: boolean(),
+      EXTRA: json(),
+    }),
+  );
+  const config = Kinds.read({
+    env: {
+      S3_BUCKET: " photos ",
+      RATIO: "0.5",
+      LEVEL: "high",
+      SIZE: "2",
+      SINCE: "2026-11-17",
+      AT: "2026-11-17T09:30:00Z",
+      PORTS: "80,443",
+      A_1_B: "off",
+      EXTRA: '{"a":1}',
+    },
+  });
+  assert.deepEqual(
+    { ...config },
+    {
+      s3Bucket: "photos",
+      ratio: 0.5,
+      level: "high",
+      size: 2,
+      since: "2026-11-17",
+      at: new Date("2026-11-17T09:30:00Z"),
+      ports: [80, 443],
+      a1B: false,
+      extra: { a: 1 },
+    },
+  );
+  const level: "low" | "high" | undefined = config.level;
+  const bit: boolean | undefined = config.a1B;
+  assert.deepEqual([level, bit], ["high", false]);
+});
+
+test("booleans are on, true and 1, or off, false and 0", () => {
+  const Switch = defineConfig({ DEBUG: boolean() });
+  for (const text of ["on", "true", "1"]) assert.equal(Switch.read({ env: { DEBUG: text } }).debug, true, text);
+  for (const text of ["off", "false", "0"]) assert.equal(Switch.read({ env: { DEBUG: text } }).debug, false, text);
+  assert.deepEqual(
+    problemsOf(() => Switch.read({ env: { DEBUG: "yes" } })),
+    ['DEBUG is "yes". It takes on or off.'],
+  );
+});
+
+test("all bad values are reported at once, with their variables and what they take", () => {
+  class Service extends defineConfig({
+    PORT: integer("default=8080", "min=0", "max=65535"),
+    COST: integer("min=10"),
+    RATIO: number("max=1"),
+    ANY: number(),
+    LEVEL: string("oneof=low mid high"),
+    MODE: literal(["only"]),
+    SIZE: literal([1, "big"]),
+    NAME: string("min=3", "max=5"),
+    NEEDED: string("required"),
+    ENDPOINT: string("required", "url"),
+    STORE: string("pattern=^(disk|s3):").example("disk:folder").example("s3:bucket"),
+    PORTS: array(integer("max=9")),
+    HOSTS: array(string("pattern=^[0-9.]+$")).example(["10.0.0.1", "10.0.0.2"]),
+    FEW: array(string(), "max=1"),
+  }) {}
+  const bad = {
+    PORT: "65536",
+    COST: "0x0e",
+    RATIO: "2",
+    ANY: "much",
+    LEVEL: "loud",
+    MODE: "other",
+    SIZE: "3",
+    NAME: "no",
+    STORE: "tape",
+    PORTS: "1,x,12",
+    HOSTS: "10.0.0.1,x",
+    FEW: "a,b",
+  };
+  assert.deepEqual(
+    problemsOf(() => Service.read({ env: bad })),
+    [
+      'PORT is "65536". It takes a whole number from 0 to 65535.',
+      'COST is "0x0e". It takes a whole number from 10.',
+      'RATIO is "2". It takes a number to 1.',
+      'ANY is "much". It takes a number.',
+      'LEVEL is "loud". It takes low, mid or high.',
+      'MODE is "other". It takes only.',
+      'SIZE is "3". It takes 1 or big.',
+      'NAME is "no". It must have at least 3 characters.',
+      "NEEDED is not set.",
+      "ENDPOINT is not set. It must be an http or https URL.",
+      'STORE is "tape". It takes disk:folder or s3:bucket.',
+      'PORTS has "x", which must be a whole number.',
+      'HOSTS has "x". Write for example 10.0.0.1,10.0.0.2.',
+      'FEW is "a,b". It must have at most 1 item.',
+    ],
+  );
+});
+
+test("no message shows a secret or a URL, which may hold a password", () => {
+  class Secrets extends defineConfig({
+    JWT_SECRET: string("required", "min=99"),
+    API_KEYS: array(string("len=3")),
+    PIN: integer().secret(),
+    DATABASE_URL: string("pattern=^postgres:").example("postgres://user@host/name"),
+    SENDER: string("max=9"),
+  }) {}
+  const problems = problemsOf(() =>
+    Secrets.read({
+      env: {
+        JWT_SECRET: "hunter2",
+        API_KEYS: "hunter2,abc",
+        PIN: "hunter2",
+        DATABASE_URL: "mysql://root:hunter2@host",
+        SENDER: "smtp:hunter2@host",
+      },
+    }),
+  );
+  assert.deepEqual(problems, [
+    "JWT_SECRET must have at least 99 characters.",
+    "API_KEYS has a value, which must have exactly 3 characters.",
+    "PIN takes a whole number.",
+    "DATABASE_URL takes postgres://user@host/name.",
+    "SENDER must have at most 9 characters.",
+  ]);
+});
+
+test("secrets and passwords in URLs are redacted when a configuration is logged, inspected or written as JSON", async () => {
+  class WithOwn extends Config {
+    readonly derivedToken = password;
+    readonly label = "x";
+  }
+  const config = WithOwn.read({
+    env: {
+      ...env,
+      MAIL_KEY: password,
+      DATABASE_URL: `postgres://user:${password}@host/name?sslpassword=${password}&a=b`,
+      PROXIES: `http://a:${password}@host,::1`,
+    },
+  });
+  const shown = {
+    port: 8080,
+    databaseUrl: "postgres://user:[redacted]@host/name?sslpassword=[redacted]&a=b",
+    jwtSecret: "[redacted]",
+    mailKey: "[redacted]",
+    loginLimit: true,
+    proxies: ["http://a:[redacted]@host", "::1"],
+    derivedToken: "[redacted]",
+    label: "x",
+  };
+  assert.deepEqual(JSON.parse(JSON.stringify(config)), shown);
+  assert.match(inspect(config), /^WithOwn \{\n {2}port: 8080,/);
+  const lines = new LogLines();
+  const app = await createApp(defineModule({ name: "app" }), api(), { log: lines.options });
+  app.log.info({ config }, "started");
+  for (const text of [inspect(config), inspect({ config }, { depth: 0 }), JSON.stringify(lines.all)]) {
+    assert.doesNotMatch(text, new RegExp(password));
+  }
+  assert.match(JSON.stringify(lines.all), /"jwtSecret":"\[redacted\]"/);
+  await app.stop();
+});
+
+test("flags take precedence over the environment, and the environment over defaults", () => {
+  const defaults = { PORT: "1" };
+  assert.equal(Config.read({ env, defaults }).port, 1);
+  assert.equal(Config.read({ env: { ...env, PORT: "2" }, defaults }).port, 2);
+  assert.equal(Config.read({ env: { ...env, PORT: "2" }, defaults, flags: { PORT: "3" } }).port, 3);
+  // @ts-expect-error: there is no such variable
+  assert.equal(Config.read({ env, flags: { PROT: "3" } }).port, 8080);
+});
+
+function withArguments<T>(args: readonly string[], read: () => T): T {
+  const before = process.argv;
+  process.argv = [...before.slice(0, 2), ...args];
+  try {
+    return read();
+  } finally {
+    process.argv = before;
+  }
+}
+
+test("a list of variables reads the flags of the process", () => {
+  const read = () => Config.read({ env: { ...env, PORT: "2" }, flags: ["PORT", "DATABASE_URL"] });
+  for (const args of [
+    ["--port=3", "--database-url=sqlite::memory:"],
+    ["--port", "3", "--database-url", "sqlite::memory:", "--"],
+  ]) {
+    const { port, databaseUrl } = withArguments(args, read);
+    assert.deepEqual([port, databaseUrl], [3, "sqlite::memory:"]);
+  }
+  assert.equal(withArguments([], read).port, 2);
+});
+
+test("other arguments are reported together with bad values", () => {
+  const problems = withArguments(["--prot=3", "start", "-p", "--port=", "--database-url"], () =>
+    problemsOf(() => Config.read({ env: {}, flags: ["PORT", "DATABASE_URL"] })),
+  );
+  const known = "It has --port, --database-url.";
+  assert.deepEqual(problems, [
+    `--prot is not a flag of this application. ${known}`,
+    `start is not a flag of this application. ${known}`,
+    `-p is not a flag of this application. ${known}`,
+    "--port needs a value.",
+    "--database-url needs a value.",
+    "JWT_SECRET is not set. It must have at least 16 characters.",
+  ]);
+});
+
+test("a check reports what fields cannot express, together with everything else", () => {
+  const ranges = /^[0-9.]+$/;
+  class Checked extends defineConfig(
+    { PORT: integer("required"), PROXIES: array(string()), TLS: boolean("default=false") },
+    {
+      check({ port, proxies = [], tls }, report) {
+        for (const proxy of proxies)
+          if (!ranges.test(proxy)) report("PROXIES", `has "${proxy}", which is not an address.`);
+        if (tls && port === 80) report("TLS", "is on, but PORT is 80.");
+        // @ts-expect-error: there is no such variable
+        if (port === 81) report("PROT", "");
+      },
+    },
+  ) {
+    get isOpen(): boolean {
+      return this.proxies.length === 0;
+    }
+  }
+  const problems = (values: Record<string, string>) => problemsOf(() => Checked.read({ env: values }));
+  assert.deepEqual(problems({ PORT: "x", PROXIES: "1.2.3.4,proxy", TLS: "on" }), [
+    'PORT is "x". It takes a whole number.',
+    'PROXIES has "proxy", which is not an address.',
+  ]);
+  assert.deepEqual(problems({ PORT: "80", TLS: "on" }), ["TLS is on, but PORT is 80."]);
+  assert.equal(Checked.read({ env: { PORT: "80" } }).isOpen, true);
+});
+
+test("a configuration is declared like any class, injected, and replaced in tests", async () => {
+  class Injected extends defineConfig({ TENON_TEST_SECRET: string("required", "min=16") }) {}
+  class Signer {
+    readonly secret = inject(Injected).tenonTestSecret;
+  }
+  const module = defineModule({ name: "app", declarations: [Injected, Signer] });
+  const override = [provide(Injected, () => Injected.read({ env: { TENON_TEST_SECRET: password } }))];
+  const app = await createApp(module, api(), { override, onStartError: "throw" });
+  assert.equal(app.get(Signer).secret, password);
+  await app.stop();
+  await assert.rejects(createApp(module, api(), { onStartError: "throw" }), {
+    name: "StartError",
+    message: "TENON_TEST_SECRET is not set. It must have at least 16 characters.",
+  });
+});
+
+test("without a class of one's own the constant is the key", async () => {
+  const Settings = defineConfig({ TENON_TEST_COLOR: string("default=red") });
+  const app = await createApp(defineModule({ name: "app", declarations: [Settings] }), api());
+  const { tenonTestColor } = app.get(Settings);
+  assert.equal(tenonTestColor, "red");
+  await app.stop();
+});
+
+test("a declaration that cannot work is refused where it is written", () => {
+  for (const [declare, message] of [
+    [() => defineConfig({ port: integer() }), /"port" cannot name a variable: use capital letters/],
+    [() => defineConfig({ A__B: integer() }), /"A__B" cannot name a variable/],
+    [() => defineConfig({ A_1: integer(), A1: integer() }), /"A_1" and "A1" would both be config\.a1/],
+    [
+      () => defineConfig({ DATA: record(integer()) }),
+      /"DATA" is declared as record, which the text of a variable cannot hold/,
+    ],
+    // @ts-expect-error: not a field
+    [() => defineConfig({ PORT: 80 }), /"PORT" is not a field/],
+    // @ts-expect-error: not an option
+    [() => defineConfig({ PORT: integer() }, { chekc: () => {} }), /has no option chekc \(did you mean check\?\)/],
+  ] as const) {
+    assert.throws(declare, message);
+  }
+});

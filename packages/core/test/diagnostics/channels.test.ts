@@ -1,0 +1,270 @@
+import assert from "node:assert/strict";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { tracingChannel } from "node:diagnostics_channel";
+import { test } from "node:test";
+import { api, type Context, defineModule, HttpError, inject, type Next, type Routes } from "@tenon/core";
+import {
+  handlerSignal,
+  isMetricSource,
+  middlewareSignal,
+  requestSignal,
+  requestStore,
+  trace,
+} from "@tenon/core/internal";
+import {
+  type HandlerSignal,
+  Introspection,
+  type MiddlewareSignal,
+  type RequestSignal,
+  type Signal,
+  type SignalOutcome,
+} from "@tenon/core/platform";
+import { createTestApp } from "@tenon/core/testing";
+import { moduleOf, testOnBothTransports } from "../support/transports.ts";
+
+const steps = ["start", "end", "asyncStart", "asyncEnd", "error"] as const;
+
+/** Notes the steps of a signal while `run` runs. */
+async function watch<Payload extends SignalOutcome, T>(
+  signal: Signal<Payload>,
+  note: (step: string, payload: Payload) => void,
+  run: () => Promise<T>,
+): Promise<T> {
+  const subscribers = Object.fromEntries(steps.map((step) => [step, (payload: Payload) => note(step, payload)]));
+  signal.subscribe(subscribers);
+  try {
+    return await run();
+  } finally {
+    signal.unsubscribe(subscribers);
+  }
+}
+
+/** The steps of one operation and what its payload ends with. */
+async function stepsOf(run: () => unknown): Promise<unknown[]> {
+  const signal: Signal<SignalOutcome> = tracingChannel("tenon.test");
+  const seen: unknown[] = [];
+  const payload: SignalOutcome = {};
+  await watch(
+    signal,
+    (step) => seen.push(step),
+    async () => {
+      try {
+        await trace(signal, payload, run);
+      } catch (error) {
+        seen.push(`threw ${error}`);
+      }
+    },
+  );
+  return [...seen, payload];
+}
+
+test("an operation is over at asyncEnd, whether it is synchronous or not", async () => {
+  const all = ["start", "end", "asyncStart", "asyncEnd"];
+  assert.deepEqual(await stepsOf(() => 7), [...all, { result: 7 }]);
+  assert.deepEqual(await stepsOf(async () => 7), [...all, { result: 7 }]);
+  // biome-ignore lint/suspicious/noThenProperty: some query builders are not promises and have it
+  const thenable = { then: (resolve: (value: number) => void) => resolve(7) };
+  assert.deepEqual(await stepsOf(() => thenable), [...all, { result: 7 }]);
+});
+
+test("an error is published before the end and reaches the caller", async () => {
+  const fail = () => {
+    throw "broken";
+  };
+  const sync = ["start", "error", "end", "asyncStart", "asyncEnd", "threw broken", { error: "broken" }];
+  assert.deepEqual(await stepsOf(fail), sync);
+  const later = ["start", "end", "error", "asyncStart", "asyncEnd", "threw broken", { error: "broken" }];
+  assert.deepEqual(await stepsOf(async () => fail()), later);
+});
+
+test("a synchronous operation stays synchronous, and a bound store is set while it runs", () => {
+  const signal: Signal<SignalOutcome> = tracingChannel("tenon.test");
+  const storage = new AsyncLocalStorage<unknown>();
+  signal.start.bindStore(storage, () => "inside");
+  try {
+    assert.equal(
+      trace(signal, {}, () => storage.getStore()),
+      "inside",
+    );
+    assert.equal(storage.getStore(), undefined);
+  } finally {
+    signal.start.unbindStore(storage);
+  }
+});
+
+test("the request store holds its value while a request runs, and what its function throws is uncaught", async (t) => {
+  const storage = new AsyncLocalStorage<string>();
+  const read: Routes = [{ method: "GET", path: "/", handler: async () => String(storage.getStore()) }];
+  const app = await createTestApp(moduleOf(read), api());
+  const payloads: RequestSignal[] = [];
+  const unbind = requestStore.bind(storage, (payload) => {
+    payloads.push(payload);
+    return payload.path;
+  });
+  const subscribers = { asyncEnd: () => {} };
+  requestSignal.subscribe(subscribers);
+  const ask = async () => (await app.request("GET", "/")).json();
+  assert.equal(await ask(), "/");
+  assert.equal(storage.getStore(), undefined);
+  unbind();
+  unbind();
+  assert.equal(await ask(), "undefined");
+  requestSignal.unsubscribe(subscribers);
+  await app.stop();
+
+  const [payload] = payloads;
+  assert.ok(payload !== undefined && payloads.length === 1);
+  const thrown: (() => void)[] = [];
+  t.mock.method(process, "nextTick", (later: () => void) => void thrown.push(later));
+  const end = requestStore.bind(storage, () => {
+    throw new Error("broken");
+  });
+  assert.equal(
+    requestStore.run(payload, () => 7),
+    7,
+  );
+  end();
+  t.mock.restoreAll();
+  assert.throws(() => thrown[0]?.(), /broken/);
+});
+
+class Guard {
+  handle(_: Context, next: Next) {
+    return next();
+  }
+}
+
+const routes: Routes = [
+  { method: "GET", path: "/text/:id", handler: () => "é", middlewares: [Guard, (_, next) => next()] },
+  { method: "GET", path: "/bytes", handler: async () => new Uint8Array(3) },
+  { method: "GET", path: "/stream", handler: () => new Blob(["abc"]).stream() },
+  {
+    method: "GET",
+    path: "/broken",
+    handler: function broken() {
+      throw new Error("broken");
+    },
+  },
+  {
+    method: "GET",
+    path: "/teapot",
+    handler: async () => {
+      throw new HttpError(418, "I'm a teapot");
+    },
+  },
+];
+
+testOnBothTransports(
+  "a subscriber of tenon.request sees every request of the kernel with its response",
+  routes,
+  async (call) => {
+    const seen: unknown[] = [];
+    const note = (step: string, { platform, method, path, route, status, bytes, headers, error }: RequestSignal) => {
+      if (step === "start")
+        assert.deepEqual([platform, status, bytes, headers], ["api", undefined, undefined, undefined]);
+      if (step !== "asyncEnd") return;
+      seen.push([method, path, route, status, bytes, headers?.header("content-type"), error instanceof Error]);
+    };
+    const ids: string[] = [];
+    await watch(
+      requestSignal,
+      (step, payload) => {
+        note(step, payload);
+        if (step === "asyncEnd") ids.push(payload.requestId);
+      },
+      async () => {
+        for (const path of ["/text/1?q=2", "/bytes", "/stream", "/broken", "/teapot", "/nowhere", "/%zz"]) {
+          const response = await call("GET", path, { headers: { "x-request-id": `id${path.length}` } });
+          await response.text();
+        }
+      },
+    );
+    const json = "application/json; charset=utf-8";
+    assert.deepEqual(seen, [
+      ["GET", "/text/1", "/text/:id", 200, 4, json, false],
+      ["GET", "/bytes", "/bytes", 200, 3, "application/octet-stream", false],
+      ["GET", "/stream", "/stream", 200, undefined, "application/octet-stream", false],
+      ["GET", "/broken", "/broken", 500, 33, json, true],
+      ["GET", "/teapot", "/teapot", 418, 24, json, true],
+      ["GET", "/nowhere", undefined, 404, 21, json, true],
+      ["GET", "/%zz", undefined, 400, 23, json, true],
+    ]);
+    assert.equal(ids.length, 7);
+    assert.ok(ids.every((id) => id !== ""));
+  },
+);
+
+testOnBothTransports(
+  "subscribers of tenon.middleware and tenon.handler see the chain of a route, outside-in",
+  routes,
+  async (call) => {
+    const seen: string[] = [];
+    const noteMiddleware = (step: string, { name, ctx }: MiddlewareSignal) => {
+      if (step === "start" || step === "asyncEnd") seen.push(`${step} ${name} ${ctx.path}`);
+    };
+    const noteHandler = (step: string, { name, error }: HandlerSignal) => {
+      if (step === "start" || step === "error") seen.push(`${step} ${name}${error === undefined ? "" : ` ${error}`}`);
+    };
+    await watch(middlewareSignal, noteMiddleware, async () => {
+      assert.equal(await (await call("GET", "/text/1")).json(), "é");
+      await watch(handlerSignal, noteHandler, async () => {
+        await call("GET", "/text/2");
+        assert.equal((await call("GET", "/broken")).status, 500);
+        assert.equal((await call("GET", "/nowhere")).status, 404);
+      });
+    });
+    await watch(handlerSignal, noteHandler, async () => void (await call("GET", "/text/3")));
+    await call("GET", "/text/4");
+    assert.deepEqual(seen, [
+      "start Guard /text/1",
+      "start (anonymous) /text/1",
+      "asyncEnd (anonymous) /text/1",
+      "asyncEnd Guard /text/1",
+      "start Guard /text/2",
+      "start (anonymous) /text/2",
+      "start TestController.handler",
+      "asyncEnd (anonymous) /text/2",
+      "asyncEnd Guard /text/2",
+      "start test.broken",
+      "error test.broken Error: broken",
+      "start TestController.handler",
+    ]);
+  },
+  { middlewares: [] },
+);
+
+test("Introspection lists the instances of an application, its routes and its platform", async () => {
+  let found: Introspection | undefined;
+  class Looker {
+    readonly inside = inject(Introspection);
+    constructor() {
+      found = this.inside;
+    }
+  }
+  const app = await createTestApp(defineModule({ name: "looked-at", declarations: [Looker] }), api());
+  assert.equal(found?.module, "looked-at");
+  assert.equal(found.platform, "api");
+  assert.equal(found.routes, app.routes);
+  assert.ok(found.instances().some((instance) => instance instanceof Looker));
+  await app.stop();
+});
+
+test("an HTTP platform counts its open connections", async () => {
+  let inside: Introspection | undefined;
+  class Looker {
+    constructor() {
+      inside = inject(Introspection);
+    }
+  }
+  for (const engine of ["wire", "node"] as const) {
+    const module = defineModule({ name: "counted", imports: [moduleOf(routes)], declarations: [Looker] });
+    const app = await createTestApp(module, api({ engine }));
+    const { url } = await app.listen({ port: 0, signals: false });
+    await (await fetch(`${url}/bytes`)).bytes();
+    const [source] = inside?.instances().filter(isMetricSource) ?? [];
+    const [metric] = (await source?.readMetrics()) ?? [];
+    assert.equal(metric?.name, "tenon_http_connections");
+    assert.ok((metric.values[0]?.value ?? 0) >= 1, engine);
+    await app.stop();
+  }
+});

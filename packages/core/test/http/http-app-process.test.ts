@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { describe, test } from "node:test";
+import { runFixture } from "../support/run-fixture.ts";
+
+const listen = (options: object) => runFixture("listen.ts", [JSON.stringify(options)]);
+const failed = { code: 1, stdout: "started\nstopped\n" };
+const refused = { code: 1, stdout: "" };
+
+// concurrent, because each test loads a process of its own
+describe("a failed start exits with code 1 and prints one line", { concurrency: true }, () => {
+  test("the port is in use", async () => {
+    const other = createServer();
+    const port = await new Promise<number>((resolve) => {
+      other.listen(0, "127.0.0.1", () => resolve((other.address() as { port: number }).port)); // a TCP server has no other
+    });
+    const result = await listen({ listen: { port } });
+    other.close();
+    const message = `Port ${port} on 127.0.0.1 is in use. Stop the program that has it, or listen on another port.`;
+    assert.deepEqual(result, { ...failed, stderr: `Cannot start: ${message}\n` });
+  });
+
+  test("the port is out of range", async () => {
+    const stderr = "Cannot start: port of listen() is 70000. It takes a whole number from 0 to 65535.\n";
+    assert.deepEqual(await listen({ listen: { port: 70_000 } }), { ...refused, stderr });
+  });
+
+  test("the host name does not resolve", async () => {
+    const message =
+      "The host name nowhere.invalid cannot be resolved. Use 127.0.0.1 or 0.0.0.0, or a name of this machine.";
+    const result = await listen({ listen: { port: 0, host: "nowhere.invalid" } });
+    assert.deepEqual(result, { ...failed, stderr: `Cannot start: ${message}\n` });
+  });
+
+  test("the host is not an address of this machine", async () => {
+    const message = "192.0.2.1 is not an address of this machine. Use 127.0.0.1 or 0.0.0.0.";
+    const result = await listen({ listen: { port: 0, host: "192.0.2.1" } });
+    assert.deepEqual(result, { ...failed, stderr: `Cannot start: ${message}\n` });
+  });
+
+  test("invalid limits and proxies are all reported", async () => {
+    const result = await listen({
+      api: {
+        limits: { body: 0, jsonDepth: 1.5, keepAlive: 2 ** 31, speed: 1 },
+        trustedProxies: ["10.0.0.0/33", "all"],
+      },
+    });
+    const stderr = `Cannot start: 6 problems:
+  1. limits.body is 0. It takes a whole number from 1 to 2147483647.
+  2. limits.jsonDepth is 1.5. It takes a whole number from 1 to 2147483647.
+  3. limits.keepAlive is 2147483648. It takes a whole number from 1 to 2147483647.
+  4. limits.speed is not a limit. Limits: body, jsonDepth, queryPairs, bodyTimeout, formParts, files, fileSize, uri, headerBytes, headerCount, headerTimeout, requestTimeout, keepAlive, pendingBytes, pendingBytesTotal, bodyBytesTotal, stopTimeout.
+  5. trustedProxies has "10.0.0.0/33". It takes addresses and CIDR ranges, for example "10.0.0.0/8".
+  6. trustedProxies has "all". It takes addresses and CIDR ranges, for example "10.0.0.0/8".
+`;
+    assert.deepEqual(result, { ...refused, stderr });
+  });
+});

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Turns } from "../../src/http/turns.ts";
+
+test("those that wait for a turn continue one by one, each in a round of its own", async () => {
+  const turns = new Turns();
+  const first = turns.round;
+  const rounds: number[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  turns.wait(() => rounds.push(turns.round - first));
+  turns.wait(() => rounds.push(turns.round - first));
+  turns.wait(resolve);
+  await promise;
+  assert.deepEqual(rounds, [1, 2]);
+});
+
+test("the first turn begins a round", async () => {
+  await new Promise<void>((resolve) => new Turns().wait(resolve));
+});

@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, createApp, defineModule, inject, type Module, provide, token } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { rejection, startError } from "../support/start-error.ts";
+
+class Inner {}
+class Outer {
+  readonly inner = inject(Inner);
+}
+
+const inner = defineModule({ name: "inner", declarations: [Inner], exports: [Inner] });
+
+test("a module sees its own declarations, whatever their order", async () => {
+  const app = await createTestApp(defineModule({ name: "app", declarations: [Outer, Inner] }), api());
+  assert.equal(app.get(Outer).inner, app.get(Inner));
+});
+
+test("a module sees what its imports export", async () => {
+  const app = await createTestApp(defineModule({ name: "app", imports: [inner], declarations: [Outer] }), api());
+  assert.equal(app.get(Outer).inner, app.get(Inner));
+});
+
+test("a module does not see what its imports keep to themselves", async () => {
+  const closed = defineModule({ name: "closed", declarations: [Inner] });
+  const error = await startError(defineModule({ name: "app", imports: [closed], declarations: [Outer] }));
+  assert.match(
+    error.message,
+    /^Outer \(module "app"\) needs Inner, which module "closed" declares but does not export/,
+  );
+});
+
+test("imports are not passed on: the imports of an import stay its own", async () => {
+  const middle = defineModule({ name: "middle", imports: [inner] });
+  const error = await startError(defineModule({ name: "app", imports: [middle], declarations: [Outer] }));
+  assert.match(error.message, /which module "inner" exports but "app" does not import/);
+});
+
+test("a module that re-exports another passes on what that one exports", async () => {
+  const middle = defineModule({ name: "middle", imports: [inner], exports: [inner] });
+  const top = defineModule({ name: "top", imports: [middle], exports: [middle] });
+  const app = await createTestApp(defineModule({ name: "app", imports: [top], declarations: [Outer] }), api());
+  assert.equal(app.get(Outer).inner, app.get(Inner));
+});
+
+test("what is reached on two ways is one instance and no duplicate", async () => {
+  const left = defineModule({ name: "left", imports: [inner], exports: [inner] });
+  const right = defineModule({ name: "right", imports: [inner], exports: [inner] });
+  const app = await createTestApp(
+    defineModule({ name: "app", imports: [left, right, inner], declarations: [Outer] }),
+    api(),
+  );
+  assert.equal(app.get(Outer).inner, app.get(Inner));
+});
+
+test("an importing module is not seen by what it imports", async () => {
+  const needy = defineModule({ name: "needy", declarations: [Outer] });
+  const error = await startError(
+    defineModule({ name: "app", imports: [needy], declarations: [Inner], exports: [Inner] }),
+  );
+  const cure = '"app" imports "needy" and cannot be imported there: move Inner into a module that both import.';
+  assert.equal(
+    error.message,
+    `Outer (module "needy") needs Inner, which module "app" declares (Outer → Inner). ${cure}`,
+  );
+  const between = defineModule({ name: "between", imports: [needy] });
+  const further = await startError(defineModule({ name: "app", imports: [between], declarations: [Inner] }));
+  assert.equal(further.message, error.message);
+});
+
+test("two modules that each provide a token are two worlds, each with its own", async () => {
+  const Url = token<string>("Url");
+  class First {
+    readonly url = inject(Url);
+  }
+  class Second {
+    readonly url = inject(Url);
+  }
+  const first = defineModule({ name: "first", declarations: [First, provide(Url, () => "one")], exports: [First] });
+  const second = defineModule({ name: "second", declarations: [Second, provide(Url, () => "two")], exports: [Second] });
+  const app = await createTestApp(defineModule({ name: "app", imports: [first, second] }), api());
+  assert.deepEqual([app.get(First).url, app.get(Second).url], ["one", "two"]);
+});
+
+test("a module that sees two declarations of one token is reported with both", async () => {
+  const Url = token<string>("Url");
+  const first = defineModule({ name: "first", declarations: [provide(Url, () => "one")], exports: [Url] });
+  const second = defineModule({ name: "second", declarations: [provide(Url, () => "two")], exports: [Url] });
+  const error = await startError(defineModule({ name: "app", imports: [first, second] }));
+  assert.equal(
+    error.message,
+    'Module "app" sees two of Url: one of module "first", one of module "second". Stop importing or exporting one of them.',
+  );
+});
+
+test("an export of what an import brings is led to the export of that module", async () => {
+  const error = await startError(defineModule({ name: "app", imports: [inner], exports: [Inner] }));
+  assert.equal(
+    error.message,
+    'Module "app" exports Inner but does not declare it. It comes from module "inner": export that module instead.',
+  );
+});
+
+test("an export of a module that is not imported is reported", async () => {
+  const error = await startError(defineModule({ name: "app", exports: [inner] }));
+  assert.equal(
+    error.message,
+    'Module "app" exports module "inner" but does not import it. Add "inner" to the imports of "app".',
+  );
+});
+
+test("a module that imports itself is a cycle of one", async () => {
+  const imports: Module[] = [];
+  const module = defineModule({ name: "app", imports });
+  imports.push(module);
+  assert.equal(
+    (await startError(module)).message,
+    "Modules import each other: app → app. Move what they share into a module that both import.",
+  );
+});
+
+/** `m0` imports `m1`, which imports `m2`, and so on; the last one has the imports that are given. */
+function nest(depth: number, last: readonly Module[]): Module {
+  let module = defineModule({ name: `m${depth - 1}`, imports: last, exports: [...last] });
+  for (let index = depth - 2; index >= 0; index--) {
+    module = defineModule({ name: `m${index}`, imports: [module], exports: [module] });
+  }
+  return module;
+}
+
+test("two thousand modules inside each other start, and what the innermost exports reaches the outermost", async () => {
+  const app = await createTestApp(
+    defineModule({ name: "app", imports: [nest(2000, [inner])], declarations: [Outer] }),
+    api(),
+  );
+  assert.ok(app.get(Outer).inner instanceof Inner);
+  await app.stop();
+});
+
+test("of a long cycle of modules the first and the last few names are shown", async () => {
+  const imports: Module[] = [];
+  const module = nest(2000, imports);
+  imports.push(module);
+  const { problems } = await startError(module);
+  assert.deepEqual(
+    problems.map(({ message }) => message),
+    [
+      "Modules import each other: m0 → m1 → m2 → … 1,995 more … → m1998 → m1999 → m0. Move what they share into a module that both import.",
+    ],
+  );
+});
+
+test("a module that is not a module, a list or a name that is none: each is reported with its place", async () => {
+  const broken = defineModule({
+    name: "app",
+    imports: [Inner as never, defineModule({ name: " " })],
+    declarations: Inner as never,
+    exports: [undefined as never, { provide: Inner } as never],
+  }); // casts, because no compiler let it pass
+  const error = await startError(broken);
+  assert.deepEqual(
+    error.problems.map(({ code, message }) => [code, message]),
+    [
+      ["BAD_MODULE", 'imports[0] of module "app" is the class Inner, not a module. Use what defineModule() returned.'],
+      ["BAD_MODULE", 'A module has no name: one imported by "app". Write defineModule({ name: "posts", … }).'],
+      ["BAD_MODULE", 'declarations of module "app" is the class Inner. Write a list: [ … ].'],
+      [
+        "BAD_MODULE",
+        'exports[0] of module "app" is undefined. Most often two files import each other: move what both need into a third file.',
+      ],
+      ["BAD_MODULE", 'exports[1] of module "app" is an object. List a class or a token that it declares, or a module.'],
+    ],
+  );
+});
+
+test("createApp() with something that is not a module says so", async () => {
+  const start = (module: unknown) => rejection(createApp(module as Module, api(), { onStartError: "throw" }));
+  assert.equal(
+    (await start(undefined)).message,
+    "createApp() was given undefined, not a module. Most often two files import each other: move what both need into a third file.",
+  );
+  assert.equal(
+    (await start(Inner)).message,
+    "createApp() was given the class Inner, not a module. Pass what defineModule() returned.",
+  );
+});
+
+test("the root may be the namesake", async () => {
+  const error = await startError(defineModule({ name: "app", imports: [defineModule({ name: "app" })] }));
+  assert.equal(
+    error.message,
+    'Two modules are named "app": the root module and one imported by "app". Give one of them another name, or define it once and import it in both places.',
+  );
+});

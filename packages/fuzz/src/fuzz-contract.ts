@@ -1,0 +1,233 @@
+import { randomInt } from "node:crypto";
+import type { TestHttpApp } from "@tenon/core/testing";
+import fc from "fast-check";
+import { Arbitraries } from "./arbitrary.ts";
+import { refuseUnreached } from "./fuzz-reach.ts";
+import { type FuzzedRequest, isJson, send } from "./fuzzed-request.ts";
+import { InvalidValues, without } from "./invalid-values.ts";
+import { type DeclaredBody, type Document, type FuzzedOperation, type Operation, toOperations } from "./operation.ts";
+
+export interface FuzzOptions {
+  /** How many requests to send in all. Defaults to 1,000. */
+  readonly requests?: number;
+  /** Repeats a run; each failure names its seed. */
+  readonly seed?: number;
+  /** Only these operations, by their ids: `["posts.create"]`. */
+  readonly only?: readonly string[];
+  /** All but these. */
+  readonly skip?: readonly string[];
+  /** Headers for the requests of an operation, such as the credentials that its guard needs. */
+  readonly headers?: (
+    operation: FuzzedOperation,
+  ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  /**
+   * Values of path parameters that exist, for about half of the requests: `{ id: [post.id] }`. A function is called for
+   * each of these requests, and can create what the request may change or delete.
+   */
+  readonly params?:
+    | Readonly<Record<string, readonly ParamValue[]>>
+    | ((
+        operation: FuzzedOperation,
+      ) => Readonly<Record<string, ParamValue>> | Promise<Readonly<Record<string, ParamValue>>>);
+}
+
+type ParamValue = string | number;
+
+export interface FuzzReport {
+  readonly requests: number;
+  /** By operation: how many responses had each status. */
+  readonly statuses: Readonly<Record<string, Readonly<Record<number, number>>>>;
+}
+
+/**
+ * Sends requests that are generated from the OpenAPI document, valid ones and invalid ones, and throws at the first
+ * response that is not as declared: an undeclared status or body, an undeclared 5xx, an invalid body or parameter that is accepted.
+ * The request is reduced to a small one first. Needs an application that checks contracts.
+ */
+export async function fuzzContract(app: TestHttpApp, options: FuzzOptions = {}): Promise<FuzzReport> {
+  const { requests = 1000, seed = randomInt(2 ** 31) } = options;
+  const document = (await app.openapi()) as unknown as Document; // plain JSON, read here as far as it is needed
+  const arbitraries = new Arbitraries(document.components?.schemas ?? {});
+  const operations = toOperations(document, arbitraries).filter(
+    ({ id }) => (options.only?.includes(id) ?? true) && options.skip?.includes(id) !== true,
+  );
+  if (operations.length === 0) throw new Error("fuzzContract() found no operation to send requests to");
+
+  const statuses: Record<string, Record<number, number>> = {};
+  let sent = 0;
+  const runs = Math.max(1, Math.ceil(requests / operations.length));
+  for (const operation of operations) {
+    const counts: Record<number, number> = {};
+    statuses[operation.id] = counts;
+    const validCounts: Record<number, number> = {};
+    const check = async (generated: fc.Arbitrary<FuzzedRequest>, numRuns: number) => {
+      const property = fc.asyncProperty(generated, async (request) => {
+        const params = await toParams(operation, request, options);
+        try {
+          const response = await send(app, operation, { ...request, params }, await options.headers?.(operation));
+          counts[response.status] = (counts[response.status] ?? 0) + 1;
+          sent++;
+          if (request.invalid === undefined) validCounts[response.status] = (validCounts[response.status] ?? 0) + 1;
+          await readBody(response);
+          const fault = findFault(operation, request, response.status);
+          if (fault !== undefined) throw new Error(fault);
+        } catch (error) {
+          throw new FailedRequest(error, params);
+        }
+      });
+      const outcome = await fc.check(property, { numRuns, seed });
+      if (outcome.failed) throw new Error(describeFailure(operation, outcome));
+    };
+    const valid = toRequests(arbitraries, operation, options);
+    const mistakes = toMistakes(new InvalidValues(arbitraries), arbitraries, operation);
+    const invalidRuns = mistakes.length === 0 ? 0 : Math.floor((runs * 2) / 5);
+    await check(valid, runs - invalidRuns);
+    for (const [index, numRuns] of share(invalidRuns, mistakes.length, seed)) {
+      const mistake = mistakes[index] as Mistake; // inside the bounds
+      const invalid = fc.tuple(valid, mistake).map(([request, change]) => change(request));
+      await check(invalid, numRuns);
+    }
+    refuseUnreached(operation, validCounts);
+  }
+  return { requests: sent, statuses };
+}
+
+function toRequests(arbitraries: Arbitraries, operation: Operation, options: FuzzOptions): fc.Arbitrary<FuzzedRequest> {
+  const parametersIn = (place: string) => {
+    const found = operation.parameters.filter((parameter) => parameter.in === place);
+    const model = found.map(({ name, schema }) => [name, arbitraries.valid(schema)] as const);
+    const requiredKeys = found.filter(({ required }) => required === true).map(({ name }) => name);
+    const required = model.filter(([name]) => requiredKeys.includes(name));
+    // half of them without optional ones, some of which (a cursor) no generated value can satisfy
+    return fc.oneof(fc.record(Object.fromEntries(required)), fc.record(Object.fromEntries(model), { requiredKeys }));
+  };
+  const { body } = operation;
+  const listed = typeof options.params === "function" ? {} : options.params;
+  const known = Object.entries(listed ?? {}).map(([name, values]) => [name, fc.constantFrom(...values)] as const);
+  const place = fc.tuple(parametersIn("path"), fc.record(Object.fromEntries(known)), fc.boolean());
+  const absent = body === undefined || body.required ? [] : [fc.constant(undefined)];
+  return fc
+    .record({
+      place: place.map(([random, existing, isKnown]) => ({
+        params: isKnown ? { ...random, ...existing } : random,
+        isKnown,
+      })),
+      query: parametersIn("query"),
+      headers: parametersIn("header"),
+      body: body === undefined ? fc.constant(undefined) : fc.oneof(arbitraries.valid(body.schema), ...absent),
+    })
+    .map(({ place, ...request }) => ({ ...place, ...request, invalid: undefined }));
+}
+
+/** Spreads runs over mistakes, so that each is tried, or as many as there are runs: which ones, the seed decides. */
+function share(runs: number, mistakes: number, seed: number): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (let run = 0; run < runs; run++) {
+    const place = runs < mistakes ? Math.floor((run * mistakes) / runs) + Math.abs(seed) : run;
+    counts.set(place % mistakes, (counts.get(place % mistakes) ?? 0) + 1);
+  }
+  return counts;
+}
+
+type Mistake = fc.Arbitrary<(request: FuzzedRequest) => FuzzedRequest>;
+
+const parts = { path: "params", query: "query", header: "headers" } as const;
+
+/** What makes a valid request an invalid one. */
+function toMistakes(values: InvalidValues, arbitraries: Arbitraries, { parameters, body }: Operation): Mistake[] {
+  const inParameters = parameters.flatMap(({ name, in: place, required, schema }): Mistake[] => {
+    if (!(place in parts)) return [];
+    const part = parts[place as keyof typeof parts]; // checked above
+    const invalid = `the ${place} parameter "${name}" is`;
+    const wrong = values.text(schema)?.map((value) => (request: FuzzedRequest) => ({
+      ...request,
+      [part]: { ...request[part], [name]: value },
+      isKnown: request.isKnown && part !== "params",
+      invalid: `${invalid} invalid`,
+    }));
+    const missing = fc.constant((request: FuzzedRequest) => ({
+      ...request,
+      [part]: without(request[part], name),
+      invalid: `${invalid} missing`,
+    }));
+    return [...(wrong === undefined ? [] : [wrong]), ...(required === true && place !== "path" ? [missing] : [])];
+  });
+  if (body === undefined) return inParameters;
+  const isForm = body.type.includes("form");
+  const wrong = isForm ? toFormMistakes(values, arbitraries, body) : isJson(body.type) ? values.json(body.schema) : [];
+  const inBody = wrong.map((one) =>
+    one.map((value) => (request: FuzzedRequest) => ({ ...request, body: value, invalid: "the body is invalid" })),
+  );
+  const missing = fc.constant((request: FuzzedRequest) => ({
+    ...request,
+    body: undefined,
+    invalid: "the body is missing",
+  }));
+  return [...inParameters, ...inBody, ...(body.required ? [missing] : [])];
+}
+
+function toFormMistakes(
+  values: InvalidValues,
+  arbitraries: Arbitraries,
+  { schema, fields }: DeclaredBody,
+): fc.Arbitrary<unknown>[] {
+  const whole = arbitraries.valid(schema) as fc.Arbitrary<Record<string, unknown>>; // a form has fields
+  const required = (arbitraries.resolve(schema).required ?? []) as readonly string[]; // by JSON Schema
+  const replaced = Object.entries(fields).flatMap(([name, field]) => {
+    const wrong = values.text(field);
+    return wrong === undefined ? [] : [fc.tuple(whole, wrong).map(([body, value]) => ({ ...body, [name]: value }))];
+  });
+  return [...replaced, ...required.map((name) => whole.map((body) => without(body, name)))];
+}
+
+/** The path parameters of a request: those that exist, where the option `params` is a function. */
+async function toParams(
+  operation: Operation,
+  { params, isKnown }: FuzzedRequest,
+  options: FuzzOptions,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (!isKnown || typeof options.params !== "function") return params;
+  const created = await options.params(operation);
+  const names = operation.parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
+  return {
+    ...params,
+    ...Object.fromEntries(names.filter((name) => name in created).map((name) => [name, created[name]])),
+  };
+}
+
+/** The rows of a streamed list are compared while they are read. Other streams may have no end. */
+async function readBody(response: Response): Promise<void> {
+  if (isJson(response.headers.get("content-type") ?? "")) await response.arrayBuffer();
+  else await response.body?.cancel();
+}
+
+/** A request that failed, with the path parameters that it had. */
+class FailedRequest extends Error {
+  readonly params: Readonly<Record<string, unknown>>;
+
+  constructor(cause: unknown, params: Readonly<Record<string, unknown>>) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.params = params;
+  }
+}
+
+const refused = [414, 431]; // the HTTP server refuses a long URL or header, which no document declares
+
+function findFault({ declared }: Operation, { invalid }: FuzzedRequest, status: number): string | undefined {
+  if (refused.includes(status)) return undefined;
+  const isCovered = declared.has("default") && status < 500; // a crash is never what a missing declaration means
+  if (!declared.has(String(status)) && !isCovered) return `it has the status ${status}, which is not declared`;
+  return invalid !== undefined && status < 400 ? `it has the status ${status}, although ${invalid}` : undefined;
+}
+
+function describeFailure(operation: Operation, outcome: fc.RunDetails<[FuzzedRequest]>): string {
+  const { counterexample, errorInstance, seed } = outcome;
+  const [{ query, headers, body } = {}] = counterexample ?? [];
+  const params = errorInstance instanceof FailedRequest ? errorInstance.params : {};
+  const reason = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
+  const parts = Object.entries({ params, query, headers, body }).flatMap(([name, value]) => {
+    const isEmpty = value === undefined || JSON.stringify(value) === "{}";
+    return isEmpty ? [] : [`\n  ${name}: ${JSON.stringify(value)}`];
+  });
+  return `${operation.id} (${operation.method} ${operation.path}): ${reason}${parts.join("")}\n  seed: ${seed}`;
+}

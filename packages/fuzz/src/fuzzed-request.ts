@@ -1,0 +1,87 @@
+import type { JsonSchema, Method } from "@tenon/core";
+import type { TestHttpApp, TestRequestOptions } from "@tenon/core/testing";
+import { allowsAnything, isFile, mediaTypeOf } from "./arbitrary.ts";
+import type { DeclaredBody, Operation } from "./operation.ts";
+
+export interface FuzzedRequest {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+  /** Whether its path parameters are those of the option `params`. */
+  readonly isKnown: boolean;
+  /** What breaks its schema: `the body`, `the query parameter "limit"`; undefined for a valid request. */
+  readonly invalid: string | undefined;
+}
+
+/** Sends a request as a client encodes it. */
+export async function send(
+  app: TestHttpApp,
+  operation: Operation,
+  { params, query, headers, body }: FuzzedRequest,
+  given: Readonly<Record<string, string>> | undefined,
+): Promise<Response> {
+  const textsIn = (place: string, values: Readonly<Record<string, unknown>>) =>
+    operation.parameters
+      .filter(({ name, in: at }) => at === place && Object.hasOwn(values, name))
+      .flatMap(({ name, schema }) => toTexts(schema, values[name]).map((text) => [name, text] as const));
+  const segments = new Map(textsIn("path", params));
+  const path = operation.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => toSegment(segments.get(name) ?? ""));
+  const pairs = textsIn("query", query);
+  const search = pairs.length === 0 ? "" : `?${new URLSearchParams(pairs.map((pair) => [...pair]))}`;
+  const texts = textsIn("header", headers).map(([name, text]) => [name, encodeURIComponent(text)] as const);
+  return app.request(operation.method as Method, `${path}${search}`, {
+    headers: { ...Object.fromEntries(texts), ...given, ...typeOf(operation, body) },
+    ...toSent(operation, body),
+  });
+}
+
+/** An empty segment, "." and ".." would lead to another path. */
+function toSegment(text: string): string {
+  return /^\.{0,2}$/.test(text) ? "x" : encodeURIComponent(text);
+}
+
+function typeOf({ body: declared }: Operation, body: unknown): Record<string, string> {
+  const isSent = declared !== undefined && body !== undefined && !declared.type.startsWith("multipart/");
+  return isSent ? { "content-type": declared.type } : {};
+}
+
+function toSent({ body: declared }: Operation, body: unknown): TestRequestOptions {
+  if (declared === undefined || body === undefined) return {};
+  if (isJson(declared.type)) return { body: JSON.stringify(body) };
+  if (!declared.type.includes("form")) return { body: String(body) };
+  const values = Object.entries(body as Record<string, unknown>); // a form has fields
+  if (declared.type.startsWith("multipart/")) return { body: toFormData(values, declared.fields) };
+  return { form: Object.fromEntries(values.map(([name, value]) => [name, toTexts(declared.fields[name], value)])) };
+}
+
+/** As a query or a form has it: an item of a list is a value of its own, and null cannot be sent. */
+function toTexts(schema: JsonSchema = {}, value: unknown): string[] {
+  if (allowsAnything(schema)) return [JSON.stringify(value)];
+  const items = [value].flat().filter((item) => item !== null);
+  return items.map((item) => (typeof item === "object" ? JSON.stringify(item) : toText(item)));
+}
+
+/** Texts have no exponents. */
+function toText(value: unknown): string {
+  const text = String(value);
+  if (typeof value !== "number" || !text.includes("e")) return text;
+  return Number.isInteger(value) ? String(BigInt(value)) : value.toFixed(20);
+}
+
+function toFormData(values: readonly [string, unknown][], fields: DeclaredBody["fields"]): FormData {
+  const form = new FormData();
+  for (const [name, value] of values) {
+    const schema = fields[name] ?? {};
+    const file = [schema, (schema.items ?? {}) as JsonSchema].find(isFile); // one file or a list of them
+    for (const text of toTexts(schema, value)) {
+      if (file === undefined) form.append(name, text);
+      else form.append(name, new Blob([text], { type: mediaTypeOf(file) }), "file");
+    }
+  }
+  return form;
+}
+
+export function isJson(type: string): boolean {
+  return type.includes("json");
+}
