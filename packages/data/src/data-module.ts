@@ -1,4 +1,5 @@
-import { defineModule, inject, type Module, provide } from "@tenon/core";
+import { defineModule, inject, type Module, provide, token } from "@tenon/core";
+import { type ConfigIn, type Injectable, resolveOptions } from "@tenon/core/internal";
 import { Cache } from "./cache/cache.ts";
 import { Database } from "./database/database.ts";
 import type { MigrationSource } from "./database/migration.ts";
@@ -7,37 +8,52 @@ import { type Seed, Seeds } from "./database/seeds.ts";
 import { StorePanels } from "./dev-panel.ts";
 import { Health } from "./health.ts";
 import { KeyValue } from "./key-value/key-value.ts";
-import { SharedStore } from "./shared-store.ts";
-import { type StoreOptions, Stores, StoreUrls } from "./stores.ts";
+import { SharedStore } from "./shared/shared-store.ts";
+import { type StoreOptions, Stores } from "./stores.ts";
 
-export interface DataOptions extends StoreOptions {
+interface PlainOptions extends StoreOptions {
   /** Migrations of the database; modules may add more to `Migrations`. */
   readonly migrations?: MigrationSource;
   /** Whether pending migrations run when the application starts. Defaults to true. */
   readonly migrateOnStart?: boolean;
   /** Data for development, written by `Seeds.run()`; modules may add more to `Seeds`. */
   readonly seeds?: readonly Seed[];
+}
+
+/** Each option but `imports` and `name` is a value, or a function that returns it and may `inject()` what `imports` export. */
+export interface DataOptions<Imports extends readonly Module[] = readonly Module[]> extends Injectable<PlainOptions> {
+  /** What the options inject: `[ConfigModule]`. Defaults to none. */
+  readonly imports?: Imports;
   /** The name of the module, for an application with more than one. Defaults to "data". */
   readonly name?: string;
 }
 
+const DataSettings = token<PlainOptions>("DataSettings");
+
 /** Exports `Database`, `Migrations`, `Seeds`, `KeyValue`, `Cache`, `SharedStore` and `Health`. Embedded by default; URLs select servers. */
-export function dataModule(options: DataOptions = {}): Module {
-  const { migrations, migrateOnStart = true, seeds } = options;
+export function dataModule<const Imports extends readonly Module[] = []>(
+  given: DataOptions<Imports> = {},
+): Module<ConfigIn<Imports>> {
+  const { imports = [], name = "data", ...options } = given;
   return defineModule({
-    name: options.name ?? "data",
+    name,
+    imports,
     declarations: [
+      provide(DataSettings, () => resolveOptions<PlainOptions>(options)),
       provide(Health, () => new Health()), // not as a class, which only one module may declare
-      provide(StoreUrls, () => ({ ...options, names: options.urlNames ?? {} })),
-      provide(Stores, () => new Stores(options)),
+      provide(Stores, () => new Stores(inject(DataSettings))),
       provide(Database, () => inject(Stores).database()),
-      provide(Migrations, () => new Migrations(inject(Database), migrations, { runOnStart: migrateOnStart })),
-      provide(Seeds, () => new Seeds(inject(Database), seeds)),
+      provide(Migrations, () => createMigrations(inject(DataSettings))),
+      provide(Seeds, () => new Seeds(inject(Database), inject(DataSettings).seeds)),
       provide(KeyValue, () => inject(Stores).keyValue()),
       provide(Cache, () => inject(Stores).cache()),
       provide(SharedStore, () => inject(Stores).shared()),
-      provide(StorePanels, () => new StorePanels(options.name ?? "data")), // as above
+      provide(StorePanels, () => new StorePanels(name)), // as above
     ],
     exports: [Database, Migrations, Seeds, KeyValue, Cache, SharedStore, Health],
   });
+}
+
+function createMigrations({ migrations, migrateOnStart = true }: PlainOptions): Migrations {
+  return new Migrations(inject(Database), migrations, { runOnStart: migrateOnStart });
 }

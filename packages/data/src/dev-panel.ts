@@ -1,13 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { inject } from "@tenon/core";
-import {
-  type DevPanel,
-  type DevPanelSource,
-  type DevSection,
-  type DevStatement,
-  isSecretName,
-  Redactor,
-} from "@tenon/core/platform";
+import { isSecretName } from "@tenon/core/internal";
+import { type DevPanel, type DevPanelSource, type DevSection, type DevStatement, Redactor } from "@tenon/core/platform";
 import { CompiledQuery } from "kysely";
 import { Cache } from "./cache/cache.ts";
 import { Database } from "./database/database.ts";

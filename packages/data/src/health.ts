@@ -1,5 +1,5 @@
-import { dto, endpoint, inject, literal, record, routes } from "@tenon/core";
-import { endsInTime } from "@tenon/core/platform";
+import { dto, inject, literal, record, route } from "@tenon/core";
+import { endsInTime } from "@tenon/core/internal";
 
 export type HealthCheck = () => Promise<unknown>;
 
@@ -44,25 +44,24 @@ const tags = ["health"];
 export class HealthController {
   readonly #health = inject(Health);
 
-  routes() {
-    return routes([
-      { method: "GET", path: "/health/live", handler: this.live },
-      { method: "GET", path: "/health/ready", handler: this.ready },
-    ]);
-  }
-
-  readonly live = endpoint(
+  readonly live = route.get(
+    "/health/live",
     { summary: "Whether the process responds", tags, returns: dto({ status: literal(["ok"], "required") }) },
     () => toResponse(200, { status: "ok" }),
   );
 
-  readonly ready = endpoint(
+  readonly ready = route.get(
+    "/health/ready",
     { summary: "Whether every store responds", tags, returns: Report, errors: { 503: Report } },
     async () => {
       const report = await this.#health.report();
       return toResponse(report.status === "ok" ? 200 : 503, report);
     },
   );
+
+  routes() {
+    return [this.live, this.ready];
+  }
 }
 
 /** JSON on every platform: one with views would look for a view, because a health check accepts any type. */

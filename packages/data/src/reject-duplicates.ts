@@ -1,4 +1,5 @@
-import { BindError, type InputPart } from "@tenon/core";
+import { BindError } from "@tenon/core";
+import type { InputPart } from "@tenon/core/internal";
 import { StoreError } from "./store-error.ts";
 
 export interface DuplicateOptions {

@@ -1,18 +1,42 @@
 import { tracingChannel } from "node:diagnostics_channel";
-import { type Signal, type SignalOutcome, trace } from "@tenon/core/platform";
+import { trace } from "@tenon/core/internal";
+import type { Signal, SignalOutcome } from "@tenon/core/platform";
 
 /** What a statement has returned. */
 interface Rows {
   readonly rows: readonly unknown[];
-  /** Of SQLite: rows that were changed. */
+  /** SQLite only: the number of changed rows. */
   readonly changes?: number | bigint;
-  /** Of PostgreSQL: rows that were read or changed. */
+  /** PostgreSQL only: the number of rows that were read or changed. */
   readonly rowCount?: number | null;
+}
+
+/** Where statements and commands run. */
+export interface StorePlace {
+  /** The name of the database: of SQLite that of its file, of Redis a number. */
+  readonly namespace: string;
+  /** The host; undefined for SQLite. */
+  readonly address?: string;
+  readonly port?: number;
+}
+
+export interface SqlPlace extends StorePlace {
+  readonly database: "sqlite" | "postgres";
+}
+
+/** The place of a server, from its URL. */
+export function toPlace(url: string, defaults: { readonly namespace: string; readonly port: number }): StorePlace {
+  const { hostname, port, pathname } = new URL(url);
+  return {
+    namespace: decodeURIComponent(pathname.slice(1)) || defaults.namespace,
+    address: hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: port === "" ? defaults.port : Number(port),
+  };
 }
 
 /** `tenon.sql`: one statement, with the wait for a lock, without the wait for a connection of the pool. */
 export class SqlSignal implements SignalOutcome {
-  readonly database: "sqlite" | "postgres";
+  readonly place: SqlPlace;
   /** With placeholders. */
   readonly sql: string;
   /** The values of the placeholders. They may be secrets: a subscriber must not send them to another host. */
@@ -21,10 +45,14 @@ export class SqlSignal implements SignalOutcome {
   error?: unknown;
   [state: symbol]: unknown;
 
-  constructor(database: SqlSignal["database"], sql: string, parameters: readonly unknown[]) {
-    this.database = database;
+  constructor(place: SqlPlace, sql: string, parameters: readonly unknown[]) {
+    this.place = place;
     this.sql = sql;
     this.parameters = parameters;
+  }
+
+  get database(): SqlPlace["database"] {
+    return this.place.database;
   }
 
   /** The number of rows that were read, or changed by a statement that returns none. Undefined until the end. */
@@ -43,6 +71,7 @@ export interface RedisSignal extends SignalOutcome {
   readonly command: string;
   /** The number of its arguments. */
   readonly keys: number;
+  readonly place: StorePlace;
 }
 
 export const sqlSignal: Signal<SqlSignal> = tracingChannel("tenon.sql");
@@ -50,11 +79,11 @@ export const redisSignal: Signal<RedisSignal> = tracingChannel("tenon.redis");
 
 /** Runs a statement, and publishes it when there is a subscriber. */
 export function traceSql<Result>(
-  database: SqlSignal["database"],
+  place: SqlPlace,
   sql: string,
   parameters: readonly unknown[],
   run: () => Result,
 ): Result {
   if (!sqlSignal.hasSubscribers) return run();
-  return trace(sqlSignal, new SqlSignal(database, sql, parameters), run);
+  return trace(sqlSignal, new SqlSignal(place, sql, parameters), run);
 }

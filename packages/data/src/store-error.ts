@@ -35,6 +35,6 @@ export class StoreError extends HttpError {
 }
 
 /** Whether a unique value already exists: an application usually responds with 409. */
-export function isUniqueViolation(error: unknown): boolean {
+export function isUniqueViolation(error: unknown): error is StoreError & { readonly constraint: "unique" } {
   return error instanceof StoreError && error.constraint === "unique";
 }

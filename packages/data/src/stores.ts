@@ -1,10 +1,12 @@
-import { inject, Log, token } from "@tenon/core";
-import { describeStores, type Metric } from "@tenon/core/platform";
+import { inject, Log } from "@tenon/core";
+import { describeStores } from "@tenon/core/internal";
+import type { Metric } from "@tenon/core/platform";
 import { sql } from "kysely";
 import { Cache } from "./cache/cache.ts";
 import { type MemoryCacheOptions, MemoryCacheStore } from "./cache/memory.ts";
 import { RedisCacheStore } from "./cache/redis.ts";
 import { Database } from "./database/database.ts";
+import { Migrations } from "./database/migrations.ts";
 import { createPostgresDialect } from "./database/postgres-dialect.ts";
 import { hasSqlState } from "./database/postgres-errors.ts";
 import { type PostgresOptions, PostgresPool } from "./database/postgres-pool.ts";
@@ -15,32 +17,18 @@ import { KeyValue } from "./key-value/key-value.ts";
 import { MemoryKeyValue } from "./key-value/memory.ts";
 import { RedisKeyValue } from "./key-value/redis.ts";
 import { SqlKeyValue, type SqlStore } from "./key-value/sql.ts";
-import { Listener } from "./listener.ts";
-import { RedisConnection, type RedisOptions } from "./redis-connection.ts";
-import { SharedStore } from "./shared-store.ts";
+import { RedisConnection, type RedisOptions } from "./redis/redis-connection.ts";
+import { Listener } from "./shared/listener.ts";
+import { SharedStore } from "./shared/shared-store.ts";
 import { StoreError } from "./store-error.ts";
 import { toStoreMetrics } from "./store-metrics.ts";
-import { parseStoreUrl, type StoreUrl } from "./store-url.ts";
+import { parseStoreUrl, type StoreUrl } from "./support/store-url.ts";
 
-/** Where the stores are. A test replaces it with `useDatabase()`. */
-export interface StoreUrls {
-  readonly database?: string | undefined;
-  readonly keyValue?: string | undefined;
-  readonly cache?: string | undefined;
-  /** What error messages call the URLs. */
-  readonly names: { readonly database?: string; readonly keyValue?: string; readonly cache?: string };
-}
-
-export const StoreUrls = token<StoreUrls>("StoreUrls");
-
-interface ConnectionOptions {
+export interface StoreOptions {
   readonly sqlite?: SqliteOptions;
   readonly postgres?: PostgresOptions;
   readonly redis?: RedisOptions;
   readonly memoryCache?: MemoryCacheOptions;
-}
-
-export interface StoreOptions extends ConnectionOptions {
   /** A `sqlite:` or `postgres://` URL. Defaults to `sqlite:./data/app.db`. */
   readonly database?: string | undefined;
   /** A `redis://`, `sqlite:`, `postgres://` or `memory:` URL. Defaults to the database. */
@@ -48,18 +36,17 @@ export interface StoreOptions extends ConnectionOptions {
   /** A `memory:` or `redis://` URL. Defaults to `memory:`. */
   readonly cache?: string | undefined;
   /** What error messages call these URLs, for example `{ database: "DATABASE_URL" }`. Defaults to the names of the options. */
-  readonly urlNames?: StoreUrls["names"];
+  readonly urlNames?: { readonly database?: string; readonly keyValue?: string; readonly cache?: string };
 }
 
 /** Creates each store once, so that database and key-value store share a file, and key-value store and cache a connection. */
 export class Stores {
-  readonly #urls = inject(StoreUrls);
-  readonly #options: ConnectionOptions;
+  readonly #options: StoreOptions;
   readonly #files = new Map<string, SqliteFile>();
   readonly #pools = new Map<string, PostgresPool>();
   readonly #connections = new Map<string, RedisConnection>();
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: StoreOptions) {
     this.#options = options;
   }
 
@@ -68,7 +55,10 @@ export class Stores {
     const url = this.#parseDatabaseUrl();
     const database =
       url.kind === "sqlite" ? this.#sqliteDatabase(url.path) : this.#postgresDatabase(url.url, url.place);
-    health.add("database", () => sql`select 1`.execute(database));
+    health.add("database", async () => {
+      await this.#checkFile(url);
+      await sql`select 1`.execute(database);
+    });
     return database;
   }
 
@@ -82,15 +72,18 @@ export class Stores {
         ? new MemoryKeyValue()
         : url.kind === "redis"
           ? new RedisKeyValue(this.#redis(url.url, url.place, name))
-          : new SqlKeyValue(url.kind === "sqlite" ? this.#sqliteStore(url.path) : this.#postgresStore(url.url));
-    health.add("keyValue", () => store.get("health"));
+          : createSqlKeyValue(url.kind === "sqlite" ? this.#sqliteStore(url.path) : this.#postgresStore(url.url));
+    health.add("keyValue", async () => {
+      await this.#checkFile(url);
+      await store.get("health");
+    });
     return store;
   }
 
   cache(): Cache {
     const log = inject(Log);
     const name = this.#nameOf("cache");
-    const url = parseStoreUrl(this.#urls.cache ?? "memory:", name, ["memory", "redis"]);
+    const url = parseStoreUrl(this.#options.cache ?? "memory:", name, ["memory", "redis"]);
     const onError = (error: unknown) => log.warn({ err: error }, "the cache is unavailable: every read is a miss");
     if (url.kind === "memory") return new Cache(new MemoryCacheStore(this.#options.memoryCache), { onError });
     const redis = this.#redis(url.url, url.place, name);
@@ -118,7 +111,7 @@ export class Stores {
   [describeStores](): Readonly<Record<"database" | "keyValue" | "cache", string>> {
     const describe = (url: StoreUrl) => [url.kind, "path" in url ? url.path : "place" in url ? url.place : ""];
     const database = this.#parseDatabaseUrl();
-    const cache = parseStoreUrl(this.#urls.cache ?? "memory:", this.#nameOf("cache"), ["memory", "redis"]);
+    const cache = parseStoreUrl(this.#options.cache ?? "memory:", this.#nameOf("cache"), ["memory", "redis"]);
     return {
       database: describe(database).join(" "),
       keyValue: describe(this.#parseKeyValueUrl()).join(" ").trim(),
@@ -132,16 +125,16 @@ export class Stores {
   }
 
   #nameOf(option: "database" | "keyValue" | "cache"): string {
-    return this.#urls.names[option] ?? option;
+    return this.#options.urlNames?.[option] ?? option;
   }
 
   #parseDatabaseUrl() {
-    const { database = "sqlite:./data/app.db" } = this.#urls;
+    const { database = "sqlite:./data/app.db" } = this.#options;
     return parseStoreUrl(database, this.#nameOf("database"), ["sqlite", "postgres"]);
   }
 
   #parseKeyValueUrl() {
-    const { keyValue } = this.#urls;
+    const { keyValue } = this.#options;
     if (keyValue === undefined) return this.#parseDatabaseUrl();
     return parseStoreUrl(keyValue, this.#nameOf("keyValue"), ["sqlite", "postgres", "redis", "memory"]);
   }
@@ -170,9 +163,20 @@ export class Stores {
 
   #postgresDatabase(url: string, place: string): Database {
     const pool = this.#pool(url);
+    const log = inject(Log);
     return new Database({
       kind: "postgres",
       dialect: createPostgresDialect(pool),
+      poolSize: pool.use.size,
+      reserve: (poolSize) => {
+        const reserved = createPool(url, { ...this.#options.postgres, poolSize }, log);
+        return new Database({
+          kind: "postgres",
+          dialect: createPostgresDialect(reserved),
+          open: () => reserved.open(),
+          close: () => reserved.close(),
+        });
+      },
       listen: (channel, onNotification) => {
         const listener = new Listener((listeners) => pool.listen(channel, listeners), onNotification);
         listener.start();
@@ -215,24 +219,19 @@ export class Stores {
   #file(path: string): SqliteFile {
     const known = this.#files.get(path);
     if (known !== undefined) return known;
-    const log = inject(Log);
-    const file = new SqliteFile(path, this.#options.sqlite, (error) =>
-      log.warn({ err: error }, "the thread for SQLite checkpoints failed: checkpoints now run on the event loop"),
-    );
+    const file = new SqliteFile(path, this.#options.sqlite);
     this.#files.set(path, file);
     return file;
+  }
+
+  async #checkFile(url: StoreUrl): Promise<void> {
+    if (url.kind === "sqlite") await this.#files.get(url.path)?.check();
   }
 
   #pool(url: string): PostgresPool {
     const known = this.#pools.get(url);
     if (known !== undefined) return known;
-    const log = inject(Log);
-    const pool = new PostgresPool(url, this.#options.postgres, (statement, error) =>
-      log.warn(
-        { err: error, statement },
-        "the connection was lost before the result: the statement may have been applied",
-      ),
-    );
+    const pool = createPool(url, this.#options.postgres, inject(Log));
     this.#pools.set(url, pool);
     return pool;
   }
@@ -244,6 +243,22 @@ export class Stores {
     this.#connections.set(url, redis);
     return redis;
   }
+}
+
+function createSqlKeyValue(store: SqlStore): SqlKeyValue {
+  const migrations = inject(Migrations);
+  const keyValue = new SqlKeyValue(store, { createTables: migrations.runOnStart });
+  migrations.addTables(() => keyValue.createTables());
+  return keyValue;
+}
+
+function createPool(url: string, options: PostgresOptions | undefined, log: Log): PostgresPool {
+  return new PostgresPool(url, options, (statement, error) =>
+    log.warn(
+      { err: error, statement },
+      "the connection was lost before the result: the statement may have been applied",
+    ),
+  );
 }
 
 /** `?` → `$1`, `$2`, …: PostgreSQL numbers its parameters. The statements of `SqlKeyValue` have no other question marks. */

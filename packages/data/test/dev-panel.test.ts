@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type DevPanel, Introspection, isDevPanelSource } from "@tenon/core/platform";
+import { isDevPanelSource } from "@tenon/core/internal";
+import { type DevPanel, Introspection } from "@tenon/core/platform";
 import { Cache, Database, KeyValue, sql } from "@tenon/data";
 import { databases, withStores } from "./support/stores.ts";
 

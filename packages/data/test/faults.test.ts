@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Cache, Database, Health, KeyValue, StoreError } from "@tenon/data";
 import { sql } from "kysely";
+import pg from "pg";
 import { startProxy } from "./support/fault-proxy.ts";
 import { runProcess } from "./support/processes.ts";
 import { services, withPostgres } from "./support/services.ts";
@@ -71,7 +72,7 @@ for (const [name, options] of [
 test("an invalid URL exits with 1 and is shown without its password", () => {
   const { status, stderr } = runProcess("start-app.ts", [JSON.stringify({ database: "mysql://u:secret@host/x" })]);
   assert.equal(status, 1);
-  assert.match(stderr, /database is "mysql:\/\/\*\*\*@host\/x"\. It takes sqlite, postgres URLs/);
+  assert.match(stderr, /database is "mysql:\/\/\*\*\*@host\/x"\. It takes a URL such as sqlite:/);
   assert.doesNotMatch(stderr, /secret/);
 });
 
@@ -88,6 +89,26 @@ if (services.postgres !== undefined) {
     );
   });
 
+  test("a database that accepts no connections is unavailable", () =>
+    withPostgres((url) =>
+      withStores({ database: url, postgres: { poolSize: 2 } }, async (app) => {
+        const admin = new pg.Client({ connectionString: services.postgres });
+        await admin.connect();
+        const name = new URL(url).pathname.slice(1);
+        const db = app.get(Database);
+        try {
+          await admin.query(`alter database ${name} allow_connections false`);
+          await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name]);
+          await settle(sql`select 1`.execute(db)); // the pool may still hold the ended connection
+          await assert.rejects(sql`select 1`.execute(db), { message: "store unavailable", code: "UNAVAILABLE" });
+        } finally {
+          await admin.query(`alter database ${name} allow_connections true`);
+          await admin.end();
+        }
+        await sql`select 1`.execute(db);
+      }),
+    ));
+
   for (const fault of ["refused", "silent"] as const) {
     test(`every call ends while PostgreSQL is down (${fault}), and the pool recovers without losing a slot`, () =>
       withPostgres(async (direct) => {
@@ -98,7 +119,7 @@ if (services.postgres !== undefined) {
             const query = () => sql<{ one: number }>`select 1 as one`.execute(db);
             await Promise.all(Array.from({ length: 8 }, query));
 
-            const inFlight = Array.from({ length: 4 }, () => settle(sql`select pg_sleep(0.2)`.execute(db)));
+            const inFlight = Array.from({ length: 4 }, () => settle(sql`select pg_sleep(5)`.execute(db)));
             await proxy.become(fault);
             const results = await Promise.all([...inFlight, ...Array.from({ length: 12 }, () => settle(query()))]);
             for (const { error } of results) {

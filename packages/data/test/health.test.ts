@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { cpSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { api, defineModule } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { dataModule, Health, HealthController } from "@tenon/data";
+import { withFolder } from "./support/services.ts";
 
 function createHealthApp() {
   const data = dataModule({ database: "sqlite::memory:" });
@@ -38,6 +41,23 @@ test("a failing check makes the application not ready, but it stays live", async
   assert.equal((await app.request("GET", "/health/live")).status, 200);
   await app.stop();
 });
+
+for (const [change, apply] of [
+  ["deleted", (path: string) => rmSync(path)],
+  ["replaced", (path: string) => cpSync(path, `${path}.new`) ?? renameSync(`${path}.new`, path)],
+] as const) {
+  test(`an application whose SQLite file was ${change} is not ready`, () =>
+    withFolder(async (folder) => {
+      const path = join(folder, "app.db");
+      const data = dataModule({ database: `sqlite:${path}` });
+      const app = await createTestApp(defineModule({ name: "app", imports: [data] }), api());
+      const checks = async () => (await app.get(Health).report()).checks;
+      assert.deepEqual(await checks(), { database: "ok", keyValue: "ok" });
+      apply(path);
+      assert.deepEqual(await checks(), { database: "unavailable", keyValue: "unavailable" });
+      await app.stop();
+    }));
+}
 
 test("a check that never ends counts as failed", async () => {
   const health = new Health();

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { api, defineModule, inject, provide, token } from "@tenon/core";
-import { describeStores } from "@tenon/core/platform";
-import { createTestApp } from "@tenon/core/testing";
-import { type StoreOptions, Stores, StoreUrls } from "../src/stores.ts";
+import { describeStores } from "@tenon/core/internal";
+import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
+import { Cache, KeyValue, SharedStore } from "@tenon/data";
+import { type StoreOptions, Stores } from "../src/stores.ts";
+import { services } from "./support/services.ts";
+import { uniqueKey, withStores } from "./support/stores.ts";
 
 const Described = token<object>("Described");
 
@@ -12,7 +15,6 @@ async function describe(options: StoreOptions): Promise<object> {
   const module = defineModule({
     name: "app",
     declarations: [
-      provide(StoreUrls, () => ({ ...options, names: {} })),
       provide(Stores, () => new Stores(options)),
       provide(Described, () => inject(Stores)[describeStores]()),
     ],
@@ -36,5 +38,31 @@ test("the stores describe where they are, without passwords", async () => {
       keyValue: "memory",
       cache: "redis cache.test:7000",
     },
+  );
+});
+
+test("applications with different prefixes share nothing in one Redis", { skip: services.redis === undefined }, () => {
+  const withApp = <T>(prefix: string, body: (app: TestHttpApp) => Promise<T>) =>
+    withStores(
+      { database: "sqlite::memory:", keyValue: services.redis, cache: services.redis, redis: { prefix } },
+      body,
+    );
+  const key = uniqueKey("prefix");
+  return withApp("tenon-test-a:", (first) =>
+    withApp("tenon-test-b:", async (second) => {
+      await first.get(KeyValue).set(key, "first", { ttl: 60 });
+      await first.get(Cache).set(key, "cached", 60);
+      assert.equal(await first.get(KeyValue).get(key), "first");
+      assert.equal(await second.get(KeyValue).get(key), undefined);
+      assert.equal(await second.get(Cache).get(key), undefined);
+      assert.equal(await second.get(KeyValue).increment(key, { ttl: 60 }), 1);
+      const keys = (await first.get(KeyValue).list(1000)).map((entry) => entry.key);
+      assert.ok(keys.includes(key));
+      const { redis } = first.get(SharedStore);
+      assert.equal(await redis?.run(["GET", `tenon-test-a:kv:${key}`]), '"first"');
+      assert.equal(await redis?.run(["GET", `tenon-test-a:cache:${key}`]), '"cached"');
+      for (const app of [first, second]) await app.get(KeyValue).delete(key);
+      await first.get(Cache).delete(key);
+    }),
   );
 });

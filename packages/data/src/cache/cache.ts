@@ -1,5 +1,5 @@
 import type { StoreEntry } from "../store-entry.ts";
-import { toMilliseconds } from "../ttl.ts";
+import { toMilliseconds } from "../support/ttl.ts";
 
 /** The port of a cache store. An adapter may throw or drop entries at any time: both count as a miss. */
 export interface CacheStore {

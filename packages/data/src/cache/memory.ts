@@ -1,4 +1,4 @@
-import type { StoreEntry } from "../store-entry.ts";
+import { listEntries, type StoreEntry } from "../store-entry.ts";
 import type { CacheStore } from "./cache.ts";
 
 interface Entry {
@@ -61,13 +61,7 @@ export class MemoryCacheStore implements CacheStore {
 
   /** The least recently used ones first. Does not count as a use. */
   async list(limit: number): Promise<StoreEntry[]> {
-    const now = this.#now();
-    return this.#entries
-      .entries()
-      .filter(([, { expires }]) => expires > now)
-      .take(limit)
-      .map(([key, { text, expires }]) => ({ key, text, ttl: (expires - now) / 1000 }))
-      .toArray();
+    return listEntries(this.#entries, limit, this.#now());
   }
 
   get size(): { readonly entries: number; readonly bytes: number } {

@@ -40,7 +40,7 @@ export class CommitHooks {
   async run(): Promise<void> {
     const hooks = this.#waiting.splice(0);
     this.clear();
-    for (const hook of hooks) await Promise.try(hook).catch(ignore);
+    for (const hook of hooks) await Promise.try(hook).catch(() => {});
   }
 }
 
@@ -55,5 +55,3 @@ export async function afterCommit(transaction: Kysely<any>, run: () => unknown):
   }
   await transaction.executeQuery(new CommitHook(run));
 }
-
-function ignore(): void {}

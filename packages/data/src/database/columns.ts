@@ -1,12 +1,14 @@
 import { type ColumnDefinitionBuilder, ExpressionWrapper, FunctionNode } from "kysely";
-import { portable } from "./portable-functions.ts";
 
 /** A primary key that the database counts up: `.addColumn("id", "integer", autoIncrement)`. */
 export function autoIncrement(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder {
   return column.primaryKey().autoIncrement();
 }
 
+/** A function that each database spells in its own way: the query compilers translate it. */
+export const currentTime = "tenon_now";
+
 /** The current time as `toISOString()` writes it, in UTC with milliseconds: as a default of a column, and in queries. */
 export function now(): ExpressionWrapper<unknown, never, string> {
-  return new ExpressionWrapper(FunctionNode.create(portable.now, []));
+  return new ExpressionWrapper(FunctionNode.create(currentTime, []));
 }

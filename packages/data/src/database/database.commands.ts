@@ -1,4 +1,4 @@
-import { boolean, dto, endpoint, group, inject, routes, string } from "@tenon/core";
+import { boolean, dto, inject, route, string } from "@tenon/core";
 import { Migrations } from "./migrations.ts";
 import { Seeds } from "./seeds.ts";
 
@@ -15,23 +15,13 @@ export class DatabaseCommands {
   readonly #migrations = inject(Migrations);
   readonly #seeds = inject(Seeds);
 
-  routes() {
-    return routes([
-      group("migrate", [
-        { path: "up", handler: this.up },
-        { path: "down", handler: this.down },
-        { path: "status", handler: this.status },
-      ]),
-      group("db", [{ path: "seed", handler: this.seed }]),
-    ]);
-  }
-
-  readonly up = endpoint({ summary: "Run the pending migrations" }, async (ctx) => {
+  readonly up = route.command("migrate/up", { summary: "Run the pending migrations" }, async (ctx) => {
     const ran = [...this.#migrations.ranOnStart, ...(await this.#migrations.up())];
     return ctx.status(200).send(describe("migrated", ran));
   });
 
-  readonly down = endpoint(
+  readonly down = route.command(
+    "migrate/down",
     { summary: "Revert the last migration", query: DownQuery },
     async (ctx, { query: { to } }) => {
       const reverted = await this.#migrations.down(to === undefined ? {} : { to });
@@ -41,15 +31,22 @@ export class DatabaseCommands {
     },
   );
 
-  readonly status = endpoint({ summary: "List the migrations, applied and pending" }, () => this.#migrations.status());
+  readonly status = route.command("migrate/status", { summary: "List the migrations, applied and pending" }, () =>
+    this.#migrations.status(),
+  );
 
-  readonly seed = endpoint(
+  readonly seed = route.command(
+    "db/seed",
     { summary: "Write data for development", query: SeedQuery },
     async (ctx, { query: { only, again = false } }) => {
       const ran = await this.#seeds.run({ again, ...(only === undefined ? {} : { only: [only] }) });
       return ctx.status(200).send(describe("seeded", ran));
     },
   );
+
+  routes() {
+    return [this.up, this.down, this.status, this.seed];
+  }
 }
 
 function describe(done: string, names: readonly string[]): string {

@@ -7,7 +7,7 @@ import {
   Kysely,
   type QueryResult,
 } from "kysely";
-import type { NotificationListener } from "../listener.ts";
+import type { NotificationListener } from "../shared/listener.ts";
 
 export interface DatabaseParts {
   readonly dialect: Dialect;
@@ -19,16 +19,23 @@ export interface DatabaseParts {
   readonly executeNow?: <Row>(query: CompiledQuery<Row>) => QueryResult<Row> | undefined;
   /** Listens to a channel of the store; left out where it has none. */
   readonly listen?: (channel: string, listener: NotificationListener) => () => void;
+  /** The most connections of the pool; left out where there is none. */
+  readonly poolSize?: number;
+  /** Another handle with a pool of its own; left out where there is none. */
+  readonly reserve?: (poolSize: number) => Database;
 }
 
 /** A Kysely handle, typed by the application's schema: `inject(Database<Schema>)`. */
 export class Database<Schema = unknown> extends Kysely<Schema> implements OnStart, OnStop {
   readonly kind: DatabaseParts["kind"];
+  /** The most connections that the pool of PostgreSQL opens; undefined on SQLite. */
+  readonly poolSize: number | undefined;
   readonly #parts: DatabaseParts;
 
   constructor(parts: DatabaseParts) {
     super({ dialect: parts.dialect });
     this.kind = parts.kind;
+    this.poolSize = parts.poolSize;
     this.#parts = parts;
   }
 
@@ -47,6 +54,14 @@ export class Database<Schema = unknown> extends Kysely<Schema> implements OnStar
    */
   listen(channel: string, listener: NotificationListener): (() => void) | undefined {
     return this.#parts.listen?.(channel, listener);
+  }
+
+  /**
+   * A handle with connections of its own, opened on demand: its statements do not wait while this pool is used up. Call
+   * `destroy()` to close them. Undefined on SQLite, which has no pool.
+   */
+  reserve(poolSize: number): Database | undefined {
+    return this.#parts.reserve?.(poolSize);
   }
 
   onStart(): Promise<void> {

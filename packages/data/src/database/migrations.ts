@@ -34,6 +34,7 @@ export class Migrations implements OnStart {
   readonly #sources: MigrationSource[];
   /** Whether pending migrations run when the application starts. */
   readonly runOnStart: boolean;
+  readonly #tables: (() => Promise<void>)[] = [];
   #ranOnStart: readonly string[] = [];
 
   constructor(db: Database, source?: MigrationSource, options: MigrationsOptions = {}) {
@@ -50,6 +51,14 @@ export class Migrations implements OnStart {
   /** Adds the migrations of one module after those added before. Call it in a constructor: they run when the stores start. */
   add(source: MigrationSource): void {
     this.#sources.push(source);
+  }
+
+  /**
+   * Adds a function that creates the tables of a store where they are missing. Without `runOnStart`, `up()` calls it; else
+   * the store does so at its start.
+   */
+  addTables(create: () => Promise<void>): void {
+    this.#tables.push(create);
   }
 
   async onStart(): Promise<void> {
@@ -72,6 +81,7 @@ export class Migrations implements OnStart {
   async up(): Promise<string[]> {
     const migrations = await loadMigrations(this.#sources);
     await this.#createTable();
+    if (!this.runOnStart) for (const create of this.#tables) await create();
     const ran: string[] = [];
     for (const migration of migrations) {
       if (await retryWhileLocked(() => this.#runUp(migration))) ran.push(migration.name);

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -97,9 +98,15 @@ class PostgresConnection implements DatabaseConnection {
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
   }
 
-  /** Reads all rows at once: a cursor would hold a pool slot for as long as the reader takes. */
+  /**
+   * Reads all rows at once: a cursor would hold a pool slot for as long as the reader takes. Other work runs between two
+   * chunks.
+   */
   async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
     const { rows } = await this.executeQuery<R>(query);
-    for (let start = 0; start < rows.length; start += chunkSize) yield { rows: rows.slice(start, start + chunkSize) };
+    for (let start = 0; start < rows.length; start += chunkSize) {
+      yield { rows: rows.slice(start, start + chunkSize) };
+      await turn();
+    }
   }
 }

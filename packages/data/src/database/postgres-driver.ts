@@ -13,7 +13,7 @@ export interface PostgresClient {
 }
 
 export interface PooledClient extends PostgresClient {
-  /** Of the process of the server that serves this connection. */
+  /** The id of the server process that serves this connection. */
   readonly processID: number | null;
   /** With true the connection is closed instead of reused. */
   release(destroy: boolean): void;

@@ -30,6 +30,13 @@ export function isTooManyConnections(error: unknown): boolean {
   return codeOf(error) === "53300";
 }
 
+const invalidValues = new Set(["22P02", "22003", "22007", "22008"]);
+
+/** Whether a parameter has a value that the type of its column does not allow, such as a text for a number. */
+export function isInvalidValue(error: unknown): boolean {
+  return error instanceof StoreError && invalidValues.has(codeOf(error.cause));
+}
+
 /** The connection was lost or abandoned after the statement was sent and before its result arrived. */
 export function isOutcomeUnknown(error: unknown): boolean {
   const wasSent = !(error instanceof Error && error.message.endsWith("is not queryable")); // the driver's message

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Link, LinkListeners } from "../listener.ts";
-import { loadDriver } from "../load-driver.ts";
-import { traceSql } from "../signals.ts";
+import { endsInTime } from "@tenon/core/internal";
+import type { Link, LinkListeners } from "../shared/listener.ts";
+import { type SqlPlace, toPlace, traceSql } from "../signals.ts";
 import { StoreError } from "../store-error.ts";
+import { loadDriver } from "../support/load-driver.ts";
 import type { Pool, PooledClient, PostgresDriverPackage, PostgresResult } from "./postgres-driver.ts";
 import { isOutcomeUnknown, isServerError, isTooManyConnections, translatePostgresError } from "./postgres-errors.ts";
 import { quoteName } from "./quote-name.ts";
@@ -26,14 +27,17 @@ export interface PoolUse {
 /** Called with the first word of a statement that may or may not have been applied, and the error that lost its result. */
 export type UnknownOutcome = (statement: string, cause: unknown) => void;
 
-/** Milliseconds that a statement takes before the server is probed, and milliseconds that the probe may take. */
-const probeAfter = 800;
+/** Milliseconds before the first probes of one statement, and before each further one. A probe is a connection. */
+const probePauses = [800, 5000];
+const lastPause = 30_000;
+/** Milliseconds that a probe may take to connect, and then to answer. */
+const probeTimeout = 800;
 /**
  * Processes of the server that have nothing to do, though this side waits for a result: a network that failed for a
  * moment has lost the statement or its result, and neither side hears of it.
  */
 const findWaiting = `select pid from pg_stat_activity where pid = any($1) and state like 'idle%'
-  and state_change < clock_timestamp() - interval '${probeAfter} ms'`;
+  and state_change < clock_timestamp() - interval '${probeTimeout} ms'`;
 /** Milliseconds between attempts to connect to a server that has too many connections. */
 const retryPause = 100;
 /** Statements that change nothing, also when their result is lost: a transaction that loses its connection is rolled back. */
@@ -43,18 +47,24 @@ const type = { int8: 20, timestamp: 1114, timestamptz: 1184 } as const;
 
 /** A pool of connections to PostgreSQL in which every call ends within its timeout, also when the server is down. */
 export class PostgresPool {
+  /** Resolves after the last probe. All pools of the process share it, so that one connection at a time is a probe. */
+  static #probes = Promise.resolve();
+
   readonly #url: string;
+  readonly #place: SqlPlace;
   readonly #connectTimeout: number;
   readonly #statementTimeout: number;
   readonly #poolSize: number;
   readonly #sessions = new Set<PostgresSession>();
+  /** Those whose slow statement the next probe asks about. */
+  readonly #suspects = new Set<PostgresSession>();
   readonly #onUnknownOutcome: UnknownOutcome;
   #driver: PostgresDriverPackage | undefined;
   #pool: Pool | undefined;
-  #probing: Promise<void> | undefined;
 
   constructor(url: string, options: PostgresOptions = {}, onUnknownOutcome: UnknownOutcome = () => {}) {
     this.#url = url;
+    this.#place = { database: "postgres", ...toPlace(url, { namespace: "postgres", port: 5432 }) };
     this.#onUnknownOutcome = onUnknownOutcome;
     this.#poolSize = options.poolSize ?? 10;
     this.#connectTimeout = options.connectTimeout ?? 1500;
@@ -108,7 +118,9 @@ export class PostgresPool {
       try {
         return this.#use(await (this.#pool as Pool).connect()); // opened just above
       } catch (error) {
-        if (!isTooManyConnections(error) || performance.now() >= deadline) throw translatePostgresError(error);
+        // whatever the reason is: nothing was asked of the server yet, so no statement has failed
+        if (!isTooManyConnections(error) || performance.now() >= deadline)
+          throw new StoreError("UNAVAILABLE", { cause: error });
       }
       await sleep(retryPause);
     }
@@ -116,8 +128,9 @@ export class PostgresPool {
 
   #use(client: PooledClient): PostgresSession {
     const session = new PostgresSession(client, {
+      place: this.#place,
       timeout: this.#statementTimeout + 1000,
-      onSlow: () => this.#probe(),
+      onSlow: () => this.#probe(session),
       onUnknownOutcome: this.#onUnknownOutcome,
       onRelease: () => this.#sessions.delete(session),
     });
@@ -172,48 +185,42 @@ export class PostgresPool {
   }
 
   /** Finds out whether a slow statement means a dead server or a dead connection. Only then it is abandoned. */
-  #probe(): void {
-    this.#probing ??= this.#findDead()
-      .then(
-        (dead) => {
-          for (const session of dead) session.abandon(new Error("the connection has lost the statement or its result"));
-        },
-        (error: unknown) => {
-          for (const session of this.#sessions) session.abandon(error);
-        },
-      )
-      .finally(() => {
-        this.#probing = undefined;
-      });
+  #probe(session: PostgresSession): void {
+    this.#suspects.add(session);
+    if (this.#suspects.size > 1) return; // the first of them has queued the probe
+    PostgresPool.#probes = PostgresPool.#probes.then(() => this.#abandonDead());
   }
 
-  /** Rejects when the server is dead. */
-  async #findDead(): Promise<PostgresSession[]> {
+  async #abandonDead(): Promise<void> {
+    const suspects = [...this.#suspects];
+    this.#suspects.clear();
     const driver = this.#driver as PostgresDriverPackage; // a statement is running, so the driver is loaded
     const client = new driver.Client({
       connectionString: this.#url,
-      connectionTimeoutMillis: probeAfter,
-      query_timeout: probeAfter,
+      connectionTimeoutMillis: probeTimeout,
+      query_timeout: probeTimeout,
     });
     client.on("error", ignore);
-    const slow = [...this.#sessions].filter(({ isSlow }) => isSlow);
     try {
       await client.connect();
-      const { rows } = await client.query<{ pid: number }>(findWaiting, [slow.map(({ pid }) => pid)]);
+      const { rows } = await client.query<{ pid: number }>(findWaiting, [suspects.map(({ pid }) => pid)]);
       const pids = new Set(rows.map(({ pid }) => pid));
-      // not one that has begun another statement meanwhile
-      return slow.filter(({ isSlow, pid }) => isSlow && pid !== null && pids.has(pid));
+      for (const session of suspects) {
+        // not one that has begun another statement meanwhile
+        if (session.isSlow && session.pid !== null && pids.has(session.pid))
+          session.abandon(new Error("the connection has lost the statement or its result"));
+      }
     } catch (error) {
       // a refusal shows that the server is running: the waiting statements must not be abandoned
-      if (isServerError(error) || isTooManyConnections(error)) return [];
-      throw error;
-    } finally {
-      client.end().catch(ignore);
+      if (!isServerError(error) && !isTooManyConnections(error))
+        for (const session of this.#sessions) session.abandon(error);
     }
+    await endsInTime(client.end().catch(ignore), probeTimeout); // a dead server does not confirm the end
   }
 }
 
 interface SessionOptions {
+  readonly place: SqlPlace;
   /** Milliseconds. */
   readonly timeout: number;
   readonly onSlow: () => void;
@@ -236,7 +243,7 @@ export class PostgresSession {
     this.#options = options;
   }
 
-  /** Of the process of the server. */
+  /** The id of the server process. */
   get pid(): number | null {
     return this.#client.processID;
   }
@@ -247,7 +254,7 @@ export class PostgresSession {
   }
 
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresResult<R>> {
-    return traceSql("postgres", sql, parameters, () => this.#query<R>(sql, parameters));
+    return traceSql(this.#options.place, sql, parameters, () => this.#query<R>(sql, parameters));
   }
 
   async #query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresResult<R>> {
@@ -255,17 +262,20 @@ export class PostgresSession {
     if (this.#abandoned) throw new StoreError("UNAVAILABLE", { cause: new Error("the connection was abandoned") });
     const started = performance.now();
     let watch: NodeJS.Timeout | undefined;
-    const watchAgain = () => {
-      watch = setTimeout(() => {
-        if (performance.now() - started > this.#options.timeout) this.abandon(new Error("the statement took too long"));
-        else {
+    const watchAgain = (probes: number) => {
+      const left = this.#options.timeout - (performance.now() - started);
+      watch = setTimeout(
+        () => {
+          if (performance.now() - started > this.#options.timeout)
+            return this.abandon(new Error("the statement took too long"));
           this.#isSlow = true;
           this.#options.onSlow();
-          watchAgain();
-        }
-      }, probeAfter);
+          watchAgain(probes + 1);
+        },
+        Math.min(probePauses[probes] ?? lastPause, left + 1),
+      );
     };
-    watchAgain();
+    watchAgain(0);
     try {
       return await new Promise((resolve, reject) => {
         this.#abandon = reject;

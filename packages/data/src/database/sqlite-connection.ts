@@ -1,8 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { BoundedMap } from "@tenon/core/platform";
+import { BoundedMap } from "@tenon/core/internal";
 import type { RootOperationNode } from "kysely";
-import { largestLog } from "./sqlite-checkpoints.ts";
-import { createReaders, isBooleanType, type Reader, toBoolean } from "./sqlite-shape.ts";
+import { findConditions } from "./sqlite-conditions.ts";
 
 export interface SqliteResult {
   readonly rows: Record<string, unknown>[];
@@ -11,31 +10,27 @@ export interface SqliteResult {
 }
 
 const maxStatements = 500;
+/** Bytes to which the log file is truncated when the log restarts. A commit that extends the file takes longer. */
+const largestLog = 4000 * 4096;
 const noRows: Record<string, unknown>[] = [];
 
 interface Prepared {
   readonly statement: StatementSync;
   /** Empty when the statement returns no rows. */
   columns: readonly string[];
-  /** Of the columns with booleans, which SQLite stores as 0 and 1, and with JSON, which it returns as text. */
-  readers: readonly (readonly [string, Reader])[];
+  /** The columns with booleans, which SQLite stores as 0 and 1. */
+  booleans: readonly string[];
   readonly changesSchema: boolean;
-  readonly mayWrite: boolean;
-}
-
-export interface ConnectionEvents {
-  readonly onSchemaChange: () => void;
-  readonly onWrite: (values: readonly SQLInputValue[]) => void;
 }
 
 /** One connection. Prepares each statement once and reads rows as arrays, which is faster than the objects of node:sqlite. */
 export class SqliteConnection {
   readonly #database: DatabaseSync;
   #statements = new BoundedMap<string, Prepared>(maxStatements);
-  readonly #events: ConnectionEvents;
+  readonly #onSchemaChange: () => void;
 
-  constructor(path: string, events: ConnectionEvents) {
-    this.#events = events;
+  constructor(path: string, onSchemaChange: () => void) {
+    this.#onSchemaChange = onSchemaChange;
     // timeout 0: waiting inside SQLite would block the event loop, so SqliteFile retries a locked file
     this.#database = new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: true });
     this.#database.exec(
@@ -49,14 +44,12 @@ export class SqliteConnection {
     const values = parameters.map(toSqliteValue);
     if (prepared.columns.length === 0) {
       const { changes, lastInsertRowid } = prepared.statement.run(...values);
-      if (prepared.changesSchema) this.#events.onSchemaChange();
-      if (prepared.mayWrite) this.#events.onWrite(values);
+      if (prepared.changesSchema) this.#onSchemaChange();
       return { rows: noRows, changes, insertId: lastInsertRowid };
     }
     // setReturnArrays() is on, which the type does not know
     const arrays = prepared.statement.all(...values) as unknown as readonly (readonly unknown[])[];
     if (arrays[0] !== undefined && arrays[0].length !== prepared.columns.length) this.#describe(prepared, query);
-    if (prepared.mayWrite) this.#events.onWrite(values);
     return { rows: arrays.map((row) => toObject(row, prepared)), changes: arrays.length, insertId: 0 };
   }
 
@@ -71,20 +64,6 @@ export class SqliteConnection {
   /** Drops the cached statements, which would keep the columns of the old schema. */
   forget(): void {
     this.#statements = new BoundedMap(maxStatements);
-  }
-
-  /** Sets the length of the log, in pages, at which this connection copies it into the file. */
-  checkpointAt(pages: number): void {
-    this.#database.exec(`pragma wal_autocheckpoint = ${pages}`);
-  }
-
-  /** Copies the log into the file, without waiting for a lock. */
-  checkpoint(): void {
-    try {
-      this.#database.exec("pragma wal_checkpoint(passive)");
-    } catch {
-      // a full disk, or rows that are still being read: the log keeps the data, and the next checkpoint tries again
-    }
   }
 
   get inTransaction(): boolean {
@@ -105,9 +84,8 @@ export class SqliteConnection {
     const prepared: Prepared = {
       statement: this.#database.prepare(sql),
       columns: [],
-      readers: [],
+      booleans: [],
       changesSchema: /^\s*(?:create|alter|drop)\b/i.test(sql),
-      mayWrite: !/^\s*(?:select|begin|pragma)\b/i.test(sql),
     };
     this.#describe(prepared, query);
     return prepared;
@@ -118,20 +96,15 @@ export class SqliteConnection {
     prepared.columns = columns.map((column) => column.name);
     if (columns.length === 0) return;
     prepared.statement.setReturnArrays(true);
-    const booleans = columns.flatMap(({ name, type }) => (isBooleanType(type) ? [[name, toBoolean] as const] : []));
-    const typesOf = (sql: string) =>
-      this.#database
-        .prepare(sql)
-        .columns()
-        .map(({ type }) => type);
-    prepared.readers = [...booleans, ...(query === undefined ? [] : createReaders(query, typesOf))];
+    const declared = columns.filter(({ type }) => type?.toLowerCase() === "boolean").map(({ name }) => name);
+    prepared.booleans = [...declared, ...(query === undefined ? [] : findConditions(query))];
   }
 }
 
-function toObject(row: readonly unknown[], { columns, readers }: Prepared): Record<string, unknown> {
+function toObject(row: readonly unknown[], { columns, booleans }: Prepared): Record<string, unknown> {
   const object: Record<string, unknown> = {};
   for (let index = 0; index < columns.length; index++) object[columns[index] as string] = row[index]; // below the length
-  for (const [name, read] of readers) object[name] = read(object[name]);
+  for (const name of booleans) if (typeof object[name] === "number") object[name] = object[name] !== 0;
   return object;
 }
 

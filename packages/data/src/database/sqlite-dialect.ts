@@ -93,7 +93,7 @@ class SqliteConnection implements DatabaseConnection {
   readonly #file: SqliteFile;
   readonly hooks = new CommitHooks();
   transaction: SqliteTransaction | undefined;
-  /** Of a connection that has begun a transaction. */
+  /** Set while the connection is in a transaction. */
   guard: TransactionGuard | undefined;
 
   constructor(file: SqliteFile) {

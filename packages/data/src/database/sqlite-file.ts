@@ -1,11 +1,11 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
-import { dirname } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { closeSync, mkdirSync, openSync, type Stats, statSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import type { RootOperationNode } from "kysely";
-import { Mutex } from "../mutex.ts";
-import { sqlSignal, traceSql } from "../signals.ts";
+import { type SqlPlace, sqlSignal, traceSql } from "../signals.ts";
 import { StoreError } from "../store-error.ts";
-import { SqliteCheckpoints } from "./sqlite-checkpoints.ts";
+import { Mutex } from "../support/mutex.ts";
 import { SqliteConnection, type SqliteResult } from "./sqlite-connection.ts";
 import { isBusy, translateSqliteError } from "./sqlite-errors.ts";
 
@@ -14,13 +14,8 @@ export interface SqliteOptions {
   readonly lockTimeout?: number;
 }
 
-/** Pages of the write-ahead log at which the writing connection copies it itself, on the event loop. */
-const autoCheckpoint = {
-  /** Bounds the log when the thread of SqliteCheckpoints does not keep up. */
-  besideThread: 10_000,
-  /** SQLite's default. */
-  withoutThread: 1000,
-} as const;
+/** Rows of a stream after which other work runs: SQLite has the next row at once, so nothing else would. */
+const rowsAtOnce = 64;
 
 /**
  * An SQLite file, or a database in memory, shared by all stores that use it. Single statements run on one connection and
@@ -28,19 +23,18 @@ const autoCheckpoint = {
  */
 export class SqliteFile {
   readonly #path: string;
+  readonly #sqlPlace: SqlPlace;
   readonly #lockTimeout: number;
   readonly #transactions = new Mutex();
-  readonly #onCheckpointFailure: (error: unknown) => void;
-  #checkpoints: SqliteCheckpoints | undefined;
-  #autoCheckpoint: number = autoCheckpoint.besideThread;
   #main: SqliteConnection | undefined;
   #second: SqliteConnection | undefined;
+  /** The file that was opened. */
+  #opened: Stats | undefined;
 
-  /** `onCheckpointFailure` is called at most once, when checkpoints move to the event loop. */
-  constructor(path: string, options: SqliteOptions = {}, onCheckpointFailure: (error: unknown) => void = () => {}) {
+  constructor(path: string, options: SqliteOptions = {}) {
     this.#path = path;
+    this.#sqlPlace = { database: "sqlite", namespace: basename(path) };
     this.#lockTimeout = options.lockTimeout ?? 5000;
-    this.#onCheckpointFailure = onCheckpointFailure;
   }
 
   get #inMemory(): boolean {
@@ -53,17 +47,24 @@ export class SqliteFile {
   }
 
   async close(): Promise<void> {
-    // the thread first: the connection that closes last copies and deletes the log
-    await this.#checkpoints?.stop();
-    this.#checkpoints = undefined;
     if (this.#second !== this.#main) this.#second?.close();
     this.#main?.close();
     this.#main = undefined;
     this.#second = undefined;
+    this.#opened = undefined;
+  }
+
+  /** Rejects when the file was deleted or replaced: SQLite still reads and writes the old one, which no restart finds. */
+  async check(): Promise<void> {
+    const opened = this.#opened;
+    if (opened === undefined) return;
+    const { dev, ino } = await stat(this.#path);
+    if (dev === opened.dev && ino === opened.ino) return;
+    throw new StoreError("UNAVAILABLE", { cause: new Error(`${this.#path} was replaced by another file`) });
   }
 
   execute(sql: string, parameters: readonly unknown[], query?: RootOperationNode): Promise<SqliteResult> {
-    return traceSql("sqlite", sql, parameters, () => this.#execute(sql, parameters, query));
+    return traceSql(this.#sqlPlace, sql, parameters, () => this.#execute(sql, parameters, query));
   }
 
   async #execute(sql: string, parameters: readonly unknown[], query?: RootOperationNode): Promise<SqliteResult> {
@@ -99,13 +100,14 @@ export class SqliteFile {
     if (this.#inMemory && this.#transactions.held) await this.#transactions.free();
     await this.open();
     const over = Promise.withResolvers<{ readonly rows: readonly unknown[]; readonly rowCount: number }>();
-    const published = traceSql("sqlite", sql, parameters, () => over.promise);
+    const published = traceSql(this.#sqlPlace, sql, parameters, () => over.promise);
     published.catch(() => {}); // the reader gets the error
     let count = 0;
     try {
       for (const row of this.#connection.iterate(sql, parameters, query)) {
         count++;
         yield row;
+        if (count % rowsAtOnce === 0) await turn();
       }
     } catch (error) {
       const translated = translateSqliteError(error);
@@ -125,9 +127,9 @@ export class SqliteFile {
       const connection = this.#second;
       const sql = options.readOnly === true ? "begin" : "begin immediate";
       const run = (statement: string) =>
-        traceSql("sqlite", statement, [], () => this.#retry(() => connection.execute(statement, [])));
+        traceSql(this.#sqlPlace, statement, [], () => this.#retry(() => connection.execute(statement, [])));
       await run(sql);
-      return new SqliteTransaction(connection, release, run);
+      return new SqliteTransaction(connection, this.#sqlPlace, release, run);
     } catch (error) {
       release();
       throw error;
@@ -142,29 +144,14 @@ export class SqliteFile {
   /** Retried too: a new file is locked while another process switches it to WAL. */
   async #connect(): Promise<SqliteConnection> {
     return this.#retry(() => {
-      if (!this.#inMemory) {
-        prepareFile(this.#path);
-        this.#checkpoints ??= new SqliteCheckpoints(this.#path, {
-          onLag: () => this.#main?.checkpoint(),
-          onFailure: (error) => this.#checkpointHere(error),
-        });
-      }
-      const connection = new SqliteConnection(this.#path, {
-        onSchemaChange: () => {
-          this.#main?.forget();
-          this.#second?.forget();
-        },
-        onWrite: (values) => this.#checkpoints?.wrote(values),
+      if (!this.#inMemory) prepareFile(this.#path);
+      const connection = new SqliteConnection(this.#path, () => {
+        this.#main?.forget();
+        this.#second?.forget();
       });
-      connection.checkpointAt(this.#autoCheckpoint);
+      if (!this.#inMemory) this.#opened ??= statSync(this.#path);
       return connection;
     });
-  }
-
-  #checkpointHere(error: unknown): void {
-    this.#autoCheckpoint = autoCheckpoint.withoutThread;
-    for (const connection of [this.#main, this.#second]) connection?.checkpointAt(this.#autoCheckpoint);
-    this.#onCheckpointFailure(error);
   }
 
   /** Waits between attempts, so that the event loop is not blocked while another process holds the lock. */
@@ -197,17 +184,24 @@ function prepareFile(path: string): void {
 
 export class SqliteTransaction {
   readonly #connection: SqliteConnection;
+  readonly #sqlPlace: SqlPlace;
   readonly #done: () => void;
   readonly #commit: (sql: string) => Promise<unknown>;
 
-  constructor(connection: SqliteConnection, done: () => void, commit: (sql: string) => Promise<unknown>) {
+  constructor(
+    connection: SqliteConnection,
+    place: SqlPlace,
+    done: () => void,
+    commit: (sql: string) => Promise<unknown>,
+  ) {
     this.#connection = connection;
+    this.#sqlPlace = place;
     this.#done = done;
     this.#commit = commit;
   }
 
   execute(sql: string, parameters: readonly unknown[], query?: RootOperationNode): SqliteResult {
-    return traceSql("sqlite", sql, parameters, () => {
+    return traceSql(this.#sqlPlace, sql, parameters, () => {
       try {
         return this.#connection.execute(sql, parameters, query);
       } catch (error) {

@@ -1,5 +1,5 @@
-import type { StoreEntry } from "../store-entry.ts";
-import { toMilliseconds } from "../ttl.ts";
+import { listEntries, type StoreEntry } from "../store-entry.ts";
+import { toMilliseconds } from "../support/ttl.ts";
 import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
 
 interface Entry {
@@ -66,13 +66,7 @@ export class MemoryKeyValue extends KeyValue {
   }
 
   override async list(limit: number): Promise<StoreEntry[]> {
-    const now = this.#now();
-    return this.#entries
-      .entries()
-      .filter(([, { expires }]) => expires > now)
-      .take(limit)
-      .map(([key, { text, expires }]) => ({ key, text, ttl: (expires - now) / 1000 }))
-      .toArray();
+    return listEntries(this.#entries, limit, this.#now());
   }
 
   get size(): number {

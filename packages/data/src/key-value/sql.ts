@@ -1,6 +1,6 @@
 import type { OnStart, OnStop } from "@tenon/core";
 import type { StoreEntry } from "../store-entry.ts";
-import { toMilliseconds } from "../ttl.ts";
+import { toMilliseconds } from "../support/ttl.ts";
 import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
 
 /** The part of a database that the key-value store uses. `?` is a parameter. */
@@ -17,6 +17,8 @@ export interface SqlKeyValueOptions {
   readonly now?: () => number;
   /** Milliseconds between sweeps of expired rows. Defaults to 60,000. */
   readonly sweepEvery?: number;
+  /** Whether the start creates the tables that are missing. Defaults to true. */
+  readonly createTables?: boolean;
 }
 
 const table = "tenon_key_value";
@@ -27,6 +29,7 @@ export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
   readonly #store: SqlStore;
   readonly #now: () => number;
   readonly #sweepEvery: number;
+  readonly #createsTables: boolean;
   readonly #statements: Statements;
   #timer: NodeJS.Timeout | undefined;
 
@@ -35,17 +38,22 @@ export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
     this.#store = store;
     this.#now = options.now ?? Date.now;
     this.#sweepEvery = options.sweepEvery ?? 60_000;
+    this.#createsTables = options.createTables ?? true;
     this.#statements = createStatements(store.kind);
   }
 
   async onStart(): Promise<void> {
     await this.#store.open();
+    if (this.#createsTables) await this.createTables();
+    this.#timer = setInterval(() => void this.sweep().catch(() => {}), this.#sweepEvery);
+    this.#timer.unref();
+  }
+
+  async createTables(): Promise<void> {
     for (const statement of [this.#statements.createTable, this.#statements.createIndex]) {
       // two instances may race here on PostgreSQL: the loser fails although the table exists, and finds it on the second try
       await this.#store.execute(statement, []).catch(() => this.#store.execute(statement, []));
     }
-    this.#timer = setInterval(() => void this.sweep().catch(() => {}), this.#sweepEvery);
-    this.#timer.unref();
   }
 
   onStop(): void {

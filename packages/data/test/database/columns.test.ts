@@ -60,6 +60,21 @@ for (const adapter of databases) {
       assert.ok(created_at >= before);
     });
 
+    run("find no row by a number that is too large for the column", async (db) => {
+      await db.insertInto("tasks").values({ title: "a", count: 7 }).execute();
+      const find = (count: number) => db.selectFrom("tasks").select("title").where("count", "=", count).execute();
+      assert.deepEqual(await find(7), [{ title: "a" }]);
+      assert.deepEqual(await find(2 ** 31), []);
+      assert.deepEqual(await find(-(2 ** 31) - 1), []);
+      const among = db.selectFrom("tasks").select("title").where("tasks.count", "in", [7, Number.MAX_SAFE_INTEGER]);
+      assert.deepEqual(await among.execute(), [{ title: "a" }]);
+      const { numDeletedRows } = await db
+        .deleteFrom("tasks")
+        .where("count", "=", 2 ** 31)
+        .executeTakeFirstOrThrow();
+      assert.equal(numDeletedRows, 0n);
+    });
+
     run("write a date as the same ISO text", async (db) => {
       const date = new Date("2026-11-17T04:16:31.500+02:00");
       await sql`insert into tasks (title, created_at) values ('a', ${date})`.execute(db);

@@ -88,6 +88,8 @@ for (const adapter of databases) {
           assert.equal(error.status, 500);
           assert.equal(isUniqueViolation(error), constraint === "unique");
           assert.ok(error.cause instanceof Error, "the driver's error is kept for the log");
+          const failure: unknown = error;
+          if (isUniqueViolation(failure)) failure.columns satisfies readonly string[]; // narrowed from unknown
           return true;
         });
       }
@@ -202,6 +204,18 @@ for (const adapter of databases) {
       const ids: string[] = [];
       for await (const row of db.selectFrom("notes").select("id").orderBy("id").stream()) ids.push(row.id);
       assert.equal(ids.length, 30);
+    });
+
+    run("a stream of rows lets other work run between them", async (db) => {
+      const ids = Array.from({ length: 300 }, (_, index) => note(`n${index}`));
+      await db.insertInto("notes").values(ids).execute();
+      let first = true;
+      let turned = false;
+      for await (const _ of db.selectFrom("notes").select("id").stream()) {
+        if (first) setImmediate(() => (turned = true));
+        first = false;
+      }
+      assert.ok(turned, "all rows were read in one turn of the event loop");
     });
 
     run("sees a changed table at once, with cached statements", async (db) => {

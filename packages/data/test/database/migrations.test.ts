@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { Database, type Migration, Migrations, sql } from "@tenon/data";
+import { Database, Health, KeyValue, type Migration, Migrations, sql } from "@tenon/data";
 import { withFolder } from "../support/services.ts";
 import { databases, withStores } from "../support/stores.ts";
 
@@ -46,6 +46,20 @@ for (const adapter of databases) {
         "001-things unknown",
       ]);
     });
+
+    test("create no table at start with migrateOnStart: false, and all of them later", () =>
+      adapter.with((options) =>
+        withStores({ ...options, migrateOnStart: false, migrations: [first] }, async (app) => {
+          const db = app.get(Database);
+          const tables = async () => (await db.introspection.getTables()).map(({ name }) => name).sort();
+          assert.deepEqual(await tables(), []);
+          assert.equal((await app.get(Health).report()).checks.keyValue, "unavailable");
+          await app.get(Migrations).up();
+          assert.deepEqual(await tables(), ["tenon_key_value", "tenon_migrations", "things"]);
+          await app.get(KeyValue).set("key", "value");
+          assert.equal(await app.get(KeyValue).get("key"), "value");
+        }),
+      ));
 
     run("revert the last one, and run it again", async (db) => {
       const migrations = new Migrations(db, all);

@@ -180,6 +180,20 @@ if (services.postgres !== undefined) {
       }
     }));
 
+  test("slow statements are probed ever more rarely, by one connection at a time in all pools", async () => {
+    const { proxy, url } = await startProxy(direct, 5432);
+    const pools = [1, 2].map(() => new PostgresPool(url, { poolSize: 1 }));
+    try {
+      const slow = await Promise.all(pools.map((pool) => pool.query("select pg_sleep(12)", []))); // probed at 0.8 s and 5.8 s
+      assert.equal(slow.length, pools.length);
+      assert.equal(proxy.connections.accepted, pools.length + 4);
+      assert.equal(proxy.connections.most, pools.length + 1);
+    } finally {
+      for (const pool of pools) await pool.close();
+      await proxy.stop();
+    }
+  });
+
   test("statements wait for a free connection when the role has fewer than the pool", () =>
     withLimitedRole(2, async (url) => {
       const pool = new PostgresPool(url, { poolSize: 6, connectTimeout: 20_000 });
@@ -200,7 +214,7 @@ if (services.postgres !== undefined) {
         const session = await recovered(() => pool.acquire());
         await session.query("create temporary table notes (title text)", []);
         await assert.rejects(session.query("insert into nowhere values (1)", []), { message: "store failure" });
-        const sent = settle(session.query("\n INSERT into notes select 'secret' from pg_sleep(0.3)", []));
+        const sent = settle(session.query("\n INSERT into notes select 'secret' from pg_sleep(5)", []));
         await proxy.become(fault);
         assert.ok((await sent).error instanceof StoreError);
         assert.ok((await settle(session.query("delete from notes", []))).error instanceof StoreError, "never sent");
@@ -229,7 +243,7 @@ if (services.postgres !== undefined) {
         async (app) => {
           const db = app.get(Database);
           await assert.rejects(sql`update nowhere set title = ${"secret"}`.execute(db));
-          const sent = settle(sql`do $$ begin perform pg_sleep(1), 'secret'; end $$`.execute(db));
+          const sent = settle(sql`do $$ begin perform pg_sleep(5), 'secret'; end $$`.execute(db));
           await sleep(100); // a connection is free, so it is sent at once
           await proxy.become("refused");
           await sent;

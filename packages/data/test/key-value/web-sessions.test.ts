@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Context, type Controller, defineModule, inject, provide, routes } from "@tenon/core";
+import { type Context, type Controller, defineModule, type Routes } from "@tenon/core";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { type DataOptions, dataModule, KeyValue } from "@tenon/data";
-import { redirect, view, WebSessionSettings, WebSessions, web } from "@tenon/web";
+import { redirect, sessionsModule, view, WebSessions, web } from "@tenon/web";
 import { keyValues, shared } from "../support/stores.ts";
 
 class Site implements Controller {
-  routes() {
-    return routes([
+  routes(): Routes {
+    return [
       { method: "GET", path: "/", handler: this.show },
       { method: "POST", path: "/", handler: this.change },
-    ]);
+    ];
   }
 
   async show(ctx: Context) {
@@ -38,11 +38,8 @@ interface Shown {
 async function withSite(options: DataOptions, body: (app: TestHttpApp) => Promise<void>): Promise<void> {
   const module = defineModule({
     name: "site",
-    imports: [dataModule(options)],
-    declarations: [
-      Site,
-      provide(WebSessionSettings, () => ({ store: inject(KeyValue), secret: "a secret that is long enough for all" })),
-    ],
+    imports: [sessionsModule(dataModule(options), { store: KeyValue, secret: "a secret that is long enough for all" })],
+    declarations: [Site],
   });
   const views = {
     has: (name: string) => name === "site",

@@ -14,6 +14,8 @@ export class FaultProxy {
   #server: Server | undefined;
   #port = 0;
   #fault: Fault = "none";
+  /** Connections that were accepted, those that are open, and the most that were open at once. */
+  readonly connections = { accepted: 0, open: 0, most: 0 };
 
   constructor(target: { readonly host: string; readonly port: number }) {
     this.#target = target;
@@ -49,6 +51,10 @@ export class FaultProxy {
 
   #accept(client: Socket): void {
     const server = connect(this.#target.port, this.#target.host);
+    const { connections } = this;
+    connections.accepted++;
+    connections.most = Math.max(connections.most, ++connections.open);
+    client.once("close", () => connections.open--);
     for (const socket of [client, server]) {
       this.#sockets.add(socket);
       socket.on("error", () => {});

@@ -51,7 +51,7 @@ export function runProcess(fixture: string, args: readonly string[], options: Ru
   const imports = preload === undefined ? [] : ["--import", pathOf(preload)];
   return spawnSync(process.execPath, [...execArgv, ...nodeOptions, ...imports, pathOf(fixture), ...args], {
     encoding: "utf8",
-    timeout: 120_000,
+    timeout: 240_000,
     env: { ...process.env, LOG_LEVEL: "warn" },
   });
 }

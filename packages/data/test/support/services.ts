@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -35,20 +34,52 @@ if (missing.length > 0) {
   process.stdout.write(`left out: the tests that need ${names} (not reachable on this machine)\n`);
 }
 
-/** A database of its own on the server, dropped afterwards. */
+/** The first key of the advisory locks, which reserve a database while its test runs. */
+const reserved = 1_702_127_986;
+
+/**
+ * An empty database of its own on the server. They are named `tenon_test_1` and so on, and kept for the next tests and
+ * runs: to create and drop one takes the server much longer than to empty it.
+ */
 export async function withPostgres<T>(body: (url: string) => Promise<T>): Promise<T> {
-  const name = `tenon_${randomUUID().replaceAll("-", "")}`;
   const admin = new pg.Client({ connectionString: services.postgres });
   await admin.connect();
   try {
-    await admin.query(`create database ${name}`);
+    const name = `tenon_test_${await reserve(admin)}`;
+    const { rowCount } = await admin.query("select from pg_database where datname = $1", [name]);
+    if (rowCount === 0) await admin.query(`create database ${name}`);
     const url = new URL(services.postgres ?? "");
     url.pathname = `/${name}`;
+    await clear(url.href);
     return await body(url.href);
   } finally {
-    await admin.query(`drop database if exists ${name} with (force)`);
-    await admin.end();
+    await admin.end(); // releases the lock
   }
+}
+
+async function reserve(admin: pg.Client): Promise<number> {
+  for (let number = 1; ; number++) {
+    const { rows } = await admin.query("select pg_try_advisory_lock($1, $2) as is_free", [reserved, number]);
+    if (rows[0].is_free) return number;
+  }
+}
+
+/** Ends the connections that another test has left, and drops all that it has created. */
+async function clear(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`
+    set client_min_messages = warning;
+    select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid();
+    do $$ declare name text; begin
+      for name in select nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema' loop
+        execute format('drop schema %I cascade', name);
+      end loop;
+    end $$;
+    create schema public;
+    grant usage on schema public to public`);
+  await client.end();
 }
 
 /** A folder for one test, removed afterwards. */

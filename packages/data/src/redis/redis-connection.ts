@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { trace, withTimeout } from "@tenon/core/platform";
-import type { Link, LinkListeners } from "./listener.ts";
-import { loadDriver } from "./load-driver.ts";
-import { redisSignal } from "./signals.ts";
-import { StoreError } from "./store-error.ts";
+import { trace, withTimeout } from "@tenon/core/internal";
+import type { Link, LinkListeners } from "../shared/listener.ts";
+import { redisSignal, type StorePlace, toPlace } from "../signals.ts";
+import { StoreError } from "../store-error.ts";
+import { loadDriver } from "../support/load-driver.ts";
 
 /** The part of the client that is used here: its own type depends on the options it is created with. */
 interface Client {
@@ -13,6 +13,8 @@ interface Client {
 }
 
 export interface RedisOptions {
+  /** What every key and channel begins with: applications that share a Redis need different ones. Defaults to "tenon:". */
+  readonly prefix?: string;
   /** Milliseconds that a command may take before the store counts as unavailable. Defaults to 800. */
   readonly commandTimeout?: number;
   /** Milliseconds to connect. Defaults to 1,500. */
@@ -25,8 +27,10 @@ const reconnectPause = 200;
 
 /** One connection to Redis, shared by key-value store and cache. Commands fail at once while Redis is down. */
 export class RedisConnection {
+  readonly prefix: string;
   readonly #url: string;
   readonly #place: string;
+  readonly #storePlace: StorePlace;
   readonly #option: string;
   readonly #commandTimeout: number;
   readonly #connectTimeout: number;
@@ -37,7 +41,9 @@ export class RedisConnection {
   constructor(url: string, place: string, option: string, options: RedisOptions = {}) {
     this.#url = url;
     this.#place = place;
+    this.#storePlace = toPlace(url, { namespace: "0", port: 6379 });
     this.#option = option;
+    this.prefix = options.prefix ?? "tenon:";
     this.#commandTimeout = options.commandTimeout ?? 800;
     this.#connectTimeout = options.connectTimeout ?? 1500;
   }
@@ -65,7 +71,9 @@ export class RedisConnection {
   run(command: readonly string[]): Promise<unknown> {
     if (!redisSignal.hasSubscribers) return this.#run(command);
     const [name = "", ...keys] = command;
-    return trace(redisSignal, { command: name.toUpperCase(), keys: keys.length }, () => this.#run(command));
+    return trace(redisSignal, { command: name.toUpperCase(), keys: keys.length, place: this.#storePlace }, () =>
+      this.#run(command),
+    );
   }
 
   async #run(command: readonly string[]): Promise<unknown> {

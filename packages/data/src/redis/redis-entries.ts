@@ -1,30 +1,22 @@
+import type { StoreEntry } from "../store-entry.ts";
 import type { RedisConnection } from "./redis-connection.ts";
-import type { StoreEntry } from "./store-entry.ts";
-
-export interface RedisKeys {
-  /** Only keys that begin with it, which is left out. */
-  readonly prefix?: string;
-  /** No keys that begin with it. */
-  readonly except?: string;
-}
 
 /** Keys that one command looks at, or that are read at once. */
 const batch = 200;
 const leastSteps = 20;
 
-/** Some of the keys with a text. Looks at a bounded number of keys, because a store may hold millions. */
-export async function listRedisEntries(
-  redis: RedisConnection,
-  limit: number,
-  { prefix = "", except }: RedisKeys,
-): Promise<StoreEntry[]> {
+/**
+ * Some of the keys with a text that begin with a prefix, without it. Looks at a bounded number of keys, because a store may
+ * hold millions.
+ */
+export async function listRedisEntries(redis: RedisConnection, limit: number, prefix: string): Promise<StoreEntry[]> {
   const keys = new Set<string>();
   let cursor = "0";
   const steps = leastSteps + limit / batch;
   for (let step = 0; step < steps && keys.size < limit; step++) {
     const found = await redis.run(["SCAN", cursor, "MATCH", `${prefix}*`, "COUNT", String(batch), "TYPE", "string"]);
     const [next, list] = found as [string, string[]]; // the reply of SCAN
-    for (const key of list) if (except === undefined || !key.startsWith(except)) keys.add(key);
+    for (const key of list) keys.add(key);
     cursor = String(next);
     if (cursor === "0") break;
   }

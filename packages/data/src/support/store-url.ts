@@ -1,13 +1,17 @@
 import { StartError } from "@tenon/core";
 
-/** A parsed store URL. */
 export type StoreUrl =
   | { readonly kind: "memory" }
   | { readonly kind: "sqlite"; readonly path: string }
   | { readonly kind: "postgres"; readonly url: string; readonly place: string }
   | { readonly kind: "redis"; readonly url: string; readonly place: string };
 
-const forms = "sqlite:./data/app.db, sqlite::memory:, postgres://user@host/name, redis://host:6379, memory:";
+const forms: Readonly<Record<StoreUrl["kind"], string>> = {
+  sqlite: "sqlite:./data/app.db, sqlite::memory:",
+  postgres: "postgres://user@host/name",
+  redis: "redis://host:6379",
+  memory: "memory:",
+};
 
 /** `option` names the URL in the error message, which never shows a password. */
 export function parseStoreUrl<K extends StoreUrl["kind"]>(
@@ -20,7 +24,7 @@ export function parseStoreUrl<K extends StoreUrl["kind"]>(
     throw new StartError([
       {
         code: "BAD_OPTION",
-        message: `${option} is "${withoutPassword(text)}". It takes ${allowed.join(", ")} URLs, such as: ${forms}.`,
+        message: `${option} is "${withoutPassword(text)}". It takes a URL such as ${allowed.map((kind) => forms[kind]).join(", ")}.`,
       },
     ]);
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { endsInTime } from "@tenon/core/platform";
+import { endsInTime } from "@tenon/core/internal";
 
 /** Called for each message, and with undefined when messages may have been missed: the connection was lost. */
 export type NotificationListener = (message: string | undefined) => void;

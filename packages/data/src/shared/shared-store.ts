@@ -2,6 +2,8 @@ import { type Link, type LinkListeners, Listener, type NotificationListener } fr
 
 /** Redis, as far as instances use it to reach each other. */
 export interface SharedRedis {
+  /** What the keys and channels of the application begin with. */
+  readonly prefix: string;
   /** Rejects with `store unavailable` when Redis is down or does not respond in time. */
   run(command: readonly string[]): Promise<unknown>;
   open(): Promise<void>;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Database, sql } from "@tenon/data";
-import { startProxy } from "./support/fault-proxy.ts";
-import { services, withPostgres } from "./support/services.ts";
-import { recovered } from "./support/settle.ts";
-import { withStores } from "./support/stores.ts";
+import { startProxy } from "../support/fault-proxy.ts";
+import { services, withPostgres } from "../support/services.ts";
+import { recovered } from "../support/settle.ts";
+import { withStores } from "../support/stores.ts";
 
 test("SQLite has no channels", () =>
   withStores({ database: "sqlite::memory:" }, async (app) => {

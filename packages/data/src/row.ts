@@ -1,0 +1,33 @@
+import type { Dto, Infer } from "@tenon/core";
+
+/** A time is RFC 3339 text. A list, an object and any JSON is JSON text, as a `text` column holds it. */
+type Stored<T> =
+  Exclude<T, Date | null> extends string | number | boolean ? (T extends Date ? string : T) : string | Extract<T, null>;
+
+/**
+ * What a query gives for a table whose columns are the fields of a DTO, the same on both databases: every field is there,
+ * and one that may be absent is null. It is also the type of the table: `interface Schema { posts: Row<typeof Post> }`.
+ */
+export type Row<D extends Dto> = {
+  -readonly [K in keyof D["fields"]]:
+    | Stored<D["fields"][K]["output"]>
+    | (D["fields"][K]["present"] extends true ? never : null);
+};
+
+/** The columns of an input: those that it leaves out may be absent. */
+type Columns<D extends Dto> = { [K in keyof Infer<D>]: Stored<Exclude<Infer<D>[K], undefined>> };
+
+/**
+ * The fields of an input as columns, to insert or to set: `{ id, ...toRow(CreatePost, input) }`. What is absent stays
+ * absent: an insert stores null, and an update leaves the column alone.
+ */
+export function toRow<D extends Dto>(dto: D, input: Infer<D>): Columns<D> {
+  const row: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(dto.fields)) {
+    const value = (input as Record<string, unknown>)[name]; // it has fields of the DTO only
+    if (value === undefined) continue;
+    if (value instanceof Date) row[name] = value.toISOString();
+    else row[name] = field.isScalar || value === null ? value : JSON.stringify(value);
+  }
+  return row as Columns<D>; // every field was written by its kind
+}

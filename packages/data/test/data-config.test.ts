@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { api, defineConfig, defineModule, inject, string } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { Cache, Database, dataModule, KeyValue, sql } from "@tenon/data";
+import { setVariables } from "../../core/test/support/developer.ts";
+import { withFolder } from "./support/services.ts";
+import { databases } from "./support/stores.ts";
+
+class Users {
+  readonly db = inject(Database);
+  readonly sessions = inject(KeyValue);
+}
+class Posts {
+  readonly db = inject(Database);
+  readonly users = inject(Users);
+  readonly cache = inject(Cache);
+}
+
+class Config extends defineConfig({ DATABASE_URL: string("required"), REDIS_URL: string() }) {}
+const ConfigModule = defineModule({ name: "config", declarations: [Config], exports: [Config] });
+const options = {
+  imports: [ConfigModule] as const,
+  database: () => inject(Config).databaseUrl,
+  keyValue: () => inject(Config).redisUrl,
+  cache: () => inject(Config).redisUrl,
+};
+
+const data = dataModule({
+  ...options,
+  urlNames: { database: "DATABASE_URL" },
+  migrations: [{ name: "001-notes", up: (db) => db.schema.createTable("notes").addColumn("id", "integer").execute() }],
+});
+const users = defineModule({ name: "users", imports: [data], declarations: [Users], exports: [Users] });
+const blog = defineModule({ name: "blog", imports: [data, users], declarations: [Posts] });
+
+for (const adapter of databases) {
+  test(`config points every module of an application to ${adapter.name}`, (t) =>
+    withFolder((folder) =>
+      adapter.with(async ({ database = "" }) => {
+        const file = join(folder, "app.db");
+        setVariables(t, { DATABASE_URL: `sqlite:${file}`, REDIS_URL: "redis://127.0.0.1:1" });
+        const config = { databaseUrl: String(database), redisUrl: undefined };
+        const app = await createTestApp(blog, api(), { config });
+        const posts = app.get(Posts);
+        await sql`insert into notes values (1)`.execute(posts.users.db);
+        assert.deepEqual((await sql`select id from notes`.execute(posts.db)).rows, [{ id: 1 }]);
+        await posts.users.sessions.set("a", 1);
+        assert.equal(await posts.users.sessions.get("a"), 1);
+        await posts.cache.set("b", 2);
+        assert.equal(await posts.cache.get("b"), 2);
+        await app.stop();
+        assert.ok(!existsSync(file), "the application's own database is not touched");
+      }),
+    ));
+}
+
+test("applications of one module that run together do not share a database in memory", async () => {
+  const start = () => createTestApp(blog, api(), { config: { databaseUrl: "sqlite::memory:" } });
+  const [one, two] = await Promise.all([start(), start()]);
+  await sql`insert into notes values (1)`.execute(one.get(Database));
+  assert.deepEqual((await sql`select id from notes`.execute(two.get(Database))).rows, []);
+  await one.stop();
+  assert.deepEqual((await sql`select id from notes`.execute(two.get(Database))).rows, [], "it is still open");
+  await two.stop();
+});
+
+test("an application with two data modules has the configuration in both of them", async () => {
+  const archive = dataModule({ ...options, name: "archive" });
+  const readers = defineModule({ name: "users", imports: [archive], declarations: [Users], exports: [Users] });
+  const module = defineModule({ name: "blog", imports: [data, readers], declarations: [Posts] });
+  const app = await createTestApp(module, api(), { config: { databaseUrl: "sqlite::memory:" } });
+  const { db, users: archived } = app.get(Posts);
+  assert.notEqual(db, archived.db);
+  assert.equal(db.kind, "sqlite");
+  assert.equal(archived.db.kind, "sqlite");
+  await app.stop();
+});
+
+test("a wrong URL is reported with its origin", async () => {
+  const starting = createTestApp(blog, api(), { config: { databaseUrl: "mysql://x" } });
+  await assert.rejects(starting, /DATABASE_URL is "mysql:\/\/x"\. It takes a URL such as sqlite:/);
+});
