@@ -8,24 +8,30 @@ import {
   Reply,
 } from "@tenon/core";
 import { type ApiKeyRecord, ApiKeys } from "./api-keys.ts";
+import { limitCaching } from "./limit-caching.ts";
 import { unauthorized } from "./unauthorized.ts";
 
 /** Requires a valid key in `X-API-Key`. */
 export class ApiKeyAuth implements Middleware {
-  readonly contract: MiddlewareContract = {
+  readonly contract: MiddlewareContract<"user_id" | "api_key"> = {
+    sets: ["user_id", "api_key"],
     security: { apiKey: { type: "apiKey", in: "header", name: "X-API-Key" } },
     errors: { 401: ["Missing API key", "Invalid API key"] },
   };
   readonly #keys = inject(ApiKeys);
 
   async handle(ctx: Context, next: Next) {
+    limitCaching(ctx, "X-API-Key");
     const key = ctx.header("x-api-key");
     if (key === "") return unauthorized(ctx, "Missing API key");
     const record = await this.#keys.validate(key);
     if (record === undefined) return unauthorized(ctx, "Invalid API key");
     ctx.set("api_key", record);
     ctx.set("user_id", record.user_id);
-    if (ctx.isLive) ctx.addLease({ reason: "the API key is no longer valid", isValid: () => this.#isActive(key) });
+    if (ctx.isLive) {
+      const principal = record.user_id;
+      ctx.addLease({ reason: "the API key is no longer valid", principal, isValid: () => this.#isActive(key) });
+    }
     let refused = false;
     try {
       const value = await next();

@@ -1,7 +1,6 @@
-import { BindError, inject, Log } from "@tenon/core";
+import { BindError, Clock, inject, Log } from "@tenon/core";
+import { digest } from "@tenon/core/internal";
 import { Database, Migrations } from "@tenon/data";
-import { Clock } from "./clock.ts";
-import { digest } from "./digest.ts";
 import { toMilliseconds } from "./rfc3339.ts";
 
 /** A key as its owner sees it. The key itself is shown once, when it is created. */
@@ -135,7 +134,7 @@ function parseExpiry(text: string, now: number): string {
     throw new BindError([{ path: "expires_at", rule: "time", message }]);
   }
   if (time <= now) {
-    throw new BindError([{ path: "expires_at", rule: "future", message: "must be a time to come" }]);
+    throw new BindError([{ path: "expires_at", rule: "future", message: "must be in the future" }]);
   }
   return expiry;
 }

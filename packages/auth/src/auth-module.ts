@@ -1,21 +1,23 @@
-import { defineModule, inject, type Module, provide } from "@tenon/core";
+import { Clock, defineModule, inject, Log, type Module, provide } from "@tenon/core";
+import { type ConfigIn, ExpiringRecords, resolveModuleOptions } from "@tenon/core/internal";
+import { KeyValue } from "@tenon/data";
 import { ApiKeyAuth } from "./api-key-auth.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { BearerAuth, OptionalBearerAuth } from "./bearer-auth.ts";
-import { Clock } from "./clock.ts";
-import { ExpiringRecords } from "./expiring-records.ts";
 import { LoginLimit } from "./login-limit.ts";
 import { Passwords } from "./passwords.ts";
 import { RefreshTokens } from "./refresh-tokens.ts";
 import { SessionAuth, SessionOrigin } from "./session-auth.ts";
 import { Sessions } from "./sessions.ts";
-import { type AuthOptions, AuthSettings, BcryptCost, toAuthSettings } from "./settings.ts";
+import { type AuthOptions, AuthSettings, BcryptCost, type PlainAuthOptions, toAuthSettings } from "./settings.ts";
 import { Tokens } from "./tokens.ts";
 
 /** The services and guards of authentication, on the stores of the given data module. */
-export function authModule(data: Module, options: AuthOptions): Module {
+export function authModule<Data extends Module, const Imports extends readonly Module[] = []>(
+  data: Data,
+  options: AuthOptions<Imports>,
+): Module<ConfigIn<[Data, ...Imports]>> {
   const parts = [
-    Clock,
     Passwords,
     Tokens,
     Sessions,
@@ -30,11 +32,11 @@ export function authModule(data: Module, options: AuthOptions): Module {
   ];
   return defineModule({
     name: "auth",
-    imports: [data],
+    imports: [data, ...(options?.imports ?? [])],
     declarations: [
       ...parts,
-      ExpiringRecords,
-      provide(AuthSettings, () => toAuthSettings(options)),
+      provide(ExpiringRecords, () => new ExpiringRecords(inject(KeyValue), inject(Clock))),
+      provide(AuthSettings, () => toAuthSettings(resolveModuleOptions<PlainAuthOptions>(options), inject(Log))),
       provide(BcryptCost, () => inject(AuthSettings).bcryptCost),
     ],
     exports: parts,

@@ -6,6 +6,7 @@ import {
   type MiddlewareFunction,
   type Next,
 } from "@tenon/core";
+import { limitCaching } from "./limit-caching.ts";
 import { AuthSettings } from "./settings.ts";
 import { type Claims, Tokens } from "./tokens.ts";
 import { refuseToken, unauthorized } from "./unauthorized.ts";
@@ -16,12 +17,14 @@ const badFormat = "Invalid authorization format";
 export class BearerAuth implements Middleware {
   readonly #tokens = inject(Tokens);
   readonly #settings = inject(AuthSettings);
-  readonly contract: MiddlewareContract = {
+  readonly contract: MiddlewareContract<"user_id" | "user_email"> = {
+    sets: ["user_id", "user_email"],
     security: toSecurity(this.#settings),
     errors: { 401: [this.#settings.missingAuthorization, badFormat, "Invalid token"] },
   };
 
   handle(ctx: Context, next: Next) {
+    limitCaching(ctx, "Authorization");
     const header = ctx.header("authorization");
     const { scheme, missingAuthorization } = this.#settings;
     if (header === "") return unauthorized(ctx, missingAuthorization, scheme);
@@ -60,6 +63,7 @@ export class OptionalBearerAuth implements Middleware {
 
   async handle(ctx: Context, next: Next) {
     const header = ctx.header("authorization");
+    limitCaching(ctx, "Authorization", header !== "");
     if (header === "") return next();
     const { scheme } = this.#settings;
     if (!header.startsWith(this.#tokens.prefix)) return unauthorized(ctx, badFormat, scheme);
@@ -80,8 +84,8 @@ function toSecurity({ scheme }: AuthSettings): NonNullable<MiddlewareContract["s
 }
 
 /** The connection of a live route ends with its token. */
-function addLease(ctx: Context, { exp }: Claims): void {
-  if (ctx.isLive) ctx.addLease({ reason: "the token has expired", expiresAt: exp * 1000 });
+function addLease(ctx: Context, { exp, user_id }: Claims): void {
+  if (ctx.isLive) ctx.addLease({ reason: "the token has expired", principal: user_id, expiresAt: exp * 1000 });
 }
 
 /** For `invalidToken(ctx)` of the handler. */
@@ -94,6 +98,7 @@ export function requireRole(role: string): MiddlewareFunction {
   // a token without a role has the role "", so requireRole("") would let every such token pass
   if (role === "") throw new TypeError("requireRole() takes the name of a role");
   const handle: MiddlewareFunction = function requireRole(ctx, next) {
+    limitCaching(ctx, "Authorization");
     return ctx.get("user_role") === role ? next() : ctx.status(403).json({ error: "Forbidden" });
   };
   return Object.assign(handle, { contract: { errors: { 403: "Forbidden" } } });

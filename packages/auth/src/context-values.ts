@@ -18,5 +18,5 @@ export interface AuthValues {
 }
 
 declare module "@tenon/core" {
-  interface ContextValues extends AuthValues {}
+  interface GuardValues extends AuthValues {}
 }

@@ -1,12 +1,12 @@
 export { ApiKeyAuth } from "./api-key-auth.ts";
-export { type ApiKeyRecord, ApiKeys, type NewApiKey } from "./api-keys.ts";
+export { type ApiKeyRecord, ApiKeys } from "./api-keys.ts";
 export { authModule } from "./auth-module.ts";
 export { BearerAuth, OptionalBearerAuth, requireRole } from "./bearer-auth.ts";
-export { Clock } from "./clock.ts";
 export type { AuthValues } from "./context-values.ts";
+export { limitCaching } from "./limit-caching.ts";
 export { LoginLimit } from "./login-limit.ts";
 export { Passwords } from "./passwords.ts";
-export { type Refreshed, RefreshTokens } from "./refresh-tokens.ts";
+export { RefreshTokens } from "./refresh-tokens.ts";
 export { SessionAuth, SessionOrigin, sessionCookie } from "./session-auth.ts";
 export { type SessionRecord, Sessions } from "./sessions.ts";
 export {
@@ -17,6 +17,6 @@ export {
   sessionSeconds,
 } from "./settings.ts";
 export type { HashSignal } from "./signals.ts";
-export { type Claims, Tokens, type TokenUser } from "./tokens.ts";
+export { type Claims, Tokens } from "./tokens.ts";
 export { invalidToken } from "./unauthorized.ts";
 export { useFastPasswords } from "./use-fast-passwords.ts";

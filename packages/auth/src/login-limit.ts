@@ -1,7 +1,7 @@
 import { type Context, HttpError, inject } from "@tenon/core";
+import { digest } from "@tenon/core/internal";
 import { networkOf } from "@tenon/core/middleware";
 import { KeyValue } from "@tenon/data";
-import { digest } from "./digest.ts";
 import { AuthSettings } from "./settings.ts";
 
 const perAccount = { failures: 20, seconds: 15 * 60 };

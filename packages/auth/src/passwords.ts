@@ -52,7 +52,9 @@ export class Passwords {
       { value: running, labels: { state: "running" } },
       { value: waiting, labels: { state: "waiting" } },
     ];
-    return [{ name: "tenon_password_hashes", help: "Password hashes at work and in line", kind: "gauge", values }];
+    return [
+      { name: "tenon_password_hashes", help: "Password hashes that are running or waiting", kind: "gauge", values },
+    ];
   }
 
   /** Whether a hash was made with a lower cost than the current one. */

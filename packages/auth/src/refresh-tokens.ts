@@ -1,8 +1,6 @@
-import { inject, Log } from "@tenon/core";
+import { Clock, inject, Log } from "@tenon/core";
+import { digest, ExpiringRecords } from "@tenon/core/internal";
 import { KeyValue } from "@tenon/data";
-import { Clock } from "./clock.ts";
-import { digest } from "./digest.ts";
-import { ExpiringRecords } from "./expiring-records.ts";
 import { refreshTokenSeconds } from "./settings.ts";
 
 /** Kept for the whole lifetime of a token, used or not. */
@@ -18,6 +16,7 @@ export interface Refreshed {
 }
 
 const ttl = refreshTokenSeconds;
+const knownKind = "refresh-known";
 
 /** Refresh tokens, valid for 7 days and one use. A second use revokes all that descend from the same login (RFC 9700, 4.14.2). */
 export class RefreshTokens {
@@ -32,17 +31,16 @@ export class RefreshTokens {
 
   /** The user of a token, used or not, without consuming it; undefined when the token is unknown. */
   async ownerOf(token: string): Promise<string | undefined> {
-    return (await this.#records.get<KnownToken>(knownKey(digest(token))))?.user_id;
+    return (await this.#records.get<KnownToken>(knownKind, token))?.user_id;
   }
 
   /** Consumes the token and returns the next one; undefined when it is unknown, used, expired or revoked. */
   async refresh(token: string): Promise<Refreshed | undefined> {
-    const name = digest(token);
-    const known = await this.#records.get<KnownToken>(knownKey(name));
+    const known = await this.#records.get<KnownToken>(knownKind, token);
     if (known === undefined) return undefined;
     // checked before the token is consumed: the losers of a race revoke the family, which must not fail the winner too
     if (await this.#isRevoked(known.family)) return undefined;
-    if ((await this.#store.take(unusedKey(name))) === undefined) {
+    if ((await this.#store.take(unusedKey(token))) === undefined) {
       await this.#revokeFamily(known.family);
       const fields = { event: "refresh token reused", user_id: known.user_id, family: known.family };
       this.#log.warn(fields, "a used refresh token was presented again: its family is revoked");
@@ -53,17 +51,16 @@ export class RefreshTokens {
 
   /** Revokes the token and all that descend from the same login. */
   async revoke(token: string): Promise<void> {
-    const known = await this.#records.get<KnownToken>(knownKey(digest(token)));
+    const known = await this.#records.get<KnownToken>(knownKind, token);
     if (known !== undefined) await this.#revokeFamily(known.family);
   }
 
   /** The family is stored before the token can be used, so that a revocation finds it at any point of a concurrent refresh. */
   async #issue(userId: string, family: string): Promise<string> {
     const token = this.#clock.uuid();
-    const name = digest(token);
     const known: KnownToken = { user_id: userId, family };
-    await this.#records.set(knownKey(name), known, ttl);
-    await this.#store.set(unusedKey(name), true, { ttl });
+    await this.#records.set(knownKind, token, known, ttl);
+    await this.#store.set(unusedKey(token), true, { ttl });
     return token;
   }
 
@@ -77,12 +74,8 @@ export class RefreshTokens {
   }
 }
 
-function knownKey(name: string): string {
-  return `refresh-known:${name}`;
-}
-
-function unusedKey(name: string): string {
-  return `refresh-unused:${name}`;
+function unusedKey(token: string): string {
+  return `refresh-unused:${digest(token)}`;
 }
 
 function revokedKey(family: string): string {

@@ -1,13 +1,13 @@
-import { inject } from "@tenon/core";
-import { Clock } from "./clock.ts";
-import { digest } from "./digest.ts";
-import { ExpiringRecords } from "./expiring-records.ts";
+import { Clock, inject } from "@tenon/core";
+import { ExpiringRecords } from "@tenon/core/internal";
 import { sessionSeconds } from "./settings.ts";
 
 export interface SessionRecord {
   readonly user_id: string;
   readonly created_at: string;
 }
+
+const kind = "session";
 
 /** Login sessions of 24 hours. The store keeps only a digest of the session id. */
 export class Sessions {
@@ -18,20 +18,15 @@ export class Sessions {
   async create(userId: string): Promise<string> {
     const id = this.#clock.uuid();
     const session: SessionRecord = { user_id: userId, created_at: this.#clock.timestamp() };
-    await this.#records.set(keyOf(id), session, sessionSeconds);
+    await this.#records.set(kind, id, session, sessionSeconds);
     return id;
   }
 
-  async find(id: string): Promise<SessionRecord | undefined> {
-    const session = await this.#records.get<SessionRecord>(keyOf(id));
-    return session && { user_id: session.user_id, created_at: session.created_at };
+  find(id: string): Promise<SessionRecord | undefined> {
+    return this.#records.get<SessionRecord>(kind, id);
   }
 
   async destroy(id: string): Promise<void> {
-    await this.#records.delete(keyOf(id));
+    await this.#records.delete(kind, id);
   }
-}
-
-function keyOf(id: string): string {
-  return `session:${digest(id)}`;
 }

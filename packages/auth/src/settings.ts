@@ -1,7 +1,8 @@
-import { type Problem, StartError, token } from "@tenon/core";
+import { type Log, type Module, token } from "@tenon/core";
+import { checkOptions, type Injectable, isOrigin, readEnvironment, takes } from "@tenon/core/internal";
 
-export interface AuthOptions {
-  /** Signs access tokens. Use at least 32 random bytes; an empty secret is refused. */
+export interface PlainAuthOptions {
+  /** Signs access tokens. Use at least 32 random bytes: in production a shorter secret is refused. */
   readonly secret: string;
   /** The `iss` claim of the tokens. Defaults to "tenon". */
   readonly issuer?: string;
@@ -21,7 +22,14 @@ export interface AuthOptions {
   readonly trustedOrigins?: readonly string[];
 }
 
-export type AuthSettings = Required<AuthOptions>;
+/** Each option but `imports` is a value, or a function that returns it and may `inject()` what `imports` export. */
+export interface AuthOptions<Imports extends readonly Module[] = readonly Module[]>
+  extends Injectable<PlainAuthOptions> {
+  /** What the options inject: `[ConfigModule]`. Defaults to none. */
+  readonly imports?: Imports;
+}
+
+export type AuthSettings = Required<PlainAuthOptions>;
 export const AuthSettings = token<AuthSettings>("AuthSettings");
 /** `bcryptCost` of the settings, unless a test replaces it. */
 export const BcryptCost = token<number>("BcryptCost");
@@ -30,8 +38,26 @@ export const accessTokenSeconds = 86_400;
 export const sessionSeconds = 86_400;
 export const refreshTokenSeconds = 7 * 86_400;
 
-export function toAuthSettings(options: AuthOptions): AuthSettings {
-  const settings: AuthSettings = {
+export function toAuthSettings(options: PlainAuthOptions, log: Log): AuthSettings {
+  const { production } = readEnvironment();
+  checkOptions("authModule()", options, {
+    secret: takes.required((value) =>
+      typeof value === "string" ? findSecretFault(value, production) : "is not a text.",
+    ),
+    issuer: takes.text,
+    bcryptCost: takes.wholeNumber(10, 15),
+    passwordWait: takes.wholeNumber(1),
+    claims: takes.oneOf(["full", "short"]),
+    missingAuthorization: takes.text,
+    scheme: takes.match(/^[A-Za-z][A-Za-z0-9-]*$/, 'It takes one word, for example "Bearer" or "Token".'),
+    loginLimit: takes.flag,
+    trustedOrigins: takes.listOf(
+      isOrigin,
+      'It takes origins as browsers send them, for example "https://app.example.com".',
+    ),
+  });
+  if (isShort(options.secret)) log.warn(`the secret for tokens ${shortFault}`);
+  return {
     issuer: "tenon",
     bcryptCost: 14,
     passwordWait: 5000,
@@ -42,49 +68,20 @@ export function toAuthSettings(options: AuthOptions): AuthSettings {
     trustedOrigins: [],
     ...options,
   };
-  const problems: Problem[] = [];
-  const fault = findSecretFault(settings.secret);
-  if (fault !== undefined) problems.push({ code: "BAD_OPTION", message: `The secret for tokens ${fault}` });
-  const { bcryptCost, passwordWait } = settings;
-  if (!Number.isInteger(bcryptCost) || bcryptCost < 10 || bcryptCost > 15) {
-    problems.push({
-      code: "BAD_OPTION",
-      message: `The bcrypt cost is ${bcryptCost}. It takes a whole number from 10 to 15.`,
-    });
-  }
-  if (!Number.isSafeInteger(passwordWait) || passwordWait < 1) {
-    problems.push({
-      code: "BAD_OPTION",
-      message: `passwordWait is ${passwordWait}. It takes a whole number of milliseconds above zero.`,
-    });
-  }
-  if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(settings.scheme)) {
-    problems.push({
-      code: "BAD_OPTION",
-      message: `scheme is ${JSON.stringify(settings.scheme)}. It takes one word, for example "Bearer" or "Token".`,
-    });
-  }
-  for (const origin of settings.trustedOrigins.filter((text) => !isOrigin(text))) {
-    problems.push({
-      code: "BAD_OPTION",
-      message: `trustedOrigins has "${origin}". It takes origins as browsers send them, for example "https://app.example.com".`,
-    });
-  }
-  if (problems.length > 0) throw new StartError(problems);
-  return settings;
+}
+
+const shortFault = "has fewer than 32 bytes and can be guessed. Give it at least 32 random bytes.";
+
+function isShort(secret: string): boolean {
+  return Buffer.byteLength(secret) < 32;
 }
 
 /** Why tokens cannot be signed with a secret, as the rest of a sentence after its name; undefined when they can. */
-export function findSecretFault(secret: string): string | undefined {
+export function findSecretFault(secret: string, production: boolean): string | undefined {
   // HMAC pads a key with zeros, so a key of zeros is the same as an empty one
   if (/^[\s\0]*$/.test(secret)) return "is empty. Give it at least 32 random bytes.";
   if (/^\s*(?:-----BEGIN|\{)/.test(secret)) {
     return "looks like a key file. Tokens are signed with HS256: give it random bytes.";
   }
-  return undefined;
-}
-
-/** An origin as browsers send it: `https://example.com`, without a path and without a default port. */
-function isOrigin(text: string): boolean {
-  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+  return production && isShort(secret) ? shortFault : undefined;
 }

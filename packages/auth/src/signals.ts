@@ -1,5 +1,6 @@
 import { tracingChannel } from "node:diagnostics_channel";
-import { type Signal, type SignalOutcome, trace } from "@tenon/core/platform";
+import { trace } from "@tenon/core/internal";
+import type { Signal, SignalOutcome } from "@tenon/core/platform";
 
 /** `tenon.hash`: a password that is hashed or compared, with the wait for a free thread. */
 export interface HashSignal extends SignalOutcome {

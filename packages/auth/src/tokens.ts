@@ -1,7 +1,6 @@
-import { inject } from "@tenon/core";
-import { BoundedMap } from "@tenon/core/platform";
+import { Clock, inject } from "@tenon/core";
+import { BoundedMap } from "@tenon/core/internal";
 import { compactVerify, SignJWT } from "jose";
-import { Clock } from "./clock.ts";
 import { endHash } from "./end-hash.ts";
 import { AuthSettings, accessTokenSeconds } from "./settings.ts";
 import { decodeToken } from "./token-format.ts";

@@ -50,7 +50,7 @@ export class WorkQueue {
       this.#measure(performance.now() - start);
       return result;
     } finally {
-      // the slot passes directly to the next in line, so that no new caller can take it
+      // the slot passes directly to the next caller in the queue, so that a new one cannot take it
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
       else next();

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiKeyAuth, ApiKeys } from "@tenon/auth";
-import { type Context, HttpError, provide, type Routes, routes } from "@tenon/core";
+import { type Context, HttpError, provide, type Routes } from "@tenon/core";
 import { StoreError } from "@tenon/data";
 import { testOnBothTransports, withAuth } from "./support/auth-app.ts";
 
 class Guarded {
-  routes() {
-    return routes([{ method: "GET", path: "/key", handler: this.show, middlewares: [ApiKeyAuth] }]);
+  routes(): Routes {
+    return [{ method: "GET", path: "/key", handler: this.show, middlewares: [ApiKeyAuth] }];
   }
 
   show(ctx: Context) {
@@ -29,7 +29,7 @@ testOnBothTransports("an invalid key gets 401 Invalid API key", setup, async (as
   const revoked = await keys.create("ada");
   await keys.revoke("ada", revoked.record.id);
   const expired = await keys.create("ada", { expiresAt: new Date(clock.now() + 1000).toISOString() });
-  clock.pass(1);
+  clock.advance("1s");
   for (const key of [
     "x",
     "tnn_",

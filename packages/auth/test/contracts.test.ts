@@ -11,6 +11,7 @@ class Guarded {
       { method: "GET", path: "/bearer", handler: this.bearer, middlewares: [BearerAuth, requireRole("admin")] },
       { method: "GET", path: "/key", handler: this.key, middlewares: [ApiKeyAuth] },
       { method: "GET", path: "/session", handler: this.session, middlewares: [SessionAuth] },
+      { method: "DELETE", path: "/session", handler: this.end, middlewares: [SessionAuth] },
       { method: "GET", path: "/origin", handler: this.read, middlewares: [SessionOrigin] },
       { method: "POST", path: "/origin", handler: this.login, middlewares: [SessionOrigin] },
     ];
@@ -18,6 +19,7 @@ class Guarded {
   readonly bearer = endpoint({ returns: string() }, () => "");
   readonly key = endpoint({ returns: string() }, () => "");
   readonly session = endpoint({ returns: string() }, () => "");
+  readonly end = endpoint({ returns: string() }, () => "");
   readonly read = endpoint({ returns: string() }, () => "");
   readonly login = endpoint({ returns: string() }, () => "");
 }
@@ -55,7 +57,8 @@ test("the guards declare their security schemes and every message", () =>
         { 401: "Who are you?; Invalid authorization format; Invalid token", 403: "Forbidden" },
       ],
       ["get /key", [{ apiKey: [] }], { 401: "Missing API key; Invalid API key" }],
-      ["get /session", [{ session: [] }], { 401: "Not authenticated; Invalid session", 403: "Forbidden" }],
+      ["get /session", [{ session: [] }], { 401: "Not authenticated; Invalid session" }],
+      ["delete /session", [{ session: [] }], { 401: "Not authenticated; Invalid session", 403: "Forbidden" }],
       ["get /origin", [], {}],
       ["post /origin", [], { 403: "Forbidden" }],
     ]);

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiKeyAuth, ApiKeys, BearerAuth, Passwords, RefreshTokens, SessionAuth, Sessions, Tokens } from "@tenon/auth";
-import { type Context, inject, routes } from "@tenon/core";
+import { type Context, inject, type Routes } from "@tenon/core";
 import { secret, withAuth } from "./support/auth-app.ts";
 
 /** Throws errors that carry every secret, so that only the redaction of the log keeps them out. */
 class Careless {
   readonly #passwords = inject(Passwords);
 
-  routes() {
-    return routes([
+  routes(): Routes {
+    return [
       { method: "GET", path: "/bearer", handler: this.fail, middlewares: [BearerAuth] },
       { method: "GET", path: "/session", handler: this.fail, middlewares: [SessionAuth] },
       { method: "GET", path: "/key", handler: this.fail, middlewares: [ApiKeyAuth] },
       { method: "GET", path: "/password", handler: () => this.#passwords.hash("x".repeat(100)) },
-    ]);
+    ];
   }
 
   fail(ctx: Context): never {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
 import { LoginLimit } from "@tenon/auth";
-import { type Context, inject, provide, routes } from "@tenon/core";
+import { type Context, inject, provide, type Routes } from "@tenon/core";
 import { type DataOptions, KeyValue } from "@tenon/data";
 import { MemoryKeyValue } from "../../data/src/key-value/memory.ts";
 import { keyValues } from "../../data/test/support/stores.ts";
@@ -11,8 +11,8 @@ import { type AuthApp, type AuthSetup, withAuth } from "./support/auth-app.ts";
 class Logins {
   readonly #limit = inject(LoginLimit);
 
-  routes() {
-    return routes([{ method: "POST", path: "/login", handler: this.login }]);
+  routes(): Routes {
+    return [{ method: "POST", path: "/login", handler: this.login }];
   }
 
   async login(ctx: Context) {

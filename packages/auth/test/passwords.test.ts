@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { Passwords, useFastPasswords } from "@tenon/auth";
-import { type Context, HttpError, inject, routes } from "@tenon/core";
+import { type Context, HttpError, inject, type Routes } from "@tenon/core";
 import { compare, getRounds, hash, hashSync } from "bcrypt";
 import { dummyHash } from "../src/passwords.ts";
 import { testOnBothTransports, withAuth } from "./support/auth-app.ts";
@@ -145,8 +145,8 @@ test("a caller that the queue has no room for gets 503 and Retry-After, and the 
 class Logins {
   readonly #passwords = inject(Passwords);
 
-  routes() {
-    return routes([{ method: "GET", path: "/login", handler: this.login }]);
+  routes(): Routes {
+    return [{ method: "GET", path: "/login", handler: this.login }];
   }
 
   async login(ctx: Context) {

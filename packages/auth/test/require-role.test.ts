@@ -1,22 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiKeyAuth, ApiKeys, BearerAuth, requireRole, SessionAuth, Sessions, Tokens } from "@tenon/auth";
-import { group, routes } from "@tenon/core";
+import type { Routes } from "@tenon/core";
 import { startError } from "../../core/test/support/start-error.ts";
 import { authAppModule, testOnBothTransports } from "./support/auth-app.ts";
 import { mint } from "./support/jwt.ts";
 
 class Admin {
-  routes() {
+  routes(): Routes {
     const handler = () => ({ ok: true });
-    return routes([
-      group("/admin", [{ method: "GET", path: "/users", handler }], {
+    return [
+      {
+        path: "/admin",
         middlewares: [BearerAuth, requireRole("admin")],
-      }),
+        children: [{ method: "GET", path: "/users", handler }],
+      },
       { method: "GET", path: "/alone", handler, middlewares: [requireRole("admin")] },
       { method: "GET", path: "/key", handler, middlewares: [ApiKeyAuth, requireRole("admin")] },
       { method: "GET", path: "/session", handler, middlewares: [SessionAuth, requireRole("admin")] },
-    ]);
+    ];
   }
 }
 const setup = { declarations: [Admin] };
@@ -34,7 +36,7 @@ testOnBothTransports(
     assert.deepEqual(await as("admin"), [200, { ok: true }]);
     for (const role of ["user", "", "Admin", "administrator", "admin "])
       assert.deepEqual(await as(role), forbidden, role);
-    const roleless = mint({ payload: { user_id: "u", exp: clock.seconds + 60 } });
+    const roleless = mint({ payload: { user_id: "u", exp: clock.now() / 1000 + 60 } });
     const reply = await ask("/admin/users", { authorization: `Bearer ${roleless}` });
     assert.deepEqual([reply.status, reply.body], forbidden);
   },
@@ -59,8 +61,8 @@ testOnBothTransports("requireRole without BearerAuth before it rejects every req
 
 test("requireRole with an empty role, which every token without a role has, stops the start", async () => {
   class Open {
-    routes() {
-      return routes([{ method: "GET", path: "/", handler: () => 1, middlewares: [BearerAuth, requireRole("")] }]);
+    routes(): Routes {
+      return [{ method: "GET", path: "/", handler: () => 1, middlewares: [BearerAuth, requireRole("")] }];
     }
   }
   const { message } = await startError(authAppModule({ declarations: [Open] }));

@@ -25,24 +25,24 @@ for (const adapter of keyValues) {
     run("a session is valid for 24 hours less a second and expired at 24 hours", async (sessions, { clock }) => {
       const id = await sessions.create("ada");
       assert.equal(sessionSeconds, 24 * 60 * 60);
-      clock.pass(86_399);
+      clock.advance("86399s");
       assert.equal((await sessions.find(id))?.user_id, "ada");
-      clock.pass(1);
+      clock.advance("1s");
       assert.equal(await sessions.find(id), undefined);
     });
 
     run("an expired session stays expired when the clock is set back (C1)", async (sessions, { clock }) => {
       const [seen, unseen] = [await sessions.create("ada"), await sessions.create("ada")];
-      clock.pass(86_400);
+      clock.advance("86400s");
       assert.equal(await sessions.find(seen), undefined);
-      clock.pass(-3600);
+      clock.set(clock.now() - 3600_000);
       assert.equal(await sessions.find(seen), undefined);
       assert.equal(
         (await sessions.find(unseen))?.user_id,
         "ada",
         "its expiry is the time that was set when it was created",
       );
-      clock.pass(3600);
+      clock.advance("3600s");
       assert.equal(await sessions.find(unseen), undefined);
     });
 
@@ -64,7 +64,7 @@ for (const adapter of keyValues) {
       assert.match(JSON.stringify(kept), /"user_id":"ada"/);
     });
 
-    run("text that was never issued is no session", async (sessions) => {
+    run("text that was never issued is not a session", async (sessions) => {
       for (const id of [
         "",
         "x",

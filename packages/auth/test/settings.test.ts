@@ -14,7 +14,7 @@ test("an empty secret stops the start, and so does one that is empty for HMAC", 
   for (const empty of ["", " ", "\n\t ", "\0", "\0".repeat(32)]) {
     assert.equal(
       await refusal({ secret: empty }),
-      "The secret for tokens is empty. Give it at least 32 random bytes.",
+      "secret of authModule() is empty. Give it at least 32 random bytes.",
       JSON.stringify(empty),
     );
   }
@@ -31,17 +31,35 @@ test("a secret that looks like a key file stops the start", async () => {
   for (const file of files) {
     assert.equal(
       await refusal({ secret: file }),
-      "The secret for tokens looks like a key file. Tokens are signed with HS256: give it random bytes.",
+      "secret of authModule() looks like a key file. Tokens are signed with HS256: give it random bytes.",
       file,
     );
   }
+});
+
+test("a secret under 32 bytes stops the start in production, and is a warning elsewhere", async () => {
+  const fault = "has fewer than 32 bytes and can be guessed. Give it at least 32 random bytes.";
+  const before = process.env.NODE_ENV;
+  try {
+    process.env.NODE_ENV = "production";
+    for (const short of ["a", "é".repeat(15)]) {
+      assert.equal(await refusal({ secret: short }), `secret of authModule() ${fault}`);
+    }
+    await withAuth({ auth: { secret: "é".repeat(16) } }, async () => {});
+  } finally {
+    if (before === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = before;
+  }
+  const warnings = (secret: string) => withAuth({ auth: { secret } }, async ({ log }) => log.messages("warn"));
+  assert.deepEqual(await warnings("a"), [`the secret for tokens ${fault}`]);
+  assert.deepEqual(await warnings("é".repeat(16)), []);
 });
 
 test("a cost of bcrypt that is not a whole number from 10 to 15 stops the start", async () => {
   for (const bcryptCost of [9, 16, 12.5, Number.NaN, 0, -10, Number.POSITIVE_INFINITY]) {
     assert.equal(
       await refusal({ bcryptCost }),
-      `The bcrypt cost is ${bcryptCost}. It takes a whole number from 10 to 15.`,
+      `bcryptCost of authModule() is ${bcryptCost}. It takes a whole number from 10 to 15.`,
     );
   }
   for (const bcryptCost of [10, 15]) await withAuth({ auth: { bcryptCost } }, async () => {});
@@ -51,7 +69,7 @@ test("a passwordWait that is not a whole number of milliseconds stops the start"
   for (const passwordWait of [0, -1, 1.5, Number.NaN]) {
     assert.equal(
       await refusal({ passwordWait }),
-      `passwordWait is ${passwordWait}. It takes a whole number of milliseconds above zero.`,
+      `passwordWait of authModule() is ${passwordWait}. It takes a whole number from 1.`,
     );
   }
 });
@@ -60,7 +78,7 @@ test("a scheme that is not one word stops the start", async () => {
   for (const scheme of ["", "Bearer ", "a b", "Tok:en", "1st"]) {
     assert.equal(
       await refusal({ scheme }),
-      `scheme is ${JSON.stringify(scheme)}. It takes one word, for example "Bearer" or "Token".`,
+      `scheme of authModule() is ${JSON.stringify(scheme)}. It takes one word, for example "Bearer" or "Token".`,
     );
   }
 });

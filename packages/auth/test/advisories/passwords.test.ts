@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Clock, Passwords } from "@tenon/auth";
+import { Passwords } from "@tenon/auth";
+import { Clock } from "@tenon/core";
 import { getRounds } from "bcrypt";
 import { leastMillisecondsOf } from "../../../core/test/support/time.ts";
 import { dummyHash } from "../../src/passwords.ts";

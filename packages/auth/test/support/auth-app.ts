@@ -1,10 +1,10 @@
 import { test } from "node:test";
-import { type AuthOptions, authModule, Clock } from "@tenon/auth";
-import { type ApiOptions, api, type Declaration, defineModule, type Module, type Provider, provide } from "@tenon/core";
-import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
+import { type AuthOptions, authModule } from "@tenon/auth";
+import { type ApiOptions, api, defineModule, type Module, type Provider } from "@tenon/core";
+import type { Declaration } from "@tenon/core/internal";
+import { createTestApp, FakeClock, type TestHttpApp, useClock } from "@tenon/core/testing";
 import { type DataOptions, dataModule } from "@tenon/data";
 import { LogLines } from "../../../core/test/support/log-lines.ts";
-import { FakeClock } from "./fake-clock.ts";
 
 export const secret = "a secret of the tests, with 32 b";
 
@@ -35,11 +35,11 @@ export function authAppModule({
 
 /** A started application with real stores and a clock that the test controls. */
 export async function withAuth<T>(setup: AuthSetup, body: (parts: AuthApp) => Promise<T>): Promise<T> {
-  const clock = new FakeClock();
+  const clock = new FakeClock("2026-03-01T12:00:00Z");
   const log = new LogLines();
   const app = await createTestApp(authAppModule(setup), api(setup.api), {
     log: log.options,
-    override: [provide(Clock, () => clock), ...(setup.override ?? [])],
+    override: [useClock(clock), ...(setup.override ?? [])],
   });
   try {
     return await body({ app, clock, log });

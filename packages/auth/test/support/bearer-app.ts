@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { BearerAuth } from "@tenon/auth";
-import { type Context, routes } from "@tenon/core";
+import type { Context, Routes } from "@tenon/core";
 import { type AuthApp, type AuthSetup, withAuth } from "./auth-app.ts";
 
 /** One guarded route that returns the values that the guard has set. */
 export class WhoAmI {
-  routes() {
-    return routes([{ method: "GET", path: "/me", handler: this.me, middlewares: [BearerAuth] }]);
+  routes(): Routes {
+    return [{ method: "GET", path: "/me", handler: this.me, middlewares: [BearerAuth] }];
   }
 
   me(ctx: Context) {
@@ -37,7 +37,7 @@ export function withBearer(body: (app: BearerApp) => Promise<void>, setup: AuthS
         assert.deepEqual(await ask(`Bearer ${token}`), [401, { error: "Invalid token" }], name);
       }
     };
-    const claims = { user_id: "ada", email: "ada@example.com", exp: parts.clock.seconds + 60 };
+    const claims = { user_id: "ada", email: "ada@example.com", exp: parts.clock.now() / 1000 + 60 };
     await body({ ...parts, ask, assertRefused, claims });
   });
 }
