@@ -1,7 +1,15 @@
 import { randomInt } from "node:crypto";
+import type { Duration } from "@tenon/core";
 import { type Contract, Dto, dto, type Schema } from "@tenon/core";
-import { checkNames, type InferInput, type InferOutput, namesOf, refuseOption } from "@tenon/core/platform";
-import { type Duration, parseDuration } from "./duration.ts";
+import {
+  checkOptions,
+  type InferInput,
+  type InferOutput,
+  type OptionTable,
+  parseDuration,
+  refuseOption,
+  takes,
+} from "@tenon/core/internal";
 
 export interface Backoff {
   /** The pause after the first failed attempt. Defaults to "5s". */
@@ -49,23 +57,23 @@ export interface JobDefinition<Input extends Schema = Schema> {
 }
 
 /** What `enqueue()` takes for a job. */
-export type JobInput<Input extends Schema> = Input extends Dto<infer Value> ? Value : InferInput<Input>;
+export type JobInput<Input extends Schema> = Input extends Dto ? Input["output"] : InferInput<Input>;
 /** What the handler of a job gets. */
 export type JobValue<Input extends Schema> = InferOutput<Input>;
 
-const optionNames = namesOf<JobOptions>({
-  input: true,
-  summary: true,
-  queue: true,
-  attempts: true,
-  backoff: true,
-  timeout: true,
-  priority: true,
-  keep: true,
-});
 const words = /^[a-z0-9][a-z0-9_-]*(?:\/[a-z0-9][a-z0-9_-]*)*$/;
-const queueName = /^[a-z0-9][a-z0-9_-]{0,99}$/;
+export const queueName = /^[a-z0-9][a-z0-9_-]{0,99}$/;
 const nothing = dto({});
+
+export const queueCure = 'Use lower-case letters, digits, "-" and "_".';
+export const attemptsCheck = takes.wholeNumber(1, 1_000_000);
+export const priorityCheck = takes.wholeNumber(-1_000_000, 1_000_000);
+const backoffTable: OptionTable<Backoff> = {
+  first: takes.duration(),
+  factor: takes.number(1),
+  longest: takes.duration(),
+  jitter: takes.number(0, 1),
+};
 
 /**
  * Declares a job. The name is stored with every job, so it must not change while jobs of that name wait. Its words are
@@ -75,22 +83,25 @@ export function defineJob<Input extends Schema = typeof nothing>(
   name: string,
   options: JobOptions<Input> = {},
 ): JobDefinition<Input> {
-  const taker = `defineJob("${name}")`;
+  const owner = `defineJob("${name}")`;
   if (typeof name !== "string" || name.length > 200 || !words.test(name)) {
-    refuseOption(`${taker}: the name is lower-case words with "/" between them: "mails/welcome".`);
+    refuseOption(`${owner}: the name is lower-case words with "/" between them: "mails/welcome".`);
   }
-  checkNames(taker, options, optionNames);
+  checkOptions(owner, options, {
+    input: (input) =>
+      input instanceof Dto && "enqueue" in input.fields
+        ? 'has a field named "enqueue", which is the flag of every job at a terminal. Give it another name.'
+        : undefined,
+    summary: takes.text,
+    queue: takes.match(queueName, queueCure),
+    attempts: attemptsCheck,
+    backoff: typeof options.backoff === "function" ? takes.anything : backoffTable,
+    timeout: takes.duration(),
+    priority: priorityCheck,
+    keep: { done: takes.duration(), dead: takes.duration() },
+  });
   const { summary = "", queue = "default", attempts = 10, priority = 0, keep = {} } = options;
-  checkQueueName(queue, taker);
-  if (!Number.isSafeInteger(attempts) || attempts < 1 || attempts > 1_000_000) {
-    refuseOption(`${taker}: attempts is ${String(attempts)}. It takes a whole number from 1.`);
-  }
-  checkPriority(priority, taker);
   const input = (options.input ?? nothing) as Input; // without an option, Input is the type of `nothing`
-  if (input instanceof Dto && "enqueue" in input.fields) {
-    refuseOption(`${taker}: a field named "enqueue" is the flag of every job at a terminal. Give it another name.`);
-  }
-  const period = (value: Duration, what: string) => readDuration(value, `${taker}: ${what}`);
   return Object.freeze({
     name,
     input,
@@ -98,45 +109,24 @@ export function defineJob<Input extends Schema = typeof nothing>(
     queue,
     attempts,
     priority,
-    timeout: period(options.timeout ?? "15m", "timeout"),
+    timeout: parseDuration(options.timeout ?? "15m"),
     keep: {
-      done: keep.done === undefined ? undefined : period(keep.done, "keep.done"),
-      dead: keep.dead === undefined ? undefined : period(keep.dead, "keep.dead"),
+      done: keep.done === undefined ? undefined : parseDuration(keep.done),
+      dead: keep.dead === undefined ? undefined : parseDuration(keep.dead),
     },
-    pauseAfter: toPause(options.backoff ?? {}, taker),
+    pauseAfter: toPause(options.backoff ?? {}, owner),
   });
 }
 
-function toPause(backoff: Backoff | ((attempt: number) => Duration), taker: string): (attempt: number) => number {
-  if (typeof backoff === "function") return (attempt) => parseDuration(backoff(attempt), `${taker}: the back-off`);
+function toPause(backoff: Backoff | ((attempt: number) => Duration), owner: string): (attempt: number) => number {
+  if (typeof backoff === "function") return (attempt) => parseDuration(backoff(attempt), `${owner}: the back-off`);
   const { factor = 2, jitter = 0.25 } = backoff;
-  const first = readDuration(backoff.first ?? "5s", `${taker}: backoff.first`);
-  const longest = readDuration(backoff.longest ?? "1h", `${taker}: backoff.longest`);
-  if (!(factor >= 1) || !(jitter >= 0 && jitter <= 1)) {
-    refuseOption(`${taker}: backoff takes a factor from 1 and a jitter from 0 to 1.`);
-  }
+  const first = parseDuration(backoff.first ?? "5s");
+  const longest = parseDuration(backoff.longest ?? "1h");
   return (attempt) => {
     const pause = Math.min(longest, first * factor ** (attempt - 1));
     return Math.round(pause * (1 - jitter * (randomInt(1_000_001) / 1_000_000)));
   };
-}
-
-export function readDuration(value: Duration, name: string): number {
-  try {
-    return parseDuration(value, name);
-  } catch (error) {
-    return refuseOption(error instanceof Error ? error.message : String(error));
-  }
-}
-
-export function checkQueueName(queue: string, taker: string): void {
-  if (typeof queue === "string" && queueName.test(queue)) return;
-  refuseOption(`${taker}: the queue ${JSON.stringify(queue)} is no name. Use lower-case letters, digits, "-" and "_".`);
-}
-
-export function checkPriority(priority: number, taker: string): void {
-  if (Number.isSafeInteger(priority) && Math.abs(priority) <= 1_000_000) return;
-  refuseOption(`${taker}: priority is ${String(priority)}. It takes a whole number from -1000000 to 1000000.`);
 }
 
 const definitionKey = Symbol("tenon.job");

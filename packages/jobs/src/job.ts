@@ -23,8 +23,7 @@ export function job<Input extends Schema>(
   definition: JobDefinition<Input>,
   handler: (ctx: Context, input: JobValue<Input>) => unknown,
   options: Pick<Route, "middlewares"> = {},
-  // biome-ignore lint/suspicious/noExplicitAny: the one argument with which it fits into every group()
-): Route<string, any> {
+): Route {
   if (typeof handler !== "function") {
     throw new TypeError(`job("${definition.name}") takes a handler: job(${definition.name}, this.run)`);
   }

@@ -1,29 +1,31 @@
 import { defineModule, type Module, provide } from "@tenon/core";
-import { JobPanels } from "./dev-panel.ts";
-import { JobClock } from "./job-clock.ts";
-import { JobHealth } from "./job-health.ts";
-import { JobMetrics } from "./job-metrics.ts";
+import { type ConfigIn, resolveModuleOptions } from "@tenon/core/internal";
 import { JobSchema } from "./job-schema.ts";
 import { JobSignals } from "./job-signals.ts";
 import { Jobs } from "./jobs.ts";
+import { JobPanels } from "./operations/dev-panel.ts";
+import { JobHealth } from "./operations/job-health.ts";
+import { JobMetrics } from "./operations/job-metrics.ts";
 import { JobExecutor } from "./runner/job-executor.ts";
 import { JobRunner } from "./runner/job-runner.ts";
 import { Schedules } from "./schedules.ts";
-import { JobSettings, type JobsOptions, toJobSettings } from "./settings.ts";
+import { JobSettings, type JobsOptions, type PlainJobsOptions, toJobSettings } from "./settings.ts";
 import { JobStore } from "./store/job-store.ts";
 
 /**
  * Jobs and schedules on the database of the given data module. Exports `Jobs` and `Schedules`. An HTTP application runs
  * the jobs itself, unless `inProcess` is false.
  */
-export function jobsModule(data: Module, options: JobsOptions = {}): Module {
+export function jobsModule<Data extends Module, const Imports extends readonly Module[] = []>(
+  data: Data,
+  options: JobsOptions<Imports> = {},
+): Module<ConfigIn<[Data, ...Imports]>> {
   return defineModule({
     name: "jobs",
-    imports: [data],
+    imports: [data, ...(options?.imports ?? [])],
     declarations: [
-      provide(JobSettings, () => toJobSettings(options)),
+      provide(JobSettings, () => toJobSettings(resolveModuleOptions<PlainJobsOptions>(options))),
       JobSchema,
-      JobClock,
       JobSignals,
       JobStore,
       Jobs,

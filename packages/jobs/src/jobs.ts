@@ -1,5 +1,5 @@
 import { HttpError, inject, type Schema } from "@tenon/core";
-import { isUniqueViolation } from "@tenon/data";
+import { isUniqueViolation, StoreError } from "@tenon/data";
 import type { JobDefinition, JobInput } from "./job-definition.ts";
 import { type JobRecord, type JobState, jobStates } from "./job-record.ts";
 import { JobSignals } from "./job-signals.ts";
@@ -30,6 +30,8 @@ export interface JobCount {
 
 /** How often a job is inserted whose key is held at that moment and free in the next. */
 const mostInserts = 100;
+/** How often many jobs are inserted when PostgreSQL ends the statement because of a deadlock. */
+const mostDeadlocks = 5;
 
 /** Adds and manages jobs: `inject(Jobs)`. */
 export class Jobs {
@@ -71,7 +73,7 @@ export class Jobs {
     if (rows.length === 0) return [];
     const jobs = toNewJobs(definition, rest);
     const enqueued = await traceEnqueue(definition, rows.length, (carrier) =>
-      this.#insertMany({ ...jobs, carrier }, rows, transaction),
+      retryDeadlock(transaction, () => this.#insertMany({ ...jobs, carrier }, rows, transaction)),
     );
     this.#signals.onReady?.();
     if (transaction === undefined)
@@ -194,4 +196,20 @@ export class Jobs {
     }
     return results;
   }
+}
+
+/** PostgreSQL ends one of two statements that wait for each other. Not in a transaction of the caller, which has failed. */
+async function retryDeadlock<T>(transaction: Executor | undefined, run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (transaction !== undefined || attempt === mostDeadlocks || !isDeadlock(error)) throw error;
+    }
+  }
+}
+
+function isDeadlock(error: unknown): boolean {
+  const cause = error instanceof StoreError ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause && cause.code === "40P01";
 }

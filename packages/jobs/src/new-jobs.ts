@@ -1,6 +1,6 @@
-import { validate } from "@tenon/core/platform";
-import { type Duration, parseDuration } from "./duration.ts";
-import { checkPriority, type JobDefinition } from "./job-definition.ts";
+import type { Duration } from "@tenon/core";
+import { checkOptions, parseDuration, validate } from "@tenon/core/internal";
+import { attemptsCheck, type JobDefinition, priorityCheck } from "./job-definition.ts";
 import type { NewJobs } from "./store/job-store.ts";
 import type { Executor } from "./store/statement.ts";
 
@@ -21,7 +21,7 @@ export interface EnqueueOptions {
   readonly attempts?: number;
 }
 
-/** Bytes of the JSON of an input: a row is no place for files. */
+/** Bytes of the JSON of an input. Files do not belong in a row. */
 const largestInput = 1024 * 1024;
 
 /** The input as JSON, after a check of what a worker will read. */
@@ -40,22 +40,19 @@ export async function toStoredInput(definition: JobDefinition, input: unknown): 
 
 export function toNewJobs(definition: JobDefinition, options: Omit<EnqueueOptions, "key">): NewJobs {
   const { name, queue } = definition;
-  const taker = `enqueue("${name}")`;
+  const owner = `enqueue("${name}")`;
   const { delay, runAt, keyFor, priority = definition.priority, attempts = definition.attempts } = options;
-  if (delay !== undefined && runAt !== undefined) throw new TypeError(`${taker} takes delay or runAt, not both`);
-  if (runAt !== undefined && Number.isNaN(runAt.getTime())) throw new RangeError(`${taker}: runAt is an invalid date`);
-  if (!Number.isSafeInteger(attempts) || attempts < 1) {
-    throw new RangeError(`${taker}: attempts is ${attempts}. It takes a whole number from 1.`);
-  }
-  checkPriority(priority, taker);
+  if (delay !== undefined && runAt !== undefined) throw new TypeError(`${owner} takes delay or runAt, not both`);
+  if (runAt !== undefined && Number.isNaN(runAt.getTime())) throw new RangeError(`${owner}: runAt is an invalid date`);
+  checkOptions(owner, { attempts, priority }, { attempts: attemptsCheck, priority: priorityCheck });
   return {
     name,
     queue,
     priority,
     attempts,
-    delay: delay === undefined ? 0 : parseDuration(delay, `${taker}: delay`),
+    delay: delay === undefined ? 0 : parseDuration(delay, `${owner}: delay`),
     runAt: runAt?.getTime(),
-    keyPeriod: keyFor === undefined ? undefined : parseDuration(keyFor, `${taker}: keyFor`),
+    keyPeriod: keyFor === undefined ? undefined : parseDuration(keyFor, `${owner}: keyFor`),
   };
 }
 

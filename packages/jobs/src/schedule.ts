@@ -1,7 +1,6 @@
 import type { Schema } from "@tenon/core";
-import { checkNames, namesOf, refuseOption } from "@tenon/core/platform";
+import { checkOptions, parseDuration, refuseOption, takes } from "@tenon/core/internal";
 import { Cron } from "croner";
-import { parseDuration } from "./duration.ts";
 import type { JobDefinition, JobInput } from "./job-definition.ts";
 
 export interface ScheduleOptions<Input = unknown> {
@@ -31,8 +30,6 @@ export interface Schedule {
   readonly nextAfter: (time: number) => number | undefined;
 }
 
-const optionNames = namesOf<ScheduleOptions>({ timezone: true, missed: true, input: true, name: true });
-
 /**
  * Enqueues a job at every tick of a cron pattern (`"0 3 * * *"`, with seconds `"*\/10 * * * * *"`) or of a period
  * (`"every 5m"`, counted from 1970), once for all processes.
@@ -42,10 +39,10 @@ export function schedule<Input extends Schema>(
   job: JobDefinition<Input>,
   options: ScheduleOptions<JobInput<Input>> = {},
 ): Schedule {
+  const owner = `schedule("${pattern}", "${job.name}")`;
+  const missedCheck = takes.oneOf(["once", "skip"]);
+  checkOptions(owner, options, { timezone: takes.text, missed: missedCheck, input: takes.anything, name: takes.text });
   const { timezone = "UTC", missed = "once", name = job.name } = options;
-  const taker = `schedule("${pattern}", "${job.name}")`;
-  checkNames(taker, options, optionNames);
-  if (missed !== "once" && missed !== "skip") refuseOption(`${taker}: missed is "${missed}". Use "once" or "skip".`);
   return {
     name,
     pattern,
@@ -53,11 +50,11 @@ export function schedule<Input extends Schema>(
     missed,
     job,
     input: options.input ?? {},
-    nextAfter: toTicks(pattern, timezone, taker),
+    nextAfter: toTicks(pattern, timezone, owner),
   };
 }
 
-function toTicks(pattern: string, timezone: string, taker: string): Schedule["nextAfter"] {
+function toTicks(pattern: string, timezone: string, owner: string): Schedule["nextAfter"] {
   const [, period] = /^every (.+)$/.exec(pattern) ?? [];
   try {
     if (period !== undefined) {
@@ -66,10 +63,10 @@ function toTicks(pattern: string, timezone: string, taker: string): Schedule["ne
       return (time) => (Math.floor(time / milliseconds) + 1) * milliseconds;
     }
     const cron = new Cron(pattern, { timezone, paused: true });
-    cron.nextRun(); // checks the time zone
+    if (cron.nextRun() === null) throw new RangeError("it never ticks"); // also checks the time zone
     return (time) => cron.nextRun(new Date(time))?.getTime();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return refuseOption(`${taker} cannot be read: ${reason}. Write a cron pattern such as "0 3 * * *", or "every 5m".`);
+    return refuseOption(`${owner} cannot be read: ${reason}. Write a cron pattern such as "0 3 * * *", or "every 5m".`);
   }
 }

@@ -1,5 +1,5 @@
-import { inject, type Problem, StartError } from "@tenon/core";
-import { JobClock } from "./job-clock.ts";
+import { Clock, inject, Log, type Problem, StartError } from "@tenon/core";
+import { describeDuration } from "@tenon/core/internal";
 import { toNewJobs, toStoredInput } from "./new-jobs.ts";
 import type { Schedule } from "./schedule.ts";
 import { JobSettings } from "./settings.ts";
@@ -7,15 +7,21 @@ import { JobStore } from "./store/job-store.ts";
 
 /** Milliseconds by which a tick may be late and still be enqueued by itself. Older ones were missed. */
 const grace = 60_000;
+/** Milliseconds that the last tick may be in the future: a clock that is set right may move back a little. */
+const mostAhead = 60_000;
+/** Milliseconds after which the ticks are read again, in case the clock of the store was set back. */
+const readInterval = 60_000;
 /** Ticks that one transaction enqueues. */
 const largestBatch = 1000;
 
 /** The schedules of an application. A module adds its own in a constructor: `inject(Schedules).add(schedule(…))`. */
 export class Schedules {
   readonly #store = inject(JobStore);
-  readonly #clock = inject(JobClock);
+  readonly #clock = inject(Clock);
+  readonly #log = inject(Log);
   readonly #list: Schedule[] = [...inject(JobSettings).schedules];
   #nextTick: number | undefined;
+  #readAt = 0;
   #registered: Promise<void> | undefined;
 
   add(...schedules: readonly Schedule[]): void {
@@ -44,12 +50,18 @@ export class Schedules {
   async tick(): Promise<boolean> {
     if (this.#list.length === 0) return false;
     await this.register();
-    if ((this.#nextTick ?? Number.POSITIVE_INFINITY) > this.#clock.now()) return false;
+    const time = this.#clock.now();
+    const isRecent = time >= this.#readAt && time - this.#readAt < readInterval; // else a clock may have been set back
+    if (isRecent && (this.#nextTick ?? Number.POSITIVE_INFINITY) > time) return false;
     let added = false;
     const { now, lastTicks } = await this.#store.readSchedules();
     for (const schedule of this.#list) {
       const last = lastTicks.get(schedule.name);
       if (last === undefined) continue;
+      if (last > now + mostAhead) {
+        await this.#restart(schedule, last, now);
+        continue;
+      }
       const { tick, count } = findTicks(schedule, last, now);
       if (tick === last) continue;
       const input = await toStoredInput(schedule.job, schedule.input);
@@ -61,12 +73,20 @@ export class Schedules {
     return added;
   }
 
+  /** A schedule that a wrong clock has moved into the future would not tick until then. */
+  async #restart({ name, job }: Schedule, last: number, now: number): Promise<void> {
+    if (!(await this.#store.tick(name, last, now, toNewJobs(job, {}), []))) return; // another process was first
+    const ahead = `its last tick was ${describeDuration(last - now)} ahead of the clock`;
+    this.#log.warn(`schedule "${name}" begins again: ${ahead}, which has been set back`);
+  }
+
   async #findNextTick(): Promise<void> {
     const { now, lastTicks } = await this.#store.readSchedules();
-    const ahead = this.#clock.now() - now;
+    this.#readAt = this.#clock.now();
+    const ahead = this.#readAt - now;
     const ticks = this.#list.flatMap(({ name, nextAfter }) => {
       const last = lastTicks.get(name);
-      return last === undefined ? [] : (nextAfter(last) ?? []);
+      return last === undefined ? [] : last > now + mostAhead ? now : (nextAfter(last) ?? []);
     });
     this.#nextTick = ticks.length === 0 ? undefined : Math.min(...ticks) + ahead;
   }
@@ -91,7 +111,7 @@ export class Schedules {
   }
 }
 
-/** The tick to move to, and how many jobs that is: one for each tick, but one or none for a backlog with missed ones. */
+/** The tick to move to, and how many jobs that is: one for each tick, and one or none for all that were missed. */
 function findTicks({ nextAfter, missed }: Schedule, last: number, now: number): { tick: number; count: number } {
   const start = now - grace;
   const first = nextAfter(last);
@@ -102,5 +122,5 @@ function findTicks({ nextAfter, missed }: Schedule, last: number, now: number): 
     tick = next;
     count++;
   }
-  return { tick, count: isBacklog && missed === "once" ? 1 : count };
+  return { tick, count: isBacklog && missed === "once" ? count + 1 : count };
 }

@@ -1,7 +1,7 @@
-import { type MiddlewareLike, token } from "@tenon/core";
-import { checkNames, namesOf, refuseOption } from "@tenon/core/platform";
-import type { Duration } from "./duration.ts";
-import { checkQueueName, readDuration } from "./job-definition.ts";
+import type { Duration } from "@tenon/core";
+import { type MiddlewareLike, type Module, token } from "@tenon/core";
+import { checkOptions, type Injectable, type OptionTable, parseDuration, takes } from "@tenon/core/internal";
+import { queueCure, queueName } from "./job-definition.ts";
 import type { Schedule } from "./schedule.ts";
 
 export interface QueueOptions {
@@ -11,10 +11,10 @@ export interface QueueOptions {
   readonly rate?: { readonly limit: number; readonly per: Duration };
 }
 
-export interface JobsOptions {
+export interface PlainJobsOptions {
   /** Whether an HTTP application runs jobs beside its requests. Defaults to true; with a `worker()` process, set it to false. */
   readonly inProcess?: boolean;
-  /** Jobs that one process runs at the same time. Defaults to 10. */
+  /** Jobs that one process runs at the same time. Defaults to 5: half of the default pool of PostgreSQL. */
   readonly concurrency?: number;
   /** Queues that differ from the others, by name. */
   readonly queues?: Readonly<Record<string, QueueOptions>>;
@@ -31,6 +31,13 @@ export interface JobsOptions {
   readonly lease?: Duration;
   /** How long a job may be due in a queue where none runs before `/health/ready` reports it. Defaults to "5m". */
   readonly stuckAfter?: Duration;
+}
+
+/** Each option but `imports` is a value, or a function that returns it and may `inject()` what `imports` export. */
+export interface JobsOptions<Imports extends readonly Module[] = readonly Module[]>
+  extends Injectable<PlainJobsOptions> {
+  /** What the options inject: `[ConfigModule]`. Defaults to none. */
+  readonly imports?: Imports;
 }
 
 export interface QueueSettings {
@@ -51,53 +58,40 @@ export interface JobSettings {
 
 export const JobSettings = token<JobSettings>("JobSettings");
 
-const optionNames = namesOf<JobsOptions>({
-  inProcess: true,
-  concurrency: true,
-  queues: true,
-  schedules: true,
-  middlewares: true,
-  keep: true,
-  lease: true,
-  stuckAfter: true,
-});
-const queueNames = namesOf<QueueOptions>({ concurrency: true, rate: true });
+/** Jobs at a time. */
+export const count = takes.wholeNumber(1, 10_000);
+const queueTable: OptionTable<QueueOptions> = {
+  concurrency: count,
+  rate: { limit: takes.required(count), per: takes.required(takes.duration(1)) },
+};
 
-export function toJobSettings(options: JobsOptions): JobSettings {
-  checkNames("jobsModule()", options, optionNames);
-  const { keep = {}, concurrency = 10 } = options;
-  checkCount(concurrency, "concurrency of jobsModule()");
-  const lease = readDuration(options.lease ?? "30s", "lease of jobsModule()");
-  if (lease < 1000) refuseOption(`lease of jobsModule() is ${lease} ms. It takes at least "1s".`);
+const badName = () => `has an invalid name. ${queueCure}`;
+
+export function toJobSettings(options: PlainJobsOptions): JobSettings {
+  const { keep = {}, concurrency = 5, queues = {} } = options;
+  const names = Object.keys(queues);
+  checkOptions("jobsModule()", options, {
+    inProcess: takes.flag,
+    concurrency: count,
+    queues: Object.fromEntries(names.map((name) => [name, queueName.test(name) ? queueTable : badName])),
+    schedules: takes.list,
+    middlewares: takes.list,
+    keep: { done: takes.duration(), dead: takes.duration() },
+    lease: takes.duration(1000),
+    stuckAfter: takes.duration(),
+  });
   return {
     inProcess: options.inProcess ?? true,
     concurrency,
-    queues: new Map(Object.entries(options.queues ?? {}).map(([name, queue]) => [name, toQueueSettings(name, queue)])),
+    queues: new Map(Object.entries(queues).map(([name, queue]) => [name, toQueueSettings(queue)])),
     schedules: options.schedules ?? [],
     middlewares: options.middlewares ?? [],
-    keep: {
-      done: readDuration(keep.done ?? "1d", "keep.done of jobsModule()"),
-      dead: readDuration(keep.dead ?? "30d", "keep.dead of jobsModule()"),
-    },
-    lease,
-    stuckAfter: readDuration(options.stuckAfter ?? "5m", "stuckAfter of jobsModule()"),
+    keep: { done: parseDuration(keep.done ?? "1d"), dead: parseDuration(keep.dead ?? "30d") },
+    lease: parseDuration(options.lease ?? "30s"),
+    stuckAfter: parseDuration(options.stuckAfter ?? "5m"),
   };
 }
 
-function toQueueSettings(name: string, options: QueueOptions): QueueSettings {
-  const taker = `queues.${name} of jobsModule()`;
-  checkQueueName(name, "queues of jobsModule()");
-  checkNames(taker, options, queueNames);
-  const { concurrency, rate } = options;
-  if (concurrency !== undefined) checkCount(concurrency, `${taker}: concurrency`);
-  if (rate === undefined) return { concurrency, rate: undefined };
-  checkCount(rate.limit, `${taker}: rate.limit`);
-  const per = readDuration(rate.per, `${taker}: rate.per`);
-  if (per < 1) refuseOption(`${taker}: rate.per is 0. It takes a period, for example "1s".`);
-  return { concurrency, rate: { limit: rate.limit, per } };
-}
-
-export function checkCount(value: number, name: string): void {
-  if (Number.isSafeInteger(value) && value >= 1 && value <= 10_000) return;
-  refuseOption(`${name} is ${String(value)}. It takes a whole number from 1 to 10000.`);
+function toQueueSettings({ concurrency, rate }: QueueOptions): QueueSettings {
+  return { concurrency, rate: rate && { limit: rate.limit, per: parseDuration(rate.per) } };
 }

@@ -1,5 +1,6 @@
 import { tracingChannel } from "node:diagnostics_channel";
-import { type Signal, type SignalOutcome, trace } from "@tenon/core/platform";
+import { trace } from "@tenon/core/internal";
+import type { Signal, SignalOutcome } from "@tenon/core/platform";
 import type { JobRow } from "./job-record.ts";
 import type { Outcome } from "./store/job-store.ts";
 
@@ -33,7 +34,7 @@ export class EnqueueSignal implements SignalOutcome {
     this.count = count;
   }
 
-  /** Of the first job, or of the older one that has its key. Undefined until the end. */
+  /** The id of the first job, or of the older one that has its key. Undefined until the end. */
   get id(): number | undefined {
     return [this.result].flat()[0]?.id;
   }

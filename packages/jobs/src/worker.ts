@@ -1,35 +1,40 @@
 import { type Platform, StartError } from "@tenon/core";
-import { type BackgroundWork, checkNames, namesOf, type PlatformParts, stopOnSignals } from "@tenon/core/platform";
+import { checkOptions, type Injectable, resolveOptions, stopOnSignals, takes } from "@tenon/core/internal";
+import type { PlatformParts } from "@tenon/core/platform";
 import { createJobPlatform } from "./runner/job-platform.ts";
 import { JobRunner, type RunnerOptions } from "./runner/job-runner.ts";
-import { checkCount } from "./settings.ts";
+import { count } from "./settings.ts";
 
-export type WorkerOptions = RunnerOptions;
+/** Each option is a value, or a function that returns it and may `inject()` what the root module sees. */
+export interface WorkerOptions extends Injectable<RunnerOptions> {}
 
 /** The methods of an application that is a worker. */
-export interface WorkerMethods {
+export interface WorkerApp {
   /** Starts the application and runs jobs until SIGTERM, SIGINT or `stop()`. Resolves when the worker has started. */
   run(): Promise<void>;
 }
 
-const optionNames = namesOf<WorkerOptions>({ concurrency: true, queues: true });
-
 /** A platform that runs jobs and nothing else: `main.worker.ts`. */
-export function worker(options: WorkerOptions = {}): Platform<WorkerMethods> {
-  checkNames("worker()", options, optionNames);
-  if (options.concurrency !== undefined) checkCount(options.concurrency, "concurrency of worker()");
+export function worker(options: WorkerOptions = {}): Platform<WorkerApp> {
   return {
-    ...createJobPlatform([]),
     name: "worker",
     background: false, // it is started here, with other options
-    open: async (parts) => ({ methods: { run: () => run(parts, options) }, close: async () => {} }),
+    resolve() {
+      const given = resolveOptions<RunnerOptions>(options);
+      checkOptions("worker()", given, { concurrency: count, queues: takes.list });
+      const open = async (parts: PlatformParts) => ({
+        methods: { run: () => run(parts, given) },
+        close: async () => {},
+      });
+      return { ...createJobPlatform([]), open };
+    },
   };
 }
 
-async function run(parts: PlatformParts, options: WorkerOptions): Promise<void> {
+async function run(parts: PlatformParts, options: RunnerOptions): Promise<void> {
   try {
     await parts.start();
-    const runners = parts.background.filter(isRunner);
+    const runners = parts.background.filter((work) => work instanceof JobRunner);
     const cure = runners.length === 0 ? "import jobsModule()" : "list job(…) in routes() of a controller";
     for (const runner of runners) await runner.open(options);
     if (!runners.some((runner) => runner.isOpen)) {
@@ -41,8 +46,4 @@ async function run(parts: PlatformParts, options: WorkerOptions): Promise<void> 
     parts.failStart(error);
   }
   stopOnSignals(parts.stop, parts.log);
-}
-
-function isRunner(work: BackgroundWork): work is JobRunner {
-  return work instanceof JobRunner;
 }

@@ -2,11 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { api, defineModule, provide, token } from "@tenon/core";
-import { createTestApp } from "@tenon/core/testing";
+import { createTestApp, FakeClock, useClock } from "@tenon/core/testing";
 import { dataModule, sql } from "@tenon/data";
 import { defineJob, Jobs, jobsModule } from "@tenon/jobs";
-import { FakeJobClock, useJobClock } from "@tenon/jobs/testing";
-import { JobClock } from "../src/job-clock.ts";
 import { JobStore, type Outcome } from "../src/store/job-store.ts";
 import { databases } from "./support/jobs-app.ts";
 
@@ -17,16 +15,16 @@ const keep = 60_000;
 
 for (const database of databases) {
   /** The store of an application, and its clock. */
-  const withStore = (body: (store: JobStore, jobs: Jobs, clock: FakeJobClock) => Promise<void>) =>
+  const withStore = (body: (store: JobStore, jobs: Jobs, clock: FakeClock) => Promise<void>) =>
     database.with(async (url) => {
-      const clock = new FakeJobClock("2026-01-01T00:00:00Z");
+      const clock = new FakeClock("2026-01-01T00:00:00Z");
       const data = dataModule({ database: url });
       const module = defineModule({
         name: "app",
         imports: [data, jobsModule(data)],
-        declarations: [provide(JobClock, () => clock), provide(TestStore, () => new JobStore())],
+        declarations: [provide(TestStore, () => new JobStore())],
       });
-      const app = await createTestApp(module, api(), { override: [useJobClock(clock)] });
+      const app = await createTestApp(module, api(), { override: [useClock(clock)] });
       try {
         await body(app.get(TestStore), app.get(Jobs), clock);
       } finally {

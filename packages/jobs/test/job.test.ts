@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { test } from "node:test";
 import {
   api,
   type Context,
   dto,
-  group,
   type Infer,
   inject,
   integer,
@@ -15,10 +15,10 @@ import {
   string,
 } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
-import { createTestApp } from "@tenon/core/testing";
+import { createTestApp, FakeClock, useClock } from "@tenon/core/testing";
 import { HealthController } from "@tenon/data";
 import { defineJob, JobCommands, Jobs, job } from "@tenon/jobs";
-import { FakeJobClock, useJobClock, withJobs } from "@tenon/jobs/testing";
+import { withJobs } from "@tenon/jobs/testing";
 import { z } from "zod";
 import { createJobsModule, withJobsApp } from "./support/jobs-app.ts";
 
@@ -146,6 +146,26 @@ test("a job without a handler waits for a process that has one", async () => {
   });
 });
 
+test("a job without a handler is looked at less and less often", async () => {
+  const clock = new FakeClock("2026-01-01T00:00:00Z");
+  await withJobsApp(
+    "sqlite::memory:",
+    { declarations },
+    async (app) => {
+      const { id } = await app.get(Jobs).enqueue(defineJob("people/unknown"), {});
+      const pauses: number[] = [];
+      for (let look = 0; look < 9; look++) {
+        await app.jobs.drain({ allowFailures: true });
+        const next = Date.parse((await app.get(Jobs).find(id))?.runAt ?? "");
+        pauses.push((next - clock.now()) / 1000);
+        clock.set(next);
+      }
+      assert.deepEqual(pauses, [15, 30, 60, 120, 240, 480, 900, 900, 900]);
+    },
+    { override: [useClock(clock)] },
+  );
+});
+
 test("inline mode runs a due job before enqueue() returns, and throws what it throws", () =>
   withJobsApp("sqlite::memory:", { declarations }, async (app) => {
     app.jobs.inline();
@@ -174,13 +194,26 @@ test("a schema of another library is an input: what is enqueued is what it takes
   });
 });
 
-test("/health/ready reports a queue in which no job starts", async () => {
-  const clock = new FakeJobClock();
+test("/health/ready of a process that runs jobs reports a queue in which no job starts", async () => {
+  const Wait = defineJob("people/wait", { queue: "slow" });
+  const waiting = Promise.withResolvers<void>();
+  class Waiter {
+    routes(): Routes {
+      return [job(Wait, this.wait)];
+    }
+    wait({ signal }: Context) {
+      waiting.resolve();
+      return once(signal, "abort");
+    }
+  }
+  const clock = new FakeClock();
   await withJobsApp(
     "sqlite::memory:",
-    { declarations: [...declarations, HealthController] },
+    { declarations: [...declarations, Waiter, HealthController], concurrency: 1 },
     async (app) => {
       const status = async () => (await app.request("GET", "/health/ready")).status;
+      const { id } = await app.get(Jobs).enqueue(Wait, {});
+      await waiting.promise;
       await app.get(Jobs).enqueue(Greet, { first_name: "Ada" });
       clock.advance("5m");
       assert.equal(await status(), 200);
@@ -188,18 +221,32 @@ test("/health/ready reports a queue in which no job starts", async () => {
       assert.equal(await status(), 503);
       await app.get(Jobs).pause("default");
       assert.equal(await status(), 200);
-      await app.get(Jobs).resume("default");
-      await app.jobs.drain();
-      assert.equal(await status(), 200);
+      await app.get(Jobs).cancel(id);
     },
-    { override: [useJobClock(clock)] },
+    { override: [useClock(clock)], background: true },
+  );
+});
+
+test("/health/ready of a process that runs no jobs does not depend on the workers", async () => {
+  const clock = new FakeClock();
+  await withJobsApp(
+    "sqlite::memory:",
+    { declarations: [...declarations, HealthController], inProcess: false },
+    async (app) => {
+      await app.get(Jobs).enqueue(Greet, { first_name: "Ada" });
+      clock.advance("1h");
+      const response = await app.request("GET", "/health/ready");
+      assert.equal(response.status, 200);
+      assert.deepEqual(await response.json(), { status: "ok", checks: { database: "ok", keyValue: "ok" } });
+    },
+    { override: [useClock(clock)], background: true },
   );
 });
 
 test("a job with two handlers stops the start", async () => {
   class Others {
     routes(): Routes {
-      return [group("others", [job(Greet, this.greet)])];
+      return [{ path: "others", children: [job(Greet, this.greet)] }];
     }
     greet() {}
   }
@@ -214,12 +261,13 @@ test("a job with two handlers stops the start", async () => {
 for (const [name, options, message] of [
   ["Mails", {}, /lower-case words/],
   ["a b", {}, /lower-case words/],
-  ["a", { attempts: 0 }, /attempts is 0/],
-  ["a", { queue: "Q" }, /the queue "Q" is no name/],
-  ["a", { timeout: "soon" }, /timeout is "soon"\. It takes milliseconds/],
-  ["a", { priority: 0.5 }, /priority is 0\.5/],
+  ["a", { attempts: 0 }, /attempts of defineJob\("a"\) is 0/],
+  ["a", { attempts: 1_000_001 }, /attempts of defineJob\("a"\) is 1000001\. It takes a whole number from 1 to 1000000/],
+  ["a", { queue: "Q" }, /queue of defineJob\("a"\) is "Q"\. Use lower-case letters/],
+  ["a", { timeout: "soon" }, /timeout of defineJob\("a"\) is "soon"\. It takes milliseconds/],
+  ["a", { priority: 0.5 }, /priority of defineJob\("a"\) is 0\.5/],
   ["a", { attempt: 3 }, /no option attempt \(did you mean attempts\?\)/],
-  ["a", { backoff: { factor: 0 } }, /a factor from 1/],
+  ["a", { backoff: { factor: 0 } }, /backoff\.factor of defineJob\("a"\) is 0\. It takes a number from 1/],
   ["a", { input: dto({ enqueue: string() }) }, /the flag of every job/],
 ] as const) {
   test(`defineJob("${name}", ${JSON.stringify(options)}) is refused`, () => {
@@ -234,6 +282,7 @@ test("enqueue() refuses options that contradict or make no sense", () =>
     await assert.rejects(jobs.enqueue(Greet, input, { delay: 1, runAt: new Date() }), /delay or runAt, not both/);
     await assert.rejects(jobs.enqueue(Greet, input, { runAt: new Date("x") }), /invalid date/);
     await assert.rejects(jobs.enqueue(Greet, input, { key: "" }), /1 to 1000 characters/);
+    await assert.rejects(jobs.enqueue(Greet, input, { attempts: 2 ** 31 }), /a whole number from 1 to 1000000/);
     await assert.rejects(jobs.enqueue(Greet, input, { key: "\ud83d" }), /half a surrogate pair/);
     await assert.rejects(jobs.enqueue(Greet, input, { delay: Number.MAX_SAFE_INTEGER }), /delay is 9007199254740991/);
     await assert.rejects(jobs.enqueue(Greet, input, { delay: "5 minutes" as never }), /delay is "5 minutes"/);

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { BindError, type Context, dto, type Infer, type Routes, string } from "@tenon/core";
-import { Database } from "@tenon/data";
+import { FakeClock, useClock } from "@tenon/core/testing";
+import { Database, sql } from "@tenon/data";
 import { defineJob, Jobs, job } from "@tenon/jobs";
-import { FakeJobClock, useJobClock } from "@tenon/jobs/testing";
-import { databases, type JobsApp, withJobsApp } from "./support/jobs-app.ts";
+import { services } from "../../data/test/support/services.ts";
+import { databases, type JobsApp, postgresDatabase, withJobsApp } from "./support/jobs-app.ts";
 
 const SendWelcome = defineJob("mails/welcome", { input: dto({ user_id: string("required") }), attempts: 3 });
 
@@ -22,8 +24,8 @@ class MailJobs {
 }
 
 for (const database of databases) {
-  const withApp = (body: (app: JobsApp) => Promise<void>, clock = new FakeJobClock()) =>
-    database.with((url) => withJobsApp(url, { declarations: [MailJobs] }, body, { override: [useJobClock(clock)] }));
+  const withApp = (body: (app: JobsApp) => Promise<void>, clock = new FakeClock()) =>
+    database.with((url) => withJobsApp(url, { declarations: [MailJobs] }, body, { override: [useClock(clock)] }));
 
   test(`${database.name}: a job is held in a test, and drain() runs it`, () =>
     withApp(async (app) => {
@@ -70,7 +72,7 @@ for (const database of databases) {
     }));
 
   test(`${database.name}: a delayed job runs when its time has come`, () => {
-    const clock = new FakeJobClock("2026-01-01T00:00:00Z");
+    const clock = new FakeClock("2026-01-01T00:00:00Z");
     return withApp(async (app) => {
       const jobs = app.get(Jobs);
       const { id } = await jobs.enqueue(SendWelcome, { user_id: "later" }, { delay: "5m" });
@@ -92,6 +94,34 @@ for (const database of databases) {
       assert.equal((await jobs.enqueue(SendWelcome, { user_id: "c" }, { key: "k" })).created, true);
     }));
 
+  test(`${database.name}: many jobs with keys keep the order of their inputs`, () =>
+    withApp(async (app) => {
+      const inputs = ["c", "a", "d", "b", "a"].map((user_id) => ({ user_id }));
+      const added = await app.get(Jobs).enqueueMany(SendWelcome, inputs, { key: ({ user_id }) => user_id });
+      assert.deepEqual(
+        added.map(({ created }) => created),
+        [true, true, true, true, false],
+      );
+      assert.equal(added[4]?.id, added[1]?.id);
+      await app.jobs.drain();
+      assert.deepEqual(app.get(MailJobs).sent, ["c", "a", "d", "b"]);
+    }));
+
+  test(`${database.name}: concurrent enqueueMany() with the same keys in opposite orders adds each once`, () =>
+    withApp(async (app) => {
+      const jobs = app.get(Jobs);
+      for (let round = 0; round < 10; round++) {
+        const inputs = Array.from({ length: 300 }, (_, index) => ({ user_id: `${round}-${index}` }));
+        const key = ({ user_id }: { readonly user_id: string }) => user_id;
+        const results = await Promise.all([
+          jobs.enqueueMany(SendWelcome, inputs, { key }),
+          jobs.enqueueMany(SendWelcome, inputs.toReversed(), { key }),
+          jobs.enqueueMany(SendWelcome, inputs, { key }),
+        ]);
+        assert.equal(results.flat().filter(({ created }) => created).length, inputs.length);
+      }
+    }));
+
   test(`${database.name}: many jobs are added in one statement, in order`, () =>
     withApp(async (app) => {
       const inputs = Array.from({ length: 40 }, (_, index) => ({ user_id: `u${index}` }));
@@ -104,3 +134,31 @@ for (const database of databases) {
       );
     }));
 }
+
+test(
+  "PostgreSQL: enqueueMany() that the server ends because of a deadlock is repeated",
+  {
+    skip: services.postgres === undefined,
+  },
+  () =>
+    postgresDatabase.with((url) =>
+      withJobsApp(url, { declarations: [MailJobs] }, async (app) => {
+        const jobs = app.get(Jobs);
+        const db = app.get(Database);
+        const key = ({ user_id }: { readonly user_id: string }) => user_id;
+        const waiting = sql<{ count: number }>`select count(*) as count from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+        const added = await db.transaction().execute(async (transaction) => {
+          await sql`set local deadlock_timeout = '60s'`.execute(transaction); // the other statement is ended, not this one
+          await jobs.enqueue(SendWelcome, { user_id: "b" }, { transaction, key: "b" });
+          const many = jobs.enqueueMany(SendWelcome, [{ user_id: "a" }, { user_id: "b" }], { key });
+          while ((await waiting.execute(db)).rows[0]?.count !== 1) await sleep(10);
+          await jobs.enqueue(SendWelcome, { user_id: "a" }, { transaction, key: "a" });
+          return { many };
+        });
+        const created = (await added.many).map((enqueued) => enqueued.created);
+        assert.deepEqual(created, [false, false]);
+        assert.equal((await app.jobs.pending()).length, 2);
+      }),
+    ),
+);

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { tracingChannel } from "node:diagnostics_channel";
 import { test } from "node:test";
 import { type Context, dto, inject, type Routes, string } from "@tenon/core";
-import { Introspection, isMetricSource, type Signal } from "@tenon/core/platform";
+import { isMetricSource } from "@tenon/core/internal";
+import { Introspection, type Signal } from "@tenon/core/platform";
 import { defineJob, type EnqueueSignal, type JobSignal, Jobs, job } from "@tenon/jobs";
 import { databases, withJobsApp } from "./support/jobs-app.ts";
 
@@ -77,6 +78,24 @@ for (const database of databases) {
         assert.deepEqual(values, [
           { value: 2, labels: { queue: "default", state: "queued" } },
           { value: 1, labels: { queue: "default", state: "scheduled" } },
+        ]);
+      }),
+    ));
+
+  test(`${database.name}: the metric of the queues reads a bounded number of jobs`, () =>
+    database.with((url) =>
+      withJobsApp(url, { declarations: [TellJobs] }, async (app) => {
+        const inputs = Array.from({ length: 1002 }, () => ({ text: "x" }));
+        const Other = defineJob("test/other", { input: dto({ text: string() }), queue: "other" });
+        await app.get(Jobs).enqueueMany(Tell, inputs);
+        await app.get(Jobs).enqueueMany(Tell, inputs, { delay: "1h" });
+        await app.get(Jobs).enqueueMany(Other, inputs.slice(0, 3));
+        const sources = app.get(TellJobs).inside.instances().filter(isMetricSource);
+        const metrics = (await Promise.all(sources.map((source) => source.readMetrics()))).flat();
+        assert.deepEqual(metrics.find(({ name }) => name === "tenon_jobs")?.values, [
+          { value: 1000, labels: { queue: "default", state: "queued" } },
+          { value: 3, labels: { queue: "other", state: "queued" } },
+          { value: 1000, labels: { queue: "default", state: "scheduled" } },
         ]);
       }),
     ));

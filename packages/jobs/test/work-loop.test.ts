@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Context, dto, type Infer, type Routes, string } from "@tenon/core";
-import { Database, sql } from "@tenon/data";
-import { defineJob, type JobState, Jobs, job, UnrecoverableError } from "@tenon/jobs";
-import { FakeJobClock, useJobClock } from "@tenon/jobs/testing";
-import { databases, type JobsApp, type JobsAppOptions, withJobsApp } from "./support/jobs-app.ts";
+import { FakeClock, useClock } from "@tenon/core/testing";
+import { Database, type SqlSignal, sql } from "@tenon/data";
+import { defineJob, Jobs, job, UnrecoverableError } from "@tenon/jobs";
+import { LogLines } from "../../core/test/support/log-lines.ts";
+import { databases, type JobsApp, type JobsAppOptions, reach, withJobsApp } from "./support/jobs-app.ts";
 
 const input = dto({ text: string("required") });
 const Echo = defineJob("test/echo", { input, backoff: { first: 1, jitter: 0 }, attempts: 3 });
@@ -67,16 +69,6 @@ class TestJobs {
     this.events.dispatchEvent(new CustomEvent("aborted", { detail: signal.reason }));
     throw signal.reason;
   }
-}
-
-/** Waits until a job is in a state. The loop has no event for a test: the state in the database is what counts. */
-async function reach(app: JobsApp, id: number, state: JobState) {
-  for (let attempt = 0; attempt < 1000; attempt++) {
-    const record = await app.get(Jobs).find(id);
-    if (record?.state === state) return record;
-    await sleep(10);
-  }
-  throw new Error(`job ${id} is not ${state}: ${JSON.stringify(await app.get(Jobs).find(id))}`);
 }
 
 for (const database of databases) {
@@ -145,6 +137,32 @@ for (const database of databases) {
       await withJobsApp(url, { declarations: [TestJobs] }, body, { background: true });
     }));
 
+  test(`${database.name}: a job that dies by a crash is kept for as long as its definition says`, () =>
+    database.with(async (url) => {
+      const Kept = defineJob("test/kept", { attempts: 1, keep: { dead: "90d" } });
+      class KeptJobs {
+        routes(): Routes {
+          return [job(Kept, () => {})];
+        }
+      }
+      const added = await withJobsApp(url, {}, async (app) => {
+        const { id } = await app.get(Jobs).enqueue(Kept, {});
+        // as a process leaves it that is killed
+        await sql`update tenon_jobs set state = 'running', attempt = 1, claim = 1, lease_until = 1`.execute(
+          app.get(Database),
+        );
+        return id;
+      });
+      const body = async (app: JobsApp) => {
+        await reach(app, added, "dead");
+        const { rows } = await sql<{ kept: number }>`select expires_at - finished_at as kept from tenon_jobs`.execute(
+          app.get(Database),
+        );
+        assert.deepEqual(rows, [{ kept: 90 * 86_400_000 }]);
+      };
+      await withJobsApp(url, { declarations: [KeptJobs] }, body, { background: true });
+    }));
+
   test(`${database.name}: a job that another process cancels and retries is aborted before it starts again`, () =>
     withApp(async (app) => {
       const { events } = app.get(TestJobs);
@@ -164,7 +182,7 @@ for (const database of databases) {
 
   test(`${database.name}: a process does not start its own job again when its clock jumps beyond the lease`, () =>
     database.with((url) => {
-      const clock = new FakeJobClock();
+      const clock = new FakeClock();
       const body = async (app: JobsApp) => {
         const { events } = app.get(TestJobs);
         const waiting = once(events, "waiting");
@@ -178,7 +196,7 @@ for (const database of databases) {
         assert.deepEqual([record?.state, record?.attempt], ["running", 1]);
         await app.get(Jobs).cancel(id);
       };
-      const options = { background: true, override: [useJobClock(clock)] };
+      const options = { background: true, override: [useClock(clock)] };
       return withJobsApp(url, { declarations: [TestJobs] }, body, options);
     }));
 
@@ -260,6 +278,97 @@ for (const database of databases) {
       });
     }));
 }
+
+test("jobs without a handler are reported in one line, with their number", () => {
+  const log = new LogLines();
+  const body = async (app: JobsApp) => {
+    const Unknown = defineJob("test/unknown", { input });
+    const added = await app.get(Jobs).enqueueMany(
+      Unknown,
+      Array.from({ length: 100 }, () => ({ text: "x" })),
+    );
+    for (const { id } of added) await reach(app, id, "scheduled");
+    await app.get(Jobs).enqueue(Echo, { text: "wakes the loop" });
+    while (log.messages("warn").length === 0) await sleep(10);
+    const [line = "", ...others] = log.messages("warn");
+    assert.match(
+      line,
+      /^jobs without a handler in this application wait another 15 s to 15 min: test\/unknown \(\d+\)$/,
+    );
+    assert.deepEqual(others, []);
+  };
+  return withJobsApp("sqlite::memory:", { declarations: [TestJobs] }, body, { background: true, log: log.options });
+});
+
+for (const database of databases) {
+  test(`${database.name}: a result that cannot be written does not hold up the others`, () =>
+    database.with((url) =>
+      withJobsApp(
+        url,
+        { declarations: [TestJobs] },
+        async (app) => {
+          const db = app.get(Database);
+          await (db.kind === "sqlite" ? refuseOnSqlite : refuseOnPostgres).execute(db);
+          const texts = ["a", "refused", "b", "c", "d"];
+          const added = await app.get(Jobs).enqueueMany(
+            Echo,
+            texts.map((text) => ({ text })),
+          );
+          for (const [index, { id }] of added.entries()) if (index !== 1) await reach(app, id, "done");
+          const refused = added[1]?.id ?? 0;
+          assert.equal((await app.get(Jobs).find(refused))?.state, "running");
+          await (db.kind === "sqlite"
+            ? sql`drop trigger refuse_result`
+            : sql`alter table tenon_jobs drop constraint refuse_result`
+          ).execute(db);
+          assert.equal((await reach(app, refused, "done")).attempt, 1);
+        },
+        { background: true },
+      ),
+    ));
+}
+
+const refuseOnSqlite = sql`create trigger refuse_result before update on tenon_jobs
+  when new.result like '%refused%' begin select raise(abort, 'refused'); end`;
+const refuseOnPostgres = sql`alter table tenon_jobs add constraint refuse_result check (result not like '%refused%')`;
+
+test("the results of one statement have a bounded size", async () => {
+  const Large = defineJob("test/large");
+  class LargeJobs {
+    readonly #all = Promise.withResolvers<void>();
+    #running = 0;
+    routes(): Routes {
+      return [job(Large, this.run)];
+    }
+    async run() {
+      if (++this.#running === 10) this.#all.resolve();
+      await this.#all.promise;
+      return "x".repeat(1_000_000);
+    }
+  }
+  const sizes: number[] = [];
+  const measure = (message: unknown) => {
+    const { sql: text, parameters } = message as SqlSignal; // what the channel carries
+    if (text.startsWith("update tenon_jobs") && text.includes("o.result")) {
+      sizes.push(Math.max(...parameters.map((value) => String(value).length)));
+    }
+  };
+  subscribe("tracing:tenon.sql:start", measure);
+  try {
+    await withJobsApp(
+      "sqlite::memory:",
+      { declarations: [LargeJobs], concurrency: 10 },
+      async (app) => {
+        const inputs = Array.from({ length: 10 }, () => ({}));
+        for (const { id } of await app.get(Jobs).enqueueMany(Large, inputs)) await reach(app, id, "done");
+      },
+      { background: true },
+    );
+  } finally {
+    unsubscribe("tracing:tenon.sql:start", measure);
+  }
+  assert.ok(Math.max(...sizes) < 4.5 * 1024 * 1024, `${sizes}`);
+});
 
 test("a database in memory runs jobs too, those of a transaction included", () =>
   withJobsApp(

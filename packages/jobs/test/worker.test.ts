@@ -2,12 +2,24 @@ import assert from "node:assert/strict";
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { api, createApp, defineModule, dto, type Routes, string } from "@tenon/core";
+import { api, type Context, createApp, defineModule, dto, type Infer, inject, type Routes, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
+import { Database, sql } from "@tenon/data";
 import { defineJob, Jobs, job, worker } from "@tenon/jobs";
 import { withJobs } from "@tenon/jobs/testing";
-import { createJobsModule, databases, type JobsApp, withJobsApp } from "./support/jobs-app.ts";
+import { LogLines } from "../../core/test/support/log-lines.ts";
+import { services } from "../../data/test/support/services.ts";
+import {
+  createJobsModule,
+  databases,
+  type JobsApp,
+  postgresDatabase,
+  reach,
+  sqliteDatabase,
+  withJobsApp,
+} from "./support/jobs-app.ts";
 
 const Hold = defineJob("test/hold", { input: dto({ text: string("required") }), attempts: 5 });
 
@@ -140,8 +152,96 @@ test("worker() without jobsModule(), and with a queue that no job has, says so",
   const log = { level: "silent" } as const;
   const app = await createApp(module, worker({ queues: ["mails"] }), { onStartError: "throw", log });
   await assert.rejects(app.run(), /no job is in mails\. The queues of this application: default\./);
-  assert.throws(() => worker({ concurrency: 0 }), /concurrency of worker\(\) is 0/);
+  await assert.rejects(
+    createApp(module, worker({ concurrency: 0 }), { onStartError: "throw", log }),
+    /concurrency of worker\(\) is 0/,
+  );
   const bare = await createTestApp(defineModule({ name: "empty" }), api());
   assert.throws(() => withJobs(bare), /no module of this application imports jobsModule\(\)/);
   await bare.stop();
 });
+
+const Occupy = defineJob("test/occupy", { input: dto({ text: string("required") }), attempts: 3 });
+
+/** Each job takes two and a half leases, and holds a connection of the pool for as long, unless it is "idle". */
+class OccupyJobs {
+  readonly #db = inject(Database);
+  readonly runs: string[] = [];
+
+  routes(): Routes {
+    return [job(Occupy, this.occupy)];
+  }
+
+  occupy(_: Context, { text }: Infer<typeof Occupy.input>) {
+    this.runs.push(text);
+    if (text === "idle") return sleep(2500);
+    return this.#db.transaction().execute(async (transaction) => {
+      await sql`select 1`.execute(transaction);
+      await sleep(2500);
+    });
+  }
+}
+
+test(
+  "PostgreSQL: jobs that use up the pool for longer than the lease run once",
+  {
+    skip: services.postgres === undefined,
+  },
+  () =>
+    postgresDatabase.with((url) => {
+      const options = { declarations: [OccupyJobs], concurrency: 2, postgres: { poolSize: 2 }, lease: "1s" } as const;
+      const withWorker = <T>(body: (app: JobsApp) => Promise<T>) =>
+        withJobsApp(url, options, body, { background: true });
+      return withJobsApp(url, {}, (observer) =>
+        withWorker((first) =>
+          withWorker(async (second) => {
+            const inputs = ["a", "b", "c", "d", "e", "f"].map((text) => ({ text }));
+            const added = await observer.get(Jobs).enqueueMany(Occupy, inputs);
+            for (const { id } of added) assert.equal((await reach(observer, id, "done")).attempt, 1);
+            const runs = [...first.get(OccupyJobs).runs, ...second.get(OccupyJobs).runs];
+            assert.deepEqual(runs.sort(), ["a", "b", "c", "d", "e", "f"]);
+          }),
+        ),
+      );
+    }),
+);
+
+test(
+  "PostgreSQL: a concurrency that can use up the pool is a warning at start",
+  {
+    skip: services.postgres === undefined,
+  },
+  () =>
+    postgresDatabase.with(async (url) => {
+      const warnings = async (concurrency: number) => {
+        const log = new LogLines();
+        const options = { declarations: [OccupyJobs], concurrency, postgres: { poolSize: 3 } };
+        await withJobsApp(url, options, async () => {}, { background: true, log: log.options });
+        return log.messages("warn");
+      };
+      assert.deepEqual(await warnings(2), []);
+      const [warning, ...others] = await warnings(3);
+      assert.match(warning ?? "", /^3 jobs at a time may use all 3 connections of the pool/);
+      assert.deepEqual(others, []);
+    }),
+);
+
+/** A fault of the store: leases cannot be renewed, everything else is written. */
+const refuseRenewals = sql`create trigger refuse_renewals before update on tenon_jobs
+  when old.state = 'running' and new.state = 'running' begin select raise(abort, 'refused'); end`;
+
+test("SQLite: a process that cannot renew its leases does not start its own jobs again", () =>
+  sqliteDatabase.with((url) =>
+    withJobsApp(
+      url,
+      { declarations: [OccupyJobs], lease: "1s" },
+      async (app) => {
+        await refuseRenewals.execute(app.get(Database));
+        const { id } = await app.get(Jobs).enqueue(Occupy, { text: "idle" });
+        const record = await reach(app, id, "done");
+        assert.equal(record.attempt, 1);
+        assert.deepEqual(app.get(OccupyJobs).runs, ["idle"]);
+      },
+      { background: true },
+    ),
+  ));

@@ -1,5 +1,5 @@
 import type { Database } from "@tenon/data";
-import { jobChannel } from "../store/statements.ts";
+import { jobChannel } from "../store/job-statements.ts";
 import { SqliteWatch } from "./sqlite-watch.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { BindError, inject, Log, type Problem, type Reply, StartError } from "@tenon/core";
-import { Background, type RequestHandler, trace, validate } from "@tenon/core/platform";
-import { describeDuration } from "../duration.ts";
+import { describeDuration, trace, validate } from "@tenon/core/internal";
+import { Background, type RequestHandler } from "@tenon/core/platform";
 import { definitionOf, type JobDefinition } from "../job-definition.ts";
 import { JobSignals } from "../job-signals.ts";
 import { JobSettings } from "../settings.ts";
@@ -16,8 +16,8 @@ export interface JobHandler {
   readonly path: string;
 }
 
-/** Milliseconds after which a job without a handler is looked at again: a newer process may have one. */
-const unknownPause = 15_000;
+/** Milliseconds after which a job without a handler is looked at again, because a newer process may have one. They double. */
+export const unknownPauses = { first: 15_000, longest: 900_000 } as const;
 /** Milliseconds that a handler has to end after its signal was aborted. */
 const abortGrace = 5000;
 /** Milliseconds until the next attempt of a job whose own back-off throws. */
@@ -32,6 +32,7 @@ export class JobExecutor {
   readonly #settings = inject(JobSettings);
   readonly #signals = inject(JobSignals);
   readonly #log = inject(Log);
+  readonly #unknown = new Map<string, number>();
   #opened: { readonly kernel: RequestHandler; readonly handlers: ReadonlyMap<string, JobHandler> } | undefined;
 
   /** The jobs that this application can run, by name. */
@@ -42,6 +43,13 @@ export class JobExecutor {
   /** The queues of these jobs. */
   get queues(): readonly string[] {
     return [...new Set(this.handlers.values().map(({ definition }) => definition.queue))].sort();
+  }
+
+  /** How often a job without a handler was met since the last call, by its name. */
+  takeUnknown(): ReadonlyMap<string, number> {
+    const counts = new Map(this.#unknown);
+    this.#unknown.clear();
+    return counts;
   }
 
   execute(run: JobRun): Promise<Outcome> {
@@ -60,9 +68,11 @@ export class JobExecutor {
     const { row } = run;
     const handler = this.handlers.get(row.name);
     if (handler === undefined) {
+      this.#unknown.set(row.name, (this.#unknown.get(row.name) ?? 0) + 1);
       const error = `no handler for job "${row.name}" in this application`;
-      this.#log.warn({ job: row.id }, `${error}: it is looked at again in ${describeDuration(unknownPause)}`);
-      return { ...this.#outcome(run, "scheduled"), error, delay: unknownPause, refund: true };
+      // the starts that did not count
+      const delay = Math.min(unknownPauses.longest, unknownPauses.first * 2 ** (row.claim - row.attempt));
+      return { ...this.#outcome(run, "scheduled"), error, delay, refund: true };
     }
     const { definition } = handler;
     const started = performance.now();

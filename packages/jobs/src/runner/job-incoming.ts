@@ -1,4 +1,4 @@
-import type { Progress } from "@tenon/core";
+import type { Progress } from "@tenon/core/internal";
 import type { Incoming } from "@tenon/core/platform";
 import type { JobProgress, JobRow } from "../job-record.ts";
 

@@ -1,11 +1,6 @@
 import type { Context, MiddlewareLike, Reply } from "@tenon/core";
-import {
-  type BackgroundPlatform,
-  defaultRequestLimits,
-  type Incoming,
-  type Input,
-  Outgoing,
-} from "@tenon/core/platform";
+import { defaultRequestLimits, type Input } from "@tenon/core/internal";
+import { type BackgroundPlatform, type Incoming, Outgoing } from "@tenon/core/platform";
 import { definitionOf } from "../job-definition.ts";
 import type { JobIncoming } from "./job-incoming.ts";
 

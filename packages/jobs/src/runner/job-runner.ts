@@ -1,8 +1,9 @@
-import { inject, Log } from "@tenon/core";
-import { Background, type BackgroundWork, refuseOption } from "@tenon/core/platform";
-import { JobClock } from "../job-clock.ts";
+import { Clock, inject, Log } from "@tenon/core";
+import { refuseOption } from "@tenon/core/internal";
+import { Background, type BackgroundWork } from "@tenon/core/platform";
 import type { JobRecord } from "../job-record.ts";
 import { JobSignals } from "../job-signals.ts";
+import { JobHealth } from "../operations/job-health.ts";
 import { Schedules } from "../schedules.ts";
 import { JobSettings } from "../settings.ts";
 import { JobStore, type Outcome } from "../store/job-store.ts";
@@ -32,7 +33,8 @@ export class JobRunner implements BackgroundWork {
   readonly #signals = inject(JobSignals);
   readonly #schedules = inject(Schedules);
   readonly #executor = inject(JobExecutor);
-  readonly #clock = inject(JobClock);
+  readonly #clock = inject(Clock);
+  readonly #health = inject(JobHealth);
   readonly #log = inject(Log);
   readonly #background = inject(Background);
   #loop: WorkLoop | undefined;
@@ -70,7 +72,13 @@ export class JobRunner implements BackgroundWork {
       this.#log.debug("no controller has a job(): no jobs are run");
       return;
     }
+    const { poolSize = Number.POSITIVE_INFINITY } = this.#store.database;
+    if (concurrency >= poolSize) {
+      const cure = "Set a lower concurrency, or a larger postgres.poolSize of dataModule()";
+      this.#log.warn(`${concurrency} jobs at a time may use all ${poolSize} connections of the pool. ${cure}.`);
+    }
     await this.#schedules.register();
+    this.#store.reserve();
     const loop = new WorkLoop({
       store: this.#store,
       executor: this.#executor,
@@ -85,11 +93,13 @@ export class JobRunner implements BackgroundWork {
     this.#signals.onCancel = (id) => loop.cancel(id);
     this.#loop = loop;
     loop.start();
+    this.#health.watch(queues);
     this.#log.info(`running jobs of ${queues.join(", ")}, ${concurrency} at a time`);
   }
 
   async stop(): Promise<void> {
     await this.#loop?.stop(this.#background.stopTimeout);
+    await this.#store.release();
   }
 
   /** Runs the jobs that are due now, one after another, until none is. Also enqueues the ticks that are due. */

@@ -69,9 +69,10 @@ export class Leases {
     }, this.#lease / 4);
   }
 
-  async renew(): Promise<void> {
+  /** False when the store did not respond: nothing is known about the leases. */
+  async renew(): Promise<boolean> {
     const runs = this.runs;
-    if (runs.length === 0) return;
+    if (runs.length === 0) return true;
     try {
       const held = await this.#store.renew(runs, this.#lease);
       for (const run of runs) {
@@ -79,8 +80,10 @@ export class Leases {
         this.#log.warn({ job: run.id }, `${run.row.name}: cancelled, or started elsewhere because its lease had ended`);
         run.controller.abort(new Error("the job was cancelled, or its lease has ended"));
       }
+      return true;
     } catch (error) {
       this.#log.warn({ err: error }, "the leases of running jobs cannot be renewed: trying again");
+      return false;
     }
   }
 

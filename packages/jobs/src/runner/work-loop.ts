@@ -1,14 +1,14 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Log } from "@tenon/core";
-import { endsInTime } from "@tenon/core/platform";
+import { describeDuration, endsInTime } from "@tenon/core/internal";
 import type { JobRow } from "../job-record.ts";
 import type { Schedules } from "../schedules.ts";
 import type { JobSettings } from "../settings.ts";
 import type { JobStore } from "../store/job-store.ts";
 import { Alarm } from "./alarm.ts";
 import { ChangeWatch } from "./change-watch.ts";
-import type { JobExecutor } from "./job-executor.ts";
+import { type JobExecutor, unknownPauses } from "./job-executor.ts";
 import { JobRun } from "./job-incoming.ts";
 import { Leases } from "./leases.ts";
 import { Outbox } from "./outbox.ts";
@@ -33,6 +33,8 @@ const pauses = { first: 50, longest: 1000 } as const;
 const peekInterval = 100;
 /** Milliseconds between two prunings, and between two looks for jobs in queues that no definition names any more. */
 const pruneInterval = 60_000;
+/** Milliseconds between two log lines about jobs without a handler. */
+const reportInterval = 60_000;
 /** Milliseconds for the last write of a stop. */
 const lastWrite = 1000;
 const lostWorker =
@@ -46,6 +48,8 @@ export class WorkLoop {
   readonly #watch: ChangeWatch;
   readonly #outbox: Outbox;
   readonly #leases: Leases;
+  /** How long dead jobs are kept, by name, where their definitions say so. */
+  readonly #keeps: Readonly<Record<string, number>>;
   readonly #active = new Set<Promise<void>>();
   /** By queue: running jobs, and the time at which a rate allows the next one. */
   readonly #running = new Map<string, number>();
@@ -55,6 +59,7 @@ export class WorkLoop {
   #nextPeek = 0;
   #nextPrune = performance.now() + randomInt(pruneInterval / 2, pruneInterval); // not all processes at once
   #nextMove = 0;
+  #nextReport = 0;
   #mayHaveOrphans = false;
   #turns = 0;
   #stopping = false;
@@ -62,7 +67,12 @@ export class WorkLoop {
 
   constructor(parts: WorkLoopParts) {
     this.#parts = parts;
-    const { store, log, settings } = parts;
+    const { store, log, settings, executor } = parts;
+    this.#keeps = Object.fromEntries(
+      executor.handlers
+        .values()
+        .flatMap(({ definition: { name, keep } }) => (keep.dead === undefined ? [] : [[name, keep.dead]])),
+    );
     this.#outbox = new Outbox(store, log);
     this.#leases = new Leases(store, log, settings.lease);
     this.#watch = new ChangeWatch(store.database, () => this.wake());
@@ -125,6 +135,7 @@ export class WorkLoop {
   /** Does what is due. Returns the milliseconds until something else is, as far as is known. */
   async #turn(): Promise<number> {
     const { store, schedules, settings, queues, log } = this.#parts;
+    if (performance.now() >= this.#nextReport) this.#reportUnknown();
     await schedules.tick();
     if (this.#mayHaveOrphans) await this.#reclaim();
     if (performance.now() >= this.#nextMove) await this.#moveStrays();
@@ -136,8 +147,9 @@ export class WorkLoop {
     let again = false;
     if (next_due !== null && next_due <= now) again = (await store.promote()) > 0;
     if (next_expiry !== null && next_expiry < now) {
-      await this.#leases.renew(); // those of this process have ended if its clock or its event loop has jumped
-      for (const { id, name, state } of await store.rescue(settings.keep.dead, lostWorker)) {
+      // those of this process have ended if its clock or its event loop has jumped: a rescue would start its own jobs again
+      if (!(await this.#leases.renew())) return pauses.longest;
+      for (const { id, name, state } of await store.rescue(settings.keep.dead, lostWorker, this.#keeps)) {
         log.warn({ job: id }, `${name}: ${lostWorker}; it is ${state} now`);
         again = true;
       }
@@ -215,6 +227,16 @@ export class WorkLoop {
       }
     }
     this.#nextMove = performance.now() + pruneInterval;
+  }
+
+  /** One line for all of them: there may be thousands. */
+  #reportUnknown(): void {
+    const counts = [...this.#parts.executor.takeUnknown()].map(([name, count]) => `${name} (${count})`);
+    if (counts.length === 0) return;
+    this.#nextReport = performance.now() + reportInterval;
+    const { first, longest } = unknownPauses;
+    const pauses = `${describeDuration(first)} to ${describeDuration(longest)}`;
+    this.#parts.log.warn(`jobs without a handler in this application wait another ${pauses}: ${counts.join(", ")}`);
   }
 
   #start(row: JobRow): void {

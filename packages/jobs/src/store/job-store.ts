@@ -1,9 +1,8 @@
-import { inject } from "@tenon/core";
+import { Clock, inject } from "@tenon/core";
 import { Database, sql } from "@tenon/data";
-import { JobClock } from "../job-clock.ts";
 import { type JobRecord, type JobRow, type JobState, jobColumns, toJobRecord } from "../job-record.ts";
+import { createStatements, type Peek, type Rescued, type Statements } from "./job-statements.ts";
 import { type Executor, Statement } from "./statement.ts";
-import { createStatements, type Peek, type Rescued, type Statements } from "./statements.ts";
 
 /** What is inserted: one job, or many that differ in input and key only. */
 export interface NewJobs {
@@ -65,13 +64,17 @@ const serverTime = "cast(extract(epoch from statement_timestamp()) * 1000 as big
 const activeStates: readonly JobState[] = ["scheduled", "queued", "running"];
 /** Rows that one statement promotes, rescues or deletes. */
 const batch = 1000;
+/** Connections of the engine: one each for claims, renewals and results, which do not wait for each other. */
+const engineConnections = 3;
 
 /** The engine: jobs as rows of a table, on SQLite and on PostgreSQL. Every change of a job is one statement. */
 export class JobStore {
   readonly #db = inject(Database);
-  readonly #clock = inject(JobClock);
+  readonly #clock = inject(Clock);
   readonly #statements: Statements;
   readonly #now: string | undefined;
+  /** Runs claims, renewals and results. */
+  #engine: Database = this.#db;
 
   constructor() {
     const { kind } = this.#db;
@@ -81,6 +84,18 @@ export class JobStore {
 
   get database(): Database {
     return this.#db;
+  }
+
+  /** Gives the engine connections of its own: handlers that use up the pool must not keep it from renewing their leases. */
+  reserve(): void {
+    if (this.#engine === this.#db) this.#engine = this.#db.reserve(engineConnections) ?? this.#db;
+  }
+
+  /** Closes these connections. */
+  async release(): Promise<void> {
+    const engine = this.#engine;
+    this.#engine = this.#db;
+    if (engine !== this.#db) await engine.destroy();
   }
 
   /** The id of the new job; undefined when another one holds its key. */
@@ -105,26 +120,26 @@ export class JobStore {
 
   async peek(queues: readonly string[]): Promise<Peek> {
     const now = this.#clock.now();
-    const row = await this.#statements.peek.first(this.#db, { now, queues: JSON.stringify(queues) });
+    const row = await this.#statements.peek.first(this.#engine, { now, queues: JSON.stringify(queues) });
     return row ?? { now, next_due: null, next_expiry: null, ready: null };
   }
 
   /** Makes due jobs ready to start. Returns how many. */
   async promote(): Promise<number> {
-    const count = await this.#statements.promote.run(this.#db, { now: this.#clock.now(), limit: batch });
+    const count = await this.#statements.promote.run(this.#engine, { now: this.#clock.now(), limit: batch });
     if (count > 0) await this.#notify();
     return count;
   }
 
   /** Starts up to `limit` jobs of a queue, in the order in which they should start. */
   claim(queue: string, limit: number, worker: string, lease: number): Promise<JobRow[]> {
-    return this.#claim(this.#db, queue, limit, worker, lease);
+    return this.#claim(this.#engine, queue, limit, worker, lease);
   }
 
   /** The same within a rate, which all processes share. `wait`: milliseconds until the queue may start another job. */
   async claimWithin(rate: RateLimit, queue: string, limit: number, worker: string, lease: number) {
-    await this.#statements.addQueue.run(this.#db, { queue });
-    return this.#db.transaction().execute(async (transaction) => {
+    await this.#statements.addQueue.run(this.#engine, { queue });
+    return this.#engine.transaction().execute(async (transaction) => {
       const row = await this.#statements.rateWindow.first(transaction, { queue, now: this.#clock.now() });
       const { now, window_start, window_count } = row ?? { now: 0, window_start: 0, window_count: rate.limit };
       const isOver = now - window_start >= rate.per;
@@ -145,19 +160,19 @@ export class JobStore {
   }
 
   claimOne(id: number, worker: string, lease: number): Promise<JobRow | undefined> {
-    return this.#statements.claimOne.first(this.#db, { id, worker, lease, now: this.#clock.now() });
+    return this.#statements.claimOne.first(this.#engine, { id, worker, lease, now: this.#clock.now() });
   }
 
   /** Extends the leases. Returns the ids that are still held: the others were cancelled or rescued. */
   async renew(claims: readonly Claim[], lease: number): Promise<Set<number>> {
     const held = JSON.stringify(claims.map(({ id, claim }) => [id, claim]));
-    const rows = await this.#statements.renew.all(this.#db, { held, lease, now: this.#clock.now() });
+    const rows = await this.#statements.renew.all(this.#engine, { held, lease, now: this.#clock.now() });
     return new Set(rows.map(({ id }) => id));
   }
 
   /** Writes how attempts ended. Returns the ids that were still held; nothing is written for the others. */
   async finish(outcomes: readonly Outcome[]): Promise<Set<number>> {
-    const rows = await this.#statements.finish.all(this.#db, {
+    const rows = await this.#statements.finish.all(this.#engine, {
       now: this.#clock.now(),
       outcomes: JSON.stringify(
         outcomes.map((o) => [o.id, o.claim, o.state, o.result, o.error, o.delay, o.keep, o.refund ? 1 : 0]),
@@ -169,29 +184,31 @@ export class JobStore {
 
   saveProgress(list: readonly (Claim & { readonly progress: string })[]): Promise<number> {
     const progress = JSON.stringify(list.map((item) => [item.id, item.claim, item.progress]));
-    return this.#statements.saveProgress.run(this.#db, { progress });
+    return this.#statements.saveProgress.run(this.#engine, { progress });
   }
 
-  async rescue(keep: number, error: string): Promise<Rescued[]> {
-    const rescued = await this.#statements.rescue.all(this.#db, { now: this.#clock.now(), keep, error, limit: batch });
+  /** `keep` is how long a job is kept that is dead now; `keeps` has what differs, by job name. */
+  async rescue(keep: number, error: string, keeps: Readonly<Record<string, number>> = {}): Promise<Rescued[]> {
+    const values = { now: this.#clock.now(), keep, keeps: JSON.stringify(keeps), error, limit: batch };
+    const rescued = await this.#statements.rescue.all(this.#engine, values);
     if (rescued.length > 0) await this.#notify();
     return rescued;
   }
 
   async reclaim(worker: string, held: readonly number[]): Promise<number> {
-    const count = await this.#statements.reclaim.run(this.#db, { worker, ids: JSON.stringify(held) });
+    const count = await this.#statements.reclaim.run(this.#engine, { worker, ids: JSON.stringify(held) });
     if (count > 0) await this.#notify();
     return count;
   }
 
   /** The queues that have a job that may start, also those that no definition names any more. */
   async queues(): Promise<string[]> {
-    return (await this.#statements.queues.all(this.#db, {})).map(({ queue }) => queue);
+    return (await this.#statements.queues.all(this.#engine, {})).map(({ queue }) => queue);
   }
 
   /** Moves up to a thousand queued jobs of a name to another queue, unless theirs is paused. Returns how many. */
   move(name: string, queue: string, to: string): Promise<number> {
-    return this.#statements.move.run(this.#db, { name, queue, to, limit: batch });
+    return this.#statements.move.run(this.#engine, { name, queue, to, limit: batch });
   }
 
   async cancel(id: number, keep: number): Promise<boolean> {
@@ -204,7 +221,7 @@ export class JobStore {
 
   /** Deletes up to a thousand jobs that are past their `keep` period. Returns how many. */
   pruneBatch(): Promise<number> {
-    return this.#statements.prune.run(this.#db, { now: this.#clock.now(), limit: batch });
+    return this.#statements.prune.run(this.#engine, { now: this.#clock.now(), limit: batch });
   }
 
   /** Gives the space of deleted rows back to the file system. Locks an SQLite file while it is copied. */
@@ -237,8 +254,13 @@ export class JobStore {
     return this.#statements.counts.all(this.#db, {});
   }
 
+  /** By queue and state. Takes as long with millions of jobs as with a thousand, which is as far as it counts. */
   depths() {
-    return this.#statements.depths.all(this.#db, {});
+    if (this.#db.kind === "sqlite") return this.#statements.depths.all(this.#db, {});
+    return this.#db.transaction().execute(async (transaction) => {
+      await this.#statements.readIndexes.all(transaction, {});
+      return this.#statements.depths.all(transaction, {});
+    });
   }
 
   heads(queues: readonly string[]) {
@@ -259,19 +281,19 @@ export class JobStore {
   }
 
   async addSchedule(name: string, pattern: string, timezone: string): Promise<void> {
-    await this.#statements.addSchedule.run(this.#db, { name, pattern, timezone, now: this.#clock.now() });
+    await this.#statements.addSchedule.run(this.#engine, { name, pattern, timezone, now: this.#clock.now() });
   }
 
   /** By name, the last tick that was handled; and the time, by the clock that decides. */
   async readSchedules(): Promise<{ readonly now: number; readonly lastTicks: ReadonlyMap<string, number> }> {
     const now = this.#clock.now();
-    const rows = await this.#statements.readSchedules.all(this.#db, { now });
+    const rows = await this.#statements.readSchedules.all(this.#engine, { now });
     return { now: rows[0]?.now ?? now, lastTicks: new Map(rows.map(({ name, last_tick }) => [name, last_tick])) };
   }
 
   /** Moves a schedule to a tick and adds its jobs, both or none. False when another instance was first. */
   tick(name: string, last: number, tick: number, jobs: NewJobs, inputs: readonly string[]): Promise<boolean> {
-    return this.#db.transaction().execute(async (transaction) => {
+    return this.#engine.transaction().execute(async (transaction) => {
       const moved = await this.#statements.tick.all(transaction, { name, last, tick });
       if (moved.length === 0) return false;
       if (inputs.length > 0) {
@@ -285,7 +307,7 @@ export class JobStore {
   /** Wakes the workers of other processes: jobs that were there before may start now. SQLite workers notice every commit. */
   async #notify(): Promise<void> {
     if (this.#db.kind !== "postgres") return;
-    await this.#statements.notify.all(this.#db, {}).catch(() => {}); // what was written counts; workers also look by themselves
+    await this.#statements.notify.all(this.#engine, {}).catch(() => {}); // what was written counts; workers also look by themselves
   }
 
   #toValues({ name, queue, priority, attempts, delay, runAt, keyPeriod, carrier = null }: NewJobs) {

@@ -1,8 +1,10 @@
 import { join } from "node:path";
-import { api, type Class, type Declaration, defineModule, type Module } from "@tenon/core";
+import { setTimeout as sleep } from "node:timers/promises";
+import { api, type Class, defineModule, type Module } from "@tenon/core";
+import type { Declaration } from "@tenon/core/internal";
 import { createTestApp, type TestAppOptions, type TestHttpApp } from "@tenon/core/testing";
-import { dataModule } from "@tenon/data";
-import { type JobsOptions, jobsModule } from "@tenon/jobs";
+import { type DataOptions, dataModule } from "@tenon/data";
+import { type JobState, Jobs, type JobsOptions, jobsModule } from "@tenon/jobs";
 import { type TestJobs, withJobs } from "@tenon/jobs/testing";
 import { services, withFolder, withPostgres } from "../../../data/test/support/services.ts";
 
@@ -11,22 +13,26 @@ export interface TestDatabase {
   with<T>(body: (url: string) => Promise<T>): Promise<T>;
 }
 
-const sqliteFile: TestDatabase = {
+export const sqliteDatabase: TestDatabase = {
   name: "SQLite",
   with: (body) => withFolder((folder) => body(`sqlite:${join(folder, "app.db")}`)),
 };
-const postgres: TestDatabase = { name: "PostgreSQL", with: (body) => withPostgres(body) };
+export const postgresDatabase: TestDatabase = { name: "PostgreSQL", with: (body) => withPostgres(body) };
 
 /** The databases that are reachable: every test runs on each. */
 export const databases: readonly TestDatabase[] =
-  services.postgres === undefined ? [sqliteFile] : [sqliteFile, postgres];
+  services.postgres === undefined ? [sqliteDatabase] : [sqliteDatabase, postgresDatabase];
 
 export interface JobsAppOptions extends JobsOptions {
   readonly declarations?: readonly (Class | Declaration)[];
+  readonly postgres?: NonNullable<DataOptions["postgres"]>;
 }
 
-export function createJobsModule(database: string, { declarations = [], ...options }: JobsAppOptions = {}): Module {
-  const data = dataModule({ database });
+export function createJobsModule(
+  database: string,
+  { declarations = [], postgres = {}, ...options }: JobsAppOptions = {},
+): Module {
+  const data = dataModule({ database, postgres });
   const jobs = jobsModule(data, options);
   return defineModule({ name: "app", imports: [data, jobs], declarations: [...declarations] });
 }
@@ -46,4 +52,14 @@ export async function withJobsApp<T>(
   } finally {
     await app.stop();
   }
+}
+
+/** Waits until a job is in a state. The loop has no event for a test: the state in the database is what counts. */
+export async function reach(app: JobsApp, id: number, state: JobState) {
+  for (let attempt = 0; attempt < 1000; attempt++) {
+    const record = await app.get(Jobs).find(id);
+    if (record?.state === state) return record;
+    await sleep(10);
+  }
+  throw new Error(`job ${id} is not ${state}: ${JSON.stringify(await app.get(Jobs).find(id))}`);
 }

@@ -25,6 +25,12 @@ export interface Rescued {
 /** Whether a job keeps its unique key when it ends now: only until the end of the period. */
 const heldKey = "case when key_until > :now then key_held else 0 end";
 
+/** The most jobs of a state that are counted for a metric. */
+const mostCounted = 1000;
+/** The queues that have a queued job, each found by one step in the index; then null. */
+const queuesWithJobs = `q(queue) as (select min(queue) from tenon_jobs where state = 'queued' union all
+  select (select min(queue) from tenon_jobs where state = 'queued' and queue > q.queue) from q where q.queue is not null)`;
+
 /** Every statement of the engine. The differences between the databases are the first lines. */
 export function createStatements(dialect: Dialect) {
   const isSqlite = dialect.kind === "sqlite";
@@ -40,6 +46,16 @@ export function createStatements(dialect: Dialect) {
 
   const columns =
     "name, queue, state, priority, max_attempts, key, key_held, key_until, input, run_at, created_at, carrier";
+  /** PostgreSQL inserts in the order of the keys: statements with the same keys in other orders would wait for each other. */
+  const many = isSqlite
+    ? { id: "", with: "", rows: rowsOf("rows"), order: "" }
+    : {
+        id: "id, ",
+        with: `with numbered as materialized (
+          select value, nextval(pg_get_serial_sequence('tenon_jobs', 'id')) as id from ${rowsOf("rows")})`,
+        rows: "numbered r",
+        order: "order by r.value ->> 1",
+      };
   const isPaused = (queue: string) =>
     `exists (select 1 from tenon_job_queues where tenon_job_queues.name = ${queue} and paused = 1)`;
   /** When the first job of the queue `q.value` was due; null without one. */
@@ -66,13 +82,14 @@ export function createStatements(dialect: Dialect) {
       on conflict do nothing returning id${notify}`),
 
     /** `rows`: a list of [input, key or null]. The ids grow in the order of the rows. */
-    insertMany: statement<{ id: number; key: string | null }>(`insert into tenon_jobs (${columns})
-      select :name, :queue, case when t.run_at > t.now then 'scheduled' else 'queued' end, cast(:priority as integer),
-        cast(:attempts as integer), r.value ->> 1, case when r.value ->> 1 is null then 0 else 1 end,
+    insertMany: statement<{ id: number; key: string | null }>(`insert into tenon_jobs (${many.id}${columns})
+      ${many.with} select ${many.id} :name, :queue, case when t.run_at > t.now then 'scheduled' else 'queued' end,
+        cast(:priority as integer), cast(:attempts as integer), r.value ->> 1,
+        case when r.value ->> 1 is null then 0 else 1 end,
         t.now + cast(:period as bigint), r.value ->> 0, t.run_at, t.now, cast(:carrier as text)
       from (select n.now, coalesce(cast(:run_at as bigint), n.now + cast(:delay as bigint)) as run_at
-        from (select :now as now) n) t, ${rowsOf("rows")} where true
-      on conflict do nothing returning id, key${notify}`),
+        from (select :now as now) n) t, ${many.rows} where true
+      ${many.order} on conflict do nothing returning id, key${notify}`),
 
     /** Frees a unique key whose period has ended, of a job that has ended. */
     freeKeys: statement(`update tenon_jobs set key_held = 0
@@ -126,12 +143,13 @@ export function createStatements(dialect: Dialect) {
         from ${rowsOf("progress")}) p
       where tenon_jobs.id = p.job and tenon_jobs.claim = p.token and tenon_jobs.state = 'running'`),
 
-    /** Jobs whose worker has not renewed the lease: it has crashed, or is suspended. */
+    /** Jobs whose worker has not renewed the lease: it has crashed, or is suspended. `keeps`: an object, by job name. */
     rescue: statement<Rescued>(`update tenon_jobs set
         state = case when attempt >= max_attempts then 'dead' else 'queued' end,
         error = :error, worker = null, lease_until = null, run_at = :now,
         finished_at = case when attempt >= max_attempts then :now end,
-        expires_at = case when attempt >= max_attempts then :now + cast(:keep as bigint) end,
+        expires_at = case when attempt >= max_attempts then :now
+          + coalesce(cast(${isSqlite ? ":keeps" : "cast(:keeps as json)"} ->> name as bigint), cast(:keep as bigint)) end,
         key_held = case when attempt >= max_attempts then ${heldKey} else key_held end
       where id in (select id from tenon_jobs where state = 'running' and lease_until < :now
         limit :limit ${skipLocked})
@@ -150,12 +168,9 @@ export function createStatements(dialect: Dialect) {
         state = 'queued', attempt = 0, run_at = :now, finished_at = null, expires_at = null,
         key_held = case when key is null then 0 else 1 end
       where id = :id and state in ('dead', 'cancelled', 'scheduled') returning id${notify}`),
-    /** The queues that have a queued job, each found by one step in the index. */
-    queues: statement<{ queue: string }>(`with recursive q(queue) as (
-        select min(queue) from tenon_jobs where state = 'queued'
-        union all
-        select (select min(queue) from tenon_jobs where state = 'queued' and queue > q.queue) from q where q.queue is not null)
-      select queue from q where queue is not null`),
+    queues: statement<{ queue: string }>(
+      `with recursive ${queuesWithJobs} select queue from q where queue is not null`,
+    ),
     /** Jobs whose definition has changed its queue. */
     move: statement(`update tenon_jobs set queue = :to where state = 'queued' and id in (
       select id from tenon_jobs where state = 'queued' and queue = :queue and name = :name and not ${isPaused(":queue")}
@@ -167,15 +182,22 @@ export function createStatements(dialect: Dialect) {
     counts: statement<{ queue: string; state: string; count: number; oldest: number }>(
       "select queue, state, count(*) as count, min(run_at) as oldest from tenon_jobs group by queue, state order by queue, state",
     ),
-    /** Without the jobs that are done or cancelled: each state has an index. */
-    depths: statement<{ queue: string; state: string; count: number }>(
-      (["queued", "scheduled", "running", "dead"] as const)
-        .map(
-          (state) =>
-            `select queue, state, count(*) as count from tenon_jobs where state = '${state}' group by queue, state`,
-        )
-        .join(" union all "),
-    ),
+    /**
+     * Without the jobs that are done or cancelled. Reads the first 1,000 of each queue that are queued, and of all queues
+     * that are scheduled or dead, by their indexes.
+     */
+    depths: statement<{ queue: string; state: string; count: number }>(`with recursive ${queuesWithJobs}
+      select queue, 'queued' as state, (select count(*) from (select 1 from tenon_jobs
+          where state = 'queued' and queue = q.queue order by priority desc, run_at, id limit ${mostCounted}) c) as count
+        from q where queue is not null
+      union all select queue, 'scheduled', count(*) from (select queue from tenon_jobs
+        where state = 'scheduled' order by run_at limit ${mostCounted}) s group by queue
+      union all select queue, 'running', count(*) from tenon_jobs where state = 'running' group by queue
+      union all select queue, 'dead', count(*) from (select queue from tenon_jobs
+        where state = 'dead' order by id desc limit ${mostCounted}) d group by queue`),
+    /** For PostgreSQL, whose planner would read the table where many rows match. */
+    readIndexes: statement(`select set_config('enable_seqscan', 'off', true),
+      set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`),
     /** The job that starts next in each queue: when none starts, it is the same for a long time. */
     heads: statement<{ queue: string; run_at: number; running: number; now: number }>(`select q.value as queue,
         ${head} as run_at,
@@ -198,16 +220,12 @@ export function createStatements(dialect: Dialect) {
     saveWindow: statement(`update tenon_job_queues set window_start = :start, window_count = :count
       where name = :queue`),
 
-    /**
-     * A new schedule begins now. One whose pattern has changed begins again, so that no tick of the old one is missed, and
-     * so does one that a wrong clock has moved more than a day ahead, which would not tick until then.
-     */
+    /** A new schedule begins now. One whose pattern has changed begins again, so that no tick of the old one is missed. */
     addSchedule: statement(`insert into tenon_job_schedules (name, pattern, timezone, last_tick)
       values (:name, :pattern, :timezone, :now)
       on conflict (name) do update set pattern = excluded.pattern, timezone = excluded.timezone,
         last_tick = case when tenon_job_schedules.pattern = excluded.pattern
-          and tenon_job_schedules.timezone = excluded.timezone
-          and tenon_job_schedules.last_tick < :now + 86400000 then tenon_job_schedules.last_tick else :now end`),
+          and tenon_job_schedules.timezone = excluded.timezone then tenon_job_schedules.last_tick else :now end`),
     readSchedules: statement<{ name: string; last_tick: number; now: number }>(
       "select name, last_tick, :now as now from tenon_job_schedules",
     ),

@@ -1,7 +1,7 @@
-import { boolean, dto, endpoint, group, HttpError, inject, integer, routes, string } from "@tenon/core";
-import { type JobRecord, jobStates } from "./job-record.ts";
-import { Jobs } from "./jobs.ts";
-import { Schedules } from "./schedules.ts";
+import { boolean, dto, HttpError, inject, integer, route, string } from "@tenon/core";
+import { type JobRecord, jobStates } from "../job-record.ts";
+import { Jobs } from "../jobs.ts";
+import { Schedules } from "../schedules.ts";
 
 const ListQuery = dto({
   state: string("oneof=scheduled queued running done dead cancelled").describe(`One of ${jobStates.join(", ")}`),
@@ -21,47 +21,36 @@ export class JobCommands {
   readonly #jobs = inject(Jobs);
   readonly #schedules = inject(Schedules);
 
-  routes() {
-    return routes([
-      group("jobs", [
-        { path: "list", handler: this.list },
-        { path: "show/:id", handler: this.show },
-        { path: "counts", handler: this.counts },
-        { path: "schedules", handler: this.schedules },
-        { path: "retry/:id", handler: this.retry },
-        { path: "cancel/:id", handler: this.cancel },
-        { path: "prune", handler: this.prune },
-        { path: "pause/:queue", handler: this.pause },
-        { path: "resume/:queue", handler: this.resume },
-      ]),
-    ]);
-  }
+  readonly list = route.command(
+    "jobs/list",
+    { summary: "List jobs, the newest first", query: ListQuery },
+    async (_, { query }) => {
+      const { state, queue, name, limit, before } = query;
+      const jobs = await this.#jobs.list({
+        ...(state === undefined ? {} : { state }),
+        ...(queue === undefined ? {} : { queue }),
+        ...(name === undefined ? {} : { name }),
+        ...(limit === undefined ? {} : { limit }),
+        ...(before === undefined ? {} : { before }),
+      });
+      return jobs.map(summarize);
+    },
+  );
 
-  readonly list = endpoint({ summary: "List jobs, the newest first", query: ListQuery }, async (_, { query }) => {
-    const { state, queue, name, limit, before } = query;
-    const jobs = await this.#jobs.list({
-      ...(state === undefined ? {} : { state }),
-      ...(queue === undefined ? {} : { queue }),
-      ...(name === undefined ? {} : { name }),
-      ...(limit === undefined ? {} : { limit }),
-      ...(before === undefined ? {} : { before }),
-    });
-    return jobs.map(summarize);
-  });
-
-  readonly show = endpoint(
+  readonly show = route.command(
+    "jobs/show/:id",
     { summary: "Show one job with its input, result and error", params: IdParams },
     async (_, { params }) => {
       return (await this.#jobs.find(params.id)) ?? refuse(params.id);
     },
   );
 
-  readonly counts = endpoint({ summary: "Count the jobs of each queue and state" }, async () => {
+  readonly counts = route.command("jobs/counts", { summary: "Count the jobs of each queue and state" }, async () => {
     const paused = new Set(await this.#jobs.pausedQueues());
     return (await this.#jobs.counts()).map((count) => ({ ...count, paused: paused.has(count.queue) }));
   });
 
-  readonly schedules = endpoint({ summary: "List the schedules and their next ticks" }, () =>
+  readonly schedules = route.command("jobs/schedules", { summary: "List the schedules and their next ticks" }, () =>
     this.#schedules.all.map(({ name, pattern, timezone, missed, job, nextAfter }) => {
       const next = nextAfter(Date.now());
       return {
@@ -75,7 +64,8 @@ export class JobCommands {
     }),
   );
 
-  readonly retry = endpoint(
+  readonly retry = route.command(
+    "jobs/retry/:id",
     { summary: "Start a dead, cancelled or waiting job now", params: IdParams },
     async (_, { params: { id } }) => {
       if (await this.#jobs.retry(id)) return { id, state: "queued" };
@@ -83,7 +73,8 @@ export class JobCommands {
     },
   );
 
-  readonly cancel = endpoint(
+  readonly cancel = route.command(
+    "jobs/cancel/:id",
     { summary: "Cancel a job that waits or runs", params: IdParams },
     async (_, { params: { id } }) => {
       if (await this.#jobs.cancel(id)) return { id, state: "cancelled" };
@@ -91,7 +82,8 @@ export class JobCommands {
     },
   );
 
-  readonly prune = endpoint(
+  readonly prune = route.command(
+    "jobs/prune",
     { summary: "Delete finished jobs whose time is over", query: PruneQuery },
     async (_, { query: { vacuum = false } }) => {
       const deleted = await this.#jobs.prune();
@@ -100,7 +92,8 @@ export class JobCommands {
     },
   );
 
-  readonly pause = endpoint(
+  readonly pause = route.command(
+    "jobs/pause/:queue",
     { summary: "Start no more jobs of a queue, in any process", params: QueueParams },
     async (_, { params: { queue } }) => {
       await this.#jobs.pause(queue);
@@ -108,7 +101,8 @@ export class JobCommands {
     },
   );
 
-  readonly resume = endpoint(
+  readonly resume = route.command(
+    "jobs/resume/:queue",
     { summary: "Start the jobs of a paused queue again", params: QueueParams },
     async (_, { params: { queue } }) => {
       await this.#jobs.resume(queue);
@@ -119,6 +113,20 @@ export class JobCommands {
   async #explain(id: number, rule: string): Promise<never> {
     const found = await this.#jobs.find(id);
     return found === undefined ? refuse(id) : fail(409, `job ${id} is ${found.state}. ${rule}`);
+  }
+
+  routes() {
+    return [
+      this.list,
+      this.show,
+      this.counts,
+      this.schedules,
+      this.retry,
+      this.cancel,
+      this.prune,
+      this.pause,
+      this.resume,
+    ];
   }
 }
 

@@ -1,8 +1,8 @@
 import { inject } from "@tenon/core";
 import { type DevCell, type DevPanel, type DevPanelSource, type DevSection, Redactor } from "@tenon/core/platform";
-import type { JobRecord, JobState } from "./job-record.ts";
-import { Jobs } from "./jobs.ts";
-import { Schedules } from "./schedules.ts";
+import type { JobRecord, JobState } from "../job-record.ts";
+import { Jobs } from "../jobs.ts";
+import { Schedules } from "../schedules.ts";
 
 const mostJobs = 50;
 const redactor = new Redactor();
@@ -58,7 +58,13 @@ export class JobPanels implements DevPanelSource {
         columns: ["Name", "Job", "Pattern", "Time zone", "Next"],
         rows: this.#schedules.all.map(({ name, pattern, timezone, job, nextAfter }) => {
           const next = nextAfter(Date.now());
-          return [name, job.name, { text: pattern, kind: "code" }, timezone, next === undefined ? null : toTime(next)];
+          return [
+            name,
+            job.name,
+            { text: pattern, kind: "code" },
+            timezone,
+            next === undefined ? null : new Date(next).toISOString(),
+          ];
         }),
       },
       {
@@ -112,7 +118,7 @@ export class JobPanels implements DevPanelSource {
   }
 }
 
-/** Of the two buttons those that do something. */
+/** The buttons that have an effect in this state. */
 function toButtons({ id, state }: JobRecord): [DevCell | null, DevCell | null] {
   const input = { id: String(id) };
   const mayRetry = state === "dead" || state === "cancelled" || state === "scheduled";
@@ -134,8 +140,4 @@ function toKind(state: JobState): Pick<DevCell, "kind"> {
 
 function toText(value: unknown): string {
   return JSON.stringify(redactor.redact({ value }).value, null, 2) ?? "";
-}
-
-function toTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }
