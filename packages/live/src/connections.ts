@@ -1,5 +1,8 @@
 import { HttpError, inject, type Lease, Log, type OnStart, type OnStop } from "@tenon/core";
+import { withTimeout } from "@tenon/core/internal";
 import type { Metric } from "@tenon/core/platform";
+import { EventStoreToken } from "./channels/channels.ts";
+import { ResumeIds } from "./channels/position.ts";
 import { LiveSettings } from "./settings.ts";
 
 /** Why the server ends a connection: the close code of a socket, and the reason that the client receives. */
@@ -12,7 +15,9 @@ export const closings = {
   stopping: { code: 1001, reason: "the server is stopping" },
   binary: { code: 1003, reason: "binary messages are not accepted" },
   tooMany: { code: 1008, reason: "too many messages" },
+  unfinished: { code: 1008, reason: "a message took too long to arrive" },
   slow: { code: 1013, reason: "the client reads too slowly" },
+  unchecked: { code: 1013, reason: "the session could not be checked" },
   silent: { code: 4408, reason: "no message for too long" },
 } as const satisfies Record<string, Closing>;
 
@@ -34,6 +39,8 @@ interface Entry {
   readonly connection: LiveConnection;
   beatAt: number;
   checkAt: number;
+  /** Until when it may stay open without a check that succeeds. */
+  checkedUntil: number;
 }
 
 /** What happened since the start, and what is open. */
@@ -46,22 +53,27 @@ export interface LiveStats {
   readonly unsentMessages: number;
   /** Clients that were disconnected because they read too slowly. */
   readonly slowClients: number;
-  /** Connections that were closed because a session had ended or a token had expired. */
+  /** Connections that were closed because a session had ended or could not be checked, or a token had expired. */
   readonly endedLeases: number;
 }
 
 const checksAtOnce = 20;
+/** Times `recheck` after which a connection ends whose session could not be checked: the interval, and two as grace. */
+const uncheckedIntervals = 3;
 const goldenRatio = 0.618_034; // its multiples are spread evenly
 
 /** The open connections of live routes: heartbeats, sessions that end, and counts. One timer serves all of them. */
 export class LiveConnections implements OnStart, OnStop {
   readonly settings = inject(LiveSettings);
+  readonly ids = new ResumeIds(inject(EventStoreToken));
   readonly log = inject(Log);
   readonly #open = new Map<LiveConnection, Entry>();
   readonly #counts = { rejectedMessages: 0, unsentMessages: 0, slowClients: 0, endedLeases: 0 };
   /** From 0 to 1, another one for each connection. */
   #spread = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** When a check has failed last: one line of the log is enough for all connections. */
+  #failedAt = Number.NEGATIVE_INFINITY;
   #rechecking: Promise<void> | undefined;
 
   stats(): LiveStats {
@@ -114,6 +126,7 @@ export class LiveConnections implements OnStart, OnStop {
       connection,
       beatAt: now + heartbeat * (1 - this.#spread / 2),
       checkAt: now + recheck * (1 - this.#spread / 2),
+      checkedUntil: now + recheck * uncheckedIntervals,
     });
     this.#spread = (this.#spread + goldenRatio) % 1;
   }
@@ -125,7 +138,13 @@ export class LiveConnections implements OnStart, OnStop {
   onStart(): void {
     const { heartbeat, recheck } = this.settings;
     const every = Math.min(1000, Math.ceil(heartbeat / 2), Math.ceil(recheck / 2));
-    this.#timer = setInterval(() => this.#tick(), every).unref();
+    let last = Date.now();
+    this.#timer = setInterval(() => {
+      const now = Date.now();
+      // the process was paused or blocked: what clients have sent meanwhile, such as pongs, is read before it is judged
+      if (now - last < 2 * every) this.#tick(now);
+      last = now;
+    }, every).unref();
   }
 
   async onStop(): Promise<void> {
@@ -134,14 +153,17 @@ export class LiveConnections implements OnStart, OnStop {
     await this.#rechecking;
   }
 
-  #tick(): void {
-    const now = Date.now();
-    const { heartbeat } = this.settings;
+  #tick(now: number): void {
+    const { heartbeat, recheck } = this.settings;
+    const isStoreDown = this.#failedAt > now - recheck * uncheckedIntervals; // else the checks are only late
     for (const entry of this.#open.values()) {
       const { connection } = entry;
       connection.check(now);
       const expired = connection.leases.find(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now);
       if (expired !== undefined) this.#endLease(connection, expired);
+      else if (isStoreDown && entry.checkedUntil <= now && isChecked(connection)) {
+        this.#end(connection, closings.unchecked);
+      }
       if (entry.beatAt > now) continue;
       entry.beatAt = now + heartbeat;
       connection.beat();
@@ -160,20 +182,36 @@ export class LiveConnections implements OnStart, OnStop {
 
   async #recheckOne(entry: Entry): Promise<void> {
     const { connection } = entry;
-    for (const lease of connection.leases) {
-      try {
-        if ((await lease.isValid?.()) === false && this.#open.has(connection)) this.#endLease(connection, lease);
-      } catch (error) {
-        // a store that does not respond says nothing about the session
-        this.log.warn({ err: error }, "a session could not be checked: its connection stays open until the next check");
+    const { recheck } = this.settings;
+    const now = Date.now();
+    try {
+      for (const lease of connection.leases) {
+        const isValid = await withTimeout(
+          Promise.try(() => lease.isValid?.()),
+          recheck,
+          () => {
+            throw new Error(`no response within ${recheck} ms`);
+          },
+        );
+        if (isValid === false && this.#open.has(connection)) this.#endLease(connection, lease);
       }
+      entry.checkAt = Date.now() + recheck;
+      entry.checkedUntil = now + recheck * uncheckedIntervals;
+    } catch (error) {
+      entry.checkAt = Date.now() + recheck / 2;
+      const text = "a session could not be checked: its connection ends if the next checks fail too";
+      if (this.#failedAt + recheck <= now) this.log.warn({ err: error }, text);
+      this.#failedAt = Math.max(this.#failedAt, now);
     }
-    entry.checkAt = Date.now() + this.settings.recheck;
   }
 
   #endLease(connection: LiveConnection, { reason }: Lease): void {
+    this.#end(connection, { code: leaseEnded, reason });
+  }
+
+  #end(connection: LiveConnection, closing: Closing): void {
     this.count("endedLeases");
-    connection.end({ code: leaseEnded, reason });
+    connection.end(closing);
   }
 }
 

@@ -1,6 +1,6 @@
 import { defineModule, inject, type Module, provide } from "@tenon/core";
-import { connectToPrimary } from "@tenon/core/platform";
-import { SharedStore } from "@tenon/data";
+import { type ConfigIn, connectToPrimary, resolveModuleOptions } from "@tenon/core/internal";
+import { Migrations, SharedStore } from "@tenon/data";
 import { Channels, EventStoreToken } from "./channels/channels.ts";
 import type { EventStore } from "./channels/event-store.ts";
 import type { BufferLimits } from "./channels/memory-store.ts";
@@ -9,22 +9,23 @@ import { RedisStore } from "./channels/redis-store.ts";
 import { PrimaryStore, WorkersStore, workersChannel } from "./channels/workers-store.ts";
 import { LiveConnections } from "./connections.ts";
 import { LivePanels } from "./dev-panel.ts";
-import { type LiveOptions, LiveSettings, toLiveSettings } from "./settings.ts";
+import { type LiveOptions, LiveSettings, type PlainLiveOptions, toLiveSettings } from "./settings.ts";
 
 /**
  * Exports `Channels` and `LiveConnections`, which the handlers of `events()` and `socket()` use. With a data module the
  * channels reach all instances: through Redis where its key-value store is on it, else through PostgreSQL. Without either
  * they reach the workers of one machine.
  */
-export function liveModule(data?: Module, options: LiveOptions = {}): Module {
-  const settings = toLiveSettings(options);
-  const limits = { events: settings.bufferEvents, seconds: settings.bufferSeconds };
+export function liveModule<Data extends Module = Module, const Imports extends readonly Module[] = []>(
+  data?: Data,
+  options: LiveOptions<Imports> = {},
+): Module<ConfigIn<[Data, ...Imports]>> {
   return defineModule({
     name: "live",
-    imports: data === undefined ? [] : [data],
+    imports: [...(data === undefined ? [] : [data]), ...(options?.imports ?? [])],
     declarations: [
-      provide(LiveSettings, () => settings),
-      provide(EventStoreToken, () => createStore(data === undefined ? undefined : inject(SharedStore), limits)),
+      provide(LiveSettings, () => toLiveSettings(resolveModuleOptions<PlainLiveOptions>(options))),
+      provide(EventStoreToken, () => createStore(data === undefined ? undefined : inject(SharedStore))),
       Channels,
       LiveConnections,
       LivePanels,
@@ -33,9 +34,16 @@ export function liveModule(data?: Module, options: LiveOptions = {}): Module {
   });
 }
 
-function createStore(shared: SharedStore | undefined, limits: BufferLimits): EventStore {
+function createStore(shared: SharedStore | undefined): EventStore {
+  const { bufferEvents, bufferSeconds } = inject(LiveSettings);
+  const limits: BufferLimits = { events: bufferEvents, seconds: bufferSeconds };
   if (shared?.redis !== undefined) return new RedisStore(shared, shared.redis, limits);
-  if (shared?.postgres !== undefined) return new PostgresStore(shared, shared.postgres, limits);
+  if (shared?.postgres !== undefined) {
+    const migrations = inject(Migrations);
+    const store = new PostgresStore(shared, shared.postgres, limits, migrations.runOnStart);
+    migrations.addTables(() => store.createTables());
+    return store;
+  }
   const primary = connectToPrimary(workersChannel);
   return primary === undefined ? new PrimaryStore(limits) : new WorkersStore(primary);
 }

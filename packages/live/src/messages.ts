@@ -1,6 +1,7 @@
 import { BindError, Dto, HttpError, type Issue, type Schema } from "@tenon/core";
-import { compileSelect, Field, findMismatches, ReturnedMismatch, refuseOption, validate } from "@tenon/core/platform";
+import { compileSelect, Field, findMismatches, ReturnedMismatch, takes, validate } from "@tenon/core/internal";
 import type { LiveEvent } from "./channels/live-event.ts";
+import { toShortWire, toWire, type Wire } from "./wire.ts";
 
 /** Schemas by the name of a message. */
 export interface Messages {
@@ -10,22 +11,19 @@ export interface Messages {
 /** Sent by the framework itself, or by `EventSource`. */
 const reserved = ["reset", "close", "error", "open"];
 
-/** `taker` as a sentence names it: `events()`. */
-export function checkMessages(taker: string, messages: unknown, option: string): void {
-  if (typeof messages !== "object" || messages === null) {
-    refuseOption(`${taker} needs ${option}: { name: dto({ … }) }.`);
-  }
-  for (const [name, schema] of Object.entries(messages)) {
-    if (!/^[A-Za-z][\w.:-]{0,63}$/.test(name)) {
-      refuseOption(`${option} of ${taker} has the name ${JSON.stringify(name)}. Use letters, digits and . : _ - only.`);
-    }
-    if (reserved.includes(name))
-      refuseOption(`${option} of ${taker} has the name "${name}", which is taken. Rename it.`);
-    const isSchema = (typeof schema === "object" || typeof schema === "function") && schema !== null;
-    if (!isSchema || !("~standard" in schema)) {
-      refuseOption(`${option} of ${taker}: "${name}" is no schema. Use dto({ … }) or another schema.`);
-    }
-  }
+/** What `sends` and `receives` take. */
+export const messagesCheck = takes.required((messages) => {
+  if (typeof messages !== "object" || messages === null) return "is missing. Write { name: dto({ … }) }.";
+  return Object.entries(messages).flatMap(([name, schema]) => findMessageFault(name, schema) ?? []);
+});
+
+function findMessageFault(name: string, schema: unknown): string | undefined {
+  if (!/^[A-Za-z][\w.:-]{0,63}$/.test(name))
+    return `has the name ${JSON.stringify(name)}. Use letters, digits and . : _ - only.`;
+  if (reserved.includes(name)) return `has the name "${name}", which is taken. Rename it.`;
+  const isSchema = (typeof schema === "object" || typeof schema === "function") && schema !== null;
+  if (isSchema && "~standard" in schema) return undefined;
+  return `has "${name}", which is not a schema. Use dto({ … }) or another schema.`;
 }
 
 /** A message that does not match its schema is not sent. */
@@ -40,26 +38,25 @@ export class InvalidMessage extends TypeError {
   }
 }
 
-/** How a route writes a message, from its name, its data as JSON, and its id if it has one. */
-export type WriteMessage<Wire> = (name: string, json: string, id?: string) => Wire;
+/** How a kind of connection writes its messages. */
+export interface Syntax {
+  /** What comes before the body. */
+  head(id: string | undefined): string;
+  body(name: string, json: string): string;
+  /** A message without a body. */
+  position(id: string): string;
+}
 
 /** Called for an event that does not match its schema. */
 type OnInvalid = (event: LiveEvent, error: InvalidMessage) => void;
 
-/** An event of a topic as a route sends it. */
-interface EncodedEvent<Wire> {
-  readonly json: string;
-  /** With the id of the event, which is that of most connections. */
-  readonly wire: Wire;
-}
-
 /** What a route sends: validated, and reduced to the declared fields. */
-export class OutgoingMessages<Wire = string> {
+export class OutgoingMessages {
   readonly #encoders: ReadonlyMap<string, (data: unknown) => string>;
-  readonly write: WriteMessage<Wire>;
+  readonly #syntax: Syntax;
 
-  constructor(messages: Messages, write: WriteMessage<Wire>) {
-    this.write = write;
+  constructor(messages: Messages, syntax: Syntax) {
+    this.#syntax = syntax;
     this.#encoders = new Map(Object.entries(messages).map(([name, schema]) => [name, compileEncode(name, schema)]));
   }
 
@@ -69,7 +66,7 @@ export class OutgoingMessages<Wire = string> {
 
   /** As it is sent. Throws InvalidMessage. */
   encode(name: string, data: unknown, id?: string): Wire {
-    return this.write(name, this.#toJson(name, data), id);
+    return toWire(this.#syntax.head(id) + this.#syntax.body(name, this.#toJson(name, data)));
   }
 
   #toJson(name: string, data: unknown): string {
@@ -79,20 +76,24 @@ export class OutgoingMessages<Wire = string> {
     throw new InvalidMessage(`"${name}" is not declared. This route sends ${known}.`);
   }
 
-  /**
-   * The same for an event of a topic, once for all connections of the route. `id` differs from that of the event on
-   * connections with several topics. Undefined when it is not sent.
-   */
+  /** The same for an event of a topic: its body once for all connections of the route. Undefined when it is not sent. */
   encodeEvent(event: LiveEvent, id: string, onInvalid: OnInvalid): Wire | undefined {
     if (!this.has(event.name)) return undefined;
-    const encoded = event.once(this, () => this.#encodeOnce(event, onInvalid));
-    return encoded === undefined || id === event.id ? encoded?.wire : this.write(event.name, encoded.json, id);
+    const body = event.once(this, () => this.#encodeOnce(event, onInvalid));
+    return body && { head: this.#syntax.head(id), body };
   }
 
-  #encodeOnce(event: LiveEvent, onInvalid: OnInvalid): EncodedEvent<Wire> | undefined {
+  encodeReset(topic: string, id: string): Wire {
+    return toWire(this.#syntax.head(id) + this.#syntax.body("reset", JSON.stringify({ topic })));
+  }
+
+  encodePosition(id: string): Wire {
+    return toShortWire(this.#syntax.position(id));
+  }
+
+  #encodeOnce(event: LiveEvent, onInvalid: OnInvalid): Buffer | undefined {
     try {
-      const json = this.#toJson(event.name, event.data);
-      return { json, wire: this.write(event.name, json, event.id) };
+      return Buffer.from(this.#syntax.body(event.name, this.#toJson(event.name, event.data)));
     } catch (error) {
       if (!(error instanceof InvalidMessage)) throw error;
       onInvalid(event, error);

@@ -1,16 +1,23 @@
+import type { Lease } from "@tenon/core";
 import type { LiveEvent } from "./channels/live-event.ts";
-import { formatId, type Position, parseId, tagOf } from "./channels/position.ts";
+import {
+  formatPosition,
+  isResumeId,
+  type Position,
+  positionOf,
+  type ResumeIds,
+  ticketOf,
+} from "./channels/position.ts";
 import type { Sink, Subscriber } from "./channels/subscriber.ts";
+import type { Outbox } from "./outbox.ts";
+import type { Wire } from "./wire.ts";
 
-/** What a connection sends waits here until its client reads it. */
-export interface Outbox<Wire> {
-  push(wire: Wire): void;
-  /** See `Sink`. */
-  whenRoom(characters: number): Promise<void> | undefined;
-}
+/** Where the messages of a list go. */
+type Target = Pick<Outbox, "push" | "whenRoom">;
 
 /** How the connections of a route write what their topics deliver. `id` is where the client would continue. */
-export interface TopicFormat<Wire> {
+export interface TopicFormat {
+  readonly ids: ResumeIds;
   position(id: string): Wire;
   /** Undefined when the event is not sent. */
   event(event: LiveEvent, id: string): Wire | undefined;
@@ -20,30 +27,32 @@ export interface TopicFormat<Wire> {
 }
 
 const maxTopics = 50;
-/** No store has such a position: a client that continues there gets a `reset`. */
-const lost: Position = { epoch: 0, number: 1 };
+/** Part of the id of a client that has not continued in all of its topics: it gets a `reset` in those that are missing. */
+const lost = "~";
 
 /**
- * The topics of one connection. The id that its client sends back after a reconnect has a position for each of them:
- * `1764000000000-17.1q9xz0a,1764000000000-4.8m2k1c`.
+ * The topics of one connection. The id that its client sends back after a reconnect has a position for each of them, see
+ * `ResumeIds`. Parts that no topic claims are not sent back: a client could make each event as long as it likes.
  */
-export class TopicList<Wire> implements Subscriber {
-  readonly outbox: Outbox<Wire>;
-  readonly format: TopicFormat<Wire>;
+export class TopicList implements Subscriber {
+  readonly outbox: Target;
+  readonly format: TopicFormat;
+  readonly #leases: readonly Lease[];
   /** The parts of the id that the client has sent whose topics have not been subscribed to yet; undefined for none. */
   #unclaimed: readonly string[] | undefined;
   /** Whether the id has parts that cannot be read. */
   readonly #hasUnknown: boolean;
   // arrays begin with their first element: an empty one gets room for 17 with it, in each of many connections
-  #sinks: TopicSink<Wire>[] | undefined;
+  #sinks: TopicSink[] | undefined;
   #endings: (() => void)[] | undefined;
   #isClosed = false;
 
-  constructor(lastEventId: string, outbox: Outbox<Wire>, format: TopicFormat<Wire>) {
+  constructor(lastEventId: string, leases: readonly Lease[], outbox: Target, format: TopicFormat) {
     this.outbox = outbox;
     this.format = format;
-    const parts = lastEventId === "" ? [] : lastEventId.split(",", maxTopics);
-    const known = parts.filter((part) => parseId(part) !== undefined);
+    this.#leases = leases;
+    const parts = lastEventId === "" ? [] : lastEventId.split(",");
+    const known = parts.slice(0, maxTopics).filter(isResumeId);
     this.#hasUnknown = known.length < parts.length;
     if (known.length > 0) this.#unclaimed = known;
   }
@@ -52,28 +61,33 @@ export class TopicList<Wire> implements Subscriber {
     if (this.#sinks !== undefined && this.#sinks.length >= maxTopics) {
       throw new RangeError(`a connection subscribes to at most ${maxTopics} topics`);
     }
-    const sink = new TopicSink(topic, this, this.#claim(topic));
+    const sink = new TopicSink(topic, this.principal, this, this.#claim(topic));
     if (this.#sinks === undefined) this.#sinks = [sink];
     else this.#sinks.push(sink);
     return sink;
   }
 
-  leave(sink: TopicSink<Wire>): void {
+  /** For whom the guards have let the connection in; "[]" without a guard. */
+  get principal(): string {
+    return JSON.stringify(this.#leases.flatMap(({ principal }) => principal ?? []));
+  }
+
+  leave(sink: TopicSink): void {
     if (!this.#isClosed) this.#sinks = this.#sinks?.filter((one) => one !== sink);
   }
 
   /**
-   * Where the client was in a topic. A topic that is not in its id may be one whose position cannot be read, so that
-   * the client may have missed events.
+   * The part of the client's id that is for a topic. A topic that is not in it may be one whose part cannot be read, so
+   * that the client may have missed events: `lost`.
    */
-  #claim(topic: string): TopicSink<Wire>["from"] {
-    if (this.#unclaimed === undefined) return this.#hasUnknown ? "unknown" : undefined;
-    const tag = tagOf(topic);
-    const index = this.#unclaimed.findIndex((id) => parseId(id)?.tag === tag);
-    if (index < 0) return "unknown";
-    const { position } = parseId(this.#unclaimed[index] ?? "") ?? {};
-    this.#unclaimed = this.#unclaimed.length === 1 ? undefined : this.#unclaimed.toSpliced(index, 1);
-    return position;
+  #claim(topic: string): string | undefined {
+    const unclaimed = this.#unclaimed;
+    if (unclaimed === undefined) return this.#hasUnknown ? lost : undefined;
+    const { ids } = this.format;
+    const index = unclaimed.findIndex((id) => ids.isFor(id, topic, this.principal));
+    if (index < 0) return lost;
+    this.#unclaimed = unclaimed.length === 1 ? undefined : unclaimed.toSpliced(index, 1);
+    return unclaimed[index];
   }
 
   onClose(end: () => void): void {
@@ -96,55 +110,66 @@ export class TopicList<Wire> implements Subscriber {
 
   /** The id of the connection after a topic has moved on to `id`. */
   idAfter(id: string): string {
-    if (this.#unclaimed === undefined && this.#sinks?.length === 1) return id;
+    const isPartial = this.#unclaimed !== undefined || this.#hasUnknown;
+    if (!isPartial && this.#sinks?.length === 1) return id;
     const ids = (this.#sinks ?? []).flatMap((sink) => (sink.id === "" ? [] : [sink.id]));
-    // a client that loses this connection before it has subscribed to all of its topics continues in the others too
-    return [...ids, ...(this.#unclaimed ?? [])].slice(0, maxTopics).join(",");
+    return (isPartial ? [...ids, lost] : ids).join(",");
   }
 }
 
 /** One topic of a connection. */
-class TopicSink<Wire> implements Sink {
+class TopicSink implements Sink {
   readonly from: Position | "unknown" | undefined;
   /** Where the client would continue; "" for a new one before the subscription has begun. */
   id: string;
+  /** See `ResumeIds`; undefined before the subscription has begun. */
+  #ticket: string | undefined;
   readonly #topic: string;
-  readonly #list: TopicList<Wire>;
+  readonly #principal: string;
+  readonly #list: TopicList;
 
-  constructor(topic: string, list: TopicList<Wire>, from: Position | "unknown" | undefined) {
-    this.from = from;
-    // events of other topics may be sent first: their ids must not forget this one
-    this.id = from === undefined ? "" : formatId(topic, from === "unknown" ? lost : from);
+  /** `id` is the part of the client's id, or `lost`. */
+  constructor(topic: string, principal: string, list: TopicList, id = "") {
+    this.id = id; // events of other topics may be sent first: their ids must not forget this one
+    this.from = id === "" ? undefined : id === lost ? "unknown" : positionOf(id);
+    this.#ticket = id === "" || id === lost ? undefined : ticketOf(id);
     this.#topic = topic;
+    this.#principal = principal;
     this.#list = list;
   }
 
   begin(position: Position): void {
+    this.#ticket ??= this.#toTicket(position);
     const { outbox, format } = this.#list;
-    outbox.push(format.position(this.#moveTo(formatId(this.#topic, position))));
+    outbox.push(format.position(this.#moveTo(position)));
   }
 
   deliver(event: LiveEvent): void {
     const { outbox, format } = this.#list;
-    const wire = format.event(event, this.#moveTo(event.id));
+    const wire = format.event(event, this.#moveTo(event.position));
     if (wire !== undefined) outbox.push(wire);
   }
 
-  whenRoom(characters: number): Promise<void> | undefined {
-    return this.#list.outbox.whenRoom(characters);
+  whenRoom(bytes: number): Promise<void> | undefined {
+    return this.#list.outbox.whenRoom(bytes);
   }
 
   reset(position: Position): void {
+    this.#ticket = this.#toTicket(position);
     const { outbox, format } = this.#list;
-    outbox.push(format.reset(this.#topic, this.#moveTo(formatId(this.#topic, position))));
+    outbox.push(format.reset(this.#topic, this.#moveTo(position)));
   }
 
   leave(): void {
     this.#list.leave(this);
   }
 
-  #moveTo(id: string): string {
-    this.id = id;
-    return this.#list.idAfter(id);
+  #toTicket(since: Position): string {
+    return this.#list.format.ids.toTicket(this.#topic, this.#principal, since);
+  }
+
+  #moveTo(position: Position): string {
+    this.id = `${formatPosition(position)}.${this.#ticket}`;
+    return this.#list.idAfter(this.id);
   }
 }

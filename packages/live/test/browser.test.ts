@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { api, type Context, defineModule, dto, inject, routes, string } from "@tenon/core";
+import { api, type Context, defineModule, dto, inject, type Routes, string } from "@tenon/core";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { type DataOptions, dataModule } from "@tenon/data";
 import { Channels, events, liveModule, socket } from "@tenon/live";
 import type { Browser, Page } from "playwright-core";
-import { findChromium, launchChromium } from "../../core/test/support/chromium.ts";
+import { findChromium, launchChromium, patiently } from "../../core/test/support/chromium.ts";
 import { newTopic, stores } from "./support/instances.ts";
 
 const executable = findChromium();
@@ -35,12 +35,12 @@ function createModule(options: DataOptions, topic: string) {
   class Live {
     readonly #channels = inject(Channels);
 
-    routes() {
-      return routes([
+    routes(): Routes {
+      return [
         { method: "GET", path: "/", handler: this.page },
         { method: "GET", path: "/events", handler: this.events },
         { method: "GET", path: "/socket", handler: this.socket },
-      ]);
+      ];
     }
 
     page(ctx: Context) {
@@ -64,7 +64,7 @@ function createModule(options: DataOptions, topic: string) {
 
 /** Waits in the page until it has all of them. */
 async function expectTexts(page: Page, list: "got" | "heard", texts: readonly string[]): Promise<void> {
-  await page.waitForFunction(`window.${list}.length >= ${texts.length}`, undefined, { timeout: 60_000 });
+  await page.waitForFunction(`window.${list}.length >= ${texts.length}`, undefined, { timeout: 240_000 });
   assert.deepEqual(await page.evaluate(`window.${list}`), texts);
 }
 
@@ -74,7 +74,7 @@ for (const store of stores.filter(({ isShared }) => isShared)) {
     skip,
   }, async () => {
     browser ??= await launchChromium(executable ?? "");
-    const context = await browser.newContext();
+    const context = patiently(await browser.newContext());
     await store.run(async (options) => {
       const topic = newTopic();
       const open = async (port: number) => {
@@ -114,7 +114,7 @@ for (const store of stores.filter(({ isShared }) => isShared)) {
 test("a page of another origin cannot open a socket", { skip: executable === undefined }, async () => {
   browser ??= await launchChromium(executable ?? "");
   const app = await createTestApp(createModule({ database: "sqlite::memory:" }, newTopic()), api());
-  const page = await browser.newPage();
+  const page = patiently(await browser.newPage());
   try {
     const { url } = await app.listen({ port: 0, signals: false });
     await page.goto(url);

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { type Context, dto, HttpError, inject, integer, routes, string } from "@tenon/core";
+import { type Context, dto, HttpError, inject, integer, type Routes, string } from "@tenon/core";
 import { Channels, type EventStream, events, type LiveSocket, socket } from "@tenon/live";
 import { oneChecker, root, run, tool } from "../../../test/support/run.ts";
 import { temporaryFolder, writeFiles } from "../../../test/support/temporary-folder.ts";
 import { assertValid } from "../../core/test/openapi/lint.ts";
 import { toClientFile } from "../../tool/src/client/client-file.ts";
 import { checkDocument } from "../../tool/src/client/document.ts";
-import { engines, type LiveApp, withLiveApp } from "./support/live-app.ts";
+import { type LiveApp, withLiveApp } from "./support/live-app.ts";
 
 const Post = dto("Post", { id: integer("required"), title: string("required") });
 const Say = dto("Say", { text: string("required", "max=10") });
@@ -20,11 +20,11 @@ class Posts {
   readonly streams: EventStream[] = [];
   readonly sockets: LiveSocket[] = [];
 
-  routes() {
-    return routes([
+  routes(): Routes {
+    return [
       { method: "GET", path: "/live/posts", handler: this.live, middlewares: [guard] },
       { method: "GET", path: "/rooms/:room", handler: this.room, middlewares: [guard] },
-    ]);
+    ];
   }
 
   readonly live = events(
@@ -153,66 +153,60 @@ test("the generated client compiles in Node and in a browser, and mistakes in it
   });
 });
 
-for (const engine of engines) {
-  test(`the generated client reads a stream across connections, without gaps (${engine})`, async () => {
-    await withLiveApp(
-      Posts,
-      async (live) => {
-        const api = await createClient(live);
-        const { channels, streams } = live.app.get(Posts);
-        const got: unknown[] = [];
-        const reading = (async () => {
-          for await (const { event, data } of api.posts.live()) {
-            got.push([event, (data as { id: number }).id]);
-            if (event === "removed") return;
-            streams.at(-1)?.close("cut off");
-            await channels.publish("posts", "published", { id: 10 + got.length, title: "while away" });
-            if (got.length === 3) await channels.publish("posts", "removed", { id: 99 });
-          }
-        })();
-        while (channels.count("posts") === 0) await new Promise(setImmediate);
-        await channels.publish("posts", "published", { id: 1, title: "first" });
-        await reading;
-        assert.deepEqual(got, [
-          ["published", 1],
-          ["published", 11],
-          ["published", 12],
-          ["published", 13],
-          ["removed", 99],
-        ]);
-        while (channels.count("posts") > 0) await new Promise(setImmediate);
-      },
-      { engine, options: { retry: 10 } },
-    );
-  });
-
-  test(`the generated client has a socket that reconnects and continues (${engine})`, async () => {
-    await withLiveApp(
-      Posts,
-      async (live) => {
-        const api = await createClient(live);
-        const { channels, sockets } = live.app.get(Posts);
-        const room = api.posts.room({ room: "one" });
-        room.send("say", { text: "1" });
-        const got: string[] = [];
-        for await (const { event, data } of room) {
-          if (event === "error") got.push((data as { error: string }).error);
-          else got.push((data as { text: string }).text);
-          if (got.length === 1) {
-            sockets.at(-1)?.close(1012, "restart");
-            await channels.publish("one", "said", { text: "2", by: "server" });
-          }
-          if (got.length === 2) room.send("say", { text: "3" });
-          if (got.length === 3) room.send("say", { text: "far too long for this" });
-          if (got.length === 4) break;
+test("the generated client reads a stream across connections, without gaps", async () => {
+  await withLiveApp(
+    Posts,
+    async (live) => {
+      const api = await createClient(live);
+      const { channels, streams } = live.app.get(Posts);
+      const got: unknown[] = [];
+      const reading = (async () => {
+        for await (const { event, data } of api.posts.live()) {
+          got.push([event, (data as { id: number }).id]);
+          if (event === "removed") return;
+          streams.at(-1)?.close("cut off");
+          await channels.publish("posts", "published", { id: 10 + got.length, title: "while away" });
+          if (got.length === 3) await channels.publish("posts", "removed", { id: 99 });
         }
-        assert.deepEqual(got, ["1", "2", "3", "Invalid request"]);
-        assert.throws(() => room.send("say", { text: "late" }), /the socket is closed/);
-      },
-      { engine },
-    );
+      })();
+      while (channels.count("posts") === 0) await new Promise(setImmediate);
+      await channels.publish("posts", "published", { id: 1, title: "first" });
+      await reading;
+      assert.deepEqual(got, [
+        ["published", 1],
+        ["published", 11],
+        ["published", 12],
+        ["published", 13],
+        ["removed", 99],
+      ]);
+      while (channels.count("posts") > 0) await new Promise(setImmediate);
+    },
+    { options: { retry: 10 } },
+  );
+});
+
+test("the generated client has a socket that reconnects and continues", async () => {
+  await withLiveApp(Posts, async (live) => {
+    const api = await createClient(live);
+    const { channels, sockets } = live.app.get(Posts);
+    const room = api.posts.room({ room: "one" });
+    room.send("say", { text: "1" });
+    const got: string[] = [];
+    for await (const { event, data } of room) {
+      if (event === "error") got.push((data as { error: string }).error);
+      else got.push((data as { text: string }).text);
+      if (got.length === 1) {
+        sockets.at(-1)?.close(1012, "restart");
+        await channels.publish("one", "said", { text: "2", by: "server" });
+      }
+      if (got.length === 2) room.send("say", { text: "3" });
+      if (got.length === 3) room.send("say", { text: "far too long for this" });
+      if (got.length === 4) break;
+    }
+    assert.deepEqual(got, ["1", "2", "3", "Invalid request"]);
+    assert.throws(() => room.send("say", { text: "late" }), /the socket is closed/);
   });
-}
+});
 
 test("a stream that the server refuses throws, an aborted one ends with the reason of its signal", async () => {
   await withLiveApp(Posts, async (live) => {

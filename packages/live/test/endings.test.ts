@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Context, dto, inject, integer, routes, string } from "@tenon/core";
+import { type Context, dto, inject, integer, type Routes, string } from "@tenon/core";
 import { Channels, events, LiveConnections, socket } from "@tenon/live";
 import { EventReader } from "./support/event-reader.ts";
-import { engines, withLiveApp } from "./support/live-app.ts";
+import { withLiveApp } from "./support/live-app.ts";
 import { SocketClient } from "./support/socket-client.ts";
 
 const Text = dto("Text", { text: string("required") });
@@ -16,12 +16,12 @@ class Endings {
   readonly worked: string[] = [];
   readonly waits: (() => void)[] = [];
 
-  routes() {
-    return routes([
+  routes(): Routes {
+    return [
       { method: "GET", path: "/socket", handler: this.socket },
       { method: "GET", path: "/leased", handler: this.leased, middlewares: [addLease] },
       { method: "GET", path: "/events", handler: this.events },
-    ]);
+    ];
   }
 
   readonly #create = () =>
@@ -55,71 +55,69 @@ class Endings {
   });
 }
 
+const lease = { reason: "é".repeat(100), expiresAt: Number.POSITIVE_INFINITY };
+
 function addLease(ctx: Context, next: () => unknown): unknown {
-  ctx.addLease({ reason: "é".repeat(100), expiresAt: Date.now() + 300 });
+  ctx.addLease(lease);
   return next();
 }
 
-for (const engine of engines) {
-  test(`a function given to onClose() that fails keeps nothing open (${engine})`, async () => {
-    const lines: string[] = [];
-    const log = { level: "error", destination: { write: (line: string) => void lines.push(line) } } as const;
-    await withLiveApp(
-      Endings,
-      async ({ app, url }) => {
-        const client = await SocketClient.open(`${url}/socket`);
-        const leaving = new AbortController();
-        await EventReader.open(`${url}/events`, {}, leaving.signal);
-        const { ended } = app.get(Endings);
-        assert.equal(app.get(Channels).count("news"), 2);
-        await client.close();
-        leaving.abort();
-        while (ended.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
-        assert.deepEqual(ended, ["socket", "stream"]);
-        const { streams, sockets } = app.get(LiveConnections).stats();
-        assert.deepEqual([streams, sockets, app.get(Channels).count("news")], [0, 0, 0]);
-      },
-      { engine, log },
-    );
-    const failures = lines.filter((line) => line.includes("a function given to onClose() has failed"));
-    assert.equal(failures.length, 3, lines.join(""));
-  });
+test("a function given to onClose() that fails keeps nothing open", async () => {
+  const lines: string[] = [];
+  const log = { level: "error", destination: { write: (line: string) => void lines.push(line) } } as const;
+  await withLiveApp(
+    Endings,
+    async ({ app, url }) => {
+      const client = await SocketClient.open(`${url}/socket`);
+      const leaving = new AbortController();
+      await EventReader.open(`${url}/events`, {}, leaving.signal);
+      const { ended } = app.get(Endings);
+      assert.equal(app.get(Channels).count("news"), 2);
+      await client.close();
+      leaving.abort();
+      while (ended.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+      assert.deepEqual(ended, ["socket", "stream"]);
+      const { streams, sockets } = app.get(LiveConnections).stats();
+      assert.deepEqual([streams, sockets, app.get(Channels).count("news")], [0, 0, 0]);
+    },
+    { log },
+  );
+  const failures = lines.filter((line) => line.includes("a function given to onClose() has failed"));
+  assert.equal(failures.length, 3, lines.join(""));
+});
 
-  test(`close() with a code that is never sent throws, and a long reason is cut (${engine})`, async () => {
-    await withLiveApp(
-      Endings,
-      async ({ app, url }) => {
-        const client = await SocketClient.open(`${url}/socket`);
-        for (const code of [0, 999, 1004, 1005, 1006, 1015, 2999, 5000]) {
-          client.send("end", { code });
-          assert.equal((await client.next()).event, "error", String(code));
-        }
-        assert.equal(app.get(LiveConnections).stats().sockets, 1);
-        client.send("end", { code: 4000, reason: "é".repeat(100) });
-        assert.deepEqual(await client.closed, { code: 4000, reason: "é".repeat(61) });
-      },
-      { engine },
-    );
+test("close() with a code that is never sent throws, and a long reason is cut", async () => {
+  await withLiveApp(Endings, async ({ app, url }) => {
+    const client = await SocketClient.open(`${url}/socket`);
+    for (const code of [0, 999, 1004, 1005, 1006, 1015, 2999, 5000]) {
+      client.send("end", { code });
+      assert.equal((await client.next()).event, "error", String(code));
+    }
+    assert.equal(app.get(LiveConnections).stats().sockets, 1);
+    client.send("end", { code: 4000, reason: "é".repeat(100) });
+    assert.deepEqual(await client.closed, { code: 4000, reason: "é".repeat(61) });
   });
+});
 
-  test(`messages that wait when a lease ends are not handled, and its long reason is cut (${engine})`, async () => {
-    await withLiveApp(
-      Endings,
-      async ({ app, url }) => {
-        const client = await SocketClient.open(`${url}/leased`);
-        client.socket.pause(); // it does not respond to the close frame
-        for (const text of ["one", "two", "three"]) client.send("work", { text });
-        const { worked, waits } = app.get(Endings);
-        while (app.get(LiveConnections).stats().sockets > 0) await new Promise((resolve) => setTimeout(resolve, 5));
-        while (waits.length > 0) {
-          for (const finish of waits.splice(0)) finish();
-          await new Promise((resolve) => setTimeout(resolve, 5));
-        }
-        assert.deepEqual(worked, ["one"]);
-        client.socket.resume();
-        assert.deepEqual(await client.closed, { code: 4401, reason: "é".repeat(61) });
-      },
-      { engine, options: { recheck: 40 } },
-    );
-  });
-}
+test("messages that wait when a lease ends are not handled, and its long reason is cut", async () => {
+  await withLiveApp(
+    Endings,
+    async ({ app, url }) => {
+      const client = await SocketClient.open(`${url}/leased`);
+      client.socket.pause(); // it does not respond to the close frame
+      for (const text of ["one", "two", "three"]) client.send("work", { text });
+      const { worked, waits } = app.get(Endings);
+      while (worked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      lease.expiresAt = Date.now();
+      while (app.get(LiveConnections).stats().sockets > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (waits.length > 0) {
+        for (const finish of waits.splice(0)) finish();
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      assert.deepEqual(worked, ["one"]);
+      client.socket.resume();
+      assert.deepEqual(await client.closed, { code: 4401, reason: "é".repeat(61) });
+    },
+    { options: { recheck: 40 } },
+  );
+});

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { test } from "node:test";
-import { dto, routes, string } from "@tenon/core";
+import { dto, type Routes, string } from "@tenon/core";
 import { LiveConnections, socket } from "@tenon/live";
-import { engines, withLiveApp } from "./support/live-app.ts";
+import { withLiveApp } from "./support/live-app.ts";
 import { SocketClient } from "./support/socket-client.ts";
 
 const Say = dto({ text: string("required") });
 
 class Echo {
-  routes() {
-    return routes([{ method: "GET", path: "/", handler: this.echo }]);
+  routes(): Routes {
+    return [{ method: "GET", path: "/", handler: this.echo }];
   }
 
   readonly echo = socket(
@@ -64,6 +64,11 @@ const cases: readonly [name: string, bytes: Buffer, code: number][] = [
     Buffer.concat([frame(0x01, Buffer.alloc(600, "x")), frame(0x80, Buffer.alloc(600, "x"))]),
     1009,
   ],
+  [
+    "too many fragments",
+    Buffer.concat([frame(0x01, Buffer.alloc(0)), ...Array<Buffer>(300).fill(frame(0x00, Buffer.from("x")))]),
+    1008,
+  ],
   ["a binary message", frame(0x82, text), 1003],
   ["an invalid close code", frame(0x88, Buffer.from([0x03, 0xed])), 1002],
   ["a flood of pongs", Buffer.concat(Array<Buffer>(300).fill(frame(0x8a, text))), 1008],
@@ -81,19 +86,57 @@ test("a client that floods the server with pings and reads no answers is disconn
   });
 });
 
-for (const engine of engines) {
-  test(`hostile frames get the documented close codes, and others are still served (${engine})`, async () => {
-    await withLiveApp(
-      Echo,
-      async ({ app, url }) => {
-        for (const [name, bytes, code] of cases) assert.equal(await closeCodeFor(url, bytes), code, name);
+/** Messages that never end. */
+const unfinished: readonly [name: string, bytes: Buffer][] = [
+  ["half of a head", Buffer.from([0x81])],
+  ["a head without its payload", frame(0x81, Buffer.alloc(0), 100)],
+  ["half of a payload", frame(0x81, text.subarray(0, 10), text.length)],
+  ["a fragment", frame(0x01, text.subarray(0, 10))],
+  ["an empty fragment", frame(0x01, Buffer.alloc(0))],
+  ["a fragment after a message", Buffer.concat([frame(0x81, text), frame(0x01, text.subarray(0, 10))])],
+];
+
+test("a message that is not finished in time closes the socket", async () => {
+  await withLiveApp(
+    Echo,
+    async ({ url }) => {
+      for (const [name, bytes] of unfinished) {
         const client = await SocketClient.open(url);
-        client.send("say", { text: "still here" });
-        assert.deepEqual((await client.next()).data, { text: "still here" });
-        await client.close();
-        while (app.get(LiveConnections).stats().sockets > 0) await new Promise(setImmediate);
-      },
-      { engine },
-    );
+        const raw = (client.socket as unknown as { readonly _socket: Socket })._socket; // `ws` sends only whole frames
+        raw.write(bytes);
+        assert.deepEqual(await client.closed, { code: 1008, reason: "a message took too long to arrive" }, name);
+      }
+    },
+    { options: { messageTimeout: 60, recheck: 20 } },
+  );
+});
+
+test("many short messages are not one that takes long", async () => {
+  const messageTimeout = 1000;
+  await withLiveApp(
+    Echo,
+    async ({ app, url }) => {
+      const client = await SocketClient.open(url);
+      for (const end = performance.now() + 1.2 * messageTimeout; performance.now() < end; ) {
+        client.socket.send('{"event":"say",', { fin: false });
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        client.socket.send('"data":{"text":"x"}}');
+        assert.deepEqual((await client.next()).data, { text: "x" });
+      }
+      await client.close();
+      assert.equal(app.get(LiveConnections).stats().sockets, 0);
+    },
+    { options: { messageTimeout, recheck: 20 } },
+  );
+});
+
+test("hostile frames get the documented close codes, and others are still served", async () => {
+  await withLiveApp(Echo, async ({ app, url }) => {
+    for (const [name, bytes, code] of cases) assert.equal(await closeCodeFor(url, bytes), code, name);
+    const client = await SocketClient.open(url);
+    client.send("say", { text: "still here" });
+    assert.deepEqual((await client.next()).data, { text: "still here" });
+    await client.close();
+    while (app.get(LiveConnections).stats().sockets > 0) await new Promise(setImmediate);
   });
-}
+});

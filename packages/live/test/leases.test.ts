@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { authModule, BearerAuth, SessionAuth, Sessions, Tokens } from "@tenon/auth";
-import { type Context, dto, inject, type Lease, routes, string } from "@tenon/core";
+import { type Context, dto, inject, type Lease, type Routes, string } from "@tenon/core";
 import { dataModule } from "@tenon/data";
 import { Channels, events, LiveConnections, socket } from "@tenon/live";
+import { until } from "../../core/test/support/until.ts";
 import { EventReader } from "./support/event-reader.ts";
-import { engines, withLiveApp } from "./support/live-app.ts";
+import { withLiveApp } from "./support/live-app.ts";
 import { SocketClient } from "./support/socket-client.ts";
 
 const messages = { receives: {}, sends: { said: dto({ text: string("required") }) } };
@@ -16,14 +17,15 @@ class Account {
   readonly tokens = inject(Tokens);
   readonly #channels = inject(Channels);
 
-  routes() {
-    return routes([
+  routes(): Routes {
+    return [
       { method: "GET", path: "/socket", handler: this.socket, middlewares: [SessionAuth] },
       { method: "GET", path: "/events", handler: this.events, middlewares: [SessionAuth] },
       { method: "GET", path: "/token", handler: this.token, middlewares: [BearerAuth] },
       { method: "GET", path: "/lease", handler: this.lease, middlewares: [addLeases] },
+      { method: "GET", path: "/leased-socket", handler: this.leased, middlewares: [addLeases] },
       { method: "GET", path: "/plain", handler: (ctx: Context) => ({ isLive: ctx.isLive }), middlewares: [BearerAuth] },
-    ]);
+    ];
   }
 
   readonly socket = socket(messages, { open: (_, live) => this.#channels.subscribe("account", live), on: {} });
@@ -32,6 +34,7 @@ class Account {
     stream.send("said", { text: String(stream.leases[0]?.expiresAt) }),
   );
   readonly lease = events({ sends: messages.sends }, () => {});
+  readonly leased = socket(messages, { on: {} });
 }
 
 function addLeases(ctx: Context, next: () => unknown): unknown {
@@ -43,32 +46,50 @@ const data = dataModule({ database: "sqlite::memory:", keyValue: "memory:" });
 const auth = authModule(data, { secret: "x".repeat(40), issuer: "test" });
 const settings = { imports: [data, auth], options: { recheck: 40 } };
 
-for (const engine of engines) {
-  test(`connections are closed when their session ends, and others stay open (${engine})`, async () => {
-    await withLiveApp(
-      Account,
-      async ({ app, url }) => {
-        const { sessions } = app.get(Account);
-        const [ended, kept] = [await sessions.create("ada"), await sessions.create("bob")];
-        const headers = (id: string) => ({ cookie: `session_id=${id}` });
-        const client = await SocketClient.open(`${url}/socket`, headers(ended));
-        const other = await SocketClient.open(`${url}/socket`, headers(kept));
-        const reader = await EventReader.open(`${url}/events`, headers(ended));
-        await sessions.destroy(ended);
-        assert.deepEqual(await client.closed, { code: 4401, reason: "the session has ended" });
-        const last = await reader.next();
-        assert.deepEqual([last?.event, last?.data], ["close", { reason: "the session has ended" }]);
-        assert.equal(await reader.next(), undefined);
-        assert.equal((await fetch(`${url}/events`, { headers: headers(ended) })).status, 401);
-        assert.equal(app.get(LiveConnections).stats().endedLeases, 2);
-        await app.get(Channels).publish("account", "said", { text: "still here" });
-        assert.deepEqual((await other.next()).data, { text: "still here" });
-        await other.close();
-      },
-      { ...settings, engine },
-    );
-  });
-}
+test("connections are closed when their session ends, and others stay open", async () => {
+  await withLiveApp(
+    Account,
+    async ({ app, url }) => {
+      const { sessions } = app.get(Account);
+      const [ended, kept] = [await sessions.create("ada"), await sessions.create("bob")];
+      const headers = (id: string) => ({ cookie: `session_id=${id}` });
+      const client = await SocketClient.open(`${url}/socket`, headers(ended));
+      const other = await SocketClient.open(`${url}/socket`, headers(kept));
+      const reader = await EventReader.open(`${url}/events`, headers(ended));
+      await sessions.destroy(ended);
+      assert.deepEqual(await client.closed, { code: 4401, reason: "the session has ended" });
+      const last = await reader.next();
+      assert.deepEqual([last?.event, last?.data], ["close", { reason: "the session has ended" }]);
+      assert.equal(await reader.next(), undefined);
+      assert.equal((await fetch(`${url}/events`, { headers: headers(ended) })).status, 401);
+      assert.equal(app.get(LiveConnections).stats().endedLeases, 2);
+      await app.get(Channels).publish("account", "said", { text: "still here" });
+      assert.deepEqual((await other.next()).data, { text: "still here" });
+      await other.close();
+    },
+    settings,
+  );
+});
+
+test("a client continues only as the user whose connection it was", async () => {
+  await withLiveApp(
+    Account,
+    async ({ app, url }) => {
+      const { sessions } = app.get(Account);
+      const open = async (user: string, id = "") =>
+        EventReader.open(`${url}/events`, { cookie: `session_id=${await sessions.create(user)}`, "last-event-id": id });
+      const first = await open("ada");
+      await first.until(({ id }) => id !== "");
+      await first.cancel();
+      await app.get(Channels).publish("account", "said", { text: "missed" });
+      const [same, other] = [await open("ada", first.id), await open("bob", first.id)];
+      assert.deepEqual((await same.next())?.data, { text: "missed" });
+      assert.equal((await other.next())?.event, "reset");
+      for (const reader of [same, other]) await reader.cancel();
+    },
+    settings,
+  );
+});
 
 test("a token's lease is its expiry, and a plain route has none", async () => {
   await withLiveApp(
@@ -86,28 +107,55 @@ test("a token's lease is its expiry, and a plain route has none", async () => {
   );
 });
 
-test("an expired lease ends the connection; a check that fails does not", async () => {
+test("an expired lease ends the connection; a check that fails once does not", async () => {
   let checks = 0;
   leases.splice(0);
   leases.push({
     reason: "never",
     isValid: () => {
-      checks++;
-      throw new Error("the store is down");
+      if (++checks === 1) throw new Error("the store is down");
+      return true;
     },
   });
   await withLiveApp(
     Account,
     async ({ url }) => {
       const open = await EventReader.open(`${url}/lease`);
-      while (checks < 2) await new Promise(setImmediate);
+      await until(() => checks >= 2, "check after one that has failed");
       leases.push({ reason: "the token has expired", expiresAt: Date.now() + 30 });
       const expiring = await EventReader.open(`${url}/lease`);
       assert.deepEqual((await expiring.next())?.data, { reason: "the token has expired" });
       const seen = checks;
-      while (checks < seen + 1) await new Promise(setImmediate);
+      await until(() => checks > seen, "further check of the other connection");
       await open.cancel();
     },
-    settings,
+    { ...settings, options: { recheck: 1000 } }, // between the checks, the machine must not stall for one and a half of them
   );
+});
+
+test("connections end when their session cannot be checked, whether the store fails or does not respond", async () => {
+  const checks = [
+    () => {
+      throw new Error("the store is down");
+    },
+    () => new Promise<boolean>(() => {}),
+  ];
+  for (const isValid of checks) {
+    leases.splice(0);
+    await withLiveApp(
+      Account,
+      async ({ app, url }) => {
+        const free = await EventReader.open(`${url}/lease`);
+        leases.push({ reason: "never", isValid });
+        const reader = await EventReader.open(`${url}/lease`);
+        const client = await SocketClient.open(`${url}/leased-socket`);
+        const last = await reader.next();
+        assert.deepEqual([last?.event, last?.data], ["close", { reason: "the session could not be checked" }]);
+        assert.deepEqual(await client.closed, { code: 1013, reason: "the session could not be checked" });
+        assert.equal(app.get(LiveConnections).stats().streams, 1, "a connection without a session stays open");
+        await free.cancel();
+      },
+      settings,
+    );
+  }
 });

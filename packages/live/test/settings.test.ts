@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, type Class, defineModule, dto, routes, StartError, string } from "@tenon/core";
+import { api, type Class, defineModule, dto, type Routes, StartError, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { events, type LiveOptions, liveModule, socket } from "@tenon/live";
-import { MessageRate } from "../src/message-rate.ts";
+import { MessageRate } from "../src/socket/message-rate.ts";
 
 const Said = dto({ text: string("required") });
 
@@ -11,8 +11,8 @@ const Said = dto({ text: string("required") });
 async function faultOf(createHandler: () => unknown): Promise<string> {
   class Broken {
     readonly handler = createHandler() as () => unknown;
-    routes() {
-      return routes([{ method: "GET", path: "/", handler: this.handler }]);
+    routes(): Routes {
+      return [{ method: "GET", path: "/", handler: this.handler }];
     }
   }
   const module = defineModule({ name: "test", imports: [liveModule()], declarations: [Broken as Class] });
@@ -22,15 +22,16 @@ async function faultOf(createHandler: () => unknown): Promise<string> {
   );
 }
 
-test("options of liveModule() are checked", () => {
+test("options of liveModule() are checked", async () => {
+  const start = (options: LiveOptions) => createTestApp(liveModule(undefined, options), api());
   const faults: readonly [LiveOptions, RegExp][] = [
     [{ heartbeat: 0 }, /heartbeat of liveModule\(\) is 0. It takes a whole number from 1/],
     [{ idle: -1 }, /idle of liveModule\(\) is -1. It takes a whole number from 0/],
     [{ origins: ["app.example"] }, /origins of liveModule\(\) has "app.example". Write scheme and host/],
     [{ heartbeats: 1 } as LiveOptions, /heartbeats \(did you mean heartbeat\?\)/],
   ];
-  for (const [options, message] of faults) assert.throws(() => liveModule(undefined, options), message);
-  assert.equal(liveModule(undefined, { idle: 0, origins: ["https://app.example"] }).name, "live");
+  for (const [options, message] of faults) await assert.rejects(start(options), message);
+  await (await start({ idle: 0, origins: ["https://app.example"] })).stop();
 });
 
 test("messages and handlers of live routes are checked at start", async () => {
@@ -39,10 +40,10 @@ test("messages and handlers of live routes are checked at start", async () => {
   const faults: readonly [() => unknown, RegExp][] = [
     [() => events({ sends: { reset: Said } }, open), /sends of events\(\) has the name "reset", which is taken/],
     [() => events({ sends: { "a b": Said } }, open), /has the name "a b". Use letters/],
-    [() => events({ sends: { said: {} as typeof Said } }, open), /"said" is no schema/],
-    [() => events({} as { sends: typeof sends }, open), /events\(\) needs sends/],
+    [() => events({ sends: { said: {} as typeof Said } }, open), /has "said", which is not a schema/],
+    [() => events({} as { sends: typeof sends }, open), /sends of events\(\) is missing/],
     [() => events({ sends }, undefined as unknown as typeof open), /events\(\) takes a contract and a handler/],
-    [() => events({ sends, limits: { pendingBytes: 0 } }, open), /pendingBytes of events\(\) is 0/],
+    [() => events({ sends, limits: { pendingBytes: 0 } }, open), /limits\.pendingBytes of events\(\) is 0/],
     [() => socket({ sends, receives: { say: Said } }, { on: {} as never }), /receives "say" and has no handler/],
     [
       () => socket({ sends, receives: {} }, { on: { say: open } as never }),

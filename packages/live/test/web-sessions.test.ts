@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Context, defineModule, dto, inject, type Next, provide, routes, string } from "@tenon/core";
+import { type Context, defineModule, dto, inject, type Next, type Routes, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { dataModule, KeyValue } from "@tenon/data";
 import { Channels, events, LiveConnections, liveModule, socket } from "@tenon/live";
-import { WebSessionSettings, WebSessions, web } from "@tenon/web";
+import { sessionsModule, WebSessions, web } from "@tenon/web";
 import { EventReader } from "./support/event-reader.ts";
-import { engines } from "./support/live-app.ts";
 import { SocketClient } from "./support/socket-client.ts";
 
 const Said = dto({ text: string("required") });
@@ -20,8 +19,8 @@ async function requireName(ctx: Context, next: Next): Promise<unknown> {
 class Account {
   readonly #channels = inject(Channels);
 
-  routes() {
-    return routes([
+  routes(): Routes {
+    return [
       { method: "GET", path: "/enter", handler: (ctx: Context) => ctx.get("session").set("name", "ada") },
       { method: "GET", path: "/again", handler: (ctx: Context) => ctx.get("session").regenerate() },
       { method: "GET", path: "/leave", handler: (ctx: Context) => ctx.get("session").destroy() },
@@ -29,7 +28,7 @@ class Account {
       { method: "GET", path: "/events", handler: this.events, middlewares: [requireName] },
       { method: "GET", path: "/own", handler: this.own },
       { method: "GET", path: "/public", handler: this.open },
-    ]);
+    ];
   }
 
   readonly socket = socket(
@@ -52,21 +51,18 @@ interface Site {
   visit(path: string, cookie?: string): Promise<string>;
 }
 
-async function withSite(
-  body: (site: Site) => Promise<void>,
-  { engine = "wire" as (typeof engines)[number], maxAge = 600 } = {},
-): Promise<void> {
+async function withSite(body: (site: Site) => Promise<void>, { maxAge = 600 } = {}): Promise<void> {
   const data = dataModule({ database: "sqlite::memory:", keyValue: "memory:" });
   const module = defineModule({
     name: "test",
-    imports: [data, liveModule(undefined, { recheck: 40 })],
-    declarations: [
-      Account,
-      provide(WebSessionSettings, () => ({ store: inject(KeyValue), secret: "x".repeat(40), maxAge })),
+    imports: [
+      sessionsModule(data, { store: KeyValue, secret: "x".repeat(40), maxAge }),
+      liveModule(undefined, { recheck: 40 }),
     ],
+    declarations: [Account],
   });
   const views = { has: () => false, render: () => "" };
-  const app = await createTestApp(module, web({ views, engine, middlewares: [WebSessions] }));
+  const app = await createTestApp(module, web({ views, middlewares: [WebSessions] }));
   try {
     const { url } = await app.listen({ port: 0, signals: false });
     const visit = async (path: string, cookie = "") => {
@@ -80,35 +76,30 @@ async function withSite(
   }
 }
 
-for (const engine of engines) {
-  test(`connections are closed when the web session that let them in is destroyed (${engine})`, async () => {
-    await withSite(
-      async ({ url, visit, channels, connections }) => {
-        assert.equal((await SocketClient.refused(`${url}/socket`)).status, 401);
-        const [cookie, kept] = [await visit("/enter"), await visit("/enter")];
-        const client = await SocketClient.open(`${url}/socket`, { cookie });
-        const reader = await EventReader.open(`${url}/events`, { cookie });
-        const own = await EventReader.open(`${url}/own`, { cookie });
-        assert.deepEqual((await own.next())?.data, { text: "ada" });
-        const other = await SocketClient.open(`${url}/socket`, { cookie: kept });
-        const open = await EventReader.open(`${url}/public`, { cookie });
-        await visit("/leave", cookie);
-        assert.deepEqual(await client.closed, ended);
-        for (const stream of [reader, own]) {
-          const last = await stream.next();
-          assert.deepEqual([last?.event, last?.data], ["close", { reason: ended.reason }]);
-        }
-        await channels.publish("account", "said", { text: "still here" });
-        assert.deepEqual((await other.next()).data, { text: "still here" });
-        assert.deepEqual((await open.next())?.data, { text: "still here" });
-        assert.equal(connections.stats().endedLeases, 3);
-        await other.close();
-        await open.cancel();
-      },
-      { engine },
-    );
+test("connections are closed when the web session that let them in is destroyed", async () => {
+  await withSite(async ({ url, visit, channels, connections }) => {
+    assert.equal((await SocketClient.refused(`${url}/socket`)).status, 401);
+    const [cookie, kept] = [await visit("/enter"), await visit("/enter")];
+    const client = await SocketClient.open(`${url}/socket`, { cookie });
+    const reader = await EventReader.open(`${url}/events`, { cookie });
+    const own = await EventReader.open(`${url}/own`, { cookie });
+    assert.deepEqual((await own.next())?.data, { text: "ada" });
+    const other = await SocketClient.open(`${url}/socket`, { cookie: kept });
+    const open = await EventReader.open(`${url}/public`, { cookie });
+    await visit("/leave", cookie);
+    assert.deepEqual(await client.closed, ended);
+    for (const stream of [reader, own]) {
+      const last = await stream.next();
+      assert.deepEqual([last?.event, last?.data], ["close", { reason: ended.reason }]);
+    }
+    await channels.publish("account", "said", { text: "still here" });
+    assert.deepEqual((await other.next()).data, { text: "still here" });
+    assert.deepEqual((await open.next())?.data, { text: "still here" });
+    assert.equal(connections.stats().endedLeases, 3);
+    await other.close();
+    await open.cancel();
   });
-}
+});
 
 test("a new session id, as after a login, closes the connections of the old one", async () => {
   await withSite(async ({ url, visit }) => {

@@ -1,14 +1,13 @@
 import { inject, Log, type OnStart, type OnStop, token } from "@tenon/core";
-import { trace } from "@tenon/core/platform";
+import { trace } from "@tenon/core/internal";
 import { afterCommit } from "@tenon/data";
 import { type EventSignal, eventSignal } from "../signals.ts";
 import type { AnyTransaction, EventStore } from "./event-store.ts";
 import type { LiveEvent } from "./live-event.ts";
 import { StaleTopics } from "./stale-topics.ts";
 import type { Subscriber, Subscription } from "./subscriber.ts";
-import { Topic } from "./topic.ts";
+import { refuse, Topic } from "./topic.ts";
 
-/** The store of the events. */
 export const EventStoreToken = token<EventStore>("EventStore");
 
 export interface PublishOptions {
@@ -56,14 +55,14 @@ export class Channels implements OnStart, OnStop {
 
   /**
    * Passes the events of a topic to an event stream, a socket or a function, in their order and each at most once. A
-   * stream or socket whose client was connected before continues after the last event that it got.
+   * stream or socket whose client was connected before continues after the last event that it got. Rejects with a 503
+   * when the store is unavailable.
    */
   async subscribe(topic: string, target: Subscriber | ((event: LiveEvent) => void)): Promise<Subscription> {
     checkName("topic", topic);
     await this.#listen();
     const known = this.#topics.get(topic) ?? new Topic(topic, this.#store, this.#log, this.#stale, this.#forget);
-    const subscriber = typeof target === "function" ? { join: () => ({ deliver: target }) } : target;
-    const subscribing = known.subscribe(subscriber);
+    const subscribing = known.subscribe(typeof target === "function" ? toSubscriber(target, known) : target);
     if (known.count > 0) this.#topics.set(topic, known); // not when it is refused, or has left already
     return subscribing;
   }
@@ -102,7 +101,7 @@ export class Channels implements OnStart, OnStop {
       })
       .catch((error: unknown) => {
         this.#listening = undefined;
-        throw error;
+        return refuse(error);
       });
     return this.#listening;
   }
@@ -120,6 +119,13 @@ export class Channels implements OnStart, OnStop {
     this.#stale.close();
     await this.#store.close();
   }
+}
+
+/** A function that fails was called all the same: it gets the next event. */
+function toSubscriber(target: (event: LiveEvent) => void, topic: Topic): Subscriber {
+  const deliver = (event: LiveEvent) =>
+    void Promise.try(target, event).catch((error: unknown) => topic.reportFailed(error, event.name));
+  return { join: () => ({ deliver }) };
 }
 
 function checkName(kind: string, name: unknown): void {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { LiveEvent } from "./live-event.ts";
 import { type Position, start } from "./position.ts";
@@ -24,6 +25,8 @@ export interface EventStore {
   readonly reach: "process" | "workers" | "instances";
   /** Whether `append` takes a transaction of the application's database. */
   readonly joinsTransactions: boolean;
+  /** Signs the ids of clients: the same in all processes that share the store. Known after `open()`. */
+  readonly secret: string;
   open(): Promise<void>;
   /** Called before the first subscriber: a process that only publishes needs no connection for it. */
   listen(wake: Wake): Promise<void>;
@@ -44,4 +47,8 @@ export function toBatch(last: Position | undefined, after: Position | undefined,
   const hole = events.findIndex(({ position }, index) => position.number !== after.number + 1 + index);
   const hasGap = !isSameEpoch || hole === 0 || (events.length === 0 && after.number !== last.number);
   return { events: hasGap ? [] : events.slice(0, hole < 0 ? events.length : hole), last, hasGap };
+}
+
+export function newSecret(): string {
+  return randomBytes(32).toString("base64url");
 }

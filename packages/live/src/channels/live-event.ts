@@ -1,4 +1,4 @@
-import { formatId, type Position } from "./position.ts";
+import { formatPosition, type Position } from "./position.ts";
 
 /** An event of a topic, as every subscriber gets it. */
 export class LiveEvent {
@@ -16,7 +16,7 @@ export class LiveEvent {
     this.name = name;
     this.text = text;
     this.position = position;
-    this.id = formatId(topic, position);
+    this.id = formatPosition(position);
   }
 
   /** A copy of its own for each caller. */
@@ -29,7 +29,6 @@ export class LiveEvent {
     this.#made.clear();
   }
 
-  /** Calls `make` once for each key. */
   once<T>(key: object, make: (event: LiveEvent) => T): T {
     const made = this.#made.get(key);
     if (made !== undefined || this.#made.has(key)) return made as T; // what `make` of this key has returned

@@ -1,4 +1,4 @@
-import type { Batch, EventStore, Wake } from "./event-store.ts";
+import { type Batch, type EventStore, newSecret, type Wake } from "./event-store.ts";
 import { LiveEvent } from "./live-event.ts";
 import type { Position } from "./position.ts";
 
@@ -20,13 +20,14 @@ interface Buffer {
 }
 
 const maxTopics = 10_000;
-/** Of all topics together: past it the topics that were published to least recently lose their events. */
+/** The characters of all topics together. Beyond it, the least recently published topics lose their events. */
 const maxCharacters = 64 * 1024 * 1024;
 
 /** Events of this process. */
 export class MemoryStore implements EventStore {
   readonly reach = "process";
   readonly joinsTransactions = false;
+  readonly secret: string = newSecret();
   readonly #limits: BufferLimits;
   readonly #now: () => number;
   /** The topic that was published to last comes last. */

@@ -1,3 +1,5 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
 /**
  * The place of an event in its topic. Numbers count up by one within an epoch, so that a gap can be seen; a store that
  * has lost its events begins a new epoch.
@@ -18,27 +20,48 @@ export function parsePosition(text: string): Position | undefined {
   return epoch === undefined ? undefined : { epoch: Number(epoch), number: Number(number) };
 }
 
+/** `1764000000000-17.3.Zm9vYmFyYmF6cXV4`, see `ResumeIds`. */
+const resumeId = /^(\d{1,15}-\d{1,15})\.((\d{1,15})\.[\w-]{16})$/;
+
+export function isResumeId(text: string): boolean {
+  return resumeId.test(text);
+}
+
+export function positionOf(id: string): Position | undefined {
+  return parsePosition(resumeId.exec(id)?.[1] ?? "");
+}
+
+/** The part of an id that stays the same while a subscription goes on. */
+export function ticketOf(id: string): string | undefined {
+  return resumeId.exec(id)?.[2];
+}
+
 /**
- * `1764000000000-17.1q9xz0a`: a position and a short hash (FNV-1a) of the topic that it is for, because a client may
- * subscribe to other topics when it reconnects, or in another order.
+ * The ids with which clients continue: a position, and a ticket that says where the subscription began and is signed for
+ * the topic and the principal. So a client reads nothing that was published before it subscribed, whatever it sends.
  */
-export function formatId(topic: string, position: Position): string {
-  return `${formatPosition(position)}.${tagOf(topic)}`;
-}
+export class ResumeIds {
+  readonly #store: { readonly secret: string };
 
-/** Undefined for any other text. */
-export function parseId(id: string): { readonly tag: string; readonly position: Position } | undefined {
-  const [, text = "", tag] = /^([\d-]+)\.([\da-z]{1,7})$/.exec(id) ?? [];
-  const position = parsePosition(text);
-  return position === undefined || tag === undefined ? undefined : { tag, position };
-}
-
-export function tagOf(topic: string): string {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < topic.length; index++) {
-    hash = Math.imul(hash ^ topic.charCodeAt(index), 0x01000193);
+  constructor(store: { readonly secret: string }) {
+    this.#store = store;
   }
-  return (hash >>> 0).toString(36);
+
+  /** `3.Zm9vYmFyYmF6cXV4` for a subscription that has begun at number 3. */
+  toTicket(topic: string, principal: string, { epoch, number }: Position): string {
+    // number 0 is before the first event of a topic, whose epoch is not known yet
+    const text = JSON.stringify([topic, principal, number === 0 ? 0 : epoch, number]);
+    return `${number}.${createHmac("sha256", this.#store.secret).update(text).digest("base64url").slice(0, 16)}`;
+  }
+
+  isFor(id: string, topic: string, principal: string): boolean {
+    const [, text = "", ticket = "", since] = resumeId.exec(id) ?? [];
+    const position = parsePosition(text);
+    const number = Number(since);
+    if (position === undefined || position.number < number) return false;
+    const expected = this.toTicket(topic, principal, { epoch: position.epoch, number });
+    return expected.length === ticket.length && timingSafeEqual(Buffer.from(expected), Buffer.from(ticket));
+  }
 }
 
 /** Before the first event of a topic, whatever its epoch will be. */

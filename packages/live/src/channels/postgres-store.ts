@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { SharedPostgres, SharedStore } from "@tenon/data";
 import { CompiledQuery } from "kysely";
-import { type AnyTransaction, type Batch, type EventStore, toBatch, type Wake } from "./event-store.ts";
+import { type AnyTransaction, type Batch, type EventStore, newSecret, toBatch, type Wake } from "./event-store.ts";
 import { LiveEvent } from "./live-event.ts";
 import type { BufferLimits } from "./memory-store.ts";
 import type { Position } from "./position.ts";
@@ -11,6 +12,9 @@ const sweepBatch = 1000;
 /** Events of one statement, and events of one topic that may wait for it. */
 const writeBatch = 100;
 const maxUnwritten = 10_000;
+/** Milliseconds between attempts to write to a topic that a transaction holds, and for all of them. */
+const holdPause = 20;
+const holdTimeout = 30_000;
 /** Milliseconds after which a topic without new events is forgotten. */
 const topicTtl = 7 * 86_400_000;
 
@@ -18,18 +22,24 @@ const tables = [
   "create table if not exists tenon_live_topics (topic text primary key, epoch bigint not null, number bigint not null, used_at bigint not null)",
   "create table if not exists tenon_live_events (topic text not null, number bigint not null, name text not null, data text not null, created_at bigint not null, primary key (topic, number))",
   "create index if not exists tenon_live_events_created_at on tenon_live_events (created_at)",
+  "create table if not exists tenon_live_secret (id int primary key, secret text not null)",
 ];
 
 // the row of the topic is locked until the commit: the numbers of a topic have the order of its commits, and no gaps
-const appendStatement = `with topic as (
+const toAppendStatement = (lock: string) => `with held as materialized (select ${lock} as is_held), topic as (
   insert into tenon_live_topics as old (topic, epoch, number, used_at)
-  values ($1::text, $4::bigint, cardinality($2::text[]), $4::bigint)
+  select $1::text, $4::bigint, cardinality($2::text[]), $4::bigint from held where is_held
   on conflict (topic) do update set number = old.number + excluded.number, used_at = excluded.used_at returning number
 ), event as (
   insert into tenon_live_events (topic, number, name, data, created_at)
   select $1::text, topic.number - cardinality($2::text[]) + added.place, added.name, added.data, $4::bigint
   from topic, unnest($2::text[], $3::text[]) with ordinality as added (name, data, place) returning 1
 ) select pg_notify('${channel}', $1::text) from topic`;
+
+const lockKey = "hashtextextended('tenon_live ' || $1::text, 0)";
+const appendInTransaction = toAppendStatement(`pg_advisory_xact_lock(${lockKey}) is not null`);
+/** Returns no row while a transaction that has published to the topic is open. */
+const appendUnlessHeld = toAppendStatement(`pg_try_advisory_xact_lock_shared(${lockKey})`);
 
 const readStatement = `select topic.epoch, topic.number as last, event.number, event.name, event.data
 from tenon_live_topics topic left join lateral (
@@ -49,6 +59,8 @@ interface Row {
 interface Unwritten {
   readonly name: string;
   readonly text: string;
+  /** When it was published, by `performance.now()`. */
+  readonly at: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -60,25 +72,53 @@ export class PostgresStore implements EventStore {
   readonly #shared: SharedStore;
   readonly #postgres: SharedPostgres;
   readonly #limits: BufferLimits;
+  readonly #createsTables: boolean;
   /** Published to since the last sweep. */
   readonly #used = new Set<string>();
   readonly #unwritten = new Map<string, Unwritten[]>();
   #isWriting = false;
+  #secret = "";
   #stopListening: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(shared: SharedStore, postgres: SharedPostgres, limits: BufferLimits) {
+  /** With `createsTables` the start creates the tables that are missing. */
+  constructor(shared: SharedStore, postgres: SharedPostgres, limits: BufferLimits, createsTables = true) {
     this.#shared = shared;
     this.#postgres = postgres;
     this.#limits = limits;
+    this.#createsTables = createsTables;
   }
 
   async open(): Promise<void> {
+    if (this.#createsTables) await this.createTables();
+    try {
+      await this.#readSecret();
+    } catch (error) {
+      if (this.#createsTables) throw error;
+      this.#secret = newSecret(); // the command that creates the tables has to start without them
+    }
+    this.#timer = setInterval(() => void this.sweep().catch(() => {}), sweepEvery).unref();
+  }
+
+  async createTables(): Promise<void> {
     for (const statement of tables) {
       // two instances may race here: the loser fails although the table exists, and finds it on the second try
       await this.#postgres.query(statement, []).catch(() => this.#postgres.query(statement, []));
     }
-    this.#timer = setInterval(() => void this.sweep().catch(() => {}), sweepEvery).unref();
+  }
+
+  async #readSecret(): Promise<void> {
+    const add = "insert into tenon_live_secret (id, secret) values (1, $1) on conflict do nothing";
+    await this.#postgres.query(add, [newSecret()]);
+    const { rows } = await this.#postgres.query<{ readonly secret: string }>(
+      "select secret from tenon_live_secret",
+      [],
+    );
+    this.#secret = rows[0]?.secret ?? "";
+  }
+
+  get secret(): string {
+    return this.#secret;
   }
 
   async listen(wake: Wake): Promise<void> {
@@ -90,19 +130,22 @@ export class PostgresStore implements EventStore {
     this.#stopListening?.();
   }
 
-  /** Without a transaction, one statement at a time: others would wait for the row of the topic and hold the pool. */
+  /**
+   * Without a transaction, one statement at a time: others would wait for the row of the topic and hold the pool. None
+   * waits for a transaction, which would keep the events of all other topics waiting.
+   */
   async append(topic: string, name: string, text: string, transaction?: AnyTransaction): Promise<void> {
     this.#used.add(topic);
     if (transaction !== undefined) {
       const values = [topic, [name], [text], Date.now()];
-      await transaction.executeQuery(CompiledQuery.raw(appendStatement, values));
+      await transaction.executeQuery(CompiledQuery.raw(appendInTransaction, values));
       return;
     }
     const written = Promise.withResolvers<void>();
     const { resolve, reject } = written;
     const waiting = this.#unwritten.get(topic) ?? [];
     if (waiting.length >= maxUnwritten) throw new Error(`${maxUnwritten} events of "${topic}" wait to be stored`);
-    waiting.push({ name, text, resolve, reject });
+    waiting.push({ name, text, at: performance.now(), resolve, reject });
     this.#unwritten.set(topic, waiting);
     if (!this.#isWriting) void this.#writeAll();
     return written.promise;
@@ -110,19 +153,34 @@ export class PostgresStore implements EventStore {
 
   async #writeAll(): Promise<void> {
     this.#isWriting = true;
-    for (const [topic, waiting] of this.#unwritten) {
-      this.#unwritten.delete(topic);
-      const events = waiting.splice(0, writeBatch);
-      if (waiting.length > 0) this.#unwritten.set(topic, waiting); // after the other topics
-      const values = [topic, events.map(({ name }) => name), events.map(({ text }) => text), Date.now()];
-      try {
-        await this.#postgres.query(appendStatement, values);
-        for (const { resolve } of events) resolve();
-      } catch (error) {
-        for (const { reject } of events) reject(error);
+    while (this.#unwritten.size > 0) {
+      let hasWritten = false;
+      for (const [topic, waiting] of [...this.#unwritten]) {
+        if (!(await this.#write(topic, waiting))) continue;
+        hasWritten = true;
+        if (waiting.length === 0) this.#unwritten.delete(topic);
       }
+      if (!hasWritten) await sleep(holdPause);
     }
     this.#isWriting = false;
+  }
+
+  /** Returns false while a transaction holds the topic. Events that are added meanwhile stay in the list. */
+  async #write(topic: string, waiting: Unwritten[]): Promise<boolean> {
+    const events = waiting.slice(0, writeBatch);
+    const values = [topic, events.map(({ name }) => name), events.map(({ text }) => text), Date.now()];
+    try {
+      const { rows } = await this.#postgres.query(appendUnlessHeld, values);
+      if (rows.length === 0) {
+        if (performance.now() - (events[0]?.at ?? 0) < holdTimeout) return false;
+        throw new Error(`a transaction that has published to "${topic}" is open for more than ${holdTimeout} ms`);
+      }
+      for (const { resolve } of events) resolve();
+    } catch (error) {
+      for (const { reject } of events) reject(error);
+    }
+    waiting.splice(0, events.length);
+    return true;
   }
 
   async read(topic: string, after: Position | undefined, limit: number): Promise<Batch> {

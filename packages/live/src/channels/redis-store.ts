@@ -1,10 +1,9 @@
 import type { SharedRedis, SharedStore } from "@tenon/data";
-import { type Batch, type EventStore, toBatch, type Wake } from "./event-store.ts";
+import { type Batch, type EventStore, newSecret, toBatch, type Wake } from "./event-store.ts";
 import { LiveEvent } from "./live-event.ts";
 import type { BufferLimits } from "./memory-store.ts";
 import { formatPosition, type Position, parsePosition } from "./position.ts";
 
-const channel = "tenon:live";
 /** Milliseconds for which the last position of a topic is known: longer than its events, so that a quiet topic has no gap. */
 const positionTtl = String(7 * 86_400_000);
 
@@ -50,21 +49,39 @@ export class RedisStore implements EventStore {
   readonly joinsTransactions = false;
   readonly #shared: SharedStore;
   readonly #redis: SharedRedis;
+  /** Also the channel of the messages. */
+  readonly #prefix: string;
   readonly #limits: BufferLimits;
+  #secret = newSecret();
   #stopListening: (() => void) | undefined;
 
   constructor(shared: SharedStore, redis: SharedRedis, limits: BufferLimits) {
     this.#shared = shared;
     this.#redis = redis;
+    this.#prefix = `${redis.prefix}live`;
     this.#limits = limits;
   }
 
-  open(): Promise<void> {
-    return this.#redis.open();
+  async open(): Promise<void> {
+    await this.#redis.open();
+    await this.#shareSecret();
+  }
+
+  get secret(): string {
+    return this.#secret;
+  }
+
+  /** Redis may have lost it: the first instance that is connected again brings it back. */
+  async #shareSecret(): Promise<void> {
+    await this.#redis.run(["SET", `${this.#prefix}:secret`, this.#secret, "NX"]);
+    this.#secret = String(await this.#redis.run(["GET", `${this.#prefix}:secret`]));
   }
 
   async listen(wake: Wake): Promise<void> {
-    this.#stopListening = await this.#shared.listen(channel, wake);
+    this.#stopListening = await this.#shared.listen(this.#prefix, (topic) => {
+      if (topic === undefined) void this.#shareSecret().catch(() => {}); // again with the next connection
+      wake(topic);
+    });
   }
 
   async close(): Promise<void> {
@@ -74,13 +91,13 @@ export class RedisStore implements EventStore {
 
   async append(topic: string, name: string, text: string): Promise<void> {
     const { events, seconds } = this.#limits;
-    const values = [name, text, String(events), String(seconds * 1000), positionTtl, channel, topic];
-    await this.#redis.run(["EVAL", appendScript, "3", ...keysOf(topic), ...values]);
+    const values = [name, text, String(events), String(seconds * 1000), positionTtl, this.#prefix, topic];
+    await this.#redis.run(["EVAL", appendScript, "3", ...this.#keysOf(topic), ...values]);
   }
 
   async read(topic: string, after: Position | undefined, limit: number): Promise<Batch> {
     const from = after === undefined ? "" : formatPosition(after);
-    const reply = await this.#redis.run(["EVAL", readScript, "3", ...keysOf(topic), from, String(limit)]);
+    const reply = await this.#redis.run(["EVAL", readScript, "3", ...this.#keysOf(topic), from, String(limit)]);
     const [last, entries] = reply as [string | null, [id: string, fields: string[]][]]; // as the script says
     const events = entries.map(([id, fields]) => {
       const position = parsePosition(id) ?? { epoch: 0, number: 0 };
@@ -88,9 +105,10 @@ export class RedisStore implements EventStore {
     });
     return toBatch(parsePosition(last ?? ""), after, events);
   }
-}
 
-/** In one slot of a cluster. */
-function keysOf(topic: string): [events: string, position: string, run: string] {
-  return [`tenon:live:{${topic}}:events`, `tenon:live:{${topic}}:last`, `tenon:live:{${topic}}:run`];
+  /** In one slot of a cluster. */
+  #keysOf(topic: string): [events: string, position: string, run: string] {
+    const key = `${this.#prefix}:{${topic}}`;
+    return [`${key}:events`, `${key}:last`, `${key}:run`];
+  }
 }

@@ -14,10 +14,10 @@ export interface Sink {
   /** Where it was before the connection was lost. `unknown` is a position that cannot be read. */
   readonly from?: Position | "unknown" | undefined;
   /**
-   * For events of the buffer, which the store has faster than a client reads: undefined when so many characters fit, else
+   * For events of the buffer, which the store has faster than a client reads: undefined when so many bytes fit, else
    * resolves when the client has read more.
    */
-  whenRoom?(characters: number): Promise<void> | undefined;
+  whenRoom?(bytes: number): Promise<void> | undefined;
   /** From this position on no event is missed. */
   begin?(position: Position): void;
   deliver(event: LiveEvent): void;

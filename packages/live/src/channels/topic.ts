@@ -1,8 +1,9 @@
+import { randomInt } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
-import type { Log } from "@tenon/core";
-import type { EventStore } from "./event-store.ts";
+import { HttpError, type Log } from "@tenon/core";
+import type { Batch, EventStore } from "./event-store.ts";
 import type { LiveEvent } from "./live-event.ts";
-import { hasReached, type Position } from "./position.ts";
+import { formatPosition, hasReached, type Position } from "./position.ts";
 import type { StaleTopics } from "./stale-topics.ts";
 import type { Sink, Subscriber, Subscription } from "./subscriber.ts";
 
@@ -18,13 +19,16 @@ export class Topic {
   readonly #stale: StaleTopics;
   readonly #onEmpty: (topic: Topic) => void;
   readonly #subscriptions = new Set<TopicSubscription>();
-  /** Of the last event that was delivered; undefined before the first subscriber. */
+  /** The position of the last delivered event; undefined before the first subscriber. */
   #position: Position | undefined;
   #isPulling = false;
   #pullAgain = false;
   #isStale = false;
   /** Subscriptions that still have to read the buffer, and failed to. */
   readonly #stuck = new Set<TopicSubscription>();
+  /** By position: reads that run, and reads that begin after them. */
+  readonly #reads = new Map<string, Promise<Batch>>();
+  readonly #nextReads = new Map<string, Promise<Batch>>();
 
   /** `onEmpty` is called when the last subscriber has left. */
   constructor(name: string, store: EventStore, log: Log, stale: StaleTopics, onEmpty: (topic: Topic) => void) {
@@ -39,24 +43,53 @@ export class Topic {
     return this.#subscriptions.size;
   }
 
-  /** Rejects when the store is unavailable. */
+  /** Rejects with a 503 when the store is unavailable. */
   async subscribe(subscriber: Subscriber): Promise<Subscription> {
     const sink = subscriber.join(this.name);
     const subscription = new TopicSubscription(this, sink);
     this.#subscriptions.add(subscription);
     subscriber.onClose?.(() => subscription.close());
     try {
-      const { last } = await this.#store.read(this.name, undefined, 0);
+      const { last } = await this.#readShared(undefined).catch(refuse);
       this.#position ??= last;
       if (sink.from === "unknown" || isAfter(sink.from, last)) subscription.skipTo(last);
       else subscription.begin(sink.from ?? last);
-      await this.#catchUp(subscription);
+      await this.#catchUp(subscription).catch(refuse);
       this.pull(); // what was published while the position was read
     } catch (error) {
       subscription.close();
       throw error;
     }
     return subscription;
+  }
+
+  /**
+   * One read at a time for all who wait for it, because clients that lost their connections together come back together.
+   * A read that has begun may be older than a subscription, so that one gets the next.
+   */
+  #readShared(after: Position | undefined): Promise<Batch> {
+    const key = after === undefined ? "" : formatPosition(after);
+    const waiting = this.#nextReads.get(key);
+    if (waiting !== undefined) return waiting;
+    const next = this.#readNext(key, after);
+    this.#nextReads.set(key, next);
+    return next;
+  }
+
+  async #readNext(key: string, after: Position | undefined): Promise<Batch> {
+    await this.#reads.get(key)?.catch(() => {});
+    this.#nextReads.delete(key);
+    const reading = this.#store.read(this.name, after, after === undefined ? 0 : batch);
+    this.#reads.set(key, reading);
+    try {
+      return await reading;
+    } finally {
+      if (this.#reads.get(key) === reading) this.#reads.delete(key);
+    }
+  }
+
+  reportFailed(error: unknown, event: string): void {
+    this.#log.error({ err: error, topic: this.name, event }, "a subscriber has failed");
   }
 
   /** For a subscription that was closed. */
@@ -137,7 +170,7 @@ export class Topic {
         void this.#continueAfter(Promise.resolve(), subscription);
         return;
       }
-      const { events, last, hasGap } = await this.#store.read(this.name, subscription.position, batch);
+      const { events, last, hasGap } = await this.#readShared(subscription.position);
       if (hasGap) subscription.skipTo(last);
       else if (events.length === 0) break;
       for (const event of events) {
@@ -169,6 +202,11 @@ export class Topic {
   }
 }
 
+/** The store is unavailable. Clients come back after a random time, so that they do not come back together. */
+export function refuse(cause: unknown): never {
+  throw new HttpError(503, "Service Unavailable", { headers: { "retry-after": String(randomInt(2, 11)) }, cause });
+}
+
 /** Whether a client got more than the store has: then the store has lost events, and will use their numbers again. */
 function isAfter(position: Position | undefined, last: Position): boolean {
   return position !== undefined && position.epoch === last.epoch && position.number > last.number;
@@ -196,7 +234,7 @@ class TopicSubscription implements Subscription {
   }
 
   whenRoom({ text }: LiveEvent): Promise<void> | undefined {
-    return this.isClosed ? undefined : this.#sink.whenRoom?.(text.length);
+    return this.isClosed ? undefined : this.#sink.whenRoom?.(Buffer.byteLength(text));
   }
 
   begin(position: Position): void {
@@ -208,13 +246,24 @@ class TopicSubscription implements Subscription {
     if (this.isClosed || this.#position === undefined || (this.isBehind && !isOwn)) return;
     if (hasReached(this.#position, event.position)) return;
     this.#position = event.position;
-    this.#sink.deliver(event);
+    try {
+      this.#sink.deliver(event);
+    } catch (error) {
+      this.#topic.reportFailed(error, event.name); // it would keep the event from the other subscribers
+      this.skipTo(event.position);
+    }
   }
 
   /** Events up to this position are lost for it. */
   skipTo(position: Position): void {
     this.#position = position;
-    if (!this.isClosed) this.#sink.reset?.(position);
+    if (this.isClosed) return;
+    try {
+      this.#sink.reset?.(position);
+    } catch (error) {
+      this.#topic.reportFailed(error, "reset");
+      this.close();
+    }
   }
 
   close(): void {

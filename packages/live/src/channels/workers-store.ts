@@ -1,4 +1,4 @@
-import { type PrimaryPort, type WorkerPort, withTimeout } from "@tenon/core/platform";
+import { type PrimaryPort, type WorkerPort, withTimeout } from "@tenon/core/internal";
 import type { Batch, EventStore, Wake } from "./event-store.ts";
 import { LiveEvent } from "./live-event.ts";
 import { MemoryStore } from "./memory-store.ts";
@@ -10,6 +10,7 @@ const timeout = 5000;
 
 /** What a worker asks its primary. */
 type Call =
+  | { readonly call: "secret" }
   | { readonly call: "append"; readonly topic: string; readonly name: string; readonly text: string }
   | { readonly call: "read"; readonly topic: string; readonly after: Position | undefined; readonly limit: number };
 
@@ -23,7 +24,13 @@ interface PlainBatch extends Omit<Batch, "events"> {
   readonly events: readonly { readonly name: string; readonly text: string; readonly position: Position }[];
 }
 
-type FromPrimary = { readonly wake: string } | { readonly id: number; readonly batch?: PlainBatch };
+type FromPrimary = { readonly wake: string } | Reply;
+
+interface Reply {
+  readonly id: number;
+  readonly batch?: PlainBatch;
+  readonly secret?: string;
+}
 
 /** Events of this process or, in the primary of several workers, of all of them. */
 export class PrimaryStore extends MemoryStore {
@@ -34,7 +41,8 @@ export class PrimaryStore extends MemoryStore {
       if (call.call === "append") {
         this.add(call.topic, call.name, call.text);
         reply({ id });
-      } else void this.read(call.topic, call.after, call.limit).then((batch) => reply({ id, batch: toPlain(batch) }));
+      } else if (call.call === "secret") reply({ id, secret: this.secret });
+      else void this.read(call.topic, call.after, call.limit).then((batch) => reply({ id, batch: toPlain(batch) }));
     });
   }
 }
@@ -48,7 +56,8 @@ export class WorkersStore implements EventStore {
   readonly reach = "workers";
   readonly joinsTransactions = false;
   readonly #primary: PrimaryPort;
-  readonly #waiting = new Map<number, (batch: PlainBatch | undefined) => void>();
+  readonly #waiting = new Map<number, (reply: Reply) => void>();
+  #secret = "";
   #wake: Wake = () => {};
   #calls = 0;
   #stopListening: (() => void) | undefined;
@@ -61,8 +70,14 @@ export class WorkersStore implements EventStore {
     this.#stopListening = this.#primary.listen((body) => {
       const message = body as FromPrimary; // of our own primary
       if ("wake" in message) this.#wake(message.wake);
-      else this.#waiting.get(message.id)?.(message.batch);
+      else this.#waiting.get(message.id)?.(message);
     });
+    const { secret = "" } = await this.#ask({ call: "secret" });
+    this.#secret = secret;
+  }
+
+  get secret(): string {
+    return this.#secret;
   }
 
   async listen(wake: Wake): Promise<void> {
@@ -78,15 +93,15 @@ export class WorkersStore implements EventStore {
   }
 
   async read(topic: string, after: Position | undefined, limit: number): Promise<Batch> {
-    const batch = await this.#ask({ call: "read", topic, after, limit });
+    const { batch } = await this.#ask({ call: "read", topic, after, limit });
     if (batch === undefined) throw new Error("the primary sent no events");
     const events = batch.events.map(({ name, text, position }) => new LiveEvent(topic, name, text, position));
     return { ...batch, events };
   }
 
-  async #ask(call: Call): Promise<PlainBatch | undefined> {
+  async #ask(call: Call): Promise<Reply> {
     const id = ++this.#calls;
-    const { promise, resolve } = Promise.withResolvers<PlainBatch | undefined>();
+    const { promise, resolve } = Promise.withResolvers<Reply>();
     this.#waiting.set(id, resolve);
     this.#primary.send({ id, call } satisfies Question);
     try {

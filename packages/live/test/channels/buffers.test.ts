@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SharedStore } from "@tenon/data";
+import { api, defineModule } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { Database, dataModule, Migrations, SharedStore } from "@tenon/data";
+import { Channels, liveModule } from "@tenon/live";
 import { MemoryStore } from "../../src/channels/memory-store.ts";
 import { PostgresStore } from "../../src/channels/postgres-store.ts";
 import { newTopic, stores, withInstances } from "../support/instances.ts";
@@ -140,3 +143,48 @@ test("subscribers learn that Redis has lost its events", { skip: storeNamed("Red
     assert.deepEqual(got.slice(5), ["missed the first events"]);
   });
 });
+
+test(
+  "PostgreSQL: with migrateOnStart: false the start creates no table, and the migrations do",
+  {
+    skip: storeNamed("PostgreSQL") === undefined,
+  },
+  () =>
+    storeNamed("PostgreSQL")?.run(async (options) => {
+      const data = dataModule({ ...options, migrateOnStart: false });
+      const module = defineModule({ name: "test", imports: [data, liveModule(data)] });
+      const app = await createTestApp(module, api());
+      try {
+        const tables = async () => (await app.get(Database).introspection.getTables()).map(({ name }) => name);
+        assert.deepEqual(await tables(), []);
+        await app.get(Migrations).up();
+        assert.ok((await tables()).includes("tenon_live_events"));
+        await app.get(Channels).publish("news", "said", 1);
+      } finally {
+        await app.stop();
+      }
+    }),
+);
+
+test("Redis: an application with another prefix has other topics", { skip: storeNamed("Redis") === undefined }, () =>
+  storeNamed("Redis")?.run(async (options) => {
+    const open = (prefix: string) => {
+      const data = dataModule({ ...options, redis: { prefix } });
+      return createTestApp(defineModule({ name: "test", imports: [data, liveModule(data)] }), api());
+    };
+    const [first, second] = [await open("tenon-test-a:"), await open("tenon-test-b:")];
+    const topic = newTopic();
+    try {
+      await first.get(Channels).publish(topic, "said", 1);
+      const { redis } = second.get(SharedStore);
+      const exists = (prefix: string) => redis?.run(["EXISTS", `${prefix}live:{${topic}}:events`]);
+      assert.deepEqual([await exists("tenon-test-a:"), await exists("tenon-test-b:")], [1, 0]);
+    } finally {
+      const { redis } = first.get(SharedStore);
+      const keys = ["events", "last", "run"].map((name) => `tenon-test-a:live:{${topic}}:${name}`);
+      await redis?.run(["DEL", ...keys, "tenon-test-a:live:secret", "tenon-test-b:live:secret"]);
+      await first.stop();
+      await second.stop();
+    }
+  }),
+);

@@ -98,6 +98,47 @@ for (const store of stores) {
     );
   });
 
+  test(`a subscriber that throws keeps no event from the others (${store.name})`, async () => {
+    await withInstances(store, async ([{ channels }]) => {
+      const topic = newTopic();
+      const called: unknown[] = [];
+      const resets: string[] = [];
+      await channels.subscribe(topic, ({ data }) => {
+        called.push(data);
+        throw new Error("a function that throws");
+      });
+      await channels.subscribe(topic, async () => {
+        throw new Error("a function that rejects");
+      });
+      const failing = {
+        deliver: () => {
+          throw new Error("a subscriber that throws");
+        },
+        reset: ({ number }: { number: number }) => resets.push(String(number)),
+      };
+      await channels.subscribe(topic, { join: () => failing });
+      const broken = {
+        ...failing,
+        reset: () => {
+          throw new Error("its reset throws too");
+        },
+      };
+      await channels.subscribe(topic, { join: () => broken });
+      const collector = new Collector();
+      await channels.subscribe(topic, collector);
+      for (const number of range(3)) await channels.publish(topic, "said", number);
+      assert.deepEqual(await collector.until(3), [0, 1, 2]);
+      assert.deepEqual(
+        [called, resets],
+        [
+          [0, 1, 2],
+          ["1", "2", "3"],
+        ],
+      );
+      assert.equal(channels.count(topic), 4, "the one that cannot be told of a reset is closed");
+    });
+  });
+
   test(`publishing in a transaction happens at its commit or not at all (${store.name})`, async () => {
     await withInstances(store, async ([first, second]) => {
       const topic = newTopic();
@@ -129,6 +170,30 @@ for (const store of stores) {
     });
   });
 }
+
+const postgres = stores.find(({ name }) => name === "PostgreSQL");
+test("a transaction that has published to a topic blocks no other topic", {
+  skip: postgres === undefined,
+}, async () => {
+  assert.ok(postgres);
+  await withInstances(postgres, async ([{ app, channels }]) => {
+    const [held, free] = [newTopic(), newTopic()];
+    const collectors = [new Collector(), new Collector()] as const;
+    await channels.subscribe(held, collectors[0]);
+    await channels.subscribe(free, collectors[1]);
+    const db = app.get(Database) as unknown as Kysely<unknown>; // its tables do not matter here
+    let later: Promise<unknown> = Promise.resolve();
+    await db.transaction().execute(async (transaction) => {
+      await channels.publish(held, "said", "first", { transaction });
+      later = Promise.all(["second", "third"].map((text) => channels.publish(held, "said", text)));
+      for (const number of range(3)) await channels.publish(free, "said", number);
+      assert.deepEqual(await collectors[1].until(3), range(3));
+      assert.deepEqual(collectors[0].got, []);
+    });
+    await later;
+    assert.deepEqual(await collectors[0].until(3), ["first", "second", "third"]);
+  });
+});
 
 test("names and data of an event are checked", async () => {
   const [memory] = stores;

@@ -2,8 +2,6 @@ import { type ApiOptions, api, type Class, defineModule, type LogOptions, type M
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { type LiveOptions, liveModule } from "@tenon/live";
 
-export const engines = ["wire", "node"] as const;
-
 export interface LiveApp {
   readonly app: TestHttpApp;
   /** `http://127.0.0.1:…` */
@@ -14,11 +12,11 @@ export interface LiveApp {
 export async function withLiveApp(
   controller: Class,
   body: (live: LiveApp) => Promise<void>,
-  { engine = "wire", options = {}, imports = [], platform = {}, log }: Settings = {},
+  { options = {}, imports = [], platform = {}, log }: Settings = {},
 ): Promise<void> {
   const live = liveModule(undefined, options);
   const module = defineModule({ name: "test", imports: [live, ...imports], declarations: [controller] });
-  const app = await createTestApp(module, api({ engine, middlewares: [], ...platform }), {
+  const app = await createTestApp(module, api({ middlewares: [], ...platform }), {
     ...(log === undefined ? {} : { log }),
   });
   try {
@@ -30,7 +28,6 @@ export async function withLiveApp(
 }
 
 export interface Settings {
-  readonly engine?: "wire" | "node";
   readonly options?: LiveOptions;
   readonly imports?: readonly Module[];
   readonly platform?: ApiOptions;

@@ -1,17 +1,9 @@
-import { type Context, type Contract, content, endpoint, inject, type RequestContext } from "@tenon/core";
-import {
-  asWrittenBy,
-  type FailuresOf,
-  type InputOf,
-  type ParamsOf,
-  type PathOf,
-  refuseOption,
-} from "@tenon/core/platform";
-import { LiveConnections } from "./connections.ts";
-import { EventFormat } from "./event-format.ts";
-import { EventStream, type StreamRoute, toBlock, toPositionBlock } from "./event-stream.ts";
-import { checkMessages, type Messages, OutgoingMessages } from "./messages.ts";
-import { type ConnectionLimits, checkLimits } from "./settings.ts";
+import { type Context, type Contract, endpoint } from "@tenon/core";
+import { asWrittenBy, checkOptions, type InputOf, refuseOption } from "@tenon/core/internal";
+import { type LiveContext, type LiveHandler, LiveRoute } from "../live-route.ts";
+import { type Messages, messagesCheck } from "../messages.ts";
+import { type ConnectionLimits, connectionTable } from "../settings.ts";
+import { EventStream, streamSyntax } from "./event-stream.ts";
 
 /** What an event stream accepts and sends. */
 export interface EventsContract extends Omit<Contract, "body" | "returns" | "live"> {
@@ -26,31 +18,17 @@ export interface EventsContract extends Omit<Contract, "body" | "returns" | "liv
  */
 export function events<const C extends EventsContract, Param extends string = string>(
   contract: C,
-  handler: (
-    ctx: RequestContext<ParamsOf<C, Param>, FailuresOf<C>>,
-    stream: EventStream<C["sends"]>,
-    input: InputOf<C>,
-  ) => unknown,
-): (ctx: Context<PathOf<ParamsOf<C, NoInfer<Param>>>>) => unknown {
+  handler: (ctx: LiveContext<C, Param>, stream: EventStream<C["sends"]>, input: InputOf<C>) => unknown,
+): LiveHandler<C, Param> {
   if (typeof handler !== "function")
     refuseOption("events() takes a contract and a handler: events({ sends }, (ctx, stream) => …).");
   const { sends, limits = {}, ...rest } = contract as EventsContract; // its own type, which every contract has
-  checkMessages("events()", sends, "sends");
-  checkLimits("events()", limits);
-  const connections = inject(LiveConnections);
-  const messages = new OutgoingMessages(sends, toBlock);
-  const createRoute = ({ route: matched }: Context): StreamRoute => ({
-    messages,
-    connections,
-    format: new EventFormat(messages, connections, `${matched?.method} ${matched?.path}`, toPositionBlock),
-    pendingBytes: limits.pendingBytes ?? connections.settings.pendingBytes,
-  });
-  let route: StreamRoute | undefined;
+  checkOptions("events()", { sends, limits }, { sends: messagesCheck, limits: connectionTable });
+  const route = new LiveRoute(sends, streamSyntax, limits);
 
   async function openStream(this: unknown, ctx: Context, input: unknown): Promise<EventStream> {
-    route ??= createRoute(ctx);
     const stream = new EventStream<C["sends"]>(route, ctx);
-    connections.add(stream);
+    route.add(stream, ctx);
     try {
       await handler.call(this, ctx, stream, input as InputOf<C>); // validated by the contract that it is inferred from
     } catch (error) {
@@ -61,6 +39,6 @@ export function events<const C extends EventsContract, Param extends string = st
     ctx.response().setHeader("cache-control", "no-store, no-transform").setHeader("x-accel-buffering", "no");
     return stream as unknown as EventStream; // for the engine it is only an iterator
   }
-  const declared = { ...rest, returns: content("text/event-stream"), live: { kind: "events", sends } } as const;
+  const declared = { ...rest, returns: { content: "text/event-stream" }, live: { kind: "events", sends } } as const;
   return endpoint(declared as Contract, asWrittenBy(openStream, handler));
 }

@@ -1,25 +1,20 @@
 import type { Writable } from "node:stream";
-import type { Context, Lease, Returned } from "@tenon/core";
-import { leasesOf, logError } from "@tenon/core/platform";
-import type { Sink, Subscriber } from "./channels/subscriber.ts";
-import { type Closing, closings, type LiveConnection, type LiveConnections } from "./connections.ts";
+import type { Context } from "@tenon/core";
+import type { Returned } from "@tenon/core/internal";
+import { logError } from "@tenon/core/internal";
+import { type Closing, closings } from "../connections.ts";
+import type { LiveRoute } from "../live-route.ts";
+import type { IncomingMessages, Messages, Syntax } from "../messages.ts";
+import { TopicConnection } from "../topic-connection.ts";
 import { Inbox } from "./inbox.ts";
-import { lastEventIdOf } from "./last-event-id.ts";
 import { MessageRate } from "./message-rate.ts";
-import { type IncomingMessages, InvalidMessage, type Messages, type OutgoingMessages } from "./messages.ts";
-import type { SocketLimits } from "./settings.ts";
 import { SocketOutbox } from "./socket-outbox.ts";
-import { TextFrame } from "./text-frame.ts";
-import { type TopicFormat, TopicList } from "./topic-list.ts";
 import type { WsSocket } from "./ws-socket.ts";
 
 /** What the sockets of a route have in common. */
 export interface SocketRoute {
-  readonly sends: OutgoingMessages<TextFrame>;
+  readonly live: LiveRoute;
   readonly receives: IncomingMessages;
-  readonly connections: LiveConnections;
-  readonly format: TopicFormat<TextFrame>;
-  readonly limits: Required<SocketLimits>;
   readonly onMessage: (request: SocketRequest, socket: LiveSocket, name: string, data: unknown) => unknown;
   readonly onClose: (request: SocketRequest, socket: LiveSocket, closing: Closing) => unknown;
 }
@@ -37,28 +32,21 @@ const closeTimeout = 2000;
 /** The same for one that reads slowly: it has much to read before the close frame, which has the reason. */
 export const slowCloseTimeout = 15_000;
 
-/** A message of a socket. Names of messages have no characters that JSON escapes. */
-export function toMessage(name: string, json: string, id?: string): TextFrame {
-  return new TextFrame(`{${id === undefined ? "" : `"id":"${id}",`}"event":"${name}","data":${json}}`);
-}
-
-export function toPositionMessage(id: string): TextFrame {
-  return new TextFrame(JSON.stringify({ id }));
-}
+/** The messages of a socket. Neither names nor ids have characters that JSON escapes. */
+export const socketSyntax: Syntax = {
+  head: (id) => (id === undefined ? "{" : `{"id":"${id}",`),
+  body: (name, json) => `"event":"${name}","data":${json}}`,
+  position: (id) => `{"id":"${id}"}`,
+};
 
 /**
  * A WebSocket of a live route. What is sent before the upgrade waits for it; after it, the bytes that wait for the
  * client are limited, and a client that reads too slowly is disconnected.
  */
-export class LiveSocket<Sends extends Messages = Messages> implements LiveConnection, Subscriber {
+export class LiveSocket<Sends extends Messages = Messages> extends TopicConnection<SocketOutbox> {
   readonly kind = "socket";
-  /** Of the last event that the client got on an earlier connection; "" for a new client. */
-  readonly lastEventId: string;
-  readonly leases: readonly Lease[];
   readonly #route: SocketRoute;
   readonly #request: SocketRequest;
-  readonly #outbox: SocketOutbox;
-  readonly #topics: TopicList<TextFrame>;
   #socket: WsSocket | undefined;
   /** From the first message on; most clients only receive. */
   #inbox: Inbox | undefined;
@@ -66,46 +54,25 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
   /** How it was ended. */
   #closing: Closing | undefined;
   #isInside = false;
-  #isEnded = false;
   #isAlive = true;
+  /** When a message was seen that has not arrived in full; undefined for none. */
+  #unfinishedAt: number | undefined;
 
   constructor(route: SocketRoute, request: SocketRequest) {
+    super(request.ctx, route.live, (onSlow) => new SocketOutbox(route.live.limits.pendingBytes, onSlow));
     this.#route = route;
     this.#request = request;
-    this.lastEventId = lastEventIdOf(request.ctx);
-    this.leases = leasesOf(request.ctx);
-    this.#outbox = new SocketOutbox(route.limits.pendingBytes, this);
-    this.#topics = new TopicList(this.lastEventId, this.#outbox, route.format);
   }
 
   /** Sends a message. Throws InvalidMessage when the data does not match its schema. */
   send<Name extends keyof Sends & string>(name: Name, data: Returned<Sends[Name]>): void {
-    const { sends, connections } = this.#route;
-    try {
-      this.#outbox.push(sends.encode(name, data));
-    } catch (error) {
-      if (error instanceof InvalidMessage) connections.count("unsentMessages");
-      throw error;
-    }
+    this.push(() => this.#route.live.messages.encode(name, data));
   }
 
   /** 1000 is a normal end; codes of an application are from 4000 to 4399. A reason is cut after 123 bytes. */
   close(code = 1000, reason = ""): void {
-    if (!isCloseCode(code))
-      throw new RangeError(`close(): ${code} is no code that a server may send. Use 4000 to 4399.`);
+    if (!isCloseCode(code)) throw new RangeError(`close(): a server may not send the code ${code}. Use 4000 to 4399.`);
     this.end({ code, reason });
-  }
-
-  get isOpen(): boolean {
-    return !this.#isEnded;
-  }
-
-  join(topic: string): Sink {
-    return this.#topics.join(topic);
-  }
-
-  onClose(end: () => void): void {
-    this.#topics.onClose(end);
   }
 
   /** The request is upgraded. `connection` is what the socket writes to, for messages that are not compressed. */
@@ -120,8 +87,8 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
       })
       .on("error", limitClose) // `close` follows, with the code that the client gets
       .on("close", (code: number, reason: Buffer) => this.#closed({ code, reason: reason.toString() }));
-    this.#outbox.attach(socket, connection);
-    if (this.#isEnded) this.#finish(this.#closing ?? closings.stopping);
+    this.outbox.attach(socket, connection);
+    if (!this.isOpen) this.#finish(this.#closing ?? closings.stopping);
   }
 
   /** Its handler `open` has succeeded: from here on `close` is called at the end, whatever happens. */
@@ -139,18 +106,25 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
     if (!this.#isAlive) this.#socket.terminate(); // no pong since the last ping
     this.#isAlive = this.#socket.isPaused; // its pong would not be read
     this.#socket.ping();
+    // no message is being compressed or inflated, and the next one needs nothing of the one before
+    if (this.#socket.bufferedAmount === 0 && !isUnfinished(this.#socket)) {
+      this.#socket._extensions["permessage-deflate"]?.cleanup();
+    }
   }
 
   check(now: number): void {
-    const { idle } = this.#route.limits;
-    const silence = now - this.#outbox.activeAt;
+    const { idle, messageTimeout } = this.#route.live.limits;
+    if (this.#socket === undefined || !isUnfinished(this.#socket)) this.#unfinishedAt = undefined;
+    else this.#unfinishedAt ??= now;
+    if (this.#unfinishedAt !== undefined && now - this.#unfinishedAt >= messageTimeout) this.end(closings.unfinished);
+    const silence = now - this.outbox.activeAt;
     if (this.#socket === undefined && silence > attachTimeout) this.discard();
     else if (idle > 0 && silence > idle) this.end(closings.silent);
   }
 
   end(closing: Closing): void {
-    if (!this.#isEnded) {
-      if (closing === closings.slow) this.#route.connections.count("slowClients");
+    if (this.isOpen) {
+      if (closing === closings.slow) this.#route.live.connections.count("slowClients");
       this.#closing = closing;
       this.#leave();
       this.#finish(closing);
@@ -167,10 +141,8 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
   }
 
   #leave(): void {
-    this.#isEnded = true;
-    this.#topics.close();
-    this.#route.connections.remove(this);
-    this.#outbox.end();
+    this.leave();
+    this.outbox.end();
     this.#inbox?.clear(); // what waits would be handled for a session that has ended
   }
 
@@ -184,9 +156,10 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
-    if (this.#isEnded || this.#socket === undefined) return;
+    if (!this.isOpen || this.#socket === undefined) return;
     const now = Date.now();
-    this.#outbox.activeAt = now;
+    this.outbox.activeAt = now;
+    this.#unfinishedAt = undefined;
     this.#isAlive = true;
     if (isBinary) this.end(closings.binary);
     else if (this.#allow(now)) {
@@ -196,25 +169,30 @@ export class LiveSocket<Sends extends Messages = Messages> implements LiveConnec
   }
 
   #createInbox(socket: WsSocket): Inbox {
-    const { receives, connections, onMessage } = this.#route;
+    const { receives, live, onMessage } = this.#route;
     return new Inbox({
       receives,
-      connections,
+      connections: live.connections,
       ctx: this.#request.ctx,
       onMessage: (name, data) => onMessage(this.#request, this, name, data),
       socket,
-      outbox: this.#outbox,
+      outbox: this.outbox,
     });
   }
 
   /** Ends the socket when its client sends too much. */
   #allow(now: number): boolean {
-    if (this.#isEnded) return false;
-    this.#rate ??= new MessageRate(this.#route.limits.messagesPerSecond, now);
+    if (!this.isOpen) return false;
+    this.#rate ??= new MessageRate(this.#route.live.limits.messagesPerSecond, now);
     const isAllowed = this.#rate.take(now);
     if (!isAllowed) this.end(closings.tooMany);
     return isAllowed;
   }
+}
+
+/** Whether a part of a message has arrived. A socket that is paused does not read the rest. */
+function isUnfinished({ isPaused, _receiver: { _bufferedBytes, _fragmented, _state } }: WsSocket): boolean {
+  return !isPaused && (_bufferedBytes > 0 || _fragmented !== 0 || _state !== 0);
 }
 
 /** RFC 6455, 7.4: 1004 to 1006 are never sent, 1015 neither; `ws` throws for all others. */

@@ -1,9 +1,10 @@
 import { type Context, HttpError } from "@tenon/core";
-import { logError, toHttpError } from "@tenon/core/platform";
-import type { LiveConnections } from "./connections.ts";
-import { type IncomingMessage, IncomingMessages, toErrorText } from "./messages.ts";
-import { TextFrame } from "./text-frame.ts";
-import type { Outbox } from "./topic-list.ts";
+import { isThenable, logError, toHttpError, trace } from "@tenon/core/internal";
+import type { LiveConnections } from "../connections.ts";
+import { type IncomingMessage, IncomingMessages, toErrorText } from "../messages.ts";
+import type { Outbox } from "../outbox.ts";
+import { type MessageSignal, messageSignal } from "../signals.ts";
+import { toWire } from "../wire.ts";
 import type { WsSocket } from "./ws-socket.ts";
 
 /** Messages that may wait for the handler of the one before them. */
@@ -16,7 +17,7 @@ export interface InboxOptions {
   readonly onMessage: (name: string, data: unknown) => unknown;
   readonly socket: WsSocket;
   /** For errors of messages. */
-  readonly outbox: Outbox<TextFrame>;
+  readonly outbox: Outbox;
 }
 
 /** The messages of a client, handled one after the other. */
@@ -61,22 +62,43 @@ export class Inbox {
     try {
       frame = parse(text);
       const message = this.#options.receives.read(frame);
-      const result = message instanceof Promise ? message.then(this.#dispatch) : this.#dispatch(message);
-      if (!isThenable(result)) return undefined;
-      return Promise.resolve(result).then(ignore, (error: unknown) => this.#fail(frame, error));
+      if (!(message instanceof Promise)) return this.#dispatch(message);
+      return message.then(this.#dispatch, (error: unknown) => this.#fail(IncomingMessages.nameOf(frame), error));
     } catch (error) {
-      this.#fail(frame, error);
+      this.#fail(IncomingMessages.nameOf(frame), error);
       return undefined;
     }
   }
 
-  readonly #dispatch = ({ name, data }: IncomingMessage): unknown => this.#options.onMessage(name, data);
+  readonly #dispatch = (message: IncomingMessage): Promise<void> | undefined => {
+    if (!messageSignal.hasSubscribers) return this.#run(message);
+    const signal: MessageSignal = { ctx: this.#options.ctx, message: message.name };
+    return trace(messageSignal, signal, () => this.#run(message, signal));
+  };
 
-  #fail(frame: unknown, error: unknown): void {
+  /** Errors are reported here, while the signal lasts: their log lines belong to it. */
+  #run({ name, data }: IncomingMessage, signal?: MessageSignal): Promise<void> | undefined {
+    const fail = (error: unknown) => {
+      if (signal !== undefined) {
+        signal.error = error;
+        messageSignal.error.publish(signal);
+      }
+      this.#fail(name, error);
+    };
+    try {
+      const result = this.#options.onMessage(name, data);
+      return isThenable(result) ? Promise.resolve(result).then(() => {}, fail) : undefined;
+    } catch (error) {
+      fail(error);
+      return undefined;
+    }
+  }
+
+  #fail(name: string | undefined, error: unknown): void {
     const { connections, ctx, outbox } = this.#options;
     if (error instanceof HttpError) connections.count("rejectedMessages");
     logError(ctx, error);
-    outbox.push(new TextFrame(toErrorText(IncomingMessages.nameOf(frame), toHttpError(error))));
+    outbox.push(toWire(toErrorText(name, toHttpError(error))));
   }
 }
 
@@ -87,9 +109,3 @@ function parse(text: string): unknown {
     throw new HttpError(400, "A message is JSON");
   }
 }
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
-}
-
-function ignore(): void {}
