@@ -1,6 +1,5 @@
-export type { Family, Sample } from "./metrics/family.ts";
-export { Metrics } from "./metrics.ts";
-export { MetricsServer } from "./metrics-server.ts";
 export { observeModule } from "./observe-module.ts";
-export type { MetricsOptions, ObserveOptions } from "./settings.ts";
-export { SignalContextManager } from "./signal-context.ts";
+export { SignalContextManager } from "./otel/signal-context.ts";
+export { Metrics } from "./prometheus/metrics.ts";
+export { MetricsServer } from "./prometheus/metrics-server.ts";
+export type { ObserveOptions } from "./settings.ts";

@@ -1,6 +1,6 @@
-import { type MiddlewareLike, token } from "@tenon/core";
-import { checkNames, namesOf, refuseOption } from "@tenon/core/platform";
-import type { SignalContextManager } from "./signal-context.ts";
+import { type MiddlewareLike, type Module, token } from "@tenon/core";
+import { checkOptions, type Injectable, type OptionTable, takes } from "@tenon/core/internal";
+import type { SignalContextManager } from "./otel/signal-context.ts";
 
 /** `GET /metrics` on the port of the application, guarded by a token or by middlewares, or on a port of its own. */
 export interface MetricsOptions {
@@ -12,11 +12,13 @@ export interface MetricsOptions {
   readonly middlewares?: readonly MiddlewareLike[];
   /** A port for metrics alone. Zero takes any free one. */
   readonly port?: number;
-  /** Of that port. Defaults to 127.0.0.1, which is reachable from this machine only. */
+  /** The host of that port. Defaults to 127.0.0.1, which is reachable from this machine only. */
   readonly host?: string;
+  /** Lets every client that reaches the port read the metrics without a token. Defaults to false. */
+  readonly public?: boolean;
 }
 
-export interface ObserveOptions {
+export interface PlainObserveOptions {
   /** Metrics for Prometheus. Defaults to none. */
   readonly metrics?: MetricsOptions;
   /** Whether each middleware and handler has a span of its own. Defaults to false. */
@@ -31,6 +33,13 @@ export interface ObserveOptions {
   readonly contextManager?: SignalContextManager;
 }
 
+/** Each option but `imports` is a value, or a function that returns it and may `inject()` what `imports` export. */
+export interface ObserveOptions<Imports extends readonly Module[] = readonly Module[]>
+  extends Injectable<PlainObserveOptions> {
+  /** What the options inject: `[ConfigModule]`. Defaults to none. */
+  readonly imports?: Imports;
+}
+
 export interface ObserveSettings {
   readonly metrics: (MetricsOptions & { readonly path: string; readonly host: string }) | undefined;
   readonly chainSpans: boolean;
@@ -41,44 +50,44 @@ export interface ObserveSettings {
 }
 export const ObserveSettings = token<ObserveSettings>("ObserveSettings");
 
-const optionNames = namesOf<ObserveOptions>({
-  metrics: true,
-  chainSpans: true,
-  continueTraces: true,
-  ignoredPaths: true,
-  serviceName: true,
-  contextManager: true,
-});
-const metricsNames = namesOf<MetricsOptions>({ path: true, token: true, middlewares: true, port: true, host: true });
-const shortestToken = 16;
+const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|::1)$/i;
 
-export function toObserveSettings(options: ObserveOptions): ObserveSettings {
-  checkNames("observeModule()", options, optionNames);
+const metricsTable: OptionTable<MetricsOptions> = {
+  path: takes.match(/^\//, 'Begin it with a slash: "/metrics".'),
+  token: takes.secret(16, "Use random ones."),
+  middlewares: takes.list,
+  port: takes.wholeNumber(0, 65_535),
+  host: takes.text,
+  public: takes.flag,
+};
+
+export function toObserveSettings(options: PlainObserveOptions): ObserveSettings {
+  const table: OptionTable<PlainObserveOptions> = {
+    metrics: metricsTable,
+    chainSpans: takes.flag,
+    continueTraces: takes.flag,
+    ignoredPaths: takes.list,
+    serviceName: takes.text,
+    contextManager: takes.anything,
+  };
+  checkOptions("observeModule()", options, table, () => findOpenMetrics(options.metrics));
   const { chainSpans = false, continueTraces = true, serviceName, contextManager } = options;
-  const metrics = options.metrics === undefined ? undefined : toMetricsSettings(options.metrics);
+  const metrics = options.metrics && { path: "/metrics", host: "127.0.0.1", ...options.metrics };
   const quiet = ["/health/live", "/health/ready", ...(metrics === undefined ? [] : [metrics.path])];
   const ignoredPaths = new Set(options.ignoredPaths ?? quiet);
   return { metrics, chainSpans, continueTraces, ignoredPaths, serviceName, contextManager };
 }
 
-function toMetricsSettings(options: MetricsOptions): NonNullable<ObserveSettings["metrics"]> {
-  const taker = "metrics of observeModule()";
-  checkNames(taker, options, metricsNames);
+/** Metrics that everyone could read, and guards that guard nothing. */
+function findOpenMetrics(options: MetricsOptions | undefined): string[] {
+  if (options === undefined) return [];
   const { path = "/metrics", host = "127.0.0.1", port, token: secret, middlewares = [] } = options;
-  if (typeof path !== "string" || !path.startsWith("/")) {
-    refuseOption(`path in ${taker} is ${JSON.stringify(path)}. Begin it with a slash: "/metrics".`);
-  }
-  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
-    refuseOption(`port in ${taker} is ${String(port)}. It takes a whole number from 0 to 65535.`);
-  }
-  if (secret !== undefined && !(typeof secret === "string" && secret.length >= shortestToken)) {
-    refuseOption(`token in ${taker} is too short. It takes at least ${shortestToken} characters.`);
-  }
-  if (port === undefined && secret === undefined && middlewares.length === 0) {
-    refuseOption(`${taker}: everyone could read GET ${path}. Add a token, middlewares, or a port of its own.`);
-  }
-  if (port !== undefined && middlewares.length > 0) {
-    refuseOption(`${taker}: middlewares guard the application, not a port of its own. Use a token there.`);
-  }
-  return { ...options, path, host };
+  const owner = "metrics of observeModule()";
+  const isOpen = secret === undefined && middlewares.length === 0 && options.public !== true;
+  if (port === undefined)
+    return isOpen ? [`${owner}: everyone could read GET ${path}. Add a token, middlewares, or a port of its own.`] : [];
+  if (middlewares.length > 0)
+    return [`${owner}: middlewares guard the application, not a port of its own. Use a token there.`];
+  if (!isOpen || loopback.test(host)) return [];
+  return [`${owner}: everyone who reaches ${host} could read them. Add a token, or public: true.`];
 }

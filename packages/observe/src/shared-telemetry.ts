@@ -1,4 +1,5 @@
-import { Telemetry, type TelemetryParts } from "./telemetry.ts";
+import type { TelemetryParts } from "./open-telemetry.ts";
+import { Telemetry } from "./telemetry.ts";
 
 interface Shared {
   readonly started: Promise<Telemetry>;

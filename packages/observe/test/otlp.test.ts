@@ -116,6 +116,7 @@ test("a request has the attributes of the HTTP conventions", () => {
 test("statements and jobs have the attributes of their conventions", () => {
   assert.deepEqual(find("INSERT orders").attributes, {
     "db.system.name": "sqlite",
+    "db.namespace": "app.db",
     "db.operation.name": "INSERT",
     "db.query.summary": "INSERT orders",
     "db.query.text": 'insert into "orders" ("id", "card") values (?, ?)',
@@ -146,7 +147,7 @@ test("an error is an event of one span, and those around it have failed too", ()
   ]);
 });
 
-test("what a client has caused is no error, and a health check has no span", () => {
+test("what a client has caused is not an error, and a health check has no span", () => {
   const refused = spans
     .filter(({ name }) => name === "POST /stock")
     .find(({ attributes }) => attributes["http.response.status_code"] === 401);

@@ -1,20 +1,29 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, test } from "node:test";
-import { context, metrics, propagation, trace } from "@opentelemetry/api";
+import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { context, metrics, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { NodeSDK } from "@opentelemetry/sdk-node";
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace";
-import { api, type Context, defineModule, type Next, routes } from "@tenon/core";
-import { requestSignal } from "@tenon/core/platform";
+import { api, type Context, defineModule, inject, type Next, type Routes } from "@tenon/core";
+import { requestSignal } from "@tenon/core/internal";
 import { createTestApp } from "@tenon/core/testing";
+import { Database, dataModule, KeyValue, sql } from "@tenon/data";
 import { observeModule, SignalContextManager } from "@tenon/observe";
 import { LogLines } from "../../core/test/support/log-lines.ts";
+import { services, withPostgres } from "../../data/test/support/services.ts";
+import { count, shopModule } from "../../devtools/test/support/shop.ts";
 
 class Shop {
-  routes() {
-    return routes([
+  routes(): Routes {
+    return [
       { method: "GET", path: "/price", handler: this.price, middlewares: [this.guard] },
       { method: "GET", path: "/thrown", handler: this.thrown },
-    ]);
+    ];
   }
 
   guard(_: Context, next: Next) {
@@ -67,6 +76,116 @@ test("spans of the application are children of its request, with an SDK of its o
   await app.stop();
   assert.equal(requestSignal.hasSubscribers, false, "nothing listens after the stop");
   await sdk.shutdown();
+});
+
+class Stores {
+  readonly #db = inject(Database);
+  readonly #keyValue = inject(KeyValue);
+
+  routes(): Routes {
+    return [
+      { method: "GET", path: "/missing", handler: () => sql`select * from missing`.execute(this.#db) },
+      { method: "GET", path: "/key", handler: () => this.#keyValue.get("observe-key") },
+      { method: "GET", path: "/unread", handler: async (ctx: Context) => (await fetch(ctx.query("url"))).status },
+    ];
+  }
+}
+
+const { redis, postgres } = services;
+const isWithout = redis === undefined || postgres === undefined;
+
+test("spans of stores say where they ran, and why they failed", { skip: isWithout }, async () => {
+  await withPostgres(async (database) => {
+    const contextManager = new SignalContextManager();
+    const { exporter, sdk } = startSdk(contextManager);
+    const data = dataModule({ database, keyValue: redis });
+    const imports = [observeModule({ contextManager }), data];
+    const app = await createTestApp(defineModule({ name: "stores", imports, declarations: [Stores] }), api());
+    const failed = await app.request("GET", "/missing");
+    assert.deepEqual([failed.status, await failed.json()], [500, { error: "store failure" }]);
+    await app.request("GET", "/key");
+    const find = (name: string) => exporter.getFinishedSpans().find((span) => span.name === name);
+    const { hostname, port, pathname } = new URL(database);
+    const { attributes, events } = find("SELECT missing") ?? assert.fail();
+    assert.equal(attributes["db.namespace"], pathname.slice(1));
+    assert.equal(attributes["server.address"], hostname);
+    assert.equal(attributes["server.port"], Number(port || 5432));
+    assert.equal(attributes["db.response.status_code"], "42P01");
+    const { "exception.message": message, "exception.stacktrace": stack } = events[0]?.attributes ?? {};
+    assert.equal(message, 'store failure\n[cause] relation "missing" does not exist');
+    assert.match(
+      String(stack),
+      /^StoreError: store failure\n {4}at [\s\S]*\[cause\] error: relation "missing" does not exist/,
+    );
+    const place = find("GET")?.attributes;
+    assert.deepEqual([place?.["db.namespace"], place?.["server.address"]], ["0", new URL(redis ?? "").hostname]);
+    await app.stop();
+    await sdk.shutdown();
+  });
+});
+
+test("a message of a WebSocket has a span, a metric, and log lines with its trace", async () => {
+  const contextManager = new SignalContextManager();
+  const { exporter, sdk } = startSdk(contextManager);
+  const log = new LogLines();
+  const observe = observeModule({ contextManager, metrics: { path: "/metrics", public: true } });
+  const module = defineModule({ name: "app", imports: [observe, shopModule()] });
+  const app = await createTestApp(module, api({ middlewares: [] }), { log: log.options });
+  const { url } = await app.listen({ port: 0, signals: false });
+  assert.deepEqual(await count(url, "count", "fail"), [
+    { event: "counted", data: { items: 4 } },
+    { event: "error", data: { event: "fail", status: 500, error: "Internal Server Error" } },
+  ]);
+  const spans = exporter.getFinishedSpans();
+  const [counted, failed] = ["process count", "process fail"].map((name) => spans.find((span) => span.name === name));
+  assert.deepEqual(counted?.attributes, {
+    "messaging.system": "tenon.live",
+    "messaging.operation.type": "process",
+    "http.route": "/counter/:token",
+    "tenon.message": "count",
+  });
+  assert.deepEqual([counted.parentSpanContext, counted.status.code], [undefined, SpanStatusCode.UNSET]);
+  const statement = spans.find(({ name }) => name === "SELECT items");
+  assert.equal(statement?.parentSpanContext?.spanId, counted.spanContext().spanId);
+  assert.equal(failed?.status.code, SpanStatusCode.ERROR);
+  assert.equal(failed.events[0]?.attributes?.["exception.message"], "the counter is broken");
+  const lines = ["counting the items", "GET /counter/[redacted] failed"].map(
+    (text) => log.all.find(({ msg }) => msg === text)?.trace_id,
+  );
+  assert.deepEqual(lines, [counted.spanContext().traceId, failed.spanContext().traceId]);
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  assert.match(
+    metrics,
+    /^tenon_message_duration_seconds_count\{http_route="\/counter\/:token",tenon_message="count"\} 1$/m,
+  );
+  assert.match(metrics, /^tenon_message_duration_seconds_count\{.*tenon_message="fail",error_type="RangeError"\} 1$/m);
+  await app.stop();
+  await sdk.shutdown();
+});
+
+test("a fetch whose body is not read has not failed", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void; // with the flag
+  const server = createServer((_, response) => void response.write("x".repeat(100_000))); // never ends
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo; // of a port
+  const contextManager = new SignalContextManager();
+  const { exporter, sdk } = startSdk(contextManager);
+  const data = dataModule({ database: "sqlite::memory:", keyValue: "memory:" });
+  const imports = [observeModule({ contextManager }), data];
+  const app = await createTestApp(defineModule({ name: "stores", imports, declarations: [Stores] }), api());
+  await app.request("GET", `/unread?url=http://127.0.0.1:${port}/`);
+  const find = () => exporter.getFinishedSpans().find(({ kind }) => kind === SpanKind.CLIENT);
+  while (find() === undefined) {
+    collectGarbage();
+    await sleep(10);
+  }
+  assert.deepEqual([find()?.status.code, find()?.events], [SpanStatusCode.UNSET, []]);
+  await app.stop();
+  await sdk.shutdown();
+  server.closeAllConnections();
+  server.close();
 });
 
 test("two applications in one process make each span once", async () => {

@@ -7,35 +7,36 @@ const bounds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5
 const mostSeries = 2000;
 const overflow = "otel.metric.overflow";
 
-export interface HistogramOptions {
-  /** By the conventions of OpenTelemetry: `http.server.request.duration`. */
-  readonly name: string;
-  readonly description: string;
-}
-
-/** Durations by their attributes, for `GET /metrics` and for the meter of OpenTelemetry. */
+/** Durations by their attributes, for `GET /metrics` and, if there is one, the meter of OpenTelemetry. */
 export class DurationHistogram {
-  readonly #options: HistogramOptions;
-  readonly #remote: Histogram;
+  readonly #name: string;
+  readonly #description: string;
+  #remote: Histogram | undefined;
   readonly #series = new Map<string, Series>();
 
-  constructor(options: HistogramOptions, meter: Meter) {
-    this.#options = options;
+  /** `name` is that of the conventions of OpenTelemetry: `http.server.request.duration`. */
+  constructor(name: string, description: string) {
+    this.#name = name;
+    this.#description = description;
+  }
+
+  /** What is recorded from now on is sent, too. */
+  sendTo(meter: Meter): void {
     const advice = { explicitBucketBoundaries: [...bounds] };
-    this.#remote = meter.createHistogram(options.name, { description: options.description, unit: "s", advice });
+    this.#remote = meter.createHistogram(this.#name, { description: this.#description, unit: "s", advice });
   }
 
   /** `key` identifies the attributes, which are only made for its first duration. */
   record(seconds: number, key: string, toAttributes: () => Attributes): void {
     const series = this.#series.get(key) ?? this.#add(key, toAttributes);
     series.add(seconds);
-    this.#remote.record(seconds, series.attributes);
+    this.#remote?.record(seconds, series.attributes);
   }
 
   read(): Family {
-    const { name, description } = this.#options;
+    const name = `${this.#name.replaceAll(/[^a-z0-9]/g, "_")}_seconds`;
     const samples = [...this.#series.values()].flatMap((series) => series.read());
-    return { name: `${name.replaceAll(/[^a-z0-9]/g, "_")}_seconds`, help: description, type: "histogram", samples };
+    return { name, help: this.#description, type: "histogram", samples };
   }
 
   #add(key: string, toAttributes: () => Attributes): Series {

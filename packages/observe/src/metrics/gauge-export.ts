@@ -1,12 +1,11 @@
-import { metrics } from "@opentelemetry/api";
+import type { Meter } from "@opentelemetry/api";
 import type { Family } from "./family.ts";
 
 /**
  * Sends gauges and counters through the meter of OpenTelemetry, which wants to know an instrument before its first
  * value: a new one is sent from the next time on. Returns the function that ends it.
  */
-export function exportGauges(read: () => Promise<readonly Family[]>): () => void {
-  const meter = metrics.getMeter("@tenon/observe");
+export function exportGauges(meter: Meter, read: () => Promise<readonly Family[]>): () => void {
   const latest = new Map<string, Family>();
   const ends: (() => void)[] = [];
   const add = ({ name, help: description, type }: Family) => {

@@ -5,7 +5,7 @@ import {
   type PerformanceEntry,
   PerformanceObserver,
 } from "node:perf_hooks";
-import { metrics } from "@opentelemetry/api";
+import type { Meter } from "@opentelemetry/api";
 import { DurationHistogram } from "./duration-histogram.ts";
 import { type Family, toFamily } from "./family.ts";
 
@@ -20,16 +20,14 @@ const percentiles = [50, 90, 99] as const;
 /** Event loop, garbage collection, memory and CPU of the process, under the names that dashboards for Node know. */
 export class RuntimeMetrics {
   readonly #delay: ELDHistogram = monitorEventLoopDelay({ resolution: 10 });
-  readonly #collections = new DurationHistogram(
-    { name: "nodejs.gc.duration", description: "Garbage collections, in seconds" },
-    metrics.getMeter("@tenon/observe"),
-  );
+  readonly #collections = new DurationHistogram("nodejs.gc.duration", "Garbage collections, in seconds");
   readonly #observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) this.#addCollection(entry);
   });
   #utilization = performance.eventLoopUtilization();
 
-  start(): void {
+  start(meter: Meter | undefined): void {
+    if (meter !== undefined) this.#collections.sendTo(meter);
     this.#delay.enable();
     this.#observer.observe({ entryTypes: ["gc"] });
   }

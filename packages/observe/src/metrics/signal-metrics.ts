@@ -1,18 +1,16 @@
-import { type Attributes, type Meter, metrics } from "@opentelemetry/api";
+import type { Attributes, Meter } from "@opentelemetry/api";
 import {
-  type LogDroppedSignal,
+  type FetchMessage,
+  type FetchRequest,
+  isAbort,
+  listenToFetch,
   logDroppedSignal,
-  type RequestSignal,
   requestSignal,
-  type Signal,
-  type SignalOutcome,
-} from "@tenon/core/platform";
-import { isFailure, typeOf } from "../failures.ts";
-import { hashSignal, jobSignal, redisSignal, sqlSignal } from "../payloads.ts";
-import { type FetchMessage, type FetchRequest, listenToFetch } from "../spans/fetch-spans.ts";
-import { toKnownMethod } from "../spans/request-spans.ts";
-import { toSystemName } from "../spans/store-spans.ts";
-import type { SqlSummaries } from "../sql-text.ts";
+} from "@tenon/core/internal";
+import type { LogDroppedSignal, RequestSignal, Signal, SignalOutcome } from "@tenon/core/platform";
+import { hashSignal, jobSignal, messageSignal, redisSignal, sqlSignal } from "../channels.ts";
+import { isFailure, toKnownMethod, toSystemName, typeOf } from "../conventions.ts";
+import type { SqlSummaries } from "../spans/sql-text.ts";
 import { DurationHistogram } from "./duration-histogram.ts";
 import { type Family, toFamily } from "./family.ts";
 
@@ -21,18 +19,25 @@ export class SignalMetrics {
   /** Where a payload keeps its start in milliseconds, and that of a request whether it is counted. */
   readonly #key = Symbol("start");
   readonly #calling = new WeakMap<FetchRequest, number>();
-  readonly #meter: Meter = metrics.getMeter("@tenon/observe");
-  readonly #requests = this.#histogram(
+  readonly #requests = new DurationHistogram(
     "http.server.request.duration",
     "Requests, in seconds until the response is ready",
   );
-  readonly #calls = this.#histogram("http.client.request.duration", "Requests by fetch, in seconds");
-  readonly #statements = this.#histogram(
+  readonly #calls = new DurationHistogram("http.client.request.duration", "Requests by fetch, in seconds");
+  readonly #statements = new DurationHistogram(
     "db.client.operation.duration",
     "Statements and commands of stores, in seconds",
   );
-  readonly #jobs = this.#histogram("messaging.process.duration", "Attempts to run a job, in seconds");
-  readonly #hashes = this.#histogram("tenon.password.duration", "Password hashes, with the wait in line, in seconds");
+  readonly #jobs = new DurationHistogram("messaging.process.duration", "Attempts to run a job, in seconds");
+  readonly #messages = new DurationHistogram(
+    "tenon.message.duration",
+    "Messages of WebSockets in their handlers, in seconds",
+  );
+  readonly #hashes = new DurationHistogram(
+    "tenon.password.duration",
+    "Password hashes, queue time included, in seconds",
+  );
+  readonly #histograms = [this.#requests, this.#calls, this.#statements, this.#jobs, this.#messages, this.#hashes];
   readonly #summaries: SqlSummaries;
   readonly #statuses = new WeakMap<FetchRequest, number>();
   #active = 0;
@@ -42,15 +47,12 @@ export class SignalMetrics {
     this.#summaries = summaries;
   }
 
-  /** Returns the function that ends it. */
-  connect(): () => void {
+  /** `meter` sends the figures, too. Returns the function that ends it. */
+  connect(meter: Meter | undefined): () => void {
     const onDropped = (message: unknown) => {
       this.#droppedLines += (message as LogDroppedSignal).count; // the payload of this channel
     };
     logDroppedSignal.subscribe(onDropped);
-    const active = this.#meter.createObservableUpDownCounter("http.server.active_requests", { unit: "{request}" });
-    const observe = (result: { observe(value: number): void }) => result.observe(this.#active);
-    active.addCallback(observe);
     const disconnect = [
       this.#measureRequests(),
       this.#measure(sqlSignal, this.#statements, ({ database, sql, error }) => {
@@ -68,26 +70,36 @@ export class SignalMetrics {
         "tenon.job.name": job,
         "tenon.job.state": state,
       })),
+      this.#measure(messageSignal, this.#messages, ({ ctx, message, error }) => ({
+        "http.route": ctx.route?.path ?? "",
+        "tenon.message": message,
+        ...errorOf(error),
+      })),
       this.#measure(hashSignal, this.#hashes, ({ operation }) => ({ "tenon.password.operation": operation })),
       this.#measureCalls(),
       () => logDroppedSignal.unsubscribe(onDropped),
-      () => active.removeCallback(observe),
+      meter === undefined ? () => {} : this.#sendTo(meter),
     ];
     return () => {
       for (const end of disconnect) end();
     };
   }
 
+  /** Returns the function that ends it. */
+  #sendTo(meter: Meter): () => void {
+    for (const histogram of this.#histograms) histogram.sendTo(meter);
+    const active = meter.createObservableUpDownCounter("http.server.active_requests", { unit: "{request}" });
+    const observe = (result: { observe(value: number): void }) => result.observe(this.#active);
+    active.addCallback(observe);
+    return () => active.removeCallback(observe);
+  }
+
   read(): Family[] {
     return [
-      ...[this.#requests, this.#calls, this.#statements, this.#jobs, this.#hashes].map((histogram) => histogram.read()),
+      ...this.#histograms.map((histogram) => histogram.read()),
       toFamily("http_server_active_requests", "Requests that are being handled", "gauge", this.#active),
       toFamily("tenon_log_lines_dropped_total", "Log lines that could not be written", "counter", this.#droppedLines),
     ];
-  }
-
-  #histogram(name: string, description: string): DurationHistogram {
-    return new DurationHistogram({ name, description }, this.#meter);
   }
 
   /**
@@ -104,7 +116,8 @@ export class SignalMetrics {
       if (payload[this.#key] !== true) return;
       this.#active--;
       const seconds = (performance.now() - payload.startTime) / 1000;
-      this.#requests.record(seconds, toRequestKey(payload), () => toRequestAttributes(payload));
+      const key = `${toKnownMethod(payload.method)} ${payload.status} ${payload.route}`;
+      this.#requests.record(seconds, key, () => toRequestAttributes(payload));
     };
     const subscribers = { end, asyncEnd };
     requestSignal.subscribe(subscribers);
@@ -156,10 +169,6 @@ function listen<Payload extends SignalOutcome>(
   return () => signal.unsubscribe(subscribers);
 }
 
-function toRequestKey({ method, route, status }: RequestSignal): string {
-  return `${toKnownMethod(method)} ${status} ${route}`;
-}
-
 function toRequestAttributes({ method, route, status = 0, incoming }: RequestSignal): Attributes {
   return {
     "http.request.method": toKnownMethod(method),
@@ -176,7 +185,7 @@ function toCallAttributes({ method, origin }: FetchRequest, status: number | und
     "http.request.method": toKnownMethod(method),
     "server.address": hostname,
     ...(status === undefined ? {} : { "http.response.status_code": status }),
-    ...errorOf(error),
+    ...(isAbort(error) ? {} : errorOf(error)),
   };
 }
 

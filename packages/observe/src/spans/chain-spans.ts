@@ -1,5 +1,6 @@
 import { SpanKind } from "@opentelemetry/api";
-import { type HandlerSignal, handlerSignal, type MiddlewareSignal, middlewareSignal } from "@tenon/core/platform";
+import { handlerSignal, middlewareSignal } from "@tenon/core/internal";
+import type { HandlerSignal, MiddlewareSignal } from "@tenon/core/platform";
 import type { Operation } from "./span-bridge.ts";
 
 export const middlewareSpans: Operation<MiddlewareSignal> = {

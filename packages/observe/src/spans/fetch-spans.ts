@@ -1,43 +1,7 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type Context, propagation, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
-import type { Failures } from "../failures.ts";
-import { toKnownMethod } from "./request-spans.ts";
-
-/** What Node's `fetch` publishes, as far as it is used here. */
-export interface FetchRequest {
-  readonly origin: string | URL;
-  readonly path: string;
-  readonly method: string;
-  /** Names and values in turn. */
-  readonly headers: readonly unknown[] | string;
-  addHeader(name: string, value: string): void;
-}
-
-export interface FetchMessage {
-  readonly request: FetchRequest;
-  readonly response?: { readonly statusCode: number };
-  readonly error?: unknown;
-}
-
-type Listener = (message: FetchMessage) => void;
-
-export interface FetchListeners {
-  readonly create: Listener;
-  readonly headers: Listener;
-  readonly trailers: Listener;
-  readonly error: Listener;
-}
-
-/** Listens to the requests of Node's `fetch`. Returns the function that ends it. */
-export function listenToFetch(listeners: FetchListeners): () => void {
-  const entries = Object.entries(listeners).map(
-    ([name, listener]) => [`undici:request:${name}`, listener as (message: unknown) => void] as const, // as Node documents them
-  );
-  for (const [name, listener] of entries) subscribe(name, listener);
-  return () => {
-    for (const [name, listener] of entries) unsubscribe(name, listener);
-  };
-}
+import { type FetchListener, type FetchListeners, type FetchRequest, isAbort } from "@tenon/core/internal";
+import { toKnownMethod, toSpanMethod } from "../conventions.ts";
+import type { Failures } from "./failures.ts";
 
 /** Spans of outgoing requests, which carry the trace to the next service. */
 export class FetchSpans implements FetchListeners {
@@ -52,7 +16,7 @@ export class FetchSpans implements FetchListeners {
     this.#failures = failures;
   }
 
-  readonly create: Listener = ({ request }) => {
+  readonly create: FetchListener = ({ request }) => {
     const active = this.#active();
     const around = trace.getSpan(active);
     if (around === undefined) return;
@@ -62,7 +26,7 @@ export class FetchSpans implements FetchListeners {
     for (const [name, value] of Object.entries(carrier)) if (!hasHeader(request, name)) request.addHeader(name, value);
   };
 
-  readonly headers: Listener = ({ request, response }) => {
+  readonly headers: FetchListener = ({ request, response }) => {
     const span = this.#spans.get(request);
     if (span === undefined || response === undefined) return;
     span.setAttribute("http.response.status_code", response.statusCode);
@@ -71,11 +35,11 @@ export class FetchSpans implements FetchListeners {
     span.setAttribute("error.type", String(response.statusCode));
   };
 
-  readonly trailers: Listener = ({ request }) => this.#end(request);
+  readonly trailers: FetchListener = ({ request }) => this.#end(request);
 
-  readonly error: Listener = ({ request, error }) => {
+  readonly error: FetchListener = ({ request, error }) => {
     const span = this.#spans.get(request);
-    // a caller that aborts does so on purpose
+    // a caller that aborts, or does not read the body, does so on purpose
     if (span !== undefined && !isAbort(error)) this.#failures.record(span, error);
     this.#end(request);
   };
@@ -91,11 +55,7 @@ export class FetchSpans implements FetchListeners {
       "server.address": url.hostname,
       "server.port": Number(port),
     };
-    const span = this.#tracer.startSpan(
-      method === "_OTHER" ? "HTTP" : method,
-      { kind: SpanKind.CLIENT, attributes },
-      active,
-    );
+    const span = this.#tracer.startSpan(toSpanMethod(request.method), { kind: SpanKind.CLIENT, attributes }, active);
     this.#spans.set(request, span);
     return span;
   }
@@ -109,8 +69,4 @@ export class FetchSpans implements FetchListeners {
 function hasHeader({ headers }: FetchRequest, name: string): boolean {
   if (typeof headers === "string") return headers.toLowerCase().includes(`${name}:`);
   return headers.some((item, index) => index % 2 === 0 && String(item).toLowerCase() === name);
-}
-
-export function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name === "AbortError";
 }

@@ -1,11 +1,12 @@
 import { propagation, ROOT_CONTEXT, SpanKind } from "@opentelemetry/api";
-import { type EnqueuePayload, enqueueSignal, type JobPayload, jobSignal } from "../payloads.ts";
+import type { EnqueueSignal, JobSignal } from "@tenon/jobs";
+import { enqueueSignal, jobSignal } from "../channels.ts";
 import type { Operation } from "./span-bridge.ts";
 
 const system = "tenon.jobs";
 
 /** The trace is stored with the job. */
-export const enqueueSpans: Operation<EnqueuePayload> = {
+export const enqueueSpans: Operation<EnqueueSignal> = {
   signal: enqueueSignal,
   startsTraces: true,
   kind: SpanKind.PRODUCER,
@@ -25,7 +26,7 @@ export const enqueueSpans: Operation<EnqueuePayload> = {
 };
 
 /** An attempt continues the trace that has enqueued the job, also in another process. */
-export const jobSpans: Operation<JobPayload> = {
+export const jobSpans: Operation<JobSignal> = {
   signal: jobSignal,
   startsTraces: true,
   kind: SpanKind.CONSUMER,

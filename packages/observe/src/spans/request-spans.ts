@@ -1,12 +1,7 @@
 import { type Attributes, propagation, SpanKind, SpanStatusCode, type TextMapGetter } from "@opentelemetry/api";
-import {
-  BoundedMap,
-  type Incoming,
-  isSecretName,
-  type RequestSignal,
-  requestSignal,
-  requestStore,
-} from "@tenon/core/platform";
+import { requestSignal, requestStore, SafePaths } from "@tenon/core/internal";
+import type { Incoming, RequestSignal } from "@tenon/core/platform";
+import { toKnownMethod, toSpanMethod } from "../conventions.ts";
 import type { Operation } from "./span-bridge.ts";
 
 export interface RequestSpanOptions {
@@ -15,8 +10,6 @@ export interface RequestSpanOptions {
   /** The paths of requests that get no span. */
   readonly ignoredPaths: ReadonlySet<string>;
 }
-
-const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 const headers: TextMapGetter<Incoming> = {
   get: (incoming, name) => incoming.header(name),
@@ -51,7 +44,7 @@ export function createRequestSpans(options: RequestSpanOptions): Operation<Reque
 }
 
 function toRequestName({ method, route }: RequestSignal): string {
-  const label = methods.has(method) ? method : "HTTP";
+  const label = toSpanMethod(method);
   return route === undefined ? label : `${label} ${route}`;
 }
 
@@ -62,7 +55,7 @@ function toCommandName({ path, route = path, platform }: RequestSignal): string 
 function describeRequest({ method, path, route, incoming }: RequestSignal, paths: SafePaths): Attributes {
   const attributes: Attributes = {
     "http.request.method": toKnownMethod(method),
-    "url.path": route === undefined ? path : paths.redact(path, route),
+    "url.path": paths.redact(path, route),
     "url.scheme": incoming.protocol,
   };
   if (route !== undefined) attributes["http.route"] = route;
@@ -71,27 +64,4 @@ function describeRequest({ method, path, route, incoming }: RequestSignal, paths
   attributes["server.address"] = port === null ? host : host.slice(0, port.index);
   if (port !== null) attributes["server.port"] = Number(port[1]);
   return attributes;
-}
-
-/** A method of a client's own would be a new series each. */
-export function toKnownMethod(method: string): string {
-  return methods.has(method) ? method : "_OTHER";
-}
-
-/** Paths without the values of parameters that are named like a secret: `/reset/:token`. */
-class SafePaths {
-  /** By route: the places of such parameters. */
-  readonly #places = new BoundedMap<string, readonly number[]>(10_000);
-
-  redact(path: string, route: string): string {
-    let places = this.#places.get(route);
-    if (places === undefined) {
-      places = route.split("/").flatMap((name, index) => (name.startsWith(":") && isSecretName(name) ? index : []));
-      this.#places.set(route, places);
-    }
-    if (places.length === 0) return path;
-    const parts = path.split("/");
-    for (const place of places) parts[place] = "[redacted]";
-    return parts.join("/");
-  }
 }

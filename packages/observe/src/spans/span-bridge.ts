@@ -1,8 +1,8 @@
 import type { AsyncLocalStorage } from "node:async_hooks";
 import { type Attributes, type Context, type Span, type SpanKind, type Tracer, trace } from "@opentelemetry/api";
 import type { Signal, SignalOutcome } from "@tenon/core/platform";
-import type { Failures } from "../failures.ts";
-import { emptyContext } from "../light-context.ts";
+import { emptyContext } from "../otel/light-context.ts";
+import type { Failures } from "./failures.ts";
 
 /** How the operations of a channel become spans. */
 export interface Operation<Payload extends SignalOutcome> {

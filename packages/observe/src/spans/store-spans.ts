@@ -1,37 +1,28 @@
-import { SpanKind } from "@opentelemetry/api";
-import {
-  type EventPayload,
-  eventSignal,
-  type HashPayload,
-  hashSignal,
-  type RedisPayload,
-  redisSignal,
-  type SqlPayload,
-  sqlSignal,
-} from "../payloads.ts";
-import type { SqlSummaries } from "../sql-text.ts";
+import { type Attributes, ROOT_CONTEXT, SpanKind } from "@opentelemetry/api";
+import type { HashSignal } from "@tenon/auth";
+import { HttpError } from "@tenon/core";
+import { causesOf } from "@tenon/core/internal";
+import type { RedisSignal, SqlSignal } from "@tenon/data";
+import type { EventSignal, MessageSignal } from "@tenon/live";
+import { eventSignal, hashSignal, messageSignal, redisSignal, sqlSignal } from "../channels.ts";
+import { toSystemName } from "../conventions.ts";
 import type { Operation } from "./span-bridge.ts";
-
-const systems: Readonly<Record<string, string>> = { postgres: "postgresql" };
-
-/** The name of a database in the conventions of OpenTelemetry. */
-export function toSystemName(database: string): string {
-  return systems[database] ?? database;
-}
+import type { SqlSummaries } from "./sql-text.ts";
 
 /** Statements, without the values of their parameters. */
-export function createSqlSpans(summaries: SqlSummaries): Operation<SqlPayload> {
+export function createSqlSpans(summaries: SqlSummaries): Operation<SqlSignal> {
   return {
     signal: sqlSignal,
     kind: SpanKind.CLIENT,
     nameOf: ({ sql }) => summaries.of(sql).summary,
-    attributesOf: ({ database, sql }) => {
+    attributesOf: ({ database, sql, place }) => {
       const { text, operation, summary } = summaries.of(sql);
       return {
         "db.system.name": toSystemName(database),
         "db.query.text": text,
         "db.query.summary": summary,
         "db.operation.name": operation,
+        ...describePlace(place),
       };
     },
     onEnd: ({ rows, error }, span) => {
@@ -43,14 +34,18 @@ export function createSqlSpans(summaries: SqlSummaries): Operation<SqlPayload> {
 }
 
 /** Commands, without their keys and values. */
-export const redisSpans: Operation<RedisPayload> = {
+export const redisSpans: Operation<RedisSignal> = {
   signal: redisSignal,
   kind: SpanKind.CLIENT,
   nameOf: ({ command }) => command,
-  attributesOf: ({ command }) => ({ "db.system.name": "redis", "db.operation.name": command }),
+  attributesOf: ({ command, place }) => ({
+    "db.system.name": "redis",
+    "db.operation.name": command,
+    ...describePlace(place),
+  }),
 };
 
-export const eventSpans: Operation<EventPayload> = {
+export const eventSpans: Operation<EventSignal> = {
   signal: eventSignal,
   kind: SpanKind.PRODUCER,
   nameOf: ({ event }) => `publish ${event}`,
@@ -61,18 +56,40 @@ export const eventSpans: Operation<EventPayload> = {
   }),
 };
 
-export const hashSpans: Operation<HashPayload> = {
+/** A message of a WebSocket has a trace of its own: its connection may stay open for days. */
+export const messageSpans: Operation<MessageSignal> = {
+  signal: messageSignal,
+  startsTraces: true,
+  kind: SpanKind.CONSUMER,
+  nameOf: ({ message }) => `process ${message}`,
+  attributesOf: ({ ctx, message }) => ({
+    "messaging.system": "tenon.live",
+    "messaging.operation.type": "process",
+    "http.route": ctx.route?.path ?? "",
+    "tenon.message": message,
+  }),
+  parentOf: () => ROOT_CONTEXT,
+};
+
+export const hashSpans: Operation<HashSignal> = {
   signal: hashSignal,
   kind: SpanKind.INTERNAL,
   nameOf: ({ operation }) => `password ${operation}`,
   attributesOf: ({ operation }) => ({ "tenon.password.operation": operation }),
 };
 
-/** The code of the database: an error of a store has that of the driver as its cause. */
+function describePlace({ namespace, address, port }: RedisSignal["place"]): Attributes {
+  return {
+    "db.namespace": namespace,
+    ...(address === undefined ? {} : { "server.address": address }),
+    ...(port === undefined ? {} : { "server.port": port }),
+  };
+}
+
+/** The code of the database, such as an SQLSTATE: an error of a store has that of the driver among its causes. */
 function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const { cause } = error;
-  if (typeof cause !== "object" || cause === null) return undefined;
+  const cause = causesOf(error).find((one) => !(one instanceof HttpError));
+  if (cause === undefined) return undefined;
   if ("errcode" in cause && typeof cause.errcode === "number") return String(cause.errcode);
   return "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
 }

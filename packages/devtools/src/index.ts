@@ -1,0 +1,1 @@
+export { openDevtools } from "./open-devtools.ts";

@@ -1,0 +1,34 @@
+import {
+  checkOptions,
+  type Devtools,
+  type DevtoolsHost,
+  type DevtoolsOptions,
+  type OptionTable,
+  readEnvironment,
+  takes,
+} from "@tenon/core/internal";
+import { DevtoolsServer } from "./devtools-server.ts";
+
+const optionTable: OptionTable<DevtoolsOptions> = {
+  keep: takes.wholeNumber(1),
+  slowQuery: takes.number(0),
+  file: takes.anything,
+};
+const defaultFile = "node_modules/.cache/tenon/requests.jsonl";
+
+/**
+ * Pages for developers at `/_dev`, which show the requests of an application, its jobs, routes, modules and stores.
+ * `createApp()` calls it in a process that was started for development.
+ */
+export function openDevtools({ options, ...host }: DevtoolsHost): Devtools {
+  checkOptions("devtools of createApp()", options, optionTable);
+  const { keep = 300, slowQuery = 50, file } = options;
+  const { test, editor } = readEnvironment();
+  return new DevtoolsServer({
+    ...host,
+    keep,
+    slowQuery,
+    file: (file ?? (test ? false : defaultFile)) || undefined,
+    editor,
+  });
+}

@@ -1,0 +1,88 @@
+import { inject, type RouteInfo, route } from "@tenon/core";
+import { readConfigVariables, showPlace } from "@tenon/core/internal";
+import type { RouteDescription } from "@tenon/core/platform";
+import { view } from "@tenon/web";
+import { toEditorUrl } from "@tenon/web/platform";
+import { DevtoolsParts, devtoolsPath } from "../parts.ts";
+import { toContractSummary } from "./contract-summary.ts";
+import { groupErrors } from "./error-groups.ts";
+import { toModulePicture } from "./module-picture.ts";
+
+/** What the application is made of: routes, modules, configuration; and the errors that it has logged. */
+export class ApplicationPages {
+  readonly #parts = inject(DevtoolsParts);
+
+  async listRoutes() {
+    const { routes: described } = await this.#parts.development.describe();
+    const list = this.#parts.introspection.routes.list();
+    return view("application/routes", {
+      routes: described.map((route, index) => ({ ...this.#toRoute(route), ...toContract(list[index]) })), // both have the order of the router
+    });
+  }
+
+  async listModules() {
+    const { modules, injections } = await this.#parts.development.describe();
+    const used = Map.groupBy(injections, ({ name, from }) => `${from ?? ""}/${name}`);
+    return view("application/modules", {
+      picture: toModulePicture(modules),
+      modules: modules.toReversed().map(({ name, imports, exports, declarations }) => ({
+        name,
+        imports,
+        exports: exports.map((key) => (key.module === name ? key.name : `${key.name} of ${key.module}`)),
+        declarations: declarations.map(({ file, line, ...declaration }) => ({
+          ...declaration,
+          isExported: exports.some((key) => key.name === declaration.name && key.module === name),
+          users: [...new Set((used.get(`${name}/${declaration.name}`) ?? []).map(({ user }) => user))],
+          ...this.#toPlace(file, line),
+        })),
+      })),
+    });
+  }
+
+  async listConfiguration() {
+    const { stores } = await this.#parts.development.describe();
+    const configurations = this.#parts.introspection.instances().flatMap((instance) => {
+      const variables = readConfigVariables(instance);
+      // a configuration is an instance of a class
+      return variables === undefined ? [] : { name: (instance as object).constructor.name, variables };
+    });
+    return view("application/configuration", { configurations, stores, environment: toEnvironment() });
+  }
+
+  listErrors() {
+    const { buffer, editor } = this.#parts;
+    return view("application/errors", { errors: groupErrors(buffer.list(), buffer.errors, editor) });
+  }
+
+  #toRoute({ file, line, ...route }: RouteDescription) {
+    return { ...route, ...this.#toPlace(file, line) };
+  }
+
+  #toPlace(file: string | undefined, line: number | undefined) {
+    if (file === undefined || line === undefined) return {};
+    const editorUrl = toEditorUrl({ file, line }, this.#parts.editor);
+    return { place: showPlace({ file, line }), ...(editorUrl === undefined ? {} : { editorUrl }) };
+  }
+
+  routes() {
+    return [
+      route.get(`${devtoolsPath}/routes`, this.listRoutes),
+      route.get(`${devtoolsPath}/modules`, this.listModules),
+      route.get(`${devtoolsPath}/configuration`, this.listConfiguration),
+      route.get(`${devtoolsPath}/errors`, this.listErrors),
+    ];
+  }
+}
+
+function toContract(route: RouteInfo | undefined) {
+  return route?.contract === undefined ? {} : { contract: toContractSummary(route.contract, route.guards) };
+}
+
+function toEnvironment(): Readonly<Record<string, string>> {
+  return {
+    "Node.js": process.versions.node,
+    platform: `${process.platform} ${process.arch}`,
+    process: String(process.pid),
+    folder: process.cwd(),
+  };
+}

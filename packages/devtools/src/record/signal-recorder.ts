@@ -1,0 +1,198 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { type Channel, channel, type TracingChannel, tracingChannel } from "node:diagnostics_channel";
+import type { HashSignal } from "@tenon/auth";
+import { causesOf, type FetchMessage, isAbort, listenToFetch, redactQuery, toHttpError } from "@tenon/core/internal";
+import type { HandlerSignal, LogLineSignal, MiddlewareSignal, SignalOutcome } from "@tenon/core/platform";
+import type { RedisSignal, SqlSignal } from "@tenon/data";
+import type { EnqueueSignal, JobSignal } from "@tenon/jobs";
+import type { EventSignal, MessageSignal } from "@tenon/live";
+import type { LooseError } from "./record-buffer.ts";
+import type { Recorded, SpanKind } from "./recorded.ts";
+import { toRecordedLine } from "./recorded-line.ts";
+import { type OpenSpan, Recording, type SpanOutcome } from "./recording.ts";
+
+/** Where the current operation belongs to. */
+interface Scope {
+  /** Undefined for requests that are not recorded. */
+  readonly recording: Recording | undefined;
+  readonly depth: number;
+}
+
+type ScopedChannel = TracingChannel<object, Scope | undefined>;
+
+interface Begun {
+  readonly recording: Recording;
+  readonly span: OpenSpan;
+}
+
+export interface SignalTargets {
+  /** An attempt of a job, or the handler of a message, is over. */
+  readonly onRecord: (record: Recorded) => void;
+  /** An error was logged outside of a request and a job. */
+  readonly onError: (error: LooseError) => void;
+}
+
+/** Listens to the diagnostics channels and assigns what happens to the request or job in which it happens. */
+export class SignalRecorder {
+  readonly #scopes = new AsyncLocalStorage<Scope | undefined>();
+  readonly #begun = new WeakMap<object, Begun>();
+  readonly #targets: SignalTargets;
+  readonly #ends: (() => void)[] = [];
+
+  constructor(targets: SignalTargets) {
+    this.#targets = targets;
+  }
+
+  /** Runs a function whose operations belong to this recording; to none without one. */
+  run<T>(recording: Recording | undefined, body: () => T): T {
+    return this.#scopes.run({ recording, depth: 0 }, body);
+  }
+
+  start(): void {
+    this.#watch<MiddlewareSignal>("middleware", ({ name }) => name);
+    this.#watch<HandlerSignal>("handler", ({ name }) => name);
+    this.#watch<SqlSignal>(
+      "sql",
+      ({ sql }) => sql,
+      ({ rows }) => (rows === undefined ? {} : { rows }),
+    );
+    this.#watch<RedisSignal>("redis", ({ command }) => command);
+    this.#watch<HashSignal>("hash", ({ operation }) => `${operation} a password`);
+    this.#watch<EnqueueSignal>(
+      "enqueue",
+      ({ job }) => job,
+      ({ id, count = 1 }) => ({
+        ...(id === undefined ? {} : { job: id }),
+        ...(count > 1 ? { note: `${count} jobs` } : {}),
+      }),
+    );
+    this.#watch<EventSignal>(
+      "event",
+      ({ topic, event }) => `${event} to ${topic}`,
+      ({ subscribers }) => (subscribers === undefined ? {} : { note: `${subscribers} subscribers here` }),
+    );
+    this.#watchJobs();
+    this.#watchMessages();
+    this.#watchFetch();
+    this.#on(channel("tenon.log.line"), (message) => this.#addLine((message as LogLineSignal).line)); // the payload of this channel
+  }
+
+  stop(): void {
+    for (const end of this.#ends.splice(0)) end();
+  }
+
+  #watch<P extends SignalOutcome>(
+    kind: SpanKind,
+    nameOf: (payload: P) => string,
+    outcomeOf: (payload: P) => SpanOutcome = () => ({}),
+  ): void {
+    const signal: ScopedChannel = tracingChannel(`tenon.${kind}`);
+    this.#bind(signal, (payload) => this.#begin(kind, payload, nameOf(payload as P))); // the payload of this channel
+    this.#on(signal.asyncEnd, (payload) => this.#end(payload, outcomeOf(payload as P)));
+  }
+
+  /** The operations inside this one get the store that `begin` returns. */
+  #bind(signal: ScopedChannel, begin: (payload: object) => Scope | undefined): void {
+    signal.start.bindStore(this.#scopes, begin);
+    this.#ends.push(() => signal.start.unbindStore(this.#scopes));
+  }
+
+  #on(source: Pick<Channel, "subscribe" | "unsubscribe">, listener: (message: object) => void): void {
+    const subscriber = (message: unknown) => listener(message as object); // each payload is one
+    source.subscribe(subscriber);
+    this.#ends.push(() => source.unsubscribe(subscriber));
+  }
+
+  #begin(kind: SpanKind, payload: object, name: string): Scope | undefined {
+    const scope = this.#scopes.getStore();
+    const recording = scope?.recording;
+    if (scope === undefined || recording === undefined) return scope;
+    if ("ctx" in payload) {
+      const { ctx } = payload as MiddlewareSignal; // only those of middlewares and handlers have one
+      recording.ctx = ctx;
+      if (kind === "handler") recording.handler = name;
+    }
+    const database = "database" in payload ? String(payload.database) : undefined;
+    this.#begun.set(payload, { recording, span: recording.begin(kind, name, scope.depth, database) });
+    return { recording, depth: scope.depth + 1 };
+  }
+
+  #end(payload: object, outcome: SpanOutcome): void {
+    const begun = this.#begun.get(payload);
+    if (begun === undefined) return;
+    const { error } = payload as SignalOutcome; // a field of each payload
+    begun.recording.end(begun.span, { ...outcome, ...(error === undefined ? {} : { error: messageOf(error) }) });
+  }
+
+  /** An attempt of a job is a record of its own. */
+  #watchJobs(): void {
+    const signal: ScopedChannel = tracingChannel("tenon.job");
+    const running = new WeakMap<object, Recording>();
+    this.#bind(signal, (payload) => {
+      const recording = new Recording("job");
+      running.set(payload, recording);
+      return { recording, depth: 0 };
+    });
+    this.#on(signal.asyncEnd, (payload) => {
+      const { job, id, queue, attempt, state = "unknown" } = payload as JobSignal;
+      const recording = running.get(payload);
+      if (recording !== undefined) {
+        this.#targets.onRecord(recording.finish("", job, { job: { id, queue, attempt, state } }));
+      }
+    });
+  }
+
+  /** So is a message of a WebSocket. */
+  #watchMessages(): void {
+    const signal: ScopedChannel = tracingChannel("tenon.message");
+    const running = new WeakMap<object, Recording>();
+    this.#bind(signal, (payload) => {
+      const { ctx, message } = payload as MessageSignal;
+      const recording = new Recording("message");
+      recording.ctx = ctx;
+      recording.handler = message;
+      running.set(payload, recording);
+      return { recording, depth: 0 };
+    });
+    this.#on(signal.asyncEnd, (payload) => {
+      const { ctx, error } = payload as MessageSignal;
+      const status = error === undefined ? 200 : toHttpError(error).status;
+      const record = running.get(payload)?.finish("WS", ctx.path, { status });
+      if (record !== undefined) this.#targets.onRecord(record);
+    });
+  }
+
+  #watchFetch(): void {
+    const begun = new WeakMap<object, Begun>();
+    const end = ({ request, error }: FetchMessage) => {
+      const known = begun.get(request);
+      known?.recording.end(known.span, isAbort(error) ? {} : { error: messageOf(error) });
+    };
+    const create = ({ request }: FetchMessage) => {
+      const scope = this.#scopes.getStore();
+      if (scope?.recording === undefined) return;
+      const name = `${request.method} ${request.origin}${redactQuery(request.path)}`;
+      begun.set(request, { recording: scope.recording, span: scope.recording.begin("fetch", name, scope.depth) });
+    };
+    this.#ends.push(listenToFetch({ create, headers: end, trailers: end, error: end }));
+  }
+
+  #addLine(text: string): void {
+    const scope = this.#scopes.getStore();
+    if (scope !== undefined) {
+      const line = scope.recording === undefined ? undefined : toRecordedLine(text);
+      if (line !== undefined) scope.recording?.addLine(line);
+      return;
+    }
+    const line = toRecordedLine(text);
+    if (line?.error !== undefined) {
+      this.#targets.onError({ ...line.error, at: new Date().toISOString(), line: line.message });
+    }
+  }
+}
+
+function messageOf(error: unknown): string {
+  const causes = causesOf(error);
+  if (causes.length === 0) return String(error);
+  return causes.map(({ name, message }) => `${name}: ${message}`).join("\n[cause] ");
+}

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, test } from "node:test";
+import type { AxeResults, RunOptions } from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { findChromium, launchChromium, patiently } from "../../core/test/support/chromium.ts";
+import { developerSecret } from "../../core/test/support/developer.ts";
+import { ask, startShop } from "./support/shop.ts";
+
+const executable = findChromium();
+if (executable === undefined) {
+  if (process.env.REQUIRE_SERVICES === "1") throw new Error("REQUIRE_SERVICES is set and chromium cannot be found");
+  process.stdout.write("left out: the tests that need chromium (not found on this machine)\n");
+}
+const skip = executable === undefined;
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+let browser: Browser | undefined;
+after(() => browser?.close());
+
+/** A page that fails the test when it reports an error or asks another host. */
+async function withPage(baseURL: string, body: (page: Page) => Promise<void>): Promise<void> {
+  browser ??= await launchChromium(executable ?? "");
+  const context = patiently(await browser.newContext({ baseURL, viewport: { width: 1280, height: 900 } }));
+  const page = await context.newPage();
+  await page.goto(`/_dev/requests?dev_secret=${developerSecret}`);
+  assert.equal(page.url(), `${baseURL}/_dev/requests`);
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  page.on("request", (request) => {
+    if (!request.url().startsWith(baseURL) && !request.url().startsWith("data:")) complaints.push(request.url());
+  });
+  try {
+    await body(page);
+  } finally {
+    await context.close(); // before the server stops, to which the list would connect again
+  }
+  assert.deepEqual(complaints, []);
+}
+
+async function violations(page: Page, options: RunOptions = {}): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const { violations: found } = await page.evaluate(async (given) => {
+    const { axe } = globalThis as unknown as { axe: { run(options: unknown): Promise<AxeResults> } };
+    return axe.run({ resultTypes: ["violations"], ...given });
+  }, options);
+  return found
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`);
+}
+
+test("a slow query is found: in the live list, in the waterfall, in its plan", { skip }, async (t) => {
+  const { port, url } = await startShop(t, { slowQuery: 5 });
+  await withPage(url, async (page) => {
+    await page.goto("/_dev/requests");
+    await page.getByText("No request so far").waitFor();
+    await ask(port, "/slow"); // the page is not reloaded
+    const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: "/slow" }) });
+    await row.getByText("1 slow").waitFor();
+    await row.getByRole("link").click();
+    await page.getByRole("heading", { level: 1, name: "GET /slow" }).waitFor();
+    const operation = page.getByRole("row").filter({ hasText: "with recursive numbers" });
+    assert.equal(await operation.getByText("slow", { exact: true }).count(), 1);
+    await operation.getByRole("link", { name: "Explain this statement" }).click();
+    await page.getByRole("heading", { level: 1, name: "Plan of a statement" }).waitFor();
+    assert.match(await page.locator("pre").last().innerText(), /RECURSIVE|SCAN/);
+  });
+});
+
+test("a request is replayed, and one with credentials asks for new ones", { skip }, async (t) => {
+  const { port, url } = await startShop(t);
+  await withPage(url, async (page) => {
+    await ask(port, "/notes", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"text":"from the browser test"}',
+    });
+    await page.goto("/_dev/requests");
+    await page.getByRole("link", { name: "/notes" }).click();
+    await page.getByRole("button", { name: "Replay" }).click();
+    await page.getByText("Replay of").waitFor();
+    assert.equal(await page.locator(".facts .status").innerText(), "201");
+
+    await ask(port, "/private", { headers: { authorization: "Bearer letmein" } });
+    await page.goto("/_dev/requests");
+    await page.getByRole("link", { name: "/private" }).click();
+    assert.equal(await page.getByRole("button", { name: "Replay" }).count(), 0);
+    await page.getByRole("link", { name: "Edit and resend" }).click();
+    await page.getByLabel("authorization").fill("Bearer letmein");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("Replay of").waitFor();
+    assert.equal(await page.locator(".facts .status").innerText(), "200");
+  });
+});
+
+test("a job is followed from the request to its attempt, and back", { skip }, async (t) => {
+  const { port, url } = await startShop(t);
+  await withPage(url, async (page) => {
+    await page.goto("/_dev/requests");
+    await ask(port, "/mails", { method: "POST" });
+    await page.getByRole("link", { name: "mails/send" }).waitFor();
+    await page.getByRole("link", { name: "/mails", exact: true }).click();
+    const jobs = page.getByRole("region", { name: "Attempts of its jobs" });
+    await jobs.getByRole("link", { name: "mails/send" }).click();
+    await page.getByRole("heading", { level: 1, name: "JOB mails/send" }).waitFor();
+    assert.equal(await page.locator(".facts .status").innerText(), "done");
+    const attempt = page.url();
+    await page.getByRole("link", { name: "1", exact: true }).click();
+    await page.getByRole("heading", { level: 2, name: "Job 1: mails/send" }).waitFor();
+    const attempts = page.getByRole("region", { name: "Attempts of this job" });
+    await attempts.getByRole("link", { name: "mails/send" }).click();
+    await page.waitForURL(attempt);
+    await page.getByRole("link", { name: "POST /mails" }).click();
+    await page.getByRole("heading", { level: 1, name: "POST /mails" }).waitFor();
+  });
+});
+
+test("a request is opened by keyboard, and its command is copied", { skip }, async (t) => {
+  const { port, url } = await startShop(t);
+  await withPage(url, async (page) => {
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await ask(port, "/items");
+    await page.goto("/_dev/requests");
+    const focused = () => page.evaluate("document.activeElement.textContent.trim()");
+    for (let presses = 0; presses < 40 && (await focused()) !== "/items"; presses++) await page.keyboard.press("Tab");
+    assert.equal(await focused(), "/items");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "GET /items" }).waitFor();
+    await page.getByText("The same statement ran 4 times").waitFor();
+    await page.getByRole("button", { name: "Copy as curl" }).press("Enter");
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    assert.match(
+      String(await page.evaluate("navigator.clipboard.readText()")),
+      /^curl 'http:\/\/127\.0\.0\.1:\d+\/items'/,
+    );
+  });
+});
+
+test("no page has a serious accessibility violation, light or dark, and none scrolls sideways", { skip }, async (t) => {
+  const { port, url } = await startShop(t, { slowQuery: 5 });
+  await withPage(url, async (page) => {
+    for (const path of ["/items", "/slow", "/broken", "/private"]) await ask(port, path);
+    await ask(port, "/mails", { method: "POST" });
+    await page.goto("/_dev/requests");
+    await page.getByRole("link", { name: "mails/send" }).waitFor();
+    const link = async (name: string) =>
+      String(await page.getByRole("link", { name, exact: true }).first().getAttribute("href"));
+    const links = [await link("/items"), await link("/broken"), await link("/mails"), await link("mails/send")];
+    const paths = [
+      "/_dev/requests",
+      ...links,
+      `${links[0]}/replay`,
+      ...[
+        "errors",
+        "routes",
+        "modules",
+        "configuration",
+        "panels/stores",
+        "panels/jobs",
+        "panels/jobs?id=1",
+        "panels/channels",
+      ].map((name) => `/_dev/${name}`),
+      "/_dev/requests?q=nothing-matches",
+    ];
+    for (const path of paths) {
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.goto(path);
+      assert.deepEqual(await violations(page), [], path);
+      assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1, path);
+      await page.emulateMedia({ colorScheme: "dark" });
+      assert.deepEqual(await violations(page, { runOnly: ["color-contrast"] }), [], `${path}, dark`);
+      await page.setViewportSize({ width: 400, height: 800 });
+      const wide = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+      assert.equal(wide, 0, `${path} scrolls sideways`);
+    }
+  });
+});

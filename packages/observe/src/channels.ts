@@ -1,0 +1,16 @@
+import { tracingChannel } from "node:diagnostics_channel";
+import type { HashSignal } from "@tenon/auth";
+import type { Signal } from "@tenon/core/platform";
+import type { RedisSignal, SqlSignal } from "@tenon/data";
+import type { EnqueueSignal, JobSignal } from "@tenon/jobs";
+import type { EventSignal, MessageSignal } from "@tenon/live";
+
+// only the types of these packages: an application may use some of them, or none
+
+export const sqlSignal: Signal<SqlSignal> = tracingChannel("tenon.sql");
+export const redisSignal: Signal<RedisSignal> = tracingChannel("tenon.redis");
+export const enqueueSignal: Signal<EnqueueSignal> = tracingChannel("tenon.enqueue");
+export const jobSignal: Signal<JobSignal> = tracingChannel("tenon.job");
+export const eventSignal: Signal<EventSignal> = tracingChannel("tenon.event");
+export const messageSignal: Signal<MessageSignal> = tracingChannel("tenon.message");
+export const hashSignal: Signal<HashSignal> = tracingChannel("tenon.hash");

@@ -1,1 +1,0 @@
-export { type DevtoolsOptions, devtools } from "./devtools/devtools-module.ts";
