@@ -1,4 +1,6 @@
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
+import type { Context } from "@tenon/core";
+import type { DeveloperAccess } from "@tenon/core/internal";
 import { type Incoming, Outgoing, type RequestHandler } from "@tenon/core/platform";
 import { addToPage } from "./html.ts";
 
@@ -10,7 +12,7 @@ const eventsPath = "/@tenon/events";
  * and by itself after a failure, because not every browser tries a refused connection again.
  */
 const script = `(() => {
-  const page = new URL(document.currentScript.src).searchParams.get("id");
+  const page = document.currentScript.dataset.start;
   let source;
   let timer;
   const connect = () => {
@@ -33,14 +35,23 @@ const script = `(() => {
 })();
 `;
 
-/** Reloads the open pages of an application that `tenon dev` has restarted. Uses nothing inline, for `pageHeaders()`. */
+/** With a hash, because a browser keeps the script: a page that is opened at a restart could not load it any more. */
+const scriptUrl = `${scriptPath}?v=${hash("sha1", script).slice(0, 8)}`;
+
+/** Reloads the developer's open pages after a restart by `tenon dev`. Uses nothing inline, for `pageHeaders()`. */
 export class LiveReload {
+  readonly #developer: DeveloperAccess;
   /** Another one in each process. */
   readonly #id = randomUUID();
 
-  /** Adds the script to a page. Not to the response of a form, which a reload would send again. */
-  addTo(html: string, method: string): string {
-    return method === "GET" ? addToPage(html, `<script async src="${scriptPath}?id=${this.#id}"></script>\n`) : html;
+  constructor(developer: DeveloperAccess) {
+    this.#developer = developer;
+  }
+
+  /** Adds the script to a page of the developer. Not to the response of a form, which a reload would send again. */
+  addTo(html: string, ctx: Context): string {
+    if (ctx.method !== "GET" || !this.#developer.admit(ctx)) return html;
+    return addToPage(html, `<script async src="${scriptUrl}" data-start="${this.#id}"></script>\n`);
   }
 
   /** Before the kernel, so that no middleware of the application sees or refuses these requests. */
@@ -48,9 +59,10 @@ export class LiveReload {
     return {
       handle: (incoming) => {
         if (incoming.method !== "GET" || !incoming.path.startsWith("/@tenon/")) return kernel.handle(incoming);
-        if (incoming.path === scriptPath) return toPrivate(new Outgoing(200, script, "text/javascript; charset=utf-8"));
-        if (incoming.path === eventsPath)
-          return toPrivate(new Outgoing(200, this.#events(incoming), "text/event-stream"));
+        if (!this.#developer.hasSecret(incoming)) return kernel.handle(incoming);
+        if (incoming.path === scriptPath)
+          return toOutgoing(script, "text/javascript; charset=utf-8", "private, max-age=31536000, immutable");
+        if (incoming.path === eventsPath) return toOutgoing(this.#events(incoming), "text/event-stream", "no-store");
         return kernel.handle(incoming);
       },
     };
@@ -66,7 +78,8 @@ export class LiveReload {
   }
 }
 
-function toPrivate(outgoing: Outgoing): Outgoing {
-  outgoing.headers.setHeader("cache-control", "no-store").setHeader("x-content-type-options", "nosniff");
+function toOutgoing(body: string | AsyncIterable<string>, type: string, cacheControl: string): Outgoing {
+  const outgoing = new Outgoing(200, body, type);
+  outgoing.headers.setHeader("cache-control", cacheControl).setHeader("x-content-type-options", "nosniff");
   return outgoing;
 }

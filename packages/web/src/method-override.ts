@@ -1,11 +1,5 @@
-import {
-  DelegatedIncoming,
-  defaultRequestLimits,
-  type Incoming,
-  isForm,
-  parseQuery,
-  type RequestHandler,
-} from "@tenon/core/platform";
+import { defaultRequestLimits, isForm, parseQuery } from "@tenon/core/internal";
+import { DelegatedIncoming, type Incoming, type RequestHandler } from "@tenon/core/platform";
 
 const parameter = "_method";
 const overriding = new Set(["PUT", "PATCH", "DELETE"]);

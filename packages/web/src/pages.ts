@@ -1,22 +1,21 @@
-import { BindError, type Context, type Outgoing, Reply } from "@tenon/core";
+import { BindError, type Context, type ErrorFormat, Reply } from "@tenon/core";
 import {
   addVary,
   describeValue,
-  type ErrorFormat,
   formatError,
   isForm,
   isOriginOf,
   logError,
   parseWeights,
   toHttpError,
-  toOutgoing,
-} from "@tenon/core/platform";
-import type { ErrorPages } from "./error-page.ts";
+} from "@tenon/core/internal";
+import { type Outgoing, toOutgoing } from "@tenon/core/platform";
+import type { ErrorPages } from "./errors/error-page.ts";
 import type { LiveReload } from "./live-reload.ts";
-import type { Renderer } from "./renderer.ts";
-import { Session } from "./session.ts";
-import { Redirect, type Serializer, View } from "./view.ts";
-import { isViewName, plainName, viewNameOf } from "./view-engine.ts";
+import { Session } from "./sessions/session.ts";
+import type { Renderer } from "./views/renderer.ts";
+import { Redirect, type Serializer, View } from "./views/view.ts";
+import { isViewName, plainName, viewNameOf } from "./views/view-engine.ts";
 
 export interface PagesParts {
   readonly renderer: Renderer;
@@ -27,7 +26,7 @@ export interface PagesParts {
   readonly development: boolean;
   /** How errors are written for clients that prefer JSON. */
   readonly format: ErrorFormat;
-  /** Undefined unless `tenon dev` has started the process. */
+  /** Undefined in a process that was not started for development. */
   readonly reload: LiveReload | undefined;
 }
 
@@ -90,7 +89,7 @@ export class Pages {
     const headers = ctx.response();
     if (!headers.has("content-type")) headers.setHeader("content-type", "text/html; charset=utf-8");
     const isHtml = headers.header("content-type").startsWith("text/html");
-    return new Reply(status, "text", isHtml ? (this.#parts.reload?.addTo(html, ctx.method) ?? html) : html);
+    return new Reply(status, "text", isHtml ? (this.#parts.reload?.addTo(html, ctx) ?? html) : html);
   }
 
   #nameFor(ctx: Context): string {
@@ -141,7 +140,7 @@ function errorIn({ status, value }: Reply): string | undefined {
 
 /** The rest of a sentence that begins with the call of `redirect()`. */
 function explainRefusal(to: string, ownHost: string): string {
-  if (!URL.canParse(to)) return 'is no path of this site and went to "/". A target starts with one "/".';
+  if (!URL.canParse(to)) return 'is not a path of this site and went to "/". A target starts with one "/".';
   const { host, pathname, search, hash } = new URL(to);
   if (host !== ownHost) {
     return 'leads away from this site and went to "/". A target on this site starts with "/"; list another host in web({ redirects }) to allow it.';

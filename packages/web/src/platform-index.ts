@@ -1,4 +1,3 @@
-export { toEditorUrl } from "./editor-link.ts";
+export { toEditorUrl } from "./errors/editor-link.ts";
+export { readSession } from "./errors/request-report.ts";
 export { escapeHtml } from "./html.ts";
-export { readSession } from "./request-report.ts";
-export { isOwn, type Place, parseFrame, readExcerpt, type SourceExcerpt, type SourceLine } from "./source-excerpt.ts";

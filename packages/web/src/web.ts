@@ -1,32 +1,33 @@
-import type { Context, HttpMethods, MiddlewareFunction, MiddlewareLike, Platform, RequestView } from "@tenon/core";
-import { accessLog, requestId, type SecureHeadersOptions, secureHeaders } from "@tenon/core/middleware";
+import type { Context, HttpApp, MiddlewareFunction, MiddlewareLike, Platform } from "@tenon/core";
+import type { RequestView } from "@tenon/core/internal";
 import {
   type ContextTools,
-  checkNames,
-  describeValue,
-  type HttpOptions,
+  checkHttpOptions,
+  type Injectable,
   type Input,
   isForm,
-  namesOf,
-  openHttp,
+  type OptionTable,
   type RequestLimits,
   readEnvironment,
   readJsonInput,
-  refuseOption,
+  resolveOptions,
+  takes,
   toHttpSettings,
-} from "@tenon/core/platform";
-import { createAssets } from "./assets.ts";
-import { csrfField } from "./csrf.ts";
-import { ErrorPages } from "./error-page.ts";
-import { createEtaEngine } from "./eta-engine.ts";
+} from "@tenon/core/internal";
+import { accessLog, requestId, type SecureHeadersOptions, secureHeaders } from "@tenon/core/middleware";
+import { type HttpOptions, openHttp, type ResolvedPlatform } from "@tenon/core/platform";
+import { createAssets } from "./assets/assets.ts";
+import { ErrorPages } from "./errors/error-page.ts";
 import { LiveReload } from "./live-reload.ts";
 import { overrideMethods } from "./method-override.ts";
 import { Pages } from "./pages.ts";
-import { Renderer } from "./renderer.ts";
-import type { Serializer } from "./view.ts";
-import type { ViewEngine } from "./view-engine.ts";
+import { csrfField } from "./sessions/csrf.ts";
+import { createEtaEngine } from "./views/eta-engine.ts";
+import { Renderer } from "./views/renderer.ts";
+import type { Serializer } from "./views/view.ts";
+import type { ViewEngine } from "./views/view-engine.ts";
 
-export interface WebOptions extends HttpOptions {
+interface PlainOptions extends HttpOptions {
   /** A folder of views in Eta, or another engine. */
   readonly views: string | URL | ViewEngine;
   /** A folder whose files are served below `/assets/`. */
@@ -39,9 +40,12 @@ export interface WebOptions extends HttpOptions {
   readonly share?: (ctx: Context) => object | Promise<object>;
   /** Other hosts that `redirect()` may lead to, as `host` or `host:port`. */
   readonly redirects?: readonly string[];
-  /** Shows the cause of errors to requests of this machine, and rereads views. Defaults to true unless NODE_ENV is `production`. */
+  /** Rereads views, and shows the cause of errors to the developer. Defaults to true unless NODE_ENV is `production`. */
   readonly development?: boolean;
 }
+
+/** Each option but `serializer` and `share` is a value, or a function that returns it and may `inject()` what the root module sees. */
+export interface WebOptions extends Injectable<PlainOptions, "serializer" | "share"> {}
 
 export interface AssetsFolder {
   readonly folder: string | URL;
@@ -49,38 +53,48 @@ export interface AssetsFolder {
   readonly immutable?: RegExp;
 }
 
-const optionNames = namesOf<WebOptions>({
-  views: true,
-  assets: true,
-  middlewares: true,
-  serializer: true,
-  share: true,
-  redirects: true,
-  development: true,
-  limits: true,
-  trustedProxies: true,
-  singleHeaders: true,
-  upgrade: true,
-  engine: true,
-  errors: true,
-  openapi: true,
-  docs: true,
-});
+const assetsTable: OptionTable<AssetsFolder> = {
+  folder: takes.required(takes.that(isFolder, "It takes a folder, as a path or a file URL.")),
+  immutable: takes.pattern,
+};
+const assetsCheck = takes.that(isFolder, "It takes a folder, as a path or a file URL, or { folder, immutable }.");
 
-const assetsNames = namesOf<AssetsFolder>({ folder: true, immutable: true });
+function toOptionTable(options: PlainOptions): OptionTable<Omit<PlainOptions, keyof HttpOptions>> {
+  const assets: unknown = options?.assets; // plain JavaScript can pass anything
+  return {
+    views: takes.required(
+      takes.that(
+        (views) => isFolder(views) || isEngine(views),
+        "It takes a folder, as a path or a file URL, or an object with has() and render().",
+      ),
+    ),
+    assets: typeof assets === "object" && !(assets instanceof URL) ? assetsTable : assetsCheck,
+    middlewares: takes.list,
+    serializer: takes.callback,
+    share: takes.callback,
+    redirects: takes.listOf(isHost, 'It takes hosts, without a scheme or a path: "example.com".'),
+    development: takes.flag,
+  };
+}
 
 /** Pages over HTTP: serves the routes that have a method, and renders what their handlers return. */
-export function web(options: WebOptions): Platform<HttpMethods> {
-  checkOptions(options);
+export function web(options: WebOptions): Platform<HttpApp> {
+  return {
+    name: "web",
+    resolve: () => resolveWeb(resolveOptions<PlainOptions, "serializer" | "share">(options, ["serializer", "share"])),
+  };
+}
+
+function resolveWeb(options: PlainOptions): ResolvedPlatform<HttpApp> {
+  checkHttpOptions("web()", options, toOptionTable(options));
   const { middlewares = [requestId(), accessLog(), pageHeaders()], views, redirects = [], serializer, share } = options;
-  const environment = readEnvironment();
+  const environment = readEnvironment(undefined, undefined, []); // createApp() reports what is wrong with it
   const development = options.development ?? !environment.production;
   const { folder, immutable } = toAssetsFolder(options.assets) ?? {};
   const assets = folder === undefined ? undefined : createAssets(folder, { immutable, development });
   const settings = toHttpSettings(options, "web()");
   let pages: Pages;
   return {
-    name: "web",
     middlewares,
     routes: [...(assets?.routes ?? []), ...(settings.docs?.routes ?? [])],
     limits: settings.limits,
@@ -95,21 +109,17 @@ export function web(options: WebOptions): Platform<HttpMethods> {
         ? views
         : await createEtaEngine(views, development, (text) => parts.log.warn(text));
       const renderer = new Renderer({ engine, share, assetUrl: assets?.url });
+      const developer = development ? parts.developer : undefined;
       const errors = new ErrorPages({
         renderer,
-        development,
+        developer,
         limits: settings.limits,
         routes: () => parts.routes.list(),
         editor: environment.editor,
       });
       const format = settings.errors;
-      const reload = development && environment.dev !== undefined ? new LiveReload() : undefined;
+      const reload = developer === undefined ? undefined : new LiveReload(developer);
       pages = new Pages({ renderer, errors, serializer, redirects: new Set(redirects), development, format, reload });
-      if (development && environment.dev !== "restart") {
-        parts.log.info(
-          "errors are shown with their source to requests of this machine, because NODE_ENV is not production",
-        );
-      }
       const kernel = overrideMethods(parts.kernel);
       return openHttp({ ...parts, kernel: reload?.wrap(kernel) ?? kernel }, settings);
     },
@@ -150,40 +160,13 @@ async function readForm(request: RequestView): Promise<Input> {
   return { value, fromText: true, fromForm: true };
 }
 
-function toAssetsFolder(assets: WebOptions["assets"]): AssetsFolder | undefined {
+function toAssetsFolder(assets: PlainOptions["assets"]): AssetsFolder | undefined {
   return typeof assets === "string" || assets instanceof URL ? { folder: assets } : assets;
 }
 
 function isEngine(views: unknown): views is ViewEngine {
   if (typeof views !== "object" || views === null || !("has" in views && "render" in views)) return false;
   return typeof views.has === "function" && typeof views.render === "function";
-}
-
-function checkOptions(options: WebOptions): void {
-  checkNames("web()", options, optionNames);
-  const { views, assets, middlewares = [], serializer, share, redirects = [], development } = options;
-  const refuse = (name: string, value: unknown, cure: string) =>
-    refuseOption(`${name} of web() is ${describeValue(value)}. ${cure}`);
-  if (!isFolder(views) && !isEngine(views)) {
-    refuse("views", views, "It takes a folder, as a path or a file URL, or an object with has() and render().");
-  }
-  if (typeof assets === "object" && assets !== null && "folder" in assets) {
-    checkNames("assets of web()", assets, assetsNames);
-  }
-  if (assets !== undefined && !isFolder(toAssetsFolder(assets)?.folder)) {
-    refuse("assets", assets, "It takes a folder, as a path or a file URL, or { folder, immutable }.");
-  }
-  if (!Array.isArray(middlewares)) refuse("middlewares", middlewares, "Write a list: middlewares: [ … ].");
-  for (const [name, value] of Object.entries({ serializer, share })) {
-    if (value !== undefined && typeof value !== "function") refuse(name, value, "It takes a function.");
-  }
-  if (development !== undefined && typeof development !== "boolean") {
-    refuse("development", development, "It takes true or false.");
-  }
-  if (!Array.isArray(redirects)) refuse("redirects", redirects, "Write a list: redirects: [ … ].");
-  for (const host of redirects) {
-    if (!isHost(host)) refuse("redirects", host, 'It takes hosts, without a scheme or a path: "example.com".');
-  }
 }
 
 function isFolder(value: unknown): value is string | URL {

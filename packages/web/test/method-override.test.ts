@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, type Context, type HttpMethods, type Platform, type Routes } from "@tenon/core";
+import { api, type Context, type HttpApp, type Platform, type Routes } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { moduleOf } from "../../core/test/support/transports.ts";
 import { overrideMethods } from "../src/method-override.ts";
@@ -23,9 +23,15 @@ const routes: Routes = [
   { method: "POST", path: "/plain/:id", handler: (ctx) => ({ method: ctx.method }) },
 ];
 
-function platform(): Platform<HttpMethods> {
-  const plain = api({ middlewares: [] });
-  return { ...plain, open: (parts) => plain.open({ ...parts, kernel: overrideMethods(parts.kernel) }) };
+function platform(): Platform<HttpApp> {
+  const platform = api({ middlewares: [] });
+  return {
+    ...platform,
+    resolve() {
+      const plain = platform.resolve();
+      return { ...plain, open: (parts) => plain.open({ ...parts, kernel: overrideMethods(parts.kernel) }) };
+    },
+  };
 }
 
 type Post = (target: string, headers?: Record<string, string>, method?: string) => Promise<Response>;

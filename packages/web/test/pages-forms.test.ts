@@ -88,7 +88,7 @@ const referers: readonly [title: string, referer: string][] = [
   ["none at all", ""],
   ["another site", "https://evil.example/form"],
   ["another port", "http://localhost:1/form"],
-  ["something that is no URL", "/form"],
+  ["something that is not a URL", "/form"],
   ["this host as the user name", "https://localhost@evil.example/form"],
 ];
 

@@ -169,7 +169,7 @@ testOnBothTransports(
       [
         'redirect("https://evil.example/x") leads away from this site and went to "/". A target on this site starts with "/"; list another host in web({ redirects }) to allow it.',
         ...["x", "", "?q=1"].map(
-          (to) => `redirect("${to}") is no path of this site and went to "/". A target starts with one "/".`,
+          (to) => `redirect("${to}") is not a path of this site and went to "/". A target starts with one "/".`,
         ),
         'redirect("http://own/posts?a=1") names the host of this site and went to "/". A target starts with "/": write "/posts?a=1".',
       ],
@@ -188,7 +188,7 @@ testOnBothTransports(
     assert.deepEqual(
       await visit(call, "/error-data"),
       [422, html, "Too short: ab"],
-      "an error that is no text is data",
+      "an error that is not text is data",
     );
     const [status, type, body] = await visit(call, "/fails");
     assert.deepEqual([status, type], [500, html]);

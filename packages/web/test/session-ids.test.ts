@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { SessionCookie } from "../src/session-tokens.ts";
+import { SessionCookie } from "../src/sessions/session-cookie.ts";
 import { cookieName, cookieOf, flashOf, readValue, secret, send, shown, testOnSite } from "./support/session-site.ts";
 
 testOnSite("a browser gets a cookie when it needs one, once", async (site) => {
@@ -14,9 +14,10 @@ testOnSite("a browser gets a cookie when it needs one, once", async (site) => {
 testOnSite("an id of a client's own is never adopted", async (site) => {
   const { browser: other } = await site.visitor();
   const id = "A".repeat(43);
-  const identity = { id, issued: Date.now() };
-  const foreign = new SessionCookie(cookieName, 86_400, "the secret of another site, long enough too").write(identity);
-  const elsewhere = new SessionCookie("other_session", 86_400, secret).write(identity);
+  const identity = { id, issued: Date.now(), hasUser: false };
+  const ages = { maxAge: 86_400, guestMaxAge: 900 };
+  const foreign = new SessionCookie(cookieName, ages, "the secret of another site, long enough too").write(identity);
+  const elsewhere = new SessionCookie("other_session", ages, secret).write(identity);
   const own = cookieOf(other);
   for (const planted of [
     id,
@@ -82,8 +83,8 @@ testOnSite("two logins or logouts at once leave a session that works", async (si
 
 testOnSite("a session in use is renewed, and an unused one expires", async (site) => {
   const [daily, once] = [await site.visitor(), await site.visitor()];
-  await send(daily, "set=a&value=1");
-  await send(once, "set=a&value=1");
+  await send(daily, "regenerate=1&set=a&value=1");
+  await send(once, "regenerate=1&set=a&value=1");
   for (let day = 0; day < 4; day++) {
     site.store.takeCalls();
     site.pass(50_000);
@@ -97,6 +98,32 @@ testOnSite("a session in use is renewed, and an unused one expires", async (site
   const { setCookies } = await once.browser.get("/form");
   assert.equal(setCookies.length, 1);
   assert.equal((await send(once, "set=a&value=2")).status, 403);
+});
+
+testOnSite("a guest's session is kept for 15 minutes of no use, and that of a user for a day", async (site) => {
+  const ttls = () => site.store.calls.splice(0).flatMap(({ ttl }) => ttl ?? []);
+  const guest = await site.visitor();
+  await send(guest, "set=a&value=1&flash=hello");
+  assert.deepEqual(ttls(), [900, 900]);
+  site.pass(449);
+  await guest.browser.get("/values/a");
+  assert.deepEqual(ttls(), []);
+  site.pass(2);
+  await guest.browser.get("/values/a");
+  assert.deepEqual(ttls(), [900], "in use, it is kept on");
+  await send(guest, "regenerate=1&set=b&value=1");
+  assert.deepEqual(ttls(), [86_400, 86_460, 86_400]);
+  await send(
+    { browser: guest.browser, token: shown(await guest.browser.get("/form")).token ?? "" },
+    "destroy=1&flash=gone",
+  );
+  assert.deepEqual(ttls(), [86_460, 900], "after the logout it is a guest's again");
+});
+
+testOnSite("a form may be sent long after it was opened, although nothing is kept so long", async (site) => {
+  const guest = await site.visitor();
+  site.pass(80_000);
+  assert.equal((await send(guest, "set=a&value=1")).status, 303);
 });
 
 testOnSite(

@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { type Context, defineModule, dto, inject, Log, type Routes, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { type ViewEngine, type WebOptions, web } from "@tenon/web";
+import { fromDeveloper, inDevelopment } from "../../core/test/support/developer.ts";
 import { LogLines } from "../../core/test/support/log-lines.ts";
 import { rejection } from "../../core/test/support/start-error.ts";
 import { moduleOf, testOnBothTransports } from "../../core/test/support/transports.ts";
@@ -84,7 +85,7 @@ test("`immutable` names are kept, and the log names views that cannot be reached
   );
   const script = await app.request("GET", "/assets/index-DiwrgTda.js");
   assert.match(script.headers.get("cache-control") ?? "", /immutable/);
-  assert.match(log.messages("warn").join(), /^The file "with space\.eta" in .*views is no view\./);
+  assert.match(log.messages("warn").join(), /^The file "with space\.eta" in .*views is not a view\./);
   await app.stop();
 });
 
@@ -100,7 +101,7 @@ test("a route that conflicts with the assets is a start error that names both", 
 const wrong: readonly [options: unknown, message: string][] = [
   [
     undefined,
-    "web() was given undefined for its options. It takes { views, assets, middlewares, serializer, share, redirects, development, limits, trustedProxies, singleHeaders, upgrade, engine, errors, openapi, docs }.",
+    "web() was given undefined for its options. It takes { views, assets, middlewares, serializer, share, redirects, development, limits, trustedProxies, singleHeaders, engine, errors, openapi, docs }.",
   ],
   [
     {},
@@ -108,7 +109,7 @@ const wrong: readonly [options: unknown, message: string][] = [
   ],
   [
     { views: "" },
-    'views of web() is the text "". It takes a folder, as a path or a file URL, or an object with has() and render().',
+    'views of web() is "". It takes a folder, as a path or a file URL, or an object with has() and render().',
   ],
   [
     { views: { render: () => "" } },
@@ -120,20 +121,17 @@ const wrong: readonly [options: unknown, message: string][] = [
   ],
   [
     { views: engine, asets: "x" },
-    "web() has no option asets (did you mean assets?). It takes views, assets, middlewares, serializer, share, redirects, development, limits, trustedProxies, singleHeaders, upgrade, engine, errors, openapi, docs.",
+    "web() has no option asets (did you mean assets?). It takes views, assets, middlewares, serializer, share, redirects, development, limits, trustedProxies, singleHeaders, engine, errors, openapi, docs.",
   ],
   [
     { views: engine, assets: 1 },
-    "assets of web() is the number 1. It takes a folder, as a path or a file URL, or { folder, immutable }.",
+    "assets of web() is 1. It takes a folder, as a path or a file URL, or { folder, immutable }.",
   ],
   [
     { views: engine, assets: { folder: 1 } },
-    "assets of web() is an object. It takes a folder, as a path or a file URL, or { folder, immutable }.",
+    "assets.folder of web() is 1. It takes a folder, as a path or a file URL.",
   ],
-  [
-    { views: engine, assets: null },
-    "assets of web() is null. It takes a folder, as a path or a file URL, or { folder, immutable }.",
-  ],
+  [{ views: engine, assets: null }, "assets of web() was given null for its options. It takes { folder, immutable }."],
   [
     { views: engine, assets: { folder: assets, imutable: /x/ } },
     "assets of web() has no option imutable (did you mean immutable?). It takes folder, immutable.",
@@ -142,29 +140,30 @@ const wrong: readonly [options: unknown, message: string][] = [
     { views: engine, assets: { folder: assets, immutable: /x/y } },
     "assets.immutable of web() is /x/y. It takes a pattern without the flags g and y.",
   ],
-  [{ views: engine, middlewares: {} }, "middlewares of web() is an object. Write a list: middlewares: [ … ]."],
+  [
+    { views: engine, assets: { folder: assets, immutable: "x" } },
+    'assets.immutable of web() is "x". It takes a pattern without the flags g and y.',
+  ],
+  [{ views: engine, middlewares: {} }, "middlewares of web() is an object. Write a list: [ … ]."],
   [{ views: engine, serializer: {} }, "serializer of web() is an object. It takes a function."],
   [{ views: engine, share: {} }, "share of web() is an object. It takes a function."],
-  [{ views: engine, development: "no" }, 'development of web() is the text "no". It takes true or false.'],
-  [
-    { views: engine, redirects: "example.org" },
-    'redirects of web() is the text "example.org". Write a list: redirects: [ … ].',
-  ],
+  [{ views: engine, development: "no" }, 'development of web() is "no". It takes true or false.'],
+  [{ views: engine, redirects: "example.org" }, 'redirects of web() is "example.org". Write a list: [ … ].'],
   [
     { views: engine, redirects: ["https://example.org"] },
-    'redirects of web() is the text "https://example.org". It takes hosts, without a scheme or a path: "example.com".',
+    'redirects of web() has "https://example.org". It takes hosts, without a scheme or a path: "example.com".',
   ],
   [
     { views: engine, redirects: ["Example.org"] },
-    'redirects of web() is the text "Example.org". It takes hosts, without a scheme or a path: "example.com".',
+    'redirects of web() has "Example.org". It takes hosts, without a scheme or a path: "example.com".',
   ],
   [
     { views: engine, redirects: ["example.org/x"] },
-    'redirects of web() is the text "example.org/x". It takes hosts, without a scheme or a path: "example.com".',
+    'redirects of web() has "example.org/x". It takes hosts, without a scheme or a path: "example.com".',
   ],
   [
     { views: engine, redirects: [1] },
-    'redirects of web() is the number 1. It takes hosts, without a scheme or a path: "example.com".',
+    'redirects of web() has 1. It takes hosts, without a scheme or a path: "example.com".',
   ],
   [{ views: engine, limits: { body: 0 } }, `limits.body is 0. It takes a whole number from 1 to ${2 ** 31 - 1}.`],
   [{ views: engine, assets: join(views, "none") }, `The assets folder "${join(views, "none")}" is not a directory.`],
@@ -189,17 +188,6 @@ test("hosts with a port, IPv6 hosts and file URLs are valid options", async () =
   await (await createTestApp(moduleOf([]), web(options))).stop();
 });
 
-test("in development one log line says that errors are shown; in production there is none", async () => {
-  for (const [development, lines] of [
-    [true, ["errors are shown with their source to requests of this machine, because NODE_ENV is not production"]],
-    [false, []],
-  ] as const) {
-    const log = new LogLines();
-    await (await createTestApp(moduleOf([]), web({ views: engine, development }), { log: log.options })).stop();
-    assert.deepEqual(log.messages("info"), lines);
-  }
-});
-
 test("NODE_ENV is the default of `development`", async () => {
   const before = process.env.NODE_ENV;
   const bare: ViewEngine = { has: () => false, render: () => "" };
@@ -207,8 +195,8 @@ test("NODE_ENV is the default of `development`", async () => {
   try {
     for (const value of ["production", "test"]) {
       process.env.NODE_ENV = value;
-      const app = await createTestApp(moduleOf([]), web({ views: bare }));
-      texts.push(await (await app.request("GET", "/lost")).text());
+      const app = await createTestApp(moduleOf([]), inDevelopment(web({ views: bare })));
+      texts.push(await (await app.request("GET", "/lost", { headers: fromDeveloper })).text());
       await app.stop();
     }
   } finally {

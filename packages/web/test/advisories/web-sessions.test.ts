@@ -42,7 +42,7 @@ test("a new secret invalidates the cookies of the old one (K4)", () =>
         browser.cookies.set(cookieName, cookie);
         assert.equal(await readValue(browser, "name"), null);
       },
-      { settings: { secret: `${secret} of today`, store } },
+      { settings: { secret: `${secret} of today` }, store },
     );
   }));
 

@@ -1,11 +1,21 @@
 import { test } from "node:test";
-import { type Context, type Controller, defineModule, provide, type Routes } from "@tenon/core";
-import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
-import { redirect, type ViewEngine, view, type WebOptions, WebSessionSettings, WebSessions, web } from "@tenon/web";
+import { type Context, type Controller, defineModule, type Routes } from "@tenon/core";
+import { createTestApp, FakeClock, type TestHttpApp, useClock } from "@tenon/core/testing";
+import {
+  redirect,
+  type SessionOptions,
+  sessionsModule,
+  type ViewEngine,
+  view,
+  type WebOptions,
+  WebSessions,
+  web,
+} from "@tenon/web";
 import { Browser } from "../../../core/test/support/browser.ts";
+import { inDevelopment } from "../../../core/test/support/developer.ts";
 import { LogLines } from "../../../core/test/support/log-lines.ts";
 import type { Call } from "../../../core/test/support/transports.ts";
-import { WatchedStore } from "./watched-store.ts";
+import { Store, storeModule, WatchedStore } from "./watched-store.ts";
 
 export const secret = "the secret of the tests, which is long enough";
 
@@ -51,7 +61,9 @@ export interface Site {
 
 export interface SiteOptions {
   readonly routes?: Routes;
-  readonly settings?: Partial<WebSessionSettings>;
+  readonly settings?: Partial<Omit<SessionOptions, "store">>;
+  /** Shared with another site. Defaults to a new one. */
+  readonly store?: WatchedStore;
   readonly platform?: Partial<WebOptions>;
 }
 
@@ -65,12 +77,10 @@ export function testOnSite(name: string, body: (site: Site) => Promise<void>, op
 export async function withSite(
   transport: "fetch" | "socket",
   body: (site: Site) => Promise<void>,
-  { routes = [], settings = {}, platform = {} }: SiteOptions = {},
+  { routes = [], settings = {}, platform = {}, store = new WatchedStore() }: SiteOptions = {},
 ): Promise<void> {
-  let now = Date.now();
-  const store = new WatchedStore();
+  const clock = new FakeClock();
   const log = new LogLines();
-  const all = { store, secret, now: () => now, ...settings };
   class SiteController implements Controller {
     routes(): Routes {
       return [...siteRoutes, ...routes];
@@ -78,10 +88,12 @@ export async function withSite(
   }
   const module = defineModule({
     name: "site",
-    declarations: [SiteController, provide(WebSessionSettings, () => all)],
+    imports: [sessionsModule(storeModule(store), { store: Store, secret, ...settings })],
+    declarations: [SiteController],
   });
   const options = { views: engine, development: false, middlewares: [WebSessions], ...platform };
-  const app = await createTestApp(module, web(options), { log: log.options });
+  const site = options.development ? inDevelopment(web(options)) : web(options);
+  const app = await createTestApp(module, site, { log: log.options, override: [useClock(clock)] });
   try {
     const call = await openTransport(transport, app);
     const browser = () => new Browser(call);
@@ -96,7 +108,7 @@ export async function withSite(
         return { browser: visitor, token: shown(await visitor.get("/form")).token ?? "" };
       },
       pass: (seconds) => {
-        now += seconds * 1000;
+        clock.advance(seconds * 1000);
       },
     });
   } finally {

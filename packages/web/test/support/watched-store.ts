@@ -1,4 +1,5 @@
-import type { SessionStore } from "@tenon/web";
+import { defineModule, type Module, provide, token } from "@tenon/core";
+import type { RecordStore } from "@tenon/core/internal";
 
 type Operation = "get" | "set" | "delete";
 
@@ -10,7 +11,7 @@ interface Hold {
 }
 
 /** A store in memory that records its calls, and that can be made to wait or to fail. */
-export class WatchedStore implements SessionStore {
+export class WatchedStore implements RecordStore {
   /** As JSON, by key. */
   readonly entries = new Map<string, string>();
   readonly calls: { readonly operation: Operation; readonly key: string; readonly ttl?: number | undefined }[] = [];
@@ -62,4 +63,11 @@ export class WatchedStore implements SessionStore {
     }
     if (this.failure !== undefined) throw this.failure;
   }
+}
+
+export const Store = token<RecordStore>("Store");
+
+/** A module that exports a store, as a data module does. */
+export function storeModule(store: RecordStore): Module {
+  return defineModule({ name: "store", declarations: [provide(Store, () => store)], exports: [Store] });
 }

@@ -1,0 +1,122 @@
+import { inspect } from "node:util";
+import { BindError, type Context, type Issue, type RouteInfo } from "@tenon/core";
+import {
+  describeValue,
+  findHints,
+  framesOf,
+  type MatchedRoute,
+  type RequestLimits,
+  type SourceExcerpt,
+} from "@tenon/core/internal";
+import { Redactor } from "@tenon/core/platform";
+import { type ReportedFrame, toFrames } from "./reported-frame.ts";
+import { type RequestReport, toRequestReport } from "./request-report.ts";
+
+export interface Failure {
+  readonly status: number;
+  /** What a client may read. */
+  readonly message: string;
+  /** What was thrown; absent when the handler returned `{ error }`. */
+  readonly error?: unknown;
+}
+
+/** One error of a chain of causes. */
+export interface ReportedError {
+  readonly name: string;
+  readonly message: string;
+  /** The frames, one per line; "" when there are none. */
+  readonly stack: string;
+  /** The same frames with their places, and with the source of those of the application. */
+  readonly frames: readonly ReportedFrame[];
+}
+
+/** What the developer page shows about a failed request. The data of the view `errors/development`. */
+export interface FailureReport {
+  readonly status: number;
+  readonly message: string;
+  /** The error first, then its causes and the errors of an AggregateError. Empty when nothing was thrown. */
+  readonly errors: readonly ReportedError[];
+  /** The lines around the place that threw, in a file of the application. */
+  readonly source: SourceExcerpt | undefined;
+  /** The issues of a body that could not be bound. */
+  readonly issues: readonly Issue[];
+  readonly route: MatchedRoute | undefined;
+  /** All routes, when none matched. */
+  readonly routes: readonly RouteInfo[];
+  /** The values of `web({ limits })`, when the request was too large. */
+  readonly limits: Readonly<Record<string, number>>;
+  /** How to correct a known mistake. */
+  readonly hints: readonly string[];
+  readonly request: RequestReport;
+}
+
+const mostErrors = 10;
+const longestValue = 2000;
+const redactor = new Redactor();
+
+export interface ReportSources {
+  readonly routes: () => readonly RouteInfo[];
+  readonly limits: RequestLimits;
+  /** The value of TENON_EDITOR. */
+  readonly editor: string | undefined;
+}
+
+export async function toFailureReport(failure: Failure, ctx: Context, sources: ReportSources): Promise<FailureReport> {
+  const { status, message, error } = failure;
+  const chain = "error" in failure ? toChain(error) : []; // `throw undefined` is an error too
+  const errors = chain.map((reason, index) => toReportedError(reason, index === 0, sources.editor));
+  return {
+    status,
+    message,
+    errors,
+    source: errors.flatMap(({ frames }) => frames).find(({ source }) => source !== undefined)?.source,
+    hints: toHints(errors),
+    issues: error instanceof BindError ? error.issues : [],
+    route: ctx.route,
+    routes: status === 404 && ctx.route === undefined ? sources.routes() : [],
+    limits: status === 413 ? toLimits(sources.limits) : {},
+    request: await toRequestReport(ctx),
+  };
+}
+
+function toHints(errors: readonly ReportedError[]): string[] {
+  const excerpts = errors.flatMap(({ frames }) => frames.flatMap(({ source }) => source?.lines ?? []));
+  return findHints({
+    text: errors.map(({ name, message }) => `${name}: ${message}`).join("\n"),
+    source: excerpts.map(({ text }) => text).join("\n"),
+  });
+}
+
+function toLimits({ body, formParts, files, fileSize }: RequestLimits): Record<string, number> {
+  return { body, formParts, files, fileSize };
+}
+
+function toChain(error: unknown): unknown[] {
+  const chain: unknown[] = [];
+  const add = (next: unknown): void => {
+    if (chain.length >= mostErrors || chain.includes(next)) return;
+    chain.push(next);
+    if (!(next instanceof Error)) return;
+    if (next.cause !== undefined) add(next.cause);
+    if (next instanceof AggregateError && Array.isArray(next.errors)) next.errors.forEach(add);
+  };
+  add(error);
+  return chain;
+}
+
+function toReportedError(error: unknown, isThrown: boolean, editor: string | undefined): ReportedError {
+  if (error instanceof Error) {
+    const { name, message } = error;
+    return { name, message, stack: framesOf(error), frames: toFrames(error, editor) };
+  }
+  const value = describeReason(error);
+  return { name: "", message: isThrown ? `${value} was thrown` : value, stack: "", frames: [] };
+}
+
+/** With its content, without secrets. */
+function describeReason(value: unknown): string {
+  if (typeof value !== "object" || value === null) return describeValue(value);
+  const { value: clean } = redactor.redact({ value });
+  const content = inspect(clean, { depth: 3 }).replaceAll("[Object: null prototype] ", "");
+  return `${describeValue(value)} ${content.slice(0, longestValue)}`;
+}
