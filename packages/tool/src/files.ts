@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { HttpError } from "@tenon/core";
 
 /** True for a dangling symbolic link too: a file written to it would be created at the link's target. */
@@ -17,6 +17,16 @@ export function isFolder(path: string): boolean {
     return statSync(path).isDirectory();
   } catch {
     return false; // missing, or below a file
+  }
+}
+
+/** The package.json of a folder, with any values; undefined where it is missing or not a JSON object. */
+export function readManifest(folder: string): { readonly [name: string]: unknown } | undefined {
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    return typeof manifest === "object" && manifest !== null ? { ...manifest } : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 import { createApp } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
-import { CommandCatalog } from "./completion/command-catalog.ts";
+import { complete } from "./completion/complete.ts";
 import { readOrigin } from "./scaffold/origin.ts";
 import { ToolModule } from "./tool.module.ts";
 
@@ -21,5 +21,7 @@ const app = await createApp(
     },
   }),
 );
-app.get(CommandCatalog).read(app.routes);
-await app.run();
+const [command, separator, ...words] = process.argv.slice(2);
+// for the scripts of `tenon completion`, not for people: no help shows it
+if (command === "complete" && separator === "--") process.stdout.write(complete(app.routes.list(), words));
+else await app.run();

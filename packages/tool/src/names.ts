@@ -14,7 +14,7 @@ const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 const packages = new Set(["node", "typescript", "tenon", "npm"]);
 /** Generated files import or use these names: a module's own class would shadow them. */
 const usedByTemplates = new Set(
-  "Array Boolean Context Database Date Error HttpError Infer Migration Number Object Promise Record Routes Schema String Symbol".split(
+  "Array Boolean Context Database Date Error HttpError Infer Migration Number Object PageQuery Promise Record Routes Row Schema String Symbol".split(
     " ",
   ),
 );
@@ -45,7 +45,7 @@ export function validateModuleName(name: string, plural?: string): string | unde
   if (names.plural === "jobs") return `must not be "${name}": src/jobs.module.ts is the module of background jobs`;
   if (names.plural === "live")
     return `must not be "${plural ?? name}": src/live.module.ts is the module of live routes`;
-  const table = names.plural.replaceAll("-", "_");
+  const table = toTable(names.plural);
   if (reservedTables.test(table)) return `must not be "${name}": the database reserves the table ${table}`;
   const clash = [toPascal(names.singular), toPascal(names.plural)].find((word) => usedByTemplates.has(word));
   return clash === undefined ? undefined : `must not be "${name}": the generated files use ${clash} for something else`;
@@ -75,7 +75,7 @@ export function toReplacements({ singular, plural }: ModuleNames): ReadonlyMap<s
     ["sampleItems", toCamel(plural)],
     ["sampleItem", toCamel(singular)],
     ["sample-items", plural],
-    ["sample_items", plural.replaceAll("-", "_")],
+    ["sample_items", toTable(plural)],
     ["a sample item", withArticle(singular.replaceAll("-", " "))],
     ["sample items", plural.replaceAll("-", " ")],
     ["sample item", singular.replaceAll("-", " ")],
@@ -84,15 +84,20 @@ export function toReplacements({ singular, plural }: ModuleNames): ReadonlyMap<s
   ]);
 }
 
+/** `blog-posts` as a name in SQL: `blog_posts`. */
+export function toTable(name: string): string {
+  return name.replaceAll("-", "_");
+}
+
 export function toPascal(name: string): string {
   return name.split("-").map(capitalize).join("");
 }
 
-function toCamel(name: string): string {
+export function toCamel(name: string): string {
   const pascal = toPascal(name);
   return pascal.charAt(0).toLowerCase() + pascal.slice(1);
 }
 
-function capitalize(word: string): string {
+export function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }

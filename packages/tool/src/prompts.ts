@@ -67,10 +67,13 @@ export class Prompts {
     input.on("keypress", onKey);
     const shown = { message: prompt.text, input, output, signal: end.signal };
     const { choices = [], defaultValue } = prompt;
+    const options = choices.map(({ value, hint }) => ({ value, label: value, hint }));
+    const given = defaultValue === undefined ? {} : { initialValue: defaultValue };
+    const hint = defaultValue === undefined ? {} : { placeholder: defaultValue };
     const value =
       choices.length > 0
-        ? await select({ ...shown, options: choices.map(toOption), ...toInitial(defaultValue) })
-        : await text({ ...shown, ...toPlaceholder(defaultValue), validate: (typed) => explain(prompt, typed) });
+        ? await select({ ...shown, options, ...given })
+        : await text({ ...shown, ...hint, validate: (typed) => explain(prompt, typed) });
     input.off("keypress", onKey);
     signal.removeEventListener("abort", onAbort);
     if (!isCancel(value)) return read(prompt, value);
@@ -89,26 +92,15 @@ interface Key {
 function openTerminal(): PromptTerminal {
   // biome-ignore lint/style/noProcessEnv: continuous integration is known by this variable only
   const { CI = "" } = process.env;
-  return { input: process.stdin, output: process.stderr, isCI: !["", "0", "false"].includes(CI), interrupt };
+  return {
+    input: process.stdin,
+    output: process.stderr,
+    isCI: !["", "0", "false"].includes(CI),
+    interrupt: () => process.emit("SIGINT", "SIGINT"),
+  };
 }
 
-function interrupt(): void {
-  process.emit("SIGINT", "SIGINT");
-}
-
-function toOption({ value, hint }: Choice) {
-  return { value, label: value, hint };
-}
-
-function toInitial(value: string | undefined) {
-  return value === undefined ? {} : { initialValue: value };
-}
-
-function toPlaceholder(value: string | undefined) {
-  return value === undefined ? {} : { placeholder: value };
-}
-
-/** The default stands for an empty line. */
+/** An empty line selects the default. */
 function read({ defaultValue = "" }: Prompt, typed: string | undefined): string {
   return typed?.trim() || defaultValue;
 }

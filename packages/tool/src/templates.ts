@@ -13,30 +13,57 @@ export const lineWidth = 120;
 /** Written without their dot in the templates: npm does not pack .gitignore, and a glob does not match such names. */
 const dotNames = /^(?:gitignore|dockerignore|env\.example|github\/.+)$/;
 
-/** The files of a template by their paths, with its names replaced in the paths and in the texts. */
+export interface TemplateOptions {
+  /** The names in the paths and texts of the template, and their replacements. */
+  readonly names?: ReadonlyMap<string, string>;
+  readonly isWanted?: (path: string) => boolean;
+  /** The variables of the tags `{% … %}`. The code of applications has none: it is checked where it is. */
+  readonly model?: object;
+}
+
+/** The files of a template by their paths. */
 export async function readTemplate(
-  name: AppTemplate | `module-${ModuleType | "part" | "auth"}`,
-  replacements: ReadonlyMap<string, string>,
-  isWanted: (path: string) => boolean = () => true,
-  edit: (path: string, text: string) => string = (_, text) => text,
+  name: AppTemplate | "app" | `module-${ModuleType | "part" | "auth" | "shared" | "migration"}`,
+  { names = new Map(), isWanted = () => true, model }: TemplateOptions = {},
 ): Promise<Map<string, string>> {
   const folder = join(packageFolder, "templates", name);
-  const files = new Map<string, string>();
-  const unwanted: string[] = [];
-  for (const entry of globSync("**/*", { cwd: folder, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name)
-      .slice(folder.length + 1)
-      .replaceAll("\\", "/");
-    if (isWanted(path)) files.set(path, readFileSync(join(folder, path), "utf8"));
-    else unwanted.push(path);
-  }
-  const created = [...files].map(async ([path, text]) => {
-    const named = replaceNames(edit(path, withoutImports(text, unwanted)), replacements);
-    const target = dotNames.test(path) ? `.${path}` : replaceNames(path, replacements);
-    return [target, path.endsWith(".ts") ? await formatCode(named) : named] as const;
+  const paths = globSync("**/*", { cwd: folder, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .map((path) => path.replaceAll("\\", "/"))
+    .filter(isWanted);
+  const render = model === undefined ? (_: string, text: string) => text : await createRender(model);
+  const created = paths.map(async (path) => {
+    // before the tags: the fields of a resource may have the names of the template
+    const named = replaceNames(readFileSync(join(folder, path), "utf8"), names);
+    const text = render(`${name}/${path}`, named);
+    const target = dotNames.test(path) ? `.${path}` : replaceNames(path, names);
+    return [target, path.endsWith(".ts") ? await formatCode(text) : text] as const;
   });
   return new Map((await Promise.all(created)).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Not with the tags of Eta, which the views among the templates have. A variable that the model lacks is an error. */
+async function createRender(model: object): Promise<(file: string, text: string) => string> {
+  const { Eta } = await import("eta/core"); // most commands render nothing
+  const eta = new Eta({
+    tags: ["{%", "%}"],
+    useWith: true,
+    autoTrim: false,
+    autoEscape: false,
+    autoFilter: true,
+    filterFunction(value) {
+      if (typeof value === "string") return value;
+      throw new TypeError(`a tag prints ${String(value)}, which is not a string`); // such as a misspelled property
+    },
+  });
+  return (file, text) => {
+    try {
+      return eta.renderString(text, model);
+    } catch (error) {
+      throw new Error(`the template ${file} cannot be rendered`, { cause: error });
+    }
+  };
 }
 
 /** Formats code only if a long name makes a line too wide: Prettier is slow to load, and most names are short. */
@@ -46,19 +73,8 @@ export async function formatCode(source: string): Promise<string> {
   return format(source, { parser: "babel-ts", printWidth: lineWidth });
 }
 
-/** Removes the imports of files that are not generated, and the imported names from the lists. */
-function withoutImports(text: string, unwanted: readonly string[]): string {
-  let rest = text;
-  for (const path of unwanted) {
-    const file = path.slice(path.lastIndexOf("/") + 1).replaceAll(".", "\\.");
-    const found = new RegExp(`^import \\{ (\\w+) \\} from "\\./${file}";\\n`, "m").exec(rest);
-    if (found !== null) rest = rest.replace(found[0], "").replaceAll(`${found[1]}, `, "");
-  }
-  return rest;
-}
-
 /** Replaces in one pass: a name that was put in is not replaced again. */
-export function replaceNames(text: string, replacements: ReadonlyMap<string, string>): string {
-  const pattern = new RegExp([...replacements.keys()].map(RegExp.escape).join("|"), "g");
-  return text.replace(pattern, (found) => replacements.get(found) ?? found);
+function replaceNames(text: string, names: ReadonlyMap<string, string>): string {
+  const pattern = new RegExp([...names.keys()].map(RegExp.escape).join("|"), "g");
+  return text.replace(pattern, (found) => names.get(found) ?? found);
 }

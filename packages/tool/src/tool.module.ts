@@ -1,18 +1,15 @@
 import { defineModule } from "@tenon/core";
 import { ClientController } from "./client/client.controller.ts";
 import { ClientService } from "./client/client.service.ts";
-import { CommandCatalog } from "./completion/command-catalog.ts";
 import { CompletionController } from "./completion/completion.controller.ts";
 import { DevController } from "./dev/dev.controller.ts";
 import { DevServer } from "./dev/dev-server.ts";
-import { AuthController } from "./generate/auth.controller.ts";
-import { AuthService } from "./generate/auth.service.ts";
-import { DestroyController } from "./generate/destroy.controller.ts";
-import { DestroyService } from "./generate/destroy.service.ts";
+import { AuthController } from "./generate/auth/auth.controller.ts";
+import { AuthService } from "./generate/auth/auth.service.ts";
 import { ModulesController } from "./generate/modules.controller.ts";
 import { ModulesService } from "./generate/modules.service.ts";
-import { PartsController } from "./generate/parts.controller.ts";
-import { PartsService } from "./generate/parts.service.ts";
+import { PartsController } from "./generate/part/parts.controller.ts";
+import { PartsService } from "./generate/part/parts.service.ts";
 import { Checks } from "./inspect/checks.ts";
 import { Information } from "./inspect/information.ts";
 import { InspectController } from "./inspect/inspect.controller.ts";
@@ -35,8 +32,6 @@ export const ToolModule = defineModule({
     ModulesService,
     AuthController,
     AuthService,
-    DestroyController,
-    DestroyService,
     PartsController,
     PartsService,
     RoutesController,
@@ -51,7 +46,6 @@ export const ToolModule = defineModule({
     MigrationsController,
     RemoteCommands,
     CompletionController,
-    CommandCatalog,
     Applications,
     Installer,
     Prompts,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { runOrFail } from "../../../test/support/run.ts";
+import { run, runOrFail } from "../../../test/support/run.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { appTemplates } from "../src/templates.ts";
 import {
@@ -22,13 +22,13 @@ const appOf = (template: (typeof appTemplates)[number]) => apps.get(template) ??
 
 /** Names of tests of each application: they show that its modules have the right handlers. */
 const expected = {
-  api: [/GET \/ greets/, /DELETE \/blog-posts\/:id removes one/, /GET \/people responds with its message/],
-  web: [/remembers the name of the form/, /deletes one after a confirmation page/, /GET \/people shows a page/],
-  cli: [/greet prints a greeting/, /delete removes one/, /people prints its message/],
+  api: [/GET \/ greets/, /DELETE \/blog-posts\/:id removes one/, /GET \/person responds with its message/],
+  web: [/remembers the name of the form/, /deletes one after a confirmation page/, /GET \/person shows a page/],
+  cli: [/greet prints a greeting/, /delete removes one/, /person prints its message/],
   full: [
     ...[/GET \/ greets/, /remembers the name of the form/, /greet prints a greeting/],
     ...[/DELETE \/blog-posts\/:id removes one/, /delete removes one/],
-    ...[/GET \/people responds with its message/, /people prints its message/],
+    ...[/GET \/person responds with its message/, /person prints its message/],
   ],
 };
 
@@ -68,7 +68,7 @@ for (const [template, generated] of apps) {
     const source = readFileSync(join(await generated, "src/app.module.ts"), "utf8");
     assert.match(
       source,
-      /imports: \[(?:devtools\(\), )?(?:ConfigModule, )?DataModule, JobsModule, GreetingsModule, BlogPostsModule, PeopleModule\]/,
+      /imports: \[(?:ConfigModule, )?DataModule, JobsModule, (?:WebSessionsModule, )?GreetingsModule, BlogPostsModule, PersonModule\]/,
     );
   });
 }
@@ -83,15 +83,16 @@ async function checkFiveRoutes(url: string): Promise<void> {
     return { status: response.status, value: (text === "" ? undefined : JSON.parse(text)) as unknown };
   };
   assert.deepEqual(await call("GET", "/"), { status: 200, value: { message: "Hello, World!" } });
-  assert.deepEqual(await call("GET", "/people"), { status: 200, value: { message: "people are ready" } });
-  assert.deepEqual(await call("GET", "/blog-posts"), { status: 200, value: [] });
+  assert.deepEqual(await call("GET", "/person"), { status: 200, value: { message: "person: ready" } });
+  const toList = (...items: readonly unknown[]) => ({ status: 200, value: { items, next: null, previous: null } });
+  assert.deepEqual(await call("GET", "/blog-posts"), toList());
   const created = await call("POST", "/blog-posts", { title: "First" });
   assert.equal(created.status, 201);
   const { id } = created.value as { id: string }; // checked by the request after it
   assert.deepEqual(await call("GET", `/blog-posts/${id}`), { status: 200, value: created.value });
-  const updated = await call("PUT", `/blog-posts/${id}`, { title: "Second" });
+  const updated = await call("PATCH", `/blog-posts/${id}`, { title: "Second" });
   assert.equal(updated.status, 200);
-  assert.deepEqual(await call("GET", "/blog-posts"), { status: 200, value: [updated.value] });
+  assert.deepEqual(await call("GET", "/blog-posts"), toList(updated.value));
   assert.deepEqual(await call("DELETE", `/blog-posts/${id}`), { status: 204, value: undefined });
   const missing = { status: 404, value: { error: "Blog post not found" } };
   assert.deepEqual(await call("GET", `/blog-posts/${id}`), missing);
@@ -170,13 +171,16 @@ test("serves the pages of both module types with npm start of a web application"
   await whileServing(await appOf("web"), "start", async (url) => {
     const browser = new Browser(url);
     await checkGreetingPages(browser);
-    assert.match((await browser.open("/people")).html, /people are ready/);
-    assert.match((await browser.open("/blog-posts")).html, /There are none yet/);
+    assert.match((await browser.open("/person")).html, /person: ready/);
+    assert.match((await browser.open("/blog-posts")).html, /There are none here/);
     const created = await browser.send("/blog-posts/new", { title: "First" });
     assert.match(created.html, /Blog post created[\s\S]*<h1>First<\/h1>/);
     assert.match((await browser.send(`${created.path}/edit`, { title: "Second" })).html, /<h1>Second<\/h1>/);
     assert.match((await browser.open("/blog-posts")).html, />Second<\/a>/);
-    assert.match((await browser.send(`${created.path}/delete`, {})).html, /Blog post deleted[\s\S]*There are none yet/);
+    assert.match(
+      (await browser.send(`${created.path}/delete`, {})).html,
+      /Blog post deleted[\s\S]*There are none here/,
+    );
     assert.equal((await browser.open(created.path)).status, 404);
   });
 });
@@ -199,6 +203,47 @@ test("serves routes and pages, and runs the commands, of a full application", as
   await whileServing(app, "start", checkFiveRoutes);
   await whileServing(app, "start:web", (url) => checkGreetingPages(new Browser(url)));
   await checkCommands(app, "cli");
+});
+
+for (const template of appTemplates) {
+  test(`reads no variable when app.module.ts of the ${template} template is imported`, async () => {
+    const app = await appOf(template);
+    const env = { PORT: "abc", LOG_LEVEL: "loud", SESSION_SECRET: "short", NODE_ENV: "production" };
+    const source = ["--conditions=@tenon/source", "-e", 'import("./src/app.module.ts")'];
+    const result = await run(process.execPath, source, { cwd: app, env });
+    assert.deepEqual(result, { code: 0, stdout: "", stderr: "" });
+  });
+}
+
+test("lists all bad variables at a start", async () => {
+  const urls = { DATABASE_URL: "nonsense", REDIS_URL: "memory" };
+  const env = { PORT: "abc", LOG_LEVEL: "loud", TRUSTED_PROXIES: "proxy", SESSION_SECRET: "short", ...urls };
+  const stores = [
+    "DATABASE_URL takes sqlite:<file> or postgres://user@host/name.",
+    "REDIS_URL takes redis://host:port.",
+  ];
+  const faults = [
+    ...stores,
+    'PORT is "abc". It takes a whole number from 0 to 65535.',
+    'TRUSTED_PROXIES has "proxy". Write for example 10.0.0.0/8,::1.',
+  ];
+  const secret = "SESSION_SECRET must have at least 32 characters.";
+  const level = 'LOG_LEVEL is "loud". Use one of: trace, debug, info, warn, error, fatal, silent.';
+  for (const [template, script, expected] of [
+    ["api", "start", [level, ...faults]],
+    ["web", "start", [level, ...faults, secret]],
+    ["full", "start", [level, ...faults, secret]],
+    ["full", "start:web", [level, ...faults, secret]],
+    ["full", "cli", [level, ...faults, secret]],
+    ["api", "worker", [level, ...faults]],
+    ["cli", "start", [level, ...stores]],
+  ] as const) {
+    const { code, stderr } = await runScript(await appOf(template), script, [], env);
+    assert.equal(code, 1, `${template}, ${script}`);
+    assert.match(stderr, /^Cannot start: /);
+    for (const line of expected) assert.ok(stderr.includes(line), `${template}, ${script}: ${stderr}`);
+    assert.equal(stderr.match(/^ {2}\d\. /gm)?.length ?? 1, expected.length, stderr);
+  }
 });
 
 test("prints one line and does not start with a bad port or an unknown flag", async () => {
@@ -253,11 +298,46 @@ test("keeps sessions and open forms of web applications across a restart", async
   }
 });
 
-test("shows the docs page, the OpenAPI document and the health of an application with an API", async () => {
-  await whileServing(await appOf("api"), "start", async (url) => {
+test("serves the docs page and the OpenAPI document outside development only where the option says so", async () => {
+  const app = await appOf("api");
+  const main = join(app, "src/main.api.ts");
+  const text = readFileSync(main, "utf8");
+  await whileServing(app, "start", async (url) => {
+    for (const path of ["/docs", "/openapi.json"]) assert.equal((await fetch(`${url}${path}`)).status, 404);
+  });
+  writeFileSync(main, text.replace("docs: true", "docs: { public: true }"));
+  await whileServing(app, "start", async (url) => {
     assert.match(await (await fetch(`${url}/docs`)).text(), /swagger-ui/);
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as { info: object }; // compared in the next line
     assert.deepEqual(document.info, { title: "my-shop", version: "0.1.0" });
+  });
+  writeFileSync(main, text);
+});
+
+test("reads the addresses of proxies from TRUSTED_PROXIES, and refuses what is not one", async () => {
+  for (const [template, script, path] of [
+    ["api", "start", "/"],
+    ["web", "start", "/"],
+    ["full", "start:web", "/"],
+  ] as const) {
+    const app = await appOf(template);
+    const bad = await runScript(app, script, [], { TRUSTED_PROXIES: "10.0.0.0/8,proxy", PORT: "0" });
+    assert.deepEqual(
+      [bad.code, bad.stderr],
+      [1, 'Cannot start: TRUSTED_PROXIES has "proxy". Write for example 10.0.0.0/8,::1.\n'],
+    );
+    const env = { TRUSTED_PROXIES: "127.0.0.1, ::1" };
+    const seen = async (url: string) => {
+      const response = await fetch(`${url}${path}`, { headers: { "x-forwarded-proto": "https" } });
+      return response.headers.has("strict-transport-security");
+    };
+    await whileServing(app, script, async (url) => assert.equal(await seen(url), false));
+    await whileServing(app, script, async (url) => assert.equal(await seen(url), true), env);
+  }
+});
+
+test("shows the health of an application with an API, and the issues of rejected input", async () => {
+  await whileServing(await appOf("api"), "start", async (url) => {
     const ready = await fetch(`${url}/health/ready`);
     assert.equal(ready.status, 200);
     const rejected = await fetch(`${url}/blog-posts`, { method: "POST", body: "{}" });

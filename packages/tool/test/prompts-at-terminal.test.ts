@@ -6,7 +6,7 @@ import { root } from "../../../test/support/run.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { AtTerminal, hasPseudoTerminal } from "./support/pseudo-terminal.ts";
 
-const limit = { timeout: 60_000, skip: hasPseudoTerminal ? false : "there is no script of util-linux" };
+const limit = { timeout: 240_000, skip: hasPseudoTerminal ? false : "there is no script of util-linux" };
 const down = "\x1b[B";
 const commands = [
   [process.execPath, join(root, "packages/tool/bin/tenon.mjs"), "new"],

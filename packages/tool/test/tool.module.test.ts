@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root, run } from "../../../test/support/run.ts";
@@ -17,7 +26,7 @@ test("overwrites nothing: a second run fails and names the existing path", async
     stderr: `tenon: ${shop} exists already: nothing was changed\n`,
   });
   assert.ok(!existsSync(join(shop, "src/main.cli.ts")));
-  await runTool(shop, "g", "module", "--name=post", "--type=plain");
+  await runTool(shop, "g", "module", "--name=posts", "--type=plain");
   const before = readFileSync(join(shop, "src/app.module.ts"), "utf8");
   assert.deepEqual(await runTool(shop, "g", "module", "--name=posts", "--type=resource"), {
     code: 1,
@@ -25,7 +34,7 @@ test("overwrites nothing: a second run fails and names the existing path", async
     stderr: "tenon: src/posts exists already: nothing was changed\n",
   });
   assert.equal(readFileSync(join(shop, "src/app.module.ts"), "utf8"), before);
-  assert.ok(!existsSync(join(shop, "src/posts/posts.record.ts")));
+  assert.ok(!existsSync(join(shop, "src/posts/posts.dto.ts")));
 });
 
 test("refuses a resource when src/data.module.ts declares no DataModule", async () => {
@@ -63,7 +72,7 @@ test("treats a dangling symbolic link as existing, and writes nothing to its tar
   symlinkSync(join(folder, "elsewhere"), join(folder, "other"));
   symlinkSync(join(folder, "elsewhere"), join(folder, "shop/src/posts"));
   assert.equal((await runTool(folder, "app", "--name=other")).code, 1);
-  assert.equal((await runTool(join(folder, "shop"), "g", "module", "--name=post", "--type=plain")).code, 1);
+  assert.equal((await runTool(join(folder, "shop"), "g", "module", "--name=posts", "--type=plain")).code, 1);
   assert.ok(!existsSync(join(folder, "elsewhere")));
 });
 
@@ -75,8 +84,8 @@ test("leaves an app.module.ts that it cannot edit as it is, and prints the lines
   writeFileSync(join(shop, "src/app.module.ts"), source);
   const { code, stdout } = await runTool(shop, "generate", "module", "--name=blog-post", "--type=plain");
   assert.equal(code, 0);
-  assert.ok(stdout.includes('import { BlogPostsModule } from "./blog-posts/blog-posts.module.ts";'), stdout);
-  assert.ok(existsSync(join(shop, "src/blog-posts/blog-posts.module.ts")));
+  assert.ok(stdout.includes('import { BlogPostModule } from "./blog-post/blog-post.module.ts";'), stdout);
+  assert.ok(existsSync(join(shop, "src/blog-post/blog-post.module.ts")));
   assert.equal(readFileSync(join(shop, "src/app.module.ts"), "utf8"), source);
 });
 
@@ -130,7 +139,7 @@ test("prints the commands of a new module as next steps", async () => {
     const { stdout } = await runTool(join(folder, app), "g", "module", `--name=${type}-post`, `--type=${type}`);
     return stdout.split("Next:\n")[1];
   };
-  assert.equal(await endOf("tool", "plain"), "  npm test\n  npm start -- plain-posts\n");
+  assert.equal(await endOf("tool", "plain"), "  npm test\n  npm start -- plain-post\n");
   assert.equal(await endOf("tool", "resource"), "  npm test\n  npm start -- resource-posts list\n");
   assert.equal(await endOf("all", "resource"), "  npm test\n  npm start\n  npm run cli -- resource-posts list\n");
 });
@@ -156,14 +165,31 @@ test("generates the handlers that the entry points of the application serve", as
   assert.doesNotMatch(pages, /TwosController/);
 });
 
-test("refuses a module named asset where /assets serves the files of pages", async () => {
+test("refuses a module named assets where /assets serves the files of pages", async () => {
   const folder = temporaryFolder("assets");
   await runTool(folder, "app", "--name=site", "--template=web");
   await runTool(folder, "app", "--name=shop", "--template=api");
-  const refused = await runTool(join(folder, "site"), "g", "module", "--name=asset", "--type=plain");
+  const refused = await runTool(join(folder, "site"), "g", "module", "--name=assets", "--type=plain");
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /\/assets is the path of the assets of pages/);
-  assert.equal((await runTool(join(folder, "shop"), "g", "module", "--name=asset", "--type=plain")).code, 0);
+  assert.equal((await runTool(join(folder, "shop"), "g", "module", "--name=assets", "--type=plain")).code, 0);
+});
+
+test("refuses what would be served at the path of the docs page, and writes nothing", async () => {
+  const folder = temporaryFolder("docs");
+  await runTool(folder, "app", "--name=site", "--template=web");
+  await runTool(folder, "app", "--name=shop", "--template=full");
+  const before = globSync("**/*", { cwd: join(folder, "shop") });
+  for (const words of [
+    ["resource", "doc"],
+    ["module", "--name=docs", "--type=plain"],
+    ["controller", "docs"],
+  ]) {
+    const { code, stderr } = await runTool(join(folder, "shop"), "g", ...words);
+    assert.deepEqual([code, stderr], [1, "tenon: /docs is the path of the docs page: nothing was changed\n"]);
+  }
+  assert.deepEqual(globSync("**/*", { cwd: join(folder, "shop") }), before);
+  assert.equal((await runTool(join(folder, "site"), "g", "resource", "doc")).code, 0);
 });
 
 test("runs as a process", async () => {

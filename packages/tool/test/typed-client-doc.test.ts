@@ -72,14 +72,18 @@ const blog = {
       },
       Problem: { type: "object", required: ["error"], properties: { error: text } },
     },
+    securitySchemes: {
+      bearer: { type: "http", scheme: "bearer" },
+      apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+    },
   },
 };
 
-const appModule = `import { defineModule, routes } from "@tenon/core";
+const appModule = `import { defineModule, type Routes } from "@tenon/core";
 
 class PostsController {
-  routes() {
-    return routes([{ method: "GET", path: "/posts/:id", handler: (ctx) => ({ id: ctx.param("id"), title: "Hello" }) }]);
+  routes(): Routes {
+    return [{ method: "GET", path: "/posts/:id", handler: (ctx) => ({ id: ctx.param("id"), title: "Hello" }) }];
   }
 }
 export const AppModule = defineModule({ name: "app", declarations: [PostsController] });

@@ -1,4 +1,4 @@
-import { dto, endpoint, HttpError, inject, routes, string } from "@tenon/core";
+import { dto, HttpError, inject, route, string } from "@tenon/core";
 import { placeFlags, toPlace } from "../run/place.ts";
 import { ClientService, toDocumentText } from "./client.service.ts";
 
@@ -17,14 +17,8 @@ const OpenapiFlags = dto({
 export class ClientController {
   readonly #clients = inject(ClientService);
 
-  routes() {
-    return routes([
-      { path: "client", handler: this.create },
-      { path: "openapi", handler: this.openapi },
-    ]);
-  }
-
-  readonly create = endpoint(
+  readonly create = route.command(
+    "client",
     { summary: "Write a typed client of an API", query: ClientFlags },
     async (ctx, { query: { out, from, ...flags } }) => {
       if (out === undefined)
@@ -34,7 +28,8 @@ export class ClientController {
     },
   );
 
-  readonly openapi = endpoint(
+  readonly openapi = route.command(
+    "openapi",
     { summary: "Print or write the OpenAPI document", query: OpenapiFlags },
     async (ctx, { query: flags }) => {
       const place = toPlace(ctx, flags);
@@ -43,4 +38,8 @@ export class ClientController {
       return Buffer.from(toDocumentText(document)); // bytes, because --json would quote a text
     },
   );
+
+  routes() {
+    return [this.create, this.openapi];
+  }
 }

@@ -8,6 +8,8 @@ import { checkDocument, getEntries, isObject, type JsonObject, parseDocument } f
 
 /** Milliseconds for a document from a URL. */
 const longestFetch = 30_000;
+/** MiB of a document from a URL, decompressed: a few kilobytes on the wire could otherwise fill the memory. */
+const largestDocument = 32;
 
 /** Reads OpenAPI documents, and writes them and their clients. */
 export class ClientService {
@@ -27,6 +29,7 @@ export class ClientService {
   }
 
   writeClient(document: JsonObject, folder: string, out: string): string {
+    const isClient = (text: string) => text.slice(0, 1000).includes(clientMark);
     const outcome = writeGenerated(resolve(folder, out), toClientFile(document), isClient, out);
     return `${outcome}  ${out}: a client of ${countOperations(document)}\n`;
   }
@@ -39,10 +42,6 @@ export class ClientService {
 
 export function toDocumentText(document: JsonObject): string {
   return `${JSON.stringify(document, undefined, 2)}\n`;
-}
-
-function isClient(text: string): boolean {
-  return text.slice(0, 1000).includes(clientMark);
 }
 
 function isDocument(text: string): boolean {
@@ -73,13 +72,26 @@ async function fetchText(url: string, signal: AbortSignal): Promise<string> {
   let text: string;
   try {
     response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(longestFetch)]) });
-    text = await response.text();
+    text = await readBounded(response, url);
   } catch (error) {
     signal.throwIfAborted(); // the user has interrupted the command
+    if (error instanceof HttpError) throw error;
     throw new HttpError(502, `${url} cannot be reached: ${toReason(error)}`);
   }
   if (!response.ok) throw new HttpError(502, `${url} responded with status ${response.status}`);
   return text;
+}
+
+async function readBounded(response: Response, url: string): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > largestDocument * 1024 * 1024) throw new HttpError(502, `${url} is larger than ${largestDocument} MiB`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
 }
 
 /** The code of a system error, which fetch hides in the cause of its own. */

@@ -1,4 +1,4 @@
-import { keywords } from "../names.ts";
+import { capitalize, keywords } from "../names.ts";
 
 /** Types that a generated file uses: an interface of the same name would replace them. */
 const globals = [
@@ -33,10 +33,6 @@ function toIdentifier(text: string): string {
   const [first = "", ...rest] = text.split(/[^[\p{ID_Continue}$]&&[\u0000-\uFFFF]]+/v).filter((word) => word !== "");
   const name = [first, ...rest.map(capitalize)].join("");
   return /^[\p{ID_Start}_$]/u.test(name) ? name : `_${name}`;
-}
-
-export function capitalize(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 /** A name before a colon, quoted where it must be. */

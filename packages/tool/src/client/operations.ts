@@ -1,7 +1,8 @@
 import { HttpError } from "@tenon/core";
+import { capitalize } from "../names.ts";
 import { follow, get, getEntries, getList, getText, isObject, type JsonObject } from "./document.ts";
 import { type JsonField, toJsonFields } from "./form-fields.ts";
-import { type Comment, capitalize } from "./identifiers.ts";
+import type { Comment } from "./identifiers.ts";
 import { isBinary } from "./schema-types.ts";
 
 /** An operation of a document, as a client calls it. */

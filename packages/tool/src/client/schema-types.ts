@@ -1,8 +1,9 @@
 import { follow, get, getEntries, getList, getText, isObject, type JsonObject, toSchemaName } from "./document.ts";
 import { type Names, toComment, toKey, toLiteral } from "./identifiers.ts";
 
-/** What is sent has no `readOnly` properties, what is received no `writeOnly` ones. */
+/** What is sent has no `readOnly` properties and may have read-only lists, what is received has no `writeOnly` ones. */
 export type Form = "input" | "output";
+export type UsedSchema = readonly [form: Form, schema: unknown];
 
 /** Keywords that say something about the value, beside those that only describe it. */
 const combiners = ["$ref", "allOf", "anyOf", "oneOf", "const", "enum"] as const;
@@ -12,10 +13,13 @@ export class SchemaTypes {
   readonly #document: JsonObject;
   readonly #schemas: ReadonlyMap<string, unknown>;
   readonly #names = new Map<string, Readonly<Record<Form, string>>>();
+  /** The components that operations refer to, directly or not. */
+  readonly #used: Readonly<Record<Form, ReadonlySet<string>>>;
 
-  constructor(document: JsonObject, names: Names) {
+  constructor(document: JsonObject, names: Names, used: readonly UsedSchema[]) {
     this.#document = document;
     this.#schemas = new Map(getEntries(document, "components", "schemas"));
+    this.#used = { input: this.#findUsed(used, "input"), output: this.#findUsed(used, "output") };
     const outputs = new Map([...this.#schemas.keys()].map((name) => [name, names.take(name)])); // before any other name
     for (const [name, output] of outputs) {
       this.#names.set(name, { output, input: this.#hasForms(name) ? names.take(`${output}Input`) : output });
@@ -25,7 +29,8 @@ export class SchemaTypes {
   /** The declarations of all components. */
   *declare(): Generator<string> {
     for (const [name, { input, output }] of this.#names) {
-      yield this.#declareOne(name, output, "output");
+      const isOnlySent = input === output && this.#used.input.has(name) && !this.#used.output.has(name);
+      yield this.#declareOne(name, output, isOnlySent ? "input" : "output");
       if (input !== output) yield this.#declareOne(name, input, "input");
     }
   }
@@ -59,7 +64,7 @@ export class SchemaTypes {
     const names = name === undefined ? undefined : this.#names.get(name);
     if (names !== undefined) return names[form];
     follow(this.#document, { $ref: ref }); // throws when there is no such part
-    return "unknown"; // a part that is no component may contain itself, and has no name
+    return "unknown"; // a part that is not a component may contain itself, and has no name
   }
 
   #byType(schema: JsonObject, form: Form, indent: string): string {
@@ -91,8 +96,8 @@ export class SchemaTypes {
     const items = get(schema, "items");
     const list = `${group(this.toType(items ?? true, form, indent))}[]`;
     const first = getList(schema, "prefixItems").map((item) => this.toType(item, form, indent));
-    if (first.length === 0) return list;
-    return `[${[...first, ...(isObject(items) ? [`...${list}`] : [])].join(", ")}]`;
+    const type = first.length === 0 ? list : `[${[...first, ...(isObject(items) ? [`...${list}`] : [])].join(", ")}]`;
+    return form === "input" ? `readonly ${type}` : type;
   }
 
   #toObject(schema: JsonObject, form: Form, indent: string): string {
@@ -134,7 +139,10 @@ export class SchemaTypes {
     if (this.#isCircular(name)) return `${comment}export type ${declared} = unknown;\n`;
     const type = this.toType(schema, form);
     const isInterface =
-      type.startsWith("{") && isObject(schema) && get(schema, "type") === "object" && !isCombined(schema);
+      type.startsWith("{") &&
+      isObject(schema) &&
+      get(schema, "type") === "object" &&
+      !combiners.some((name) => name in schema);
     return `${comment}${isInterface ? `export interface ${declared} ${type}` : `export type ${declared} = ${type};`}\n`;
   }
 
@@ -155,9 +163,18 @@ export class SchemaTypes {
     return ref === undefined ? inner : [...inner, ...toNames(ref)];
   }
 
+  /** Whether what is sent differs from what is received, here or in a component that it refers to. */
   #hasForms(name: string): boolean {
-    const isMarked = (other: string) => [...walk(this.#schemas.get(other))].some((part) => isOneWay(part));
-    return isMarked(name) || reaches(name, (other) => allRefs(this.#schemas.get(other)), isMarked);
+    const isInBoth = this.#used.input.has(name) && this.#used.output.has(name);
+    const differs = (other: string) =>
+      [...walk(this.#schemas.get(other))].some((part) => isOneWay(part) || (isInBoth && isList(part)));
+    return differs(name) || reaches(name, (other) => allRefs(this.#schemas.get(other)), differs);
+  }
+
+  #findUsed(used: readonly UsedSchema[], form: Form): ReadonlySet<string> {
+    const found = new Set(used.flatMap(([one, schema]) => (one === form ? allRefs(schema) : [])));
+    for (const name of found) for (const ref of allRefs(this.#schemas.get(name))) found.add(ref); // grows as it is read
+    return found;
   }
 }
 
@@ -196,10 +213,6 @@ function hasMembers(schema: JsonObject): boolean {
   return ["properties", "required", "additionalProperties", "patternProperties"].some((name) => name in schema);
 }
 
-function isCombined(schema: JsonObject): boolean {
-  return combiners.some((name) => name in schema);
-}
-
 /** A file: OpenAPI 3.0 says `format: binary`, 3.1 a media type without an encoding. */
 export function isBinary(schema: unknown): boolean {
   if (getText(schema, "format") === "binary") return true;
@@ -208,6 +221,11 @@ export function isBinary(schema: unknown): boolean {
 
 function isOneWay(part: JsonObject): boolean {
   return get(part, "readOnly") === true || get(part, "writeOnly") === true;
+}
+
+function isList(part: JsonObject): boolean {
+  const type = get(part, "type") ?? inferType(part);
+  return type === "array" || (Array.isArray(type) && type.includes("array"));
 }
 
 function allRefs(schema: unknown): string[] {

@@ -2,7 +2,7 @@ import { Changes } from "./changes.ts";
 
 export interface Change {
   readonly files: readonly string[];
-  /** Of `performance.now()`, at the first of them. */
+  /** The value of `performance.now()` at the first change. */
   readonly time: number;
 }
 

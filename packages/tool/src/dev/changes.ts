@@ -1,6 +1,7 @@
-import { type Dirent, type FSWatcher, readdirSync, statSync, watch } from "node:fs";
+import { type Dirent, type FSWatcher, readdirSync, watch } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { HttpError } from "@tenon/core";
+import { isFolder } from "../files.ts";
 
 /** What the application writes itself, or what is built from its source. Only at the top: `src/data` is source. */
 const ignoredAtTop = new Set(["data", "dist", "build", "coverage", "test", "tests"]);
@@ -103,10 +104,6 @@ function readFolder(folder: string): Dirent[] {
   } catch {
     return []; // deleted since, or not readable
   }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function codeOf(error: unknown): unknown {

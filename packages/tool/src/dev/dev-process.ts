@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { endsInTime } from "@tenon/core/platform";
+import { endsInTime } from "@tenon/core/internal";
 import type { EntryPoint } from "../run/entry-point.ts";
 
 export interface DevProcessOptions {

@@ -9,7 +9,12 @@ const file = "node_modules/.cache/tenon/dev.env";
 /** The variables, and the files in which an application may keep its own secret. */
 const ownFiles = { SESSION_SECRET: "data/session-secret", JWT_SECRET: "data/jwt-secret" } as const;
 
-export type DevSecrets = Readonly<Record<keyof typeof ownFiles, string>>;
+type OwnSecrets = Readonly<Record<keyof typeof ownFiles, string>>;
+
+export interface DevSecrets extends OwnSecrets {
+  /** By which the application recognises its developer. */
+  readonly TENON_DEV_SECRET: string;
+}
 
 /**
  * The secrets of an application in development. A random one for each process would end the sessions of open pages and
@@ -18,8 +23,8 @@ export type DevSecrets = Readonly<Record<keyof typeof ownFiles, string>>;
 export function readOrCreateSecrets(folder: string): DevSecrets {
   const path = join(folder, file);
   const known = readEnvFile(path);
-  const { SESSION_SECRET = createSecret(), JWT_SECRET = createSecret() } = known;
-  const secrets: DevSecrets = { SESSION_SECRET, JWT_SECRET };
+  const { SESSION_SECRET = createSecret(), JWT_SECRET = createSecret(), TENON_DEV_SECRET = createSecret() } = known;
+  const secrets: DevSecrets = { SESSION_SECRET, JWT_SECRET, TENON_DEV_SECRET };
   const lines = Object.entries({ ...known, ...secrets }).map(([name, secret]) => `${name}=${secret}\n`);
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -31,8 +36,8 @@ export function readOrCreateSecrets(folder: string): DevSecrets {
 }
 
 /** Those that neither the environment nor a file of the application sets. */
-export function selectMissing(folder: string, secrets: DevSecrets, given: NodeJS.Dict<string>): Partial<DevSecrets> {
-  const names = Object.keys(ownFiles) as (keyof DevSecrets)[]; // of the object above
+export function selectMissing(folder: string, secrets: OwnSecrets, given: NodeJS.Dict<string>): Partial<OwnSecrets> {
+  const names = Object.keys(ownFiles) as (keyof OwnSecrets)[]; // of the object above
   const missing = names.filter((name) => !given[name] && !existsSync(join(folder, ownFiles[name])));
   return Object.fromEntries(missing.map((name) => [name, secrets[name]]));
 }

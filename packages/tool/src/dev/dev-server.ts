@@ -100,6 +100,7 @@ function toEnvironment(folder: string, entry: EntryPoint, secrets: DevSecrets, i
     ...selectMissing(folder, secrets, given),
     NODE_ENV: "development",
     TENON_DEV: isFirst ? "start" : "restart",
+    TENON_DEV_SECRET: secrets.TENON_DEV_SECRET,
   };
 }
 

@@ -1,4 +1,4 @@
-import { dto, endpoint, inject, routes, string } from "@tenon/core";
+import { dto, inject, route, string } from "@tenon/core";
 import { placeFlags, toPlace } from "../run/place.ts";
 import { DevServer } from "./dev-server.ts";
 
@@ -11,11 +11,8 @@ const DevFlags = dto({
 export class DevController {
   readonly #server = inject(DevServer);
 
-  routes() {
-    return routes([{ path: "dev", handler: this.dev }]);
-  }
-
-  readonly dev = endpoint(
+  readonly dev = route.command(
+    "dev",
     { summary: "Run the application and restart it when its files change", query: DevFlags },
     async (ctx, { query: { entry, in: folder, ...passed } }) => {
       const words = Object.entries(passed).flatMap(([name, value]) =>
@@ -24,4 +21,8 @@ export class DevController {
       await this.#server.run({ ...toPlace(ctx, { entry, in: folder }), words });
     },
   );
+
+  routes() {
+    return [this.dev];
+  }
 }

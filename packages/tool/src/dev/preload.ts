@@ -1,14 +1,23 @@
 import { subscribe } from "node:diagnostics_channel";
 import { realpathSync } from "node:fs";
-import { toCrashReport } from "./crash-report.ts";
+import { createRequire } from "node:module";
+import { extname } from "node:path";
 
 // runs in the process of the application, before its entry point
 
 const folder = realpathSync(process.cwd());
 
+function print(error: unknown): void {
+  // only now: it loads the framework, which must come after what the application's own flags import, such as telemetry
+  const require = createRequire(import.meta.url);
+  const { toCrashReport } = require(`./crash-report${extname(import.meta.url)}`) as typeof import("./crash-report.ts"); // its own types
+  // biome-ignore lint/style/noProcessEnv: a report must not show the secret that `tenon dev` has set there
+  process.stderr.write(`\n${toCrashReport(error, folder, process.env.TENON_DEV_SECRET)}`);
+}
+
 process.on("uncaughtException", (error: unknown) => {
   if (process.listenerCount("uncaughtException") > 1) return; // the application has its own
-  process.stderr.write(`\n${toCrashReport(error, folder)}`);
+  print(error);
   process.exit(1);
 });
 
@@ -16,8 +25,7 @@ process.on("uncaughtException", (error: unknown) => {
 subscribe("tenon:start-error", (error) => {
   if (!(error instanceof Error && "problems" in error && Array.isArray(error.problems))) return;
   const problems: readonly { readonly cause?: unknown }[] = error.problems;
-  for (const { cause } of problems)
-    if (cause instanceof Error) process.stderr.write(`\n${toCrashReport(cause, folder)}`);
+  for (const { cause } of problems) if (cause instanceof Error) print(cause);
 });
 
 // a worker is stopped by the process that has started it

@@ -3,10 +3,13 @@ import { join } from "node:path";
 import { isIdentifier, isVariableDeclarator } from "@babel/types";
 import { HttpError } from "@tenon/core";
 import { exists } from "../files.ts";
-import type { Change } from "./changes.ts";
-import { type AddedClass, addToModule, type ModuleList } from "./edit-module.ts";
-import { addTable, emptySchema, type Table } from "./edit-schema.ts";
-import { parseNodes } from "./parse-nodes.ts";
+import { capitalize } from "../names.ts";
+import { addDependencies } from "../scaffold/manifest.ts";
+import { readOrigin } from "../scaffold/origin.ts";
+import type { Change, Wiring } from "./edit/changes.ts";
+import { type AddedClass, addToModule, type ModuleList } from "./edit/edit-module.ts";
+import { addTable, emptySchema, type Table } from "./edit/edit-schema.ts";
+import { parseNodes } from "./edit/parse-nodes.ts";
 
 export const appModuleFile = "src/app.module.ts";
 export const dataModuleFile = "src/data.module.ts";
@@ -19,19 +22,13 @@ export function checkApplication(folder: string): void {
   throw new HttpError(404, `${folder} is not an application: it has no package.json or no src`);
 }
 
+export function checkMissing(folder: string, path: string): void {
+  if (exists(join(folder, path))) throw new HttpError(409, `${path} exists already: nothing was changed`);
+}
+
 /** Undefined for a file that does not exist. */
 export function readIfPresent(folder: string, path: string): string | undefined {
   return exists(join(folder, path)) ? readFileSync(join(folder, path), "utf8") : undefined;
-}
-
-/** Created once and then shared by all modules: `tenon destroy` leaves them. */
-export function isShared(path: string): boolean {
-  return path === dataModuleFile || path === schemaFile;
-}
-
-/** Files of module templates that only stand for those of an application, so that the templates are type-checked. */
-export function isStandIn(path: string): boolean {
-  return ["src/app.module.ts", "src/platform.ts", schemaFile].includes(path);
 }
 
 /** Whether `src/data.module.ts` declares `DataModule`. */
@@ -56,9 +53,6 @@ export function hasLogin(folder: string): boolean {
   return /^export class RequireLogin\b/m.test(readIfPresent(folder, "src/users/require-login.ts") ?? "");
 }
 
-/** A change of a file, or the lines to add by hand where the file is not clear enough to edit. */
-export type Wiring = Change | { readonly byHand: string };
-
 export interface WiredClass extends AddedClass {
   readonly list: ModuleList;
 }
@@ -68,20 +62,35 @@ export function wire(folder: string, file: string, classes: readonly WiredClass[
   const before = readIfPresent(folder, file);
   let after = before;
   for (const { list, ...added } of classes) after = after === undefined ? undefined : addToModule(after, list, added);
-  const namesIn = (list: ModuleList) => classes.filter((one) => one.list === list).map(({ name }) => name);
-  const lists = (["imports", "declarations"] as const).filter((list) => namesIn(list).length > 0);
-  if (before !== undefined && after !== undefined) {
-    const verbs = { imports: "imports", declarations: "declares" };
-    const note = lists.map((list) => `${verbs[list]} ${namesIn(list).join(", ")}`).join("; ");
-    return { path: file, before, after, note };
-  }
+  if (before === undefined || after === undefined) return toByHand(file, classes);
+  const verbs = { imports: "imports", declarations: "declares" };
+  const note = namesByList(classes).map(([list, names]) => `${verbs[list]} ${names.join(", ")}`);
+  return { path: file, before, after, note: note.join("; ") };
+}
+
+function namesByList(classes: readonly WiredClass[]): [list: ModuleList, names: string[]][] {
+  return (["imports", "declarations"] as const)
+    .map((list): [ModuleList, string[]] => [list, classes.filter((one) => one.list === list).map(({ name }) => name)])
+    .filter(([, names]) => names.length > 0);
+}
+/** The lines to add to a module that cannot be edited. */
+export function toByHand(file: string, classes: readonly WiredClass[]): Wiring {
   return {
     byHand: [
       `\n${file} could not be edited and is unchanged. Add to the module${file === appModuleFile ? " of your application" : ""}:\n`,
       ...classes.map(({ name, path }) => `  import { ${name} } from "${path}";\n`),
-      ...lists.map((list) => `  ${list}: [${namesIn(list).join(", ")}],\n`),
+      ...namesByList(classes).map(([list, names]) => `  ${list}: [${names.join(", ")}],\n`),
     ].join(""),
   };
+}
+
+/** Adds packages of the framework to package.json. Nothing where it has them. */
+export function addPackages(folder: string, names: readonly [string, ...string[]], hint = ""): Change[] {
+  const before = readFileSync(join(folder, "package.json"), "utf8");
+  const after = addDependencies(before, readOrigin(), names);
+  return after === undefined
+    ? []
+    : [{ path: "package.json", before, after, note: `depends on @tenon/${names[0]}${hint}` }];
 }
 
 /** Adds a table to the schema of the application, which is created where there is none. */
@@ -95,8 +104,7 @@ export function wireTable(folder: string, table: Table): Wiring {
 
 /** Adds a link to the navigation of the pages, which is the header of the layout unless it has a nav. */
 export function linkInLayout(folder: string, plural: string): Wiring {
-  const words = plural.replaceAll("-", " ");
-  const link = `<a href="/${plural}">${words.charAt(0).toUpperCase()}${words.slice(1)}</a>\n`;
+  const link = `<a href="/${plural}">${capitalize(plural.replaceAll("-", " "))}</a>\n`;
   return addToLayout(folder, link, [accountStart, ...navigationEnds], `links /${plural}`);
 }
 

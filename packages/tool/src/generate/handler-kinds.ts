@@ -34,3 +34,10 @@ function findKind(type: ModuleType, path: string): HandlerKind | undefined {
   if (path.startsWith("test/") || (type === "resource" && path.endsWith(".controller.ts"))) return "routes";
   return undefined;
 }
+
+/** The kinds as variables of templates. Only pages need a name of a view, which does not always follow from a class. */
+export function toKindsModel(kinds: ReadonlySet<HandlerKind>) {
+  const routes = kinds.has("routes");
+  const pages = kinds.has("pages");
+  return { routes, pages, commands: kinds.has("commands"), pagesOnly: pages && !routes };
+}

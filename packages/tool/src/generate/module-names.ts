@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { BindError, HttpError } from "@tenon/core";
 import { type ModuleNames, toModuleNames, validateModuleName } from "../names.ts";
 import { hasPlural } from "../plural.ts";
+import type { HandlerKind } from "./handler-kinds.ts";
 
 export interface NameFlags {
   readonly name: string;
-  /** The plural, when the rules do not give the right one. */
+  /** The plural, when the rules do not give the right one; the name itself for a module that is not a resource. */
   readonly plural?: string | undefined;
   /** Takes the plural that the rules give, whatever it is. */
   readonly yes?: boolean | undefined;
@@ -16,7 +17,7 @@ export interface NameFlags {
 export function resolveModuleNames({ name, plural, yes = false }: NameFlags): ModuleNames {
   const names = toModuleNames(name, plural);
   const reason = validateModuleName(name, plural);
-  if (reason !== undefined) throw toBindError(plural === undefined ? "name" : "plural", reason);
+  if (reason !== undefined) throw toBindError(plural === undefined || plural === name ? "name" : "plural", reason);
   if (plural === undefined && !yes && isDoubtful(name)) {
     throw toBindError(
       "name",
@@ -39,6 +40,17 @@ export function checkCollisions(folder: string, { plural }: ModuleNames): void {
   );
   if (other === undefined) return;
   throw new HttpError(409, `${plural} and src/${other.name} would have the same class names: nothing was changed`);
+}
+
+/** Refuses a name whose path the application serves already. */
+export function checkPath(name: string, kinds: ReadonlySet<HandlerKind>): void {
+  const taken =
+    name === "docs" && kinds.has("routes")
+      ? "docs page"
+      : name === "assets" && kinds.has("pages")
+        ? "assets of pages"
+        : undefined;
+  if (taken !== undefined) throw new HttpError(409, `/${name} is the path of the ${taken}: nothing was changed`);
 }
 
 /** Refuses a name whose class would have the name of another one in the same folder, such as `src/posts`. */

@@ -1,43 +1,35 @@
 import { resolve } from "node:path";
-import {
-  BindError,
-  boolean,
-  type Context,
-  dto,
-  endpoint,
-  group,
-  type Infer,
-  inject,
-  routes,
-  string,
-} from "@tenon/core";
+import { BindError, boolean, type Context, dto, type Infer, inject, route, string } from "@tenon/core";
 import { validateModuleName } from "../names.ts";
 import { oneOf, Prompts } from "../prompts.ts";
+import { placeFlags } from "../run/place.ts";
 import { type ModuleType, moduleTypes } from "../templates.ts";
 import { checkApplication } from "./application.ts";
-import { defaultFields, findFieldsFault, parseFields } from "./fields.ts";
 import { isDoubtful, resolveModuleNames } from "./module-names.ts";
 import { ModulesService } from "./modules.service.ts";
+import { defaultFields, findFieldsFault, parseFields } from "./resource/fields.ts";
 
 const fieldsHelp = "Fields of a resource: title:string,done:boolean,note:text?,author:ref";
 const shared = {
   fields: string().describe(fieldsHelp),
   plural: string().describe("The plural of the name, where the usual rules do not give it"),
   yes: boolean().alias("y").describe("Take the plural of the usual rules, whatever it is"),
-  in: string().describe("Folder of the application; defaults to the current folder"),
+  in: placeFlags.in,
   no_install: boolean().describe("Skip npm install, which runs when a dependency was added"),
 };
-const nameHelp = "Name of the module, singular or plural: blog-post creates src/blog-posts";
 
 const NewModuleFlags = dto({
-  name: string().alias("n").describe(nameHelp),
+  name: string().alias("n").describe("Name of the module, which is src/mail for mail; that of a resource is plural"),
   type: string("oneof=plain resource")
     .alias("t")
     .describe("A resource has a table, and list, show, create, update and delete"),
   ...shared,
 });
 type NewModuleFlags = Infer<typeof NewModuleFlags>;
-const NewResourceFlags = dto({ name: string().alias("n").describe(nameHelp), ...shared });
+const NewResourceFlags = dto({
+  name: string().alias("n").describe("Name of the resource, singular or plural: blog-post creates src/blog-posts"),
+  ...shared,
+});
 
 const usage = `tenon g module --name=<name> --type=<${moduleTypes.join("|")}>`;
 const resourceUsage = "tenon g resource <name> [--fields=title:string,…]";
@@ -66,40 +58,43 @@ export class ModulesController {
   readonly #modules = inject(ModulesService);
   readonly #prompts = inject(Prompts);
 
-  routes() {
-    const commands = [
-      { path: "module", handler: this.create },
-      { path: "resource", handler: this.createResource },
-      { path: "resource/:name", handler: this.createNamedResource },
-    ];
-    return routes([group("g", commands), group("generate", commands)]);
-  }
-
-  readonly create = endpoint(
+  readonly create = route.command(
+    "module",
     { summary: "Add a module to an application", query: NewModuleFlags },
     (ctx, { query: flags }) => this.#create(ctx, flags, usage),
   );
 
-  readonly createResource = endpoint(
+  readonly createResource = route.command(
+    "resource",
     { summary: "Add a resource, asking for its name", query: NewResourceFlags },
     (ctx, { query: flags }) => this.#create(ctx, { ...flags, type: "resource" }, resourceUsage),
   );
 
-  readonly createNamedResource = endpoint(
+  readonly createNamedResource = route.command(
+    "resource/:name",
     { summary: "Add a resource: a table with its routes, pages, commands and tests", query: dto(shared) },
     (ctx, { query: flags }) =>
       this.#create(ctx, { ...flags, name: ctx.param("name"), type: "resource" }, resourceUsage),
   );
+
+  routes() {
+    const children = [this.create, this.createResource, this.createNamedResource];
+    return [
+      { path: "g", children },
+      { path: "generate", children },
+    ];
+  }
 
   async #create(ctx: Context, flags: NewModuleFlags, usageLine: string) {
     const folder = resolve(flags.in ?? ".");
     if (this.#prompts.isTerminal()) checkApplication(folder); // before the prompts, which would be in vain
     const name = await this.#prompts.resolve(ctx, flags.name, namePrompt, usageLine);
     const type = await this.#prompts.resolve(ctx, flags.type, typePrompt, usageLine);
-    if (type !== "resource" && flags.fields !== undefined) {
-      throw new BindError([{ path: "fields", rule: "type", message: "is for --type=resource" }]);
+    const misplaced = (["fields", "plural"] as const).find((flag) => flags[flag] !== undefined);
+    if (type !== "resource" && misplaced !== undefined) {
+      throw new BindError([{ path: misplaced, rule: "type", message: "is for --type=resource" }]);
     }
-    const plural = await this.#resolvePlural(ctx, name, flags);
+    const plural = type === "resource" ? await this.#resolvePlural(ctx, name, flags) : name;
     const fields =
       type === "resource" ? await this.#prompts.resolve(ctx, flags.fields, fieldsPrompt, usageLine) : undefined;
     return this.#modules.create({
@@ -111,6 +106,7 @@ export class ModulesController {
       signal: ctx.signal,
     });
   }
+
   /** Asks for the plural of a word that has no usual one. */
   async #resolvePlural(ctx: Context, name: string, { plural, yes }: NewModuleFlags): Promise<string | undefined> {
     if (plural !== undefined || yes === true || !isDoubtful(name) || !this.#prompts.isTerminal()) return plural;

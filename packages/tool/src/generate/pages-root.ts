@@ -27,12 +27,3 @@ export function findPagesRoot(folder: string): PagesRoot | undefined {
     readIfPresent(folder, platformFile)?.includes(`export function ${platformName}(`),
   );
 }
-
-/** The tests of the templates start with `AppModule` and `createPlatform()`. */
-export function useRoot(text: string, root: PagesRoot): string {
-  return text
-    .replaceAll(ofApplication.moduleName, root.moduleName)
-    .replaceAll(ofApplication.platformName, root.platformName)
-    .replace(ofApplication.moduleFile, root.moduleFile)
-    .replace(ofApplication.platformFile, root.platformFile);
-}

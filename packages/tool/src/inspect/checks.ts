@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { HttpError, inject } from "@tenon/core";
+import { readManifest } from "../files.ts";
 import { ApplicationError, type ApplicationPlace, Applications } from "../run/applications.ts";
 import { findEntryPoint, findPackage, listEntryPoints } from "../run/entry-point.ts";
 import type { FoundProblem } from "../run/problem.ts";
@@ -67,7 +69,7 @@ function toKey({ file, line, message }: FoundProblem): string {
 async function checkTypes({ folder, signal }: ApplicationPlace): Promise<FoundProblem[] | undefined> {
   const typescript = findPackage(folder, "typescript");
   if (typescript === undefined || !existsSync(join(folder, "tsconfig.json"))) return undefined;
-  const { bin } = JSON.parse(readFileSync(join(typescript, "package.json"), "utf8")) as { bin: { tsc: string } }; // its only binary since version 7
+  const { bin } = readManifest(typescript) as { bin: { tsc: string } }; // its only binary since version 7
   const args = [join(typescript, bin.tsc), "-p", ".", "--noEmit", "--pretty", "false"];
   const child = spawn(process.execPath, args, {
     cwd: folder,
@@ -75,11 +77,7 @@ async function checkTypes({ folder, signal }: ApplicationPlace): Promise<FoundPr
     timeout: longestTypeCheck,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", resolve);
-  });
-  const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  const [[code], stdout, stderr] = await Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]);
   const problems = readTypeProblems(stdout, folder);
   if (code !== 0 && problems.length === 0) {
     throw new HttpError(500, `tsc ended with ${code}: ${`${stdout}${stderr}`.trim()}`);

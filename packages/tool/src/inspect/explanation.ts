@@ -1,10 +1,6 @@
 import { HttpError } from "@tenon/core";
-import {
-  type AppDescription,
-  findNearest,
-  type InjectionDescription,
-  type ModuleDescription,
-} from "@tenon/core/platform";
+import { findNearest, type InjectionDescription } from "@tenon/core/internal";
+import type { AppDescription, ModuleDescription } from "@tenon/core/platform";
 import { toSource } from "../run/source.ts";
 
 /** A module that sees something, and why. */
@@ -39,7 +35,7 @@ export function explain(description: AppDescription, name: string, folder: strin
           kind,
           module: module.name,
           ...(source === undefined ? {} : { source }),
-          uses: toUses(injections, name, module.name),
+          uses: [...new Set(injections.filter((one) => one.user === name && one.module === module.name).map(toUse))],
           usedBy: toUsers(injections.filter((one) => one.name === name && one.from === module.name)),
           visibleIn: findSights(modules, name, module),
         };
@@ -61,10 +57,6 @@ function explainUndeclared(
   const nearest = findNearest(name, new Set([...known, ...injections.map(({ user }) => user)]));
   const hint = nearest === undefined ? "tenon explain without a name lists them." : `Did you mean ${nearest}?`;
   throw new HttpError(404, `no module declares or uses ${JSON.stringify(name)}. ${hint}`);
-}
-
-function toUses(injections: readonly InjectionDescription[], user: string, module: string): string[] {
-  return [...new Set(injections.filter((one) => one.user === user && one.module === module).map(toUse))];
 }
 
 function toUse({ name, from }: InjectionDescription): string {

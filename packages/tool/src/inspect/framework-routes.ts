@@ -1,6 +1,7 @@
-import { readFileSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { realpathSync } from "node:fs";
+import { dirname } from "node:path";
 import type { RouteDescription } from "@tenon/core/platform";
+import { readManifest } from "../files.ts";
 
 /** Tells the routes that a package of the framework serves: docs page, health checks, assets. */
 export function createFrameworkCheck(folder: string): (route: RouteDescription) => boolean {
@@ -9,20 +10,13 @@ export function createFrameworkCheck(folder: string): (route: RouteDescription) 
   const check = (path: string): boolean => {
     const found = known.get(path);
     if (found !== undefined) return found;
-    const name = path === own ? "" : readName(path);
+    const manifest = path === own ? {} : readManifest(path);
     const isFramework =
-      name === undefined ? dirname(path) !== path && check(dirname(path)) : name.startsWith("@tenon/");
+      manifest === undefined
+        ? dirname(path) !== path && check(dirname(path))
+        : String(manifest.name).startsWith("@tenon/");
     known.set(path, isFramework);
     return isFramework;
   };
   return ({ file }) => file !== undefined && check(dirname(file));
-}
-
-/** Of the package in this folder; undefined where there is none. */
-function readName(folder: string): string | undefined {
-  try {
-    return String(Object(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).name ?? "");
-  } catch {
-    return undefined;
-  }
 }

@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { arch, release } from "node:os";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { inject } from "@tenon/core";
+import { readManifest } from "../files.ts";
 import { type ApplicationPlace, Applications } from "../run/applications.ts";
 import { findPackage, listEntryPoints } from "../run/entry-point.ts";
 import { readOrigin } from "../scaffold/origin.ts";
@@ -21,13 +20,6 @@ export interface InformationReport {
   readonly stores: Readonly<Record<string, string>>;
   /** Why the stores are unknown. */
   readonly note?: string;
-}
-
-interface Manifest {
-  readonly name?: unknown;
-  readonly version?: unknown;
-  readonly dependencies?: object;
-  readonly devDependencies?: object;
 }
 
 /** Reads what is installed. It never fails: a broken application is what most reports are about. */
@@ -53,30 +45,22 @@ export class Information {
 
   async #readStores(
     place: ApplicationPlace,
-    manifest: Manifest | undefined,
+    manifest: object | undefined,
   ): Promise<Pick<InformationReport, "stores" | "note">> {
     if (manifest === undefined) return { stores: {}, note: "the folder is not an application" };
     try {
       const { stores } = await this.#applications.describe(place);
       return { stores };
-    } catch {
+    } catch (error) {
       place.signal.throwIfAborted(); // the user has interrupted the command
-      return { stores: {}, note: "the application does not describe itself: run tenon check" };
+      return { stores: {}, note: error instanceof Error ? error.message : String(error) };
     }
   }
 }
 
-function readManifest(folder: string): Manifest | undefined {
-  try {
-    return Object(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))) as Manifest; // an object of any values
-  } catch {
-    return undefined;
-  }
-}
-
 /** The packages of the framework and those that decide how the application runs. */
-function readPackages(folder: string, { dependencies, devDependencies }: Manifest): Record<string, string> {
-  const names = Object.keys({ ...dependencies, ...devDependencies });
+function readPackages(folder: string, manifest: { readonly [name: string]: unknown }): Record<string, string> {
+  const names = Object.keys({ ...Object(manifest.dependencies), ...Object(manifest.devDependencies) });
   const shown = names.filter((name) => /^(?:@tenon\/.+|tenon|node|typescript)$/.test(name)).sort();
   return Object.fromEntries(
     shown.map((name) => {

@@ -1,4 +1,4 @@
-import { dto, endpoint, HttpError, inject, routes, string } from "@tenon/core";
+import { dto, HttpError, inject, route, string } from "@tenon/core";
 import { Applications } from "../run/applications.ts";
 import { placeFlags, toPlace } from "../run/place.ts";
 import { type FoundProblem, toProblemText } from "../run/problem.ts";
@@ -16,16 +16,8 @@ export class InspectController {
   readonly #checks = inject(Checks);
   readonly #information = inject(Information);
 
-  routes() {
-    return routes([
-      { path: "explain", handler: this.list },
-      { path: "explain/:name", handler: this.explain },
-      { path: "check", handler: this.check },
-      { path: "info", handler: this.info },
-    ]);
-  }
-
-  readonly list = endpoint(
+  readonly list = route.command(
+    "explain",
     { summary: "List the classes and tokens of an application", query: PlaceFlags },
     async (ctx, { query: flags }) => {
       const { modules } = await this.#applications.describe(toPlace(ctx, flags));
@@ -35,7 +27,8 @@ export class InspectController {
     },
   );
 
-  readonly explain = endpoint(
+  readonly explain = route.command(
+    "explain/:name",
     { summary: "Explain who provides a class or token, who uses it, and why", params: Named, query: PlaceFlags },
     async (ctx, { params: { name }, query: flags }) => {
       const place = toPlace(ctx, flags);
@@ -44,7 +37,8 @@ export class InspectController {
     },
   );
 
-  readonly check = endpoint(
+  readonly check = route.command(
+    "check",
     { summary: "Check wiring, routes, configuration and types", query: PlaceFlags },
     async (ctx, { query: flags }) => {
       const { problems, checked } = await this.#checks.run(toPlace(ctx, flags));
@@ -55,13 +49,18 @@ export class InspectController {
     },
   );
 
-  readonly info = endpoint(
+  readonly info = route.command(
+    "info",
     { summary: "Print versions, entry points and stores, for a bug report", query: InfoFlags },
     async (ctx, { query: flags }) => {
       const information = await this.#information.read(toPlace(ctx, flags));
       return ctx.query("json") !== "" ? information : toInformationText(information);
     },
   );
+
+  routes() {
+    return [this.list, this.explain, this.check, this.info];
+  }
 }
 
 /** Lists the problems on standard output, and then fails, so that the exit code is 1. */

@@ -1,4 +1,4 @@
-import { array, boolean, dto, endpoint, HttpError, inject, routes, string } from "@tenon/core";
+import { array, boolean, dto, HttpError, inject, route, string } from "@tenon/core";
 import type { RouteDescription } from "@tenon/core/platform";
 import { Applications } from "../run/applications.ts";
 import { placeFlags, toPlace } from "../run/place.ts";
@@ -16,22 +16,26 @@ const RoutesFlags = dto({
 export class RoutesController {
   readonly #applications = inject(Applications);
 
-  routes() {
-    return routes([{ path: "routes", handler: this.list }]);
-  }
+  readonly list = route.command(
+    "routes",
+    { summary: "List the routes", query: RoutesFlags },
+    async (ctx, { query: flags }) => {
+      const place = toPlace(ctx, flags);
+      const { routes } = await this.#applications.describe(place);
+      const isJson = ctx.query("json") !== "";
+      if (!flags.audit) return isJson ? routes : routes.map((route) => toRow(route, place.folder));
+      const isFramework = createFrameworkCheck(place.folder);
+      const findings = withoutIgnored(routes, auditRoutes(routes, place.folder, isFramework), flags.ignore ?? []);
+      const note = toNote(routes.filter((route) => !route.declared && isFramework(route)).length);
+      if (findings.length === 0) return isJson ? findings : `no findings${note}\n`;
+      const error = `${findings.length} finding${findings.length === 1 ? "" : "s"}${note}`;
+      return isJson ? ctx.status(422).json({ error, findings }) : printFindings(findings, error);
+    },
+  );
 
-  readonly list = endpoint({ summary: "List the routes", query: RoutesFlags }, async (ctx, { query: flags }) => {
-    const place = toPlace(ctx, flags);
-    const { routes } = await this.#applications.describe(place);
-    const isJson = ctx.query("json") !== "";
-    if (!flags.audit) return isJson ? routes : routes.map((route) => toRow(route, place.folder));
-    const isFramework = createFrameworkCheck(place.folder);
-    const findings = withoutIgnored(routes, auditRoutes(routes, place.folder, isFramework), flags.ignore ?? []);
-    const note = toNote(routes.filter((route) => !route.declared && isFramework(route)).length);
-    if (findings.length === 0) return isJson ? findings : `no findings${note}\n`;
-    const error = `${findings.length} finding${findings.length === 1 ? "" : "s"}${note}`;
-    return isJson ? ctx.status(422).json({ error, findings }) : printFindings(findings, error);
-  });
+  routes() {
+    return [this.list];
+  }
 }
 
 function toNote(count: number): string {

@@ -3,11 +3,11 @@ import { type FoundProblem, readCode } from "../run/problem.ts";
 
 /** The lines that `tsc --pretty false` prints: `src/posts.ts(3,5): error TS2322: …`, with its details indented below. */
 export function readTypeProblems(output: string, folder: string): FoundProblem[] {
-  const located = output.matchAll(/^(.+?)\((\d+),\d+\): error (TS\d+: .+(?:\r?\n +.+)*)$/gm);
+  const located = output.matchAll(/^(.+?)\((\d+),(\d+)\): error (TS\d+: .+(?:\r?\n +.+)*)$/gm);
   const general = output.matchAll(/^error (TS\d+: .+)$/gm);
   return [
-    ...[...located].map(([, file = "", line = "", text = ""]): FoundProblem => {
-      const code = readCode(resolve(folder, file), Number(line));
+    ...[...located].map(([, file = "", line = "", column = "", text = ""]): FoundProblem => {
+      const code = readCode({ file: resolve(folder, file), line: Number(line), column: Number(column) });
       return { kind: "types", file, line: Number(line), message: shorten(text), ...code };
     }),
     ...[...general].map(([, message = ""]): FoundProblem => ({ kind: "types", message })),

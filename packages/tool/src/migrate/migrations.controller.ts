@@ -1,4 +1,4 @@
-import { boolean, type Context, dto, endpoint, group, inject, routes, string } from "@tenon/core";
+import { boolean, type Context, dto, inject, route, string } from "@tenon/core";
 import { placeFlags, toPlace } from "../run/place.ts";
 import { makeMigration } from "./migration-file.ts";
 import { RemoteCommands } from "./remote-commands.ts";
@@ -20,46 +20,48 @@ const Named = dto({ name: string("required").describe("What the migration does: 
 export class MigrationsController {
   readonly #commands = inject(RemoteCommands);
 
-  routes() {
-    return routes([
-      group("migrate", [
-        { path: "up", handler: this.up },
-        { path: "down", handler: this.down },
-        { path: "status", handler: this.status },
-        { path: "make/:name", handler: this.make },
-      ]),
-      group("db", [{ path: "seed", handler: this.seed }]),
-    ]);
-  }
-
-  readonly up = endpoint({ summary: "Run the pending migrations", query: PlaceFlags }, (ctx, { query }) =>
-    this.#run(ctx, query, ["migrate", "up"]),
+  readonly up = route.command(
+    "migrate/up",
+    { summary: "Run the pending migrations", query: PlaceFlags },
+    (ctx, { query }) => this.#run(ctx, query, ["migrate", "up"]),
   );
 
-  readonly down = endpoint({ summary: "Revert the last migration", query: DownFlags }, (ctx, { query }) =>
-    this.#run(ctx, query, ["migrate", "down", ...(query.to === undefined ? [] : [`--to=${query.to}`])]),
+  readonly down = route.command(
+    "migrate/down",
+    { summary: "Revert the last migration", query: DownFlags },
+    (ctx, { query }) =>
+      this.#run(ctx, query, ["migrate", "down", ...(query.to === undefined ? [] : [`--to=${query.to}`])]),
   );
 
-  readonly status = endpoint(
+  readonly status = route.command(
+    "migrate/status",
     { summary: "List the migrations, applied and pending", query: PlaceFlags },
     (ctx, { query }) => this.#run(ctx, query, ["migrate", "status"]),
   );
 
-  readonly make = endpoint(
+  readonly make = route.command(
+    "migrate/make/:name",
     { summary: "Write a migration and add it to the application", params: Named, query: MakeFlags },
     (ctx, { params: { name }, query }) => makeMigration(toPlace(ctx, query).folder, name),
   );
 
-  readonly seed = endpoint({ summary: "Write data for development", query: SeedFlags }, (ctx, { query }) =>
-    this.#run(ctx, query, [
-      "db",
-      "seed",
-      ...(query.only === undefined ? [] : [`--only=${query.only}`]),
-      ...(query.again === true ? ["--again"] : []),
-    ]),
+  readonly seed = route.command(
+    "db/seed",
+    { summary: "Write data for development", query: SeedFlags },
+    (ctx, { query }) =>
+      this.#run(ctx, query, [
+        "db",
+        "seed",
+        ...(query.only === undefined ? [] : [`--only=${query.only}`]),
+        ...(query.again === true ? ["--again"] : []),
+      ]),
   );
 
   #run(ctx: Context, flags: { readonly entry?: string; readonly in?: string }, argv: string[]): Promise<Buffer> {
     return this.#commands.run(toPlace(ctx, flags), ctx.query("json") === "" ? argv : [...argv, "--json"]);
+  }
+
+  routes() {
+    return [this.up, this.down, this.status, this.make, this.seed];
   }
 }

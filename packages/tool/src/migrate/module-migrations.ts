@@ -1,23 +1,16 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import * as babel from "@babel/types";
 import MagicString from "magic-string";
-import { exists } from "../files.ts";
-import { endOf, insert, isNamed, readLineEnd } from "../generate/edit-source.ts";
-import { parseNodes } from "../generate/parse-nodes.ts";
+import { readIfPresent } from "../generate/application.ts";
+import type { Change } from "../generate/edit/changes.ts";
+import { endOf, insert, isNamed, readLineEnd } from "../generate/edit/edit-source.ts";
+import { parseNodes } from "../generate/edit/parse-nodes.ts";
+import { toTable } from "../names.ts";
 import { formatCode } from "../templates.ts";
 
 export interface NewColumn {
   readonly column: string;
   /** In the spelling of names: `blog-posts`. */
   readonly table: string;
-}
-
-export interface ModuleChange {
-  readonly path: string;
-  /** The new text of the file. */
-  readonly text: string;
-  readonly migration: string;
 }
 
 /** From a name such as `add-status-to-posts`. */
@@ -28,11 +21,10 @@ export function parseNewColumn(name: string): NewColumn | undefined {
 
 /** The functions that add the column and remove it, as source. */
 export function toColumnStatements({ column, table }: NewColumn): { readonly up: string; readonly down: string } {
-  const toName = (words: string) => JSON.stringify(words.replaceAll("-", "_"));
-  const alter = `db.schema.alterTable(${toName(table)})`;
+  const alter = `db.schema.alterTable("${toTable(table)}")`;
   return {
-    up: `${alter}.addColumn(${toName(column)}, "text").execute()`,
-    down: `${alter}.dropColumn(${toName(column)}).execute()`,
+    up: `${alter}.addColumn("${toTable(column)}", "text").execute()`,
+    down: `${alter}.dropColumn("${toTable(column)}").execute()`,
   };
 }
 
@@ -40,11 +32,10 @@ export function toColumnStatements({ column, table }: NewColumn): { readonly up:
  * Adds the migration to the list of the generated module that owns the table, so that its tests and every entry point
  * have the column. Undefined when there is no such module, or its list is not clear enough to edit.
  */
-export async function addToOwner(folder: string, added: NewColumn): Promise<ModuleChange | undefined> {
+export async function addToOwner(folder: string, added: NewColumn): Promise<Change | undefined> {
   const { table, column } = added;
   const path = `src/${table}/${table}.migrations.ts`;
-  if (!exists(join(folder, path))) return undefined;
-  const source = readFileSync(join(folder, path), "utf8");
+  const source = readIfPresent(folder, path) ?? "";
   const list = findList(parseNodes(source) ?? []);
   const last = list?.elements.at(-1);
   if (list === undefined || last === undefined || last === null) return undefined;
@@ -63,7 +54,7 @@ export async function addToOwner(folder: string, added: NewColumn): Promise<Modu
   const { comma, end } = readLineEnd(edit, last);
   if (comma === "") insert(edit, endOf(last), ",");
   insert(edit, end, `\n${lines.join("\n")}`);
-  return { path, text: edit.toString(), migration };
+  return { path, before: source, after: edit.toString(), note: `has ${migration}` };
 }
 
 /** The list that the file exports as `migrations`. */

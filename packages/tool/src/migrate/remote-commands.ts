@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -30,12 +31,8 @@ export class RemoteCommands {
       killSignal: "SIGTERM", // a migration that is interrupted is rolled back
       stdio: toStdio("ignore"),
     });
-    const ended = new Promise<number | null>((done, fail) => {
-      child.once("error", fail);
-      child.once("close", done);
-    });
-    const [code, stdout, stderr, problems] = await Promise.all([
-      ended,
+    const [[code], stdout, stderr, problems] = await Promise.all([
+      once(child, "close"),
       readAll(child.stdout),
       readAll(child.stderr),
       readProblems(child),
@@ -45,7 +42,7 @@ export class RemoteCommands {
   }
 }
 
-/** Null for a stream that is no pipe. */
+/** Null for a stream that is not a pipe. */
 function readAll(stream: Readable | null): Promise<string> | string {
   return stream === null ? "" : text(stream);
 }

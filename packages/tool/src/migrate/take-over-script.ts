@@ -16,7 +16,7 @@ const fail = (message) => {
 };
 const takeOver = Symbol.for("tenon.take-over");
 if (${isAsked}) Migrations.prototype.onStart = async () => {}; // else the start would run the pending migrations first
-globalThis[takeOver] = async (root, { log, override, stopTimeout }) => {
+globalThis[takeOver] = async (root, { config, log, override, stopTimeout }) => {
   delete globalThis[takeOver];
   delete process.env.TENON_DESCRIBE;
   const modules = new Set([root]);
@@ -28,7 +28,7 @@ globalThis[takeOver] = async (root, { log, override, stopTimeout }) => {
     fail("the application has several databases (" + stores.map(({ name }) => name).join(", ") + "): declare DatabaseCommands in a module that imports one of them");
   }
   const module = isDeclared ? root : defineModule({ name: "tenon-commands", imports: [root, ...stores.filter((one) => one !== root)], declarations: [DatabaseCommands] });
-  const given = Object.fromEntries(Object.entries({ log, override, stopTimeout }).filter(([, value]) => value !== undefined));
+  const given = Object.fromEntries(Object.entries({ config, log, override, stopTimeout }).filter(([, value]) => value !== undefined));
   const app = await createApp(module, cli({ name: "tenon" }), given);
   process.exit(await app.run(${JSON.stringify(argv)}));
 };

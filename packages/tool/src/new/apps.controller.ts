@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { boolean, type Context, dto, endpoint, type Infer, inject, routes, string } from "@tenon/core";
+import { boolean, type Context, dto, type Infer, inject, route, string } from "@tenon/core";
 import { validateAppName } from "../names.ts";
 import { oneOf, Prompts } from "../prompts.ts";
 import { type AppTemplate, appTemplates } from "../templates.ts";
@@ -34,23 +34,23 @@ export class AppsController {
   readonly #apps = inject(AppsService);
   readonly #prompts = inject(Prompts);
 
-  routes() {
-    return routes([
-      { path: "app", handler: this.create },
-      { path: "app/:name", handler: this.createNamed },
-      { path: "new", handler: this.create },
-      { path: "new/:name", handler: this.createNamed },
-    ]);
-  }
-
-  readonly create = endpoint({ summary: "Create an application", query: AppFlags }, (ctx, { query }) =>
+  readonly create = route.command("", { summary: "Create an application", query: AppFlags }, (ctx, { query }) =>
     this.#create(ctx, query),
   );
 
-  readonly createNamed = endpoint(
+  readonly createNamed = route.command(
+    ":name",
     { summary: "Create an application of this name", params: AppParams, query: NamedAppFlags },
     (ctx, { params, query }) => this.#create(ctx, { ...query, ...params }),
   );
+
+  routes() {
+    const children = [this.create, this.createNamed];
+    return [
+      { path: "app", children },
+      { path: "new", children },
+    ];
+  }
 
   async #create(ctx: Context, flags: Infer<typeof AppFlags>) {
     const folder = resolve(flags.in ?? ".");

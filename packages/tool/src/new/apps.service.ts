@@ -1,8 +1,8 @@
 import { join, relative } from "node:path";
 import { HttpError, inject } from "@tenon/core";
 import { exists, isFolder } from "../files.ts";
-import { applyChanges, describeChange } from "../generate/changes.ts";
-import { recordChanges } from "../generate/generated-record.ts";
+import { applyChanges, describeChange } from "../generate/edit/changes.ts";
+import { type HandlerKind, toKindsModel } from "../generate/handler-kinds.ts";
 import { Installer } from "../scaffold/installer.ts";
 import { toAppManifest, toAppTsconfig } from "../scaffold/manifest.ts";
 import { checkoutCheck, readCheckoutCheck, readOrigin, toAppReadme } from "../scaffold/origin.ts";
@@ -32,10 +32,10 @@ export class AppsService {
     return target;
   }
 
-  /** Yields a line for each step. */
-  async *create({ name, target, template, install, signal }: NewApp): AsyncGenerator<string> {
+  /** Throws before the first file is written. The result yields a line for each step. */
+  async create({ name, target, template, install, signal }: NewApp): Promise<AsyncIterable<string>> {
     const origin = readOrigin();
-    const files = await readTemplate(template, new Map([["my-app", name]]));
+    const files = await readApplication(name, template);
     for (const [path, edit] of [
       ["package.json", toAppManifest],
       ["tsconfig.json", toAppTsconfig],
@@ -46,21 +46,36 @@ export class AppsService {
     const check = readCheckoutCheck(origin);
     if (check !== undefined) files.set(checkoutCheck, check);
     const changes = [...files].map(([path, after]) => ({ path, before: undefined, after }));
-    const examples = changes.filter(({ path }) => /\/greetings[./]/.test(path));
-    applyChanges(target, [...changes, recordChanges(target, "module greetings", examples)]); // for tenon destroy
-    for (const change of changes) yield describeChange(change, `${name}/`);
-    if (install) {
-      yield "running  npm install\n";
-      await this.#installer.install(target, signal);
-    }
+    applyChanges(target, changes);
     const path = relative("", target);
     const shown = path.startsWith("..") ? target : path;
     const steps = [
       `cd ${/^[\w./:\\-]+$/.test(shown) ? shown : `"${shown}"`}`,
-      ...(install ? [] : ["npm install"]),
+      "npm install",
       template === "cli" ? "npm start" : "npm run dev",
       "npm test",
     ];
-    yield `\n${name} is ready. Next:\n${steps.map((step) => `  ${step}\n`).join("")}`;
+    const lines = changes.map((change) => describeChange(change, `${name}/`));
+    return this.#installer.finish({ lines, summary: `${name} is ready.`, steps, folder: target, install, signal });
   }
+}
+
+const served: Readonly<Record<AppTemplate, readonly HandlerKind[]>> = {
+  api: ["routes"],
+  web: ["pages"],
+  cli: ["commands"],
+  full: ["routes", "pages", "commands"],
+};
+
+/** The code of a template, and the files that all applications have. */
+async function readApplication(name: string, template: AppTemplate): Promise<Map<string, string>> {
+  const names = new Map([["my-app", name]]);
+  const kinds = toKindsModel(new Set(served[template]));
+  const isWanted = (path: string) => kinds.pages || !/^(?:views|assets)\//.test(path);
+  const model = { ...kinds, listens: kinds.routes || kinds.pages };
+  const files = [
+    ...(await readTemplate("app", { names, isWanted, model })),
+    ...(await readTemplate(template, { names })),
+  ];
+  return new Map(files.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -44,7 +44,7 @@ export function readRequests(folder: string): KeptRequest[] {
   try {
     text = readFileSync(join(folder, file), "utf8");
   } catch (error) {
-    const message = `There is no ${file} in ${folder}. Add devtools() of @tenon/observe/devtools to the imports of the application, and run tenon dev.`;
+    const message = `There is no ${file} in ${folder}. Install the developer tools, npm install --save-dev @tenon/devtools, and run tenon dev.`;
     throw new HttpError(404, message, { cause: error });
   }
   return text.split("\n").flatMap((line) => parseLine(line) ?? []);

@@ -1,4 +1,4 @@
-import { dto, endpoint, HttpError, integer, routes, string } from "@tenon/core";
+import { dto, HttpError, integer, route, string } from "@tenon/core";
 import { placeFlags, toPlace } from "../run/place.ts";
 import { type KeptRequest, readRequests } from "./request-file.ts";
 import { toRequestText } from "./request-text.ts";
@@ -14,14 +14,8 @@ const IdParams = dto({ id: string("required") });
 
 /** `tenon requests`: what the developer tools of an application have recorded. It need not run. */
 export class RequestsController {
-  routes() {
-    return routes([
-      { path: "requests", handler: this.list },
-      { path: "requests/show/:id", handler: this.show },
-    ]);
-  }
-
-  readonly list = endpoint(
+  readonly list = route.command(
+    "requests",
     { summary: "List the last requests and jobs of an application in development", query: ListFlags },
     (ctx, { query: { limit = 20, find = "", in: folder } }) => {
       const requests = readRequests(toPlace(ctx, { in: folder }).folder);
@@ -30,7 +24,8 @@ export class RequestsController {
     },
   );
 
-  readonly show = endpoint(
+  readonly show = route.command(
+    "requests/show/:id",
     { summary: "Show one request or job: its operations, log lines and errors", params: IdParams, query: ShowFlags },
     (ctx, { params: { id }, query: { in: folder } }) => {
       const request = readRequests(toPlace(ctx, { in: folder }).folder).findLast((kept) => kept.id === id);
@@ -38,6 +33,10 @@ export class RequestsController {
       return ctx.query("json") === "" ? toRequestText(request) : request;
     },
   );
+
+  routes() {
+    return [this.list, this.show];
+  }
 }
 
 function toRow({ id, at, method, target, status, job, ms, spans, logs }: KeptRequest) {

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { HttpError } from "@tenon/core";
+import { readManifest } from "../files.ts";
 import { sourceCondition } from "../scaffold/manifest.ts";
 
 /** How an application is started. */
@@ -47,14 +48,11 @@ export function findEntryPoint(folder: string, given?: string): EntryPoint {
 
 /** The scripts of package.json that run a file with node; `start` is the first. */
 function readScripts(folder: string): EntryPoint[] {
-  let manifest: unknown;
-  try {
-    manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  } catch {
+  const manifest = readManifest(folder);
+  if (manifest === undefined) {
     throw new HttpError(404, `${folder} is not an application: it has no package.json, or one that is not JSON`);
   }
-  const { scripts = {} } = Object(manifest) as { readonly scripts?: Readonly<Record<string, unknown>> }; // checked below
-  const { start, ...others } = Object(scripts) as Readonly<Record<string, unknown>>; // an object of any values
+  const { start, ...others } = Object(manifest.scripts) as Readonly<Record<string, unknown>>; // an object of any values
   return [start, ...Object.values(others)].flatMap((command) =>
     typeof command === "string" ? parseScript(command) : [],
   );
@@ -95,6 +93,5 @@ export function findPackage(folder: string, name: string): string | undefined {
 export function describeCore(folder: string): string {
   const core = findPackage(folder, "@tenon/core");
   if (core === undefined) return "@tenon/core is not installed";
-  const { version } = JSON.parse(readFileSync(join(core, "package.json"), "utf8")) as { version: string }; // npm refuses a package without one
-  return `its @tenon/core ${version} may be too old`;
+  return `its @tenon/core ${readManifest(core)?.version} may be too old`;
 }

@@ -1,13 +1,7 @@
-import { readFileSync } from "node:fs";
-import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
-import { findSyntaxError, type Place } from "./find-syntax-error.ts";
-
-export interface Frame extends Place {
-  /** "" for the code of a module. */
-  readonly name: string;
-}
+import { framesOf, isOwn, type Place, parseFrame, readLines, type StackFrame } from "@tenon/core/internal";
+import { findSyntaxError } from "./find-syntax-error.ts";
 
 /** Why an application ended, found in its own process. */
 export interface Failure {
@@ -16,7 +10,7 @@ export interface Failure {
   /** Where the developer should look; undefined where it is unknown. */
   readonly place: Place | undefined;
   /** Those of the application, the innermost first: neither of node nor of installed packages. */
-  readonly frames: readonly Frame[];
+  readonly frames: readonly StackFrame[];
 }
 
 /** `folder` is the real path of the application's folder. */
@@ -24,8 +18,12 @@ export function toFailure(error: unknown, folder: string): Failure {
   if (!(error instanceof Error)) {
     return { message: `${inspect(error, { depth: 2 })} was thrown`, place: undefined, frames: [] };
   }
-  const frames = framesOf(error, folder);
-  const place = placeInHead(error) ?? placeOfImport(error) ?? frames[0] ?? placeInSource(error, folder);
+  const frames = framesOf(error)
+    .split("\n")
+    .flatMap((row) => parseFrame(row) ?? [])
+    .filter(({ file }) => isOwn(file));
+  const known = placeInHead(error) ?? placeOfImport(error) ?? frames[0];
+  const place = known ?? (error instanceof SyntaxError ? findSyntaxError(folder) : undefined);
   return { message: `${error.name}: ${error.message}`, place, frames };
 }
 
@@ -48,35 +46,11 @@ function placeOfImport({ message }: Error): Place | undefined {
     : { file: toPath(file), line: line + 1, column: (lines[line]?.search(/["']/) ?? 0) + 1 };
 }
 
-function placeInSource(error: Error, folder: string): Place | undefined {
-  return error instanceof SyntaxError ? findSyntaxError(folder) : undefined;
-}
-
-function framesOf({ stack = "" }: Error, folder: string): Frame[] {
-  return stack.split("\n").flatMap((text) => {
-    const [, name = "", file = "", line, column] =
-      /^ {4}at (?:async )?(?:(.*) \()?((?:file:\/\/|\/|[A-Za-z]:\\).*):(\d+):(\d+)\)?$/.exec(text) ?? [];
-    if (line === undefined) return [];
-    const path = toPath(file);
-    const isOwn = path.startsWith(folder + sep) && !path.includes(`${sep}node_modules${sep}`);
-    return isOwn ? [{ name, file: path, line: Number(line), column: Number(column) }] : [];
-  });
-}
-
 /** Node writes the path of a URL without its protocol for a file in a syntax error. */
 function toPath(file: string): string {
   try {
     return file.startsWith("file://") ? fileURLToPath(file) : decodeURIComponent(file);
   } catch {
     return file; // a path with a percent sign
-  }
-}
-
-/** Empty when the file cannot be read: a report must not fail. */
-export function readLines(file: string): string[] {
-  try {
-    return readFileSync(file, "utf8").split(/\r?\n/);
-  } catch {
-    return [];
   }
 }

@@ -1,13 +1,7 @@
 import { globSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-
-export interface Place {
-  readonly file: string;
-  readonly line: number;
-  /** From 1 on. */
-  readonly column: number;
-}
+import type { Place } from "@tenon/core/internal";
 
 const mostFiles = 2000;
 
@@ -24,7 +18,8 @@ export function findSyntaxError(folder: string): Place | undefined {
   });
   const dated = files
     .slice(0, mostFiles)
-    .map((name) => ({ file: join(folder, name), time: changedAt(join(folder, name)) }));
+    .map((name) => join(folder, name))
+    .map((file) => ({ file, time: statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }));
   for (const { file } of dated.sort((one, other) => other.time - one.time)) {
     try {
       parse(readFileSync(file, "utf8"), {
@@ -37,10 +32,6 @@ export function findSyntaxError(folder: string): Place | undefined {
     }
   }
   return undefined;
-}
-
-function changedAt(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 /** Undefined when the file could not be read. */

@@ -1,8 +1,8 @@
 import { subscribe } from "node:diagnostics_channel";
 import { realpathSync } from "node:fs";
-import { toFailure } from "./failure.ts";
+import { createRequire } from "node:module";
+import { extname } from "node:path";
 import { reportProblems } from "./failure-channel.ts";
-import { type FoundProblem, toStartProblem } from "./problem.ts";
 
 // runs in the process of an application that describes itself or runs a command of the tool, before its entry point
 
@@ -10,6 +10,7 @@ const folder = realpathSync(process.cwd());
 
 process.on("uncaughtException", (error: unknown) => {
   if (process.listenerCount("uncaughtException") > 1) return; // the application has its own
+  const { toFailure, toStartProblem } = loadReport();
   reportProblems([toStartProblem(toFailure(error, folder), folder)]);
   process.exit(1);
 });
@@ -17,7 +18,13 @@ process.on("uncaughtException", (error: unknown) => {
 // createApp() has printed the problems, and exits after this
 subscribe("tenon:start-error", (error) => {
   const { problems = [] } = Object(error) as { readonly problems?: readonly Problem[] }; // a StartError of another copy of core
-  reportProblems(problems.map(toProblem));
+  const { toFailure, toStartProblem } = loadReport();
+  const found = problems.map(({ message, cause }) => {
+    // the place is that of the cause; a mistake in the wiring has none
+    const place = cause instanceof Error ? toFailure(cause, folder).place : undefined;
+    return toStartProblem({ message: message.replaceAll(/\n\s*/g, " "), place, frames: [] }, folder);
+  });
+  reportProblems(found);
 });
 
 interface Problem {
@@ -25,8 +32,9 @@ interface Problem {
   readonly cause?: unknown;
 }
 
-/** The place is that of the cause; a mistake in the wiring has none. */
-function toProblem({ message, cause }: Problem): FoundProblem {
-  const place = cause instanceof Error ? toFailure(cause, folder).place : undefined;
-  return toStartProblem({ message: message.replaceAll(/\n\s*/g, " "), place, frames: [] }, folder);
+/** For a report only: it loads the framework, which must come after what the application's own flags import, such as telemetry. */
+function loadReport(): typeof import("./failure.ts") & typeof import("./problem.ts") {
+  const require = createRequire(import.meta.url);
+  const extension = extname(import.meta.url);
+  return { ...require(`./failure${extension}`), ...require(`./problem${extension}`) };
 }

@@ -1,4 +1,5 @@
-import { type Failure, readLines } from "./failure.ts";
+import { findHints, type Place, readExcerpt, toCodeFrame } from "@tenon/core/internal";
+import type { Failure } from "./failure.ts";
 import { toShortPath } from "./source.ts";
 
 /** Something that would stop an application. */
@@ -8,14 +9,23 @@ export interface FoundProblem {
   /** Relative to the folder of the application. */
   readonly file?: string;
   readonly line?: number;
-  /** The text of the line. */
+  /** The lines there, with the place marked. */
   readonly code?: string;
+  /** How to correct a known mistake. */
+  readonly hint?: string;
 }
 
-/** One line, and a second one with the code. */
+/** Lines before and after a place. */
+const around = 1;
+
+/** One line, then the code and the hint. */
 export function toProblemText(problem: FoundProblem): string {
-  const { kind, code } = problem;
-  return `${kind}: ${toProblemLine(problem)}\n${code === undefined ? "" : `    ${code}\n`}`;
+  const { kind, code, hint } = problem;
+  return [
+    `${kind}: ${toProblemLine(problem)}\n`,
+    ...(code === undefined ? [] : [`${code.replaceAll(/^/gm, "    ")}\n`]),
+    ...(hint === undefined ? [] : [`    hint: ${hint}\n`]),
+  ].join("");
 }
 
 /** In one line, without the code: for an error of which it is a part. */
@@ -26,13 +36,19 @@ export function toProblemLine({ message, file, line }: FoundProblem): string {
 /** A failure of the start. The name of a plain `Error` says nothing. */
 export function toStartProblem({ message, place }: Failure, folder: string): FoundProblem {
   const text = message.replace(/^Error: (?=.)/, "").replaceAll(`${folder}/`, "");
-  if (place === undefined) return { kind: "start", message: text };
-  const { file, line } = place;
-  return { kind: "start", message: text, file: toShortPath(file, folder), line, ...readCode(file, line) };
+  const code = place === undefined ? {} : readCode(place);
+  const [hint] = findHints({ text: message, source: code.code ?? "" });
+  return {
+    kind: "start",
+    message: text,
+    ...(place === undefined ? {} : { file: toShortPath(place.file, folder), line: place.line }),
+    ...code,
+    ...(hint === undefined ? {} : { hint }),
+  };
 }
 
-/** The text of a line; nothing where it cannot be read. */
-export function readCode(file: string, line: number): Pick<FoundProblem, "code"> {
-  const code = readLines(file)[line - 1]?.trim();
-  return code === undefined || code === "" ? {} : { code };
+/** The lines at a place; nothing where they cannot be read. */
+export function readCode(place: Place): Pick<FoundProblem, "code"> {
+  const excerpt = readExcerpt(place, around);
+  return excerpt === undefined ? {} : { code: toCodeFrame(excerpt, place.column) };
 }

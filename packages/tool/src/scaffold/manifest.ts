@@ -1,5 +1,6 @@
 import { HttpError } from "@tenon/core";
-import { checkoutCheck, isOwn, type Origin, toSpecifier } from "./origin.ts";
+import { replaceOnly } from "../replace-only.ts";
+import { checkoutCheck, isOwn, type Origin, scope, toSpecifier } from "./origin.ts";
 
 type Versions = Readonly<Record<string, string>>;
 
@@ -11,8 +12,6 @@ interface Manifest {
 }
 
 /** Node resolves the packages to their source under this condition. */
-const scope = "@tenon/";
-
 export const sourceCondition = "@tenon/source";
 
 /** The package.json of a new application. Packages linked from a checkout run from their source, without a build. */
@@ -41,14 +40,8 @@ function withOwnVersions(versions: Versions = {}, origin: Origin): Versions {
 /** The tsconfig.json of a new application: the types come from the same place as the code. */
 export function toAppTsconfig(text: string, { checkout }: Origin): string {
   const start = '"compilerOptions": {\n';
-  return checkout === undefined
-    ? text
-    : text.replace(start, `${start}    "customConditions": ["${sourceCondition}"],\n`);
-}
-
-/** Adds `@tenon/data` from the same place as `@tenon/core`. Undefined when the dependency exists already. */
-export function addDataDependency(text: string, origin: Origin): string | undefined {
-  return addDependencies(text, origin, ["data"]);
+  if (checkout === undefined) return text;
+  return replaceOnly(text, start, `${start}    "customConditions": ["${sourceCondition}"],\n`);
 }
 
 /** Adds packages of the framework from the same place as `@tenon/core`. Undefined when all are there already. */
@@ -60,14 +53,23 @@ export function addDependencies(text: string, origin: Origin, names: readonly st
   const core = dependencies["@tenon/core"];
   const added = missing.map((name): [string, string] => [
     `${scope}${name}`,
-    core === undefined
-      ? toSpecifier(origin, `${scope}${name}`)
-      : core.replace(/^(file:.*)core$/, (_, start: string) => `${start}${name}`),
+    core === undefined ? toSpecifier(origin, `${scope}${name}`) : toSibling(core, name),
   ]);
   const all = [...Object.entries(dependencies), ...added].sort(([a], [b]) => (a < b ? -1 : 1));
   // npm runs the install script of bcrypt only when it is allowed
   const scripts = missing.includes("auth") ? { allowScripts: { ...Object(manifest.allowScripts), bcrypt: true } } : {};
   return printManifest({ ...manifest, dependencies: Object.fromEntries(all), ...scripts });
+}
+
+/** The specifier of another package of the framework: the same version, or the folder next to that of `@tenon/core`. */
+function toSibling(core: string, name: string): string {
+  if (!core.includes("/")) return core;
+  const [, parent] = /^((?:file|link):(?:.*\/)?)core\/?$/.exec(core) ?? [];
+  if (parent !== undefined) return `${parent}${name}`;
+  throw new HttpError(
+    409,
+    `package.json has @tenon/core from ${core}, which does not tell where ${scope}${name} is: add ${scope}${name} to the dependencies, then run this again. Nothing was changed`,
+  );
 }
 
 function parseManifest(text: string): Manifest {

@@ -19,7 +19,7 @@ export function readOrigin(folder: string = packageFolder): Origin {
   return { version, checkout: isCheckout ? packages : undefined };
 }
 
-const scope = "@tenon/";
+export const scope = "@tenon/";
 
 /** Whether a package is one of the framework, the tool included. */
 export function isOwn(name: string): boolean {

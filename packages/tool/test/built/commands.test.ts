@@ -27,7 +27,7 @@ test("tenon new and tenon app create an application", async () => {
 
 test("tenon g adds a module, a resource with fields, and parts", async () => {
   const generated = [
-    [["module", "--name=tag", "--type=plain"], "src/tags/tags.module.ts"],
+    [["module", "--name=tag", "--type=plain"], "src/tag/tag.module.ts"],
     [["resource", "author"], "src/authors/authors.service.ts"],
     [["resource", "book", "--fields=title:string,done:boolean,author:ref"], "src/books/books.service.ts"],
     [["controller", "report"], "src/report.controller.ts"],
@@ -43,7 +43,7 @@ test("tenon g adds a module, a resource with fields, and parts", async () => {
     assert.doesNotMatch(printed, /\\n/);
     assert.ok(existsSync(join(shop, file)));
   }
-  assert.match(read("src/app.module.ts"), /TagsModule,\s+AuthorsModule,\s+BooksModule,\s+LiveModule,?\s*\]/);
+  assert.match(read("src/app.module.ts"), /TagModule,\s+AuthorsModule,\s+BooksModule,\s+LiveModule,?\s*\]/);
 });
 
 test("tenon g auth adds registration and login", async () => {
@@ -51,7 +51,7 @@ test("tenon g auth adds registration and login", async () => {
   assert.match(read("src/app.module.ts"), /UsersModule/);
 });
 
-test("tenon check accepts what was generated, its types too", { timeout: 120_000 }, async () => {
+test("tenon check accepts what was generated, its types too", { timeout: 240_000 }, async () => {
   assert.equal(await print("check"), "no problems: src/main.api.ts, src/main.worker.ts, types\n");
 });
 
@@ -64,7 +64,10 @@ test("tenon check fails for a broken application", async () => {
   const routes = await tenon("routes");
   writeFileSync(join(shop, file), before);
   assert.equal(code, 1);
-  assert.match(stdout, /^start: src\/report\.controller\.ts:\d+: SyntaxError: .*\n {4}export const broken = ;\n/);
+  assert.match(
+    stdout,
+    /^start: src\/report\.controller\.ts:\d+: SyntaxError: .*\n(?:.*\n)+? +> \d+ \| export const broken = ;\n/,
+  );
   assert.match(stderr, /^tenon: \d+ problems?\n$/);
   assert.equal(json.code, 1);
   assert.equal(JSON.parse(json.stdout).problems[0].file, file);
@@ -87,7 +90,7 @@ test("tenon routes lists, audits and prints JSON", async () => {
   assert.equal(audit.code, 1, audit.stdout);
   assert.match(audit.stdout, /^unguarded write: POST \/books \(BooksController\.create, src\/books/m);
   assert.doesNotMatch(audit.stdout, /\/docs|openapi\.json|\/health|\/auth\/(?:login|register)/);
-  assert.match(audit.stderr, /^tenon: \d+ findings \(\d routes of the framework left out\)\n$/);
+  assert.match(audit.stderr, /^tenon: \d+ findings\n$/);
 });
 
 test("tenon explain tells who provides a class", async () => {
@@ -99,7 +102,7 @@ test("tenon explain tells who provides a class", async () => {
 });
 
 test("tenon migrate and tenon db run the commands of the database", async () => {
-  assert.match(await print("migrate", "make", "create-labels"), /^created {2}src\/migrations\/001-create-labels\.ts\n/);
+  assert.match(await print("migrate", "make", "create-labels"), /^created {2}src\/migrations\/001-create-labels\.ts$/m);
   assert.match(await print("migrate", "status"), /^001-create-labels +pending/m);
   assert.match(await print("migrate", "up"), /^migrated: .*001-create-labels/);
   assert.match(await print("migrate", "status"), /^001-create-labels +applied /m);
@@ -129,7 +132,7 @@ test("tenon completion prints a script for each shell", async () => {
   for (const shell of ["bash", "zsh", "fish"]) {
     const script = await print("completion", shell);
     assert.match(script, new RegExp(`^# ?.*${shell}|^#compdef tenon\n# ${shell}`));
-    assert.match(script, /destroy/);
+    assert.match(script, /tenon complete -- /);
     if (shell === "bash") {
       writeFileSync(join(tool.folder, "completion.bash"), script);
       assert.equal((await run("bash", ["-n", join(tool.folder, "completion.bash")])).stderr, "");
@@ -138,20 +141,10 @@ test("tenon completion prints a script for each shell", async () => {
   assert.equal((await tenon("completion", "tcsh")).code, 2);
 });
 
-test("tenon destroy removes what was generated, once", async () => {
-  assert.match(await print("destroy", "resource", "book", "--force"), /^removed {2}src\/books\/books\.module\.ts$/m);
-  assert.match(await print("destroy", "controller", "report"), /^removed {2}src\/report\.controller\.ts$/m);
-  assert.match(await print("destroy", "channel", "prices"), /^removed {2}src\/live\.module\.ts$/m);
-  assert.doesNotMatch(read("src/app.module.ts"), /BooksModule|ReportController|PricesChannel|LiveModule/);
-  const again = await tenon("destroy", "resource", "book");
-  assert.equal(again.code, 1);
-  assert.match(again.stderr, /^tenon: there is no resource book that tenon has generated, only: .*module greetings/);
-});
-
 test("every command has a help, and --version is that of the package", async () => {
   const { version } = JSON.parse(readFileSync(join(tool.folder, "../node_modules/tenon/package.json"), "utf8"));
   assert.equal(await print("--version"), `tenon ${version}\n`);
-  for (const command of ["new", "dev", "routes", "check", "explain", "g resource", "migrate up", "client", "destroy"]) {
+  for (const command of ["new", "dev", "routes", "check", "explain", "g resource", "migrate up", "client"]) {
     assert.match(await print(...command.split(" "), "--help"), new RegExp(`^Usage: tenon ${command}`, "m"), command);
   }
 });

@@ -3,6 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { api, createApp, defineModule, dto, integer, route } from "@tenon/core";
+import { PageQuery, page } from "@tenon/data";
 import { oneChecker, root, run, tool } from "../../../../test/support/run.ts";
 import { temporaryFolder, writeFiles } from "../../../../test/support/temporary-folder.ts";
 import { toClientFile } from "../../src/client/client-file.ts";
@@ -48,6 +50,8 @@ import { createClient, type Book, type BookInput, type Error_, type Person, type
 
 const api = createClient({ baseUrl: "", token: async () => "secret", headers: { a: "b" } });
 createClient({ token: { bearer: "secret", key: () => undefined } });
+// @ts-expect-error: a misspelt scheme
+createClient({ token: { baerer: "secret" } });
 // @ts-expect-error: an unknown option
 createClient({ tokens: "secret" });
 
@@ -89,12 +93,16 @@ await api.books.show();
 await api.books.show({ id: 1, title: "x" });
 // @ts-expect-error: an operation that does not exist
 api.books.shows;
-// @ts-expect-error: cookies are no arguments
+// @ts-expect-error: cookies are not arguments
 await api.books.index({ session: "1" });
 
 await api.books.index();
 await api.books.index({ limit: undefined, tags: ["a"], ids: [1], filter: { author: "x" }, "X-Trace": "1" });
+await api.books.index({ tags: ["a"] as const, ids: [1] as readonly number[] });
+const pages: readonly Blob[] = [];
+await api.uploads.create({ body: { file: new Blob([]), pages, title: "x" } });
 const input: BookInput = { title: "x", state: "draft", author: null, password: "x", undescribed: 1, size: [1, 2, "x"] };
+await api.books.create({ body: { ...input, size: [1, 2, "x"] as const, parts: [] as readonly Chapter[] } });
 const created: Book = await api.books.create.orThrow({ body: input });
 const part = created.parts?.[0];
 if (part !== undefined && "id" in part) part.id.toFixed();
@@ -127,7 +135,7 @@ await api.search.run({ path: { q: "a" } });
 await api.files.show({ "*": "a/b" });
 await api.files.show({ "*": ["a", "b"] as const });
 await api.files.remove({ "*": ["a", "b"] });
-// @ts-expect-error: a number is no path
+// @ts-expect-error: a number is not a path
 await api.files.show({ "*": 1 });
 const unknown: unknown = await api.getUnknownTheId.orThrow({ "the-id": 1 });
 
@@ -144,6 +152,30 @@ const untitled: Chapter = { page: 1 };
 const loop: Loop = 1;
 export { nothing, exists, cover, names, text, zip, unknown, error, tree, person, chapter, untitled, loop };
 `;
+
+test("a component with a list has a read-only form where it is sent, and one form where it is only sent or received", () => {
+  const schema = (name: string) => ({
+    content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } },
+  });
+  const tags = { type: "object", properties: { tags: { type: "array", items: { type: "string" } } } };
+  const file = toFile({
+    openapi: "3.1.0",
+    paths: {
+      "/a": { post: { operationId: "a", requestBody: schema("Both"), responses: { 200: schema("Both") } } },
+      "/b": { post: { operationId: "b", requestBody: schema("Sent"), responses: { 200: schema("Received") } } },
+    },
+    components: { schemas: { Both: tags, Sent: tags, Received: tags } },
+  });
+  const declared = [...file.matchAll(/^export interface (\w+) \{\n {2}tags\?: (.+);\n\}/gm)].map(
+    ([, ...parts]) => parts,
+  );
+  assert.deepEqual(declared, [
+    ["Both", "string[]"],
+    ["BothInput", "readonly string[]"],
+    ["Sent", "readonly string[]"],
+    ["Received", "string[]"],
+  ]);
+});
 
 test("text of the document stays in comments and strings", async () => {
   const file = toFile(libraryDocument);
@@ -173,6 +205,7 @@ test("a file exports its types, its errors and createClient, and not how it work
     "Home",
     "HomeResult",
     "NoInput",
+    "SchemeName",
     "ServerSentEvent",
     "Token",
     "UndeclaredBody",
@@ -212,3 +245,20 @@ for (const [name, paths, message] of [
     assert.throws(() => toFile({ openapi: "3.1.0", info: {}, paths }), message);
   });
 }
+
+test("a list in pages has its own type and takes a cursor", async () => {
+  const Post = dto("Post", { id: integer("required") });
+  class Posts {
+    readonly index = route.get("/posts", { query: PageQuery, returns: page(Post) }, () => {
+      return { items: [{ id: 1 }], next: null, previous: null };
+    });
+
+    routes() {
+      return [this.index];
+    }
+  }
+  const app = await createApp(defineModule({ name: "app", declarations: [Posts] }), api());
+  const file = toFile(await app.openapi());
+  assert.match(file, /export interface PostPage \{\n {2}items: Post\[\];\n(?: .*\n)? {2}next: string \| null;\n/);
+  assert.match(file, / {2}cursor\?: string \| undefined;\n/);
+});

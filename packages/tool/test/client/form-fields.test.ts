@@ -49,6 +49,6 @@ test("fields of any value and objects are JSON, and so are the items of their li
   ]);
 });
 
-test("a schema that is no object has no fields", () => {
+test("a schema that is not an object has no fields", () => {
   for (const schema of [undefined, true, {}, text]) assert.deepEqual(toJsonFields({}, schema), []);
 });

@@ -7,7 +7,7 @@ import { oneChecker, root, run, tool } from "../../../../test/support/run.ts";
 import { temporaryFolder, writeFiles } from "../../../../test/support/temporary-folder.ts";
 import { seeded } from "../../../core/test/support/seed.ts";
 import { toClientFile } from "../../src/client/client-file.ts";
-import { parseNodes } from "../../src/generate/parse-nodes.ts";
+import { parseNodes } from "../../src/generate/edit/parse-nodes.ts";
 
 const pieces = [
   ..."*/ /* // \n \r \u2028 \" ' ` } ${ { ; \\ \\u0022 < > ( ) [ ] . - / ~ % # : | & ? ! = @ , \0 \uD800 é 日 💥 1 a A _ $".split(

@@ -57,7 +57,7 @@ function watching(t: TestContext, files: Readonly<Record<string, string>>) {
   return { folder, seen, until };
 }
 
-test("a changed, a new and a deleted file are reported", { timeout: 20_000 }, async (t) => {
+test("a changed, a new and a deleted file are reported", { timeout: 240_000 }, async (t) => {
   const { folder, seen, until } = watching(t, { "src/posts/posts.service.ts": "", "src/old.ts": "" });
   writeFileSync(join(folder, "src/posts/posts.service.ts"), "1");
   await until("src/posts/posts.service.ts");
@@ -70,7 +70,7 @@ test("a changed, a new and a deleted file are reported", { timeout: 20_000 }, as
   await until("src/moved.ts");
 });
 
-test("folders that appear later are watched, and those that are replaced", { timeout: 20_000 }, async (t) => {
+test("folders that appear later are watched, and those that are replaced", { timeout: 240_000 }, async (t) => {
   const { folder, seen, until } = watching(t, { "src/main.ts": "" });
   mkdirSync(join(folder, "src/a/b"), { recursive: true });
   writeFileSync(join(folder, "src/a/b/first.ts"), "");
@@ -85,7 +85,7 @@ test("folders that appear later are watched, and those that are replaced", { tim
   await until("src/c/b/second.ts");
 });
 
-test("ignored folders are not watched", { timeout: 20_000 }, async (t) => {
+test("ignored folders are not watched", { timeout: 240_000 }, async (t) => {
   const { folder, seen, until } = watching(t, { "node_modules/x/index.js": "", "data/a.json": "", "src/main.ts": "" });
   writeFileSync(join(folder, "node_modules/x/index.js"), "1");
   writeFileSync(join(folder, "data/a.json"), "1");

@@ -11,7 +11,9 @@ const preload = new URL("../../src/dev/preload.ts", import.meta.url).href;
 /** What a process with these files writes to standard error when it ends. */
 async function crash(files: Readonly<Record<string, string>>) {
   const folder = createApplication(files);
-  const { code, stderr } = await run(process.execPath, ["--import", preload, "main.ts"], { cwd: folder });
+  const { code, stderr } = await run(process.execPath, ["--conditions=@tenon/source", "--import", preload, "main.ts"], {
+    cwd: folder,
+  });
   assert.doesNotMatch(stderr, /node:internal|Node\.js v/);
   return { code, stderr, folder };
 }
@@ -69,9 +71,40 @@ test("a thrown error is shown with the frames of the application and its causes"
   assert.match(stderr, /\ncaused by SyntaxError: .*\n\n {2}open\.ts:3:8\n/);
 });
 
-test("a rejection and a value that is no error are shown", async () => {
+test("a known mistake has a hint", async () => {
+  const { stderr } = await crash({ "main.ts": "export const folder = __dirname;\n" });
+  assert.match(
+    stderr,
+    /\| export const folder = __dirname;\n {6}\| {23}\^\n {4}2 \|\n\n {2}hint: This is an ES module: write import\.meta\.dirname\.\n/,
+  );
+});
+
+test("a rejection and a value that is not an error are shown", async () => {
   assert.match((await crash({ "main.ts": "void Promise.reject(new Error('lost'));" })).stderr, /^\nError: lost\n/);
   assert.equal((await crash({ "main.ts": "throw { code: 7 };" })).stderr, "\n{ code: 7 } was thrown\n\n");
+});
+
+test("a report has no control characters, in its messages or in the source", async () => {
+  const message = "\\u001b]0;title\\u0007 red \\u001b[31m, \\u009b2J, \\r over";
+  const { stderr } = await crash({
+    "main.ts": `\tthrow new Error("${message}", { cause: "\\u001b[2J" }); // \u001b[2J\n`,
+  });
+  assert.match(stderr, /^\nError: \]0;title red \[31m, 2J, {2}over\n/);
+  assert.match(stderr, /> 1 \| \tthrow new Error/);
+  assert.doesNotMatch(stderr, /[^\P{Cc}\n\t]/u);
+  const thrown = await crash({ "main.ts": 'throw "\\u001b[2J";' });
+  assert.doesNotMatch(thrown.stderr, /[^\P{Cc}\n\t]/u);
+});
+
+test("a report does not show the secret of the developer pages", async () => {
+  const folder = createApplication({ "main.ts": "throw new Error(JSON.stringify(process.env));" });
+  const env = { TENON_DEV_SECRET: "0".repeat(43) };
+  const { stderr } = await run(process.execPath, ["--conditions=@tenon/source", "--import", preload, "main.ts"], {
+    cwd: folder,
+    env,
+  });
+  assert.match(stderr, /"TENON_DEV_SECRET":"\[redacted\]"/);
+  assert.ok(!stderr.includes(env.TENON_DEV_SECRET));
 });
 
 test("an application with its own listener reports its errors itself", async () => {
@@ -84,16 +117,16 @@ test("an application with its own listener reports its errors itself", async () 
 test("causes that name each other end", () => {
   const error = new Error("one");
   error.cause = new Error("two", { cause: error });
-  assert.equal(toCrashReport(error, "/srv/app").match(/caused by/g)?.length, 4);
+  assert.equal(toCrashReport(error, "/srv/app").match(/^caused by/gm)?.length, 4);
   error.cause = error;
-  assert.doesNotMatch(toCrashReport(error, "/srv/app"), /caused by/);
+  assert.doesNotMatch(toCrashReport(error, "/srv/app"), /^caused by/m);
 });
 
 test("a place outside the folder is shown with its whole path, and without source when it cannot be read", () => {
   const folder = realpathSync(createApplication({}));
   const error = new SyntaxError("bad");
   error.stack = "file:///no/such/file.ts:3\nconst\n  ^\n\nSyntaxError: bad";
-  assert.equal(toCrashReport(error, folder), "SyntaxError: bad\n\n  /no/such/file.ts:3:3\n\n\n");
+  assert.equal(toCrashReport(error, folder), "SyntaxError: bad\n\n  /no/such/file.ts:3:3\n\n");
   const missing = new Error(`Cannot find package 'x' imported from ${join(folder, "lost.ts")}`);
   missing.stack = "";
   assert.equal(toCrashReport(missing, folder), `Error: ${missing.message}\n\n`);

@@ -7,11 +7,11 @@ import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { root } from "../../../../test/support/run.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
-import { findChromium, launchChromium } from "../../../core/test/support/chromium.ts";
+import { findChromium, launchChromium, patiently } from "../../../core/test/support/chromium.ts";
 import { runTool } from "../support/tool.ts";
 
 const chromium = findChromium();
-const options = { timeout: 120_000, skip: chromium === undefined ? "there is no Chromium" : false };
+const options = { timeout: 240_000, skip: chromium === undefined ? "there is no Chromium" : false };
 
 test("tenon dev reloads an open page of the web template, whose form still works", options, async (t) => {
   const parent = temporaryFolder("reload");
@@ -33,17 +33,21 @@ test("tenon dev reloads an open page of the web template, whose form still works
     child.kill("SIGTERM");
     await ended;
   });
-  const lines = createInterface({ input: child.stdout });
-  for await (const line of lines) if (line.includes(`http://127.0.0.1:${port}`)) break;
+  let link: string | undefined;
+  for await (const line of createInterface({ input: child.stdout })) {
+    [link] = /http:\S+dev_secret=\S+/.exec(line) ?? [];
+    if (link !== undefined) break;
+  }
   child.stdout.resume();
 
   const browser = await launchChromium(chromium ?? "");
   t.after(() => browser.close());
-  const page = await browser.newPage();
+  const page = patiently(await browser.newPage());
   const faults: string[] = [];
   page.on("console", (message) => {
     if (message.text().includes("Content Security Policy")) faults.push(message.text());
   });
+  await page.goto(link ?? ""); // signs the browser in: only the developer's pages reload
   await page.goto(`http://127.0.0.1:${port}/`);
   const view = join(folder, "views/greetings/index.eta");
   const text = readFileSync(view, "utf8");

@@ -34,10 +34,12 @@ test("refuses names that the database reserves or that have no usual plural, and
     assert.equal(code, 2, name);
     assert.match(stderr, message);
   }
-  const bad = await runTool(shop, "g", "module", "--name=health", "--plural=../up", "--type=plain");
+  const bad = await runTool(shop, "g", "module", "--name=health", "--plural=../up", "--type=resource");
   assert.match(bad.stderr, /--plural must be lower-case words/);
-  const live = await runTool(shop, "g", "module", "--name=live", "--plural=live", "--type=plain");
-  assert.match(live.stderr, /--plural must not be "live": src\/live\.module\.ts is the module of live routes/);
+  const live = await runTool(shop, "g", "module", "--name=live", "--type=plain");
+  assert.match(live.stderr, /--name must not be "live": src\/live\.module\.ts is the module of live routes/);
+  const plural = await runTool(shop, "g", "module", "--name=mail", "--plural=mails", "--type=plain");
+  assert.match(plural.stderr, /--plural is for --type=resource/);
   assert.deepEqual(globSync("**/*", { cwd: shop }), before);
 });
 
@@ -48,5 +50,21 @@ test("refuses a name whose classes have the names of another module's", async ()
   assert.equal((await runTool(shop, "g", "module", "--name=item-3", "--type=plain")).code, 0);
   const { code, stderr } = await runTool(shop, "g", "module", "--name=item3", "--type=plain");
   assert.equal(code, 1);
-  assert.match(stderr, /item3s and src\/item-3s would have the same class names: nothing was changed/);
+  assert.match(stderr, /item3 and src\/item-3 would have the same class names: nothing was changed/);
+});
+
+test("names a plain module as it is given, and only a resource in the plural", async () => {
+  const folder = temporaryFolder("module-names");
+  await runTool(folder, "app", "--name=shop");
+  const shop = join(folder, "shop");
+  for (const [name, type] of [
+    ["mail", "plain"],
+    ["mail", "resource"],
+    ["health", "plain"],
+  ]) {
+    const { code, stderr } = await runTool(shop, "g", "module", `--name=${name}`, `--type=${type}`);
+    assert.equal(code, 0, stderr);
+  }
+  const modules = globSync("src/{mail,health}*/*.module.ts", { cwd: shop }).sort();
+  assert.deepEqual(modules, ["src/health/health.module.ts", "src/mail/mail.module.ts", "src/mails/mails.module.ts"]);
 });

@@ -90,25 +90,25 @@ for (const [title, file, source, expected] of [
     "a syntax error with its line",
     "src/posts.ts",
     "export const posts = {\n  title: 1;\n};\n",
-    "start: src/posts.ts:2: SyntaxError: Expected ',', got ';'\n    title: 1;\n",
+    "start: src/posts.ts:2: SyntaxError: Expected ',', got ';'\n      1 | export const posts = {\n    > 2 |   title: 1;\n        |           ^\n      3 | };\n",
   ],
   [
     "a name that a module does not export",
     "src/app.module.ts",
     'import { Missing } from "./posts.ts";\nexport const AppModule = Missing;\n',
-    "start: src/app.module.ts:1: SyntaxError: The requested module './posts.ts' does not provide an export named 'Missing'\n    import { Missing } from \"./posts.ts\";\n",
+    "start: src/app.module.ts:1: SyntaxError: The requested module './posts.ts' does not provide an export named 'Missing'\n    > 1 | import { Missing } from \"./posts.ts\";\n        |          ^\n      2 | export const AppModule = Missing;\n",
   ],
   [
     "an error that the application throws",
     "src/app.module.ts",
     'export const AppModule = undefined;\nthrow new Error("no luck");\n',
-    'start: src/app.module.ts:2: no luck\n    throw new Error("no luck");\n',
+    'start: src/app.module.ts:2: no luck\n      1 | export const AppModule = undefined;\n    > 2 | throw new Error("no luck");\n        |       ^\n      3 |\n',
   ],
   [
     "a file that is missing",
     "src/app.module.ts",
     'export { AppModule } from "./nowhere.ts";\n',
-    "start: src/app.module.ts:1: Cannot find module 'src/nowhere.ts' imported from src/app.module.ts\n    export { AppModule } from \"./nowhere.ts\";\n",
+    "start: src/app.module.ts:1: Cannot find module 'src/nowhere.ts' imported from src/app.module.ts\n    > 1 | export { AppModule } from \"./nowhere.ts\";\n        |                           ^\n      2 |\n",
   ],
 ] as const) {
   test(`tenon check shows ${title}, without the stack of Node`, async () => {
@@ -158,7 +158,15 @@ test("tenon check reports guarded routes that an open one shadows", async () => 
   const shared = { method: "GET", controller: "Posts", middlewares: [], declared: true };
   const routes = [
     { ...shared, path: "/posts/new", handler: "form", secured: false },
-    { ...shared, path: "/posts/:id", handler: "show", secured: true, file: "/elsewhere/posts.ts", line: 7 },
+    {
+      ...shared,
+      path: "/posts/:id",
+      handler: "show",
+      secured: true,
+      shadowedBy: ["GET /posts/new"],
+      file: "/elsewhere/posts.ts",
+      line: 7,
+    },
   ];
   const folder = createApplication({ "src/main.ts": toDescribing({ routes }) });
   const { code, stdout } = await runCommand("check", `--in=${folder}`);
@@ -194,7 +202,7 @@ test("tenon info prints versions, entry points and stores without passwords", as
 
 test("tenon info works for a broken application and outside of one", async () => {
   const broken = await runCommand("info", "--json", `--in=${createRealApp({ "src/main.ts": "throw 1;" })}`);
-  assert.equal(JSON.parse(broken.stdout).note, "the application does not describe itself: run tenon check");
+  assert.equal(JSON.parse(broken.stdout).note, "src/main.ts failed to start: 1 was thrown");
   const outside = await runCommand("info", "--json", `--in=${temporaryFolder("none")}`);
   const { entryPoints, packages, note } = JSON.parse(outside.stdout);
   assert.deepEqual(

@@ -93,7 +93,7 @@ import { dataModule, HealthController } from "@tenon/data";
 
 const DataModule = dataModule({ database: "sqlite::memory:" });
 const AppModule = defineModule({ name: "app", imports: [DataModule], declarations: [HealthController] });
-const app = await createApp(AppModule, api({ docs: true }));
+const app = await createApp(AppModule, api({ docs: { public: true } }));
 app.routes.add({ method: "GET", path: "/own", handler: () => "own" });
 await app.listen({ port: 0 });
 `,

@@ -41,7 +41,7 @@ test("migrate make, up, status and down work without an entry point for commands
   assert.deepEqual(await migrate("make", "add-status-to-posts"), {
     code: 0,
     stdout:
-      "created  src/migrations/001-add-status-to-posts.ts\ncreated  src/app.migrations.ts\nchanged  src/app.module.ts: declares AppMigrations\n",
+      "created  src/app.migrations.ts\ncreated  src/migrations/001-add-status-to-posts.ts\nchanged  src/app.module.ts: imports DataModule; declares AppMigrations\n",
     stderr: "",
   });
   assert.match(
@@ -182,7 +182,10 @@ test("migrate make leaves a module that it cannot edit alone, and says what to a
   const folder = createRealApp({ ...postsFiles, "src/app.module.ts": source });
   const { code, stdout } = await runCommand("migrate", "make", "create-tags", `--in=${folder}`);
   assert.equal(code, 0);
-  assert.match(stdout, /src\/app\.module\.ts could not be edited and is unchanged\. Declare AppMigrations/);
+  assert.match(
+    stdout,
+    /src\/app\.module\.ts could not be edited and is unchanged\. Add to the module[\s\S]*declarations: \[AppMigrations\],\n/,
+  );
   assert.equal(readFileSync(join(folder, "src/app.module.ts"), "utf8"), source);
 });
 

@@ -31,9 +31,9 @@ async function add(folder: string, name: string) {
 test("a new column of a generated module is the next migration of its list", async () => {
   const folder = createFolder(generated);
   const first = await add(folder, "add-status-to-blog-posts");
-  assert.equal(first?.migration, "blog-posts-002-add-status");
+  assert.equal(first?.note, "has blog-posts-002-add-status");
   assert.equal(
-    first.text,
+    first.after,
     generated.replace(
       "\n];",
       `
@@ -45,15 +45,15 @@ test("a new column of a generated module is the next migration of its list", asy
 ];`,
     ),
   );
-  writeFileSync(join(folder, path), first.text);
-  assert.equal((await add(folder, "add-note-to-blog-posts"))?.migration, "blog-posts-003-add-note");
-  assert.equal(readFileSync(join(folder, path), "utf8"), first.text, "the caller writes the file");
+  writeFileSync(join(folder, path), first.after);
+  assert.equal((await add(folder, "add-note-to-blog-posts"))?.note, "has blog-posts-003-add-note");
+  assert.equal(readFileSync(join(folder, path), "utf8"), first.after, "the caller writes the file");
 });
 
 test("a list without a last comma, and one with a comment, stay valid", async () => {
   for (const end of ["  }\n];", "  }, // the table\n];"]) {
     const change = await add(createFolder(generated.replace("  },\n];", end)), "add-status-to-blog-posts");
-    assert.match(change?.text ?? "", /\n {2}\},(?: \/\/ the table)?\n {2}\{\n {4}name: "blog-posts-002-add-status",/);
+    assert.match(change?.after ?? "", /\n {2}\},(?: \/\/ the table)?\n {2}\{\n {4}name: "blog-posts-002-add-status",/);
   }
 });
 

@@ -104,7 +104,7 @@ test("tenon requests says what is missing", async () => {
   const folder = temporaryFolder("requests");
   const { code, stderr } = await runCommand("requests", `--in=${folder}`);
   assert.equal(code, 1);
-  assert.match(stderr, /Add devtools\(\) of @tenon\/observe\/devtools/);
+  assert.match(stderr, /npm install --save-dev @tenon\/devtools/);
   const unknown = await runCommand("requests", "show", "nothing", `--in=${createFolder()}`);
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /there is no request nothing/);

@@ -6,7 +6,8 @@ import { createApplication, toDescribing } from "../support/described-app.ts";
 const signal = new AbortController().signal;
 
 function describe(script: string, deadline?: number) {
-  const folder = createApplication({ "src/main.ts": script });
+  const scripts = { start: "node --conditions=@tenon/source src/main.ts" }; // a report of a failure loads core
+  const folder = createApplication({ "src/main.ts": script }, scripts);
   return new Applications(deadline).describe({ folder, signal });
 }
 

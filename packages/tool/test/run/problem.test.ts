@@ -16,7 +16,7 @@ test("a failure is a problem at its place, with the code there", () => {
     message: "no x",
     file: "src/posts.ts",
     line: 2,
-    code: "throw new Error();",
+    code: "  1 |\n> 2 |   throw new Error();\n    |         ^\n  3 |",
   });
   const lost = { ...place, line: 9 };
   const { code, message } = toStartProblem({ message: "RangeError: deep", place: lost, frames: [] }, folder);
@@ -34,8 +34,23 @@ test("what an application wrote before it ended itself is its problem", () => {
   assert.deepEqual(toProblems([], "\n", entry), []);
 });
 
-test("a problem is one line, and a second one with the code", () => {
-  const problem = { kind: "types", message: "wrong", file: "a.ts", line: 3, code: "let a;" } as const;
-  assert.equal(toProblemText(problem), "types: a.ts:3: wrong\n    let a;\n");
+test("a known mistake has a hint", () => {
+  const { hint } = toStartProblem(
+    { message: "Error: connect ECONNREFUSED ::1:5432", place: undefined, frames: [] },
+    "/srv",
+  );
+  assert.match(hint ?? "", /^Nothing listens at ::1:5432: start/);
+});
+
+test("a problem is one line, then the code and the hint", () => {
+  const problem = {
+    kind: "types",
+    message: "wrong",
+    file: "a.ts",
+    line: 1,
+    code: "> 1 | let a;",
+    hint: "Write b.",
+  } as const;
+  assert.equal(toProblemText(problem), "types: a.ts:1: wrong\n    > 1 | let a;\n    hint: Write b.\n");
   assert.equal(toProblemText({ kind: "start", message: "wrong" }), "start: wrong\n");
 });

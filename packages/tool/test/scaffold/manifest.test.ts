@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../../../../test/support/run.ts";
-import { addDataDependency, toAppManifest, toAppTsconfig } from "../../src/scaffold/manifest.ts";
-import { isOwn, readOrigin } from "../../src/scaffold/origin.ts";
+import { addDependencies, toAppManifest, toAppTsconfig } from "../../src/scaffold/manifest.ts";
+import { isOwn, type Origin, readOrigin } from "../../src/scaffold/origin.ts";
 import { appTemplates } from "../../src/templates.ts";
 
 interface Manifest {
@@ -18,6 +18,7 @@ const readTemplateFile = (template: string, file: string) =>
 
 const own = readOrigin().version;
 const installed = { version: own, checkout: undefined };
+const addData = (text: string, origin: Origin) => addDependencies(text, origin, ["data"]);
 const linked = { version: own, checkout: "/checkout/packages" };
 
 for (const template of appTemplates) {
@@ -32,7 +33,7 @@ for (const template of appTemplates) {
   });
 
   test(`runs installed packages as built, and linked ones from their source, in the ${template} template`, () => {
-    const types = readTemplateFile(template, "tsconfig.json");
+    const types = readTemplateFile("app", "tsconfig.json");
     assert.equal(toAppManifest(text, installed), text);
     assert.equal(toAppTsconfig(types, installed), types);
     const { scripts, dependencies, devDependencies } = parse(toAppManifest(text, linked));
@@ -45,27 +46,20 @@ for (const template of appTemplates) {
     assert.match(scripts.start ?? "", new RegExp(`^node ${flags} src/main\\.\\w+\\.ts$`));
     assert.equal(scripts.test, `node ${flags} --test "test/**/*.test.ts"`);
     assert.match(toAppTsconfig(types, linked), /"customConditions": \["@tenon\/source"\],/);
+    assert.throws(
+      () => toAppTsconfig(types.replace("{\n", "{").replace("{\n", "{ "), linked),
+      /once in a text, and found it 0 times/,
+    );
   });
 }
 
 test("keeps the files that several templates share identical", () => {
   const shared: readonly (readonly [path: string, ...templates: string[]])[] = [
-    ["tsconfig.json", ...appTemplates],
-    ["gitignore", ...appTemplates],
     ["src/greetings/greetings.service.ts", ...appTemplates],
     ["src/data.module.ts", ...appTemplates],
+    ["src/jobs.module.ts", ...appTemplates],
+    ["src/main.worker.ts", ...appTemplates],
     ["src/database/schema.ts", ...appTemplates],
-    ["src/data.module.ts", "module-resource", "module-auth"],
-    ["src/platform.ts", "module-resource", "module-auth"],
-    ["biome.json", ...appTemplates],
-    ["github/workflows/ci.yml", ...appTemplates],
-    ["dockerignore", "api", "cli"],
-    ["dockerignore", "web", "full"],
-    ["views/layout.eta", "web", "full"],
-    ["views/greetings/index.eta", "web", "full"],
-    ["views/errors/404.eta", "web", "full"],
-    ["views/errors/error.eta", "web", "full"],
-    ["assets/style.css", "web", "full"],
   ];
   for (const [path, ...templates] of shared) {
     const [first, ...others] = templates.map((template) => readTemplateFile(template, path));
@@ -74,20 +68,23 @@ test("keeps the files that several templates share identical", () => {
 });
 
 test("adds @tenon/data once, from the same place as @tenon/core", () => {
-  const added = (core: string) =>
-    addDataDependency(`{ "dependencies": { "@tenon/core": "${core}", "zod": "^4" } }`, linked);
+  const added = (core: string) => addData(`{ "dependencies": { "@tenon/core": "${core}", "zod": "^4" } }`, linked);
   assert.deepEqual(Object.entries(parse(added("^0.2.0") ?? "").dependencies), [
     ["@tenon/core", "^0.2.0"],
     ["@tenon/data", "^0.2.0"],
     ["zod", "^4"],
   ]);
   assert.equal(parse(added("file:../packages/core") ?? "").dependencies["@tenon/data"], "file:../packages/data");
-  assert.equal(parse(addDataDependency("{}", installed) ?? "").dependencies["@tenon/data"], `^${own}`);
-  assert.equal(addDataDependency(added("^0.2.0") ?? "", installed), undefined);
+  assert.equal(parse(added("link:core/") ?? "").dependencies["@tenon/data"], "link:data");
+  for (const place of ["file:vendor/tenon-core-0.1.0.tgz", "https://example.com/core.tgz"]) {
+    assert.throws(() => added(place), /does not tell where @tenon\/data is: add @tenon\/data to the dependencies/);
+  }
+  assert.equal(parse(addData("{}", installed) ?? "").dependencies["@tenon/data"], `^${own}`);
+  assert.equal(addData(added("^0.2.0") ?? "", installed), undefined);
 });
 
 test("names package.json in the error when it is not a JSON object", () => {
   for (const text of ["{ broken", "null", '"text"']) {
-    assert.throws(() => addDataDependency(text, installed), /package\.json is not a JSON object/);
+    assert.throws(() => addData(text, installed), /package\.json is not a JSON object/);
   }
 });

@@ -52,7 +52,7 @@ test("reports a checkout that has moved, with the folder and the remedy", async 
     "core/package.json": "{}",
     "data/package.json": "{}",
     "jobs/package.json": "{}",
-    "observe/package.json": "{}",
+    "devtools/package.json": "{}",
     "tool/package.json": "{}",
   });
   renameSync(join(folder, "moved"), join(folder, "packages"));

@@ -34,7 +34,7 @@ class BuiltTool {
   /** Runs `tenon` in a folder. */
   async run(cwd: string, ...words: readonly string[]): Promise<RunResult> {
     const [command, binary] = await this.command();
-    return run(command, [binary, ...words], { cwd, env: { CI: "true" }, timeout: 120_000 });
+    return run(command, [binary, ...words], { cwd, env: { CI: "true" }, timeout: 240_000 });
   }
 
   /** Runs `tenon`, which must succeed, and returns what it printed. */

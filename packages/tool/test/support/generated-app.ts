@@ -72,11 +72,16 @@ export async function runScriptOrFail(...args: Parameters<typeof runScript>): Pr
 }
 
 /** Runs the script on a free port until the work is done. */
-export async function whileServing(app: string, script: string, work: (url: string) => Promise<void>): Promise<void> {
+export async function whileServing(
+  app: string,
+  script: string,
+  work: (url: string) => Promise<void>,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const { command, args, env } = toCommand(app, script);
   const child = spawn(command, args, {
     cwd: app,
-    env: { ...process.env, ...env, PORT: "0", LOG_LEVEL: "info" },
+    env: { ...process.env, ...env, PORT: "0", LOG_LEVEL: "info", ...variables },
     stdio: ["ignore", "pipe", "inherit"],
     detached: true, // a process group, so that npm or the shell stops together with the application
   });

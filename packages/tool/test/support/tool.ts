@@ -2,7 +2,6 @@ import { after } from "node:test";
 import { provide } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp, type TestRunResult } from "@tenon/core/testing";
-import { CommandCatalog } from "../../src/completion/command-catalog.ts";
 import { Prompts } from "../../src/prompts.ts";
 import { ToolModule } from "../../src/tool.module.ts";
 
@@ -20,7 +19,6 @@ after(async () => (await started).stop());
 
 /** As `main.ts` does it. */
 const ready = started.then((app) => {
-  app.get(CommandCatalog).read(app.routes);
   return app;
 });
 

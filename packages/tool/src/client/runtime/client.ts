@@ -78,7 +78,15 @@ async function prepare(
     throw new TypeError(`${operation.path.join(".")}: a path segment must not be "." or ".."`); // it would change the path
   }
   const search = `${query}` === "" ? "" : `?${query}`;
-  return { url: `${baseUrl.replace(/\/+$/, "")}${path}${search}`, headers, body };
+  return { url: joinUrl(operation, baseUrl, `${path}${search}`), headers, body };
+}
+
+/** A path of the document must not change the host, which gets the token. */
+function joinUrl(operation: Operation, baseUrl: string, path: string): string {
+  const page = "http://page.invalid"; // any origin: that of a relative URL is compared with itself
+  const url = `${baseUrl.replace(/\/+$/, "")}${path.startsWith("/") ? "" : "/"}${path}`;
+  if (new URL(url, page).origin === new URL(baseUrl, page).origin) return url;
+  throw new TypeError(`${operation.path.join(".")}: ${path} leads away from ${baseUrl || "the origin of the page"}`);
 }
 
 async function callOperation(

@@ -1,7 +1,7 @@
 import { ApiError } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 
-/** Sent in the place of events that are no longer in the buffer of the server: read the state again. */
+/** Sent instead of events that are no longer in the buffer of the server: read the state again. */
 export interface LiveReset {
   readonly event: "reset";
   readonly data: { readonly topic: string };
@@ -12,7 +12,7 @@ export interface LiveReset {
 export interface LiveFailure {
   readonly event: "error";
   readonly data: {
-    /** Of the message that was rejected. */
+    /** The event of the rejected message. */
     readonly event?: string;
     readonly status: number;
     readonly error: string;
@@ -31,9 +31,10 @@ export interface LiveSocket<Message, Sends> extends AsyncIterable<Message> {
 const shortestPause = 1000;
 const longestPause = 30_000;
 
-/** Milliseconds: longer after each attempt that failed. */
+/** Milliseconds: longer after each attempt that failed, and random, so that clients do not reconnect all at once. */
 export function toPause(failures: number, shortest = shortestPause): number {
-  return Math.min(longestPause, shortest * 2 ** Math.min(failures, 10));
+  const [random = 0] = crypto.getRandomValues(new Uint8Array(1));
+  return Math.min(longestPause, shortest * 2 ** Math.min(failures, 10)) * (0.5 + random / 512);
 }
 
 /** Rejects when the signal is aborted. */

@@ -8,7 +8,7 @@ export interface Operation {
   readonly body?: {
     readonly type: string;
     readonly kind: "json" | "multipart" | "form" | "raw";
-    /** Of a raw body, which may have any of them. */
+    /** The media types that a raw body may have. */
     readonly types?: readonly string[];
     /** What of the fields of a form is sent as JSON. */
     readonly jsonFields?: readonly (readonly [name: string, part: "value" | "items"])[];

@@ -1,11 +1,14 @@
 /** A function is called before each request; without a token the request is sent without one. */
 export type Token = string | (() => string | undefined | Promise<string | undefined>);
 
+/** The security schemes of the document; the generator writes their names. */
+export type SchemeName = string;
+
 export interface ClientOptions {
   /** Defaults to the first server of the document, or else to the origin of the page. */
   readonly baseUrl?: string | undefined;
   /** Where it is sent is declared by the security schemes of the document. Several tokens are given by scheme. */
-  readonly token?: Token | { readonly [scheme: string]: Token } | undefined;
+  readonly token?: Token | { readonly [Name in SchemeName]?: Token | undefined } | undefined;
   /** Sent with every request. */
   readonly headers?: { readonly [name: string]: string } | undefined;
   /** Defaults to the global `fetch`. */

@@ -1,5 +1,5 @@
 import type { Input, Operation, Scheme } from "./operation.ts";
-import type { ClientOptions } from "./options.ts";
+import type { ClientOptions, Token } from "./options.ts";
 import { isDeclared } from "./response.ts";
 
 export function toSegments(operation: Operation, { name, style }: Input, value: unknown): string {
@@ -84,11 +84,12 @@ export async function readTokens(
     const text = scheme !== undefined && typeof token === "function" ? await token() : token;
     return scheme === undefined || typeof text !== "string" ? [] : [[scheme, text]];
   }
+  const sources: { readonly [scheme: string]: Token | undefined } = token;
   for (const names of security) {
     const found: [Scheme, string][] = [];
     for (const name of names) {
       const scheme = schemes.get(name);
-      const source = Object.hasOwn(token, name) ? token[name] : undefined;
+      const source = Object.hasOwn(sources, name) ? sources[name] : undefined;
       const text = typeof source === "function" ? await source() : source;
       if (scheme !== undefined && text !== undefined) found.push([scheme, text]);
     }

@@ -1,7 +1,6 @@
 import { defineModule } from "@tenon/core";
 import { DatabaseCommands, HealthController } from "@tenon/data";
 import { JobCommands } from "@tenon/jobs";
-import { devtools } from "@tenon/observe/devtools";
 import { ConfigModule } from "./config.ts";
 import { DataModule } from "./data.module.ts";
 import { GreetingsModule } from "./greetings/greetings.module.ts";
@@ -9,6 +8,6 @@ import { JobsModule } from "./jobs.module.ts";
 
 export const AppModule = defineModule({
   name: "app",
-  imports: [devtools(), ConfigModule, DataModule, JobsModule, GreetingsModule],
+  imports: [ConfigModule, DataModule, JobsModule, GreetingsModule],
   declarations: [DatabaseCommands, HealthController, JobCommands],
 });

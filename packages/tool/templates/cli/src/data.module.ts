@@ -1,13 +1,14 @@
+import { inject } from "@tenon/core";
 import { dataModule } from "@tenon/data";
-import { Config } from "./config.ts";
-
-const { databaseUrl, redisUrl } = Config.readOrExit();
+import { Config, ConfigModule } from "./config.ts";
 
 /** The stores that all modules share. Modules add their own migrations with `inject(Migrations).add([…])`. */
 export const DataModule = dataModule({
-  database: databaseUrl,
-  keyValue: redisUrl,
-  cache: redisUrl,
+  imports: [ConfigModule],
+  database: () => inject(Config).databaseUrl,
+  keyValue: () => inject(Config).redisUrl,
+  cache: () => inject(Config).redisUrl,
   urlNames: { database: "DATABASE_URL", keyValue: "REDIS_URL", cache: "REDIS_URL" },
+  redis: { prefix: "my-app:" }, // of all keys: another application on this Redis needs another one
   migrations: [],
 });

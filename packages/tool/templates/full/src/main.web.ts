@@ -1,8 +1,9 @@
 import { createApp } from "@tenon/core";
-import { readConfig } from "./config.ts";
+import { Config } from "./config.ts";
 import { PagesModule } from "./pages/pages.module.ts";
 import { createPagesPlatform } from "./pages/pages.platform.ts";
 
-const { port, host } = readConfig(8081);
-const app = await createApp(PagesModule, createPagesPlatform());
-await app.listen({ port, host });
+// flags take precedence over variables: npm run start:web -- --port=3000, or PORT=3000
+const config = Config.readOrExit({ flags: ["PORT", "HOST"], defaults: { PORT: "8081" } });
+const app = await createApp(PagesModule, createPagesPlatform(), { config });
+await app.listen({ port: config.port, host: config.host });

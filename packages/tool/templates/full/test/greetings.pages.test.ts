@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { createTestApp } from "@tenon/core/testing";
-import { useDatabase } from "@tenon/data";
 import { PagesModule } from "../src/pages/pages.module.ts";
 import { createPagesPlatform } from "../src/pages/pages.platform.ts";
 
 /** The stores are in memory, so that tests never see the data of another run. */
-const override = [useDatabase("sqlite::memory:")];
-const app = await createTestApp(PagesModule, createPagesPlatform(), { override });
+const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined };
+const app = await createTestApp(PagesModule, createPagesPlatform(), { config });
 after(() => app.stop());
 
 /** The cookie and the CSRF token of a page with a form. */

@@ -2,13 +2,15 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { useFastPasswords } from "@tenon/auth";
 import { createTestApp } from "@tenon/core/testing";
-import { useDatabase } from "@tenon/data";
-import { AppModule } from "../src/app.module.ts";
-import { createPlatform } from "../src/platform.ts";
+import { {%= root.moduleName %} } from "../{%= root.moduleFile %}";
+import { {%= root.platformName %} } from "../{%= root.platformFile %}";
 
 /** The stores are in memory, so that tests never see the data of another run. */
-const override = [useDatabase("sqlite::memory:"), useFastPasswords()];
-const app = await createTestApp(AppModule, createPlatform(), { override });
+const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined };
+const app = await createTestApp({%= root.moduleName %}, {%= root.platformName %}(), {
+  config,
+  override: [useFastPasswords()],
+});
 after(() => app.stop());
 
 /** Opens pages and submits forms with the cookies of one browser. */

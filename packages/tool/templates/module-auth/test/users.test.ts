@@ -3,12 +3,14 @@ import { after, test } from "node:test";
 import { useFastPasswords } from "@tenon/auth";
 import { api } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
-import { useDatabase } from "@tenon/data";
 import { UsersModule } from "../src/users/users.module.ts";
 
-/** The database is in memory, so that tests never see the data of another run. */
-const override = [useDatabase("sqlite::memory:"), useFastPasswords()];
-const app = await createTestApp(UsersModule, api({ errors: "issues" }), { override });
+/** The stores are in memory, so that tests never see the data of another run. */
+const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined };
+const app = await createTestApp(UsersModule, api({ errors: "issues" }), {
+  config,
+  override: [useFastPasswords()],
+});
 after(() => app.stop());
 
 const ada = { email: "ada@example.com", password: "correct horse" };
@@ -35,4 +37,12 @@ test("rejects a short password, wrong credentials and a missing token", async ()
   const wrong = await app.request("POST", "/auth/login", { json: { ...ada, password: "wrong horse" } });
   assert.deepEqual([wrong.status, await wrong.json()], [401, { error: "Invalid credentials" }]);
   assert.equal((await app.request("GET", "/auth/me")).status, 401);
+});
+
+test("limits the guesses of a password, also those sent concurrently", async () => {
+  const json = { email: "guessed@example.com", password: "wrong horse" };
+  const guesses = Array.from({ length: 60 }, () => app.request("POST", "/auth/login", { json }));
+  const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+  assert.ok(statuses.filter((status) => status === 401).length < 40, statuses.join());
+  assert.equal((await app.request("POST", "/auth/login", { json })).status, 429);
 });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { api, defineModule, routes } from "@tenon/core";
+import { api, defineModule, route } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { SampleItemsMiddleware } from "../src/sample-items/sample-items.middleware.ts";
 
 class TestController {
   routes() {
-    return routes([{ method: "GET", path: "/", handler: () => "done", middlewares: [SampleItemsMiddleware] }]);
+    return [route.get("/", { middlewares: [SampleItemsMiddleware] }, () => "done")];
   }
 }
 

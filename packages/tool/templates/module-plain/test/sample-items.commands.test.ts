@@ -10,5 +10,5 @@ after(() => app.stop());
 test("sample-items prints its message", async () => {
   const { code, stdout } = await app.run(["sample-items", "--json"]);
   assert.equal(code, 0);
-  assert.deepEqual(JSON.parse(stdout), { message: "sample items are ready" });
+  assert.deepEqual(JSON.parse(stdout), { message: "sample items: ready" });
 });

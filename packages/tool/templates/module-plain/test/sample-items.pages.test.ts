@@ -12,5 +12,5 @@ after(() => app.stop());
 test("GET /sample-items shows a page", async () => {
   const response = await app.request("GET", "/sample-items");
   assert.equal(response.status, 200);
-  assert.match(await response.text(), /sample items are ready/);
+  assert.match(await response.text(), /sample items: ready/);
 });

@@ -10,5 +10,5 @@ after(() => app.stop());
 test("GET /sample-items responds with its message", async () => {
   const response = await app.request("GET", "/sample-items");
   assert.equal(response.status, 200);
-  assert.deepEqual(await response.json(), { message: "sample items are ready" });
+  assert.deepEqual(await response.json(), { message: "sample items: ready" });
 });

@@ -2,13 +2,18 @@ import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
-import { useDatabase } from "@tenon/data";
 import { SampleItemsModule } from "../src/sample-items/sample-items.module.ts";
+{% if (referencedRows.length > 0) { -%}
+import { createReferences } from "./support/sample-items.references.ts";
+{% } -%}
 
-/** The database is in memory, so that tests never see the data of another run. */
-const override = [useDatabase("sqlite::memory:")];
-const app = await createTestApp(SampleItemsModule, cli({ name: "app" }), { override });
+/** The stores are in memory, so that tests never see the data of another run. */
+const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined };
+const app = await createTestApp(SampleItemsModule, cli({ name: "app" }), { config });
 after(() => app.stop());
+{% if (referencedRows.length > 0) { -%}
+await createReferences(app);
+{% } -%}
 
 async function run(...words: readonly string[]) {
   const { code, stdout, stderr } = await app.run(["sample-items", ...words, "--json"]);
@@ -21,19 +26,21 @@ function toFlags(values: object): string[] {
   return Object.entries(values).map(([name, value]) => `--${name}=${value}`);
 }
 
-const first = { title: "First" };
-const second = { title: "Second" };
+const first = {%= samples.command %};
+const second = {%= samples.second %};
 let id = "";
 beforeEach(async () => {
   ({ id } = (await run("create", ...toFlags(first))) as { id: string }); // from the service
 });
 
-test("create fails without a title", async () => {
-  const { code, stderr } = await app.run(["sample-items", "create"]);
+{% if (required) { -%}
+test("create fails without {%= required.phrase %}", async () => {
+  const { code, stderr } = await app.run(["sample-items", "create"{% if (owner) { %}, "--{%= owner.name %}=sample"{% } %}]);
   assert.equal(code, 2);
-  assert.match(stderr, /--title is required/);
+  assert.match(stderr, /--{%= required.name.replaceAll("_", "-") %} is required/);
 });
 
+{% } -%}
 test("list shows a created one", async () => {
   const list = (await run("list", "--limit=1000")) as { id: string }[]; // from the service
   assert.ok(list.some((listed) => listed.id === id));
@@ -53,12 +60,15 @@ test("delete removes one", async () => {
 });
 
 test("show, update and delete fail for an unknown id", async () => {
-  for (const words of [
-    ["show", "unknown"],
-    ["delete", "unknown"],
-    ["update", "unknown", ...toFlags(second)],
-  ]) {
-    const { code, stderr } = await app.run(["sample-items", ...words]);
+  for (const word of ["show", "update", "delete"]) {
+    const { code, stderr } = await app.run(["sample-items", word, "unknown"]);
     assert.deepEqual([code, stderr], [1, "app: Sample item not found\n"]);
   }
 });
+{% if (owner) { -%}
+
+test("create fails for an unknown user", async () => {
+  const { code, stderr } = await app.run(["sample-items", "create", ...toFlags({ ...first, {%= owner.name %}: "unknown" })]);
+  assert.deepEqual([code, stderr], [1, "app: User not found\n"]);
+});
+{% } -%}

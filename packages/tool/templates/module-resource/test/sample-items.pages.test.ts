@@ -1,21 +1,36 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+{% if (guards.pages) { -%}
+import { Sessions, sessionCookie } from "@tenon/auth";
+{% } -%}
 import { createTestApp } from "@tenon/core/testing";
-import { useDatabase } from "@tenon/data";
-import { AppModule } from "../src/app.module.ts";
-import { createPlatform } from "../src/platform.ts";
+import { {%= root.moduleName %} } from "../{%= root.moduleFile %}";
+import { {%= root.platformName %} } from "../{%= root.platformFile %}";
+{% if (referencedRows.length > 0) { -%}
+import { createReferences } from "./support/sample-items.references.ts";
+{% } -%}
 
-/** The database is in memory, so that tests never see the data of another run. */
-const override = [useDatabase("sqlite::memory:")];
-const app = await createTestApp(AppModule, createPlatform(), { override });
+/** The stores are in memory, so that tests never see the data of another run. */
+const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined };
+const app = await createTestApp({%= root.moduleName %}, {%= root.platformName %}(), { config });
 after(() => app.stop());
+{% if (referencedRows.length > 0) { -%}
+await createReferences(app);
+{% } -%}
 
-const first = { title: "First" };
-const second = { title: "Second" };
+const first = {%= formSamples.first %};
+const second = {%= formSamples.second %};
 
+{% if (guards.pages) { -%}
+/** The cookies and the CSRF token of a user who has opened a page with a form. */
+const login = `${sessionCookie}=${await app.get(Sessions).create("{%= owner ? "sample" : "user" %}")}`;
+const opened = await app.request("GET", "/sample-items/new", { headers: { cookie: login } });
+const cookie = `${login}; ${opened.headers.get("set-cookie")?.split(";")[0]}`;
+{% } else { -%}
 /** The cookie and the CSRF token of a page with a form. */
 const opened = await app.request("GET", "/sample-items/new");
 const cookie = opened.headers.get("set-cookie")?.split(";")[0] ?? "";
+{% } -%}
 const token = /name="_csrf" value="([^"]+)"/.exec(await opened.text())?.[1] ?? "";
 
 async function get(path: string) {
@@ -32,35 +47,43 @@ async function send(path: string, fields: Readonly<Record<string, string>>, from
 }
 
 test("creates one with the form, and shows and lists it", async () => {
-  const path = await send("/sample-items", { ...first, title: "First <b>" });
+  const path = await send("/sample-items", {% if (lead) { %}{ ...first, {%= lead.name %}: "First <b>" }{% } else { %}first{% } %});
   const { status, html } = await get(path);
   assert.equal(status, 200);
   assert.match(html, /Sample item created/);
+{% if (lead) { -%}
   assert.match(html, /<h1>First &lt;b&gt;<\/h1>/);
+{% } -%}
   assert.ok((await get("/sample-items")).html.includes(`href="${path}"`));
 });
 
-test("redirects back to the form when the title is too long, with the typed value and the error", async () => {
+{% if (short) { -%}
+test("redirects back to the form when the {%= short.words %} is too long, with the typed value and the error", async () => {
   const long = "a".repeat(201);
-  const path = await send("/sample-items", { ...first, title: long }, "/sample-items/new");
+  const path = await send("/sample-items", { ...first, {%= short.name %}: long }, "/sample-items/new");
   assert.equal(path, "/sample-items/new");
   const { html } = await get(path);
   assert.ok(html.includes(`value="${long}"`));
-  assert.match(html, /The title must have at most 200 characters/);
+  assert.match(html, /The {%= short.words %} must have at most 200 characters/);
 });
 
+{% } -%}
 test("updates one with the form", async () => {
   const path = await send("/sample-items", first);
-  assert.match((await get(`${path}/edit`)).html, /value="First"/);
+{% if (lead) { -%}
+  assert.match((await get(`${path}/edit`)).html, {%= lead.type === "text" ? "/>First<\\/textarea>/" : '/value="First"/' %});
+{% } -%}
   assert.equal(await send(`${path}?_method=PUT`, second), path);
+{% if (lead) { -%}
   assert.match((await get(path)).html, /<h1>Second<\/h1>/);
+{% } -%}
 });
 
 test("links the next and the previous page of a long list", async () => {
   for (let count = 0; count <= 20; count++) await send("/sample-items", first);
-  assert.match((await get("/sample-items")).html, /href="\/sample-items\?page=2">Next page/);
-  assert.match((await get("/sample-items?page=2")).html, /href="\/sample-items\?page=1">Previous page/);
-  assert.equal((await get("/sample-items?page=0")).status, 400);
+  const next = /rel="next" href="([^"]+)"/.exec((await get("/sample-items")).html)?.[1] ?? "";
+  assert.match((await get(next)).html, /rel="prev" href="\/sample-items\?cursor=/);
+  assert.equal((await get("/sample-items?cursor=none")).status, 400);
 });
 
 test("deletes one after a confirmation page", async () => {
@@ -81,3 +104,32 @@ test("responds with 404 for an unknown id", async () => {
     assert.equal((await get(`/sample-items/${path}`)).status, 404);
   }
 });
+{% if (guards.pages) { -%}
+
+test("redirects visitors who are not logged in to the login", async () => {
+  for (const path of ["/sample-items/new", "/sample-items/1/edit", "/sample-items/1/delete"]) {
+    const response = await app.request("GET", path);
+    assert.equal(response.headers.get("location"), `/login?next=${encodeURIComponent(path)}`);
+  }
+  assert.equal((await app.request("GET", "/sample-items")).status, 200);
+});
+{% } -%}
+{% if (owner) { -%}
+
+test("lets only the owner change and delete one", async () => {
+  const path = await send("/sample-items", { ...first, {%= owner.name %}: "other" });
+  assert.ok((await get(path)).html.includes(`href="${path}/edit"`));
+  const other = `${sessionCookie}=${await app.get(Sessions).create("other")}`;
+  const headers = { cookie: cookie.replace(login, other) };
+  const form = { _csrf: token, ...second };
+  for (const response of [
+    await app.request("GET", `${path}/edit`, { headers }),
+    await app.request("GET", `${path}/delete`, { headers }),
+    await app.request("POST", `${path}?_method=PUT`, { form, headers }),
+    await app.request("POST", `${path}?_method=DELETE`, { form, headers }),
+  ]) {
+    assert.equal(response.status, 403);
+    assert.match(await response.text(), /Only its owner can/);
+  }
+});
+{% } -%}

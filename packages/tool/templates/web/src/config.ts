@@ -1,10 +1,13 @@
-import { defineConfig, defineModule, integer, readOrCreateSecret, string } from "@tenon/core";
+import { array, defineConfig, defineModule, integer, readOrCreateSecret, string } from "@tenon/core";
 
 const variables = {
   PORT: integer("default=8080", "min=0", "max=65535"),
   HOST: string("default=127.0.0.1"),
-  DATABASE_URL: string("default=sqlite:data/app.db"),
-  REDIS_URL: string(),
+  DATABASE_URL: string("default=sqlite:data/app.db", "pattern=^(sqlite:.|postgres(ql)?://[^/?#])")
+    .example("sqlite:<file>")
+    .example("postgres://user@host/name"),
+  REDIS_URL: string("pattern=^rediss?://[^/?#]").example("redis://host:port"),
+  TRUSTED_PROXIES: array(string("pattern=^[0-9a-fA-F.:]+(/[0-9]{1,3})?$")).example(["10.0.0.0/8", "::1"]),
   SESSION_SECRET: string("min=32"),
   NODE_ENV: string(),
 };
@@ -22,10 +25,5 @@ export class Config extends defineConfig(variables, {
   }
 }
 
-/** A module whose classes inject `Config` imports it. */
+/** A module whose classes or options inject `Config` imports it. */
 export const ConfigModule = defineModule({ name: "config", declarations: [Config], exports: [Config] });
-
-/** For the entry point. Flags take precedence over variables: `npm start -- --port=3000`, or PORT=3000. */
-export function readConfig(): Config {
-  return Config.readOrExit({ flags: ["PORT", "HOST"] });
-}

@@ -1,8 +1,9 @@
 import { createApp } from "@tenon/core";
 import { AppModule } from "./app.module.ts";
-import { readConfig } from "./config.ts";
+import { Config } from "./config.ts";
 import { createPlatform } from "./platform.ts";
 
-const { port, host } = readConfig();
-const app = await createApp(AppModule, createPlatform());
-await app.listen({ port, host });
+// flags take precedence over variables: npm start -- --port=3000, or PORT=3000
+const config = Config.readOrExit({ flags: ["PORT", "HOST"] });
+const app = await createApp(AppModule, createPlatform(), { config });
+await app.listen({ port: config.port, host: config.host });

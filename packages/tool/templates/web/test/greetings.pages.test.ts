@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { createTestApp } from "@tenon/core/testing";
-import { useDatabase } from "@tenon/data";
 import { AppModule } from "../src/app.module.ts";
 import { createPlatform } from "../src/platform.ts";
 
 /** The stores are in memory, so that tests never see the data of another run. */
-const override = [useDatabase("sqlite::memory:")];
-const app = await createTestApp(AppModule, createPlatform(), { override });
+const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined };
+const app = await createTestApp(AppModule, createPlatform(), { config });
 after(() => app.stop());
 
 /** The cookie and the CSRF token of a page with a form. */

@@ -137,6 +137,24 @@ test("a path parameter cannot change the path", async () => {
   assert.equal(library.last.url, "/search/..%2Fa%3Fb%23c");
 });
 
+test("a path of the document cannot send the request, and its token, to another host", async () => {
+  const paths = [".evil.example/x", "@evil.example/x", ":1/x", "//evil.example/x", "/\\evil.example/x"];
+  const get = Object.fromEntries(paths.map((path, index) => [path, { get: { operationId: `to.path${index}` } }]));
+  const { createClient } = await importClient({ openapi: "3.1.0", paths: get });
+  for (const baseUrl of ["http://api.example", "http://api.example/v1/", ""]) {
+    for (const [index] of paths.entries()) {
+      const sent: string[] = [];
+      const fetch = async ({ url }: Request) => Response.json(sent.push(new URL(url).host));
+      const call = callOf(createClient({ baseUrl, token: "secret", fetch }), `to.path${index}`);
+      await call().catch((error: unknown) => assert.ok(error instanceof TypeError, String(error)));
+      assert.ok(
+        sent.every((host) => host === "api.example"),
+        `${paths[index]}: ${sent}`,
+      );
+    }
+  }
+});
+
 test("the rest of a path keeps its slashes, and the segments of a list are separate", async () => {
   library.respond((response) => response.writeHead(204).end());
   await callOf(client, "files.show")({ "*": "a b/c" });

@@ -1,19 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import {
-  api,
-  array,
-  content,
-  date,
-  defineModule,
-  dto,
-  endpoint,
-  form,
-  integer,
-  json,
-  type Routes,
-  string,
-} from "@tenon/core";
+import { api, array, date, defineModule, dto, endpoint, integer, json, type Routes, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { callOf, importClient } from "../../support/library-server.ts";
 
@@ -39,14 +26,17 @@ class ThingsController {
   }
 
   readonly files = endpoint({ returns: dto({ rest: array(string()) }) }, (ctx) => ({ rest: [...ctx.rest()] }));
-  readonly form = endpoint({ body: form(Fields), returns: { 200: Fields } }, (_, { body }) => body);
-  readonly upload = endpoint({ body: content("text/csv", "image/png"), returns: { 200: Sent } }, (ctx, { body }) => ({
-    type: ctx.header("content-type"),
-    size: body.length,
-  }));
+  readonly form = endpoint({ body: { form: Fields }, returns: { 200: Fields } }, (_, { body }) => body);
+  readonly upload = endpoint(
+    { body: { content: ["text/csv", "image/png"] }, returns: { 200: Sent } },
+    (ctx, { body }) => ({
+      type: ctx.header("content-type"),
+      size: body.length,
+    }),
+  );
   readonly moved = endpoint({ returns: { 302: null } }, (ctx) => ctx.redirect("/files/new"));
   readonly inQuery = endpoint({ query: Nullable, returns: Nullable }, (_, { query }) => query);
-  readonly inForm = endpoint({ body: form(Nullable), returns: { 200: Nullable } }, (_, { body }) => body);
+  readonly inForm = endpoint({ body: { form: Nullable }, returns: { 200: Nullable } }, (_, { body }) => body);
 }
 
 /** A Tenon application on a port, called by the client of its own document. */

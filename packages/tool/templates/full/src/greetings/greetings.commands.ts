@@ -1,4 +1,4 @@
-import { boolean, dto, endpoint, inject, routes } from "@tenon/core";
+import { boolean, dto, inject, route } from "@tenon/core";
 import { GreetingsService } from "./greetings.service.ts";
 
 const Greet = dto({ loud: boolean().alias("l").describe("Print in capital letters") });
@@ -6,18 +6,19 @@ const Greet = dto({ loud: boolean().alias("l").describe("Print in capital letter
 export class GreetingsCommands {
   readonly #greetings = inject(GreetingsService);
 
-  routes() {
-    return routes([
-      { path: "/", handler: this.index },
-      { path: "greet/:name", handler: this.greet },
-    ]);
-  }
-
   /** Runs when no command is given. */
-  readonly index = endpoint({ summary: "Greet the world" }, () => this.#greetings.greet("World"));
+  readonly index = route.command("/", { summary: "Greet the world" }, () => this.#greetings.greet("World"));
 
-  readonly greet = endpoint({ summary: "Greet someone", query: Greet }, (ctx, { query: { loud = false } }) => {
-    const greeting = this.#greetings.greet(ctx.param("name"));
-    return loud ? greeting.toUpperCase() : greeting;
-  });
+  readonly greet = route.command(
+    "greet/:name",
+    { summary: "Greet someone", query: Greet },
+    (ctx, { query: { loud = false } }) => {
+      const greeting = this.#greetings.greet(ctx.param("name"));
+      return loud ? greeting.toUpperCase() : greeting;
+    },
+  );
+
+  routes() {
+    return [this.index, this.greet];
+  }
 }

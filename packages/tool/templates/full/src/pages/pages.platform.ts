@@ -1,12 +1,14 @@
-import type { HttpMethods, Platform } from "@tenon/core";
+import { type HttpApp, inject, type Platform } from "@tenon/core";
 import { accessLog, requestId } from "@tenon/core/middleware";
 import { pageHeaders, WebSessions, web } from "@tenon/web";
+import { Config } from "../config.ts";
 
 /** The web platform, with the middlewares that run for every request. */
-export function createPagesPlatform(): Platform<HttpMethods> {
+export function createPagesPlatform(): Platform<HttpApp> {
   return web({
     views: new URL("../../views/", import.meta.url),
     assets: new URL("../../assets/", import.meta.url),
+    trustedProxies: () => inject(Config).trustedProxies,
     middlewares: [requestId(), accessLog(), pageHeaders(), WebSessions],
   });
 }

@@ -1,12 +1,12 @@
-import { Sessions, sessionCookie } from "@tenon/auth";
+import { limitCaching, Sessions, sessionCookie } from "@tenon/auth";
 import { type Context, inject, type Middleware, type Next } from "@tenon/core";
-import type { User } from "./users.record.ts";
+import type { StoredUser } from "./users.dto.ts";
 import { UsersService } from "./users.service.ts";
 
 declare module "@tenon/core" {
   interface ContextValues {
     /** Undefined when no user is logged in. Set by `CurrentUser`. */
-    findUser: () => Promise<User | undefined>;
+    findUser: () => Promise<StoredUser | undefined>;
   }
 }
 
@@ -18,6 +18,7 @@ export class CurrentUser implements Middleware {
   handle(ctx: Context, next: Next) {
     ctx.set("findUser", async () => {
       const id = ctx.cookie(sessionCookie);
+      limitCaching(ctx, "Cookie", id !== "");
       const session = id === "" ? undefined : await this.#sessions.find(id);
       return session && this.#users.find(session.user_id);
     });

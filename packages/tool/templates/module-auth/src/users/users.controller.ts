@@ -1,24 +1,16 @@
 import { BearerAuth, invalidToken, Tokens } from "@tenon/auth";
-import { dto, endpoint, inject, routes, string } from "@tenon/core";
-import { LoginDTO, RegisterDTO } from "./users.dto.ts";
-import { User } from "./users.record.ts";
+import { dto, inject, route, string } from "@tenon/core";
+import { LoginDTO, RegisterDTO, User } from "./users.dto.ts";
 import { UsersService } from "./users.service.ts";
 
-const Token = dto("Token", { token: string("required") });
+const Token = dto({ token: string("required") });
 
 export class UsersController {
   readonly #users = inject(UsersService);
   readonly #tokens = inject(Tokens);
 
-  routes() {
-    return routes([
-      { method: "POST", path: "/auth/register", handler: this.register },
-      { method: "POST", path: "/auth/login", handler: this.login },
-      { method: "GET", path: "/auth/me", handler: this.me, middlewares: [BearerAuth] },
-    ]);
-  }
-
-  readonly register = endpoint(
+  readonly register = route.post(
+    "/auth/register",
     {
       summary: "Create an account",
       public: true,
@@ -29,7 +21,8 @@ export class UsersController {
     async (ctx, { body }) => (await this.#users.register(body)) ?? ctx.fail(409),
   );
 
-  readonly login = endpoint(
+  readonly login = route.post(
+    "/auth/login",
     {
       summary: "Log in",
       public: true,
@@ -43,8 +36,13 @@ export class UsersController {
     },
   );
 
-  readonly me = endpoint(
-    { summary: "The user of the token", returns: User },
+  readonly me = route.get(
+    "/auth/me",
+    { middlewares: [BearerAuth], summary: "The user of the token", returns: User },
     async (ctx) => (await this.#users.find(ctx.get("user_id"))) ?? invalidToken(ctx),
   );
+
+  routes() {
+    return [this.register, this.login, this.me];
+  }
 }

@@ -1,8 +1,7 @@
-import { Sessions, sessionCookie, sessionSeconds } from "@tenon/auth";
-import { BindError, type Context, dto, endpoint, form, inject, routes, string } from "@tenon/core";
+import { SessionOrigin, Sessions, sessionCookie, sessionSeconds } from "@tenon/auth";
+import { BindError, type Context, dto, inject, route, string } from "@tenon/core";
 import { redirect } from "@tenon/web";
-import { LoginDTO, RegisterDTO } from "./users.dto.ts";
-import type { User } from "./users.record.ts";
+import { LoginDTO, RegisterDTO, type StoredUser } from "./users.dto.ts";
 import { UsersService } from "./users.service.ts";
 
 /** The page to show after a login. */
@@ -13,24 +12,20 @@ export class UsersPages {
   readonly #users = inject(UsersService);
   readonly #sessions = inject(Sessions);
 
-  routes() {
-    return routes([
-      { method: "GET", path: "/register", handler: this.register },
-      { method: "POST", path: "/register", handler: this.create },
-      { method: "GET", path: "/login", handler: this.login },
-      { method: "POST", path: "/login", handler: this.enter },
-      { method: "POST", path: "/logout", handler: this.logout },
-    ]);
-  }
+  readonly register = route.get(
+    "/register",
+    { summary: "A form for a new account", query: NextQuery },
+    (_, { query }) => query,
+  );
 
-  readonly register = endpoint({ summary: "A form for a new account", query: NextQuery }, (_, { query }) => query);
-
-  readonly create = endpoint(
+  readonly create = route.post(
+    "/register",
     {
+      middlewares: [SessionOrigin],
       summary: "Create an account",
       public: true,
       query: NextQuery,
-      body: form(RegisterDTO),
+      body: { form: RegisterDTO },
       errors,
     },
     async (ctx, { query, body }) => {
@@ -40,14 +35,16 @@ export class UsersPages {
     },
   );
 
-  readonly login = endpoint({ summary: "The login form", query: NextQuery }, (_, { query }) => query);
+  readonly login = route.get("/login", { summary: "The login form", query: NextQuery }, (_, { query }) => query);
 
-  readonly enter = endpoint(
+  readonly enter = route.post(
+    "/login",
     {
+      middlewares: [SessionOrigin],
       summary: "Log in",
       public: true,
       query: NextQuery,
-      body: form(LoginDTO),
+      body: { form: LoginDTO },
       errors,
     },
     async (ctx, { query, body }) => {
@@ -57,20 +54,28 @@ export class UsersPages {
     },
   );
 
-  readonly logout = endpoint({ summary: "Log out", public: true }, async (ctx) => {
-    await this.#sessions.destroy(ctx.cookie(sessionCookie));
-    ctx.setCookie(sessionCookie, "", { maxAge: 0 });
-    await ctx.get("session").destroy();
-    await ctx.get("session").flash("done", "You are logged out.");
-    return redirect("/");
-  });
+  readonly logout = route.post(
+    "/logout",
+    { middlewares: [SessionOrigin], summary: "Log out", public: true },
+    async (ctx) => {
+      await this.#sessions.destroy(ctx.cookie(sessionCookie));
+      ctx.setCookie(sessionCookie, "", { maxAge: 0 });
+      await ctx.get("session").destroy();
+      await ctx.get("session").flash("done", "You are logged out.");
+      return redirect("/");
+    },
+  );
 
   /** Both sessions get a new id, so that an id that was known before the login is worthless (session fixation). */
-  async #open(ctx: Context, user: User, next: string) {
+  async #open(ctx: Context, user: StoredUser, next: string) {
     await this.#sessions.destroy(ctx.cookie(sessionCookie));
     ctx.setCookie(sessionCookie, await this.#sessions.create(user.id), { maxAge: sessionSeconds });
     await ctx.get("session").regenerate();
     await ctx.get("session").flash("done", "You are logged in.");
     return redirect(next);
+  }
+
+  routes() {
+    return [this.register, this.create, this.login, this.enter, this.logout];
   }
 }

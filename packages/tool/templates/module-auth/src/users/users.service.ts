@@ -3,9 +3,8 @@ import { LoginLimit, Passwords } from "@tenon/auth";
 import { type Context, inject } from "@tenon/core";
 import { Database, isUniqueViolation, Migrations } from "@tenon/data";
 import type { Schema } from "../database/schema.ts";
-import type { LoginDTO, RegisterDTO } from "./users.dto.ts";
+import type { LoginDTO, RegisterDTO, StoredUser } from "./users.dto.ts";
 import { migrations } from "./users.migrations.ts";
-import type { User } from "./users.record.ts";
 
 export class UsersService {
   readonly #db = inject(Database<Schema>);
@@ -16,13 +15,13 @@ export class UsersService {
     inject(Migrations).add(migrations);
   }
 
-  find(id: string): Promise<User | undefined> {
+  find(id: string): Promise<StoredUser | undefined> {
     return this.#db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
   }
 
   /** Undefined when the email is registered already. */
-  async register({ email, password }: RegisterDTO): Promise<User | undefined> {
-    const user: User = {
+  async register({ email, password }: RegisterDTO): Promise<StoredUser | undefined> {
+    const user: StoredUser = {
       id: randomUUID(),
       email: email.toLowerCase(),
       password: await this.#passwords.hash(password),
@@ -39,11 +38,13 @@ export class UsersService {
   }
 
   /** Undefined for an unknown email or a wrong password, which take equally long. Too many failures are a 429. */
-  async login(input: LoginDTO, ctx: Context): Promise<User | undefined> {
+  async login(input: LoginDTO, ctx: Context): Promise<StoredUser | undefined> {
     const email = input.email.toLowerCase();
     await this.#limit.check(email, ctx);
     const user = await this.#db.selectFrom("users").selectAll().where("email", "=", email).executeTakeFirst();
-    if (await this.#passwords.matches(input.password, user?.password)) return user;
+    const isRight = await this.#passwords.matches(input.password, user?.password);
+    await this.#limit.check(email, ctx); // again: guesses sent concurrently all pass the first check
+    if (isRight) return user;
     await this.#limit.noteFailure(email, ctx);
     return undefined;
   }

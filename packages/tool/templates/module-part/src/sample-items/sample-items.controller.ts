@@ -1,13 +1,20 @@
-import { dto, endpoint, routes, string } from "@tenon/core";
+{% if (pagesOnly) { -%}
+import { route } from "@tenon/core";
+import { view } from "@tenon/web";
+{% } else { -%}
+import { dto, route, string } from "@tenon/core";
+{% } -%}
 
+{% if (!pagesOnly) { -%}
 const Message = dto({ message: string("required") });
 
+{% } -%}
 export class SampleItemsController {
-  routes() {
-    return routes([{ method: "GET", path: "/sample-items", handler: this.index }]);
-  }
-
-  readonly index = endpoint({ summary: "Show sample items", returns: Message }, () => {
-    return { message: "sample items: ready" };
+  readonly index = route.get("/sample-items", { summary: "Show sample items"{% if (!pagesOnly) { %}, returns: Message{% } %} }, () => {
+    return {% if (pagesOnly) { %}view("sample-items/index", { message: "sample items: ready" }){% } else { %}{ message: "sample items: ready" }{% } %};
   });
+
+  routes() {
+    return [this.index];
+  }
 }

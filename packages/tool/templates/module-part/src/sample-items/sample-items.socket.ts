@@ -1,4 +1,4 @@
-import { dto, type Infer, inject, routes, string } from "@tenon/core";
+import { dto, type Infer, inject, route, string } from "@tenon/core";
 import { Channels, events, socket } from "@tenon/live";
 
 const Message = dto({ text: string("required", "max=500") });
@@ -7,26 +7,29 @@ const Message = dto({ text: string("required", "max=500") });
 export class SampleItemsChannel {
   readonly #channels = inject(Channels);
 
-  routes() {
-    return routes([
-      { method: "GET", path: "/live/sample-items", handler: this.events },
-      { method: "GET", path: "/live/sample-items/socket", handler: this.socket },
-    ]);
-  }
-
-  readonly events = events({ summary: "Stream sample items", sends: { published: Message } }, (_, stream) =>
-    this.#channels.subscribe("sample-items", stream),
+  readonly events = route.get(
+    "/live/sample-items",
+    events({ summary: "Stream sample items", sends: { published: Message } }, (_, stream) =>
+      this.#channels.subscribe("sample-items", stream),
+    ),
   );
 
-  readonly socket = socket(
-    { summary: "Stream and publish sample items", receives: { publish: Message }, sends: { published: Message } },
-    {
-      open: (_, connection) => this.#channels.subscribe("sample-items", connection),
-      on: { publish: (_ctx, _connection, message) => this.publish(message) },
-    },
+  readonly socket = route.get(
+    "/live/sample-items/socket",
+    socket(
+      { summary: "Stream and publish sample items", receives: { publish: Message }, sends: { published: Message } },
+      {
+        open: (_, connection) => this.#channels.subscribe("sample-items", connection),
+        on: { publish: (_ctx, _connection, message) => this.publish(message) },
+      },
+    ),
   );
 
   publish(message: Infer<typeof Message>): Promise<void> {
     return this.#channels.publish("sample-items", "published", message);
+  }
+
+  routes() {
+    return [this.events, this.socket];
   }
 }

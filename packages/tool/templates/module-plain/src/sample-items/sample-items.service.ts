@@ -1,5 +1,5 @@
 export class SampleItemsService {
   describe() {
-    return { message: "sample items are ready" };
+    return { message: "sample items: ready" };
   }
 }

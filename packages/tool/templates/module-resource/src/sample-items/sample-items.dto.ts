@@ -1,19 +1,21 @@
-import { dto, type Infer, integer, string } from "@tenon/core";
+import { {%= imports %} } from "@tenon/core";
+import type { Row } from "@tenon/data";
 
-export const CreateSampleItemDTO = dto("CreateSampleItem", {
-  title: string("required", "max=200"),
+/** The columns of the table, and what clients see of them. */
+export const SampleItem = dto("SampleItem", {
+  id: string("required"),
+{% for (const field of fields) { -%}
+  {%= field.name %}: {%= field.code.declaration %},
+{% } -%}
+  created_at: timestamp("required"),
+  updated_at: timestamp("required"),
 });
-export type CreateSampleItemDTO = Infer<typeof CreateSampleItemDTO>;
+export type SampleItem = Row<typeof SampleItem>;
 
-export const UpdateSampleItemDTO = dto("UpdateSampleItem", {
-  title: string("required", "max=200"),
-});
-export type UpdateSampleItemDTO = Infer<typeof UpdateSampleItemDTO>;
+export const CreateSampleItem = SampleItem.omit("id", {% if (owner) { %}"{%= owner.name %}", {% } %}"created_at", "updated_at").named("CreateSampleItem");
+export type CreateSampleItem = Infer<typeof CreateSampleItem>;
 
-export const PageQuery = dto({
-  limit: integer("min=1", "max=1000", "default=100").alias("l").describe("How many to list; 100 by default"),
-  offset: integer("min=0", "default=0").describe("How many to skip; 0 by default"),
-});
-export type PageQuery = Infer<typeof PageQuery>;
+export const UpdateSampleItem = CreateSampleItem.partial().named("UpdateSampleItem");
+export type UpdateSampleItem = Infer<typeof UpdateSampleItem>;
 
 export const notFound = { 404: "Sample item not found" } as const;

@@ -1,16 +1,25 @@
+{% const toIndex = (name) => `${"sample_items".slice(0, 62 - name.length)}_${name}`; /* PostgreSQL cuts a name after 63 characters */ -%}
 import type { Migration } from "@tenon/data";
 
 export const migrations: readonly Migration[] = [
   {
     name: "sample-items-001",
-    up: (db) =>
-      db.schema
+    async up(db) {
+      await db.schema
         .createTable("sample_items")
         .addColumn("id", "text", (column) => column.primaryKey())
-        .addColumn("title", "text", (column) => column.notNull())
+{% for (const field of fields) { -%}
+        .addColumn({%= field.code.column %})
+{% } -%}
         .addColumn("created_at", "text", (column) => column.notNull())
         .addColumn("updated_at", "text", (column) => column.notNull())
-        .execute(),
+        .execute();
+      // the order of the list: without it, each page would sort the whole table
+      await db.schema.createIndex("{%= toIndex("created_at") %}").on("sample_items").columns(["created_at", "id"]).execute();
+{% for (const { name } of fields.filter(({ target }) => target)) { -%}
+      await db.schema.createIndex("{%= toIndex(name) %}").on("sample_items").column("{%= name %}").execute();
+{% } -%}
+    },
     down: (db) => db.schema.dropTable("sample_items").execute(),
   },
 ];

@@ -1,88 +1,78 @@
-import { type Context, dto, endpoint, form, inject, integer, routes } from "@tenon/core";
-import { redirect } from "@tenon/web";
-import { CreateSampleItemDTO, notFound, UpdateSampleItemDTO } from "./sample-items.dto.ts";
+{% const guard = guards.pages ? "middlewares: [RequireLogin], " : ""; -%}
+{% const ownerGuard = owner ? "middlewares: [RequireLogin, SampleItemOwner], " : guard; -%}
+import { type Context, inject, route } from "@tenon/core";
+import { PageQuery } from "@tenon/data";
+import { redirect, view } from "@tenon/web";
+{% if (guards.pages) { -%}
+import { RequireLogin } from "../users/require-login.ts";
+{% } -%}
+import { CreateSampleItem, notFound } from "./sample-items.dto.ts";
+{% if (owner) { -%}
+import { SampleItemOwner } from "./sample-items.owner.ts";
+{% } -%}
 import { SampleItemsService } from "./sample-items.service.ts";
-
-const pageSize = 20;
-const ListQuery = dto({ page: integer("min=1", "max=1000000", "default=1") });
 
 export class SampleItemsPages {
   readonly #sampleItems = inject(SampleItemsService);
 
+  readonly index = route.get("/sample-items", { summary: "List sample items, newest first", query: PageQuery }, async (_, { query }) => view("sample-items/index", await this.#sampleItems.list(query)));
+
+{% if (choices.length > 0) { -%}
+  readonly new = route.get("/sample-items/new", { {%= guard %}summary: "A form for a new one" }, async () => {
+    return view("sample-items/new", { formChoices: await this.#sampleItems.findChoices() });
+  });
+{% } else { -%}
+  readonly new = route.get("/sample-items/new", { {%= guard %}summary: "A form for a new one" }, () => view("sample-items/new"));
+{% } -%}
+
+  readonly create = route.post("/sample-items", { {%= guard %}summary: "Create a sample item", body: { form: CreateSampleItem } }, async (ctx, { body }) => {
+    const { id } = await this.#sampleItems.create({% if (owner) { %}ctx.get("user_id"), {% } %}body);
+    await ctx.get("session").flash("done", "Sample item created.");
+    return redirect(`/sample-items/${id}`);
+  });
+
+{% if (shown.length > 0) { -%}
+  readonly show = route.get("/sample-items/:id", { summary: "Show one", errors: notFound }, async (ctx) => {
+    const found = await this.#sampleItems.findWithNames(ctx.param("id"));
+    return found === undefined ? ctx.fail(404) : view("sample-items/show", found);
+  });
+{% } else { -%}
+  readonly show = route.get("/sample-items/:id", { summary: "Show one", errors: notFound }, (ctx) => this.#show(ctx, "show"));
+{% } -%}
+
+{% if (choices.length > 0) { -%}
+  readonly edit = route.get("/sample-items/:id/edit", { {%= ownerGuard %}summary: "A form to change one", errors: notFound }, async (ctx) => {
+    const found = await this.#sampleItems.find(ctx.param("id"));
+    if (found === undefined) return ctx.fail(404);
+    return view("sample-items/edit", { ...found, formChoices: await this.#sampleItems.findChoices() });
+  });
+{% } else { -%}
+  readonly edit = route.get("/sample-items/:id/edit", { {%= ownerGuard %}summary: "A form to change one", errors: notFound }, (ctx) => this.#show(ctx, "edit"));
+{% } -%}
+
+  // the whole form: a box that is not ticked is absent, and then false
+  readonly update = route.put("/sample-items/:id", { {%= ownerGuard %}summary: "Change a sample item", body: { form: CreateSampleItem }, errors: notFound }, async (ctx, { body }) => {
+    const updated = await this.#sampleItems.update(ctx.param("id"), body);
+    if (updated === undefined) return ctx.fail(404);
+    await ctx.get("session").flash("done", "Sample item changed.");
+    return redirect(`/sample-items/${updated.id}`);
+  });
+
+  readonly confirm = route.get("/sample-items/:id/delete", { {%= ownerGuard %}summary: "Ask before one is deleted", errors: notFound }, (ctx) => this.#show(ctx, "confirm"));
+
+  readonly delete = route.delete("/sample-items/:id", { {%= ownerGuard %}summary: "Delete a sample item", errors: notFound }, async (ctx) => {
+    const deleted = await this.#sampleItems.delete(ctx.param("id"));
+    if (!deleted) return ctx.fail(404);
+    await ctx.get("session").flash("done", "Sample item deleted.");
+    return redirect("/sample-items");
+  });
+
   routes() {
-    return routes([
-      { method: "GET", path: "/sample-items", handler: this.index },
-      { method: "GET", path: "/sample-items/new", handler: this.new },
-      { method: "POST", path: "/sample-items", handler: this.create },
-      { method: "GET", path: "/sample-items/:id", handler: this.show },
-      { method: "GET", path: "/sample-items/:id/edit", handler: this.edit },
-      { method: "PUT", path: "/sample-items/:id", handler: this.update },
-      { method: "GET", path: "/sample-items/:id/delete", handler: this.confirm },
-      { method: "DELETE", path: "/sample-items/:id", handler: this.delete },
-    ]);
+    return [this.index, this.new, this.create, this.show, this.edit, this.update, this.confirm, this.delete];
   }
 
-  readonly index = endpoint(
-    {
-      summary: "List sample items, newest first",
-      query: ListQuery,
-    },
-    async (_, { query: { page } }) => {
-      // one more than is shown tells whether there is a next page
-      const found = await this.#sampleItems.list({ limit: pageSize + 1, offset: (page - 1) * pageSize });
-      return { items: found.slice(0, pageSize), page, hasNext: found.length > pageSize };
-    },
-  );
-
-  readonly new = endpoint({ summary: "A form for a new one" }, () => ({}));
-
-  readonly create = endpoint(
-    {
-      summary: "Create a sample item",
-      body: form(CreateSampleItemDTO),
-    },
-    async (ctx, { body }) => {
-      const { id } = await this.#sampleItems.create(body);
-      await ctx.get("session").flash("done", "Sample item created.");
-      return redirect(`/sample-items/${id}`);
-    },
-  );
-
-  readonly show = endpoint({ summary: "Show one", errors: notFound }, (ctx) => this.#find(ctx));
-
-  readonly edit = endpoint({ summary: "A form to change one", errors: notFound }, (ctx) => this.#find(ctx));
-
-  readonly update = endpoint(
-    {
-      summary: "Change a sample item",
-      body: form(UpdateSampleItemDTO),
-      errors: notFound,
-    },
-    async (ctx: Context<"/sample-items/:id">, { body }) => {
-      const updated = await this.#sampleItems.update(ctx.param("id"), body);
-      if (updated === undefined) return ctx.fail(404);
-      await ctx.get("session").flash("done", "Sample item changed.");
-      return redirect(`/sample-items/${updated.id}`);
-    },
-  );
-
-  readonly confirm = endpoint({ summary: "Ask before one is deleted", errors: notFound }, (ctx) => this.#find(ctx));
-
-  readonly delete = endpoint(
-    {
-      summary: "Delete a sample item",
-      errors: notFound,
-    },
-    async (ctx: Context<"/sample-items/:id">) => {
-      const deleted = await this.#sampleItems.delete(ctx.param("id"));
-      if (!deleted) return ctx.fail(404);
-      await ctx.get("session").flash("done", "Sample item deleted.");
-      return redirect("/sample-items");
-    },
-  );
-
-  async #find(ctx: Context) {
+  async #show(ctx: Context, name: string) {
     const found = await this.#sampleItems.find(ctx.param("id"));
-    return found ?? ctx.fail(404);
+    return found === undefined ? ctx.fail(404) : view(`sample-items/${name}`, found);
   }
 }

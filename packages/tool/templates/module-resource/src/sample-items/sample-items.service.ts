@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { inject } from "@tenon/core";
-import { Database, Migrations } from "@tenon/data";
+import { {% if (checked.length > 0) { %}BindError, {% } %}inject } from "@tenon/core";
+import { Database, Migrations, type PageQuery, paginate, toRow } from "@tenon/data";
 import type { Schema } from "../database/schema.ts";
-import type { CreateSampleItemDTO, PageQuery, UpdateSampleItemDTO } from "./sample-items.dto.ts";
+import { {%= sortNames(["CreateSampleItem", "type SampleItem", "UpdateSampleItem"]) %} } from "./sample-items.dto.ts";
 import { migrations } from "./sample-items.migrations.ts";
-import type { SampleItem } from "./sample-items.record.ts";
 
 export class SampleItemsService {
   readonly #db = inject(Database<Schema>);
@@ -14,25 +13,29 @@ export class SampleItemsService {
   }
 
   /** Newest first. */
-  list({ limit, offset }: PageQuery): Promise<SampleItem[]> {
-    const newest = this.#db.selectFrom("sample_items").selectAll().orderBy("created_at", "desc");
-    return newest.orderBy("id", "desc").limit(limit).offset(offset).execute();
+  list(query: PageQuery) {
+    return paginate(this.#db.selectFrom("sample_items").selectAll(), { by: ["created_at", "desc"], ...query });
   }
 
   find(id: string): Promise<SampleItem | undefined> {
     return this.#db.selectFrom("sample_items").selectAll().where("id", "=", id).executeTakeFirst();
   }
 
-  async create(input: CreateSampleItemDTO): Promise<SampleItem> {
+  {% if (checked.length > 0) { %}async {% } %}create({% if (owner) { %}{%= owner.parameter %}: string, {% } %}input: CreateSampleItem): Promise<SampleItem> {
+{% if (checked.length > 0) { -%}
+    await this.#checkReferences(input);
+{% } -%}
     const now = new Date().toISOString();
-    const created: SampleItem = { id: randomUUID(), ...input, created_at: now, updated_at: now };
-    await this.#db.insertInto("sample_items").values(created).execute();
-    return created;
+    const created = { id: randomUUID(), ...toRow(CreateSampleItem, input), {% if (owner) { %}{%= owner.name %}: {%= owner.parameter %}, {% } %}created_at: now, updated_at: now };
+    return this.#db.insertInto("sample_items").values(created).returningAll().executeTakeFirstOrThrow();
   }
 
-  /** Undefined for an unknown id. */
-  update(id: string, input: UpdateSampleItemDTO): Promise<SampleItem | undefined> {
-    const changes = { ...input, updated_at: new Date().toISOString() };
+  /** An absent field stays as it is. Undefined for an unknown id. */
+  {% if (checked.length > 0) { %}async {% } %}update(id: string, input: UpdateSampleItem): Promise<SampleItem | undefined> {
+{% if (checked.length > 0) { -%}
+    await this.#checkReferences(input);
+{% } -%}
+    const changes = { ...toRow(UpdateSampleItem, input), updated_at: new Date().toISOString() };
     const query = this.#db.updateTable("sample_items").set(changes).where("id", "=", id);
     return query.returningAll().executeTakeFirst();
   }
@@ -42,4 +45,43 @@ export class SampleItemsService {
     const query = this.#db.deleteFrom("sample_items").where("id", "=", id);
     return (await query.returning("id").executeTakeFirst()) !== undefined;
   }
+{% if (shown.length > 0) { -%}
+
+  /** With the names of the rows that it refers to. */
+  findWithNames(id: string) {
+    return this.#db
+      .selectFrom("sample_items")
+{% for (const { table, variable, name } of shown) { -%}
+      .leftJoin("{%= table %} as {%= variable %}Row", "{%= variable %}Row.id", "sample_items.{%= name %}")
+{% } -%}
+      .selectAll("sample_items")
+{% const names = shown.map(({ variable, shownColumn, alias }) => `"${variable}Row.${shownColumn} as ${alias}"`); -%}
+      .select({%= names.length === 1 ? names[0] : `[${names.join(", ")}]` %})
+      .where("sample_items.id", "=", id)
+      .executeTakeFirst();
+  }
+{% } -%}
+{% if (choices.length > 0) { -%}
+
+  /** The rows that a form offers for the references: the first 500 of each table. */
+  async findChoices() {
+    return {
+{% for (const { table, shownColumn } of choices) { -%}
+      {%= table %}: await this.#db.selectFrom("{%= table %}").select(["id", "{%= shownColumn %} as label"]).orderBy("{%= shownColumn %}").limit(500).execute(),
+{% } -%}
+    };
+  }
+{% } -%}
+{% if (checked.length > 0) { -%}
+
+  /** Rejects the id of a row that does not exist. */
+  async #checkReferences(input: UpdateSampleItem): Promise<void> {
+{% for (const { name, table, variable } of checked) { -%}
+    if (input.{%= name %}) {
+      const {%= variable %} = await this.#db.selectFrom("{%= table %}").select("id").where("id", "=", input.{%= name %}).executeTakeFirst();
+      if ({%= variable %} === undefined) throw new BindError([{ path: "{%= name %}", rule: "exists", message: "does not exist" }]);
+    }
+{% } -%}
+  }
+{% } -%}
 }

@@ -1,4 +1,4 @@
-import { dto, endpoint, form, inject, routes, string } from "@tenon/core";
+import { dto, inject, route, string } from "@tenon/core";
 import { redirect } from "@tenon/web";
 import { GreetingsService } from "./greetings.service.ts";
 
@@ -7,22 +7,23 @@ const GreetForm = dto({ name: string("required", "max=50") });
 export class GreetingsPages {
   readonly #greetings = inject(GreetingsService);
 
-  routes() {
-    return routes([
-      { method: "GET", path: "/", handler: this.index },
-      { method: "POST", path: "/greetings", handler: this.greet },
-    ]);
-  }
-
-  readonly index = endpoint({ summary: "Greet the visitor" }, async (ctx) => {
+  readonly index = route.get("/", { summary: "Greet the visitor" }, async (ctx) => {
     const name = (await ctx.get("session").get<string>("name")) ?? "World";
     return { message: this.#greetings.greet(name) };
   });
 
-  readonly greet = endpoint({ summary: "Note a name", public: true, body: form(GreetForm) }, async (ctx, { body }) => {
-    const session = ctx.get("session");
-    await session.set("name", body.name);
-    await session.flash("done", "Your name was noted.");
-    return redirect("/");
-  });
+  readonly greet = route.post(
+    "/greetings",
+    { summary: "Note a name", public: true, body: { form: GreetForm } },
+    async (ctx, { body }) => {
+      const session = ctx.get("session");
+      await session.set("name", body.name);
+      await session.flash("done", "Your name was noted.");
+      return redirect("/");
+    },
+  );
+
+  routes() {
+    return [this.index, this.greet];
+  }
 }

@@ -1,0 +1,112 @@
+import {
+  appModuleFile,
+  linkAccount,
+  pagesModuleFile,
+  readIfPresent,
+  type WiredClass,
+  wire,
+  wireTable,
+} from "../application.ts";
+import type { Change, Wiring } from "../edit/changes.ts";
+import { addToPlatform } from "../edit/edit-platform.ts";
+import type { HandlerKind } from "../handler-kinds.ts";
+import { findPagesRoot } from "../pages-root.ts";
+
+/** What `tenon g auth` changes in files that exist. */
+export function toAuthWiring(folder: string, kinds: ReadonlySet<HandlerKind>, usesSessionSecret: boolean): Wiring[] {
+  const wiring: Wiring[] = [wireTable(folder, { name: "users", type: "StoredUser", path: "../users/users.dto.ts" })];
+  const root = kinds.has("pages") ? findPagesRoot(folder) : undefined;
+  // the module that the pages start with sees the sessions, for the middleware CurrentUser
+  const inRoot = (start: string): WiredClass => ({
+    list: "imports",
+    name: "AuthModule",
+    path: `${start}auth.module.ts`,
+  });
+  const users: WiredClass = { list: "imports", name: "UsersModule", path: "./users/users.module.ts" };
+  wiring.push(wire(folder, appModuleFile, root?.moduleFile === appModuleFile ? [inRoot("./"), users] : [users]));
+  if (root?.moduleFile === pagesModuleFile) {
+    const declared = (["Pages", "Service"] as const).map((role): WiredClass => {
+      return { list: "declarations", name: `Users${role}`, path: `../users/users.${role.toLowerCase()}.ts` };
+    });
+    wiring.push(wire(folder, pagesModuleFile, [inRoot("../"), ...declared]));
+  }
+  if (root !== undefined) wiring.push(wirePlatform(folder, root.platformFile), linkAccount(folder));
+  return [...wiring, ...declareVariables(folder, usesSessionSecret ? [bcryptCost] : [jwtSecret, bcryptCost])];
+}
+
+/** Every page shows who is logged in. */
+function wirePlatform(folder: string, path: string): Wiring {
+  const added = {
+    middleware: "CurrentUser",
+    share: "shareUser",
+    path: path.startsWith("src/pages/") ? "../users/current-user.ts" : "./users/current-user.ts",
+  };
+  const before = readIfPresent(folder, path);
+  const after = before === undefined ? undefined : addToPlatform(before, added);
+  if (after !== undefined) return { path, before, after, note: "shows who is logged in" };
+  return {
+    byHand: [
+      `\n${path} could not be edited and is unchanged. Add to web():\n`,
+      `  import { CurrentUser, shareUser } from "${added.path}";\n`,
+      "  middlewares: [… WebSessions, CurrentUser],\n  share: shareUser,\n",
+    ].join(""),
+  };
+}
+
+interface Variable {
+  readonly name: string;
+  /** The lines of `.env.example`. */
+  readonly example: string;
+  /** The comment in `compose.yaml`. */
+  readonly comment: string;
+}
+
+const bcryptCost: Variable = {
+  name: "BCRYPT_COST",
+  example: `
+# The cost of a password hash, 10 to 15: each step doubles the time of a login
+#BCRYPT_COST=12
+`,
+  comment: "from .env",
+};
+const jwtSecret: Variable = {
+  name: "JWT_SECRET",
+  example: `
+# Signs the tokens: at least 32 random bytes, openssl rand -base64 32. Required in production and by compose.yaml;
+# in development one is created in data/jwt-secret.
+#JWT_SECRET=
+`,
+  comment: "from .env; without it the application does not start",
+};
+
+/** Names the variables in the files for deployment. */
+function declareVariables(folder: string, variables: readonly Variable[]): Wiring[] {
+  const note = `has ${variables.map(({ name }) => name).join(" and ")}`;
+  const [example, compose] = [".env.example", "compose.yaml"].map((path) => {
+    const before = readIfPresent(folder, path);
+    const isUnknown = before !== undefined && variables.every(({ name }) => !before.includes(name));
+    return isUnknown ? [{ path, before, note }] : [];
+  });
+  const lines = variables.map((variable) => variable.example).join("");
+  return [
+    ...(example ?? []).map((change) => ({ ...change, after: `${change.before}${lines}` })),
+    ...(compose ?? []).map((change) => addToCompose(change, variables)),
+  ];
+}
+
+/** After the only REDIS_URL, which the template has among the variables of the application. */
+function addToCompose(
+  change: Omit<Change, "after"> & { readonly before: string },
+  variables: readonly Variable[],
+): Wiring {
+  const [place, second] = change.before.matchAll(/^( +)REDIS_URL: .*\n/gm);
+  const lines = variables.map(({ name, comment }) => `${name}: \${${name}:-} # ${comment}\n`);
+  if (place === undefined || second !== undefined) {
+    const indented = lines.map((line) => `  ${line}`).join("");
+    return { byHand: `\n${change.path} is unchanged. Add to the environment of the application:\n${indented}` };
+  }
+  const [line, indent = ""] = place;
+  const end = place.index + line.length;
+  const added = lines.map((text) => `${indent}${text}`).join("");
+  return { ...change, after: `${change.before.slice(0, end)}${added}${change.before.slice(end)}` };
+}

@@ -1,0 +1,33 @@
+import { resolve } from "node:path";
+import { boolean, dto, inject, route } from "@tenon/core";
+import { placeFlags } from "../../run/place.ts";
+import { AuthService } from "./auth.service.ts";
+
+const AuthFlags = dto({
+  in: placeFlags.in,
+  no_install: boolean().describe("Skip npm install, which runs when a dependency was added"),
+});
+
+/** `tenon g auth`. */
+export class AuthController {
+  readonly #auth = inject(AuthService);
+
+  readonly create = route.command(
+    "auth",
+    { summary: "Add users, registration, login and guards to an API, pages or both", query: AuthFlags },
+    (ctx, { query: flags }) =>
+      this.#auth.create({
+        folder: resolve(flags.in ?? "."),
+        install: flags.no_install !== true,
+        signal: ctx.signal,
+      }),
+  );
+
+  routes() {
+    const children = [this.create];
+    return [
+      { path: "g", children },
+      { path: "generate", children },
+    ];
+  }
+}

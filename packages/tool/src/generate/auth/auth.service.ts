@@ -1,0 +1,75 @@
+import { HttpError, inject } from "@tenon/core";
+import { Installer } from "../../scaffold/installer.ts";
+import { readTemplate } from "../../templates.ts";
+import { addPackages, checkApplication, checkMissing, readIfPresent } from "../application.ts";
+import { write } from "../edit/changes.ts";
+import { type HandlerKind, isForKinds, readHandlerKinds, toKindsModel } from "../handler-kinds.ts";
+import { findPagesRoot } from "../pages-root.ts";
+import { readDataModule } from "../shared-modules.ts";
+import { toAuthWiring } from "./auth-wiring.ts";
+
+export interface NewAuth {
+  /** The folder of the application. */
+  readonly folder: string;
+  readonly install: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Adds users, registration, login and guards to an application that serves routes or pages. */
+export class AuthService {
+  readonly #installer = inject(Installer);
+
+  /** Throws before the first file is written. The result yields a line for each step. */
+  async create(auth: NewAuth): Promise<AsyncIterable<string>> {
+    const { folder } = auth;
+    checkApplication(folder);
+    const kinds = new Set([...readHandlerKinds(folder)].filter((kind) => kind !== "commands"));
+    if (kinds.size === 0) {
+      throw new HttpError(409, "g auth needs src/main.api.ts or src/main.web.ts: nothing was changed");
+    }
+    if (kinds.has("pages") && findPagesRoot(folder) === undefined) {
+      throw new HttpError(409, "src/platform.ts exports no function createPlatform: nothing was changed");
+    }
+    const files = await readFiles(folder, kinds);
+    checkMissing(folder, "src/users");
+    const usesSessionSecret = hasSessionSecret(folder);
+    const manifest = addPackages(folder, ["auth", "data"]);
+    const lines = write(folder, files, [...manifest, ...toAuthWiring(folder, kinds, usesSessionSecret)]);
+    return this.#installer.finish({
+      ...auth,
+      lines,
+      summary: toSummary(kinds, usesSessionSecret),
+      steps: [...manifest.map(() => "npm install"), "npm test", "npm start"],
+    });
+  }
+}
+
+/** Applications with pages have a secret already, which signs the cookies. */
+function hasSessionSecret(folder: string): boolean {
+  return /\breadSessionSecret\(/.test(readIfPresent(folder, "src/config.ts") ?? "");
+}
+
+async function readFiles(folder: string, kinds: ReadonlySet<HandlerKind>): Promise<Map<string, string>> {
+  const files = await readTemplate("module-auth", {
+    isWanted: (path) => isForKinds(kinds, "resource", path),
+    model: {
+      ...toKindsModel(kinds),
+      root: findPagesRoot(folder),
+      usesSessionSecret: hasSessionSecret(folder),
+    },
+  });
+  return new Map([...files, ...(await readDataModule(folder))]);
+}
+
+function toSummary(kinds: ReadonlySet<HandlerKind>, usesSessionSecret: boolean): string {
+  const guards = [
+    ...(kinds.has("routes") ? ["BearerAuth of @tenon/auth for routes"] : []),
+    ...(kinds.has("pages") ? ["RequireLogin of src/users/require-login.ts for pages"] : []),
+  ].join(", ");
+  const lines = [
+    "Users can register and log in. Resources that are generated from now on are guarded.",
+    `To guard others, import AuthModule into their module and list a guard in their middlewares: ${guards}.`,
+    ...(usesSessionSecret ? [] : ["In production, set JWT_SECRET."]),
+  ];
+  return lines.join("\n");
+}

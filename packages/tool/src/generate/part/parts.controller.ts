@@ -1,0 +1,80 @@
+import { resolve } from "node:path";
+import { BindError, boolean, type Context, dto, inject, route, string } from "@tenon/core";
+import { validateModuleName } from "../../names.ts";
+import { oneOf, type Prompt, Prompts } from "../../prompts.ts";
+import { placeFlags } from "../../run/place.ts";
+import { checkApplication } from "../application.ts";
+import { type NewPart, type PartKind, PartsService, partKinds } from "./parts.service.ts";
+
+const partFlags = {
+  module: string()
+    .alias("m")
+    .describe("Module that declares it, such as blog-posts; defaults to that of the application"),
+  in: placeFlags.in,
+  no_install: boolean().describe("Accepted as in the other generators; nothing is installed"),
+};
+const PartFlags = dto(partFlags);
+const ChannelFlags = dto({
+  socket: boolean().describe("Also add a WebSocket, through which clients publish"),
+  ...partFlags,
+});
+
+const usage = "tenon g channel <name> [--socket]";
+const socketPrompt: Prompt = {
+  flag: "socket",
+  text: "Connections",
+  defaultValue: "events",
+  choices: [
+    { value: "events", hint: "an event stream, from the server to clients" },
+    { value: "socket", hint: "also a WebSocket, in both directions" },
+  ],
+  validate: oneOf(["events", "socket"]),
+};
+
+/** `tenon g controller|service|middleware|command|job|channel <name>`. */
+export class PartsController {
+  readonly #parts = inject(PartsService);
+  readonly #prompts = inject(Prompts);
+
+  readonly createChannel = route.command(
+    "channel/:name",
+    { summary: "Add a channel to a module: an event stream or a WebSocket, with its test", query: ChannelFlags },
+    async (ctx, { query: flags }) => {
+      const part = toPart(ctx, "channel", flags);
+      checkApplication(part.folder); // before the prompt, which would be in vain
+      const given = flags.socket === undefined ? undefined : flags.socket ? "socket" : "events";
+      const socket = (await this.#prompts.resolve(ctx, given, socketPrompt, usage)) === "socket";
+      return this.#create({ ...part, socket });
+    },
+  );
+
+  routes() {
+    const kinds = partKinds.filter((kind) => kind !== "channel");
+    const children = [...kinds.map((kind) => this.#toCommand(kind)), this.createChannel];
+    return [
+      { path: "g", children },
+      { path: "generate", children },
+    ];
+  }
+
+  #toCommand(kind: PartKind) {
+    const contract = { summary: `Add a ${kind} with its test to a module`, query: PartFlags };
+    return route.command(`${kind}/:name`, contract, (ctx, { query: flags }) => this.#create(toPart(ctx, kind, flags)));
+  }
+
+  async #create(part: NewPart): Promise<string> {
+    return [...(await this.#parts.create(part))].join("");
+  }
+}
+
+function toPart(ctx: Context, kind: PartKind, { module, in: folder }: { module?: string; in?: string }): NewPart {
+  const name = ctx.param("name");
+  check("params", "name", name);
+  if (module !== undefined) check("query", "module", module);
+  return { kind, name, module, folder: resolve(folder ?? ".") };
+}
+
+function check(part: "params" | "query", path: string, name: string): void {
+  const message = validateModuleName(name);
+  if (message !== undefined) throw new BindError([{ in: part, path, rule: "name", message }]);
+}

@@ -1,0 +1,125 @@
+import { toCamel, toPascal } from "../../names.ts";
+import { withArticle } from "../../plural.ts";
+import { comparePaths } from "../edit/edit-source.ts";
+import { type HandlerKind, toKindsModel } from "../handler-kinds.ts";
+import type { PagesRoot } from "../pages-root.ts";
+import { type FieldCode, sortNames, toFieldCode, toFormSample, toImports, toSample } from "./field-code.ts";
+import { type Field, findLead, findRequired, targetsOf, toLabel } from "./fields.ts";
+import { type Target, toReferencedRows } from "./targets.ts";
+
+/** What of a new resource is guarded. */
+export interface Guards {
+  readonly routes: boolean;
+  readonly pages: boolean;
+}
+
+export interface NewResource {
+  readonly fields: readonly Field[];
+  /** The resources that fields refer to, by their plural. */
+  readonly targets: ReadonlyMap<string, Target>;
+  readonly kinds: ReadonlySet<HandlerKind>;
+  readonly guards: Guards;
+  /** The field that is not an input, because it is set to the user. */
+  readonly owner: Field | undefined;
+  /** What the tests of the pages start with. */
+  readonly root: PagesRoot | undefined;
+}
+
+/**
+ * The first ref to the users of `tenon g auth`: a row belongs to the user who creates it. Undefined without one, and
+ * where some handlers have no guard that would set the user.
+ */
+export function findOwner(fields: readonly Field[], kinds: Iterable<HandlerKind>, guards: Guards): Field | undefined {
+  const served = [...kinds].filter((kind) => kind !== "commands");
+  if (served.length === 0 || !served.every((kind) => guards[kind])) return undefined;
+  return fields.find(({ target }) => target === "users");
+}
+
+interface FieldModel extends Field {
+  /** `Due on` */
+  readonly label: string;
+  /** `due on` */
+  readonly words: string;
+  /** `an author` */
+  readonly phrase: string;
+  readonly code: FieldCode;
+  /** The table of a ref. */
+  readonly table?: string;
+  /** The name of a variable for the row of a ref. */
+  readonly variable: string;
+  /** The column of a ref's row that pages show, and the name under which the page has its value. */
+  readonly shownColumn?: string | undefined;
+  readonly alias?: string | undefined;
+  /** Whether the row of a ref has a page. */
+  readonly isLinked: boolean;
+  /** The table whose rows a form offers; undefined where it asks for the id. */
+  readonly choicesOf?: string | undefined;
+}
+
+/** The variables of the templates of a resource, in `templates/module-resource`. */
+export function toResourceModel({ fields: parsed, targets, kinds, guards, owner: ownerField, root }: NewResource) {
+  const fields = parsed.map((field) => toFieldModel(field, targets.get(field.target ?? ""), ownerField !== undefined));
+  const owner = fields.find(({ name }) => name === ownerField?.name);
+  const inputs = fields.filter((field) => field !== owner);
+  const modules = toModules(parsed, guards);
+  const shown = kinds.has("pages") ? fields.filter(({ alias }) => alias !== undefined) : [];
+  const offered = kinds.has("pages") ? inputs.filter(({ choicesOf }) => choicesOf !== undefined) : [];
+  return {
+    ...toKindsModel(kinds),
+    guards,
+    root,
+    fields,
+    inputs,
+    owner: owner === undefined ? undefined : { name: owner.name, parameter: toCamel(owner.name.replaceAll("_", "-")) },
+    /** The field of headings and links; without one they show the id. */
+    lead: findLead(fields),
+    required: findRequired(inputs),
+    short: inputs.find(({ type }) => type === "string"),
+    sortNames,
+    imports: toImports(fields, ["dto", "type Infer", "string", "timestamp"]),
+    modules,
+    importedModules: modules.toSorted((left, right) => comparePaths(left.path, right.path)),
+    /** The refs that a service checks: a foreign key would only report that it was violated. */
+    checked: inputs.filter(({ target }) => target !== undefined),
+    shown,
+    choices: [...new Map(offered.map(({ table, shownColumn }) => [table, { table, shownColumn }])).values()],
+    referencedRows: toReferencedRows(targets),
+    samples: {
+      first: toSample(inputs, 0),
+      second: toSample(inputs, 1),
+      command: toSample(owner === undefined ? inputs : [owner, ...inputs], 0),
+    },
+    formSamples: { first: toFormSample(inputs, 0), second: toFormSample(inputs, 1) },
+  };
+}
+
+function toFieldModel(field: Field, target: Target | undefined, hasOwner: boolean): FieldModel {
+  const label = toLabel(field);
+  const words = label.toLowerCase();
+  const base = toCamel(field.name.replace(/_id$/, "").replaceAll("_", "-"));
+  const variable = base === "input" ? "inputRow" : base;
+  const model = { ...field, label, words, phrase: withArticle(words), code: toFieldCode(field), variable };
+  if (target === undefined) return { ...model, isLinked: false };
+  // a form that offers all users would publish their names
+  const isOffered = target.label !== undefined && !(hasOwner && target.plural === "users");
+  return {
+    ...model,
+    table: target.table,
+    shownColumn: target.label,
+    alias: target.label === undefined ? undefined : `${variable}Name`, // in camel case, unlike the name of any column
+    isLinked: target.hasPage,
+    choicesOf: isOffered ? target.table : undefined,
+  };
+}
+
+/** The modules that create the tables of the references start first. */
+function toModules(fields: readonly Field[], { routes, pages }: Guards) {
+  return [
+    { name: "DataModule", path: "../data.module.ts" },
+    ...targetsOf(fields).map((plural) => ({
+      name: `${toPascal(plural)}Module`,
+      path: `../${plural}/${plural}.module.ts`,
+    })),
+    ...(routes || pages ? [{ name: "AuthModule", path: "../auth.module.ts" }] : []),
+  ];
+}

@@ -1,0 +1,158 @@
+import * as babel from "@babel/types";
+import { HttpError } from "@tenon/core";
+import { toModuleNames, toPascal, toTable } from "../../names.ts";
+import { readIfPresent } from "../application.ts";
+import { endOf, isNamed, startOf, toKey } from "../edit/edit-source.ts";
+import { parseNodes } from "../edit/parse-nodes.ts";
+import { type Field, targetsOf } from "./fields.ts";
+
+/** A resource that a ref refers to. */
+export interface Target {
+  readonly plural: string;
+  readonly table: string;
+  /** A value for each column that must have one. */
+  readonly samples: ReadonlyMap<string, string>;
+  /** The column that forms show; undefined when none looks like a name. */
+  readonly label: string | undefined;
+  /** Whether it has a page to link. */
+  readonly hasPage: boolean;
+  /** The columns that must refer to a row of another table: `author_id` to `authors`. */
+  readonly references: ReadonlyMap<string, Target>;
+}
+
+/** The resources that fields refer to, by their plural. Throws when one does not exist. */
+export function readTargets(folder: string, fields: readonly Field[]): ReadonlyMap<string, Target> {
+  return new Map(targetsOf(fields).map((plural) => [plural, readTarget(folder, plural)]));
+}
+
+/** `above` are the tables that refer to this one: one that refers to itself is not followed. */
+function readTarget(folder: string, plural: string, above: readonly string[] = []): Target {
+  const file = `src/${plural}/${plural}.dto.ts`;
+  const type = toPascal(toModuleNames(plural).singular);
+  const declared = readDto(readIfPresent(folder, file) ?? "", type);
+  if (declared === undefined) {
+    throw new HttpError(
+      404,
+      `there is no resource ${plural} to refer to: ${file} exports no DTO ${type}; generate it first`,
+    );
+  }
+  const needed = [...declared.columns].filter(([, column]) => !column.isOptional);
+  return {
+    plural,
+    table: toTable(plural),
+    samples: new Map(needed.map(([name, column]) => [name, toSample(column)])),
+    label: findLabel(declared),
+    hasPage: readIfPresent(folder, `views/${plural}/show.eta`) !== undefined,
+    references: readReferences(folder, plural, [...above, plural]),
+  };
+}
+
+interface Column {
+  /** The function that declares it: `string`. */
+  readonly kind: string;
+  readonly tags: readonly string[];
+  readonly isOptional: boolean;
+}
+
+interface DeclaredDto {
+  readonly columns: ReadonlyMap<string, Column>;
+  /** Columns that clients do not see: those of `User` in `export const User = StoredUser.omit("password")`. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+/** Undefined where the source does not declare the DTO, or derives it in another way than with `omit()`. */
+function readDto(source: string, name: string): DeclaredDto | undefined {
+  const nodes = parseNodes(source) ?? [];
+  const hidden = new Set<string>();
+  const toFields = (node: babel.Node | null | undefined): babel.ObjectExpression | undefined => {
+    if (babel.isIdentifier(node)) return toFields(findInit(nodes, node.name));
+    if (!babel.isCallExpression(node)) return undefined;
+    if (isNamed(node.callee, "dto")) return node.arguments.find((argument) => babel.isObjectExpression(argument));
+    if (!babel.isMemberExpression(node.callee)) return undefined;
+    if (isNamed(node.callee.property, "omit")) for (const text of textsOf(node)) hidden.add(text);
+    else if (!isNamed(node.callee.property, "named")) return undefined;
+    return toFields(node.callee.object);
+  };
+  const fields = toFields(findInit(nodes, name));
+  if (fields === undefined) return undefined;
+  const columns = fields.properties.flatMap((property): [string, Column][] => {
+    const key = toKey(property);
+    return babel.isObjectProperty(property) && key !== undefined ? [[key, toColumn(property.value)]] : [];
+  });
+  return { columns: new Map(columns), hidden };
+}
+
+function findInit(nodes: readonly babel.Node[], name: string): babel.Expression | null | undefined {
+  return nodes.filter((node) => babel.isVariableDeclarator(node)).find(({ id }) => isNamed(id, name))?.init;
+}
+
+/** `string("required").describe("…")` is a `string` too. */
+function toColumn(node: babel.Node): Column {
+  if (babel.isCallExpression(node) && babel.isMemberExpression(node.callee)) return toColumn(node.callee.object);
+  const tags = babel.isCallExpression(node) ? textsOf(node) : [];
+  const kind = babel.isCallExpression(node) && babel.isIdentifier(node.callee) ? node.callee.name : "";
+  return { kind, tags, isOptional: !tags.some((tag) => tag === "required" || tag.startsWith("default=")) };
+}
+
+function textsOf(node: babel.CallExpression): string[] {
+  return node.arguments.flatMap((argument) => (babel.isStringLiteral(argument) ? argument.value : []));
+}
+
+/** The first text that is not an id, a time or private: pages show it to everybody. */
+function findLabel({ columns, hidden }: DeclaredDto): string | undefined {
+  const isName = (name: string) => !/^(?:id|password|role)$|(?:^|_)(?:e_?)?mail(?:_|$)|_(?:id|at|on)$/.test(name);
+  return [...columns].find(
+    ([name, { kind, isOptional }]) => kind === "string" && !isOptional && isName(name) && !hidden.has(name),
+  )?.[0];
+}
+
+/** Rows of these tables must exist before a row of this one. */
+function readReferences(folder: string, plural: string, above: readonly string[]): ReadonlyMap<string, Target> {
+  const nodes = parseNodes(readIfPresent(folder, `src/${plural}/${plural}.migrations.ts`) ?? "") ?? [];
+  return new Map(
+    nodes.flatMap((node): [string, Target][] => {
+      const [name, type, options] = argumentsOf(node, "addColumn") ?? [];
+      if (!babel.isStringLiteral(name) || !babel.isStringLiteral(type, { value: "text" }) || options === undefined)
+        return [];
+      const inside = nodes.filter((one) => startOf(one) >= startOf(options) && endOf(one) <= endOf(options));
+      const isRequired = inside.some((one) => argumentsOf(one, "notNull") !== undefined);
+      const place = inside
+        .flatMap((one) => argumentsOf(one, "references") ?? [])
+        .find((one) => babel.isStringLiteral(one));
+      const target = /^(\w+)\.id$/.exec(place?.value ?? "")?.[1]?.replaceAll("_", "-");
+      if (!isRequired || target === undefined || above.includes(target)) return [];
+      return [[name.value, readTarget(folder, target, above)]];
+    }),
+  );
+}
+
+/** The arguments of `anything.method(…)`; undefined for any other node. */
+function argumentsOf(node: babel.Node, method: string): babel.CallExpression["arguments"] | undefined {
+  if (!babel.isCallExpression(node) || !babel.isMemberExpression(node.callee)) return undefined;
+  return isNamed(node.callee.property, method) ? node.arguments : undefined;
+}
+
+/** The rows that the tests of a resource refer to, one for each table, those that others refer to first. */
+export function toReferencedRows(targets: ReadonlyMap<string, Target>): { table: string; values: string }[] {
+  const rows = new Map([...targets.values()].flatMap(toRows));
+  return [...rows].map(([table, values]) => ({ table, values }));
+}
+
+function toRows({ table, samples, references }: Target): [table: string, values: string][] {
+  const values = [...samples].map(
+    ([name, sample]) => `${name}: ${name === "id" || references.has(name) ? '"sample"' : sample}`,
+  );
+  return [...[...references.values()].flatMap(toRows), [table, values.join(", ")]];
+}
+
+function toSample({ kind, tags }: Column): string {
+  if (kind === "boolean") return "true";
+  if (kind === "integer" || kind === "number") return "1";
+  if (kind === "timestamp") return '"2026-01-01T00:00:00.000Z"';
+  if (kind === "date") return '"2026-01-01"';
+  const word = tags
+    .find((tag) => tag.startsWith("oneof="))
+    ?.slice("oneof=".length)
+    .split(" ")[0];
+  return `"${word ?? "Sample"}"`;
+}

@@ -1,0 +1,11 @@
+import type { App } from "@tenon/core";
+import { Database } from "@tenon/data";
+import type { Schema } from "../../src/database/schema.ts";
+
+/** The rows that sample items of the tests refer to: their id is "sample". */
+export async function createReferences(app: App): Promise<void> {
+  const db = app.get(Database<Schema>);
+{% for (const { table, values } of referencedRows) { -%}
+  await db.insertInto("{%= table %}").values({ {%= values %} }).execute();
+{% } -%}
+}

@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { root, run } from "../../../../../test/support/run.ts";
+import { temporaryFolder } from "../../../../../test/support/temporary-folder.ts";
+import {
+  checkStyle,
+  checkTypes,
+  isFull,
+  runScript,
+  runScriptOrFail,
+  whileServing,
+} from "../../support/generated-app.ts";
+import { runTool } from "../../support/tool.ts";
+
+const folder = temporaryFolder("auth");
+
+async function generate(template: string): Promise<string> {
+  await runTool(folder, "app", `--name=${template}-app`, `--template=${template}`);
+  const app = join(folder, `${template}-app`);
+  symlinkSync(join(root, "node_modules"), join(app, "node_modules"));
+  const { code, stderr } = await runTool(app, "g", "auth");
+  assert.equal(code, 0, stderr);
+  return app;
+}
+const apps = Promise.all(["api", "web", "full"].map(generate));
+const read = (app: string, path: string) => readFileSync(join(app, path), "utf8");
+
+test("generates registration, login and guards that pass lint, types and their tests", async () => {
+  const all = await apps;
+  for (const app of all) {
+    const { code, stderr, stdout } = await runTool(
+      app,
+      "g",
+      "resource",
+      "post",
+      "--fields=title:string,author:ref:user",
+    );
+    assert.equal(code, 0, stderr);
+    assert.doesNotMatch(stdout, /no guard/);
+    const optional = "--fields=note:text?,owner:ref:user?,editor:ref:user?";
+    assert.equal((await runTool(app, "g", "resource", "article", optional)).code, 0);
+    assert.equal((await runTool(app, "g", "resource", "tag")).code, 0);
+    const lone = await runTool(app, "g", "resource", "like", "--fields=user:ref");
+    assert.match(lone.stderr, /--fields needs more than user_id, which is set to the user/);
+  }
+  const [api = "", web = "", full = ""] = all;
+  for (const app of [api, full]) {
+    const guards = [...read(app, "src/posts/posts.controller.ts").matchAll(/middlewares: \[(.*)\]/g)];
+    assert.deepEqual(
+      guards.map(([, names]) => names),
+      ["BearerAuth", "BearerAuth, PostOwner", "BearerAuth, PostOwner"],
+    );
+    assert.equal(read(app, "src/tags/tags.controller.ts").match(/middlewares: \[BearerAuth\]/g)?.length, 3);
+  }
+  for (const app of [web, full]) {
+    const pages = read(app, "src/posts/posts.pages.ts");
+    assert.equal(pages.match(/middlewares: \[RequireLogin\]/g)?.length, 2);
+    assert.equal(pages.match(/middlewares: \[RequireLogin, PostOwner\]/g)?.length, 4);
+    assert.doesNotMatch(read(app, "views/posts/form.eta"), /author_id/);
+    assert.doesNotMatch(read(app, "src/posts/posts.service.ts"), /findChoices/);
+    assert.match(read(app, "views/articles/form.eta"), /<input id="editor_id" name="editor_id"/); // no list of all users
+  }
+  for (const app of all) {
+    assert.match(read(app, "src/posts/posts.dto.ts"), /Post\.omit\("id", "author_id", "created_at", "updated_at"\)/);
+  }
+  await checkStyle(all);
+  await checkTypes(folder, all);
+  for (const app of isFull ? all : [full]) {
+    const output = await runScriptOrFail(app, "test", [], { NODE_OPTIONS: "--test-isolation=none" });
+    if (app !== web) {
+      assert.match(output, /registers, logs in and shows the user of the token/);
+      assert.match(output, /POST \/posts responds with 401 without a token/);
+      assert.match(output, /PATCH and DELETE \/posts\/:id respond with 403 for another user/);
+    }
+    if (app === api) continue;
+    assert.match(output, /registers, logs out and logs in again/);
+    assert.match(output, /redirects visitors who are not logged in to the login/);
+    assert.match(output, /lets only the owner change and delete one/);
+  }
+});
+
+test("adds the dependency, allows its install script and imports the module", async () => {
+  for (const app of await apps) {
+    const manifest = JSON.parse(read(app, "package.json")) as Record<string, object>; // from the template
+    assert.ok("@tenon/auth" in (manifest.dependencies ?? {}) && "bcrypt" in (manifest.allowScripts ?? {}));
+    assert.match(read(app, "src/app.module.ts"), /UsersModule/);
+    assert.match(read(app, "src/database/schema.ts"), / {2}users: StoredUser;\n/);
+  }
+});
+
+test("links login, registration and logout in the navigation, after the pages of resources", async () => {
+  const [, web = "", full = ""] = await apps;
+  for (const app of [web, full]) {
+    const layout = read(app, "views/layout.eta");
+    assert.match(
+      layout,
+      /<a href="\/tags">Tags<\/a>\n<% if \(page\.shared\.user\)[\s\S]*\/logout[\s\S]*\/login[\s\S]*<\/header>/,
+    );
+  }
+  assert.match(read(web, "src/platform.ts"), /WebSessions, CurrentUser\],\n {4}share: shareUser,\n/);
+  assert.match(read(full, "src/pages/pages.platform.ts"), /WebSessions, CurrentUser\]/);
+});
+
+test("logs a visitor in and lets only users write, in a running application", async () => {
+  const [, web = ""] = await apps;
+  await whileServing(web, "start", async (url) => {
+    const cookies = new Map<string, string>();
+    const open = async (path: string, form?: Readonly<Record<string, string>>) => {
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+      const sent = form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) };
+      const response = await fetch(url + path, { ...sent, headers: { cookie, origin: url }, redirect: "manual" });
+      for (const line of response.headers.getSetCookie()) {
+        const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+        cookies.set(name, value);
+      }
+      return { status: response.status, location: response.headers.get("location"), html: await response.text() };
+    };
+    const tokenOf = async (path: string) => /name="_csrf" value="([^"]+)"/.exec((await open(path)).html)?.[1] ?? "";
+    assert.equal((await open("/tags/new")).location, "/login?next=%2Ftags%2Fnew");
+    const early = await open("/tags", { _csrf: await tokenOf("/login"), title: "First" });
+    assert.equal(early.status, 401);
+    const account = { _csrf: await tokenOf("/register"), email: "ada@example.com", password: "correct horse" };
+    assert.equal((await open("/register?next=%2Ftags%2Fnew", account)).location, "/tags/new");
+    assert.match((await open("/tags/new")).html, /ada@example\.com/);
+    const post = await open("/posts", { _csrf: await tokenOf("/posts/new"), title: "Mine" });
+    const created = await open("/tags", { _csrf: await tokenOf("/tags/new"), title: "First" });
+    assert.match(created.location ?? "", /^\/tags\/[\w-]+$/);
+    assert.equal((await open("/logout", { _csrf: await tokenOf("/") })).location, "/");
+    assert.equal((await open("/tags/new")).location, "/login?next=%2Ftags%2Fnew");
+    for (const [accept, shown] of [
+      ["text/html", "<h1>Mine</h1>"],
+      ["application/json", '"title":"Mine"'],
+    ] as const) {
+      const response = await fetch(`${url}${post.location}`, { headers: { accept } });
+      const text = await response.text();
+      assert.ok(text.includes(shown) && !text.includes("ada@example.com"), `the owner's email is private: ${text}`);
+    }
+  });
+});
+
+test("starts with resources that are named after the parts of a login", async () => {
+  const [api = ""] = await apps;
+  for (const name of ["login", "register", "token"]) {
+    assert.equal((await runTool(api, "g", "resource", name)).code, 0);
+  }
+  await whileServing(api, "start", async (url) => {
+    for (const path of ["/logins", "/registers", "/tokens"]) assert.equal((await fetch(url + path)).status, 200);
+  });
+});
+
+test("does not start in production without JWT_SECRET", async () => {
+  const [api = ""] = await apps;
+  const { code, stderr } = await runScript(api, "start", [], { NODE_ENV: "production", PORT: "0", JWT_SECRET: "" });
+  assert.equal(code, 1);
+  assert.match(stderr, /^Cannot start: JWT_SECRET is not set/);
+  assert.match(read(api, ".env.example"), /^#JWT_SECRET=$/m);
+  assert.match(read(api, "compose.yaml"), /^ {6}JWT_SECRET: /m);
+});
+
+test("reads no variable when the module of the application is imported", async () => {
+  const env = { BCRYPT_COST: "high", JWT_SECRET: "short", SESSION_SECRET: "short", NODE_ENV: "production" };
+  const source = ["--conditions=@tenon/source", "-e", 'import("./src/app.module.ts")'];
+  for (const app of await apps) {
+    const result = await run(process.execPath, source, { cwd: app, env });
+    assert.deepEqual(result, { code: 0, stdout: "", stderr: "" });
+  }
+  const [api = ""] = await apps;
+  const { code, stderr } = await runScript(api, "start", [], { ...env, PORT: "0" });
+  assert.equal(code, 1);
+  assert.match(stderr, /^Cannot start: 2 problems:\n.*JWT_SECRET must have.*\n.*BCRYPT_COST is "high"/);
+});
+
+test("hashes passwords with the cost 12, unless BCRYPT_COST says otherwise", async () => {
+  const json = { email: "eve@example.com", password: "correct horse" };
+  const costOf = async (app: string, cost: string) => {
+    const file = join(app, `data/cost-${cost}.db`);
+    const env = { DATABASE_URL: `sqlite:${file}`, BCRYPT_COST: cost };
+    await whileServing(
+      app,
+      "start",
+      async (url) => {
+        const headers = { "content-type": "application/json" };
+        const sent = await fetch(`${url}/auth/register`, { method: "POST", headers, body: JSON.stringify(json) });
+        assert.equal(sent.status, 201);
+      },
+      env,
+    );
+    return new DatabaseSync(file).prepare("SELECT password FROM users").get()?.password;
+  };
+  const [api = "", web = "", full = ""] = await apps;
+  assert.match(String(await costOf(api, "")), /^\$2b\$12\$/);
+  assert.match(String(await costOf(api, "10")), /^\$2b\$10\$/);
+  assert.match(String(await costOf(full, "10")), /^\$2b\$10\$/);
+  for (const app of [api, web, full]) {
+    assert.match(read(app, ".env.example"), /^#BCRYPT_COST=12$/m);
+    assert.match(read(app, "compose.yaml"), /^ {6}BCRYPT_COST: /m);
+  }
+});
+
+test("refuses an application with users, and one without routes and pages", async () => {
+  const [api = ""] = await apps;
+  const twice = await runTool(api, "g", "auth");
+  assert.equal(twice.code, 1);
+  assert.match(twice.stderr, /src\/users exists already: nothing was changed/);
+  await runTool(folder, "app", "--name=tool", "--template=cli");
+  const { code, stderr } = await runTool(join(folder, "tool"), "g", "auth");
+  assert.equal(code, 1);
+  assert.match(stderr, /needs src\/main\.api\.ts or src\/main\.web\.ts/);
+  assert.ok(!existsSync(join(folder, "tool/src/users")));
+});
+
+test("prints the lines to add to files that it cannot edit, and refuses pages without a platform", async () => {
+  const place = temporaryFolder("unclear");
+  await runTool(place, "app", "--name=site", "--template=web");
+  const site = join(place, "site");
+  const platform = "export function createPlatform() {\n  return web(options);\n}\n";
+  writeFileSync(join(site, "src/platform.ts"), platform);
+  writeFileSync(join(site, "views/layout.eta"), "<%~ it.body %>\n");
+  const { code, stdout } = await runTool(site, "g", "auth");
+  assert.equal(code, 0);
+  assert.match(stdout, /src\/platform\.ts could not be edited[\s\S]*share: shareUser,\n/);
+  assert.match(stdout, /views\/layout\.eta has no navigation to edit[\s\S]* {2}<a href="\/login">Log in<\/a>\n/);
+  assert.equal(read(site, "src/platform.ts"), platform);
+  await runTool(place, "app", "--name=service", "--template=api");
+  const service = join(place, "service");
+  const compose = read(service, "compose.yaml").replaceAll("REDIS_URL:", '"REDIS_URL":');
+  writeFileSync(join(service, "compose.yaml"), compose);
+  const secret = await runTool(service, "g", "auth");
+  assert.match(
+    secret.stdout,
+    /compose\.yaml is unchanged\. Add to the environment of the application:\n {2}JWT_SECRET: /,
+  );
+  assert.equal(read(service, "compose.yaml"), compose);
+  await runTool(place, "app", "--name=other", "--template=web");
+  const other = join(place, "other");
+  rmSync(join(other, "src/platform.ts"));
+  const refused = await runTool(other, "g", "auth");
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /src\/platform\.ts exports no function createPlatform: nothing was changed/);
+  const resource = await runTool(other, "g", "resource", "post");
+  assert.match(resource.stdout, /Note: no test of the pages: src\/platform\.ts exports no function createPlatform/);
+  assert.ok(!existsSync(join(other, "test/posts.pages.test.ts")));
+});

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { root } from "../../../../../test/support/run.ts";
+import { temporaryFolder } from "../../../../../test/support/temporary-folder.ts";
+import { appTemplates } from "../../../src/templates.ts";
+import { checkStyle, checkTypes, isFull, runScriptOrFail } from "../../support/generated-app.ts";
+import { runTool } from "../../support/tool.ts";
+
+const scalars = "title:string,body:text,count:integer,price:number,done:boolean,due_on:date,seen_at:timestamp";
+const resources = [
+  ["author", "--fields=name:string"],
+  ["everything", `--fields=${scalars}`],
+  ["maybe", `--fields=${scalars.replaceAll(",", "?,")}?`],
+  ["blog-post", "--fields=body:text,author:ref,second_author:ref:author?,title:string"],
+  ["rating", "--fields=stars:integer?,is_public:boolean,blog_post:ref"],
+  ["vote", "--fields=is_up:boolean,rating:ref?"],
+  ["phase-1-task", "--fields=data:string"],
+  ["a-b-test", "--fields=author:ref,name:string"],
+] as const;
+
+/** A query across modules, with a column that does not exist. */
+const crossQuery = `import type { Database } from "@tenon/data";
+import type { Schema } from "./database/schema.ts";
+
+export function listTitles(db: Database<Schema>): Promise<{ title: string; author: string; stars: number | null }[]> {
+  return db
+    .selectFrom("ratings")
+    .innerJoin("blog_posts", "blog_posts.id", "ratings.blog_post_id")
+    .innerJoin("authors", "authors.id", "blog_posts.author_id")
+    .select(["blog_posts.title", "authors.name as author", "ratings.stars"])
+    .execute();
+}
+export function listLost(db: Database<Schema>) {
+  // @ts-expect-error authors have no such column
+  return db.selectFrom("blog_posts").innerJoin("authors", "authors.id", "author_id").select("authors.lost").execute();
+}
+`;
+
+/** Applications with resources that have all types of fields. */
+async function generate(folder: string, template: string): Promise<string> {
+  await runTool(folder, "app", `--name=${template}-app`, `--template=${template}`);
+  const app = join(folder, `${template}-app`);
+  symlinkSync(join(root, "node_modules"), join(app, "node_modules"));
+  for (const [name, fields] of resources) {
+    const { code, stderr } = await runTool(app, "g", "resource", name, fields);
+    assert.equal(code, 0, stderr);
+  }
+  return app;
+}
+
+const folder = temporaryFolder("resources");
+const apps = Promise.all(appTemplates.map((template) => generate(folder, template)));
+
+test("generates code that passes lint, format and type checks, and types joins across modules", async () => {
+  const all = await apps;
+  await checkStyle(all);
+  for (const app of all) writeFileSync(join(app, "src/cross-query.ts"), crossQuery);
+  await checkTypes(folder, all);
+});
+
+for (const template of isFull ? appTemplates : (["full"] as const)) {
+  test(`generates tests that pass for every type of field in the ${template} template`, async () => {
+    await apps;
+    const env = isFull ? {} : { NODE_OPTIONS: "--test-isolation=none" };
+    const output = await runScriptOrFail(join(folder, `${template}-app`), "test", [], env);
+    if (template !== "full") return;
+    assert.match(output, /POST \/blog-posts responds with 400 without a body/);
+    assert.match(output, /POST \/blog-posts responds with 400 for an author that does not exist/);
+    assert.match(output, /GET \/maybes lists a created one/);
+  });
+}
+
+test("links the pages in the navigation and declares them in the module of the pages", async () => {
+  const [, web = "", , full = ""] = await apps;
+  for (const app of [web, full]) {
+    const layout = readFileSync(join(app, "views/layout.eta"), "utf8");
+    assert.match(
+      layout,
+      /<a href="\/blog-posts">Blog posts<\/a>\n<a href="\/ratings">Ratings<\/a>\n<a href="\/votes">Votes<\/a>\n<a href="\/phase-1-tasks">Phase 1 tasks<\/a>\n<a href="\/a-b-tests">A b tests<\/a>\n<\/header>/,
+    );
+  }
+  const pages = readFileSync(join(full, "src/pages/pages.module.ts"), "utf8");
+  assert.match(pages, /BlogPostsPages,\s+BlogPostsService,/);
+  const module = readFileSync(join(full, "src/blog-posts/blog-posts.module.ts"), "utf8");
+  assert.doesNotMatch(module, /BlogPostsPages/);
+  assert.match(module, /imports: \[DataModule, AuthorsModule\]/);
+});
+
+test("gives a reference a foreign key and an index", async () => {
+  const [api = ""] = await apps;
+  const migrations = readFileSync(join(api, "src/blog-posts/blog-posts.migrations.ts"), "utf8");
+  assert.match(migrations, /"author_id", "text", \(column\) => column\.notNull\(\)\.references\("authors\.id"\)/);
+  assert.match(migrations, /createIndex\("blog_posts_second_author_id"\)/);
+});
+
+test("adds the migrations to those of the application, and the table to its schema", async () => {
+  for (const app of await apps) {
+    const service = readFileSync(join(app, "src/blog-posts/blog-posts.service.ts"), "utf8");
+    assert.match(service, /inject\(Migrations\)\.add\(migrations\)/);
+    assert.match(service, /inject\(Database<Schema>\)/);
+    const schema = readFileSync(join(app, "src/database/schema.ts"), "utf8");
+    assert.match(schema, /import type \{ BlogPost \} from "\.\.\/blog-posts\/blog-posts\.dto\.ts";/);
+    assert.match(schema, /\{\n {2}authors: Author;\n(?: {2}\w+: \w+;\n)*? {2}blog_posts: BlogPost;\n/);
+  }
+});
+
+test("offers the rows that a ref can refer to, and asks for the id where they have no name", async () => {
+  const [api = "", web = "", , full = ""] = await apps;
+  for (const app of [web, full]) {
+    const read = (path: string) => readFileSync(join(app, path), "utf8");
+    assert.match(read("views/blog-posts/form.eta"), /<select id="author_id" name="author_id" required/);
+    assert.match(read("src/blog-posts/blog-posts.service.ts"), /"authorRow\.name as authorName"[\s\S]*"name as label"/);
+    assert.match(read("views/votes/form.eta"), /<label for="rating_id">Rating \(its id\)<\/label>/);
+    assert.match(read("views/blog-posts/show.eta"), /href="\/authors\/<%= data\.author_id %>"><%= data\.authorName/);
+  }
+  assert.doesNotMatch(readFileSync(join(api, "src/blog-posts/blog-posts.service.ts"), "utf8"), /findChoices/);
+});
+
+test("creates the schema of an application that has none, and prints what it cannot add", async () => {
+  const place = temporaryFolder("schema");
+  await runTool(place, "app", "--name=shop");
+  const file = join(place, "shop/src/database/schema.ts");
+  rmSync(file);
+  const { stdout } = await runTool(join(place, "shop"), "g", "resource", "post");
+  assert.match(stdout, /^created {2}src\/database\/schema\.ts: has the table posts$/m);
+  assert.match(readFileSync(file, "utf8"), /^import type \{ Post \}[\s\S]*\{\n {2}posts: Post;\n\}\n$/);
+  writeFileSync(file, "export type Schema = object;\n");
+  const unclear = await runTool(join(place, "shop"), "g", "resource", "tag");
+  assert.ok(
+    unclear.stdout.includes("is unchanged. Add to the interface Schema:\n  import type { Tag }"),
+    unclear.stdout,
+  );
+  assert.equal(readFileSync(file, "utf8"), "export type Schema = object;\n");
+});

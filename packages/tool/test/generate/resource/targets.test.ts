@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { temporaryFolder, writeFiles } from "../../../../../test/support/temporary-folder.ts";
+import { parseFields } from "../../../src/generate/resource/fields.ts";
+import { readTargets, toReferencedRows } from "../../../src/generate/resource/targets.ts";
+
+const dto = (type: string, fields: string) =>
+  `export const ${type} = dto("${type}", {\n  id: string("required"),\n${fields}});\n`;
+
+test("reads the columns, the label and the references of a resource", () => {
+  const folder = temporaryFolder("targets");
+  writeFiles(folder, {
+    "src/books/books.dto.ts": dto(
+      "Book",
+      `  author_id: string("required", "max=60"),
+  sold_at: timestamp("required"),
+  printed_on: date("required"),
+  title: string("required").describe("On the cover"),
+  kind: string("oneof=novel poem", "default=novel"),
+`,
+    ),
+    "src/books/books.migrations.ts": `
+      table
+        .addColumn("title", "text", (column) => column.notNull())
+        .addColumn('author_id', 'text', (c) => c
+          .references("authors.id").onDelete("cascade") // written by hand
+          .notNull())
+        .addColumn("editor_id", "text", (column) => column.references("editors.id"))`,
+    "src/authors/authors.dto.ts": dto(
+      "Author",
+      '  age: integer("required"),\n  is_alive: boolean("default=false"),\n  note: string("nullable"),\n',
+    ),
+  });
+  const targets = readTargets(folder, parseFields("book:ref"));
+  const book = targets.get("books") ?? assert.fail();
+  assert.equal(book.label, "title");
+  assert.equal(book.references.get("author_id")?.label, undefined);
+  const values = `id: "sample", author_id: "sample", sold_at: "2026-01-01T00:00:00.000Z", printed_on: "2026-01-01"`;
+  assert.deepEqual(toReferencedRows(targets), [
+    { table: "authors", values: 'id: "sample", age: 1, is_alive: true' },
+    { table: "books", values: `${values}, title: "Sample", kind: "novel"` },
+  ]);
+});
+
+test("reads all columns of a DTO that omits some, and shows none of those", () => {
+  const folder = temporaryFolder("targets");
+  const stored = dto("StoredUser", '  secret: string("required"),\n  name: string("required"),\n');
+  const source = `${stored}export const User = StoredUser.omit("secret").named("User");\n`;
+  writeFiles(folder, { "src/users/users.dto.ts": source });
+  const targets = readTargets(folder, parseFields("user:ref"));
+  assert.equal(targets.get("users")?.label, "name");
+  assert.deepEqual(toReferencedRows(targets), [
+    { table: "users", values: 'id: "sample", secret: "Sample", name: "Sample"' },
+  ]);
+});
+
+test("refuses a DTO that it cannot read", () => {
+  const folder = temporaryFolder("targets");
+  for (const source of ["", "export const User = Person.pick();", "export const User = dto(fields);", "const {"]) {
+    writeFiles(folder, { "src/users/users.dto.ts": source });
+    assert.throws(() => readTargets(folder, parseFields("user:ref")), /users\.dto\.ts exports no DTO User/);
+  }
+});
+
+test("follows no table that refers to itself", () => {
+  const folder = temporaryFolder("targets");
+  writeFiles(folder, {
+    "src/pages/pages.dto.ts": dto("Page", '  page_id: string("required"),\n'),
+    "src/pages/pages.migrations.ts":
+      't.addColumn("page_id", "text", (column) => column.notNull().references("pages.id"))',
+  });
+  assert.equal(readTargets(folder, parseFields("page:ref")).get("pages")?.references.size, 0);
+});
