@@ -1,33 +1,26 @@
-import { type Context, dto, group, inject, routes, string } from "@tenon/core";
+import { dto, inject, route, string } from "@tenon/core";
 import { GreetingsService } from "./greetings.service.ts";
 
-const LearnDTO = dto({ language: string("required", "len=2"), greeting: string("required", "max=40") });
+const Greeting = dto("Greeting", { language: string("required", "len=2"), greeting: string("required", "max=40") });
 
 export class GreetingsController {
   readonly #greetings = inject(GreetingsService);
 
-  routes() {
-    return routes([
-      { method: "GET", path: "/", handler: this.index },
-      group("/api", [
-        group("/v1", [{ method: "GET", path: "/greetings/:language", handler: this.show }]),
-        group("/v2", [{ method: "POST", path: "/greetings", handler: this.create }]),
-      ]),
-    ]);
-  }
-
-  index() {
+  readonly index = route.get("/", () => {
     return { languages: this.#greetings.languages() };
-  }
+  });
 
-  show(ctx: Context<"/api/v1/greetings/:language">) {
+  readonly show = route.get("/api/v1/greetings/:language", { errors: { 404: "Language not found" } }, (ctx) => {
     const greeting = this.#greetings.greet(ctx.param("language"), ctx.queryDefault("name", "World"));
-    return greeting === undefined ? ctx.status(404).json({ error: "Language not found" }) : { greeting };
-  }
+    return greeting === undefined ? ctx.fail(404) : { greeting };
+  });
 
-  async create(ctx: Context) {
-    const { language, greeting } = await ctx.bind(LearnDTO);
-    this.#greetings.learn(language, greeting);
-    return ctx.status(201).json({ language, greeting });
+  readonly create = route.post("/api/v2/greetings", { body: Greeting, returns: { 201: Greeting } }, (_, { body }) => {
+    this.#greetings.learn(body.language, body.greeting);
+    return body;
+  });
+
+  routes() {
+    return [this.index, this.show, this.create];
   }
 }

@@ -127,6 +127,6 @@ async function register(page: Page): Promise<void> {
 
 /** After the oldest post: the page of a list whose posts were deleted in the meantime. */
 function endOfList(): string {
-  const cursor = Buffer.from(JSON.stringify(["2000-01-01T00:00:00.000Z", "0"])).toString("base64url");
-  return `/?after=${cursor}`;
+  const place = ["posts", "created_at", "desc", "id", "after", "2000-01-01T00:00:00.000Z", "0"];
+  return `/?after=${Buffer.from(JSON.stringify(place)).toString("base64url")}`;
 }

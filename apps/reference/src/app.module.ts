@@ -1,5 +1,5 @@
 import { type AuthOptions, authModule } from "@tenon/auth";
-import { defineModule, type Module, provide } from "@tenon/core";
+import { defineModule, inject, type Module, provide } from "@tenon/core";
 import { dataModule, HealthController } from "@tenon/data";
 import { JobCommands, jobsModule, schedule } from "@tenon/jobs";
 import { liveModule } from "@tenon/live";
@@ -7,14 +7,15 @@ import { ApiKeysCommands } from "./auth/api-keys.commands.ts";
 import { ApiKeysController } from "./auth/api-keys.controller.ts";
 import { AuthController } from "./auth/auth.controller.ts";
 import { AuthService } from "./auth/auth.service.ts";
+import { LogoutOrigin } from "./auth/logout.ts";
 import { TutorialAuthController } from "./auth/tutorial-auth.controller.ts";
-import type { Config } from "./config.ts";
-import { Backup, DatabaseUrl } from "./database/backup.ts";
+import { Config, ConfigModule } from "./config.ts";
+import { Backup } from "./database/backup.ts";
 import { DatabaseCommands } from "./database/database.commands.ts";
 import { Seed } from "./database/seed.ts";
 import { Tables } from "./database/tables.ts";
 import { BackUp, MaintenanceJobs, PurgeExpired } from "./maintenance/maintenance.jobs.ts";
-import { ApiUrl, PostFeed } from "./posts/post-feed.ts";
+import { PostFeed } from "./posts/post-feed.ts";
 import { PostOwner, PostPolicy } from "./posts/post-owner.ts";
 import { PostsCommands } from "./posts/posts.commands.ts";
 import { PostsController } from "./posts/posts.controller.ts";
@@ -33,37 +34,29 @@ export interface BlogOptions extends Pick<AuthOptions, "passwordWait"> {
 }
 
 /** The full authentication reference and the blog. */
-export function createAppModule(config: Config, options: BlogOptions = {}): Module {
-  const { postPolicy, observed = [], ...authOptions } = options;
-  const { data, auth, users, jobs, live } = createServices(config, authOptions);
+export function createAppModule({ postPolicy, observed = [], ...authOptions }: BlogOptions = {}) {
   return defineModule({
     name: "blog",
-    imports: [...observed, data, auth, users, jobs, live],
+    imports: [...observed, ConfigModule, DataModule, ...createAccounts(authOptions), JobsModule, LiveModule],
     declarations: [
       AuthController,
+      LogoutOrigin,
       ApiKeysController,
       AuthService,
       ...posts(postPolicy),
       HealthController,
       ...commands,
       ...backgroundWork,
-      provide(DatabaseUrl, () => config.databaseUrl),
-      provide(ApiUrl, () => `http://127.0.0.1:${config.port}`),
     ],
   });
 }
 
 /** The blog tutorial's variant: the same services with other messages, and a shorter `/auth`. */
-export function createTutorialModule(config: Config, options: BlogOptions = {}): Module {
-  const { postPolicy, observed = [], ...authOptions } = options;
-  const { data, auth, users, live } = createServices(config, {
-    ...authOptions,
-    claims: "short",
-    missingAuthorization: "Missing authorization",
-  });
+export function createTutorialModule({ postPolicy, observed = [], ...authOptions }: BlogOptions = {}) {
+  const messages = { claims: "short", missingAuthorization: "Missing authorization" } as const;
   return defineModule({
     name: "tutorial",
-    imports: [...observed, data, auth, users, live],
+    imports: [...observed, ConfigModule, DataModule, ...createAccounts({ ...authOptions, ...messages }), LiveModule],
     declarations: [TutorialAuthController, AuthService, ...posts(postPolicy)],
   });
 }
@@ -71,34 +64,43 @@ export function createTutorialModule(config: Config, options: BlogOptions = {}):
 /** The same services as commands: `main.cli.ts`. */
 const commands = [PostsCommands, PostFeed, UsersCommands, ApiKeysCommands, DatabaseCommands, JobCommands, Seed];
 
-/** Jobs, which every process can run, and what they need besides `PostsService` and `DatabaseUrl`. */
+/** Jobs, which every process can run, and what they need besides `PostsService`. */
 export const backgroundWork = [PostsJobs, Publication, MaintenanceJobs, Backup];
 
 function posts(policy: PostPolicy = "anyone") {
   return [PostsController, PostsService, PostOwner, provide(PostPolicy, () => policy)];
 }
 
-/** The modules that every variant uses. */
-export function createServices(config: Config, options: Partial<AuthOptions>) {
-  const data = dataModule({
-    database: config.databaseUrl,
-    urlNames: { database: "DATABASE_URL", keyValue: "REDIS_URL", cache: "REDIS_URL" },
-    ...(config.redisUrl === undefined ? {} : { keyValue: config.redisUrl, cache: config.redisUrl }),
-  });
-  const auth = authModule(data, {
-    secret: config.jwtSecret,
+const imports = [ConfigModule] as const;
+
+export const DataModule = dataModule({
+  imports,
+  database: () => inject(Config).databaseUrl,
+  keyValue: () => inject(Config).redisUrl,
+  cache: () => inject(Config).redisUrl,
+  urlNames: { database: "DATABASE_URL", keyValue: "REDIS_URL", cache: "REDIS_URL" },
+  redis: { prefix: "tenon-blog:" },
+});
+export const JobsModule = jobsModule(DataModule, { imports, schedules: () => createSchedules(inject(Config)) });
+export const LiveModule = liveModule(DataModule);
+
+/** Authentication and users, which differ between the variants. */
+export function createAccounts(options: Partial<Omit<AuthOptions, "imports">>) {
+  const auth = authModule(DataModule, {
+    imports,
+    secret: () => inject(Config).signingSecret,
     issuer: "tenon-blog",
-    bcryptCost: config.bcryptCost,
-    loginLimit: config.loginLimit,
+    bcryptCost: () => inject(Config).bcryptCost,
+    loginLimit: () => inject(Config).loginRateLimit,
     ...options,
   });
   const users = defineModule({
     name: "users",
-    imports: [data, auth],
+    imports: [DataModule, auth],
     declarations: [Tables, UsersService],
     exports: [UsersService, Tables],
   });
-  return { data, auth, users, jobs: jobsModule(data, { schedules: createSchedules(config) }), live: liveModule(data) };
+  return [auth, users] as const;
 }
 
 function createSchedules({ backupSchedule, backupFolder }: Config) {

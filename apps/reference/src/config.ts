@@ -2,14 +2,13 @@ import { isIP } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findSecretFault } from "@tenon/auth";
-import { array, boolean, type ConfigSources, defineConfig, integer, string } from "@tenon/core";
-import { schedule } from "@tenon/jobs";
+import { array, boolean, defineConfig, defineModule, integer, string } from "@tenon/core";
+import { defineJob, schedule } from "@tenon/jobs";
 import { toSigningSecret } from "./jwt-secret.ts";
-import { PurgeExpired } from "./maintenance/maintenance.jobs.ts";
 
 const dataFolder = fileURLToPath(new URL("../data/", import.meta.url));
 
-class Variables extends defineConfig(
+export class Config extends defineConfig(
   {
     DATABASE_URL: string(`default=sqlite:${join(dataFolder, "blog.db")}`, "pattern=^(sqlite:.|postgres(ql)?://[^/?#])")
       .example("sqlite:<file>")
@@ -17,9 +16,9 @@ class Variables extends defineConfig(
     REDIS_URL: string("pattern=^rediss?://[^/?#]").example("redis://host:port"),
     LOGIN_RATE_LIMIT: boolean("default=true"),
     TRUSTED_PROXIES: array(string()),
-    PORT: integer("required", "min=0", "max=65535"),
+    PORT: integer("default=8080", "min=0", "max=65535"),
     HOST: string("default=127.0.0.1"),
-    BCRYPT_COST: integer("required", "min=10", "max=15"),
+    BCRYPT_COST: integer("default=14", "min=10", "max=15"),
     JWT_SECRET: string(),
     BACKUP_SCHEDULE: string().example("0 2 * * *"),
     BACKUP_FOLDER: string(`default=${join(dataFolder, "backups")}`),
@@ -35,10 +34,10 @@ class Variables extends defineConfig(
         );
       }
       if (backupSchedule !== undefined && !isPattern(backupSchedule)) {
-        report("BACKUP_SCHEDULE", 'is no cron pattern in UTC, such as "0 2 * * *".');
+        report("BACKUP_SCHEDULE", 'is not a cron pattern in UTC, such as "0 2 * * *".');
       }
       const isShared = databaseUrl.startsWith("postgres") || redisUrl !== undefined || nodeEnv === "production";
-      const fault = jwtSecret === undefined ? undefined : findSecretFault(jwtSecret);
+      const fault = jwtSecret === undefined ? undefined : findSecretFault(jwtSecret, nodeEnv === "production");
       if (fault !== undefined) report("JWT_SECRET", fault);
       else if (jwtSecret === undefined && isShared) {
         report("JWT_SECRET", "is empty. Set it to at least 32 random bytes: every instance needs the same one.");
@@ -46,60 +45,24 @@ class Variables extends defineConfig(
     },
   },
 ) {
-  readonly signing = toSigningSecret(this.jwtSecret, this.databaseUrl);
-}
+  readonly #signing = toSigningSecret(this.jwtSecret, this.databaseUrl);
 
-type Sources = ConfigSources<"PORT" | "HOST">;
-export type ConfigFlags = Sources["flags"];
+  /** `jwtSecret`; without one, the secret next to the SQLite file. */
+  get signingSecret(): string {
+    return this.#signing.jwtSecret;
+  }
 
-export interface ConfigDefaults {
-  readonly bcryptCost: number;
-  /** Defaults to 8080. */
-  readonly port?: number;
-}
-
-export interface Config
-  extends Pick<
-    Variables,
-    | "port"
-    | "host"
-    | "databaseUrl"
-    | "redisUrl"
-    | "bcryptCost"
-    | "trustedProxies"
-    | "backupSchedule"
-    | "backupFolder"
-    | "metricsToken"
-  > {
-  readonly jwtSecret: string;
-  readonly loginLimit: boolean;
-  /** Whether NODE_ENV is `development`, as under `tenon dev`. */
-  readonly devtools: boolean;
   /** Logged once the application has a log. */
-  readonly warnings: readonly string[];
+  get warnings(): readonly string[] {
+    return this.#signing.warnings;
+  }
 }
 
-/** Reports all bad values at once, as one StartError. */
-export function readConfig(defaults: ConfigDefaults, env: NodeJS.Dict<string>): Config {
-  return toConfig(Variables.read({ ...toSources(defaults), env }));
-}
-
-/** For the entry points: reads the environment; a bad value stops the start with a message that names it. */
-export function readConfigOrExit(defaults: ConfigDefaults, flags: ConfigFlags = {}): Config {
-  return toConfig(Variables.readOrExit({ ...toSources(defaults), flags }));
-}
-
-function toSources({ bcryptCost, port = 8080 }: ConfigDefaults) {
-  return { defaults: { BCRYPT_COST: String(bcryptCost), PORT: String(port) } };
-}
-
-function toConfig({ signing, loginRateLimit: loginLimit, nodeEnv, ...others }: Variables): Config {
-  return { ...others, loginLimit, devtools: nodeEnv === "development", ...signing };
-}
+export const ConfigModule = defineModule({ name: "config", declarations: [Config], exports: [Config] });
 
 function isPattern(text: string): boolean {
   try {
-    schedule(text, PurgeExpired);
+    schedule(text, defineJob("any"));
     return true;
   } catch {
     return false;

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { ConfigFlags } from "./config.ts";
+import type { ConfigSources } from "@tenon/core";
 
 const help = `Flags:
   --port=<number>  The port to listen on; 0 takes any free one. Takes precedence over PORT
@@ -8,7 +8,7 @@ const help = `Flags:
 `;
 
 /** The flags of the entry points that listen: `npm start -- --port=3000`. Anything else is refused with the help. */
-export function readFlagsOrExit(args: readonly string[] = process.argv.slice(2)): ConfigFlags {
+export function readFlagsOrExit(args: readonly string[] = process.argv.slice(2)): ConfigSources<"PORT" | "HOST"> {
   try {
     const { values } = parseArgs({
       args: [...args],
@@ -20,7 +20,7 @@ export function readFlagsOrExit(args: readonly string[] = process.argv.slice(2))
     }
     const empty = (["port", "host"] as const).find((name) => values[name] === "");
     if (empty !== undefined) throw new TypeError(`Option '--${empty}' needs a value`);
-    return { PORT: values.port, HOST: values.host };
+    return { flags: { PORT: values.port, HOST: values.host } };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     process.stderr.write(`Cannot start: ${error.message.replace(/\. .*/s, "")}.\n\n${help}`);

@@ -2,8 +2,6 @@ import { randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
 import { readOrCreateSecret, StartError } from "@tenon/core";
 
-const shortest = 32;
-
 export interface SigningSecret {
   readonly jwtSecret: string;
   readonly warnings: readonly string[];
@@ -14,12 +12,11 @@ export function toSigningSecret(given: string | undefined, databaseUrl: string):
   const file = secretFileFor(databaseUrl);
   const place = file ?? "memory, lost at the next start";
   const jwtSecret = given ?? storeSecret(file, place);
-  const warnings: string[] = [];
-  if (given === undefined) warnings.push(`JWT_SECRET is not set: tokens are signed with the secret in ${place}`);
-  if (Buffer.byteLength(jwtSecret) < shortest) {
-    warnings.push(`JWT_SECRET has fewer than ${shortest} bytes and can be guessed`);
-  }
-  return { jwtSecret, warnings };
+  const isKept = given === undefined;
+  return {
+    jwtSecret,
+    warnings: isKept ? [`JWT_SECRET is not set: tokens are signed with the secret in ${place}`] : [],
+  };
 }
 
 function storeSecret(file: string | undefined, place: string): string {

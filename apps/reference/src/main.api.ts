@@ -1,4 +1,6 @@
 import { createAppModule } from "./app.module.ts";
+import { Config } from "./config.ts";
+import { readFlagsOrExit } from "./flags.ts";
 import { createPlatform, serve } from "./serve.ts";
 
-await serve({ bcryptCost: 14 }, createAppModule, (config) => createPlatform({ ...config, docs: true }));
+await serve(Config.readOrExit(readFlagsOrExit()), createAppModule, createPlatform({ docs: { public: true } }));

@@ -1,12 +1,12 @@
 import { createApp } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createAppModule } from "./app.module.ts";
-import { readConfigOrExit } from "./config.ts";
+import { Config } from "./config.ts";
 import { loadObserved } from "./observed.ts";
 
-const config = readConfigOrExit({ bcryptCost: 14 });
+const config = Config.readOrExit();
 const app = await createApp(
-  createAppModule(config, { observed: await loadObserved(config) }),
+  createAppModule({ observed: await loadObserved(config) }),
   cli({
     name: "blog",
     version: "0.1.0",
@@ -14,9 +14,10 @@ const app = await createApp(
     groups: {
       posts: "What readers see",
       users: "Who may write",
-      keys: "API keys, which programs use in the place of a login",
+      keys: "API keys, which programs use instead of a login",
       db: "The database, which every command opens",
     },
   }),
+  { config },
 );
 await app.run();

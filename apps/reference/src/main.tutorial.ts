@@ -1,4 +1,7 @@
 import { createTutorialModule } from "./app.module.ts";
+import { Config } from "./config.ts";
+import { readFlagsOrExit } from "./flags.ts";
 import { serve } from "./serve.ts";
 
-await serve({ bcryptCost: 10 }, createTutorialModule);
+const config = Config.readOrExit({ ...readFlagsOrExit(), defaults: { BCRYPT_COST: "10" } });
+await serve(config, createTutorialModule);

@@ -1,5 +1,8 @@
+import { Config } from "./config.ts";
+import { readFlagsOrExit } from "./flags.ts";
 import { createPagesModule } from "./pages/pages.module.ts";
 import { createPagesPlatform } from "./pages/pages.platform.ts";
 import { serve } from "./serve.ts";
 
-await serve({ bcryptCost: 14, port: 8081 }, createPagesModule, createPagesPlatform);
+const config = Config.readOrExit({ ...readFlagsOrExit(), defaults: { PORT: "8081" } });
+await serve(config, createPagesModule, createPagesPlatform());

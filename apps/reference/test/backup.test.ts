@@ -12,10 +12,8 @@ import { toConfig, withBlog } from "./support/blog.ts";
 import { storages } from "./support/storages.ts";
 
 async function runBackup(databaseUrl: string, file: string) {
-  const app = await createTestApp(
-    createAppModule(toConfig({ databaseUrl, redisUrl: undefined })),
-    cli({ name: "blog" }),
-  );
+  const config = toConfig({ databaseUrl, redisUrl: undefined });
+  const app = await createTestApp(createAppModule(), cli({ name: "blog" }), { config });
   try {
     return await app.run(["db", "backup", file]);
   } finally {
@@ -75,7 +73,7 @@ test("db backup under constant writes makes a complete copy of everything acknow
     );
   }));
 
-test("db backup into a missing folder, or a path that is no folder, names the path", () =>
+test("db backup into a missing folder, or a path that is not a folder, names the path", () =>
   withFolder(async (folder) => {
     const databaseUrl = `sqlite:${join(folder, "blog.db")}`;
     const absent = join(folder, "absent");

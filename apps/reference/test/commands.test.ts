@@ -13,7 +13,7 @@ for (const storage of storages) {
     const run = (name: string, body: (app: TestCliApp) => Promise<void>) =>
       test(name, () =>
         storage.with(async (urls) => {
-          const app = await createTestApp(createAppModule(toConfig(urls)), cli({ name: "blog" }));
+          const app = await createTestApp(createAppModule(), cli({ name: "blog" }), { config: toConfig(urls) });
           try {
             await body(app);
           } finally {

@@ -5,15 +5,20 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { StartError } from "@tenon/core";
 import { withFolder } from "../../../packages/data/test/support/services.ts";
-import { readConfig } from "../src/config.ts";
+import { Config } from "../src/config.ts";
 import { runFile, withServer } from "./support/processes.ts";
 
-const defaults = { bcryptCost: 14 };
 const secret = "thirty-two bytes of random, or so";
+
+/** What the configuration holds, and what it has made of it. */
+function readConfig(env: NodeJS.Dict<string>, defaults = {}) {
+  const config = Config.read({ env, defaults });
+  return { ...config, signingSecret: config.signingSecret, warnings: config.warnings };
+}
 
 function problemsOf(env: Record<string, string>): string[] {
   try {
-    readConfig(defaults, env);
+    readConfig(env);
   } catch (error) {
     assert.ok(error instanceof StartError);
     assert.ok(error.problems.every(({ code }) => code === "BAD_ENVIRONMENT"));
@@ -23,27 +28,36 @@ function problemsOf(env: Record<string, string>): string[] {
 }
 
 test("the defaults are port 8080 on 127.0.0.1, an SQLite file in the app's own folder, and no Redis", () => {
-  assert.deepEqual(readConfig(defaults, { JWT_SECRET: secret }), {
+  assert.deepEqual(readConfig({ JWT_SECRET: secret }), {
     port: 8080,
     host: "127.0.0.1",
     databaseUrl: `sqlite:${fileURLToPath(new URL("../data/blog.db", import.meta.url))}`,
     redisUrl: undefined,
     jwtSecret: secret,
     bcryptCost: 14,
-    loginLimit: true,
+    loginRateLimit: true,
     trustedProxies: [],
     backupSchedule: undefined,
     backupFolder: fileURLToPath(new URL("../data/backups", import.meta.url)),
     metricsToken: undefined,
-    devtools: false,
+    nodeEnv: undefined,
+    signingSecret: secret,
     warnings: [],
   });
 });
 
+test("importing the modules reads no variable and prints nothing", async () => {
+  const env = { PORT: "abc", DATABASE_URL: "nonsense" };
+  for (const file of ["src/app.module.ts", "src/pages/pages.module.ts", "src/serve.ts"]) {
+    const { code, stdout, stderr } = await runFile(file, env);
+    assert.deepEqual({ file, code, stdout, stderr }, { file, code: 0, stdout: "", stderr: "" });
+  }
+});
+
 test("an entry point has its own default port, and PORT overrides it", () => {
-  const pages = { ...defaults, port: 8081 };
-  assert.equal(readConfig(pages, { JWT_SECRET: secret }).port, 8081);
-  assert.equal(readConfig(pages, { JWT_SECRET: secret, PORT: "20080" }).port, 20_080);
+  const pages = { PORT: "8081" };
+  assert.equal(readConfig({ JWT_SECRET: secret }, pages).port, 8081);
+  assert.equal(readConfig({ JWT_SECRET: secret, PORT: "20080" }, pages).port, 20_080);
 });
 
 test("every variable is read, and an empty one counts as not set", () => {
@@ -61,31 +75,32 @@ test("every variable is read, and an empty one counts as not set", () => {
     METRICS_TOKEN: "0123456789abcdef",
     NODE_ENV: "development",
   };
-  assert.deepEqual(readConfig(defaults, env), {
+  assert.deepEqual(readConfig(env), {
     port: 20_080,
     host: "0.0.0.0",
     databaseUrl: "postgres://user:pass@host:5432/name",
     redisUrl: "redis://host:6379",
     jwtSecret: secret,
     bcryptCost: 12,
-    loginLimit: false,
+    loginRateLimit: false,
     trustedProxies: ["10.0.0.0/8", "::1", "192.0.2.7"],
     backupSchedule: "0 2 * * *",
     backupFolder: "/backups",
     metricsToken: "0123456789abcdef",
-    devtools: true,
+    nodeEnv: "development",
+    signingSecret: secret,
     warnings: [],
   });
   const emptied = Object.fromEntries(Object.keys(env).map((name) => [name, ""]));
-  const without = readConfig(defaults, { JWT_SECRET: secret });
-  assert.deepEqual(readConfig(defaults, { ...emptied, JWT_SECRET: secret }), without);
+  const without = readConfig({ JWT_SECRET: secret });
+  assert.deepEqual(readConfig({ ...emptied, JWT_SECRET: secret }), without);
 });
 
 test("postgresql:, rediss:, an absolute file and a database in memory are accepted", () => {
   for (const DATABASE_URL of ["postgresql://host/name", "sqlite:/tmp/x.db", "sqlite:///tmp/x.db", "sqlite::memory:"]) {
-    assert.equal(readConfig(defaults, { JWT_SECRET: secret, DATABASE_URL }).databaseUrl, DATABASE_URL);
+    assert.equal(readConfig({ JWT_SECRET: secret, DATABASE_URL }).databaseUrl, DATABASE_URL);
   }
-  assert.equal(readConfig(defaults, { JWT_SECRET: secret, REDIS_URL: "rediss://h" }).redisUrl, "rediss://h");
+  assert.equal(readConfig({ JWT_SECRET: secret, REDIS_URL: "rediss://h" }).redisUrl, "rediss://h");
 });
 
 test("a bad value is reported with the values that the variable takes", () => {
@@ -146,21 +161,21 @@ test("an empty JWT_SECRET on embedded storage creates 32 random bytes once, in a
   await withFolder(async (folder) => {
     const file = join(folder, "new", "jwt-secret");
     const env = { DATABASE_URL: `sqlite:${join(folder, "new", "blog.db")}` };
-    const first = readConfig(defaults, env);
-    assert.equal(Buffer.from(first.jwtSecret, "base64url").byteLength, 32);
-    assert.equal(readFileSync(file, "utf8"), first.jwtSecret);
+    const first = readConfig(env);
+    assert.equal(Buffer.from(first.signingSecret, "base64url").byteLength, 32);
+    assert.equal(readFileSync(file, "utf8"), first.signingSecret);
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.deepEqual(first.warnings, [`JWT_SECRET is not set: tokens are signed with the secret in ${file}`]);
-    assert.deepEqual(readConfig(defaults, { ...env, JWT_SECRET: "" }), first);
+    assert.deepEqual(readConfig({ ...env, JWT_SECRET: "" }), first);
     assert.deepEqual(readdirSync(join(folder, "new")), ["jwt-secret"]);
-    assert.equal(readConfig(defaults, { ...env, JWT_SECRET: secret }).jwtSecret, secret);
+    assert.equal(readConfig({ ...env, JWT_SECRET: secret }).signingSecret, secret);
   });
 });
 
 test("an empty JWT_SECRET on a database in memory creates another secret at every start and stores none", () => {
   const env = { DATABASE_URL: "sqlite::memory:" };
-  const [first, second] = [readConfig(defaults, env), readConfig(defaults, env)];
-  assert.notEqual(first.jwtSecret, second.jwtSecret);
+  const [first, second] = [readConfig(env), readConfig(env)];
+  assert.notEqual(first.signingSecret, second.signingSecret);
   assert.deepEqual(first.warnings, [
     "JWT_SECRET is not set: tokens are signed with the secret in memory, lost at the next start",
   ]);
@@ -178,10 +193,13 @@ test("an empty JWT_SECRET with PostgreSQL or Redis, or in production, stops the 
   });
 });
 
-test("a JWT_SECRET under 32 bytes logs a warning", () => {
-  const { warnings } = readConfig(defaults, { JWT_SECRET: "é".repeat(15) });
-  assert.deepEqual(warnings, ["JWT_SECRET has fewer than 32 bytes and can be guessed"]);
-  assert.deepEqual(readConfig(defaults, { JWT_SECRET: "é".repeat(16) }).warnings, []);
+test("a JWT_SECRET under 32 bytes stops the start in production and names the variable", () => {
+  const short = { JWT_SECRET: "é".repeat(15) };
+  assert.deepEqual(problemsOf({ ...short, NODE_ENV: "production" }), [
+    "JWT_SECRET has fewer than 32 bytes and can be guessed. Give it at least 32 random bytes.",
+  ]);
+  assert.deepEqual(problemsOf(short), []);
+  assert.deepEqual(problemsOf({ JWT_SECRET: "é".repeat(16), NODE_ENV: "production" }), []);
 });
 
 test("a secret that can be neither read nor stored stops the start and names the variable and the file", async () => {
@@ -198,12 +216,11 @@ test("a secret that can be neither read nor stored stops the start and names the
   });
 });
 
-test("a stored secret under 32 bytes is used, with a warning", async () => {
+test("a stored secret under 32 bytes is used", async () => {
   await withFolder(async (folder) => {
     writeFileSync(join(folder, "jwt-secret"), "kept by hand");
-    const { jwtSecret, warnings } = readConfig(defaults, { DATABASE_URL: `sqlite:${join(folder, "blog.db")}` });
-    assert.equal(jwtSecret, "kept by hand");
-    assert.equal(warnings[1], "JWT_SECRET has fewer than 32 bytes and can be guessed");
+    const { signingSecret } = readConfig({ DATABASE_URL: `sqlite:${join(folder, "blog.db")}` });
+    assert.equal(signingSecret, "kept by hand");
   });
 });
 
@@ -257,5 +274,5 @@ test("a bad value exits with code 1 and one line on stderr", async () => {
 
 test("a pattern of backups that cannot be read is reported", () => {
   const messages = problemsOf({ JWT_SECRET: secret, BACKUP_SCHEDULE: "at night" });
-  assert.deepEqual(messages, ['BACKUP_SCHEDULE is no cron pattern in UTC, such as "0 2 * * *".']);
+  assert.deepEqual(messages, ['BACKUP_SCHEDULE is not a cron pattern in UTC, such as "0 2 * * *".']);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { api, defineModule, dto, endpoint, integer, routes } from "@tenon/core";
+import { api, defineModule, dto, endpoint, integer, type Routes } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { DescribedClient } from "./support/described-client.ts";
 
@@ -8,13 +8,13 @@ const Count = dto("Count", { count: integer("required", "max=10") });
 
 /** Every response breaks its contract, except those of `/right`. */
 class BrokenController {
-  routes() {
-    return routes([
+  routes(): Routes {
+    return [
       { method: "GET", path: "/right/:count", handler: this.right },
       { method: "GET", path: "/body", handler: this.body },
       { method: "GET", path: "/status", handler: this.status },
       { method: "GET", path: "/message", handler: this.message },
-    ]);
+    ];
   }
 
   readonly right = endpoint({ returns: Count, errors: { 404: "No such count" } }, (ctx) => {

@@ -3,23 +3,17 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
-import { buildWithoutDocker, isSent, parseDockerfile, whileRunning } from "../../../test/support/dockerfile.ts";
-import { root, run } from "../../../test/support/run.ts";
-import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { root } from "../../../test/support/run.ts";
 
 const folder = join(root, "apps/reference");
 const read = (name: string) => readFileSync(join(folder, name), "utf8");
-const isFull = process.env.TENON_FULL === "1";
 
-test("copies only files that exist and are sent to the build", () => {
-  const ignored = read("Dockerfile.dockerignore");
-  const copies = parseDockerfile(read("Dockerfile")).filter(({ name, value }) => name === "COPY" && !/^--/.test(value));
-  const sources = copies.flatMap(({ value }) => value.split(" ").slice(0, -1));
+test("copies only files that exist", () => {
+  const sources = [...read("Dockerfile").matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, files = ""]) =>
+    files.split(" "),
+  );
   assert.ok(sources.length >= 6);
-  for (const source of sources) assert.ok(existsSync(join(root, source)) && isSent(ignored, source), source);
-  for (const path of ["node_modules", "packages/core/test", "apps/reference/data", "apps/hello/src", ".git"]) {
-    assert.ok(!isSent(ignored, path), path);
-  }
+  for (const source of sources) assert.ok(existsSync(join(root, source)), source);
 });
 
 test("starts the API, the pages and, when it is asked for, a worker with PostgreSQL and Redis in compose.yaml", () => {
@@ -46,29 +40,4 @@ test("declares every variable of .env.example in config.ts, apart from those of 
   for (const name of names) {
     assert.ok(["LOG_LEVEL", "POSTGRES_PASSWORD"].includes(name) || config.includes(`${name}:`), name);
   }
-});
-
-test("the commands of the Dockerfile give a service that starts, is healthy and stops", { skip: !isFull }, async () => {
-  const image = await buildWithoutDocker({
-    dockerfile: join(folder, "Dockerfile"),
-    ignoreFile: join(folder, "Dockerfile.dockerignore"),
-    context: root,
-    target: temporaryFolder("image"),
-  });
-  assert.equal(image.user, "node");
-  const secret = { JWT_SECRET: "a secret of at least 32 bytes, for tests" };
-  const code = await whileRunning(image, secret, async (url, env) => {
-    assert.equal((await fetch(`${url}/posts`)).status, 200);
-    assert.equal((await fetch(`${url}/docs`)).status, 200);
-    const [program = "", ...args] = image.healthCheck ?? [];
-    assert.equal((await run(program, args, { env })).code, 0);
-    assert.equal((await run(program, args, { env: { ...env, PORT: "1" } })).code, 1);
-  });
-  assert.equal(code, 0);
-  const command = image.command.map((word) => word.replace("main.api", "main.web"));
-  await whileRunning({ ...image, command }, secret, async (url, env) => {
-    assert.match(await (await fetch(url)).text(), /^<!doctype html>/i);
-    const [program = "", ...args] = image.healthCheck ?? [];
-    assert.equal((await run(program, args, { env })).code, 0);
-  });
 });

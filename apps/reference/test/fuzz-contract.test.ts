@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fuzzContract } from "@tenon/core/testing";
+import { fuzzContract } from "@tenon/fuzz";
 import { testOnStorages } from "./support/blog.ts";
 
 /** In the full gate 20,000 requests for each storage. */
@@ -24,5 +24,5 @@ testOnStorages(
     assert.ok(report.requests >= requests);
     assert.ok(Object.keys(report.statuses).length > 15, JSON.stringify(report.statuses));
   },
-  { config: { loginLimit: false } },
+  { config: { loginRateLimit: false } },
 );

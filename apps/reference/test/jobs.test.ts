@@ -2,28 +2,27 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { describe, test } from "node:test";
 import { cli } from "@tenon/core/cli";
-import { createTestApp, type TestCliApp } from "@tenon/core/testing";
+import { createTestApp, FakeClock, type TestCliApp, useClock } from "@tenon/core/testing";
 import { KeyValue } from "@tenon/data";
-import { FakeJobClock, useJobClock, withJobs } from "@tenon/jobs/testing";
+import { withJobs } from "@tenon/jobs/testing";
 import { withFolder } from "../../../packages/data/test/support/services.ts";
 import { createAppModule } from "../src/app.module.ts";
-import type { Config } from "../src/config.ts";
 import { PublishPost, parsePublicationTime } from "../src/posts/publication.ts";
-import { toConfig } from "./support/blog.ts";
+import { type ConfigValues, toConfig } from "./support/blog.ts";
 import { storages } from "./support/storages.ts";
 
 for (const storage of storages) {
   describe(`jobs (${storage.name})`, () => {
     const run = (
       name: string,
-      body: (app: TestCliApp & ReturnType<typeof withJobs>, clock: FakeJobClock) => Promise<void>,
-      config: Partial<Config> = {},
+      body: (app: TestCliApp & ReturnType<typeof withJobs>, clock: FakeClock) => Promise<void>,
+      values: ConfigValues = {},
     ) =>
       test(name, () =>
         storage.with(async (urls) => {
-          const clock = new FakeJobClock();
-          const module = createAppModule(toConfig(urls, config));
-          const app = withJobs(await createTestApp(module, cli({ name: "blog" }), { override: [useJobClock(clock)] }));
+          const clock = new FakeClock();
+          const options = { config: toConfig(urls, values), override: [useClock(clock)] };
+          const app = withJobs(await createTestApp(createAppModule(), cli({ name: "blog" }), options));
           try {
             await body(app, clock);
           } finally {
@@ -60,10 +59,11 @@ for (const storage of storages) {
         await app.run(["posts", "publish", id, at]);
         await app.run(["posts", "publish", id, "--undo"]);
         assert.deepEqual(await app.jobs.pending(PublishPost), []);
-        assert.match(
-          (await app.run(["posts", "publish", id, "--at=2020-01-01T00:00"])).stderr,
-          /no time in the future/,
-        );
+        for (const bad of ["2020-01-01T00:00", "garbage"]) {
+          const { code, stderr } = await app.run(["posts", "publish", id, `--at=${bad}`]);
+          assert.equal(code, 2);
+          assert.match(stderr, /--at must be a time in the future, such as 2027-01-31T09:00/);
+        }
         assert.match((await app.run(["posts", "publish", "none", at])).stderr, /Post not found/);
       },
     );
@@ -90,10 +90,9 @@ test("BACKUP_SCHEDULE copies the SQLite file and keeps the newest seven copies",
       { databaseUrl: `sqlite:${folder}/blog.db`, redisUrl: undefined },
       { backupSchedule: "0 2 * * *", backupFolder: backups },
     );
-    const clock = new FakeJobClock("2026-01-01T00:00:00Z");
-    const app = withJobs(
-      await createTestApp(createAppModule(config), cli({ name: "blog" }), { override: [useJobClock(clock)] }),
-    );
+    const clock = new FakeClock("2026-01-01T00:00:00Z");
+    const options = { config, override: [useClock(clock)] };
+    const app = withJobs(await createTestApp(createAppModule(), cli({ name: "blog" }), options));
     try {
       await app.jobs.drain();
       clock.set("2026-01-01T02:00:00Z");

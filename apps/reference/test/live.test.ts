@@ -56,14 +56,11 @@ for (const storage of storages) {
   test(`posts watch prints them in another process (${storage.name})`, async () => {
     await withFreshBlog(storage, async (blog) => {
       const { port } = new URL(blog.client.url);
-      const commands = await createApp(
-        createAppModule(toConfig(blog.urls, { port: Number(port) })),
-        cli({ name: "blog" }),
-        {
-          log: { level: "silent" },
-          onStartError: "throw",
-        },
-      );
+      const commands = await createApp(createAppModule(), cli({ name: "blog" }), {
+        config: toConfig(blog.urls, { port: Number(port) }),
+        log: { level: "silent" },
+        onStartError: "throw",
+      });
       const isShared = commands.get(Channels).reach === "instances";
       const stdout = new PassThrough().setEncoding("utf8");
       const controller = new AbortController();

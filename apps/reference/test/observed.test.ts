@@ -53,18 +53,22 @@ test("METRICS_TOKEN adds GET /metrics for clients that send it, to the API and t
   }
 });
 
-test("the developer tools are at /_dev in development, for requests of this machine, and never in production", async () => {
-  await withServer("src/main.api.ts", { ...memory, NODE_ENV: "development" }, async ({ client }) => {
+test("the developer tools are at /_dev under tenon dev, with its secret, and nowhere else", async () => {
+  const development = { ...memory, NODE_ENV: "development", TENON_DEV_SECRET: "0".repeat(43) };
+  const headers = { "x-tenon-dev": development.TENON_DEV_SECRET };
+  await withServer("src/main.api.ts", { ...development, TENON_DEV: "start" }, async ({ client }) => {
     await client.get("/posts?limit=7");
-    const { status, text } = await client.get("/_dev/requests");
+    const { status, text } = await client.get("/_dev/requests", { headers });
     assert.equal(status, 200);
     assert.ok(text.includes("/posts?limit=7"));
-    assert.equal((await client.get("/_dev/requests", { headers: { "x-forwarded-for": "192.0.2.1" } })).status, 404);
-  });
-  const production = { ...memory, NODE_ENV: "production", JWT_SECRET: secret };
-  await withServer("src/main.api.ts", production, async ({ client }) => {
     assert.equal((await client.get("/_dev/requests")).status, 404);
   });
+  const production = { ...development, TENON_DEV: "start", NODE_ENV: "production", JWT_SECRET: secret };
+  for (const env of [development, production]) {
+    await withServer("src/main.api.ts", env, async ({ client }) => {
+      assert.equal((await client.get("/_dev/requests", { headers })).status, 404);
+    });
+  }
 });
 
 test("the variables of OpenTelemetry turn on traces, of requests and their statements", async () => {

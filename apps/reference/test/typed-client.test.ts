@@ -63,7 +63,7 @@ test("a client generated from the running service registers, logs in, writes, pu
       assert.equal((await auth.me?.())?.status, 200);
       assert.equal((await auth.logout?.())?.status, 200);
     },
-    { createPlatform: () => createPlatform({ docs: true }) },
+    { createPlatform: () => createPlatform({ docs: { public: true } }) },
   ));
 
 test("wrong arguments, unhandled statuses and missing fields do not compile", async () => {

@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Clock, Sessions } from "@tenon/auth";
-import { type App, createApp, HttpError, type HttpMethods } from "@tenon/core";
+import { Sessions } from "@tenon/auth";
+import { type App, Clock, createApp, type HttpApp, HttpError } from "@tenon/core";
 import { Database } from "@tenon/data";
-import { readConfig } from "../../src/config.ts";
 import { sampleAuthors, sampleEmailOf, samplePosts } from "../../src/database/sample-posts.ts";
 import type { Schema } from "../../src/database/schema.ts";
 import { createPagesModule } from "../../src/pages/pages.module.ts";
@@ -14,7 +13,7 @@ import { UsersService } from "../../src/users/users.service.ts";
 export const samplePassword = "correct horse";
 
 export interface RunningPages {
-  readonly app: App & HttpMethods;
+  readonly app: App & HttpApp;
   readonly url: string;
   /** The session cookie of an author. */
   logIn(email: string): Promise<string>;
@@ -24,15 +23,13 @@ export interface RunningPages {
 /** The pages on a free port and a temporary folder, as in production. */
 export async function startPages(): Promise<RunningPages> {
   const folder = mkdtempSync(join(tmpdir(), "tenon-pages-"));
-  const config = readConfig(
-    { bcryptCost: 10 },
-    {
-      DATABASE_URL: `sqlite:${join(folder, "blog.db")}`,
-      JWT_SECRET: "a secret for pictures, 32 bytes and more",
-    },
-  );
+  const config = {
+    bcryptCost: 10,
+    databaseUrl: `sqlite:${join(folder, "blog.db")}`,
+    jwtSecret: "a secret for pictures, 32 bytes and more",
+  };
   const platform = createPagesPlatform({ development: false });
-  const app = await createApp(createPagesModule(config), platform, { log: { level: "silent" } });
+  const app = await createApp(createPagesModule(), platform, { config, log: { level: "silent" } });
   const { url } = await app.listen({ port: 0, host: "127.0.0.1", signals: false });
   app.routes.add({
     method: "GET",

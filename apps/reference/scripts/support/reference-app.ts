@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type App, createApp, type HttpMethods } from "@tenon/core";
+import { type App, createApp, type HttpApp } from "@tenon/core";
 import { createAppModule } from "../../src/app.module.ts";
-import { readConfig } from "../../src/config.ts";
 import { createPlatform } from "../../src/serve.ts";
 
 export interface RunningApp {
-  readonly app: App & HttpMethods;
+  readonly app: App & HttpApp;
   readonly url: string;
   stop(): Promise<void>;
 }
@@ -19,12 +18,13 @@ export async function startReferenceApp(options: {
   readonly databaseUrl?: string;
 }): Promise<RunningApp> {
   const folder = mkdtempSync(join(tmpdir(), "tenon-measure-"));
-  const config = readConfig(options, {
-    DATABASE_URL: options.databaseUrl ?? `sqlite:${join(folder, "blog.db")}`,
-    JWT_SECRET: "a secret for measurements, 32 byt",
-    LOGIN_RATE_LIMIT: "off",
-  });
-  const app = await createApp(createAppModule(config), createPlatform(), { log: { level: "silent" } });
+  const config = {
+    bcryptCost: options.bcryptCost,
+    databaseUrl: options.databaseUrl ?? `sqlite:${join(folder, "blog.db")}`,
+    jwtSecret: "a secret for measurements, 32 byt",
+    loginRateLimit: false,
+  };
+  const app = await createApp(createAppModule(), createPlatform(), { config, log: { level: "silent" } });
   const { url } = await app.listen({ port: 0, host: "127.0.0.1", signals: false });
   return {
     app,

@@ -10,7 +10,7 @@ export function median(sample: readonly number[]): number {
 
 /**
  * How well a measurement separates two classes (Mann-Whitney): the probability that one of the first is greater than one
- * of the second. 0.5 is no separation.
+ * of the second. 0.5 means that they cannot be told apart.
  */
 export function areaUnderCurve(first: readonly number[], second: readonly number[]): number {
   let wins = 0;

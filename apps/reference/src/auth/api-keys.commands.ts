@@ -1,5 +1,5 @@
 import { ApiKeys } from "@tenon/auth";
-import { type Context, dto, endpoint, group, HttpError, inject, routes, string } from "@tenon/core";
+import { dto, HttpError, inject, route, string } from "@tenon/core";
 import type { UserRecord } from "../users/user.ts";
 import { UsersService } from "../users/users.service.ts";
 
@@ -15,18 +15,10 @@ export class ApiKeysCommands {
   readonly #keys = inject(ApiKeys);
   readonly #users = inject(UsersService);
 
-  routes() {
-    return routes([
-      group("keys", [
-        { path: "create/:email", handler: this.create },
-        { path: "revoke/:email/:id", handler: this.revoke },
-      ]),
-    ]);
-  }
-
-  readonly create = endpoint(
+  readonly create = route.command(
+    "keys/create/:email",
     { summary: "Create an API key for a user and print it", query: CreateKey, errors: { 404: noUser } },
-    async (ctx: Context<"keys/create/:email">, { query: { name, expires_at } }) => {
+    async (ctx, { query: { name, expires_at } }) => {
       const user = await this.#owner(ctx.param("email"));
       const { key, record } = await this.#keys.create(user.id, {
         ...(name === undefined ? {} : { name }),
@@ -36,9 +28,10 @@ export class ApiKeysCommands {
     },
   );
 
-  readonly revoke = endpoint(
+  readonly revoke = route.command(
+    "keys/revoke/:email/:id",
     { summary: "Revoke an API key of a user", errors: { 404: [noUser, "API key not found"] } },
-    async (ctx: Context<"keys/revoke/:email/:id">) => {
+    async (ctx) => {
       const user = await this.#owner(ctx.param("email"));
       if (!(await this.#keys.revoke(user.id, ctx.param("id")))) return ctx.fail(404, "API key not found");
       return ctx.status(200).send("revoked");
@@ -49,5 +42,9 @@ export class ApiKeysCommands {
     const user = await this.#users.findByEmail(email);
     if (user === undefined) throw new HttpError(404, noUser);
     return user;
+  }
+
+  routes() {
+    return [this.create, this.revoke];
   }
 }

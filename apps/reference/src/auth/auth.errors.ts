@@ -1,3 +1,5 @@
+import { storeFailures } from "../database/store-failures.ts";
+
 export const notCreated = "Failed to create user";
 export const notIssued = "Failed to generate token";
 
@@ -6,3 +8,10 @@ export const busy = { 503: "Service Unavailable" } as const;
 
 /** What every route that checks a password may respond. */
 export const loginRefused = { 429: "Too Many Requests", ...busy } as const;
+
+const failures = [notIssued, ...storeFailures] as const;
+
+export const registerErrors = { 409: "Email already registered", ...busy, 500: [notCreated, notIssued] } as const;
+export const loginErrors = { 401: "Invalid credentials", ...loginRefused, 500: failures } as const;
+export const refreshErrors = { 401: "invalid refresh token", 500: failures } as const;
+export const sessionErrors = { 401: "Invalid session", 500: storeFailures } as const;

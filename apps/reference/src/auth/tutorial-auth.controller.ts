@@ -1,35 +1,21 @@
-import { endpoint, group, HttpError, inject, routes } from "@tenon/core";
-import { bodyLimit } from "@tenon/core/middleware";
+import { HttpError, inject } from "@tenon/core";
 import { storeFailures } from "../database/store-failures.ts";
 import { User } from "../users/users.dto.ts";
-import { LoginDTO, maxAuthBody, RegisterDTO, Token } from "./auth.dto.ts";
-import { busy, loginRefused, notIssued } from "./auth.errors.ts";
+import { LoginDTO, RegisterDTO, Token } from "./auth.dto.ts";
+import { busy, loginErrors } from "./auth.errors.ts";
+import { auth } from "./auth.routes.ts";
 import { AuthService } from "./auth.service.ts";
-import { noStore } from "./no-store.ts";
 
-const tags = ["Authentication"];
+const refused = { 401: "invalid credentials" } as const;
 
 /** The blog tutorial's variant: other messages, and only registration and login. */
 export class TutorialAuthController {
   readonly #auth = inject(AuthService);
 
-  routes() {
-    return routes([
-      group(
-        "/auth",
-        [
-          { method: "POST", path: "/register", handler: this.register },
-          { method: "POST", path: "/login", handler: this.login },
-        ],
-        { middlewares: [bodyLimit(maxAuthBody), noStore] },
-      ),
-    ]);
-  }
-
-  readonly register = endpoint(
+  readonly register = auth.post(
+    "/register",
     {
       summary: "Create a user",
-      tags,
       body: RegisterDTO,
       returns: { 201: User },
       errors: { 400: ["email already registered", ...storeFailures], ...busy },
@@ -48,17 +34,16 @@ export class TutorialAuthController {
     },
   );
 
-  readonly login = endpoint(
-    {
-      summary: "Log in, for an access token",
-      tags,
-      body: LoginDTO,
-      returns: Token,
-      errors: { 401: "invalid credentials", ...loginRefused, 500: [notIssued, ...storeFailures] },
-    },
+  readonly login = auth.post(
+    "/login",
+    { summary: "Log in, for an access token", body: LoginDTO, returns: Token, errors: { ...loginErrors, ...refused } },
     async (ctx, { body }) => {
       const user = await this.#auth.login(body, ctx);
       return user === undefined ? ctx.fail(401) : { token: await this.#auth.issueToken(user) };
     },
   );
+
+  routes() {
+    return [this.register, this.login];
+  }
 }

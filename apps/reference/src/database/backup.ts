@@ -2,14 +2,12 @@ import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
-import { inject, token } from "@tenon/core";
-
-/** The value of `DATABASE_URL`. */
-export const DatabaseUrl = token<string>("DatabaseUrl");
+import { inject } from "@tenon/core";
+import { Config } from "../config.ts";
 
 /** Copies the SQLite file consistently while other processes write to it. */
 export class Backup {
-  readonly #url = inject(DatabaseUrl);
+  readonly #url = inject(Config).databaseUrl;
 
   /** Returns the size of the copy in bytes. Never overwrites a file. */
   async write(file: string): Promise<number> {

@@ -1,4 +1,4 @@
-import { type Context, dto, endpoint, group, inject, integer, routes } from "@tenon/core";
+import { dto, inject, integer, route } from "@tenon/core";
 import { Backup } from "./backup.ts";
 import { Seed } from "./seed.ts";
 import { Tables } from "./tables.ts";
@@ -13,23 +13,14 @@ export class DatabaseCommands {
   readonly #seed = inject(Seed);
   readonly #backup = inject(Backup);
 
-  routes() {
-    return routes([
-      group("db", [
-        { path: "migrate", handler: this.migrate },
-        { path: "seed", handler: this.seed },
-        { path: "backup/:file", handler: this.backup },
-      ]),
-    ]);
-  }
-
   /** Every command migrates when it starts: this prints what was done. */
-  readonly migrate = endpoint({ summary: "Migrate the database" }, (ctx) => {
+  readonly migrate = route.command("db/migrate", { summary: "Migrate the database" }, (ctx) => {
     const { ran } = this.#tables;
     return ctx.status(200).send(ran.length === 0 ? "nothing to migrate" : `migrated: ${ran.join(", ")}`);
   });
 
-  readonly seed = endpoint(
+  readonly seed = route.command(
+    "db/seed",
     { summary: "Write sample users and posts", query: SeedDatabase },
     async (ctx, { query: { posts = 10_000 } }) => {
       const progress = ctx.progress(posts, "posts");
@@ -40,12 +31,17 @@ export class DatabaseCommands {
   );
 
   /** Consistent, also while the service runs. */
-  readonly backup = endpoint(
+  readonly backup = route.command(
+    "db/backup/:file",
     { summary: "Copy the SQLite database to a file, also while the service runs" },
-    async (ctx: Context<"db/backup/:file">) => {
+    async (ctx) => {
       const file = ctx.param("file");
       const bytes = await this.#backup.write(file);
       return ctx.status(200).send(`${file}: ${(bytes / 2 ** 20).toFixed(1)} MB`);
     },
   );
+
+  routes() {
+    return [this.migrate, this.seed, this.backup];
+  }
 }

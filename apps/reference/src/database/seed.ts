@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { Clock } from "@tenon/auth";
-import { inject } from "@tenon/core";
+import { Clock, inject } from "@tenon/core";
 import { Database } from "@tenon/data";
 import { UsersService } from "../users/users.service.ts";
 import { type SamplePost, sampleAuthors, sampleEmailOf, samplePosts } from "./sample-posts.ts";

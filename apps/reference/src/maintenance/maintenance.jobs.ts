@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { Clock } from "@tenon/auth";
-import { type Context, dto, type Infer, inject, type Routes, string } from "@tenon/core";
+import { Clock, type Context, dto, type Infer, inject, type Routes, string } from "@tenon/core";
 import { KeyValue } from "@tenon/data";
 import { defineJob, job } from "@tenon/jobs";
 import { Backup } from "../database/backup.ts";

@@ -1,10 +1,9 @@
-import { sessionCookie, sessionSeconds } from "@tenon/auth";
-import { type Context, dto, endpoint, group, type HttpError, type Issue, inject, routes, string } from "@tenon/core";
+import { SessionOrigin, sessionCookie, sessionSeconds } from "@tenon/auth";
+import { type Context, dto, type HttpError, type Issue, inject, route, string } from "@tenon/core";
 import { StoreError } from "@tenon/data";
 import { isForm, type Redirect, redirect, wantsJson } from "@tenon/web";
 import { busy, loginRefused } from "../auth/auth.errors.ts";
 import { AuthService } from "../auth/auth.service.ts";
-import { noStore } from "../auth/no-store.ts";
 import type { UserRecord } from "../users/user.ts";
 import { checkName, LoginForm, RegisterForm, refuseUntyped } from "./account.form.ts";
 import { toPathWithNext } from "./require-login.ts";
@@ -19,32 +18,22 @@ const NextQuery = dto({ next: string() });
 export class AccountPages {
   readonly #auth = inject(AuthService);
 
-  routes() {
-    return routes([
-      group(
-        "/",
-        [
-          { method: "GET", path: "/login", handler: this.login },
-          { method: "POST", path: "/login", handler: this.openSession, middlewares: [refuseUntyped] },
-          { method: "GET", path: "/register", handler: this.register },
-          { method: "POST", path: "/register", handler: this.createUser, middlewares: [refuseUntyped] },
-          { method: "POST", path: "/logout", handler: this.logout },
-        ],
-        { middlewares: [noStore] },
-      ),
-    ]);
-  }
-
-  readonly login = endpoint({ summary: "The login form", query: NextQuery }, (ctx, { query }) =>
-    this.#showForm(ctx, query.next),
+  readonly login = route.get(
+    "/login",
+    { middlewares: [SessionOrigin], summary: "The login form", query: NextQuery },
+    (ctx, { query }) => this.#showForm(ctx, query.next),
   );
 
-  readonly register = endpoint({ summary: "The registration form", query: NextQuery }, (ctx, { query }) =>
-    this.#showForm(ctx, query.next),
+  readonly register = route.get(
+    "/register",
+    { middlewares: [SessionOrigin], summary: "The registration form", query: NextQuery },
+    (ctx, { query }) => this.#showForm(ctx, query.next),
   );
 
-  readonly openSession = endpoint(
+  readonly openSession = route.post(
+    "/login",
     {
+      middlewares: [SessionOrigin, refuseUntyped],
       summary: "Log in",
       body: LoginForm,
       errors: { 401: "No account has this e-mail address and password.", ...loginRefused },
@@ -59,8 +48,14 @@ export class AccountPages {
     },
   );
 
-  readonly createUser = endpoint(
-    { summary: "Create an account", body: RegisterForm, errors: { 409: "Email already registered", ...busy } },
+  readonly createUser = route.post(
+    "/register",
+    {
+      middlewares: [SessionOrigin, refuseUntyped],
+      summary: "Create an account",
+      body: RegisterForm,
+      errors: { 409: "Email already registered", ...busy },
+    },
     async (ctx, { body }) => {
       checkName(body);
       const user = await this.#auth.register(body);
@@ -72,7 +67,7 @@ export class AccountPages {
     },
   );
 
-  readonly logout = endpoint({ summary: "Log out" }, async (ctx) => {
+  readonly logout = route.post("/logout", { middlewares: [SessionOrigin], summary: "Log out" }, async (ctx) => {
     ctx.setCookie(sessionCookie, "", { maxAge: 0 });
     try {
       await this.#auth.logout(ctx.cookie(sessionCookie), undefined);
@@ -99,6 +94,10 @@ export class AccountPages {
     await ctx.get("session").regenerate();
     await ctx.get("session").flash("done", message);
     return redirect(next || home);
+  }
+
+  routes() {
+    return [this.login, this.openSession, this.register, this.createUser, this.logout];
   }
 }
 

@@ -1,4 +1,4 @@
-import { Sessions, sessionCookie } from "@tenon/auth";
+import { limitCaching, Sessions, sessionCookie } from "@tenon/auth";
 import { type Context, inject, type Middleware, type Next } from "@tenon/core";
 import { toUser, type User } from "../users/user.ts";
 import { UsersService } from "../users/users.service.ts";
@@ -37,14 +37,14 @@ export class CurrentUser implements Middleware {
 
   handle(ctx: Context, next: Next) {
     const id = ctx.cookie(sessionCookie);
-    const visitor = new Visitor(() => this.#find(id));
+    const visitor = new Visitor(() => {
+      limitCaching(ctx, "Cookie", id !== "");
+      return this.#find(id);
+    });
     ctx.set("visitor", visitor);
     ctx.onReply(({ headers }) => {
-      if (!visitor.wasRead) return;
-      headers.addHeader("vary", "cookie");
-      // after a logout the back button must not show a page of the ended session
-      if (id !== "") headers.setHeader("cache-control", "no-store");
-      else if (!headers.has("cache-control")) headers.setHeader("cache-control", "no-cache");
+      // a guest who logs in must not see a stored page again
+      if (visitor.wasRead && !headers.has("cache-control")) headers.setHeader("cache-control", "no-cache");
     });
     return next();
   }

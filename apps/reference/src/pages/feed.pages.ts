@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type Context, endpoint, inject, routes, token } from "@tenon/core";
+import { type Context, inject, route, token } from "@tenon/core";
 import { PostsService } from "../posts/posts.service.ts";
 import { feedPath, toAtom } from "./atom.ts";
 
@@ -13,11 +13,7 @@ export class FeedPages {
   readonly #posts = inject(PostsService);
   readonly #id = inject(FeedId);
 
-  routes() {
-    return routes([{ method: "GET", path: feedPath, handler: this.feed }]);
-  }
-
-  readonly feed = endpoint({ summary: "The newest posts as an Atom feed" }, async (ctx) => {
+  readonly feed = route.get(feedPath, { summary: "The newest posts as an Atom feed" }, async (ctx) => {
     const { items } = await this.#posts.published({ limit: entries });
     const xml = toAtom(this.#id, items);
     const etag = `"${hash("sha256", xml, "base64url")}"`;
@@ -27,6 +23,10 @@ export class FeedPages {
     headers.setHeader("etag", etag);
     return isKnown(ctx, etag) ? ctx.status(304).send("") : ctx.status(200).send(xml);
   });
+
+  routes() {
+    return [this.feed];
+  }
 }
 
 /** Whether the client has this version. A compressing proxy turns our tag into a weak one. */

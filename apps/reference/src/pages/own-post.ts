@@ -3,7 +3,7 @@ import type { Post } from "../posts/post.ts";
 import { PostsService } from "../posts/posts.service.ts";
 
 declare module "@tenon/core" {
-  interface ContextValues {
+  interface GuardValues {
     post: Post;
   }
 }
@@ -11,6 +11,7 @@ declare module "@tenon/core" {
 /** Sets `post`, for its author only, whatever the policy of the API. List it after `RequireLogin`. */
 export class OwnPost implements Middleware {
   readonly contract = {
+    sets: ["post"],
     errors: { 403: "Only its author can change or delete a post.", 404: "Post not found" },
   } as const;
   readonly #posts = inject(PostsService);

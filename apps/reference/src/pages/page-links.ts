@@ -1,5 +1,5 @@
 import { dto, type Infer, string } from "@tenon/core";
-import { type Page, type PageRequest, parseCursor } from "../posts/page.ts";
+import type { Page } from "@tenon/data";
 
 const pageSize = 10;
 
@@ -16,24 +16,24 @@ export const PageQuery = dto({
   after: string("min=1"),
   before: string("min=1"),
 });
+export type PageQuery = Infer<typeof PageQuery>;
 
-export function toPageRequest({ after, before }: Infer<typeof PageQuery>): PageRequest {
-  if (before !== undefined) return { limit: pageSize, before: parseCursor(before) };
-  return { limit: pageSize, ...(after === undefined ? {} : { after: parseCursor(after) }) };
+export function toPageRequest({ after, before }: PageQuery) {
+  return { limit: pageSize, cursor: before ?? after };
 }
 
 /** Whether going back has reached the newest post: the page may be incomplete, so the first page is shown instead. */
-export function isPastTheTop(page: Page<unknown>, request: PageRequest): boolean {
-  return request.before !== undefined && page.previous === undefined;
+export function isPastTheTop({ previous }: Page<unknown>, { before }: PageQuery): boolean {
+  return before !== undefined && previous === null;
 }
 
-export function toPageLinks(path: string, { items, next, previous }: Page<unknown>, request: PageRequest): PageLinks {
-  const isFirst = request.after === undefined && request.before === undefined;
+export function toPageLinks(path: string, { items, next, previous }: Page<unknown>, query: PageQuery): PageLinks {
+  const isFirst = query.after === undefined && query.before === undefined;
   // a page whose posts were deleted in the meantime has no first post to go back from
-  const newer = previous === undefined ? undefined : `${path}?before=${previous}`;
+  const newer = previous === null ? undefined : `${path}?before=${previous}`;
   return {
     isFirst,
     newer: !isFirst && items.length === 0 ? path : newer,
-    older: next === undefined ? undefined : `${path}?after=${next}`,
+    older: next === null ? undefined : `${path}?after=${next}`,
   };
 }

@@ -1,6 +1,7 @@
-import type { Context, HttpMethods, Issue, Platform } from "@tenon/core";
+import { type Context, type HttpApp, type Issue, inject, type Platform } from "@tenon/core";
 import { accessLog, requestId } from "@tenon/core/middleware";
 import { pageHeaders, WebSessions, web } from "@tenon/web";
+import { Config } from "../config.ts";
 import { CurrentUser } from "./current-user.ts";
 import { keepTypedText } from "./keep-typed-text.ts";
 import { toShownName, withoutBidiControls } from "./shown-text.ts";
@@ -19,14 +20,10 @@ const policy = [
 export interface PagesPlatformOptions {
   /** Defaults to true unless NODE_ENV is `production`. */
   readonly development?: boolean;
-  readonly trustedProxies?: readonly string[];
 }
 
 /** HTML over HTTP, with the middlewares of every request. */
-export function createPagesPlatform({
-  development,
-  trustedProxies = [],
-}: PagesPlatformOptions = {}): Platform<HttpMethods> {
+export function createPagesPlatform({ development }: PagesPlatformOptions = {}): Platform<HttpApp> {
   return web({
     views: new URL("../../views/", import.meta.url),
     assets: new URL("../../assets/", import.meta.url),
@@ -40,7 +37,7 @@ export function createPagesPlatform({
       WebSessions,
     ],
     share,
-    trustedProxies,
+    trustedProxies: () => inject(Config).trustedProxies,
     ...(development === undefined ? {} : { development }),
   });
 }

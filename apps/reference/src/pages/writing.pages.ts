@@ -1,7 +1,6 @@
-import { Clock } from "@tenon/auth";
-import { BindError, boolean, type Context, dto, endpoint, group, HttpError, inject, routes, string } from "@tenon/core";
+import { BindError, boolean, Clock, type Context, dto, HttpError, inject, route, string } from "@tenon/core";
+import { KeyValue } from "@tenon/data";
 import { redirect, view, wantsJson } from "@tenon/web";
-import { noStore } from "../auth/no-store.ts";
 import type { Post } from "../posts/post.ts";
 import { PostsService } from "../posts/posts.service.ts";
 import { Publication, parsePublicationTime } from "../posts/publication.ts";
@@ -15,6 +14,9 @@ import { RequireLogin } from "./require-login.ts";
 const PublishForm = dto({ published: boolean("required"), back: string() });
 const PublicationForm = dto({ at: string("required") });
 
+/** Seconds for which a form that has created a post is remembered, so that it does not create the post again. */
+const rememberedForm = 30 * 86_400;
+
 /** Deleted since `OwnPost` loaded it. */
 const missing = { 404: "Post not found" } as const;
 
@@ -22,68 +24,64 @@ const missing = { 404: "Post not found" } as const;
 export class WritingPages {
   readonly #posts = inject(PostsService);
   readonly #publication = inject(Publication);
+  readonly #keyValue = inject(KeyValue);
   readonly #clock = inject(Clock);
 
-  routes() {
-    return routes([
-      group(
-        "/",
-        [
-          { method: "GET", path: "/my-posts", handler: this.mine },
-          { method: "GET", path: "/posts/new", handler: this.write },
-          { method: "POST", path: "/posts", handler: this.create },
-          group(
-            "/posts/:id",
-            [
-              { method: "GET", path: "/edit", handler: this.edit },
-              { method: "PUT", path: "/", handler: this.update },
-              { method: "PATCH", path: "/", handler: this.publish },
-              { method: "PUT", path: "/publication", handler: this.publishLater },
-              { method: "DELETE", path: "/publication", handler: this.keepDraft },
-              { method: "GET", path: "/delete", handler: this.confirm },
-              { method: "DELETE", path: "/", handler: this.delete },
-            ],
-            { middlewares: [OwnPost] },
-          ),
-        ],
-        { middlewares: [noStore, RequireLogin] },
-      ),
-    ]);
-  }
+  readonly mine = route.get(
+    "/my-posts",
+    { middlewares: [RequireLogin], summary: "The user's own posts", query: PageQuery },
+    async (ctx, { query }) => {
+      const page = await this.#posts.ofAuthor(ctx.get("user_id"), toPageRequest(query));
+      if (isPastTheTop(page, query)) return redirect("/my-posts");
+      const author = await ctx.get("visitor").user();
+      const posts = page.items.map((post) => toSummary(author === undefined ? post : { ...post, author }));
+      return { posts, ...toPageLinks("/my-posts", page, query) };
+    },
+  );
 
-  readonly mine = endpoint({ summary: "The user's own posts", query: PageQuery }, async (ctx, { query }) => {
-    const request = toPageRequest(query);
-    const page = await this.#posts.ofAuthor(ctx.get("user_id"), request);
-    if (isPastTheTop(page, request)) return redirect("/my-posts");
-    const author = await ctx.get("visitor").user();
-    const posts = page.items.map((post) => toSummary(author === undefined ? post : { ...post, author }));
-    return { posts, ...toPageLinks("/my-posts", page, request) };
-  });
-
-  readonly write = endpoint({ summary: "A form for a new post" }, () => ({
+  readonly write = route.get("/posts/new", { middlewares: [RequireLogin], summary: "A form for a new post" }, () => ({
     ...emptyPost,
     form: this.#clock.uuid(),
   }));
 
   /** Reads its form itself, as `update` does: a declared body would redirect, and the text would have to fit into a session. */
-  readonly create = endpoint({ summary: "Create a post" }, async (ctx) => {
-    const typed = await readPostForm(ctx);
-    if (typed.issues.length > 0) return showAgain(ctx, "writing/write", typed);
-    const [author, form] = [ctx.get("user_id"), typed.form || this.#clock.uuid()];
-    const post = await this.#posts.createOnce(toPostId(author, form, typed.values), author, typed.values);
-    if (typed.publish && !post.published) await this.#posts.patch(post.id, { published: true });
-    return done(ctx, pathOf(post), typed.publish ? "Your post is published." : "Your draft is saved.");
-  });
+  readonly create = route.post(
+    "/posts",
+    {
+      middlewares: [RequireLogin],
+      summary: "Create a post",
+      errors: { 410: "You have deleted this post since you sent the form." },
+    },
+    async (ctx) => {
+      const typed = await readPostForm(ctx);
+      if (typed.issues.length > 0) return showAgain(ctx, "writing/write", typed);
+      const author = ctx.get("user_id");
+      const id = toPostId(author, typed.form || this.#clock.uuid(), typed.values);
+      const mark = `post-form:${id}`;
+      const wasSent = (await this.#keyValue.get(mark)) !== undefined;
+      if (wasSent && (await this.#posts.find(id)) === undefined) return ctx.fail(410);
+      const post = await this.#posts.createOnce(id, author, typed.values);
+      if (!wasSent && typed.form !== "") await this.#keyValue.set(mark, true, { ttl: rememberedForm });
+      if (typed.publish && !post.published) await this.#posts.patch(post.id, { published: true });
+      return done(ctx, pathOf(post), typed.publish ? "Your post is published." : "Your draft is saved.");
+    },
+  );
 
-  readonly edit = endpoint({ summary: "A form to change a post" }, (ctx) => {
-    const post = ctx.get("post");
-    const { title, content, updated_at: version } = post;
-    return toEdit(post, { ...emptyPost, values: { title, content }, version });
-  });
+  readonly edit = route.get(
+    "/posts/:id/edit",
+    { middlewares: [RequireLogin, OwnPost], summary: "A form to change a post" },
+    (ctx) => {
+      const post = ctx.get("post");
+      const { title, content, updated_at: version } = post;
+      return toEdit(post, { ...emptyPost, values: { title, content }, version });
+    },
+  );
 
   /** Errors are thrown: `keepTypedText` catches them. */
-  readonly update = endpoint(
+  readonly update = route.put(
+    "/posts/:id",
     {
+      middlewares: [RequireLogin, OwnPost],
       summary: "Change a post",
       errors: { ...missing, 409: "This post was saved in another window since you opened it." },
     },
@@ -98,8 +96,14 @@ export class WritingPages {
     },
   );
 
-  readonly publish = endpoint(
-    { summary: "Publish a post, or make it a draft again", body: PublishForm, errors: missing },
+  readonly publish = route.patch(
+    "/posts/:id",
+    {
+      middlewares: [RequireLogin, OwnPost],
+      summary: "Publish a post, or make it a draft again",
+      body: PublishForm,
+      errors: missing,
+    },
     async (ctx, { body: { published, back = "" } }) => {
       const post = await this.#posts.patch(ctx.get("post").id, { published });
       if (post === undefined) return ctx.fail(404);
@@ -108,12 +112,13 @@ export class WritingPages {
     },
   );
 
-  readonly publishLater = endpoint(
-    { summary: "Publish a post at a time in the future", body: PublicationForm },
+  readonly publishLater = route.put(
+    "/posts/:id/publication",
+    { middlewares: [RequireLogin, OwnPost], summary: "Publish a post at a time in the future", body: PublicationForm },
     async (ctx, { body: { at } }) => {
       const time = parsePublicationTime(at, this.#clock.now());
       if (time === undefined) {
-        throw new BindError([{ path: "at", rule: "future", message: "is no time in the future" }]);
+        throw new BindError([{ path: "at", rule: "future", message: "must be in the future" }]);
       }
       const post = ctx.get("post");
       await this.#publication.schedule(post.id, time);
@@ -121,22 +126,49 @@ export class WritingPages {
     },
   );
 
-  readonly keepDraft = endpoint({ summary: "Do not publish a post at its time" }, async (ctx) => {
-    const post = ctx.get("post");
-    await this.#publication.cancel(post.id);
-    return done(ctx, pathOf(post), "Your post stays a draft.");
-  });
+  readonly keepDraft = route.delete(
+    "/posts/:id/publication",
+    { middlewares: [RequireLogin, OwnPost], summary: "Do not publish a post at its time" },
+    async (ctx) => {
+      const post = ctx.get("post");
+      await this.#publication.cancel(post.id);
+      return done(ctx, pathOf(post), "Your post stays a draft.");
+    },
+  );
 
-  readonly confirm = endpoint({ summary: "Asks before a post is deleted" }, (ctx) => ({
-    post: toSummary(ctx.get("post")),
-  }));
+  readonly confirm = route.get(
+    "/posts/:id/delete",
+    { middlewares: [RequireLogin, OwnPost], summary: "Asks before a post is deleted" },
+    (ctx) => ({
+      post: toSummary(ctx.get("post")),
+    }),
+  );
 
-  readonly delete = endpoint({ summary: "Delete a post" }, async (ctx) => {
-    const { id } = ctx.get("post");
-    await this.#posts.delete(id);
-    await this.#publication.cancel(id);
-    return done(ctx, "/my-posts", "Your post is deleted.");
-  });
+  readonly delete = route.delete(
+    "/posts/:id",
+    { middlewares: [RequireLogin, OwnPost], summary: "Delete a post" },
+    async (ctx) => {
+      const { id } = ctx.get("post");
+      await this.#posts.delete(id);
+      await this.#publication.cancel(id);
+      return done(ctx, "/my-posts", "Your post is deleted.");
+    },
+  );
+
+  routes() {
+    return [
+      this.mine,
+      this.write,
+      this.create,
+      this.edit,
+      this.update,
+      this.publish,
+      this.publishLater,
+      this.keepDraft,
+      this.confirm,
+      this.delete,
+    ];
+  }
 }
 
 async function done(ctx: Context, path: string, message: string) {

@@ -1,9 +1,7 @@
-import { HttpError, inject, token } from "@tenon/core";
+import { HttpError, inject } from "@tenon/core";
 import { Channels } from "@tenon/live";
+import { Config } from "../config.ts";
 import { postsTopic } from "./posts.service.ts";
-
-/** Where the API of this configuration listens on this machine. */
-export const ApiUrl = token<string>("ApiUrl");
 
 interface Change {
   readonly event: string;
@@ -13,7 +11,8 @@ interface Change {
 /** The changes of the public list as lines of text. */
 export class PostFeed {
   readonly #channels = inject(Channels);
-  readonly #api = inject(ApiUrl);
+  /** Where the API of this configuration listens on this machine. */
+  readonly #api = `http://127.0.0.1:${inject(Config).port}`;
 
   /**
    * From the channels where they reach other processes, which takes Redis or PostgreSQL; else from the event stream of

@@ -1,4 +1,4 @@
-import { type Context, inject, type Middleware, type Next, token } from "@tenon/core";
+import { type Context, HttpError, inject, type Middleware, type Next, token } from "@tenon/core";
 import { PostsService } from "./posts.service.ts";
 
 /** Who may change or delete a post: any authenticated user, as the specification says, or only its author. */
@@ -13,7 +13,7 @@ export class PostOwner implements Middleware {
   async handle(ctx: Context<"/posts/:id">, next: Next) {
     const post = await this.#posts.find(ctx.param("id"));
     if (post !== undefined && post.author_id !== ctx.get("user_id")) {
-      return ctx.status(403).json({ error: this.contract.errors[403] });
+      throw new HttpError(403, this.contract.errors[403]);
     }
     return next();
   }

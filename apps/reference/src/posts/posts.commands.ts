@@ -1,5 +1,4 @@
-import { Clock } from "@tenon/auth";
-import { boolean, type Context, dto, endpoint, group, inject, integer, routes, string } from "@tenon/core";
+import { BindError, boolean, Clock, type Context, dto, inject, integer, route, string } from "@tenon/core";
 import { PostFeed } from "./post-feed.ts";
 import { PostsService } from "./posts.service.ts";
 import { Publication, parsePublicationTime } from "./publication.ts";
@@ -23,18 +22,8 @@ export class PostsCommands {
   readonly #publication = inject(Publication);
   readonly #clock = inject(Clock);
 
-  routes() {
-    return routes([
-      group("posts", [
-        { path: "list", handler: this.list },
-        { path: "show/:id", handler: this.show },
-        { path: "publish/:id", handler: this.publish },
-        { path: "watch", handler: this.watch },
-      ]),
-    ]);
-  }
-
-  readonly list = endpoint(
+  readonly list = route.command(
+    "posts/list",
     { summary: "Published posts, newest first", query: ListPosts },
     async (_, { query: { limit = 20 } }) => {
       const { items } = await this.#posts.published({ limit });
@@ -42,26 +31,25 @@ export class PostsCommands {
     },
   );
 
-  readonly watch = endpoint(
+  readonly watch = route.command(
+    "posts/watch",
     { summary: "Changes of the public list, as they happen", query: WatchPosts },
     (ctx, { query }) => this.#feed.read(query.url, ctx.signal),
   );
 
-  readonly show = endpoint(
+  readonly show = route.command(
+    "posts/show/:id",
     { summary: "One post, drafts included", errors: { 404: "Post not found" } },
-    async (ctx: Context<"posts/show/:id">) => {
+    async (ctx) => {
       const post = await this.#posts.find(ctx.param("id"));
       return post === undefined ? ctx.fail(404) : { ...post, author: post.author?.name ?? "" };
     },
   );
 
-  readonly publish = endpoint(
-    {
-      summary: "Publish a post, now or later",
-      query: PublishPost,
-      errors: { 404: "Post not found", 422: "--at is no time in the future. Write it like 2027-01-31T09:00." },
-    },
-    async (ctx: Context<"posts/publish/:id">, { query: { undo = false, at } }) => {
+  readonly publish = route.command(
+    "posts/publish/:id",
+    { summary: "Publish a post, now or later", query: PublishPost, errors: { 404: "Post not found" } },
+    async (ctx, { query: { undo = false, at } }) => {
       const id = ctx.param("id");
       if (at !== undefined && !undo) return this.#publishLater(ctx, id, at);
       const post = await this.#posts.patch(id, { published: !undo });
@@ -73,10 +61,17 @@ export class PostsCommands {
 
   async #publishLater(ctx: Context, id: string, at: string) {
     const time = parsePublicationTime(at, this.#clock.now());
-    if (time === undefined) return ctx.fail(422);
+    if (time === undefined) {
+      const message = "must be a time in the future, such as 2027-01-31T09:00";
+      throw new BindError([{ path: "at", rule: "future", message }]);
+    }
     const post = await this.#posts.find(id);
     if (post === undefined) return ctx.fail(404);
     await this.#publication.schedule(id, time);
     return { id, title: post.title, publish_at: time.toISOString() };
+  }
+
+  routes() {
+    return [this.list, this.show, this.publish, this.watch];
   }
 }

@@ -1,119 +1,98 @@
 import { BearerAuth } from "@tenon/auth";
-import { array, type Context, endpoint, inject, routes } from "@tenon/core";
+import { array, type Context, inject, jsonArray, route } from "@tenon/core";
+import type { RowStream } from "@tenon/data";
 import { Channels, events } from "@tenon/live";
 import { storeFailures } from "../database/store-failures.ts";
-import { replyWithList, toListRequest } from "./page.ts";
 import { PostOwner, PostPolicy } from "./post-owner.ts";
-import { CreatePostDTO, PageQuery, Post, PostRef, PostSummary, UpdatePostDTO } from "./posts.dto.ts";
+import { CreatePostDTO, PageQuery, PatchPostDTO, Post, PostRef, PostSummary, UpdatePostDTO } from "./posts.dto.ts";
 import { PostsService, postsTopic } from "./posts.service.ts";
 
 const missing = { 404: "Post not found" } as const;
-
-const tags = ["Posts"];
+const posts = route.under("/", { tags: ["Posts"], errors: { 500: storeFailures } });
+const own = posts.under("/", { middlewares: [BearerAuth] });
 
 export class PostsController {
   readonly #posts = inject(PostsService);
-  readonly #policy = inject(PostPolicy);
+  readonly #changing = inject(PostPolicy) === "owner" ? [PostOwner] : [];
   readonly #channels = inject(Channels);
 
-  routes() {
-    const middlewares = [BearerAuth];
-    const changing = this.#policy === "owner" ? [BearerAuth, PostOwner] : middlewares;
-    return routes([
-      { method: "GET", path: "/posts", handler: this.index },
-      { method: "GET", path: "/posts/:id", handler: this.show },
-      { method: "POST", path: "/posts", handler: this.create, middlewares },
-      { method: "PUT", path: "/posts/:id", handler: this.update, middlewares: changing },
-      { method: "PATCH", path: "/posts/:id", handler: this.patch, middlewares: changing },
-      { method: "DELETE", path: "/posts/:id", handler: this.delete, middlewares: changing },
-      { method: "GET", path: "/my-posts", handler: this.mine, middlewares },
-      { method: "GET", path: "/live/posts", handler: this.live },
-    ]);
-  }
-
-  readonly index = endpoint(
-    {
-      summary: "Published posts, newest first",
-      tags,
-      query: PageQuery,
-      returns: array(Post),
-      errors: { 500: storeFailures },
-    },
-    (ctx, { query }) => replyWithList(ctx, this.#posts.listPublished(toListRequest(query))),
+  readonly index = posts.get(
+    "/posts",
+    { summary: "Published posts, newest first", query: PageQuery, returns: array(Post) },
+    (ctx, { query }) => replyWithList(ctx, query, this.#posts.listPublished(query)),
   );
 
-  readonly show = endpoint(
-    {
-      summary: "One post, published or not",
-      tags,
-      returns: Post,
-      errors: { ...missing, 500: storeFailures },
-    },
-    async (ctx: Context<"/posts/:id">) => (await this.#posts.find(ctx.param("id"))) ?? ctx.fail(404),
+  readonly show = posts.get(
+    "/posts/:id",
+    { summary: "One post, published or not", returns: Post, errors: missing },
+    async (ctx) => (await this.#posts.find(ctx.param("id"))) ?? ctx.fail(404),
   );
 
-  readonly create = endpoint(
-    {
-      summary: "Create an unpublished post",
-      tags,
-      body: CreatePostDTO,
-      returns: { 201: Post },
-      errors: { 500: storeFailures },
-    },
+  readonly create = own.post(
+    "/posts",
+    { summary: "Create an unpublished post", body: CreatePostDTO, returns: { 201: Post } },
     (ctx, { body }) => this.#posts.create(ctx.get("user_id"), body),
   );
 
-  readonly update = endpoint(
+  readonly update = own.put(
+    "/posts/:id",
     {
+      middlewares: this.#changing,
       summary: "Replace a post",
-      tags,
       description: "Missing fields become empty and unpublished. A missing post is a failure of the store.",
       body: UpdatePostDTO,
       returns: Post,
       errors: { 500: ["record not found", ...storeFailures] },
     },
-    (ctx: Context<"/posts/:id">, { body }) => this.#posts.replace(ctx.param("id"), body),
+    (ctx, { body }) => this.#posts.replace(ctx.param("id"), body),
   );
 
-  readonly patch = endpoint(
+  readonly patch = own.patch(
+    "/posts/:id",
     {
+      middlewares: this.#changing,
       summary: "Change some fields of a post",
-      tags,
-      body: UpdatePostDTO,
+      body: PatchPostDTO,
       returns: Post,
-      errors: { ...missing, 500: storeFailures },
+      errors: missing,
     },
-    async (ctx: Context<"/posts/:id">, { body }) => (await this.#posts.patch(ctx.param("id"), body)) ?? ctx.fail(404),
+    async (ctx, { body }) => (await this.#posts.patch(ctx.param("id"), body)) ?? ctx.fail(404),
   );
 
-  readonly delete = endpoint(
-    {
-      summary: "Delete a post, which may be missing",
-      tags,
-      returns: { 204: null },
-      errors: { 500: storeFailures },
-    },
-    (ctx: Context<"/posts/:id">) => this.#posts.delete(ctx.param("id")),
+  readonly delete = own.delete(
+    "/posts/:id",
+    { middlewares: this.#changing, summary: "Delete a post, which may be missing", returns: { 204: null } },
+    (ctx) => this.#posts.delete(ctx.param("id")),
   );
 
-  readonly live = events(
-    {
-      summary: "Changes of the public list, as they happen",
-      tags,
-      sends: { published: PostSummary, changed: PostSummary, removed: PostRef },
-      errors: { 500: storeFailures, 503: "Service Unavailable" },
-    },
-    (_, stream) => this.#channels.subscribe(postsTopic, stream),
+  readonly live = posts.get(
+    "/live/posts",
+    events(
+      {
+        summary: "Changes of the public list, as they happen",
+        sends: { published: PostSummary, changed: PostSummary, removed: PostRef },
+        errors: { 503: "Service Unavailable" },
+      },
+      (_, stream) => this.#channels.subscribe(postsTopic, stream),
+    ),
   );
 
-  readonly mine = endpoint(
-    {
-      summary: "The user's own posts, published or not, newest first",
-      tags,
-      query: PageQuery,
-      returns: array(Post),
-      errors: { 500: storeFailures },
-    },
-    (ctx, { query }) => replyWithList(ctx, this.#posts.listOfAuthor(ctx.get("user_id"), toListRequest(query))),
+  readonly mine = own.get(
+    "/my-posts",
+    { summary: "The user's own posts, published or not, newest first", query: PageQuery, returns: array(Post) },
+    (ctx, { query }) => replyWithList(ctx, query, this.#posts.listOfAuthor(ctx.get("user_id"), query)),
   );
+
+  routes() {
+    return [this.index, this.show, this.create, this.update, this.patch, this.delete, this.mine, this.live];
+  }
+}
+
+/** The posts as the body, read while they are sent, and the next page in a `Link` header. */
+async function replyWithList<Item>(ctx: Context, { limit }: PageQuery, posts: RowStream<Item>) {
+  const cursor = await posts.nextCursor();
+  if (cursor !== null) {
+    ctx.response().setHeader("link", `<${ctx.path}?limit=${limit}&cursor=${cursor}>; rel="next"`);
+  }
+  return jsonArray(posts);
 }

@@ -29,12 +29,20 @@ export const CreatePostDTO = dto("CreatePost", {
 });
 export type CreatePostDTO = Infer<typeof CreatePostDTO>;
 
+/** For a full replace, in which null counts as omitted. */
 export const UpdatePostDTO = dto("UpdatePost", {
+  title: string("nullable"),
+  content: string("nullable"),
+  published: boolean("nullable"),
+});
+export type UpdatePostDTO = Infer<typeof UpdatePostDTO>;
+
+export const PatchPostDTO = dto("PatchPost", {
   title: string(),
   content: string(),
   published: boolean(),
 });
-export type UpdatePostDTO = Infer<typeof UpdatePostDTO>;
+export type PatchPostDTO = Infer<typeof PatchPostDTO>;
 
 export const PageQuery = dto({
   limit: integer("min=1", "max=1000").describe("How many posts to return. Defaults to all of them."),

@@ -10,7 +10,7 @@ export class PostsJobs {
     return [job(PublishPost, this.publish)];
   }
 
-  /** A post that was deleted in the meantime is no error. */
+  /** A post that was deleted in the meantime is not an error. */
   async publish(_: Context, { post_id }: Infer<typeof PublishPost.input>) {
     const post = await this.#posts.patch(post_id, { published: true });
     return { published: post !== undefined };

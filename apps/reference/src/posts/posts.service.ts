@@ -1,14 +1,11 @@
-import { Clock } from "@tenon/auth";
-import { inject } from "@tenon/core";
-import { Database, isUniqueViolation, StoreError } from "@tenon/data";
+import { Clock, inject } from "@tenon/core";
+import { Database, isUniqueViolation, type Page, paginate, type RowStream, StoreError, streamRows } from "@tenon/data";
 import { Channels } from "@tenon/live";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { canBeStored, type PostsTable, type Schema } from "../database/schema.ts";
 import type { User } from "../users/user.ts";
-import { type ListRequest, type Page, type PageRequest, pageOf, toPage } from "./page.ts";
 import type { Post } from "./post.ts";
-import { PostList, Turns } from "./post-list.ts";
-import type { CreatePostDTO, UpdatePostDTO } from "./posts.dto.ts";
+import type { CreatePostDTO, PatchPostDTO, UpdatePostDTO } from "./posts.dto.ts";
 
 const postColumns = [
   "posts.id",
@@ -20,6 +17,13 @@ const postColumns = [
   "posts.updated_at",
 ] as const;
 
+const newest = ["posts.created_at", "desc"] as const;
+
+interface ListRequest {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
 /** What happens to the public list: `published`, `changed` and `removed`. */
 export const postsTopic = "posts";
 
@@ -28,37 +32,30 @@ export class PostsService {
   readonly #db = inject(Database<Schema>);
   readonly #clock = inject(Clock);
   readonly #channels = inject(Channels);
-  readonly #turns = new Turns();
   /** Finds the post whose id is its parameter. Compiled once: building the query takes longer than running it. */
   readonly #byId = this.#withAuthor().where("posts.id", "=", "").compile();
 
-  /** Published posts with their authors, newest first. */
-  async published(request: PageRequest): Promise<Page<Post>> {
-    const rows = await pageOf(this.#published(), request).execute();
-    return toPage(rows.map(toPostWithAuthor), request);
+  /** A page of published posts with their authors, newest first. */
+  async published(request: ListRequest): Promise<Page<Post>> {
+    const page = await paginate(this.#published(), { by: newest, ...request });
+    return { ...page, items: page.items.map(toPostWithAuthor) };
   }
 
-  /** The same one by one: all of them, or the page that a request asks for. */
-  listPublished(request: ListRequest = {}): PostList<PostWithAuthorRow, Post> {
-    const keys = this.#db.selectFrom("posts").where("posts.published", "=", true);
-    return new PostList({ ...request, rows: this.#published(), keys, turns: this.#turns, toItem: toPostWithAuthor });
+  /** The same one by one. Without a limit all of them. */
+  listPublished(request: ListRequest = {}): RowStream<Post> {
+    const sizes = this.#sizes().where("posts.published", "=", true);
+    return streamRows(this.#published(), { by: newest, sizes, map: toPostWithAuthor, ...request });
   }
 
-  /** The posts of one author, published or not, newest first. */
-  async ofAuthor(authorId: string, request: PageRequest): Promise<Page<Post>> {
-    return toPage(await pageOf(this.#ofAuthor(authorId), request).execute(), request);
+  /** A page of the posts of one author, published or not, newest first. */
+  ofAuthor(authorId: string, request: ListRequest): Promise<Page<Post>> {
+    return paginate(this.#ofAuthor(authorId), { by: newest, ...request });
   }
 
   /** The same one by one, as for published posts. */
-  listOfAuthor(authorId: string, request: ListRequest = {}): PostList<Post, Post> {
-    const keys = this.#db.selectFrom("posts").where("posts.author_id", "=", authorId);
-    return new PostList({
-      ...request,
-      rows: this.#ofAuthor(authorId),
-      keys,
-      turns: this.#turns,
-      toItem: (post) => post,
-    });
+  listOfAuthor(authorId: string, request: ListRequest = {}): RowStream<Post> {
+    const sizes = this.#sizes().where("posts.author_id", "=", authorId);
+    return streamRows(this.#ofAuthor(authorId), { by: newest, sizes, ...request });
   }
 
   async find(id: string): Promise<Post | undefined> {
@@ -83,18 +80,19 @@ export class PostsService {
   }
 
   /** Replaces title, content and published; missing fields become empty and unpublished. */
-  async replace(id: string, { title = "", content = "", published = false }: UpdatePostDTO): Promise<Post> {
-    const post = await this.#update(id, { title, content, published });
+  async replace(id: string, { title, content, published }: UpdatePostDTO): Promise<Post> {
+    const whole = { title: title ?? "", content: content ?? "", published: published ?? false };
+    const post = await this.#update(id, whole);
     if (post === undefined) throw new StoreError("NOT_FOUND");
     return post;
   }
 
   /** Changes only the given fields. Undefined when there is no such post, or `seen` is not its current `updated_at`. */
-  patch(id: string, changes: UpdatePostDTO, seen?: string): Promise<Post | undefined> {
+  patch(id: string, changes: PatchPostDTO, seen?: string): Promise<Post | undefined> {
     return this.#update(id, changes, seen);
   }
 
-  /** Deletes the post. A missing post is no error. */
+  /** Deletes the post. A missing post is not an error. */
   async delete(id: string): Promise<void> {
     if (!canBeStored(id)) return;
     await this.#db.transaction().execute(async (transaction) => {
@@ -119,7 +117,7 @@ export class PostsService {
   }
 
   /** `updated_at` grows even when two updates fall into one millisecond, or the clock goes back. */
-  async #update(id: string, changes: UpdatePostDTO, seen?: string): Promise<Post | undefined> {
+  async #update(id: string, changes: PatchPostDTO, seen?: string): Promise<Post | undefined> {
     if (!canBeStored(id) || !canBeStored(seen ?? "")) return undefined;
     const now = this.#clock.timestamp();
     return this.#db.transaction().execute(async (transaction) => {
@@ -164,6 +162,12 @@ export class PostsService {
 
   #ofAuthor(authorId: string) {
     return this.#db.selectFrom("posts").select(postColumns).where("posts.author_id", "=", authorId);
+  }
+
+  /** Without a join: SQLite reads all of a large post to reach the columns after its content. */
+  #sizes() {
+    const bytes = sql<number>`octet_length(posts.title) + octet_length(posts.content)`;
+    return this.#db.selectFrom("posts").select(bytes.as("bytes"));
   }
 
   #withAuthor() {

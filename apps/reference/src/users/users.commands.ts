@@ -1,5 +1,4 @@
-import { Clock } from "@tenon/auth";
-import { type Context, dto, endpoint, group, HttpError, inject, routes, string } from "@tenon/core";
+import { Clock, dto, HttpError, inject, route, string } from "@tenon/core";
 import { isRole, roles, toUser } from "./user.ts";
 import { UsersService } from "./users.service.ts";
 
@@ -17,22 +16,13 @@ export class UsersCommands {
   readonly #users = inject(UsersService);
   readonly #clock = inject(Clock);
 
-  routes() {
-    return routes([
-      group("users", [
-        { path: "list", handler: this.list },
-        { path: "create", handler: this.create },
-        { path: "role/:email/:role", handler: this.role },
-      ]),
-    ]);
-  }
-
-  readonly list = endpoint({ summary: "Users with their roles" }, async () => {
+  readonly list = route.command("users/list", { summary: "Users with their roles" }, async () => {
     const users = await this.#users.list();
     return users.map((user) => ({ ...toUser(user), role: user.role }));
   });
 
-  readonly create = endpoint(
+  readonly create = route.command(
+    "users/create",
     { summary: "Create a user", query: CreateUser, errors: { 409: "Email already registered" } },
     async (ctx, { query: { email, name, password } }) => {
       const generated = password === undefined ? this.#clock.secret() : undefined;
@@ -42,13 +32,18 @@ export class UsersCommands {
     },
   );
 
-  readonly role = endpoint(
+  readonly role = route.command(
+    "users/role/:email/:role",
     { summary: `Give a user a role: ${roles.join(" or ")}`, errors: { 400: NotRole, 404: "User not found" } },
-    async (ctx: Context<"users/role/:email/:role">) => {
+    async (ctx) => {
       const role = ctx.param("role");
       if (!isRole(role)) throw new HttpError(400, `"${role}" is not a role. Roles: ${roles.join(", ")}.`);
       const user = await this.#users.setRole(ctx.param("email"), role);
       return user === undefined ? ctx.fail(404) : { ...toUser(user), role: user.role };
     },
   );
+
+  routes() {
+    return [this.list, this.create, this.role];
+  }
 }

@@ -1,5 +1,5 @@
-import { Clock, Passwords } from "@tenon/auth";
-import { inject, Log } from "@tenon/core";
+import { Passwords } from "@tenon/auth";
+import { Clock, inject, Log } from "@tenon/core";
 import { Database, isUniqueViolation } from "@tenon/data";
 import { canBeStored, type Schema } from "../database/schema.ts";
 import type { Role, UserRecord } from "./user.ts";

@@ -56,7 +56,7 @@ describeOnStorages(
       assertError(await register(blog(), plain.email.toUpperCase(), "correct horse"), 409, "Email already registered");
     });
   },
-  { config: { loginLimit: false } },
+  { config: { loginRateLimit: false } },
 );
 
 /** The shortest of a few failed logins; reliability part T1 measures the timing with statistics. */
@@ -75,7 +75,7 @@ function compareTimes(password: string): Promise<void> {
     const ratio = (await timeLogin(blog, () => email, password)) / (await timeLogin(blog, uniqueEmail, password));
     assert.ok(ratio > 0.4 && ratio < 2.5, `${ratio}: a response without a hash would be ten times as fast`);
   };
-  return withFreshBlog(embedded, compare, { config: { loginLimit: false, bcryptCost: 10 } });
+  return withFreshBlog(embedded, compare, { config: { loginRateLimit: false, bcryptCost: 10 } });
 }
 
 test("a password that is too long takes as long with an unknown address as with a known one (A2, CVE-2025-22234)", () =>

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { ApiKeyRecord } from "@tenon/auth";
 import { Database } from "@tenon/data";
 import type { LoginResponse } from "../../src/auth/auth.service.ts";
-import { readConfig } from "../../src/config.ts";
+import { Config } from "../../src/config.ts";
 import type { Schema } from "../../src/database/schema.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { type Blog, describeOnStorages, withBlog, withFreshBlog } from "../support/blog.ts";
@@ -113,11 +113,11 @@ describeOnStorages("Advisories about users and ownership", (blog, storage) => {
     };
     if (storage.name !== "SQLite") {
       for (const JWT_SECRET of [undefined, "", "\0".repeat(32)]) {
-        assert.throws(() => readConfig({ bcryptCost: 10 }, { ...env, JWT_SECRET }), /JWT_SECRET is empty/);
+        assert.throws(() => Config.read({ env: { ...env, JWT_SECRET } }), /JWT_SECRET is empty/);
       }
       return;
     }
-    const { jwtSecret } = readConfig({ bcryptCost: 10 }, env);
+    const { signingSecret: jwtSecret } = Config.read({ env });
     assert.ok(Buffer.byteLength(jwtSecret) >= 32);
     await withBlog(
       urls,

@@ -106,7 +106,7 @@ describeOnStorages("API key authentication", (blog) => {
     const [ada, eve] = [await users.add(), await users.add()];
     const { key, ...first } = await createKey(blog(), ada.token, { name: "first", user_id: eve.user.id });
     assert.equal(first.user_id, ada.user.id);
-    clock.advance(1);
+    clock.advance("1s");
     const { key: _, ...second } = await createKey(blog(), ada.token, { name: "second" });
     assertReply(await client.get("/auth/api-keys", { token: ada.token }), 200, [second, first]);
     assertReply(await client.get("/auth/api-keys", { token: eve.token }), 200, []);
@@ -137,9 +137,9 @@ describeOnStorages("API key authentication", (blog) => {
     const expires_at = new Date(clock.now() + 3600_000).toISOString();
     const { key, ...record } = await createKey(blog(), token, { expires_at });
     assert.equal(record.expires_at, expires_at);
-    clock.advance(3599);
+    clock.advance("3599s");
     assert.equal((await show(blog(), key)).status, 200);
-    clock.advance(1);
+    clock.advance("1s");
     assertError(await show(blog(), key), 401, "Invalid API key");
   });
 

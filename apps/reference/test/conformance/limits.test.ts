@@ -20,9 +20,9 @@ describeOnStorages("Limits", (blog) => {
     const { email, password } = await users.add();
     const { body } = await client.post<LoginResponse>("/auth/login", { email, password });
     assert.equal(body.expires_in, day);
-    clock.advance(day - 1);
+    clock.advance((day - 1) * 1000);
     assert.equal((await client.get("/auth/me", { token: body.token })).status, 200);
-    clock.advance(1);
+    clock.advance("1s");
     assertError(await client.get("/auth/me", { token: body.token }), 401, "Invalid token");
   });
 
@@ -31,9 +31,9 @@ describeOnStorages("Limits", (blog) => {
     const { email, password } = await users.add();
     const opened = await client.post("/auth/session", { email, password });
     const headers = { cookie: opened.headers.getSetCookie()[0]?.split(";")[0] ?? "" };
-    clock.advance(day - 1);
+    clock.advance((day - 1) * 1000);
     assert.equal((await client.get("/auth/session", { headers })).status, 200);
-    clock.advance(1);
+    clock.advance("1s");
     assertError(await client.get("/auth/session", { headers }), 401, "Invalid session");
   });
 
@@ -41,14 +41,14 @@ describeOnStorages("Limits", (blog) => {
     const { client, clock, users } = blog();
     const { email, password } = await users.add();
     const { body: pair } = await client.post<TokenPair>("/auth/token", { email, password });
-    clock.advance(7 * day - 1);
+    clock.advance((7 * day - 1) * 1000);
     const first = await client.post<TokenPair>("/auth/refresh", { refresh_token: pair.refresh_token });
     assert.equal(first.status, 200);
     // each has its own seven days
-    clock.advance(7 * day - 1);
+    clock.advance((7 * day - 1) * 1000);
     const second = await client.post<TokenPair>("/auth/refresh", { refresh_token: first.body.refresh_token });
     assert.equal(second.status, 200);
-    clock.advance(7 * day);
+    clock.advance(7 * day * 1000);
     const third = await client.post("/auth/refresh", { refresh_token: second.body.refresh_token });
     assertError(third, 401, "invalid refresh token");
   });
@@ -90,7 +90,7 @@ testOnStorages(
     // the counters are in the store: only the switch lets the account in
     const login = ({ client: another }: Blog) => another.post("/auth/login", { email, password });
     await withBlog(urls, async (second) => assertTooMany(await login(second), 900, start));
-    const off = await withBlog(urls, login, { config: { loginLimit: false } });
+    const off = await withBlog(urls, login, { config: { loginRateLimit: false } });
     assert.equal(off.status, 200);
   },
 );

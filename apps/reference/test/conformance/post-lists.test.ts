@@ -129,7 +129,7 @@ describeOnStorages("Lists", (blog) => {
     for (let count = 0; count < 4; count++) {
       // each is a separate part
       ids.unshift((await service.create(user.id, { title: "t", content: "x".repeat(70_000) })).id);
-      blog().clock.advance(1);
+      blog().clock.advance("1s");
     }
     const seen: string[] = [];
     for await (const { id } of service.listOfAuthor(user.id)) {
@@ -172,15 +172,15 @@ describeOnStorages("Lists", (blog) => {
     const { user } = await users.add();
     const service = app.get(PostsService);
     const ids: string[] = [];
-    clock.advance(600); // after the posts of other tests
+    clock.advance("600s"); // after the posts of other tests
     for (let count = 0; count < 3; count++) {
       const { id } = await service.create(user.id, { title: "t", content: "x".repeat(70_000) });
       if (count !== 1) await service.patch(id, { published: true });
       ids.unshift(id);
-      clock.advance(1);
+      clock.advance("1s");
     }
     const list = service.listPublished({ limit: 2 });
-    await list.findNext();
+    await list.nextCursor();
     await service.patch(ids[1] ?? "", { published: true });
     const seen: string[] = [];
     for await (const { id } of list) seen.push(id);
@@ -192,6 +192,7 @@ describeOnStorages("Lists", (blog) => {
     const { token } = await users.one();
     const cursor = (value: unknown) => `cursor=${Buffer.from(JSON.stringify(value)).toString("base64url")}`;
     const now = new Date().toISOString();
+    const place = ["posts", "created_at", "desc", "id", "after"];
     for (const query of [
       "limit=0",
       "limit=-1",
@@ -201,11 +202,13 @@ describeOnStorages("Lists", (blog) => {
       "limit=1e2",
       "cursor=x",
       cursor([]),
-      cursor([now]),
-      cursor([now, 5]),
-      cursor([now, "\0"]),
-      cursor(["\0", "x"]),
-      cursor(["yesterday", "x"]),
+      cursor([now, "x"]),
+      cursor([...place, now]),
+      cursor([...place, now, 5]),
+      cursor([...place, 5, "x"]),
+      cursor([...place, now, "\0"]),
+      cursor([...place, "\0", "x"]),
+      cursor(["users", ...place.slice(1), now, "x"]),
       cursor({ created_at: now, id: "x" }),
     ]) {
       for (const list of ["/posts", "/my-posts"]) {
@@ -213,7 +216,7 @@ describeOnStorages("Lists", (blog) => {
       }
     }
     assertError(await client.get("/posts?cursor=%00"), 400, "Bad Request");
-    for (const query of ["limit=", "cursor=", "limit=1000", "other=1"]) {
+    for (const query of ["limit=", "cursor=", "limit=1000", "other=1", cursor([...place, now, "x"])]) {
       assert.equal((await client.get(`/posts?${query}`)).status, 200);
     }
   });

@@ -116,7 +116,7 @@ describeOnStorages("Blog endpoints", (blog) => {
     const { token } = await users.add();
     assertReply(await client.get("/my-posts", { token }), 200, []);
     const first = await createPost(blog(), token);
-    clock.advance(1);
+    clock.advance("1s");
     const second = await createPost(blog(), token);
     await createPost(blog(), (await users.one()).token);
     const { body: published } = await send("PATCH", `/posts/${first.id}`, token, { published: true });
@@ -127,7 +127,7 @@ describeOnStorages("Blog endpoints", (blog) => {
     const { clock, users } = blog();
     const { token } = await users.one();
     const post = await createPost(blog(), token);
-    clock.advance(1);
+    clock.advance("1s");
     const change = { title: "New", content: "Newer", published: true };
     const reply = await send("PUT", `/posts/${post.id}`, token, change);
     assertReply(reply, 200, { ...post, ...change, updated_at: clock.timestamp() });
@@ -176,19 +176,14 @@ describeOnStorages("Blog endpoints", (blog) => {
     const { users } = blog();
     const { token } = await users.one();
     let post = await createPost(blog(), token);
-    for (const change of [
-      { published: true },
-      { title: "New" },
-      { content: "Newer" },
-      {},
-      { title: null },
-      { title: "" },
-    ]) {
+    for (const change of [{ published: true }, { title: "New" }, { content: "Newer" }, {}, { title: "" }]) {
       const { status, body } = await send("PATCH", `/posts/${post.id}`, token, change);
-      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== null));
-      assert.deepEqual([status, body], [200, { ...post, ...given, updated_at: body.updated_at }]);
+      assert.deepEqual([status, body], [200, { ...post, ...change, updated_at: body.updated_at }]);
       assert.ok(String(body.updated_at) > String(post.updated_at));
       post = body;
+    }
+    for (const field of ["title", "content", "published"]) {
+      assertError(await send("PATCH", `/posts/${post.id}`, token, { [field]: null }), 400, "Invalid request");
     }
     for (const id of oddIds) {
       assertError(await send("PATCH", `/posts/${id}`, token, { title: "t" }), 404, "Post not found");
@@ -205,10 +200,10 @@ describeOnStorages("Blog endpoints", (blog) => {
       assert.equal(body.updated_at, new Date(start + update).toISOString());
       assert.equal(body.created_at, post.created_at);
     }
-    clock.advance(-3600);
+    clock.set(clock.now() - 3_600_000);
     const { body } = await send("PATCH", `/posts/${post.id}`, token, {});
     assert.equal(body.updated_at, new Date(start + 21).toISOString());
-    clock.advance(3600);
+    clock.advance("3600s");
   });
 
   test("DELETE /posts/:id: bearer → 204, empty body, removed", async () => {

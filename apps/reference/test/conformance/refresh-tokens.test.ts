@@ -94,7 +94,7 @@ describeOnStorages("Refresh tokens", (blog) => {
     });
   });
 
-  test("A refresh token is no bearer token, and an access token no refresh token (J14)", async () => {
+  test("A refresh token is not a bearer token, and an access token is not a refresh token (J14)", async () => {
     const { client, users } = blog();
     const { token } = await users.one();
     assertError(await client.get("/auth/me", { token: await startFamily(blog()) }), 401, "Invalid token");

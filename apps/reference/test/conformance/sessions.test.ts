@@ -137,12 +137,18 @@ describeOnStorages("Session authentication", (blog) => {
     assert.equal((await send("/auth/session", own)).status, 201);
   });
 
-  test("POST /auth/session and POST /auth/logout: requests without a session cookie are accepted from any origin", async () => {
+  test("A foreign Origin without a session cookie: POST /auth/session is 403, POST /auth/logout 200, and no cookie is set or cleared", async () => {
     const { client, users } = blog();
     const { email, password } = await users.one();
-    const headers = { origin: "https://evil.example", cookie: "other=1" };
-    assert.equal((await client.post("/auth/session", { email, password }, { headers })).status, 201);
-    assertReply(await client.call("POST", "/auth/logout", { headers }), 200, { message: "Logged out" });
+    for (const foreign of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }]) {
+      const headers = { ...foreign, cookie: "other=1" };
+      const login = await client.post("/auth/session", { email, password }, { headers });
+      assertError(login, 403, "Forbidden");
+      const logout = await client.call("POST", "/auth/logout", { headers });
+      assertReply(logout, 200, { message: "Logged out" });
+      for (const reply of [login, logout]) assert.deepEqual(reply.headers.getSetCookie(), []);
+    }
+    assert.equal((await client.post("/auth/session", { email, password })).status, 201);
   });
 
   test("A session whose user is deleted is 401 `Invalid session` (A14)", async () => {

@@ -59,6 +59,16 @@ describePages("Clients that send and read JSON", (blog) => {
     assert.deepEqual([response.status, response.headers.getSetCookie()], [415, []]);
   });
 
+  test("a page of another origin can neither log in nor log out, without a cookie either", async () => {
+    const { email } = await blog().users.add();
+    const body = JSON.stringify({ email, password });
+    for (const path of ["/login", "/logout"]) {
+      const headers = { origin: "https://evil.example", "content-type": "application/json", ...json };
+      const response = await fetch(blog().client.url + path, { method: "POST", body, headers, redirect: "manual" });
+      assert.deepEqual([response.status, response.headers.getSetCookie()], [403, []], path);
+    }
+  });
+
   test("posts can be created and changed with JSON", async () => {
     const author = await blog().users.add();
     const visitor = await visit(blog(), author);

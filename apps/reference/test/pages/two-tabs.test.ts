@@ -57,6 +57,22 @@ describePages("Two tabs of one browser", (blog) => {
     assert.equal((await postsOf(blog(), author)).length, 2, "no text is lost to an earlier one of the same form");
   });
 
+  test("a new-post form sent again after its post was deleted gets 410 with its text, and creates nothing", async () => {
+    const author = await blog().users.add();
+    const visitor = await visit(blog(), author);
+    const form = hiddenIn((await visitor.get("/posts/new")).text, "form");
+    const typed = { title: "Gone", content: "for good" };
+    const { location } = await visitor.submit("/posts", { ...typed, form });
+    assert.equal((await visitor.submit(`${location}?_method=DELETE`, {})).location, "/my-posts");
+    const again = await visitor.submit("/posts", { ...typed, form });
+    assert.equal(again.status, 410);
+    assert.match(again.text, /You have deleted this post[\s\S]+<a href="\/posts\/new">/);
+    assert.deepEqual(typedIn(again.text), typed);
+    assert.deepEqual(await postsOf(blog(), author), []);
+    const fresh = hiddenIn((await visitor.get("/posts/new")).text, "form");
+    assert.equal((await visitor.submit("/posts", { ...typed, form: fresh })).status, 303);
+  });
+
   test("the same form from another user creates a separate post", async () => {
     const form = "11111111-1111-4111-8111-111111111111";
     const authors = [await blog().users.add(), await blog().users.add()];

@@ -1,14 +1,13 @@
 import { after, before, describe, test } from "node:test";
-import { Clock, useFastPasswords } from "@tenon/auth";
-import { type HttpMethods, type Module, type Platform, type Provider, provide } from "@tenon/core";
-import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
+import { useFastPasswords } from "@tenon/auth";
+import type { HttpApp, Module, Platform, Provider } from "@tenon/core";
+import { createTestApp, FakeClock, type TestAppOptions, type TestHttpApp, useClock } from "@tenon/core/testing";
 import { LogLines } from "../../../../packages/core/test/support/log-lines.ts";
 import { type BlogOptions, createAppModule } from "../../src/app.module.ts";
-import type { Config } from "../../src/config.ts";
+import type { ConfigModule } from "../../src/config.ts";
 import { createPlatform as createApiPlatform } from "../../src/serve.ts";
 import type { Client } from "./client.ts";
 import { DescribedClient } from "./described-client.ts";
-import { FakeClock } from "./fake-clock.ts";
 import { hold } from "./hold.ts";
 import { type Storage, type StorageUrls, storages } from "./storages.ts";
 import { Users } from "./users.ts";
@@ -23,36 +22,26 @@ export interface Blog {
   readonly urls: StorageUrls;
 }
 
+/** Values of the configuration. */
+export type ConfigValues = NonNullable<TestAppOptions<ConfigOf<typeof ConfigModule>>["config"]>;
+type ConfigOf<M> = M extends Module<infer Values> ? Values : never;
+
 export interface StartOptions {
   /** Without a `bcryptCost`, passwords are hashed with the lowest cost. */
-  readonly config?: Partial<Config>;
+  readonly config?: ConfigValues;
   readonly options?: BlogOptions;
   readonly override?: readonly Provider[];
   /** Defaults to the full reference. */
-  readonly createModule?: (config: Config, options?: BlogOptions) => Module;
-  readonly createPlatform?: () => Platform<HttpMethods>;
+  readonly createModule?: (options?: BlogOptions) => Module;
+  readonly createPlatform?: () => Platform<HttpApp>;
   /** Where the tests run; defaults to all. */
   readonly on?: readonly Storage[];
 }
 
 export const jwtSecret = "a secret of the tests, thirty-two bytes and more";
 
-export function toConfig(urls: StorageUrls, config: Partial<Config> = {}): Config {
-  return {
-    port: 0,
-    host: "127.0.0.1",
-    jwtSecret,
-    bcryptCost: 10,
-    loginLimit: true,
-    trustedProxies: [],
-    backupSchedule: undefined,
-    backupFolder: "",
-    metricsToken: undefined,
-    devtools: false,
-    warnings: [],
-    ...urls,
-    ...config,
-  };
+export function toConfig(urls: StorageUrls, config: ConfigValues = {}): ConfigValues {
+  return { port: 0, jwtSecret, bcryptCost: 10, ...urls, ...config };
 }
 
 /** Starts the service in this process, on a free port. */
@@ -64,15 +53,12 @@ export async function withBlog<T>(
   const { config, options = {}, override = [], createModule = createAppModule } = start;
   const { createPlatform = createApiPlatform } = start;
   const log = new LogLines();
-  const clock = new FakeClock();
+  const clock = new FakeClock(Math.floor(Date.now() / 1000) * 1000); // at a whole second, as tokens count
   // on a busy machine the password queue must not reject the tests
-  const module = createModule(toConfig(urls, config), { passwordWait: 60_000, ...options });
+  const module = createModule({ passwordWait: 60_000, ...options });
   const app = await createTestApp(module, createPlatform(), {
-    override: [
-      provide(Clock, () => clock),
-      ...(config?.bcryptCost === undefined ? [useFastPasswords()] : []),
-      ...override,
-    ],
+    config: toConfig(urls, config),
+    override: [useClock(clock), ...(config?.bcryptCost === undefined ? [useFastPasswords()] : []), ...override],
     log: { ...log.options, level: "trace" },
   });
   try {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
 import { Sessions, sessionCookie } from "@tenon/auth";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { findChromium, launchChromium } from "../../../../packages/core/test/support/chromium.ts";
+import { findChromium, launchChromium, patiently } from "../../../../packages/core/test/support/chromium.ts";
 import { type Blog, withFreshBlog } from "./blog.ts";
 import { hold } from "./hold.ts";
 import { asPages } from "./pages.ts";
@@ -50,7 +50,7 @@ async function openPage(options: BrowserContextOptions): Promise<Page> {
     await closePage();
     const browser = await shared.browser;
     assert.ok(browser !== undefined);
-    const context = await browser.newContext(others);
+    const context = patiently(await browser.newContext(others));
     open.window = { page: await context.newPage(), key };
   }
   const { page } = open.window;

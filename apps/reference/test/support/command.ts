@@ -16,7 +16,7 @@ export function runEntryPoint() {
       ["--conditions=@tenon/source", entryPoint, ...argv],
       {
         encoding: "utf8",
-        timeout: 120_000,
+        timeout: 240_000,
         env: { PATH: process.env.PATH ?? "", NODE_COMPILE_CACHE: compileCache, ...env },
       },
     );

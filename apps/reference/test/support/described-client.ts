@@ -7,7 +7,7 @@ import { type CallOptions, Client, type Reply } from "./client.ts";
 /** A client that compares every response with the OpenAPI document of the service. */
 export class DescribedClient extends Client {
   readonly #describe: () => Promise<OpenApiDocument>;
-  #checker: ResponseChecker | undefined;
+  #last: { readonly document: OpenApiDocument; readonly checker: ResponseChecker } | undefined;
 
   /** `describe` is called for every response, because tests add routes. */
   constructor(url: string, describe: () => Promise<OpenApiDocument>) {
@@ -18,8 +18,8 @@ export class DescribedClient extends Client {
   override async call<T = unknown>(method: string, path: string, options: CallOptions = {}): Promise<Reply<T>> {
     const reply = await super.call<T>(method, path, options);
     const document = await this.#describe();
-    if (this.#checker?.document !== document) this.#checker = new ResponseChecker(document);
-    this.#checker.check(method, path, reply);
+    if (this.#last?.document !== document) this.#last = { document, checker: toChecker(document) };
+    this.#last.checker.check(method, path, reply);
     return reply;
   }
 }
@@ -30,13 +30,23 @@ const ofServer: ReadonlyMap<number, string> = new Map([
   [404, "Not Found"],
 ]);
 
+/** By the document's text: most services have the same document, and a validator takes long to compile. */
+const checkers = new Map<string, ResponseChecker>();
+
+function toChecker(document: OpenApiDocument): ResponseChecker {
+  const text = JSON.stringify(document);
+  const known = checkers.get(text) ?? new ResponseChecker(document);
+  checkers.set(text, known);
+  return known;
+}
+
 class ResponseChecker {
-  readonly document: OpenApiDocument;
+  readonly #document: OpenApiDocument;
   readonly #ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }));
   readonly #validators = new Map<string, ValidateFunction>();
 
   constructor(document: OpenApiDocument) {
-    this.document = document;
+    this.#document = document;
     this.#ajv.addSchema(document, "openapi");
   }
 
@@ -44,7 +54,7 @@ class ResponseChecker {
     const [path = ""] = target.split("?", 1);
     const verb = method === "HEAD" ? "get" : method.toLowerCase();
     const template = this.#find(path, verb);
-    const operation = this.document.paths[template]?.[verb];
+    const operation = this.#document.paths[template]?.[verb];
     const responses = operation?.responses ?? {};
     const place = `${method} ${template || path} responds with ${reply.status}`;
     const status = String(reply.status) in responses ? String(reply.status) : "default";
@@ -78,8 +88,8 @@ class ResponseChecker {
 
   /** An exact path before one with parameters, as the router does; "" when there is none. */
   #find(path: string, verb: string): string {
-    const templates = Object.keys(this.document.paths).filter(
-      (template) => verb in (this.document.paths[template] ?? {}),
+    const templates = Object.keys(this.#document.paths).filter(
+      (template) => verb in (this.#document.paths[template] ?? {}),
     );
     return templates.find((template) => template === path) ?? templates.find((one) => matches(one, path)) ?? "";
   }

@@ -1,4 +1,5 @@
-import { Clock, Sessions, sessionCookie } from "@tenon/auth";
+import { Sessions, sessionCookie } from "@tenon/auth";
+import { Clock } from "@tenon/core";
 import { Database } from "@tenon/data";
 import type { PostsTable, Schema } from "../../src/database/schema.ts";
 import { createPagesModule } from "../../src/pages/pages.module.ts";

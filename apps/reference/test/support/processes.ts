@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string>>;
 
 /** The environment of the machine is not passed on: its variables must not change a test. */
 const own =
-  /^(?:PORT|HOST|DATABASE_URL|REDIS_URL|JWT_SECRET|BCRYPT_COST|LOGIN_RATE_LIMIT|TRUSTED_PROXIES|METRICS_TOKEN|OTEL_\w+|LOG_LEVEL|NODE_ENV|NO_COLOR|FORCE_COLOR)$/;
+  /^(?:PORT|HOST|DATABASE_URL|REDIS_URL|JWT_SECRET|BCRYPT_COST|LOGIN_RATE_LIMIT|TRUSTED_PROXIES|METRICS_TOKEN|OTEL_\w+|LOG_LEVEL|NODE_ENV|NODE_TEST_CONTEXT|NO_COLOR|FORCE_COLOR)$/;
 
 const application = fileURLToPath(new URL("../..", import.meta.url));
 /** The compile cache of Node: each process after the first starts in a third of the time. */
@@ -89,11 +89,18 @@ export class ServerProcess {
     this.#child.kill(name);
   }
 
-  /** Sends a message and returns the reply; the process must know the message. */
+  /** Sends a message and returns the reply; the process must know the message. Rejects when the process ends. */
   async ask<T>(question: string): Promise<T> {
     const reply = once(this.#child, "message");
+    const failed = this.describeEnd().then((text) => Promise.reject(new Error(text)));
     this.#child.send(question);
-    return (await reply)[0] as T; // the file's own protocol
+    return (await Promise.race([reply, failed]))[0] as T; // the file's own protocol
+  }
+
+  /** How it has ended, with its last lines. */
+  async describeEnd(): Promise<string> {
+    const { code, signal } = await this.ended;
+    return `the process ended with ${signal ?? code}: ${this.lines.slice(-10).join("\n")}`;
   }
 
   /** Waits for a log line that contains all of these texts: it is written after the response. */
@@ -124,7 +131,7 @@ export async function startServer(file: string, env: Environment, options: Spawn
   const url = await new Promise<string>((resolve, reject) => {
     output.on("line", (line) => {
       lines.push(line);
-      const found = /listening on (http:[^"]+)/.exec(line)?.[1];
+      const found = /(?:listening on |^ {2}url +)(http:[^"]+)/.exec(line)?.[1]; // in the log, or in the banner
       if (found !== undefined) resolve(found);
     });
     child.once("exit", (code) => reject(new Error(`${file} ended with ${code} before it listened`)));

@@ -72,17 +72,20 @@ const lockTime = 20 * 60_000;
 
 /** One of Redis' numbered databases, empty and reserved for the test, because counters are stored by address. */
 async function withRedis<T>(body: (url: string) => Promise<T>): Promise<T> {
-  for (let number = 1; number <= databases; number++) {
-    const url = `${services.redis}/${number}`;
-    const client = createClient({ url });
-    await client.connect();
-    const isFree = (await client.set(lock, "1", { NX: true, PX: lockTime })) !== null;
-    try {
-      if (isFree) return await body(url);
-    } finally {
-      if (isFree) await client.flushDb();
-      await client.close();
+  const client = createClient({ url: services.redis ?? "" });
+  await client.connect();
+  try {
+    for (let number = 1; number <= databases; number++) {
+      await client.select(number);
+      if ((await client.set(lock, "1", { NX: true, PX: lockTime })) === null) continue;
+      try {
+        return await body(`${services.redis}/${number}`);
+      } finally {
+        await client.flushDb();
+      }
     }
+  } finally {
+    await client.close();
   }
   throw new Error(`none of Redis' databases 1 to ${databases} is free`);
 }

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { Clock, RefreshTokens, Sessions, sessionCookie, Tokens } from "@tenon/auth";
+import { RefreshTokens, Sessions, sessionCookie, Tokens } from "@tenon/auth";
 import type { App } from "@tenon/core";
+import { Clock } from "@tenon/core";
+import { digest } from "@tenon/core/internal";
 import { Database, KeyValue } from "@tenon/data";
-import { digest } from "../../../../packages/auth/src/digest.ts";
 import type { Schema } from "../../src/database/schema.ts";
 import { toUser, type User, type UserRecord } from "../../src/users/user.ts";
 import { foldEmail } from "../../src/users/users.service.ts";
@@ -16,7 +17,7 @@ export interface TestUser {
 }
 
 const password = "correct horse";
-/** Of the same password with cost 10: a comparison takes about 50 ms. */
+/** The hash of the same password with cost 10: a comparison takes about 50 ms. */
 export const slowHash = "$2b$10$IkgIj/E9x/FCxm/pwgS8VupqR0vTvbJ5T6wPk//3OMtrpUpYFtnVi";
 /** With the cost of `useFastPasswords()`. */
 const hash = "$2b$04$fQGLDeUludXyWJSn6BTPTeS7OJpL.bKQO8/7dvbG9dS7JEyUMwhm2";

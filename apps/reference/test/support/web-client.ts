@@ -2,7 +2,7 @@ export interface WebReply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** "" when the response is no redirect. */
+  /** "" when the response is not a redirect. */
   readonly location: string;
 }
 
