@@ -9,6 +9,8 @@ const checks: Record<Need, () => boolean> = {
   "own postgres": () => postgresBinary("postgres") !== undefined,
   "own redis": () => works("redis-server", "--version"),
   strace: () => works("strace", "-e", "trace=none", "true"),
+  nginx: () => works("nginx", "-v"),
+  haproxy: () => works("haproxy", "-v"),
 };
 
 export function missing(needs: readonly Need[]): Need[] {

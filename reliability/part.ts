@@ -1,5 +1,5 @@
 /** A requirement of a part. A part without it is left out, and the table says so. */
-export type Need = "postgres" | "redis" | "own postgres" | "own redis" | "strace";
+export type Need = "postgres" | "redis" | "own postgres" | "own redis" | "strace" | "nginx" | "haproxy";
 
 export interface PartOptions {
   /** The shortened form, for every change; the figures of the plan need the full form. */
@@ -15,6 +15,8 @@ export interface PartOptions {
 export interface PartResult {
   readonly figures: Readonly<Record<string, string | number>>;
   readonly ok: boolean;
+  /** Whether only times are over their bars. */
+  readonly isLate?: true;
   /** Why it is not ok, or a remark on the figures. */
   readonly note?: string;
   readonly table?: FigureTable;
@@ -37,7 +39,7 @@ export interface Part {
   readonly alone?: boolean;
   /** Only on demand, and after all others: `--soak`, `--only L5`, `npm run test:soak`. */
   readonly onDemand?: boolean;
-  /** Not in the short form, where it would only repeat `npm test`. */
+  /** Not in the short form, where it would repeat test files, judge nothing but times, or take too long. */
   readonly fullOnly?: boolean;
   run(options: PartOptions): Promise<PartResult>;
 }
@@ -46,6 +48,7 @@ export interface Part {
 export class Figures {
   readonly #figures: Record<string, string | number> = {};
   readonly #misses: string[] = [];
+  readonly #late: string[] = [];
   readonly #notes: string[] = [];
   #table: FigureTable | undefined;
 
@@ -61,6 +64,13 @@ export class Figures {
 
   atMost(name: string, value: number, bar: number): this {
     return this.#judge(name, value, value <= bar, `is over ${bar}`);
+  }
+
+  /** A time, or a ratio of times. Only the full form judges it: in CI other programs may have the machine. */
+  inTime(name: string, value: number, bar: number): this {
+    this.#figures[name] = round(value);
+    if (!(value <= bar)) this.#late.push(`${name} ${round(value)} is over ${bar}`);
+    return this;
   }
 
   atLeast(name: string, value: number, bar: number): this {
@@ -88,10 +98,11 @@ export class Figures {
   }
 
   done(): PartResult {
-    const texts = [...this.#misses, ...this.#notes];
+    const texts = [...this.#misses, ...this.#late, ...this.#notes];
     return {
       figures: this.#figures,
       ok: this.#misses.length === 0,
+      ...(this.#late.length === 0 ? {} : { isLate: true }),
       ...(texts.length === 0 ? {} : { note: texts.join("; ") }),
       ...(this.#table === undefined ? {} : { table: this.#table }),
     };

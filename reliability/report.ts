@@ -4,6 +4,7 @@ import pg from "pg";
 import { createClient } from "redis";
 import { services } from "../packages/data/test/support/services.ts";
 import type { FigureTable, Part } from "./part.ts";
+import { areas } from "./parts.ts";
 
 export interface Outcome {
   readonly part: Part;
@@ -49,60 +50,71 @@ function toMarkdown({ columns, rows }: FigureTable): string[] {
   return [line(columns), `|${"---|".repeat(columns.length)}`, ...rows.map(line)];
 }
 
-/** The row of one part in a report. */
-interface Entry {
-  readonly row: string;
-  /** Its figures over time, below the others. */
-  readonly section: string;
-}
-
-/** The committed report. Parts that did not run keep their rows of `before`, an earlier report. */
+/**
+ * The committed report: a summary by area, then the last figures of every part. Parts that did not run keep their rows
+ * of `before`, an earlier report.
+ */
 export async function toReport(
   outcomes: readonly Outcome[],
-  run: { readonly short: boolean; readonly before: string; readonly order: readonly string[] },
+  run: { readonly short: boolean; readonly before: string; readonly parts: readonly Part[] },
 ): Promise<string> {
   const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
   const form = run.short ? "short" : "full";
-  const entries = parseReport(run.before);
-  for (const outcome of outcomes) entries.set(outcome.part.id, toEntry(outcome, `${form}, ${commit}`));
-  const order = [...run.order, ...run.order.map((id) => `${id} node`)];
-  const inOrder = order.flatMap((id) => entries.get(id) ?? []);
-  const notRun = run.order.filter((id) => !entries.has(id));
-  const missed = order.filter((id) => entries.get(id)?.row.includes("| missed |"));
+  const rows = parseRows(run.before);
+  for (const outcome of outcomes) rows.set(outcome.part.id, toRow(outcome, `${form}, ${commit}`));
   return `# Reliability report
 
-Written by \`npm run test:full -- --soak --minutes 30 --report docs/reliability-report.md\`; not edited by hand. Each line is a part of \`reliability/parts/\`, in the form and at the commit that its last column names; \`npm run test:full -- --only <id> --report docs/reliability-report.md\` runs one part and replaces its line. Lines of \`W1 node\` and the like ran on the node engine (\`--engine node\`), all others on the wire engine.
+The last result of every part of \`reliability/parts/\`, next to its target. The file is written by \`npm run test:full -- --soak --minutes 30 --report docs/reliability-report.md\` and not edited by hand; with \`--only <id>\` one part runs and its line is replaced.
+
+${summarizeAreas(run.parts, rows).join("\n")}
 
 | | |
 |---|---|
 | Date | ${new Date().toISOString().slice(0, 10)} |
 ${(await versions()).map(([name, text]) => `| ${name} | ${text} |`).join("\n")}
-| Result | ${missed.length === 0 ? "every figure is met" : `missed: ${missed.join(", ")}`}${notRun.length === 0 ? "" : `; not run: ${notRun.join(", ")}`} |
 
-| Id | What | Bar | Figures | Result | Time | Run |
+## Figures
+
+"Run" is the form of the part, full or short, and the commit.
+
+| Id | What | Target | Figures | Result | Time | Run |
 |---|---|---|---|---|---|---|
-${inOrder.map(({ row }) => row).join("\n")}
-${inOrder.map(({ section }) => section).join("")}`;
+${run.parts.map((part) => rows.get(part.id) ?? toEmptyRow(part)).join("\n")}
+`;
 }
 
-function toEntry(outcome: Outcome, run: string): Entry {
-  const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
-  const { part, state, seconds, note, table } = outcome;
+const isFull = (row: string | undefined) => row !== undefined && / \| full, \w+ \|$/.test(row);
+const isMissed = (row: string | undefined) => row?.includes(" | missed | ") === true;
+
+function summarizeAreas(parts: readonly Part[], rows: ReadonlyMap<string, string>): string[] {
+  const lines = Object.entries(areas).map(([area, ids]) => {
+    const known = parts.filter(({ id }) => ids.split(" ").includes(id));
+    const missed = known.filter(({ id }) => isMissed(rows.get(id)));
+    const notRun = known.filter(({ id }) => !isFull(rows.get(id)));
+    const met = known.length - new Set([...missed, ...notRun]).size;
+    const faults = missed.map(({ id }) => `${id}: ${/\(([^()]*)\) \| missed \|/.exec(rows.get(id) ?? "")?.[1]}`);
+    const open = notRun.length === 0 ? "" : `${notRun.map(({ id }) => id).join(", ")} not yet run in full form`;
+    const rest = [...faults, open].filter((text) => text !== "").join("; ");
+    return `| ${area} | ${met} of ${known.length} |${rest === "" ? "" : ` ${rest}`} |`;
+  });
+  return ["| Area | Targets met | Missed or open |", "|---|---|---|", ...lines];
+}
+
+const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+
+function toRow(outcome: Outcome, run: string): string {
+  const { part, state, seconds, note } = outcome;
   const figures = describeFigures(outcome) + (note === undefined ? "" : ` (${note})`);
-  return {
-    row: `| ${part.id} | ${cell(part.title)} | ${cell(part.bar)} | ${cell(figures)} | ${state} | ${Math.round(seconds)} s | ${run} |`,
-    section: table === undefined ? "" : `\n## ${part.id}: ${part.title}\n\n${toMarkdown(table).join("\n")}\n`,
-  };
+  return `| ${part.id} | ${cell(part.title)} | ${cell(part.bar)} | ${cell(figures)} | ${state} | ${Math.round(seconds)} s | ${run} |`;
 }
 
-function parseReport(report: string): Map<string, Entry> {
-  const sections = new Map(report.split(/^(?=## )/m).map((text) => [/^## ([^:\n]+):/.exec(text)?.[1], text.trimEnd()]));
-  return new Map(
-    [...report.matchAll(/^\| ([A-Z]+\d(?: node)?) \|.*$/gm)].map(([row, id = ""]) => {
-      const section = sections.get(id);
-      return [id, { row, section: section === undefined ? "" : `\n${section}\n` }];
-    }),
-  );
+function toEmptyRow({ id, title, bar }: Part): string {
+  return `| ${id} | ${cell(title)} | ${cell(bar)} | | not yet run in full form | | |`;
+}
+
+function parseRows(report: string): Map<string, string> {
+  const rows = report.matchAll(/^\| ([A-Z]+\d) \|.*\| (?:full|short), \w+ \|$/gm);
+  return new Map([...rows].map(([row, id = ""]) => [id, row]));
 }
 
 async function versions(): Promise<[string, string][]> {

@@ -9,18 +9,12 @@ import { loadParts } from "./parts.ts";
 import { type Outcome, summarize, toReport, toTable } from "./report.ts";
 import { Screen } from "./screen.ts";
 
-/** What depends on how requests are parsed, responses written and connections closed. */
-const engineParts = ["W1", "W2", "W3", "P1", "F1", "S1", "S2", "L1", "L2", "L3", "L4", "LV1", "LV2", "LV5", "LV6"];
-
 const help = `Runs the parts of the test plan and prints the figure of each. Exit code 1 when one is missed.
 
   npm run test:full -- [options]
 
   --only W2,D1       only these parts
-  --short            the shortened form: minutes instead of a quarter of an hour; a part that was missed runs once more,
-                     alone
-  --engine node      on the other HTTP engine: the parts that depend on it (${engineParts.join(" ")}, and L5 with
-                     --soak), or those of --only; their lines in a report are named L1 node and the like
+  --short            the shortened form: minutes instead of a quarter of an hour; times are shown and not judged
   --seed 123         repeats a random run; each prints its seed
   --soak             the soak (L5) too, after all others
   --minutes 60       how long the soak takes; its slopes are judged from 30 minutes on
@@ -37,7 +31,6 @@ const { values } = parseArgs({
   options: {
     only: { type: "string" },
     short: { type: "boolean", default: false },
-    engine: { type: "string" },
     seed: { type: "string" },
     soak: { type: "boolean", default: false },
     minutes: { type: "string", default: "60" },
@@ -54,22 +47,14 @@ const options = {
 
 const all = await loadParts();
 const only = values.only?.split(",").map((id) => id.trim().toUpperCase());
-/** As the services of all parts choose it. */
-const engine = values.engine ?? process.env.HTTP_ENGINE ?? "wire";
-const ofEngine = values.soak ? [...engineParts, "L5"] : engineParts;
-const wanted = only ?? (values.engine === undefined ? undefined : ofEngine);
-const unknown = wanted?.filter((id) => !all.some((part) => part.id === id)) ?? [];
+const unknown = only?.filter((id) => !all.some((part) => part.id === id)) ?? [];
 const isDue = (part: Part) => (part.onDemand !== true || values.soak) && !(options.short && part.fullOnly === true);
-const parts = all.filter((part) => wanted?.includes(part.id) ?? isDue(part));
-process.env.HTTP_ENGINE = engine; // of this process, and of all that it starts
+const parts = all.filter((part) => only?.includes(part.id) ?? isDue(part));
 
 if (values.help) console.log(help);
 else if (values.list) for (const { id, title, bar } of all) console.log(`${id.padEnd(3)} ${title}: ${bar}`);
 else if (unknown.length > 0) {
   console.error(`unknown part: ${unknown.join(", ")}. Parts: ${all.map(({ id }) => id).join(", ")}`);
-  process.exitCode = 2;
-} else if (!["wire", "node"].includes(engine)) {
-  console.error(`unknown engine: ${engine}. Engines: wire, node`);
   process.exitCode = 2;
 } else process.exitCode = await runAll();
 
@@ -93,14 +78,7 @@ async function runAll(): Promise<number> {
   for (const part of alone) if (part.onDemand !== true) await runOne(part);
   for (const part of alone) if (part.onDemand === true) await runOne(part);
 
-  // a shared machine can miss a time once; a defect misses it twice
-  const again = options.short ? parts.filter((part) => outcomes.get(part.id)?.state === "missed") : [];
-  for (const part of again) await runOne(part);
-
-  const inOrder = parts.map((part) => {
-    const outcome = outcomes.get(part.id) as Outcome; // each has just been run
-    return engine === "node" ? { ...outcome, part: { ...part, id: `${part.id} node` } } : outcome;
-  });
+  const inOrder = parts.map((part) => outcomes.get(part.id) as Outcome); // each has just been run
   const seconds = (performance.now() - started) / 1000;
   console.log(`\n${toTable(inOrder)}\n`);
   const missed = inOrder.filter(({ state }) => state === "missed");
@@ -109,8 +87,7 @@ async function runAll(): Promise<number> {
   console.log(`${met} met, ${missed.length} missed, ${left.length} left out, in ${Math.round(seconds)} s`);
   if (values.report !== undefined) {
     const before = existsSync(values.report) ? readFileSync(values.report, "utf8") : "";
-    const order = all.map(({ id }) => id);
-    writeFileSync(values.report, await toReport(inOrder, { short: options.short, before, order }));
+    writeFileSync(values.report, await toReport(inOrder, { short: options.short, before, parts: all }));
   }
   return missed.length === 0 ? 0 : 1;
 }
@@ -127,7 +104,7 @@ async function perform(part: Part, screen: Screen): Promise<Outcome> {
   const seconds = (performance.now() - started) / 1000;
   return {
     part,
-    state: result.ok ? "met" : "missed",
+    state: result.ok && (options.short || result.isLate !== true) ? "met" : "missed",
     seconds,
     figures: result.figures,
     ...(result.note === undefined ? {} : { note: result.note }),

@@ -6,7 +6,7 @@ import { becomesTrue, type JobProcess, withJobProcesses } from "../support/job-p
 import { type JobStoreCase, jobStores } from "../support/job-stores.ts";
 
 const attempts = 3;
-/** Of a good job, so that the places of the worker limit the throughput and not the processor. */
+/** The duration of a good job: the worker's concurrency limits the throughput, not the processor. */
 const ms = 25;
 
 export const part: Part = {
@@ -40,7 +40,7 @@ function compare(store: JobStoreCase, figures: Figures, { short, say }: PartOpti
         const order = round % 2 === 0 ? [0, bad] : [bad, 0];
         const times = new Map<number, number>();
         for (const failing of order) times.set(failing, await measure(failing));
-        ratios.push((times.get(0) ?? Number.NaN) / (times.get(bad) ?? Number.NaN));
+        ratios.push((times.get(bad) ?? Number.NaN) / (times.get(0) ?? Number.NaN));
         say(`${store.name}: round ${round + 1} of ${rounds}`);
       }
       const failed = "select attempt, state from tenon_jobs where name = 'bg/fail'";
@@ -48,7 +48,7 @@ function compare(store: JobStoreCase, figures: Figures, { short, say }: PartOpti
       await becomesTrue(async () => (await read()).every(({ state }) => state === "dead"), 10_000, 100);
       const rows = await read();
       figures
-        .atLeast(`${store.name}: throughput beside failing jobs`, percentile(ratios, 0.5), 0.9)
+        .inTime(`${store.name}: time beside failing jobs, by that alone`, percentile(ratios, 0.5), 1 / 0.9)
         .exactly(`${store.name}: dead`, rows.filter(({ state }) => state === "dead").length, bad * rounds)
         .exactly(
           `${store.name}: with other than ${attempts} attempts`,

@@ -27,7 +27,7 @@ export const part: Part = {
       figures
         .exactly(`${store.name}: ended in time`, totals.finished, (rounds * running) / 2)
         .exactly(`${store.name}: elsewhere`, totals.elsewhere, (rounds * running) / 2)
-        .atMost(`${store.name}: elsewhere s after the timeout`, totals.slowest / 1000, 1)
+        .inTime(`${store.name}: elsewhere s after the timeout`, totals.slowest / 1000, 1)
         .exactly(`${store.name}: attempts lost`, totals.attempts, 0)
         .exactly(`${store.name}: exit code not 0`, totals.exits.filter((code) => code !== 0).length, 0);
     }

@@ -7,7 +7,7 @@ import { type JobStoreCase, jobStores } from "../support/job-stores.ts";
 
 const few = 1000;
 const batch = 5000;
-/** Of each store in one turn. */
+/** Claims of each store in one turn. */
 const claims = 30;
 const turns = 12;
 

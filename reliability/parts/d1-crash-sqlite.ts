@@ -31,7 +31,7 @@ export const part: Part = {
       .exactly("lost", lost.length, 0)
       .exactly("undone", undone.length, 0)
       .exactly("integrity ok", whole, kills)
-      .atMost("slowest restart s", slowestRecovery / 1000, 3)
+      .inTime("slowest restart s", slowestRecovery / 1000, 3)
       .holds("the load was acknowledged", acknowledged > kills);
     if (lost.length + undone.length > 0) figures.note([...lost, ...undone].slice(0, 5).join(", "));
     return figures.done();

@@ -7,7 +7,7 @@ import { readAckOrder } from "../support/ack-order.ts";
 import { Caller, jsonOf } from "../support/caller.ts";
 import { startService } from "../support/service.ts";
 
-/** Long enough that the checkpoint thread copies and syncs the log during the writes. */
+/** Long enough that checkpoints copy and sync the log during the writes. */
 const content = "c".repeat(200_000);
 const calls = "fsync,fdatasync,pwrite64,write,writev,sendto,sendmsg";
 

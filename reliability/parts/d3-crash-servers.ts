@@ -69,7 +69,7 @@ function judge(figures: Figures, name: string, bar: number, report: CrashReport)
     .show(`${name} acknowledged`, acknowledged)
     .exactly(`${name} lost`, lost.length, 0)
     .exactly(`${name} undone`, undone.length, 0)
-    .atMost(`${name} back in s`, slowestRecovery / 1000, bar / 1000)
+    .inTime(`${name} back in s`, slowestRecovery / 1000, bar / 1000)
     .holds(`${name}: the load was acknowledged`, acknowledged > kills);
   if (lost.length + undone.length > 0) figures.note([...lost, ...undone].slice(0, 5).join(", "));
 }

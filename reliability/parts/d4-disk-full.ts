@@ -55,7 +55,7 @@ async function fillAndFree(server: ServerProcess, disk: SmallDisk) {
   return new Figures()
     .show("disk", disk.how)
     .exactly("write", `${refused.status} ${refused.text}`, '500 {"error":"store unavailable"}')
-    .atMost("response ms", Math.max(refused.time, again.time), 1000)
+    .inTime("response ms", Math.max(refused.time, again.time), 1000)
     .exactly("reads 200 of 20", reads, 20)
     .exactly("again", again.status, 500)
     .exactly("with room", after.status, 201)

@@ -6,6 +6,7 @@ export const part: Part = {
   title: "hostile names for the scaffolding tool",
   bar: "10,000 names: 0 files outside the target, nothing overwritten, every refusal with exit code ≠ 0 and a reason",
   needs: [],
+  fullOnly: true,
   async run(options) {
     const figures = await judgeTests(
       ["packages/tool/test/names", "packages/tool/test/tool.module"],

@@ -13,11 +13,12 @@ export const part: Part = {
   title: "hostile access tokens through the guard",
   bar: "at least 120, all refused with 401 `Invalid token`; an 8 KB token is verified in < 1 ms",
   needs: [],
+  fullOnly: true,
   async run(options) {
     const figures = await judgeTests(["hostile-tokens"], options, () => {});
     const time = await withAuth({}, async ({ app, clock }) => {
       const tokens = app.get(Tokens);
-      const claims = { user_id: "ada", exp: clock.seconds + 3600 };
+      const claims = { user_id: "ada", exp: clock.now() / 1000 + 3600 };
       const times: number[] = [];
       for (let count = 0; count < 500; count++) {
         // each is new, so that none is cached
@@ -33,7 +34,7 @@ export const part: Part = {
     });
     return figures
       .atLeast("hostile tokens", hostileTokens(1_800_000_000).length, 120)
-      .atMost("8 KB token, median ms", time, 1)
+      .inTime("8 KB token, median ms", time, 1)
       .done();
   },
 };

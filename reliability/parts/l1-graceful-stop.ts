@@ -73,9 +73,9 @@ export const part: Part = {
       .exactly("refuses new connects", totals.refusing, stops)
       .exactly("event streams ended", totals.streamsEnded, stops)
       .exactly("exit code not 0", totals.exits.filter((code) => code !== 0).length, 0)
-      .atMost("exit after the slowest s", totals.slowestExit / 1000, 1)
+      .inTime("exit after the slowest s", totals.slowestExit / 1000, 1)
       .atLeast("second signals", totals.secondSignal.length, 1)
-      .atMost("exit after the second ms", Math.max(...totals.secondSignal), 200)
+      .inTime("exit after the second ms", Math.max(...totals.secondSignal), 200)
       .done();
   },
 };

@@ -17,9 +17,9 @@ const otherFiles = 200;
 const bar = 1.3;
 /**
  * The short form has too few connections for resident memory. It guards the heap against growth, next to `ws` with
- * handlers that know their request, as ours do; the node engine also keeps the objects of node:http.
+ * handlers that know their request, as ours do.
  */
-const heapBars = { wire: 1.7, node: 2.4 };
+const heapBar = 1.7;
 
 export const part: Part = {
   id: "LV1",
@@ -42,7 +42,6 @@ export const part: Part = {
       .show("sockets: KB each of bare ws", kilobytes(bareSockets.sockets.resident))
       .show("sockets: KB each of ws that knows its request", kilobytes(byHand.sockets.resident));
     if (options.short) {
-      const heapBar = heapBars[process.env.HTTP_ENGINE === "node" ? "node" : "wire"];
       for (const kind of ["streams", "sockets"] as const) {
         figures.atMost(`${kind}: heap, of that by hand`, ours[kind].heap / byHand[kind].heap, heapBar);
       }

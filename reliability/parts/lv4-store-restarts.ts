@@ -116,7 +116,7 @@ function endure(store: Restarted, figures: Figures, { short, say }: PartOptions,
     feed.judge(figures, name, await feed.end("stop"));
     figures
       .show(`${name}: restarts`, restarts)
-      .atMost(`${name}: delivery resumed after s`, slowest / 1000, 2)
+      .inTime(`${name}: delivery resumed after s`, slowest / 1000, 2)
       .holds(`${name}: ${events} events were acknowledged`, acknowledged >= events);
     if (isReported) figures.atLeast(`${name}: resets`, feed.resets, restarts * steadyClients);
     else figures.show(`${name}: resets`, feed.resets).exactly(`${name}: resets within the buffer`, feed.undueResets, 0);

@@ -32,7 +32,7 @@ export const part: Part = {
       .exactly("streams ended", totals.streams, rounds * each)
       .exactly("events missed before", totals.gaps, 0)
       .exactly("exit code not 0", totals.exits.filter((code) => code !== 0).length, 0)
-      .atMost("slowest stop s", totals.slowest / 1000, stopTimeout);
+      .inTime("slowest stop s", totals.slowest / 1000, stopTimeout);
     if (totals.ends.size > 0) figures.note(`other ends: ${[...totals.ends].join(", ")}`);
     return figures.done();
   },

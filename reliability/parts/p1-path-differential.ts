@@ -6,6 +6,7 @@ export const part: Part = {
   title: "every spelling of a guarded path: does the handler run without its guard?",
   bar: "at least 60 mutations of each guarded route; handler runs without guard: 0",
   needs: [],
+  fullOnly: true,
   async run(options) {
     const figures = await judgeTests(["path-differential"], options, (all, run) => {
       all

@@ -6,6 +6,7 @@ export const part: Part = {
   title: "one refresh token, 2 instances × 50 calls at once",
   bar: "200 rounds on SQLite, PostgreSQL and Redis: one winner each; the losers get `invalid refresh token`; after a restart still none",
   needs: ["postgres", "redis"],
+  fullOnly: true,
   async run(options) {
     const rounds = options.short ? 3 : 200;
     const figures = await judgeTests(

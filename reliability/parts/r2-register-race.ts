@@ -6,6 +6,7 @@ export const part: Part = {
   title: "one e-mail in all spellings, 2 instances × 50 registrations at once",
   bar: "50 rounds: one 201 and 99 × 409 in each, 0 × 500",
   needs: ["postgres", "redis"],
+  fullOnly: true,
   async run(options) {
     const figures = await judgeTests(
       ["apps/reference/test/races"],

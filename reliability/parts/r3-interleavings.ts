@@ -6,6 +6,7 @@ export const part: Part = {
   title: "refresh against logout, PUT against DELETE, session reads against their end",
   bar: "500 interleavings each: no token valid after the response to a logout, no deleted post restored, no ended session valid",
   needs: ["postgres", "redis"],
+  fullOnly: true,
   async run(options) {
     const each = 3 * (options.short ? 10 : 500);
     const figures = await judgeTests(

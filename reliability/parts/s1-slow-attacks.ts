@@ -83,7 +83,7 @@ export const part: Part = {
         const legitimate = await load.stop();
         caller.close();
         for (const [index, { name, timeout, count }] of measured.entries()) {
-          figures.show(name, count).atMost(`${name} closed in s`, slowest[index] ?? Number.NaN, timeout + 2);
+          figures.show(name, count).inTime(`${name} closed in s`, slowest[index] ?? Number.NaN, timeout + 2);
         }
         if (samples.length === 0) figures.note("slowhttptest is not on this machine: own clients only");
         else {
@@ -94,7 +94,7 @@ export const part: Part = {
         return figures
           .show("legitimate requests", legitimate.length)
           .exactly("not 200", legitimate.filter(({ status }) => status !== 200).length, 0)
-          .atMost(
+          .inTime(
             "legitimate p99 ms",
             percentile(
               legitimate.map(({ time }) => time),

@@ -38,6 +38,10 @@ export const part: Part = {
           }
         };
         await publish(attackedPosts);
+        // the garbage of lists that are read is not what clients that do not read cost
+        for (let round = 0; round < 5; round++) {
+          await Promise.all(Array.from({ length: 8 }, () => readList(`${server.url}/posts`)));
+        }
 
         say(`${clients} clients that read nothing`);
         const peak = new PeakMemory(server.pid);

@@ -6,6 +6,7 @@ export const part: Part = {
   title: "scripts of two instances, step by step, for every stateful operation and store",
   bar: "at least 40, all deterministic",
   needs: ["postgres", "redis"],
+  fullOnly: true,
   async run(options) {
     const rounds = options.short ? 1 : 3;
     for (let round = 1; ; round++) {

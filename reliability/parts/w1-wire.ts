@@ -7,6 +7,7 @@ export const part: Part = {
   title: "raw bytes of every advisory about framing, each with its expected response",
   bar: "at least 120 cases, all as expected; the process lives; 0 hang",
   needs: [],
+  fullOnly: true,
   async run(options) {
     const run = await runTestFiles(["packages/core/test/advisories/wire-cases.test.ts"], options);
     const hangs = run.output.split(/no \S+ in \d+ ms/).length - 1;

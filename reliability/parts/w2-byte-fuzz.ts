@@ -83,7 +83,7 @@ async function fuzzService(figures: Figures, { short, say }: PartOptions, seed: 
         .atMost("open files more", after.files - before.files, 2)
         .exactly("unhandled", after.unhandled, 0)
         .exactly("next status", next.status, 200)
-        .atMost("next ms", next.time, 50);
+        .inTime("next ms", next.time, 50);
       for (const connection of [...hung, ...faults].slice(0, 3)) figures.note(connection);
     }),
   );

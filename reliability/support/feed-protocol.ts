@@ -15,7 +15,7 @@ export type FeedCommand =
       readonly lanes: readonly number[];
       /** Events of each lane per second. */
       readonly rate: number;
-      /** Events of each lane; 0 is no limit. */
+      /** Events of each lane; 0 for no limit. */
       readonly limit: number;
     }
   /** Waits for the limit of every lane. */

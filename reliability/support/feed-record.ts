@@ -14,7 +14,7 @@ interface Range {
   readonly to: number;
 }
 
-/** Which event has which id: the same for all clients of all instances. */
+/** Which event has which position: the same for all clients of all instances. */
 export type EventOrder = Map<string, string>;
 
 /** What one client has got, across its connections: checks that nothing is missing, doubled or out of order. */
@@ -28,7 +28,7 @@ export class FeedRecord {
   repeated = 0;
   /** Ids that do not follow each other, without a reset between them. */
   jumps = 0;
-  /** Ids that another client got with another event. */
+  /** Positions that another client got with another event. */
   contradictions = 0;
   readonly #order: EventOrder;
   readonly #skipped: Range[] = [];
@@ -81,8 +81,9 @@ export class FeedRecord {
     this.received++;
     if (!follows(before, id)) this.jumps++;
     const name = `${lane}:${number}`;
-    const known = this.#order.get(id);
-    if (known === undefined) this.#order.set(id, name);
+    const position = toPosition(id).join("-");
+    const known = this.#order.get(position);
+    if (known === undefined) this.#order.set(position, name);
     else if (known !== name) this.contradictions++;
     const last = this.#lastOf(lane);
     if (number <= last) this.repeated++;
@@ -107,7 +108,7 @@ export class FeedRecord {
   }
 }
 
-/** Of `1764000000000-17.1q9xz0a`, whose end stands for the topic: its epoch and its number. */
+/** The epoch and the number of `1764000000000-17.3.Zm9vYmFyYmF6cXV4`, whose end is for this client. */
 function toPosition(id: string): number[] {
   return id.split(/[-.]/, 2).map(Number);
 }

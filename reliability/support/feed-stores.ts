@@ -20,7 +20,8 @@ export const feedStores: readonly FeedStoreCase[] = [
       } finally {
         const client = createClient({ url });
         await client.connect();
-        await client.del(await client.keys(`tenon:live:{${topic}}:*`));
+        const keys = await client.keys(`tenon:live:{${topic}}:*`);
+        if (keys.length > 0) await client.del(keys);
         await client.close();
       }
     },

@@ -104,12 +104,12 @@ export class Feed {
     return published;
   }
 
-  /** Judges what all clients have got. A connection may be refused with 500: the store does not respond. */
+  /** Judges what all clients have got. A connection may be refused with 503: the store does not respond. */
   judge(figures: Figures, store: string, published: readonly Published[]): void {
     const records = this.#clients.map(({ record }) => record);
     const sum = (of: (record: FeedRecord) => number) => records.reduce((total, record) => total + of(record), 0);
     const failed = published.reduce((total, lane) => total + lane.failed.length, 0);
-    const others = this.#clients.flatMap(({ refusals }) => refusals.filter((status) => status !== 500));
+    const others = this.#clients.flatMap(({ refusals }) => refusals.filter((status) => status !== 503));
     figures
       .show(`${store}: acknowledged`, published.reduce((total, { last }) => total + last, 0) - failed)
       .show(`${store}: not acknowledged`, failed)

@@ -86,7 +86,7 @@ function randomFrame(random: Random): Buffer {
   return bytes;
 }
 
-/** Of a connection that may compress, with the close code that it must get. */
+/** Frames on a connection that may compress, with the close code that it must get. */
 export interface CompressedCase {
   readonly name: string;
   readonly bytes: Buffer;

@@ -62,7 +62,7 @@ export class JobOutages {
     const lost = () => acknowledged.difference(this.#ledger.jobs("finished")).size;
     await becomesTrue(() => lost() === 0, longestWait, 100);
     figures.show(`${store}: acknowledged`, acknowledged.size).exactly(`${store}: lost`, lost(), 0);
-    for (const [name, time] of this.#slowest) figures.atMost(`${store}: ${name}, resumed after s`, time / 1000, 3);
+    for (const [name, time] of this.#slowest) figures.inTime(`${store}: ${name}, resumed after s`, time / 1000, 3);
     for (const name of this.#unfelt) figures.miss(`${store}: ${name}: jobs were enqueued meanwhile`);
     figures.holds(`${store}: the process lives`, this.#child.alive);
   }

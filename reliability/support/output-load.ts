@@ -81,14 +81,14 @@ export async function runWithBrokenOutput(
     .show("posts created", totals.created)
     .exactly("201 without a row, or a row without 201", totals.mismatched, 0)
     .show("refreshed", totals.refreshed)
-    .atMost("slowest response ms", totals.slowest, 2000)
+    .inTime("slowest response ms", totals.slowest, 2000)
     .exactly("exit code not 0", totals.exits.filter((code) => code !== 0).length, 0)
-    .atMost("exit after SIGTERM s", totals.slowestExit / 1000, 3);
+    .inTime("exit after SIGTERM s", totals.slowestExit / 1000, 3);
   if (canRepair) {
     figures
       .exactly("reports of dropped lines", totals.reports, 1)
       .atLeast("lines dropped", totals.dropped, 1)
-      .exactly("lines that are no JSON", totals.brokenLines, 0);
+      .exactly("lines that are not JSON", totals.brokenLines, 0);
   }
   for (const wrong of totals.wrong.slice(0, 3)) figures.note(wrong);
   return figures.done();

@@ -7,7 +7,7 @@ export interface Memory {
   /** Bytes, after garbage collection. */
   readonly rss: number;
   readonly heap: number;
-  /** Of buffers and other objects outside the heap. */
+  /** Bytes of buffers and other objects outside the heap. */
   readonly external: number;
   /** Open file descriptors. */
   readonly files: number;

@@ -20,7 +20,7 @@ export interface RawOptions {
 }
 
 export interface RawReply {
-  /** Of the response; 0 without one. */
+  /** The status of the response; 0 without one. */
   readonly status: number;
   /** 1005 for a close frame without a code; undefined without a close frame. */
   readonly closeCode: number | undefined;

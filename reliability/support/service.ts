@@ -21,7 +21,7 @@ export interface ServiceOptions {
 export const jwtSecret = "a secret of the reliability tests, long enough";
 
 const probe = fileURLToPath(new URL("./probe.ts", import.meta.url));
-const patience = 20_000;
+const patience = 120_000;
 
 /** Starts the reference service as users do, in its own process. */
 export async function startService({

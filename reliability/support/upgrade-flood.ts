@@ -55,7 +55,7 @@ export async function halfHandshakes(port: number, count: number): Promise<{ lon
   return { longest: Math.max(...all.map(({ after }) => after)), statuses: all.map(({ status }) => status) };
 }
 
-/** Of the response; 0 when there is none. */
+/** The status of the response; 0 when there is none. */
 function statusOf(socket: Socket): Promise<number> {
   return new Promise((resolve) => {
     socket.once("data", (chunk: Buffer) => resolve(readReply(chunk).status));
