@@ -1,15 +1,15 @@
 // Tenon with @tenon/observe, as the variables OTEL_… of the benchmark say: tracing, 10 % sampled.
-import { api, type Context, createApp, defineModule, routes } from "@tenon/core";
+import { api, type Context, createApp, defineModule, type Routes } from "@tenon/core";
 import { observeModule } from "@tenon/observe";
 import { hello } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 class TracedController {
-  routes() {
-    return routes([
+  routes(): Routes {
+    return [
       { method: "GET", path: "/", handler: () => hello },
       { method: "GET", path: "/users/:user/posts/:post", handler: this.show },
-    ]);
+    ];
   }
   show(ctx: Context<"/users/:user/posts/:post">) {
     return { user: ctx.param("user"), post: ctx.param("post"), page: ctx.query("page") };

@@ -1,12 +1,12 @@
 // Tenon with plain handlers: what the declarations of tenon.ts cost.
-import { api, type Context, createApp, defineModule, type Routes, routes } from "@tenon/core";
+import { api, type Context, createApp, defineModule, type Routes } from "@tenon/core";
 import { created, posts } from "./support/data.ts";
 import { NewPost } from "./support/new-post.ts";
 import { serve } from "./support/serve.ts";
 
 async function open(list: Routes, port: number) {
   class PostsController {
-    routes() {
+    routes(): Routes {
       return list;
     }
   }
@@ -18,7 +18,7 @@ async function open(list: Routes, port: number) {
 await serve({
   body: (port) => {
     const create = async (ctx: Context) => ctx.status(201).json(created(await ctx.bind(NewPost)));
-    return open(routes([{ method: "POST", path: "/posts", handler: create }]), port);
+    return open([{ method: "POST", path: "/posts", handler: create }], port);
   },
-  list: (port) => open(routes([{ method: "GET", path: "/posts", handler: () => posts }]), port),
+  list: (port) => open([{ method: "GET", path: "/posts", handler: () => posts }], port),
 });

@@ -12,7 +12,6 @@ import {
   integer,
   type Next,
   type Routes,
-  routes,
   string,
   timestamp,
 } from "@tenon/core";
@@ -34,8 +33,8 @@ async function open(
 }
 
 class HelloController {
-  routes() {
-    return routes([{ method: "GET", path: "/", handler: this.show }]);
+  routes(): Routes {
+    return [{ method: "GET", path: "/", handler: this.show }];
   }
   show() {
     return hello;
@@ -43,8 +42,8 @@ class HelloController {
 }
 
 class WorkController {
-  routes() {
-    return routes([{ method: "GET", path: "/", handler: work }]);
+  routes(): Routes {
+    return [{ method: "GET", path: "/", handler: work }];
   }
 }
 
@@ -55,8 +54,8 @@ await serve({
 
   params: (port) => {
     class PostsController {
-      routes() {
-        return routes([{ method: "GET", path: "/users/:user/posts/:post", handler: this.show }]);
+      routes(): Routes {
+        return [{ method: "GET", path: "/users/:user/posts/:post", handler: this.show }];
       }
       show(ctx: Context<"/users/:user/posts/:post">) {
         return { user: ctx.param("user"), post: ctx.param("post"), page: ctx.query("page") };
@@ -68,8 +67,8 @@ await serve({
   body: (port) => {
     const Created = dto({ id: integer("required"), ...NewPost.fields });
     class PostsController {
-      routes() {
-        return routes([{ method: "POST", path: "/posts", handler: this.create }]);
+      routes(): Routes {
+        return [{ method: "POST", path: "/posts", handler: this.create }];
       }
       readonly create = endpoint({ body: NewPost, returns: { 201: Created } }, (_, { body }) => created(body));
     }
@@ -85,8 +84,8 @@ await serve({
     }
     const middlewares = Array.from({ length: 5 }, () => class extends Count {});
     class CountController {
-      routes() {
-        return routes([{ method: "GET", path: "/", handler: this.show, middlewares }]);
+      routes(): Routes {
+        return [{ method: "GET", path: "/", handler: this.show, middlewares }];
       }
       show(ctx: Context) {
         return { count: ctx.get("count") };
@@ -105,8 +104,8 @@ await serve({
       created_at: timestamp("required"),
     });
     class PostsController {
-      routes() {
-        return routes([{ method: "GET", path: "/posts", handler: this.index }]);
+      routes(): Routes {
+        return [{ method: "GET", path: "/posts", handler: this.index }];
       }
       readonly index = endpoint({ returns: array(Post) }, () => posts);
     }
@@ -133,8 +132,8 @@ await serve({
     ]);
     const auth = authModule(dataModule({ database: "sqlite::memory:" }), { secret });
     class MeController {
-      routes() {
-        return routes([{ method: "GET", path: "/me", handler: this.show, middlewares: [BearerAuth] }]);
+      routes(): Routes {
+        return [{ method: "GET", path: "/me", handler: this.show, middlewares: [BearerAuth] }];
       }
       show(ctx: Context) {
         return { user_id: ctx.get("user_id") };
@@ -144,13 +143,12 @@ await serve({
   },
 
   posts: async (port) => {
-    const [{ createAppModule }, { readConfig }, { databaseFile }] = await Promise.all([
+    const [{ createAppModule }, { databaseFile }] = await Promise.all([
       import("../../apps/reference/src/app.module.ts"),
-      import("../../apps/reference/src/config.ts"),
       import("./support/posts-database.ts"),
     ]);
-    const config = readConfig({ bcryptCost: 10 }, { DATABASE_URL: `sqlite:${databaseFile()}`, JWT_SECRET: secret });
-    const app = await createApp(createAppModule(config), api({ middlewares: [] }), { log: { level: "warn" } });
+    const config = { databaseUrl: `sqlite:${databaseFile()}`, jwtSecret: secret };
+    const app = await createApp(createAppModule(), api({ middlewares: [] }), { config, log: { level: "warn" } });
     await app.listen({ port });
   },
 });

@@ -23,7 +23,7 @@ function findFault({ status, json }: Expectation, response: Response, text: stri
     return response.status >= 400 && response.status < 500 ? undefined : `was not refused but ${response.status}`;
   }
   if (response.status !== status) return `got ${response.status}, not ${status}`;
-  if (response.headers.get("content-type")?.startsWith("application/json") !== true) return "is no JSON";
+  if (response.headers.get("content-type")?.startsWith("application/json") !== true) return "is not JSON";
   if (json !== undefined && !isDeepStrictEqual(JSON.parse(text), json)) return "has another body";
   return undefined;
 }

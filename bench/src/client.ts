@@ -1,7 +1,4 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { toClientFile } from "../../packages/tool/src/client/client-file.ts";
 import { parseDocument } from "../../packages/tool/src/client/document.ts";
 import { createCalls, createDocument } from "./client-document.ts";
@@ -11,6 +8,7 @@ import { createFolder } from "./prepare.ts";
 import { Progress } from "./progress.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
 import { toTable } from "./table.ts";
+import { compile, writeProject } from "./tsc.ts";
 
 /** With 0 routes there is no client: the time that tsc takes for its libraries. */
 const sizes = [0, 100, 1000];
@@ -33,8 +31,6 @@ interface Project {
   readonly folder: string;
   readonly size: number;
 }
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** The time of tsc with and without a typed client, and a call of each of its routes. */
 export function measureClients({ rounds }: Pick<Options, "rounds">): ClientResult[] {
@@ -62,51 +58,13 @@ export function measureClients({ rounds }: Pick<Options, "rounds">): ClientResul
 }
 
 function createProject(folder: string, routes: number): Project {
-  mkdirSync(folder);
-  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
-  write("package.json", '{ "type": "module" }');
-  write(
-    "tsconfig.json",
-    JSON.stringify({
-      extends: join(root, "tsconfig.base.json"),
-      compilerOptions: { noEmit: true, typeRoots: [join(root, "node_modules/@types")] },
-      include: ["*.ts"],
-    }),
-  );
   if (routes === 0) {
-    write("main.ts", "export const nothing = await fetch(new Request(''));\n"); // loads the same types
+    writeProject(folder, { "main.ts": "export const nothing = await fetch(new Request(''));\n" }); // loads the same types
     return { routes, folder, size: 0 };
   }
   const client = toClientFile(parseDocument(JSON.stringify(createDocument(routes)), "the document"));
-  write("client.ts", client);
-  write("main.ts", createCalls(routes));
+  writeProject(folder, { "client.ts": client, "main.ts": createCalls(routes) });
   return { routes, folder, size: client.length };
-}
-
-function compile(folder: string): { time: number; processor: number; instantiations: number } {
-  const tsc = join(root, "node_modules/.bin/tsc");
-  const before = processorOfChildren();
-  const begun = performance.now();
-  // one checker, because several would each count their own instantiations
-  const args = ["-p", folder, "--extendedDiagnostics", "--checkers", "1"];
-  const { status, stdout, stderr } = spawnSync(tsc, args, { encoding: "utf8", timeout: 120_000 });
-  const time = (performance.now() - begun) / 1000;
-  const processor = processorOfChildren() - before;
-  const instantiations = /^Instantiations:\s+(\d+)/m.exec(stdout)?.[1];
-  if (status !== 0 || instantiations === undefined) throw new Error(`tsc failed:\n${stdout}${stderr}`);
-  return { time, processor, instantiations: Number(instantiations) };
-}
-
-/** Seconds of the processes that have ended, from the fields cutime and cstime of proc(5), in hundredths. */
-function processorOfChildren(): number {
-  try {
-    const fields = readFileSync("/proc/self/stat", "utf8")
-      .replace(/^.*\) /, "")
-      .split(" ");
-    return (Number(fields[13]) + Number(fields[14])) / 100;
-  } catch {
-    return Number.NaN;
-  }
 }
 
 export function toClientTable(results: readonly ClientResult[]): string {

@@ -2,13 +2,12 @@
 import { DatabaseSync } from "node:sqlite";
 import { api, createApp } from "@tenon/core";
 import { createAppModule } from "../../apps/reference/src/app.module.ts";
-import { readConfig } from "../../apps/reference/src/config.ts";
 import { secret } from "../peers/support/data.ts";
 import { authorAt, authorCount, postAt, postCount } from "../peers/support/posts-database.ts";
 
 const [, , file = ""] = process.argv;
-const config = readConfig({ bcryptCost: 10 }, { DATABASE_URL: `sqlite:${file}`, JWT_SECRET: secret });
-const app = await createApp(createAppModule(config), api(), { log: { level: "warn" } });
+const config = { databaseUrl: `sqlite:${file}`, jwtSecret: secret };
+const app = await createApp(createAppModule(), api(), { config, log: { level: "warn" } });
 await app.start();
 await app.stop();
 

@@ -4,6 +4,7 @@ import { measureBars, toBarTable } from "./bars.ts";
 import { toChart } from "./chart.ts";
 import { isMissed, measureClients, toClientTable } from "./client.ts";
 import { measureConnections } from "./connections.ts";
+import { isTooSlow, measureForms, toFormTable } from "./declared-routes.ts";
 import { describeSetting } from "./machine.ts";
 import { measureModules, toModulesText } from "./modules.ts";
 import { describeCheck, measureObserve } from "./observe.ts";
@@ -19,7 +20,7 @@ import { toScenarioTables } from "./table.ts";
 const results = new URL("../results/", import.meta.url);
 
 async function main(options: Options): Promise<void> {
-  if (options.command !== "client") checkInstalled();
+  if (options.command !== "client" && options.command !== "routes") checkInstalled();
   switch (options.command) {
     case "run":
       return runAll(options);
@@ -42,6 +43,12 @@ async function main(options: Options): Promise<void> {
       const results = measureClients(options);
       console.log(toClientTable(results));
       if (isMissed(results)) process.exitCode = 1;
+      return;
+    }
+    case "routes": {
+      const results = measureForms(options);
+      console.log(toFormTable(results));
+      if (isTooSlow(results)) process.exitCode = 1;
       return;
     }
     case "jobs": {

@@ -1,6 +1,6 @@
 // `node src/modules-child.ts`: a thousand modules, each with a service that injects that of the module before, a
 // controller that injects it, and a route. Prints the milliseconds until the application has started.
-import { api, createApp, defineModule, inject, type Module, routes } from "@tenon/core";
+import { api, createApp, defineModule, inject, type Module, route } from "@tenon/core";
 
 const count = 1000;
 
@@ -15,11 +15,12 @@ function define(index: number, before: { module: Module; service: ServiceClass }
   class ItemsController {
     readonly #service = inject(service);
 
-    routes() {
-      return routes([{ method: "GET", path: `/items${index}/:id`, handler: this.show }]);
-    }
     show() {
       return this.#service.depth;
+    }
+
+    routes() {
+      return [route.get(`/items${index}/:id`, this.show)];
     }
   }
   const module = defineModule({

@@ -20,9 +20,9 @@ export interface Options {
   readonly together: boolean;
   /** The time limit of bars. */
   readonly minutes: number;
-  /** Of background jobs. */
+  /** The engines of background jobs to compare. */
   readonly engines: readonly EngineName[];
-  /** Of live. */
+  /** The parts of the live bench. */
   readonly parts: readonly PartName[];
   readonly help: boolean;
 }
@@ -33,6 +33,7 @@ export const commands = [
   "router",
   "modules",
   "client",
+  "routes",
   "bars",
   "connections",
   "observe",
@@ -50,6 +51,7 @@ Commands
   router     look-ups and building, beside other routers
   modules    injection and start of 1,000 modules
   client     tsc with a typed client of 1,000 routes and a call of each, and without; exit code 1 when it is too slow
+  routes     tsc with 1,000 routes of route.get() and as records; exit code 1 when it is too slow
   bars       measures until it is clear which bars are met; exit code 1 when one is missed
   connections  the bars that need time on the clock: p99, memory of idle connections, workers
   observe    what signals cost without a subscriber, and tracing with one, beside Fastify with its plugin
@@ -64,10 +66,10 @@ Options
   --seconds n            of load in each round, one in each turn, 1 to 60 (5)
   --warmup n             seconds of load before it, 1 to 60 (2); up to five times as many until 40,000 requests are done
   --quick                3 rounds of 2 seconds with 1 second of warm-up
-  --by processor         ratios of processor time in the place of requests per second: for a machine that is not idle
+  --by processor         ratios of processor time instead of requests per second: for a machine that is not idle
   --together             all peers of a scenario loaded at the same time, by processor time: the steadiest where others
                          use the machine too
-  --tenon source         Tenon's source in the place of what its packages publish; no build is needed then
+  --tenon source         Tenon's source instead of what its packages publish; no build is needed then
   --profile              writes a CPU profile of every server to bench/results/profiles
   --minutes n            the time limit of bars, connections and observe, 1 to 60 (7); bars takes no other option but
                          --scenarios and --tenon

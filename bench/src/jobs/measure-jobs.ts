@@ -24,7 +24,7 @@ export interface JobsResult {
   readonly throughput: readonly Throughput[];
   /** Milliseconds from the commit to the start, with an idle worker. */
   readonly latency: readonly number[];
-  /** Of a core, of an idle worker. */
+  /** The share of a core that an idle worker uses. */
   readonly idle: number;
 }
 

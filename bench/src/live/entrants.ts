@@ -44,5 +44,5 @@ export function entrantOf(name: string): Entrant {
   return found;
 }
 
-/** Of every message. */
+/** The text of every message. */
 export const text = "the quick brown fox jumps over the lazy dog";

@@ -9,7 +9,7 @@ import type { LoadCommand, Slice } from "./load-process.ts";
 
 const clients: Readonly<Record<PartName, number>> = { echo: 64, "fan-out": 1000, sse: 1000 };
 const warmMessages = 40_000;
-/** Of what the first entrant of a part does. */
+/** The least ratio to the first entrant of a part. */
 const target = 0.9;
 
 /** One round of one entrant: all its slices. */

@@ -1,4 +1,4 @@
-import { api, createApp, defineModule, dto, endpoint, inject, routes, string } from "@tenon/core";
+import { api, createApp, defineModule, dto, inject, route, string } from "@tenon/core";
 import { Channels, events, liveModule, socket } from "@tenon/live";
 
 const Message = dto({ text: string("required", "max=500") });
@@ -6,34 +6,36 @@ const Message = dto({ text: string("required", "max=500") });
 class Live {
   readonly #channels = inject(Channels);
 
-  routes() {
-    return routes([
-      { method: "GET", path: "/socket", handler: this.socket },
-      { method: "GET", path: "/events", handler: this.events },
-      { method: "POST", path: "/publish", handler: this.publish },
-    ]);
-  }
-
-  readonly socket = socket(
-    {
-      receives: { say: Message, publish: Message },
-      sends: { said: Message, published: Message },
-      limits: { messagesPerSecond: 1_000_000 }, // the default closes a client that sends at full speed
-    },
-    {
-      open: (_, connection) => this.#channels.subscribe("live", connection),
-      on: {
-        say: (_ctx, connection, message) => connection.send("said", message),
-        publish: (_ctx, _connection, message) => this.#channels.publish("live", "published", message),
+  readonly socket = route.get(
+    "/socket",
+    socket(
+      {
+        receives: { say: Message, publish: Message },
+        sends: { said: Message, published: Message },
+        limits: { messagesPerSecond: 1_000_000 }, // the default closes a client that sends at full speed
       },
-    },
+      {
+        open: (_, connection) => this.#channels.subscribe("live", connection),
+        on: {
+          say: (_ctx, connection, message) => connection.send("said", message),
+          publish: (_ctx, _connection, message) => this.#channels.publish("live", "published", message),
+        },
+      },
+    ),
   );
 
-  readonly events = events({ sends: { published: Message } }, (_, stream) => this.#channels.subscribe("live", stream));
+  readonly events = route.get(
+    "/events",
+    events({ sends: { published: Message } }, (_, stream) => this.#channels.subscribe("live", stream)),
+  );
 
-  readonly publish = endpoint({ body: Message, returns: { 204: null } }, (_, { body }) =>
+  readonly publish = route.post("/publish", { body: Message, returns: { 204: null } }, (_, { body }) =>
     this.#channels.publish("live", "published", body),
   );
+
+  routes() {
+    return [this.socket, this.events, this.publish];
+  }
 }
 
 export async function listen(): Promise<number> {
