@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { extname, join, posix } from "node:path";
+import { before, describe, test } from "node:test";
+import type { AxeResults } from "axe-core";
+import { findChromium, launchChromium, patiently } from "../packages/core/test/support/chromium.ts";
+import { root, run } from "./support/run.ts";
+
+const chromium = findChromium();
+const isInstalled = existsSync(join(root, "site/node_modules"));
+const missing = chromium === undefined ? "chromium cannot be found" : "npm --prefix site ci was not run";
+const isDue = (isInstalled && chromium !== undefined) || process.env.REQUIRE_SERVICES === "1";
+const dist = join(root, "site/dist");
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** VitePress labels its search button "Search", and shows the keys of its shortcut in it. */
+const axeOptions = { resultTypes: ["violations"], rules: { "label-content-name-mismatch": { enabled: false } } };
+
+/** The file of a path without its extension. */
+const toFile = (path: string) => `${path.endsWith("/") ? `${path}index` : path}.html`.slice(1);
+
+describe("the documentation site", { skip: isDue ? false : missing }, () => {
+  const pages = new Map<string, string>();
+
+  before(async () => {
+    const { code, stdout, stderr } = await run("npm", ["run", "docs:build"]);
+    assert.equal(code, 0, stdout + stderr); // VitePress fails for a link to a page that does not exist
+    for (const file of globSync("**/*.html", { cwd: dist })) pages.set(file, readFileSync(join(dist, file), "utf8"));
+  });
+
+  test("lists every page, and has a Markdown twin of each and the files for assistants", () => {
+    const sources = globSync("**/*.md", { cwd: join(root, "docs") }).map((path) => path.replace(/\.md$/, ""));
+    const lists = ["index", "README", "api/index"];
+    const sidebar = pages.get("routing.html") ?? "";
+    for (const path of sources.filter((source) => !lists.includes(source))) {
+      assert.ok(pages.has(`${path}.html`) && existsSync(join(dist, `${path}.md`)), path);
+      assert.ok(sidebar.includes(`href="/${path}"`), `${path} is not in the sidebar`);
+    }
+    for (const name of ["llms.txt", "llms-full.txt"]) assert.ok(existsSync(join(dist, name)), name);
+  });
+
+  test("has no link to an anchor that does not exist", () => {
+    const lost: string[] = [];
+    for (const [file, html] of pages) {
+      const here = `/${file.replace(/(?:index)?\.html$/, "")}`;
+      for (const [, href = ""] of html.matchAll(/<a\b[^>]* href="(?!https?:)([^"]*#[^"]+)"/g)) {
+        const [path = "", anchor = ""] = href.split("#");
+        const target = pages.get(toFile(path === "" ? here : posix.resolve(posix.dirname(here), path)));
+        if (target?.includes(`id="${decodeURIComponent(anchor)}"`) !== true) lost.push(`${file}: ${href}`);
+      }
+    }
+    assert.deepEqual(lost, []);
+  });
+
+  test("passes axe on five pages, light and dark, and scrolls sideways on none", async () => {
+    assert.ok(chromium !== undefined, missing);
+    const browser = await launchChromium(chromium);
+    try {
+      for (const colorScheme of ["light", "dark"] as const) {
+        for (const path of ["/", "/tutorial", "/routing", "/data", "/api/@tenon/core"]) {
+          const page = patiently(await browser.newPage({ colorScheme, viewport: { width: 1280, height: 900 } }));
+          await page.route("**/*", (request) => {
+            const { pathname } = new URL(request.request().url());
+            return request.fulfill({ path: join(dist, extname(pathname) === "" ? toFile(pathname) : pathname) });
+          });
+          await page.goto(`http://site.test${path}`, { waitUntil: "load" });
+          await page.evaluate(axeSource);
+          const { violations } = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(axeOptions)})`);
+          const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+          const found = serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+          assert.deepEqual(found, [], `${path} ${colorScheme}`);
+          await page.setViewportSize({ width: 390, height: 800 });
+          assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 390, path);
+          await page.close();
+        }
+      }
+    } finally {
+      await browser.close();
+    }
+  });
+});
