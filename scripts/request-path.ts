@@ -3,7 +3,18 @@ import { readFileSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { connect, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
-import { api, type Context, createApp, defineModule, dto, type Next, routes, string } from "@tenon/core";
+import {
+  api,
+  type Context,
+  createApp,
+  defineModule,
+  dto,
+  endpoint,
+  integer,
+  type Next,
+  type Routes,
+  string,
+} from "@tenon/core";
 
 class Guard {
   handle(_: Context, next: Next) {
@@ -12,19 +23,24 @@ class Guard {
 }
 
 const CreatePost = dto({ title: string("required") });
+const ListPosts = dto({ limit: integer("min=1", "max=100"), tag: string("oneof=news notes") });
 
 class PostsController {
-  routes() {
-    return routes([
+  readonly list = endpoint({ query: ListPosts }, (_, { query }) => query);
+
+  routes(): Routes {
+    return [
       { method: "GET", path: "/posts/:id", handler: (ctx) => ({ id: ctx.param("id") }), middlewares: [Guard] },
+      { method: "GET", path: "/posts", handler: this.list, middlewares: [Guard] },
       { method: "POST", path: "/posts", handler: (ctx) => ctx.bind(CreatePost), middlewares: [Guard] },
-    ]);
+    ];
   }
 }
 
 const body = JSON.stringify({ title: "A title" });
 const requests = {
   "GET with one middleware": (n: number) => `GET /posts/${n} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+  "GET with a query and rules": () => "GET /posts?limit=10&tag=news HTTP/1.1\r\nHost: localhost\r\n\r\n",
   "POST with a DTO": () =>
     `POST /posts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
 };

@@ -1,7 +1,8 @@
 // The test runner: node:test over every workspace, straight from the source.
 //   --long         only the long test files, which are left out otherwise: scripts/test/long-tests.ts lists them
 //   --full         the long form of the property and load tests, in all files
-//   --coverage     line and branch coverage of the packages, with its gate, in all files
+//   --coverage     line and branch coverage of the packages, with its gate; with the long files of all packages but the tool
+//   --uncovered    with --long: only those that --coverage leaves out
 //   --name=X       only the tests whose name matches the regular expression X
 //   --deadline=X   seconds within which a process must start or end a test; defaults to 300, with --full to 1800
 //   anything else is a file, or part of a test file's path; long files that it names run, too
@@ -13,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { judgeCoverage } from "./test/coverage.mjs";
 import { isLong } from "./test/long-tests.ts";
 import { Group, Report } from "./test/report.mjs";
 
@@ -24,11 +26,11 @@ function refuse(reason) {
 const args = process.argv.slice(2);
 const wanted = args.filter((arg) => !arg.startsWith("--"));
 const flags = new Map(args.filter((arg) => arg.startsWith("--")).map((arg) => arg.split(/=(.*)/s, 2)));
-const options = ["--long", "--full", "--coverage", "--name", "--deadline"];
+const options = ["--long", "--full", "--coverage", "--uncovered", "--name", "--deadline"];
 const unknown = [...flags.keys()].filter((flag) => !options.includes(flag));
 if (unknown.length > 0) {
   refuse(
-    `unknown option ${unknown.join(" ")}; options: --long --full --coverage --name=X --deadline=X, then parts of file names`,
+    `unknown option ${unknown.join(" ")}; options: --long --full --coverage --uncovered --name=X --deadline=X, then parts of file names`,
   );
 }
 const name = flags.get("--name");
@@ -39,9 +41,11 @@ const isPart = wanted.length > 0 || name !== undefined;
 const found = globSync(["packages/*/test/**/*.test.ts", "apps/*/test/**/*.test.ts", "test/**/*.test.ts"])
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
   .sort();
+// long files, too: processes that they start cover what nothing else does
+const isCovered = (file) => !isLong(file) || /^packages.(?!tool)/.test(file);
 const isDue = (file) => {
-  if (flags.has("--long")) return isLong(file);
-  return isPart || flags.has("--full") || flags.has("--coverage") || !isLong(file);
+  if (flags.has("--long")) return isLong(file) && !(flags.has("--uncovered") && isCovered(file));
+  return isPart || flags.has("--full") || (flags.has("--coverage") ? isCovered(file) : !isLong(file));
 };
 const files = found.filter(isDue);
 if (files.length === 0) refuse(`no ${flags.has("--long") ? "long " : ""}test file matches ${wanted.join(" ")}`);
@@ -68,11 +72,11 @@ process.once("exit", () => {
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
 /** Runs one process of tests until it exits. */
-async function run(title, files, args, variables = {}) {
+async function run(title, files, args, judge = () => {}) {
   const group = new Group(title, files, report);
   const child = spawn(process.execPath, [...setup, ...args], {
     stdio: ["ignore", "pipe", "pipe", "pipe"],
-    env: { ...env, ...variables },
+    env,
   });
   children.add(child);
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => group.say(text));
@@ -99,59 +103,62 @@ async function run(title, files, args, variables = {}) {
   if (isLate) group.fail(`no test began or ended for ${deadline / 1000} s`, group.position);
   else if (group.counts === undefined) group.fail(`${ended} before its tests did`, group.position);
   else if (code !== 0 && (group.failures === 0 || group.notes.length > 0)) group.fail(ended, group.notes);
+  judge(group);
   group.close();
 }
 
-// The tests of a group share a process, because starting one costs more than most tests.
-const groups = [
+// The tests of a group share a process, because starting one and loading the packages costs more than most tests. The
+// groups take about as long as each other: those whose tests mostly wait have more of them.
+const short = [
   ["packages/core on sockets", /^packages.core.test.(?:http|advisories)/],
-  ["packages/core", /^packages.core/],
-  ["packages/data and the pages", /^(?:packages.data|apps.reference.test.(?:browser|pages))/],
-  ["apps", /^apps/],
-  ["packages/tool", /^packages.tool/],
   ["packages/jobs and packages/live", /^packages.(?:jobs|live)/],
-  ["the rest", /^/], // authentication, pages, devtools, and the workspace itself
+  ["packages/core and packages/data", /^packages.(?:core|data)/],
+  ["apps and packages/tool", /^(?:apps|packages.tool)/],
+  ["authentication, pages and the rest", /^/],
 ];
+const long = [
+  ["packages/tool", /^packages.tool/],
+  ["the workspace", /^test/],
+  ["apps", /^apps/],
+  ["packages", /^/],
+];
+const groups = flags.has("--long") ? long : short;
 const groupOf = (file) => groups.findIndex(([, pattern]) => pattern.test(file));
-const parts = Object.entries(Object.groupBy(files, groupOf)).map(([index, part]) => [groups[index][0], part, {}]);
-// what depends on the HTTP server runs on the other engine too, in the full gate; .ci/run has a step for it, which is
-// shorter than with coverage
-const onEngine = files.filter((file) => /^packages.core.test.(?:http|advisories)/.test(file));
-if (flags.has("--full") && onEngine.length > 0 && env.HTTP_ENGINE === undefined) {
-  parts.push(["packages/core on the node engine", onEngine, { HTTP_ENGINE: "node" }]);
-}
+const parts = Object.entries(Object.groupBy(files, groupOf)).map(([index, part]) => [groups[index][0], part]);
 
 /** Only one process knows what all of them together have covered. */
 async function runForCoverage() {
   const folder = mkdtempSync(join(tmpdir(), "tenon-coverage-"));
-  const lists = parts.map(([, part, variables], index) => {
+  const lists = parts.map(([, part], index) => {
     const list = join(folder, `${index}.mjs`);
     const imports = part.map((file) => `await import(${JSON.stringify(pathToFileURL(file).href)});\n`);
-    writeFileSync(list, `Object.assign(process.env, ${JSON.stringify(variables)});\n${imports.join("")}`);
+    writeFileSync(list, imports.join(""));
     return list;
   });
   const coverage = [
     "--experimental-test-coverage",
     "--test-coverage-include=packages/*/src/**/*.ts",
-    "--test-coverage-lines=95",
-    "--test-coverage-branches=95",
     `--test-concurrency=${parts.length}`,
   ];
-  await run("all tests", files, [...coverage, ...lists]);
+  await run("all tests", files, [...coverage, ...lists], (group) => {
+    if (group.coverage === undefined) return;
+    // a part of the tests is not judged, but for those of core, which cover it whole
+    const gate = wanted.join() === "packages/core/" ? "core" : isPart ? "none" : "all";
+    const { text, faults } = judgeCoverage(group.coverage, gate);
+    report.coverage = text;
+    if (faults.length > 0) group.fail("the coverage is not good enough", faults);
+  });
   rmSync(folder, { recursive: true });
 }
 
-/** Four groups at a time, the longest first: the tests wait more than they compute, and more would wait too long. */
+/** All groups at once: they wait more than they compute. Three of the long ones, whose processes would wait too long. */
 async function runInGroups() {
   const alone = ["--import", pathToFileURL(here("test/hooks.mjs")).href, "--test-isolation=none"];
-  const queue = parts.toReversed();
-  const runQueue = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const [title, part, variables] = next;
-      await run(title, part, [...alone, ...part.map((file) => resolve(file))], variables);
-    }
+  const next = parts.values();
+  const runNext = async () => {
+    for (const [title, part] of next) await run(title, part, [...alone, ...part.map((file) => resolve(file))]);
   };
-  await Promise.all([runQueue(), runQueue(), runQueue(), runQueue()]);
+  await Promise.all(Array.from({ length: flags.has("--long") ? 3 : groups.length }, runNext));
 }
 
 await (flags.has("--coverage") ? runForCoverage() : runInGroups());

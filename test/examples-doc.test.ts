@@ -13,10 +13,25 @@ const blocks = readBlocks().filter(({ info }) => info === "ts");
 /** Recipes with code. recipes-doc.test.ts runs the others. */
 const recipes = [
   "recipes/adding-a-column",
+  "recipes/api-versions",
+  "recipes/debugging",
+  "recipes/domain-errors",
+  "recipes/downloads",
+  "recipes/error-trackers",
+  "recipes/events-or-channels",
   "recipes/file-uploads",
+  "recipes/front-end",
+  "recipes/jwt-or-session",
+  "recipes/monorepo",
   "recipes/optional-authentication",
   "recipes/pagination",
+  "recipes/prisma-drizzle",
+  "recipes/roles",
   "recipes/server-sent-events",
+  "recipes/serverless",
+  "recipes/several-databases",
+  "recipes/transactions",
+  "recipes/translations",
 ];
 const checked = blocks.filter(({ code }) => code.includes('from "node:assert/strict"'));
 
@@ -27,7 +42,15 @@ function fileOf({ document, line, code }: Block): string {
 
 test("pages about behaviour have examples that check themselves", () => {
   const documents = new Set(checked.map(({ document }) => document));
-  for (const page of ["error-responses", "faq", "migrating", "testing", "validation", ...recipes])
+  for (const page of [
+    "error-responses",
+    "faq",
+    "comparisons/the-application",
+    "routes-as-records",
+    "testing",
+    "validation",
+    ...recipes,
+  ])
     assert.ok(documents.has(`docs/${page}.md`), page);
 });
 
@@ -43,7 +66,7 @@ async function importAll() {
   const files = checked.map((block) => join(folder, fileOf(block)));
   const script = join(root, "test/support/import-examples.ts");
   const { code, stdout, stderr } = await run(process.execPath, ["--conditions=@tenon/source", script, ...files], {
-    timeout: 180_000,
+    timeout: 240_000,
   });
   const lines = [...stdout.matchAll(/^example (.*)$/gm)].map(([, text = ""]) => text);
   const results = lines.map((text) => JSON.parse(text) as { file: string; failure: string }); // of import-examples.ts

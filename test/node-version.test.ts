@@ -9,14 +9,7 @@ function startAs(version: string) {
     Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } });
     Object.defineProperty(process, "version", { value: "v${version}" });
   `)}`;
-  const args = [
-    "--import",
-    fake,
-    "--import",
-    "./scripts/require-node.mjs",
-    "--eval",
-    "process.stdout.write('started')",
-  ];
+  const args = ["--import", fake, "scripts/run.mjs", "--eval", "process.stdout.write('started')"];
   return run(process.execPath, args);
 }
 
@@ -46,11 +39,7 @@ const readManifest = (path: string) => JSON.parse(readFileSync(`${root}${path}`,
 
 test("every npm script that runs TypeScript checks the version first", () => {
   for (const name of ["start", "test", "test:full", "coverage"]) {
-    assert.match(
-      readManifest("package.json").scripts[name] ?? "",
-      /^node --import \.\/scripts\/require-node\.mjs /,
-      name,
-    );
+    assert.match(readManifest("package.json").scripts[name] ?? "", /^node scripts\/run\.mjs /, name);
   }
 });
 
@@ -75,10 +64,10 @@ test("core has one runtime dependency: pino", () => {
   assert.equal(manifest.optionalDependencies, undefined);
 });
 
-test("only @tenon/web depends on Eta", () => {
+test("only @tenon/web and the tool depend on Eta", () => {
   for (const path of globSync("packages/*/package.json", { cwd: root })) {
     const { dependencies = {}, peerDependencies = {} } = readManifest(path);
     const names = Object.keys({ ...dependencies, ...peerDependencies });
-    assert.equal(names.includes("eta"), path.includes("/web/"), path);
+    assert.equal(names.includes("eta"), /\/(?:web|tool)\//.test(path), path);
   }
 });

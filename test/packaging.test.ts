@@ -20,7 +20,7 @@ test("a package holds its build, its source and its papers, and nothing else", a
         !/^dist\/.+\.(js|d\.ts)(\.map)?$/.test(file) &&
         !/^src\/.+\.ts$/.test(file) &&
         !(manifest.name === "tenon" && file.startsWith("templates/")) &&
-        !(manifest.name === "@tenon/observe" && /^(views\/.+\.eta|assets\/devtools\.(css|js))$/.test(file)) &&
+        !(manifest.name === "@tenon/devtools" && /^(views\/.+\.eta|assets\/devtools\.(css|js))$/.test(file)) &&
         !(manifest.name === "@tenon/core" && /^docs\/.+\.md$/.test(file)) &&
         file !== `bin/${manifest.name}.mjs` &&
         !["package.json", "README.md", "LICENSE"].includes(file),
@@ -121,32 +121,6 @@ test("the built packages run in a consumer's folder", async () => {
   assert.deepEqual(bodies, [{ hello: "socket" }, { hello: "fetch" }, { hello: "shell" }]);
 });
 
-test("the built data package finds the file of its thread", async () => {
-  await packed;
-  writeFiles(consumer, {
-    "checkpoints.js": `
-      import { statSync } from "node:fs";
-      import { setTimeout as sleep } from "node:timers/promises";
-      import { api, createApp, defineModule } from "@tenon/core";
-      import { Database, dataModule } from "@tenon/data";
-      import { sql } from "kysely";
-      const module = defineModule({ name: "app", imports: [dataModule({ database: "sqlite:checkpoints.db" })] });
-      const app = await createApp(module, api());
-      await app.start();
-      const db = app.get(Database);
-      await sql\`create table notes (text text)\`.execute(db);
-      // fewer pages than those at which the connection would copy the log itself
-      for (let row = 0; row < 300; row++) await sql\`insert into notes values (\${"x".repeat(40_000)})\`.execute(db);
-      for (let round = 0; round < 400 && statSync("checkpoints.db").size < 1_000_000; round++) await sleep(25);
-      process.stdout.write(\`copied \${statSync("checkpoints.db").size > 1_000_000}\`);
-      await app.stop();
-    `,
-  });
-  const said = await runOrFail(process.execPath, ["checkpoints.js"], { cwd: consumer });
-  assert.equal(said.split("\n").at(-1), "copied true", said); // a warning that the thread failed would come before
-  assert.doesNotMatch(said, /checkpoints/);
-});
-
 test("pages run in a consumer's folder", async () => {
   await packed;
   writeFiles(consumer, {
@@ -176,17 +150,40 @@ test("the devtools find their views and files in a consumer's folder", async () 
   writeFiles(consumer, {
     "devtools.js": `
       import { api, createApp, defineModule } from "@tenon/core";
-      import { devtools } from "@tenon/observe/devtools";
-      const module = defineModule({ name: "app", imports: [devtools({ file: false })] });
-      const app = await createApp(module, api(), { log: { level: "silent" } });
+      const module = defineModule({ name: "app" });
+      const app = await createApp(module, api(), { log: { level: "silent" }, devtools: { file: false } });
       const { url } = await app.listen({ port: 0 });
       const paths = ["/_dev/requests", "/_dev/modules", "/_dev/devtools.css", "/_dev/devtools.js"];
-      const statuses = await Promise.all(paths.map(async (path) => (await fetch(url + path)).status));
+      const headers = { "x-tenon-dev": process.env.TENON_DEV_SECRET };
+      const statuses = await Promise.all(paths.map(async (path) => (await fetch(url + path, { headers })).status));
       process.stdout.write(statuses.join(" "));
       await app.stop();
     `,
   });
-  assert.equal(await runOrFail(process.execPath, ["devtools.js"], { cwd: consumer }), "200 200 200 200");
+  const env = { TENON_DEV: "1" };
+  assert.equal(await runOrFail(process.execPath, ["devtools.js"], { cwd: consumer, env }), "200 200 200 200");
+});
+
+test("metrics need nothing of OpenTelemetry, and an exporter that needs it says so", async () => {
+  await packed;
+  assert.equal(existsSync(join(consumer, "node_modules/@opentelemetry")), false);
+  writeFiles(consumer, {
+    "metrics.js": `
+      import { api, createApp, defineModule } from "@tenon/core";
+      import { Metrics, observeModule } from "@tenon/observe";
+      const module = defineModule({ name: "app", imports: [observeModule({ metrics: { port: 0 } })] });
+      const app = await createApp(module, api(), { log: { level: "silent" } });
+      await app.fetch(new Request("http://localhost/"));
+      process.stdout.write((await app.get(Metrics).text()).match(/^http_server_request_duration_seconds_count.*$/m)[0]);
+      await app.stop();
+    `,
+  });
+  const print = (env: Readonly<Record<string, string>>) =>
+    run(process.execPath, ["metrics.js"], { cwd: consumer, env: { TENON_DEV: "", ...env } });
+  assert.match((await print({})).stdout, / 1$/);
+  const { code, stderr } = await print({ OTEL_TRACES_EXPORTER: "otlp" });
+  assert.equal(code, 1);
+  assert.match(stderr, /Install them: npm install @opentelemetry\/api @opentelemetry\/sdk-node\./);
 });
 
 test("the installed tool makes an application that runs on the built packages", async () => {
@@ -211,14 +208,14 @@ test("the installed tool makes an application that runs on the built packages", 
 });
 
 const consumerCode = `
-import { type Context, createApp, api, defineModule, dto, type Infer, inject, type Middleware, type Next, routes, string, token } from "@tenon/core";
+import { type Context, createApp, api, defineModule, dto, type Infer, inject, type Middleware, type MiddlewareContract, type Next, route, string, token } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { accessLog, requestId } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
 import { redirect, type ViewEngine, WebSessions, web } from "@tenon/web";
 
 declare module "@tenon/core" {
-  interface ContextValues {
+  interface GuardValues {
     user_id: string;
   }
 }
@@ -228,6 +225,8 @@ const CreatePost = dto({ title: string("required"), content: string() });
 const post: Infer<typeof CreatePost> = { title: "t" };
 
 class Guard implements Middleware {
+  readonly contract: MiddlewareContract<"user_id"> = { sets: ["user_id"] };
+
   handle(ctx: Context, next: Next) {
     ctx.set("user_id", "u1");
     return next();
@@ -237,16 +236,16 @@ class Guard implements Middleware {
 export class PostsController {
   readonly #url = inject(Url);
 
-  routes() {
-    return routes([{ method: "GET", path: "/posts/:id", handler: this.show, middlewares: [Guard, requestId()] }]);
-  }
-
-  async show(ctx: Context<"/posts/:id">) {
+  readonly show = route.get("/posts/:id", { middlewares: [Guard, requestId()] }, async (ctx) => {
     const user: string = ctx.get("user_id");
     await ctx.get("session").flash("seen", user);
     if (ctx.route?.handler !== "show") return redirect("/");
     const { title } = await ctx.bind(CreatePost);
     return { host: this.#url.host, id: ctx.param("id"), length: title.length, user };
+  });
+
+  routes() {
+    return [this.show];
   }
 }
 
@@ -264,15 +263,12 @@ export const results: readonly number[] = [port, status, post.title.length, code
 
 const mistakes: readonly [line: string, code: string][] = [
   ['import { string } from "@tenon/core"; string("requird");', "TS2345"],
-  [
-    'import type { Context } from "@tenon/core"; export const f = (ctx: Context<"/a/:id">) => ctx.param("name");',
-    "TS2345",
-  ],
+  ['import { route } from "@tenon/core"; route.get("/a/:id", (ctx) => ctx.param("name"));', "TS2345"],
   ['import type { Routes } from "@tenon/core"; export const r: Routes = [{ method: "FETCH", path: "/" }];', "TS2322"],
   ['import { inject, token } from "@tenon/core"; export const n: number = inject(token<string>("s"));', "TS2322"],
   ['import { provide, token } from "@tenon/core"; provide(token<string>("s"), () => 1);', "TS2322"],
-  ['import { cli } from "@tenon/core/cli"; cli({});', "TS2741"],
-  ['import { web } from "@tenon/web"; web({});', "TS2741"],
+  ['import { cli } from "@tenon/core/cli"; cli({});', "TS2345"],
+  ['import { web } from "@tenon/web"; web({});', "TS2345"],
   ['import "@tenon/core/di/inject";', "TS2882"],
 ];
 

@@ -158,7 +158,7 @@ test("nginx with the configuration of docs/recipes/nginx.md passes on client, pr
     writeFiles(folder, { "nginx.conf": toNginxConf(folder, site) });
     const flags = ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", join(folder, "error.log")];
     await runOrFail("nginx", ["-t", ...flags]);
-    const nginx = spawn("nginx", flags, { stdio: "inherit", timeout: 60_000 });
+    const nginx = spawn("nginx", flags, { stdio: "inherit", timeout: 240_000 });
     const ended = once(nginx, "exit");
     try {
       await untilListening(plain);
@@ -185,7 +185,7 @@ function toNginxConf(folder: string, site: string): string {
 }
 
 async function untilListening(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt++) {
+  for (let attempt = 0; attempt < 1000; attempt++) {
     const found = await fetch(`http://127.0.0.1:${port}`, { redirect: "manual" }).catch(() => undefined);
     if (found !== undefined) return;
     await setTimeout(50);

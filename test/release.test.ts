@@ -42,6 +42,8 @@ test("the packages of the workspace have one version and are published after the
     "@tenon/auth",
     "@tenon/core",
     "@tenon/data",
+    "@tenon/devtools",
+    "@tenon/fuzz",
     "@tenon/jobs",
     "@tenon/live",
     "@tenon/observe",
@@ -125,6 +127,18 @@ test("packs what is built, and reports a package whose entry points or types are
   assert.match(untyped.join("\n"), /untyped: the types are wrong: UntypedResolution of \.\/other/);
   const unbuilt = workspace({ good: { files: ["dist", "bin"] } });
   await assert.rejects(packAll(unbuilt, unbuilt), /good has no bin: run npm run build/);
+});
+
+test("a packaged page links only what the package contains", async () => {
+  const folder = workspace({ "@tenon/core": {} });
+  writeFiles(join(folder, "docs"), {
+    "README.md": "[Home](../README.md), [source](../apps/hello/src), ![A page](images/page.png)\n",
+    "recipes/one.md": "[All](../README.md#all), [figures](../../bench/NOTES.md), [npm](https://npmjs.com)\n",
+  });
+  await packAll(folder, folder);
+  const packed = (page: string) => readFileSync(join(folder, "stage/core/docs", page), "utf8");
+  assert.equal(packed("README.md"), "[Home](../README.md), source, A page\n");
+  assert.equal(packed("recipes/one.md"), "[All](../README.md#all), figures, [npm](https://npmjs.com)\n");
 });
 
 test("a rehearsal refuses a registry that is not on this machine", async () => {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { longTests } from "../scripts/test/long-tests.ts";
+import { uncovered } from "../scripts/test/uncovered.ts";
 import { root, run } from "./support/run.ts";
 import { temporaryFolder, writeFiles } from "./support/temporary-folder.ts";
 
@@ -43,7 +44,7 @@ test("failures of several processes are repeated at the end, before one total, a
   });
   assert.equal(code, 1);
   assert.match(stdout, /^✖ a suite › a test that fails apps\/a\/test\/failing\.test\.ts:6:9\n/m);
-  assert.match(stdout, /^✔ packages\/core: 1 tests, [0-9]+ s$/m);
+  assert.match(stdout, /^✔ packages\/core and .*: 1 tests, [0-9]+ s$/m);
   const end = endOf(stdout);
   assert.match(end, /\n\napps\/a\/test\/failing\.test\.ts:6:9\n✖ a suite › a test that fails\n {2}AssertionError/);
   assert.match(end, /\+ {3}a: 1\n {2}- {3}a: 2\n/);
@@ -55,7 +56,7 @@ test("failures of several processes are repeated at the end, before one total, a
 test("a process that ends before its tests, a file that cannot be imported and one without tests are failures", async () => {
   const { code, stdout } = await runTests("crashes", {
     "packages/core/test/exits.test.ts": `${fine}test("a test that exits", () => process.exit(0));`,
-    "packages/data/test/throws.test.ts": `${fine}throw new Error("thrown while it was imported");`,
+    "packages/live/test/throws.test.ts": `${fine}throw new Error("thrown while it was imported");`,
     "apps/a/test/empty.test.ts": "export {};",
     "test/late.test.ts": `
       import { test } from "node:test";
@@ -66,11 +67,11 @@ test("a process that ends before its tests, a file that cannot be imported and o
   const end = endOf(stdout);
   assert.match(
     end,
-    /✖ packages\/core: the process ended with exit code 0 before its tests did\n {2}the last test that began: packages\/core\/test\/exits\.test\.ts a test that exits\n/,
+    /✖ packages\/core and .*: the process ended with exit code 0 before its tests did\n {2}the last test that began: packages\/core\/test\/exits\.test\.ts a test that exits\n/,
   );
   assert.match(
     end,
-    /✖ .*: packages\/data\/test\/throws\.test\.ts cannot be imported\n {2}Error: thrown while it was imported\n/,
+    /✖ .*: packages\/live\/test\/throws\.test\.ts cannot be imported\n {2}Error: thrown while it was imported\n/,
   );
   assert.match(end, /✖ .*: no tests\n {2}apps\/a\/test\/empty\.test\.ts\n/);
   assert.match(end, /✖ .*: the process ended with exit code 1\n.*a test that ends too early.*thrown late/);
@@ -129,8 +130,25 @@ test("long test files are left out with one line; --long and a part of their pat
   assert.deepEqual(nothing, { code: 2, stdout: "", stderr: "no long test file matches short\n" });
 });
 
-test("every file in the list of long tests exists", () => {
+test("every file in the list of long tests and every line in that of uncovered ones exists", () => {
+  for (const { file, text, reason } of uncovered) {
+    assert.ok(readFileSync(join(root, file), "utf8").includes(text) && reason !== "", `${file}: ${text}`);
+  }
   for (const entry of longTests.filter((path) => !path.endsWith("/"))) assert.ok(existsSync(join(root, entry)), entry);
+});
+
+test("the list of uncovered lines has each of them, and no other but by chance", async () => {
+  const { compareWithList } = await import(join(root, "scripts/test/coverage.mjs"));
+  const entry = { file: "scripts/run.mjs", text: "const needed = 24;", reason: "one" };
+  const line = 1 + readFileSync(join(root, entry.file), "utf8").split("\n").indexOf(entry.text);
+  const covered = [{ path: entry.file, missed: [] }];
+  const missed = [{ path: entry.file, missed: [line] }];
+  assert.deepEqual(compareWithList(missed, [entry]), []);
+  assert.deepEqual(compareWithList(missed, []), [`scripts/run.mjs:${line} is not covered: const needed = 24;`]);
+  assert.deepEqual(compareWithList(covered, [entry]), [
+    "scripts/run.mjs is covered, remove it from scripts/test/uncovered.ts: const needed = 24;",
+  ]);
+  for (const files of [covered, missed]) assert.deepEqual(compareWithList(files, [{ ...entry, byChance: true }]), []);
 });
 
 test("coverage has its table, its gate and the same total", async () => {
@@ -145,10 +163,15 @@ test("coverage has its table, its gate and the same total", async () => {
     "--coverage",
   );
   assert.equal(missed.code, 1);
-  assert.match(missed.stdout, /even\.ts +\|/);
-  assert.match(endOf(missed.stdout), /✖ all tests: .*\n.*branch coverage does not meet threshold of 95%/);
+  assert.match(missed.stdout, /^100\.00 +[0-9.]+ {4}packages\/a\/src\/even\.ts: 2$/m);
+  assert.match(endOf(missed.stdout), /✖ all tests: .*\n {2}all packages: [0-9.]+ % of the branches; at least 95 %\n/);
   assert.deepEqual(totalOf(missed.stdout), { ...none, tests: 2, pass: 1, fail: 1 });
   const met = await runTests("coverage", { "packages/a/test/even.test.ts": covers("1, 2") }, "--coverage");
   assert.equal(met.code, 0, met.stdout);
   assert.deepEqual(totalOf(met.stdout), { ...none, tests: 1, pass: 1 });
+  const files = { "packages/core/src/even.ts": source, "packages/core/test/even.test.ts": covers("2, 4") };
+  const core = await runTests("coverage-core", files, "--coverage", "packages/core/");
+  assert.match(endOf(core.stdout), /^ {2}packages\/core\/src\/even\.ts:3 is not covered: return "no";$/m);
+  const part = await runTests("coverage-core", files, "--coverage", "even");
+  assert.equal(part.code, 0, part.stdout);
 });

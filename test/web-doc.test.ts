@@ -50,7 +50,7 @@ describe("The first example of docs/web.md", () => {
     const child = spawn(process.execPath, ["--conditions=@tenon/source", "main.ts"], {
       cwd: folder,
       env: { ...process.env, LOG_LEVEL: "info", SESSION_SECRET: "for this test only, 32 bytes long" },
-      timeout: 120_000,
+      timeout: 240_000,
       stdio: ["ignore", "pipe", "inherit"],
     });
     const ended = once(child, "exit");

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { type Package, readPackages } from "./packages.ts";
 import { settings as ownSettings, type ReleaseSettings } from "./settings.ts";
@@ -69,7 +69,10 @@ function stage(root: string, { folder, manifest }: Package, target: string, sett
   }
   const isDocumented = manifest.name === documented;
   if (isDocumented) {
-    for (const page of globSync("docs/**/*.md", { cwd: root })) cpSync(join(root, page), join(target, page));
+    for (const page of globSync("docs/**/*.md", { cwd: root, exclude: ["docs/api/**"] })) {
+      mkdirSync(join(target, dirname(page)), { recursive: true });
+      writeFileSync(join(target, page), withoutOuterLinks(page, readFileSync(join(root, page), "utf8")));
+    }
   }
   const files = isDocumented ? [...manifest.files, "docs"] : manifest.files;
   const published = toPublished({ folder, manifest: { ...manifest, files } }, settings);
@@ -80,6 +83,15 @@ function stage(root: string, { folder, manifest }: Package, target: string, sett
     readme.replaceAll("](../../docs/", `](${linkToDocs(manifest.name, settings)}`),
   );
   return target;
+}
+
+/** A page whose links to files that are not packaged, such as images and sources, are their text only. */
+function withoutOuterLinks(page: string, text: string): string {
+  return text.replaceAll(
+    /!?\[([^\]]*)\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g,
+    (link, label: string, target: string) =>
+      /^(docs\/.*\.md|README\.md)$/.test(join(dirname(page), target).replaceAll("\\", "/")) ? link : label,
+  );
 }
 
 /** The manifest that is published. */

@@ -1,13 +1,15 @@
 // The reporter of the test processes: sends what scripts/test.mjs prints and counts.
-import { spec } from "node:test/reporters";
 import { send, toText } from "./channel.mjs";
 
-/** Node's own table. */
-function toTable(event) {
-  const reporter = new spec();
-  reporter.write(event);
-  return String(reporter.read());
-}
+/** What is covered of a file, and its lines that never ran or have a branch that was never taken. */
+const toCoverage = ({ path, lines, branches, ...counts }) => ({
+  path,
+  lines: [counts.coveredLineCount, counts.totalLineCount],
+  branches: [counts.coveredBranchCount, counts.totalBranchCount],
+  missed: [...new Set([...lines, ...branches].flatMap(({ line, count }) => (count === 0 ? line : [])))].sort(
+    (a, b) => a - b,
+  ),
+});
 
 /** The totals, which `test:summary` has too. */
 const isTotal = (message) => /^(?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [0-9.]+$/.test(message);
@@ -29,8 +31,8 @@ const toEvent = {
   }),
   "test:stdout": ({ data }) => ({ type: "text", text: data.message }),
   "test:stderr": ({ data }) => ({ type: "text", text: data.message }),
-  "test:coverage": (event) => ({ type: "coverage", text: toTable(event) }),
-  // of no test: an error outside of all tests, or a missed coverage threshold
+  "test:coverage": ({ data }) => ({ type: "coverage", files: data.summary.files.map(toCoverage) }),
+  // of no test: an error outside of all tests
   "test:diagnostic": ({ data: { file, message } }) =>
     file === undefined && !isTotal(message) ? { type: "note", text: message } : undefined,
   // with a file it belongs to one of several processes

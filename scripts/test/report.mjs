@@ -18,6 +18,8 @@ export class Group {
   /** As node:test counts them, once all have ended. */
   counts;
   failures = 0;
+  /** By file. */
+  coverage;
   /** Messages of node:test that belong to no test. */
   notes = [];
   #lastBegun;
@@ -39,7 +41,7 @@ export class Group {
   }
 
   take(event) {
-    const takers = {
+    const handlers = {
       begin: () => (this.#lastBegun = event),
       dequeue: () => this.#running.set(`${event.file}:${event.testId}`, event),
       complete: () => this.#running.delete(`${event.file}:${event.testId}`),
@@ -49,10 +51,10 @@ export class Group {
       broken: () => this.#broken.set(event.file, event.reason),
       text: () => this.say(event.text),
       note: () => this.notes.push(event.text),
-      coverage: () => (this.#report.coverage = event.text),
+      coverage: () => (this.coverage = event.files),
       summary: () => (this.counts = event.counts),
     };
-    takers[event.type]();
+    handlers[event.type]();
   }
 
   /** What its tests print. */
@@ -152,7 +154,7 @@ export class Group {
 
 export class Report {
   totals = Object.fromEntries(countNames.map((name) => [name, 0]));
-  /** Node's table. */
+  /** A table. */
   coverage = "";
   #failures = [];
   #leftOut = new Set();
@@ -184,7 +186,7 @@ export class Report {
     const duration_ms = (performance.now() - this.#started).toFixed(0);
     const totals = Object.entries({ tests, suites, pass, fail, cancelled, skipped, todo, duration_ms });
     const parts = [
-      this.coverage.trimEnd(),
+      this.coverage,
       this.hasFailed ? `${failed} failing tests:\n\n${this.#failures.join("\n\n")}` : "",
       [...this.#leftOut].join("\n"),
       totals.map(([name, count]) => `ℹ ${name} ${count}`).join("\n"),

@@ -11,7 +11,7 @@ export interface Started {
   readonly ready?: RegExp;
   /** The exit code after SIGTERM. Defaults to 0; that of a command is 143. */
   readonly exitCode?: number;
-  /** Milliseconds after which it is killed. Defaults to a minute. */
+  /** Milliseconds after which it is killed. Defaults to four minutes. */
   readonly timeout?: number;
 }
 
@@ -38,7 +38,7 @@ export async function startListening({
     cwd: folder,
     env: { ...inherited, LOG_LEVEL: "info", ...env },
     stdio: ["ignore", "pipe", "inherit"],
-    timeout: timeout ?? 60_000,
+    timeout: timeout ?? 240_000,
   });
   const ended = once(child, "exit");
   const stop = async () => {

@@ -13,7 +13,7 @@ export interface Block {
 
 /** README.md first, then the files of docs/ and the READMEs of the packages. */
 export function readDocuments(): { document: string; text: string }[] {
-  const others = globSync(["docs/**/*.md", "packages/*/README.md"], { cwd: root }).sort();
+  const others = globSync(["docs/**/*.md", "packages/*/README.md"], { cwd: root, exclude: ["docs/api/**"] }).sort();
   return ["README.md", ...others].map((document) => ({
     document,
     text: readFileSync(join(root, document), "utf8"),

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { parseEnv } from "node:util";
 import { runTool } from "../../packages/tool/test/support/tool.ts";
-import { buildServices } from "./compose.ts";
 import type { Block } from "./markdown.ts";
 import { applyDiff, type Call, matchOutput, readCalls } from "./page-session.ts";
 import { oneChecker, root, run, runOrFail, tool } from "./run.ts";
@@ -82,7 +82,7 @@ export class PageReader {
   async #create(name: string, flags: string): Promise<void> {
     const { code, stderr } = await runTool(this.#folder, "new", name, ...flags.split(" "));
     assert.equal(code, 0, stderr);
-    // in the place of npm install
+    // instead of npm install
     symlinkSync(join(root, "node_modules"), join(this.#folder, name, "node_modules"));
     writeFileSync(join(this.#folder, name, "package-lock.json"), "{}\n");
   }
@@ -124,18 +124,15 @@ export class PageReader {
     await this.#test();
   }
 
-  /** Starts what the image contains. The containers use the stores of this machine, and the packages of the workspace. */
+  /** Starts what the containers of compose.yaml start, on the stores of this machine. */
   async #deploy(): Promise<void> {
     await this.#terminals.close();
-    const built = await buildServices(this.#folder, temporaryFolder("image"));
-    for (const { port, image, env } of built) {
-      const [program, ...args] = image.command;
+    const given = parseEnv(readFileSync(join(this.#folder, ".env"), "utf8"));
+    const env = { ...given, ...this.#options.stores, NODE_ENV: "production", PORT: "0", HOST: "127.0.0.1" };
+    for (const [port, script] of Object.entries({ 8080: "start:api", 8081: "start:web" })) {
+      const [program, ...args] = this.#scriptOf(script);
       assert.equal(program, "node");
-      await this.#terminals.start(port, {
-        args,
-        folder: image.folder,
-        env: { ...image.env, ...env, ...this.#options.stores, PORT: "0", HOST: "127.0.0.1" },
-      });
+      await this.#terminals.start(port, { args, folder: this.#folder, env });
     }
   }
 

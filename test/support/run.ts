@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether `env` is the whole environment. Defaults to false: it is added to that of this process. */
   readonly only?: boolean;
-  /** In milliseconds. Defaults to 60 seconds. */
+  /** In milliseconds. Defaults to four minutes, less than the runner waits. */
   readonly timeout?: number;
 }
 
@@ -27,7 +27,7 @@ export function run(command: string, args: readonly string[], options: RunOption
       cwd: options.cwd ?? root,
       env: { ...(options.only === true ? {} : inherited), ...options.env },
       stdio: ["ignore", "pipe", "pipe"],
-      timeout: options.timeout ?? 60_000,
+      timeout: options.timeout ?? 240_000,
     });
     let stdout = "";
     let stderr = "";
