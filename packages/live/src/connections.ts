@@ -141,8 +141,8 @@ export class LiveConnections implements OnStart, OnStop {
     let last = Date.now();
     this.#timer = setInterval(() => {
       const now = Date.now();
-      // the process was paused or blocked: what clients have sent meanwhile, such as pongs, is read before it is judged
       if (now - last < 2 * every) this.#tick(now);
+      else this.#excuse(now - last);
       last = now;
     }, every).unref();
   }
@@ -151,6 +151,14 @@ export class LiveConnections implements OnStart, OnStop {
     clearInterval(this.#timer);
     for (const connection of [...this.#open.keys()]) connection.end(closings.stopping);
     await this.#rechecking;
+  }
+
+  /**
+   * The process was paused or blocked: what clients have sent meanwhile, such as pongs, is read before it is judged, and
+   * checks that could not be made do not count as failed.
+   */
+  #excuse(pause: number): void {
+    for (const entry of this.#open.values()) entry.checkedUntil += pause;
   }
 
   #tick(now: number): void {

@@ -129,7 +129,7 @@ test("an expired lease ends the connection; a check that fails once does not", a
       await until(() => checks > seen, "further check of the other connection");
       await open.cancel();
     },
-    { ...settings, options: { recheck: 1000 } }, // between the checks, the machine must not stall for one and a half of them
+    { ...settings, options: { recheck: 1000 } },
   );
 });
 
