@@ -28,16 +28,18 @@ export interface PoolUse {
 export type UnknownOutcome = (statement: string, cause: unknown) => void;
 
 /** Milliseconds before the first probes of one statement, and before each further one. A probe is a connection. */
-const probePauses = [800, 5000];
+const probePauses = [500, 5000];
 const lastPause = 30_000;
-/** Milliseconds that a probe may take to connect, and then to answer. */
-const probeTimeout = 800;
+/** Milliseconds that a probe may take to connect, and then to answer: a server that is only busy must not count as dead. */
+const probeTimeout = 1200;
+/** Milliseconds for which a server process has nothing to do while this side waits: less than the first pause. */
+const lostAfter = 400;
 /**
  * Processes of the server that have nothing to do, though this side waits for a result: a network that failed for a
  * moment has lost the statement or its result, and neither side hears of it.
  */
 const findWaiting = `select pid from pg_stat_activity where pid = any($1) and state like 'idle%'
-  and state_change < clock_timestamp() - interval '${probeTimeout} ms'`;
+  and state_change < clock_timestamp() - interval '${lostAfter} ms'`;
 /** Milliseconds between attempts to connect to a server that has too many connections. */
 const retryPause = 100;
 /** Statements that change nothing, also when their result is lost: a transaction that loses its connection is rolled back. */
