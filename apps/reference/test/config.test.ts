@@ -259,16 +259,17 @@ test("every entry point trusts the proxies of TRUSTED_PROXIES, and by default no
 
 test("a bad value exits with code 1 and one line on stderr", async () => {
   const level = { LOG_LEVEL: "loud", DATABASE_URL: "sqlite::memory:" };
+  const page = "See docs/errors.md#bad_environment\n";
   const [badPort, badLevel] = await Promise.all([
     runFile("src/main.api.ts", { PORT: "http" }),
     runFile("src/main.tutorial.ts", level),
   ]);
-  const stderr = 'Cannot start: PORT is "http". It takes a whole number from 0 to 65535.\n';
+  const stderr = `Cannot start: PORT is "http". It takes a whole number from 0 to 65535. ${page}`;
   assert.deepEqual(badPort, { code: 1, stdout: "", stderr });
   assert.deepEqual(badLevel, {
     code: 1,
     stdout: "",
-    stderr: 'Cannot start: LOG_LEVEL is "loud". Use one of: trace, debug, info, warn, error, fatal, silent.\n',
+    stderr: `Cannot start: LOG_LEVEL is "loud". Use one of: trace, debug, info, warn, error, fatal, silent. ${page}`,
   });
 });
 

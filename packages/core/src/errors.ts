@@ -1,4 +1,4 @@
-/** What can go wrong at start. Causes and cures are listed in docs/errors.md. */
+/** What can go wrong at start. docs/errors.md has a section for each. */
 export const startCodes = [
   "BAD_ENVIRONMENT",
   "BAD_OPTION",

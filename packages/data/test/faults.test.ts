@@ -19,7 +19,7 @@ test("a start without PostgreSQL exits with 1 and one line", () => {
   assert.equal(status, 1);
   assert.match(
     stderr,
-    /^Cannot start: onStart\(\) of Database \(module "data"\) failed: PostgreSQL at 127\.0\.0\.1:1 does not respond: connect ECONNREFUSED 127\.0\.0\.1:1\. Start it, or change database\. LOG_LEVEL=debug shows where it was thrown\.\n$/,
+    /^Cannot start: onStart\(\) of Database \(module "data"\) failed: PostgreSQL at 127\.0\.0\.1:1 does not respond: connect ECONNREFUSED 127\.0\.0\.1:1\. Start it, or change database\. LOG_LEVEL=debug shows where it was thrown\. See .*#start_hook_failed\n$/,
   );
 });
 
@@ -29,7 +29,7 @@ test("a start without Redis exits with 1 and one line", () => {
   assert.equal(status, 1);
   assert.match(
     stderr,
-    /^Cannot start: onStart\(\) of KeyValue \(module "data"\) failed: Redis at 127\.0\.0\.1:1 does not respond: .*ECONNREFUSED.*\. Start it, or change keyValue\. LOG_LEVEL=debug shows where it was thrown\.\n$/,
+    /^Cannot start: onStart\(\) of KeyValue \(module "data"\) failed: Redis at 127\.0\.0\.1:1 does not respond: .*ECONNREFUSED.*\. Start it, or change keyValue\. LOG_LEVEL=debug shows where it was thrown\. See .*#start_hook_failed\n$/,
   );
 });
 

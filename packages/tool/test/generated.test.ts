@@ -256,10 +256,18 @@ test("prints one line and does not start with a bad port or an unknown flag", as
     start(await appOf("full"), "start:web", [], { PORT: "http" }),
     start(await appOf("web"), "start", ["--prt=1"]),
   ]);
-  const refused = { code: 1, stderr: 'Cannot start: PORT is "http". It takes a whole number from 0 to 65535.\n' };
-  assert.deepEqual([api, pages], [refused, refused]);
+  for (const { code, stderr } of [api, pages]) {
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^Cannot start: PORT is "http"\. It takes a whole number from 0 to 65535\. See .*#bad_environment\n$/,
+    );
+  }
   assert.equal(flag.code, 1);
-  assert.equal(flag.stderr, "Cannot start: --prt is not a flag of this application. It has --port, --host.\n");
+  assert.match(
+    flag.stderr,
+    /^Cannot start: --prt is not a flag of this application\. It has --port, --host\. See .*\n$/,
+  );
 });
 
 test("does not start an application with pages in production without SESSION_SECRET", async () => {
@@ -269,7 +277,7 @@ test("does not start an application with pages in production without SESSION_SEC
     runScript(await appOf("full"), "start:web", [], env),
     runScript(await appOf("web"), "start", [], { ...env, SESSION_SECRET: "a short one" }),
   ]);
-  const refused = /^Cannot start: SESSION_SECRET is not set. It takes at least 32 random bytes.*\n$/;
+  const refused = /^Cannot start: SESSION_SECRET is not set. It takes at least 32 random bytes.* See .*\n$/;
   for (const { code, stderr } of [web, pages]) {
     assert.equal(code, 1);
     assert.match(stderr, refused);
@@ -322,9 +330,10 @@ test("reads the addresses of proxies from TRUSTED_PROXIES, and refuses what is n
   ] as const) {
     const app = await appOf(template);
     const bad = await runScript(app, script, [], { TRUSTED_PROXIES: "10.0.0.0/8,proxy", PORT: "0" });
-    assert.deepEqual(
-      [bad.code, bad.stderr],
-      [1, 'Cannot start: TRUSTED_PROXIES has "proxy". Write for example 10.0.0.0/8,::1.\n'],
+    assert.equal(bad.code, 1);
+    assert.match(
+      bad.stderr,
+      /^Cannot start: TRUSTED_PROXIES has "proxy"\. Write for example 10\.0\.0\.0\/8,::1\. See .*\n$/,
     );
     const env = { TRUSTED_PROXIES: "127.0.0.1, ::1" };
     const seen = async (url: string) => {

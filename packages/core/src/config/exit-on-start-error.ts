@@ -1,13 +1,16 @@
 import { StartError } from "../errors.ts";
 import { readEnvironment } from "./environment.ts";
+import { toErrorsPage } from "./errors-page.ts";
 
-/** Prints one readable message and exits with code 1. The stack is printed only when LOG_LEVEL is debug or trace. */
+/** Prints one readable message with its page, and exits with code 1. LOG_LEVEL debug or trace adds the stack. */
 export function exitOnStartError(error: unknown): never {
   if (!(error instanceof StartError)) throw error;
   if (error.problems.length === 0) process.exit(1); // a worker has printed them
   const causes = error.problems.flatMap(({ cause }) => (cause instanceof Error ? [`caused by ${cause.stack}`] : []));
   const detail = isDebugging() ? ["", error.stack, ...causes].join("\n") : "";
-  const text = `Cannot start: ${error.message}${detail}\n`;
+  const page = toErrorsPage(error.problems.map(({ code }) => code));
+  const separator = error.problems.length === 1 ? " " : "\n"; // one problem is one line, for a log
+  const text = `Cannot start: ${error.message}${separator}See ${page}${detail}\n`;
   process.stderr.write(text.replaceAll(/[^\P{Cc}\n\t]/gu, "")); // a terminal obeys control characters
   // `tenon dev` shows the source of the causes
   process.getBuiltinModule("node:diagnostics_channel").channel("tenon:start-error").publish(error);

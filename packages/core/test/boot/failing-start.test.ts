@@ -16,15 +16,16 @@ const runs = {
 
 // the escape character of the message is left out
 const hookMessage =
-  'Cannot start: onStart() of Migrations (module "data") failed: table posts is[2J locked. LOG_LEVEL=debug shows where it was thrown.\n';
+  'Cannot start: onStart() of Migrations (module "data") failed: table posts is[2J locked. LOG_LEVEL=debug shows where it was thrown. See docs/errors.md#start_hook_failed\n';
 
-test("a wiring mistake ends the process with code 1 and one readable message", async () => {
+test("a wiring mistake ends the process with code 1, one readable message and its page", async () => {
   assert.deepEqual(await runs.wiring, {
     code: 1,
     stdout: "",
     stderr: `Cannot start: 2 problems:
   1. Signup (module "app") needs Mailer, which no module declares (Signup → Mailer). Add Mailer to the declarations of "app", or import the module that exports it.
   2. PostsController (module "app") has no routes() method. Add routes() { return [this.index]; }, or give it another name if it is not a controller.
+See docs/errors.md#unknown_dependency, #controller_without_routes
 `,
   });
 });
@@ -43,7 +44,8 @@ test("a bad option of listen ends the process with one line, before any hook run
   assert.deepEqual(await runs.port, {
     code: 1,
     stdout: "",
-    stderr: "Cannot start: port of listen() is -1. It takes a whole number from 0 to 65535.\n",
+    stderr:
+      "Cannot start: port of listen() is -1. It takes a whole number from 0 to 65535. See docs/errors.md#bad_option\n",
   });
 });
 
@@ -62,6 +64,6 @@ test("a bad LOG_LEVEL is reported together with the mistakes of the wiring", asy
   assert.deepEqual([code, stdout], [1, ""]);
   assert.match(
     stderr,
-    /^Cannot start: 3 problems:\n {2}1\. LOG_LEVEL is "verbose"\. Use one of: trace, .*\n {2}2\. Signup .*\n {2}3\. PostsController .*\n$/,
+    /^Cannot start: 3 problems:\n {2}1\. LOG_LEVEL is "verbose"\. Use one of: trace, .*\n {2}2\. Signup .*\n {2}3\. PostsController .*\nSee .*#bad_environment, #unknown_dependency, #controller_without_routes\n$/,
   );
 });

@@ -98,7 +98,7 @@ test("a start that fails ends it with 1 and one line", async () => {
     code: 1,
     stdout: "",
     stderr:
-      'Cannot start: onStart() of Store (module "blog") failed: no disk. LOG_LEVEL=debug shows where it was thrown.\n',
+      'Cannot start: onStart() of Store (module "blog") failed: no disk. LOG_LEVEL=debug shows where it was thrown. See docs/errors.md#start_hook_failed\n',
   });
 });
 

@@ -17,11 +17,12 @@ describe("a failed start exits with code 1 and prints one line", { concurrency: 
     const result = await listen({ listen: { port } });
     other.close();
     const message = `Port ${port} on 127.0.0.1 is in use. Stop the program that has it, or listen on another port.`;
-    assert.deepEqual(result, { ...failed, stderr: `Cannot start: ${message}\n` });
+    assert.deepEqual(result, { ...failed, stderr: `Cannot start: ${message} See docs/errors.md#listen_failed\n` });
   });
 
   test("the port is out of range", async () => {
-    const stderr = "Cannot start: port of listen() is 70000. It takes a whole number from 0 to 65535.\n";
+    const stderr =
+      "Cannot start: port of listen() is 70000. It takes a whole number from 0 to 65535. See docs/errors.md#bad_option\n";
     assert.deepEqual(await listen({ listen: { port: 70_000 } }), { ...refused, stderr });
   });
 
@@ -29,13 +30,13 @@ describe("a failed start exits with code 1 and prints one line", { concurrency: 
     const message =
       "The host name nowhere.invalid cannot be resolved. Use 127.0.0.1 or 0.0.0.0, or a name of this machine.";
     const result = await listen({ listen: { port: 0, host: "nowhere.invalid" } });
-    assert.deepEqual(result, { ...failed, stderr: `Cannot start: ${message}\n` });
+    assert.deepEqual(result, { ...failed, stderr: `Cannot start: ${message} See docs/errors.md#listen_failed\n` });
   });
 
   test("the host is not an address of this machine", async () => {
     const message = "192.0.2.1 is not an address of this machine. Use 127.0.0.1 or 0.0.0.0.";
     const result = await listen({ listen: { port: 0, host: "192.0.2.1" } });
-    assert.deepEqual(result, { ...failed, stderr: `Cannot start: ${message}\n` });
+    assert.deepEqual(result, { ...failed, stderr: `Cannot start: ${message} See docs/errors.md#listen_failed\n` });
   });
 
   test("invalid limits and proxies are all reported", async () => {
@@ -52,6 +53,7 @@ describe("a failed start exits with code 1 and prints one line", { concurrency: 
   4. limits.speed is not a limit. Limits: body, jsonDepth, queryPairs, bodyTimeout, formParts, files, fileSize, uri, headerBytes, headerCount, headerTimeout, requestTimeout, keepAlive, pendingBytes, pendingBytesTotal, bodyBytesTotal, stopTimeout.
   5. trustedProxies has "10.0.0.0/33". It takes addresses and CIDR ranges, for example "10.0.0.0/8".
   6. trustedProxies has "all". It takes addresses and CIDR ranges, for example "10.0.0.0/8".
+See docs/errors.md#bad_option
 `;
     assert.deepEqual(result, { ...refused, stderr });
   });

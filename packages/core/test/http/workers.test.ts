@@ -440,13 +440,16 @@ describe("workers", { concurrency: 4 }, () => {
   test("a second listen() with workers stops the start", async () => {
     const { code, stderr } = await runToEnd("twice");
     assert.equal(code, 1);
-    assert.match(stderr, /^Cannot start: listen\(\) with workers was called before\. .*\n$/);
+    assert.match(stderr, /^Cannot start: listen\(\) with workers was called before\. .* See .*#bad_option\n$/);
   });
 
   test("a start error is printed once, and the primary exits with 1", async () => {
     const { code, stderr } = await runToEnd("fail");
     assert.equal(code, 1);
-    assert.match(stderr, /^Cannot start: onStart\(\) of WorkerController .* failed: no database\..*\n$/);
+    assert.match(
+      stderr,
+      /^Cannot start: onStart\(\) of WorkerController .* failed: no database\..* See .*#start_hook_failed\n$/,
+    );
   });
 
   test("a second signal ends the primary and its workers at once", () =>

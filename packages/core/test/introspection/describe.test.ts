@@ -149,7 +149,7 @@ test("TENON_DESCRIBE without a process that waits stops the start with one line"
   assert.equal(stdout, "");
   assert.equal(
     stderr,
-    "Cannot start: TENON_DESCRIBE is set, and no process waits for the description. Remove it from the environment.\n",
+    "Cannot start: TENON_DESCRIBE is set, and no process waits for the description. Remove it from the environment. See docs/errors.md#bad_environment\n",
   );
 });
 
@@ -159,7 +159,7 @@ test("a bad variable is listed with the other start errors, and nothing is descr
   assert.deepEqual({ code, messages, stdout }, { code: 1, messages: [], stdout: "" });
   assert.match(
     stderr,
-    /^Cannot start: 2 problems:\n {2}1\. PORT is "abc"\. It takes a whole number from 0 to 65535\.\n {2}2\. Broken .* needs Missing, .*\n$/,
+    /^Cannot start: 2 problems:\n {2}1\. PORT is "abc"\. It takes a whole number from 0 to 65535\.\n {2}2\. Broken .* needs Missing, .*\nSee .*#bad_environment, #unknown_dependency\n$/,
   );
 });
 

@@ -142,7 +142,7 @@ test("without the renderer the start fails with one line that names the command"
       {
         code: 1,
         stderr:
-          "Cannot start: The docs page needs swagger-ui-dist, which is not installed: npm install swagger-ui-dist. Without it, docs: { path: false } serves the document only.\n",
+          "Cannot start: The docs page needs swagger-ui-dist, which is not installed: npm install swagger-ui-dist. Without it, docs: { path: false } serves the document only. See docs/errors.md#bad_option\n",
       },
     );
   } finally {
