@@ -19,6 +19,8 @@ export interface Contract {
   readonly deprecated?: boolean;
   /** It needs no guard, such as a login: `tenon routes --audit` does not list it as an unguarded write. Defaults to false. */
   readonly public?: boolean;
+  /** Leaves the route out of the OpenAPI document, the docs page and the typed client. Defaults to false. */
+  readonly hidden?: boolean;
   /** Parameters of the path, by name. */
   readonly params?: Schema;
   readonly query?: Schema;
@@ -158,6 +160,11 @@ export function impliedErrors({ params, query, headers, body }: Contract, reject
 
 export function isSchema(value: unknown): value is Schema {
   return (typeof value === "object" || typeof value === "function") && value !== null && "~standard" in value;
+}
+
+/** Whether the OpenAPI document shows a route: it has a method, and its contract does not hide it. */
+export function isDocumented({ method, contract }: Pick<MatchedRoute, "method" | "contract">): boolean {
+  return method !== undefined && contract?.hidden !== true;
 }
 
 /** What a handler gets beside its context: the declared parts of the request, parsed. */

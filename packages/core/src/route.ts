@@ -60,7 +60,7 @@ export interface RouteContract extends Contract {
 }
 
 /** What `route.under()` declares for every route below a path. */
-export type SharedContract = Pick<RouteContract, "middlewares" | "tags" | "errors" | "public">;
+export type SharedContract = Pick<RouteContract, "middlewares" | "tags" | "errors" | "public" | "hidden">;
 
 /** Declares one route: `route.get("/posts/:id", { returns: Post }, (ctx) => …)`. */
 export interface DeclareRoute<Prefix extends string, Shared extends SharedContract> {
@@ -94,7 +94,7 @@ export interface RouteBuilder<Prefix extends string = "", Shared extends SharedC
   readonly options: DeclareRoute<Prefix, Shared>;
   /** A command: `route.command("posts/list", …)` runs as `app posts list`. */
   readonly command: DeclareRoute<Prefix, Shared>;
-  /** Routes below a path that share middlewares, tags and errors, and whose handlers know its parameters. */
+  /** Routes below a path that share middlewares, tags, errors, `public` or `hidden`, and whose handlers know its parameters. */
   under<const Path extends string, const More extends SharedContract = object>(
     path: Path,
     shared?: keyof More extends keyof SharedContract ? More : SharedContract,

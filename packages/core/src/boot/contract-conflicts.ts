@@ -1,5 +1,6 @@
 import {
   type Contract,
+  isDocumented,
   isSchema,
   type MiddlewareContract,
   returnsByStatus,
@@ -14,16 +15,16 @@ import type { FlatRoute } from "./flatten.ts";
 
 type Declared = Pick<FlatRoute, "method" | "path" | "owner" | "controller" | "handlerName" | "contract" | "guards">;
 
-/** Names that the OpenAPI document and the typed client could not tell apart. Commands are in neither. */
+/** Names that the OpenAPI document and the typed client could not tell apart. Commands and hidden routes are in neither. */
 export function findContractConflicts(routes: readonly Declared[]): Problem[] {
-  const served = routes.filter((route) => route.method !== undefined);
+  const served = routes.filter(isDocumented);
   const messages = [...findTwinIds(served), ...findTwinDtos(served), ...findTwinSchemes(served)];
   return messages.map((message) => ({ code: "BAD_CONTRACT", message }));
 }
 
 /** Schemas of other libraries that say nothing about themselves: what they accept is missing in the document. */
 export function findUndescribed(routes: readonly Declared[]): string[] {
-  const served = routes.filter((route) => route.method !== undefined);
+  const served = routes.filter(isDocumented);
   return served.flatMap((route) => {
     const { params, query, headers, body, returns } = route.contract ?? {};
     const inputs = { params, query, headers, body: toBody(body)?.schema };

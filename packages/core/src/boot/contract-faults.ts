@@ -13,6 +13,7 @@ const names = namesOf<Contract>({
   tags: true,
   deprecated: true,
   public: true,
+  hidden: true,
   params: true,
   query: true,
   headers: true,
@@ -46,7 +47,7 @@ export function findContractFaults(contract: Contract, { method, params }: Decla
 }
 
 function findTextFaults(contract: Contract): string[] {
-  const { summary, description, operationId, tags = [], deprecated, public: isPublic } = contract;
+  const { summary, description, operationId, tags = [], deprecated, public: isPublic, hidden } = contract;
   const faults: string[] = [];
   if (operationId !== undefined && !/^[A-Za-z_][\w.]*$/.test(operationId)) {
     faults.push(`has ${describeValue(operationId)} as its operationId. Write words with dots, such as "posts.show".`);
@@ -57,7 +58,7 @@ function findTextFaults(contract: Contract): string[] {
   if (!Array.isArray(tags) || tags.some((tag) => typeof tag !== "string" || tag === "")) {
     faults.push(`has ${describeValue(tags)} as its tags. Write a list of names.`);
   }
-  for (const [name, value] of Object.entries({ deprecated, public: isPublic })) {
+  for (const [name, value] of Object.entries({ deprecated, public: isPublic, hidden })) {
     if (value !== undefined && typeof value !== "boolean") faults.push(`has a \`${name}\` that is not a boolean.`);
   }
   return faults;

@@ -232,9 +232,8 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
     if (this.#described?.version === version) return this.#described.document;
     const { toOpenApi } = await import("../openapi/document.ts");
     const { platform, errors, openapi: info } = this.#settings;
-    const described = routes.list().filter(({ owner }) => owner !== platform); // its own: assets and the docs page
     const readsForms = platform === "web()";
-    const document = toOpenApi(described, { name, info, errors, readsForms, reasonOf });
+    const document = toOpenApi(routes.list(), { name, info, errors, readsForms, reasonOf });
     this.#described = { version, document };
     return document;
   }

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { Context } from "../context.ts";
 import { Reply } from "../reply.ts";
-import type { MiddlewareLike, Routes } from "../route.ts";
+import { type MiddlewareLike, type Routes, route } from "../route.ts";
 import { type OptionTable, takes } from "../support/options.ts";
 import type { DocsPage } from "./docs-page.ts";
 import type { OpenApiDocument } from "./document.ts";
@@ -43,16 +43,13 @@ export class Docs {
     const { path = "/docs", document = "/openapi.json", middlewares = [] } = options;
     this.path = path === false ? undefined : path;
     this.#document = document;
-    const pages: Routes =
-      path === false
-        ? []
-        : [
-            { method: "GET", path, middlewares, handler: (ctx) => this.#opened().serve(ctx) },
-            { method: "GET", path: `${path}/*`, middlewares, handler: (ctx) => this.#opened().serveFile(ctx) },
-          ];
+    const contract = { hidden: true, middlewares };
+    const showPage = (ctx: Context) => this.#opened().serve(ctx);
+    const sendFile = (ctx: Context) => this.#opened().serveFile(ctx);
+    const sendDocument = (ctx: Context) => this.#serveDocument(ctx);
     this.routes = [
-      { method: "GET", path: document, middlewares, handler: (ctx) => this.#serveDocument(ctx) },
-      ...pages,
+      route.get(document, contract, sendDocument),
+      ...(path === false ? [] : [route.get(path, contract, showPage), route.get(`${path}/*`, contract, sendFile)]),
     ];
   }
 

@@ -1,4 +1,4 @@
-import { toOperationId } from "../contract.ts";
+import { isDocumented, toOperationId } from "../contract.ts";
 import type { JsonSchema } from "../dto/json-schema.ts";
 import type { RouteInfo } from "../table.ts";
 import { Components } from "./components.ts";
@@ -41,7 +41,7 @@ export interface DocumentOptions extends Omit<DocumentTools, "components" | "rea
   readonly info: OpenApiInfo;
 }
 
-/** Describes the routes that have a method. */
+/** Describes the routes that have a method and are not hidden. */
 export function toOpenApi(routes: readonly RouteInfo[], options: DocumentOptions): OpenApiDocument {
   const { servers = [], tags: descriptions = {}, ...info } = options.info;
   const components = new Components();
@@ -50,7 +50,7 @@ export function toOpenApi(routes: readonly RouteInfo[], options: DocumentOptions
   const templates = new PathTemplates();
   const paths: Record<string, Record<string, Operation>> = {};
   const tags = new Set<string>();
-  const served = routes.filter(({ method }) => method !== undefined);
+  const served = routes.filter(isDocumented);
   const ids = toOperationIds(served);
   for (const route of served) {
     const { path, parameters } = templates.toTemplate(route.path);

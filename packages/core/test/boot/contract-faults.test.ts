@@ -25,6 +25,7 @@ const faults: readonly [contract: object, text: string][] = [
   [{ tags: [""] }, "has a list as its tags. Write a list of names."],
   [{ deprecated: "yes" }, "has a `deprecated` that is not a boolean."],
   [{ public: 1 }, "has a `public` that is not a boolean."],
+  [{ hidden: 1 }, "has a `hidden` that is not a boolean."],
   [{ query: {} }, "has an object as its query. Use dto({ … }) or another schema."],
   [{ params: dto({ other: string("required") }) }, 'declares the parameter "other", which the path does not have.'],
   [{ params: dto({}) }, 'has `params` without "id", which is in the path.'],

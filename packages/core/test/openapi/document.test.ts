@@ -15,6 +15,7 @@ import {
   nested,
   type OpenApiDocument,
   type Routes,
+  route,
   string,
 } from "@tenon/core";
 import type { ErrorFormatName, OpenApiInfo } from "@tenon/core/internal";
@@ -108,6 +109,24 @@ test("a route that is added at run time is in the document, and one that is remo
   assert.deepEqual(Object.keys((await app.openapi()).paths).sort(), ["/drafts", "/posts"]);
   app.routes.remove("GET", "/posts");
   assert.deepEqual(Object.keys((await app.openapi()).paths), ["/drafts"]);
+});
+
+test("a hidden route is reachable and listed, and the document has neither it nor its DTOs", async () => {
+  const Internal = dto("Internal", { id: string() });
+  const internal = route.under("/internal", { hidden: true });
+  const app = await toApp([
+    get("/posts", { operationId: "posts.index" }),
+    get("/raw", { hidden: true, operationId: "posts.index", returns: { 204: null, 200: Internal } }),
+    internal.get("/stats", { returns: { 200: dto("Internal", { count: integer() }), 204: null } }, () => undefined),
+  ]);
+  const document = await app.openapi();
+  assert.deepEqual([Object.keys(document.paths), dtosOf(document)], [["/posts"], {}]);
+  assert.deepEqual(
+    app.routes.list().map(({ path }) => path),
+    ["/posts", "/raw", "/internal/stats"],
+  );
+  assert.equal((await app.request("GET", "/internal/stats")).status, 204);
+  await app.stop();
 });
 
 test("an operation has the name of its controller and its handler", async () => {

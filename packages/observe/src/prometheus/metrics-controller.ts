@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { HttpError, inject, type MiddlewareFunction, type Routes } from "@tenon/core";
+import { endpoint, HttpError, inject, type MiddlewareFunction, type Routes } from "@tenon/core";
 import { textFormat } from "../metrics/text-format.ts";
 import { ObserveSettings } from "../settings.ts";
 import { Metrics } from "./metrics.ts";
@@ -13,7 +13,7 @@ export class MetricsController {
     if (this.#settings === undefined || this.#settings.port !== undefined) return [];
     const { path, token, middlewares = [] } = this.#settings;
     const guards = token === undefined ? middlewares : [requireToken(token), ...middlewares];
-    return [{ method: "GET", path, handler: this.show, middlewares: guards }];
+    return [{ method: "GET", path, handler: endpoint({ hidden: true }, this.show), middlewares: guards }];
   }
 
   async show(): Promise<Response> {

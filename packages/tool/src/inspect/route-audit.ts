@@ -11,15 +11,8 @@ export interface Finding {
 
 const writes = ["POST", "PUT", "PATCH", "DELETE"];
 
-/**
- * Routes that deserve a look: unguarded writes, endpoints without a contract, open routes that take from guarded ones.
- * `isFramework` tells the routes of the framework, such as the docs page, whose contract is not the application's to write.
- */
-export function auditRoutes(
-  routes: readonly RouteDescription[],
-  folder = "",
-  isFramework: (route: RouteDescription) => boolean = () => false,
-): Finding[] {
+/** Routes that deserve a look: unguarded writes, endpoints without a contract, open routes that take from guarded ones. */
+export function auditRoutes(routes: readonly RouteDescription[], folder = ""): Finding[] {
   const find = (finding: string, route: RouteDescription): Finding => {
     const source = toSource(route, folder);
     const found = { finding, route: describeRoute(route), handler: describeHandler(route) };
@@ -29,7 +22,7 @@ export function auditRoutes(
     ...routes
       .filter((route) => !route.secured && route.public !== true && writes.includes(route.method ?? ""))
       .map((route) => find("unguarded write", route)),
-    ...routes.filter((route) => !route.declared && !isFramework(route)).map((route) => find("no contract", route)),
+    ...routes.filter((route) => !route.declared).map((route) => find("no contract", route)),
     ...routes.flatMap((route) => (route.shadowedBy ?? []).map((open) => find(`shadowed by ${open}`, route))),
   ];
 }

@@ -3,7 +3,6 @@ import type { RouteDescription } from "@tenon/core/platform";
 import { Applications } from "../run/applications.ts";
 import { placeFlags, toPlace } from "../run/place.ts";
 import { toSource } from "../run/source.ts";
-import { createFrameworkCheck } from "./framework-routes.ts";
 import { auditRoutes, describeHandler, describeRoute, type Finding } from "./route-audit.ts";
 
 const RoutesFlags = dto({
@@ -24,11 +23,9 @@ export class RoutesController {
       const { routes } = await this.#applications.describe(place);
       const isJson = ctx.query("json") !== "";
       if (!flags.audit) return isJson ? routes : routes.map((route) => toRow(route, place.folder));
-      const isFramework = createFrameworkCheck(place.folder);
-      const findings = withoutIgnored(routes, auditRoutes(routes, place.folder, isFramework), flags.ignore ?? []);
-      const note = toNote(routes.filter((route) => !route.declared && isFramework(route)).length);
-      if (findings.length === 0) return isJson ? findings : `no findings${note}\n`;
-      const error = `${findings.length} finding${findings.length === 1 ? "" : "s"}${note}`;
+      const findings = withoutIgnored(routes, auditRoutes(routes, place.folder), flags.ignore ?? []);
+      if (findings.length === 0) return isJson ? findings : "no findings\n";
+      const error = `${findings.length} finding${findings.length === 1 ? "" : "s"}`;
       return isJson ? ctx.status(422).json({ error, findings }) : printFindings(findings, error);
     },
   );
@@ -36,10 +33,6 @@ export class RoutesController {
   routes() {
     return [this.list];
   }
-}
-
-function toNote(count: number): string {
-  return count === 0 ? "" : ` (${count} route${count === 1 ? "" : "s"} of the framework left out)`;
 }
 
 /** A misspelt route would be reported forever, so it is refused. */

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { type Context, HttpError, type Reply, type Routes } from "@tenon/core";
+import { type Context, HttpError, type Reply, type Routes, route } from "@tenon/core";
 import { type FileStamp, forever, ServedFolder, toFilePath } from "@tenon/core/internal";
 import { describeMissing } from "../views/describe-missing.ts";
 import { type Fingerprint, Fingerprints, fingerprintLength, isSame } from "./fingerprints.ts";
@@ -57,7 +57,7 @@ export function createAssets(folder: string | URL, { immutable, development = fa
     return `${prefix}/${path.split("/").map(encodeURIComponent).join("/")}`;
   }
 
-  return { routes: [{ method: "GET", path: `${prefix}/*`, handler: assets }], url };
+  return { routes: [route.get(`${prefix}/*`, { hidden: true }, assets)], url };
 }
 
 /** Made of the content, where it is known: two machines have different times for the same file. */
