@@ -45,6 +45,7 @@ export const longTests: readonly string[] = [
   "packages/core/test/log/log-output.test.ts",
   "packages/core/test/log/log-pretty-process.test.ts",
   "packages/core/test/middleware/file-chunks.test.ts",
+  "packages/core/test/middleware/static-pages.test.ts",
   "packages/core/test/openapi/docs-page.test.ts",
   "packages/core/test/openapi/document.test.ts",
   "packages/data/test/database/migrate.test.ts",

@@ -7,4 +7,4 @@ export { WebSessions } from "./sessions/web-sessions.ts";
 export type { Page } from "./views/page.ts";
 export { Redirect, redirect, View, view } from "./views/view.ts";
 export type { ViewEngine } from "./views/view-engine.ts";
-export { pageHeaders, type WebOptions, web } from "./web.ts";
+export { type WebOptions, web } from "./web.ts";

@@ -38,7 +38,7 @@ const script = `(() => {
 /** With a hash, because a browser keeps the script: a page that is opened at a restart could not load it any more. */
 const scriptUrl = `${scriptPath}?v=${hash("sha1", script).slice(0, 8)}`;
 
-/** Reloads the developer's open pages after a restart by `tenon dev`. Uses nothing inline, for `pageHeaders()`. */
+/** Reloads the developer's open pages after a restart by `tenon dev`. Uses nothing inline, for `secureHeaders()`. */
 export class LiveReload {
   readonly #developer: DeveloperAccess;
   /** Another one in each process. */

@@ -1,4 +1,4 @@
-import type { Context, HttpApp, MiddlewareFunction, MiddlewareLike, Platform } from "@tenon/core";
+import type { Context, HttpApp, MiddlewareLike, Platform } from "@tenon/core";
 import type { RequestView } from "@tenon/core/internal";
 import {
   type ContextTools,
@@ -14,7 +14,7 @@ import {
   takes,
   toHttpSettings,
 } from "@tenon/core/internal";
-import { accessLog, requestId, type SecureHeadersOptions, secureHeaders } from "@tenon/core/middleware";
+import { accessLog, requestId, secureHeaders } from "@tenon/core/middleware";
 import { type HttpOptions, openHttp, type ResolvedPlatform } from "@tenon/core/platform";
 import { createAssets } from "./assets/assets.ts";
 import { ErrorPages } from "./errors/error-page.ts";
@@ -32,7 +32,7 @@ interface PlainOptions extends HttpOptions {
   readonly views: string | URL | ViewEngine;
   /** A folder whose files are served below `/assets/`. */
   readonly assets?: string | URL | AssetsFolder;
-  /** The application's middlewares. Defaults to `[requestId(), accessLog(), pageHeaders()]`. */
+  /** The application's middlewares. Defaults to `[requestId(), accessLog(), secureHeaders()]`. */
   readonly middlewares?: readonly MiddlewareLike[];
   /** Turns the data of handlers into replies, before the default rules apply. */
   readonly serializer?: Serializer;
@@ -87,7 +87,13 @@ export function web(options: WebOptions): Platform<HttpApp> {
 
 function resolveWeb(options: PlainOptions): ResolvedPlatform<HttpApp> {
   checkHttpOptions("web()", options, toOptionTable(options));
-  const { middlewares = [requestId(), accessLog(), pageHeaders()], views, redirects = [], serializer, share } = options;
+  const {
+    middlewares = [requestId(), accessLog(), secureHeaders()],
+    views,
+    redirects = [],
+    serializer,
+    share,
+  } = options;
   const environment = readEnvironment(undefined, undefined, []); // createApp() reports what is wrong with it
   const development = options.development ?? !environment.production;
   const { folder, immutable } = toAssetsFolder(options.assets) ?? {};
@@ -124,27 +130,6 @@ function resolveWeb(options: PlainOptions): ResolvedPlatform<HttpApp> {
       return openHttp({ ...parts, kernel: reload?.wrap(kernel) ?? kernel }, settings);
     },
   };
-}
-
-const forPages: SecureHeadersOptions = {
-  "content-security-policy": [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join("; "),
-  // a failed form redirects to its page, which is known from the Referer only
-  "referrer-policy": "same-origin",
-};
-
-/** `secureHeaders()` for pages: scripts, styles and images from this site only, nothing inline, no frames around it. */
-export function pageHeaders(options: SecureHeadersOptions = {}): MiddlewareFunction {
-  return secureHeaders({ ...forPages, ...options });
 }
 
 type ReadInput = ContextTools["readInput"];

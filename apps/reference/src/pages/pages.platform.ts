@@ -1,6 +1,6 @@
 import { type Context, type HttpApp, type Issue, inject, type Platform } from "@tenon/core";
-import { accessLog, requestId } from "@tenon/core/middleware";
-import { pageHeaders, WebSessions, web } from "@tenon/web";
+import { accessLog, requestId, secureHeaders } from "@tenon/core/middleware";
+import { WebSessions, web } from "@tenon/web";
 import { Config } from "../config.ts";
 import { CurrentUser } from "./current-user.ts";
 import { keepTypedText } from "./keep-typed-text.ts";
@@ -30,7 +30,7 @@ export function createPagesPlatform({ development }: PagesPlatformOptions = {}):
     middlewares: [
       requestId(),
       accessLog(),
-      pageHeaders({ "content-security-policy": policy }),
+      secureHeaders({ "content-security-policy": policy }),
       CurrentUser,
       keepTypedText,
       passStaleForms,

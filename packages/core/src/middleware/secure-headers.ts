@@ -1,13 +1,33 @@
+import { mediaTypeOf } from "../body/grammar.ts";
+import type { Outgoing } from "../reply.ts";
 import type { MiddlewareFunction } from "../route.ts";
 import { checkOptions, takes } from "../support/options.ts";
 
+const policyName = "content-security-policy";
+const dataPolicy = "default-src 'none'; frame-ancestors 'none'";
+/** This site only, nothing inline, no frames around it. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+/** A worker is subject to the policy of its script, not to that of the page. */
+const pageTypes = ["text/html", "text/javascript"];
+
 const defaults = Object.freeze({
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  [policyName]: undefined,
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "origin-agent-cluster": "?1",
   "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
-  "referrer-policy": "no-referrer",
+  // nothing leaves this site; a failed form redirects to its page, which is known from the Referer only
+  "referrer-policy": "same-origin",
   "strict-transport-security": "max-age=31536000; includeSubDomains",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
@@ -22,21 +42,29 @@ const headerText = takes.that(
   "It takes the header's text, or false.",
 );
 
-/** Sets security headers. The defaults suit an API, which has no pages; a header that a handler has set is kept. */
+/** Sets security headers, of which the policy depends on the content type. A header that a handler has set is kept. */
 export function secureHeaders(options: SecureHeadersOptions = {}): MiddlewareFunction {
   const names = Object.keys(defaults).map((name) => [name, headerText]);
   checkOptions<object>("secureHeaders()", options, Object.fromEntries(names));
-  const chosen = Object.entries<string | false>({ ...defaults, ...options });
-  const always = chosen.filter((entry): entry is [string, string] => entry[1] !== false);
+  const chosen = Object.entries<string | false | undefined>({ ...defaults, ...options });
+  const always = chosen.filter((entry): entry is [string, string] => typeof entry[1] === "string");
   // browsers ignore it over plain http, where anything on the way could have added it (RFC 6797, 8.1)
   const plain = always.filter(([name]) => name !== "strict-transport-security");
 
   return function secureHeaders(ctx, next) {
-    ctx.onReply(({ headers }) => {
+    ctx.onReply((reply) => {
+      const { headers } = reply;
       for (const [name, value] of ctx.request().protocol() === "https" ? always : plain) {
         if (!headers.has(name)) headers.setHeader(name, value);
       }
+      if (options[policyName] === undefined) setPolicy(reply);
     });
     return next();
   };
+}
+
+function setPolicy({ status, type, headers }: Outgoing): void {
+  // a browser would replace the policy of its copy of the page by that of a response without a type (RFC 9111, 3.2)
+  if (status === 304 || headers.has(policyName)) return;
+  headers.setHeader(policyName, pageTypes.includes(mediaTypeOf(type)) ? pagePolicy : dataPolicy);
 }

@@ -17,6 +17,14 @@ const routes: Routes = [
   },
   {
     method: "GET",
+    path: "/typed",
+    handler: (ctx) => {
+      if (ctx.query("type") !== "") ctx.response().setHeader("content-type", ctx.query("type"));
+      return ctx.status(Number(ctx.queryDefault("status", "200"))).send("");
+    },
+  },
+  {
+    method: "GET",
     path: "/broken",
     handler: () => {
       throw new Error("no");
@@ -29,7 +37,7 @@ const expected: Record<string, string> = {
   "cross-origin-resource-policy": "same-origin",
   "origin-agent-cluster": "?1",
   "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
-  "referrer-policy": "no-referrer",
+  "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "x-permitted-cross-domain-policies": "none",
@@ -60,13 +68,33 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
+  "pages and their scripts may load what is of this site, other data nothing, and a 304 keeps the policy of the copy",
+  routes,
+  async (call) => {
+    const policies: (string | null)[] = [];
+    for (const query of [
+      "type=text/html;charset=utf-8",
+      "type=text/javascript",
+      "type=image/svg%2Bxml",
+      "status=304",
+    ]) {
+      policies.push((await call("GET", `/typed?${query}`)).headers.get("content-security-policy"));
+    }
+    const ofPage =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+    assert.deepEqual(policies, [ofPage, ofPage, "default-src 'none'; frame-ancestors 'none'", null]);
+  },
+  { middlewares: [secureHeaders()] },
+);
+
+testOnBothTransports(
   "each header can have another value or be left out",
   routes,
   async (call) => {
     const res = await call("GET", "/");
     assert.equal(res.headers.get("content-security-policy"), "default-src 'self'");
     assert.equal(res.headers.get("x-frame-options"), null);
-    assert.equal(res.headers.get("referrer-policy"), "no-referrer");
+    assert.equal(res.headers.get("referrer-policy"), "same-origin");
   },
   { middlewares: [secureHeaders({ "content-security-policy": "default-src 'self'", "x-frame-options": false })] },
 );

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { type Context, createApp, defineModule, provide } from "@tenon/core";
+import { secureHeaders } from "@tenon/core/middleware";
 import type { RequestHandler } from "@tenon/core/platform";
-import { pageHeaders, web } from "@tenon/web";
+import { web } from "@tenon/web";
 import { DevtoolsParts, devtoolsPath, findPanels } from "../parts.ts";
 import { ApplicationPages } from "./application-pages.ts";
 import { PanelPages } from "./panel-pages.ts";
@@ -25,7 +26,7 @@ export async function createDevtoolsApp(parts: DevtoolsParts): Promise<RequestHa
   });
   const platform = web({
     views: new URL("views/", folder),
-    middlewares: [pageHeaders(), guardRequests(parts.tokens)],
+    middlewares: [secureHeaders(), guardRequests(parts.tokens)],
     share: () => toShared(parts),
     development: false, // else pages would be reloaded by a script of the other application
   });

@@ -1,6 +1,6 @@
 import { type HttpApp, inject, type Platform } from "@tenon/core";
-import { accessLog, requestId } from "@tenon/core/middleware";
-import { pageHeaders, WebSessions, web } from "@tenon/web";
+import { accessLog, requestId, secureHeaders } from "@tenon/core/middleware";
+import { WebSessions, web } from "@tenon/web";
 import { Config } from "../config.ts";
 
 /** The web platform, with the middlewares that run for every request. */
@@ -9,6 +9,6 @@ export function createPagesPlatform(): Platform<HttpApp> {
     views: new URL("../../views/", import.meta.url),
     assets: new URL("../../assets/", import.meta.url),
     trustedProxies: () => inject(Config).trustedProxies,
-    middlewares: [requestId(), accessLog(), pageHeaders(), WebSessions],
+    middlewares: [requestId(), accessLog(), secureHeaders(), WebSessions],
   });
 }
