@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isContent, returnsByStatus } from "../contract.ts";
 import { isExact, type Pattern, parsePattern } from "../pattern.ts";
 import type { RouteInfo } from "../table.ts";
 
@@ -75,10 +76,20 @@ function toWords(name: string): string {
 /** Checks for machines: they tell nothing about the application. */
 const healthPath = /\/(?:health|healthz|livez|readyz)(?:\/|$)/;
 
+/** Names of streams and downloads, where no contract says what a route returns. */
+const streamPath = /\/(?:events|stream|sse|socket|ws|download|downloads|export)(?:\/|$)/;
+
+/** Whether its response ends by itself and is for a terminal: neither a stream, nor a WebSocket, nor a file. */
+function isReadable({ path, contract }: RouteInfo): boolean {
+  if (contract?.live !== undefined) return false;
+  const returned = Object.values(returnsByStatus(contract?.returns));
+  return returned.length === 0 ? !streamPath.test(path) : !returned.some(isContent);
+}
+
 /** A path that probably responds with 200: without guards, and without parameters if possible. */
 function findExample(routes: readonly RouteInfo[], docs: string | undefined): string | undefined {
   const patterns = routes
-    .filter(({ method, path, guards }) => method === "GET" && guards.length === 0 && path !== docs)
+    .filter((route) => route.method === "GET" && route.guards.length === 0 && route.path !== docs && isReadable(route))
     .map(({ path }) => parsePattern(path))
     .filter(({ path, wildcard }) => !wildcard && !path.includes("."));
   const own = patterns.filter(({ path }) => !healthPath.test(path));

@@ -265,10 +265,19 @@ function toAddress(bound: BoundAddress, { tls }: ListenOptions): Address {
 const unresolved = (_: number, host: string) =>
   `The host name ${host} cannot be resolved. Use 127.0.0.1 or 0.0.0.0, or a name of this machine.`;
 
+/** How to start on another port. `tenon dev` passes the flag on to the application. */
+function toOtherPort(port: number): string {
+  const other = Math.min(port + 1, 65_534);
+  return readEnvironment().dev === undefined
+    ? `PORT=${other} or --port=${other}, where the application reads them`
+    : `tenon dev --port=${other}`;
+}
+
 const causes = new Map<string, (port: number, host: string) => string>([
   [
     "EADDRINUSE",
-    (port, host) => `Port ${port} on ${host} is in use. Stop the program that has it, or listen on another port.`,
+    (port, host) =>
+      `Port ${port} on ${host} is in use. Stop the program that has it, or take another port: ${toOtherPort(port)}.`,
   ],
   ["EACCES", (port) => `Port ${port} needs rights that this process does not have. Use a port above 1023.`],
   ["EADDRNOTAVAIL", (_, host) => `${host} is not an address of this machine. Use 127.0.0.1 or 0.0.0.0.`],

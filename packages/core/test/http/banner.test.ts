@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { dto, string } from "@tenon/core";
 import { temporaryFolder, writeFiles } from "../../../../test/support/temporary-folder.ts";
 import { readManifest, toBanner } from "../../src/http/banner.ts";
 import type { RouteInfo } from "../../src/table.ts";
@@ -66,6 +67,20 @@ test("the request to try needs no guard and no parameter, if there is one", () =
   assert.equal(example("GET /health/live", "GET /"), "/");
   assert.equal(example("GET /health/live"), "/health/live");
   assert.equal(example("GET /me guarded", "POST /posts"), undefined);
+});
+
+test("the request to try is never a stream, a socket or a download", () => {
+  const [news] = routesAt("GET /news");
+  const returned = (contract: RouteInfo["contract"]) =>
+    toBanner(toFacts([{ ...(news as RouteInfo), contract }, ...routesAt("GET /")]), manifest); // there is one
+  assert.match(returned({ live: { kind: "events", sends: {} } }), /curl \S+:8080\/\n/);
+  assert.match(returned({ live: { kind: "socket", sends: {} } }), /curl \S+:8080\/\n/);
+  assert.match(returned({ returns: { content: "text/csv" } }), /curl \S+:8080\/\n/);
+  assert.match(returned({ returns: { 200: { content: ["image/png"] } } }), /curl \S+:8080\/\n/);
+  assert.match(returned({ returns: dto({ title: string() }) }), /curl \S+:8080\/news\n/);
+  // without a contract, the name decides
+  assert.equal(example("GET /posts/events", "GET /orders/export", "GET /ws", "GET /eventful"), "/eventful");
+  assert.equal(example("GET /events"), undefined);
 });
 
 test("name and version are those of the package that the entry point is in", () => {

@@ -14,10 +14,16 @@ describe("a failed start exits with code 1 and prints one line", { concurrency: 
     const port = await new Promise<number>((resolve) => {
       other.listen(0, "127.0.0.1", () => resolve((other.address() as { port: number }).port)); // a TCP server has no other
     });
-    const result = await listen({ listen: { port } });
+    const [result, inDevelopment] = await Promise.all([
+      listen({ listen: { port } }),
+      runFixture("listen.ts", [JSON.stringify({ listen: { port } })], { TENON_DEV: "start" }),
+    ]);
     other.close();
-    const message = `Port ${port} on 127.0.0.1 is in use. Stop the program that has it, or listen on another port.`;
-    assert.deepEqual(result, { ...failed, stderr: `Cannot start: ${message} See docs/errors.md#listen_failed\n` });
+    const start = `Cannot start: Port ${port} on 127.0.0.1 is in use. Stop the program that has it, or take another port:`;
+    const next = Math.min(port + 1, 65_534);
+    const stderr = `${start} PORT=${next} or --port=${next}, where the application reads them. See docs/errors.md#listen_failed\n`;
+    assert.deepEqual(result, { ...failed, stderr });
+    assert.equal(inDevelopment.stderr, `${start} tenon dev --port=${next}. See docs/errors.md#listen_failed\n`);
   });
 
   test("the port is out of range", async () => {

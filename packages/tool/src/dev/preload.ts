@@ -24,8 +24,11 @@ process.on("uncaughtException", (error: unknown) => {
 // createApp() has printed the problems, and exits after this
 subscribe("tenon:start-error", (error) => {
   if (!(error instanceof Error && "problems" in error && Array.isArray(error.problems))) return;
-  const problems: readonly { readonly cause?: unknown }[] = error.problems;
-  for (const { cause } of problems) if (cause instanceof Error) print(cause);
+  const problems: readonly { readonly code?: string; readonly cause?: unknown }[] = error.problems;
+  for (const { code, cause } of problems) {
+    if (code === "LISTEN_FAILED") continue; // the problem says the same in words, with the cure
+    if (cause instanceof Error) print(cause);
+  }
 });
 
 // a worker is stopped by the process that has started it
