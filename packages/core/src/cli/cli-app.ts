@@ -4,8 +4,8 @@ import { type Problem, StartError } from "../errors.ts";
 import type { OpenPlatform, PlatformParts } from "../platform.ts";
 import { endsInTime } from "../support/in-time.ts";
 import { findNearest } from "../support/nearest.ts";
-import { Commands, findTakenFlags } from "./commands.ts";
-import { type Program, toGroupName, toHelp } from "./help.ts";
+import { Commands, findTakenFlags, toGroupName } from "./commands.ts";
+import { type Program, toHelp } from "./help.ts";
 import { CommandIncoming } from "./incoming.ts";
 import { type Invocation, readInvocation } from "./invocation.ts";
 import { describeError, exitCodes, writeFailure, writeResult } from "./result.ts";
@@ -37,9 +37,9 @@ export class OpenCli implements OpenPlatform<CliApp> {
   constructor(parts: PlatformParts, program: Program) {
     this.#parts = parts;
     this.#program = program;
-    this.#commands = new Commands(parts);
+    this.#commands = new Commands(parts, program.aliases);
     const taken = findTakenFlags(this.#commands.all());
-    const problems = [...checkGroups(program, this.#commands), ...taken];
+    const problems = [...checkNames(program, this.#commands), ...taken];
     if (problems.length > 0) throw new StartError(problems);
   }
 
@@ -140,12 +140,22 @@ export class OpenCli implements OpenPlatform<CliApp> {
 }
 
 /** A misspelt group would silently not be described. */
-function checkGroups({ groups = {} }: Program, commands: Commands): Problem[] {
+function checkNames({ groups = {}, first = [], aliases = {} }: Program, commands: Commands): Problem[] {
   const names = commands.names();
-  return Object.keys(groups).flatMap((name): Problem[] => {
+  const check = (option: string, name: string): Problem[] => {
     if (names.has(toGroupName(name))) return [];
     const near = findNearest(toGroupName(name), names);
     const guess = near === undefined ? "Remove it." : `Did you mean "${near}"?`;
-    return [{ code: "BAD_OPTION", message: `groups of cli(): no command begins with "${name}". ${guess}` }];
-  });
+    return [{ code: "BAD_OPTION", message: `${option} of cli(): no command begins with "${name}". ${guess}` }];
+  };
+  const taken = Object.keys(aliases).filter((alias) => names.has(alias) || /[\s/]/.test(alias));
+  return [
+    ...Object.keys(groups).flatMap((name) => check("groups", name)),
+    ...first.flatMap((name) => check("first", name)),
+    ...Object.values(aliases).flatMap((name) => check("aliases", name)),
+    ...taken.map((alias): Problem => {
+      const message = `aliases of cli(): "${alias}" is not one word that no command begins with. Use another one.`;
+      return { code: "BAD_OPTION", message };
+    }),
+  ];
 }

@@ -40,12 +40,14 @@ export function cli(options: CliOptions): Platform<CliApp> {
 }
 
 function resolveCli(options: PlainOptions): ResolvedPlatform<CliApp> {
-  const groups = Object.keys(options?.groups ?? {});
+  const toTexts = (names: object = {}) => Object.fromEntries(Object.keys(names).map((name) => [name, takes.text]));
   checkOptions("cli()", options, {
     name: takes.required(word),
     version: takes.text,
     description: takes.text,
-    groups: Object.fromEntries(groups.map((name) => [name, takes.text])),
+    groups: toTexts(options?.groups),
+    first: takes.listOf((name) => typeof name === "string", "Write the first words of commands."),
+    aliases: toTexts(options?.aliases),
     middlewares: takes.list,
   });
   return {

@@ -70,9 +70,12 @@ export function findTakenFlags(commands: readonly Command[]): Problem[] {
 /** The route table as commands. */
 export class Commands {
   readonly #parts: Pick<PlatformParts, "routes" | "router">;
+  /** By their other names: the words of commands and groups. */
+  readonly #aliases: ReadonlyMap<string, readonly string[]>;
 
-  constructor(parts: Pick<PlatformParts, "routes" | "router">) {
+  constructor(parts: Pick<PlatformParts, "routes" | "router">, aliases: Readonly<Record<string, string>> = {}) {
     this.#parts = parts;
+    this.#aliases = new Map(Object.entries(aliases).map(([alias, name]) => [alias, toGroupName(name).split(" ")]));
   }
 
   all(): Command[] {
@@ -85,6 +88,12 @@ export class Commands {
     return match === undefined ? undefined : toCommand(match.route.pattern, match.route.contract);
   }
 
+  /** With the first word instead of its alias. */
+  expand(words: readonly string[]): readonly string[] {
+    const meant = this.#aliases.get(words[0] ?? "");
+    return meant === undefined ? words : [...meant, ...words.slice(1)];
+  }
+
   /** The commands that begin with these words. */
   under(words: readonly string[]): Command[] {
     return this.all().filter(({ pattern }) => startsWithWords(pattern, words));
@@ -95,15 +104,24 @@ export class Commands {
     return new Set(this.all().flatMap(({ pattern }) => toPrefixes(pattern)));
   }
 
-  /** The command or group whose name is closest to the typed one. */
+  /** The command, group or alias whose name is closest to the typed one. */
   nearest(words: readonly string[]): string | undefined {
-    const byLength = Map.groupBy(this.names(), (name) => name.split(" ").length);
+    const names = this.names().union(new Set(this.#aliases.keys()));
+    const byLength = Map.groupBy(names, (name) => name.split(" ").length);
     const closest = [...byLength].flatMap(([length, group]) => {
       const typed = words.slice(0, length).join(" ");
       return findNearest(typed, new Set(group).difference(new Set([typed]))) ?? [];
     });
     return closest.sort((a, b) => b.length - a.length)[0];
   }
+}
+
+/** `db/backup` is typed as `db backup`. */
+export function toGroupName(name: string): string {
+  return name
+    .split(/[\s/]+/)
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** Each word is one segment, also when it contains a slash. */

@@ -1,6 +1,6 @@
 import type { Field } from "../dto/dto.ts";
 import { paint } from "../log/log-pretty.ts";
-import { type Command, type Flag, helpLetter, isSwitch } from "./commands.ts";
+import { type Command, type Flag, helpLetter, isSwitch, toGroupName } from "./commands.ts";
 import type { Positional } from "./positionals.ts";
 import { showControls } from "./text.ts";
 import { alignEntries, type Entry, wrap } from "./wrap.ts";
@@ -14,6 +14,10 @@ export interface Program {
   readonly description?: string;
   /** What groups of commands are about, by their first words: `{ db: "The database", "db backup": "Copies of it" }`. */
   readonly groups?: Readonly<Record<string, string>>;
+  /** Commands and groups that `--help` lists first, by their first words: `["dev", "db"]`. The others follow by name. */
+  readonly first?: readonly string[];
+  /** Other names of commands and groups: `{ generate: "g" }`. `--help` lists them in one line. */
+  readonly aliases?: Readonly<Record<string, string>>;
 }
 
 /** What help is about: the program, a group of its commands, or one command. */
@@ -42,6 +46,7 @@ export function toHelp(program: Program, topic: Topic, options: HelpOptions): st
     ...toCommandSections(program, topic, below, options),
     ...toSection("Arguments", toPositionalEntries(command), options),
     ...toSection("Flags", flags, options),
+    paragraph(words.length === 0 ? toAliases(program) : ""),
     ...(below.length > 0 ? [paragraph(`${program.name} <command> --help shows the flags of a command.`)] : []),
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
@@ -76,9 +81,14 @@ function toUsage(
   return [`${paint("bold", label, color)}${first.slice(label.length)}`, ...rest.map((more) => `  ${more}`)].join("\n");
 }
 
+function toAliases({ aliases = {} }: Program): string {
+  const list = Object.entries(aliases).map(([alias, name]) => `${alias} for ${toGroupName(name)}`);
+  return list.length === 0 ? "" : `Aliases: ${list.join(", ")}`;
+}
+
 /** A described group has a section of its own. */
 function toCommandSections(
-  { groups = {} }: Program,
+  { groups = {}, first = [] }: Program,
   { words }: Topic,
   commands: readonly Command[],
   options: HelpOptions,
@@ -88,21 +98,20 @@ function toCommandSections(
     .filter(([name]) => name.split(" ").length > words.length)
     .sort(([a], [b]) => b.length - a.length); // a command belongs to the longest name
   const findGroup = ({ title }: Command) => described.find(([name]) => `${title} `.startsWith(`${name} `));
-  const byGroup = Map.groupBy(commands, findGroup);
+  const rank = (title: string) => {
+    const index = first.findIndex((name) => `${title} `.startsWith(`${toGroupName(name)} `));
+    return index < 0 ? first.length : index;
+  };
+  const byGroup = Map.groupBy(
+    commands.toSorted((a, b) => rank(a.title) - rank(b.title)),
+    findGroup,
+  );
   return [...byGroup]
     .sort(([a], [b]) => Number(a !== undefined) - Number(b !== undefined))
     .flatMap(([group, members]) => {
       const [name, text] = group ?? ["Commands", ""];
       return toSection(name, members.map(toCommandEntry), options, showControls(text));
     });
-}
-
-/** `db/backup` is typed as `db backup`. */
-export function toGroupName(name: string): string {
-  return name
-    .split(/[\s/]+/)
-    .filter(Boolean)
-    .join(" ");
 }
 
 function toSection(title: string, entries: readonly Entry[], { color, width }: HelpOptions, about = ""): string[] {

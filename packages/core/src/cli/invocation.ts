@@ -74,7 +74,7 @@ export function readInvocation(argv: readonly string[], commands: Commands, prog
 /** Only the first word may be a command typed with "/": in any other word a slash belongs to the value. */
 function locate(commands: Commands, words: readonly string[]): Place {
   const [first = "", ...rest] = words;
-  const split = [...first.split("/").filter((part) => part !== ""), ...rest];
+  const split = commands.expand([...first.split("/").filter((part) => part !== ""), ...rest]);
   const command = commands.find(split);
   const whole = command === undefined ? commands.find(words) : undefined;
   return whole === undefined ? { words: split, command } : { words, command: whole };

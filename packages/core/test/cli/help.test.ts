@@ -226,6 +226,38 @@ blog <command> --help shows the flags of a command.
     { groups },
   ));
 
+test("commands and groups that are named first come first, and aliases are one line", () =>
+  withCommands(
+    described,
+    async (app) => {
+      const { stdout } = await app.run(["--help"]);
+      assert.deepEqual(
+        stdout.split("\n").filter((line) => /^ {2}[a-z]|^[a-z ]+: |^Aliases/.test(line)),
+        [
+          "  new <api|web|cli|full> <name>  Creates an application",
+          "  dbs",
+          "db: The database",
+          "  db reset  Removes every table",
+          "db migrate: Changes of the schema",
+          "  db migrate up  Applies the migrations that are not applied yet",
+          "Aliases: migrate for db migrate, database for db",
+        ],
+      );
+      assert.doesNotMatch((await app.run(["db", "--help"])).stdout, /Aliases/);
+      const help = (await app.run(["db", "migrate", "--help"])).stdout;
+      for (const argv of [
+        ["migrate", "--help"],
+        ["database/migrate", "--help"],
+        ["help", "migrate"],
+      ]) {
+        assert.equal((await app.run(argv)).stdout, help);
+      }
+      assert.equal((await app.run(["database", "reset"])).code, 0);
+      assert.match((await app.run(["databse", "reset"])).stderr, /Did you mean "database"\?/);
+    },
+    { groups, first: ["new", "db/reset"], aliases: { migrate: "db/migrate", database: "db" } },
+  ));
+
 test("the help of a command describes its arguments, their choices and the defaults of its flags", () =>
   withCommands(described, async (app) => {
     assert.equal(
@@ -307,11 +339,19 @@ a command.
 
 test("a group that no command has, or that is not described in words, stops the start", async () => {
   for (const [wrong, message] of [
-    [{ bd: "The database" }, 'groups of cli(): no command begins with "bd". Did you mean "db"?'],
-    [{ elephant: "Large" }, 'groups of cli(): no command begins with "elephant". Remove it.'],
-    [{ db: 5 }, "groups.db of cli() is 5. It takes a text."],
+    [{ groups: { bd: "The database" } }, 'groups of cli(): no command begins with "bd". Did you mean "db"?'],
+    [{ groups: { elephant: "Large" } }, 'groups of cli(): no command begins with "elephant". Remove it.'],
+    [{ groups: { db: 5 } }, "groups.db of cli() is 5. It takes a text."],
+    [{ first: ["bd"] }, 'first of cli(): no command begins with "bd". Did you mean "db"?'],
+    [{ first: [5] }, "first of cli() has 5. Write the first words of commands."],
+    [{ aliases: { data: "bd" } }, 'aliases of cli(): no command begins with "bd". Did you mean "db"?'],
+    [
+      { aliases: { dbs: "db" } },
+      'aliases of cli(): "dbs" is not one word that no command begins with. Use another one.',
+    ],
+    [{ aliases: { data: 5 } }, "aliases.data of cli() is 5. It takes a text."],
   ] as const) {
-    const options = { name: "blog", groups: wrong as unknown as Record<string, string> }; // as from JavaScript
+    const options = { name: "blog", ...wrong } as unknown as { name: string }; // as from JavaScript
     const start = async () => createTestApp(moduleOf(described), cli(options));
     await assert.rejects(start(), { name: "StartError", message });
   }
