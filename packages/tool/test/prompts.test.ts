@@ -7,6 +7,7 @@ import { provide } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { program } from "../src/program.ts";
 import { Prompts } from "../src/prompts.ts";
 import { ToolModule } from "../src/tool.module.ts";
 import { runTool } from "./support/tool.ts";
@@ -40,7 +41,7 @@ function createTerminal(steps: readonly Step[], interrupt: () => void) {
 async function runAtTerminal(steps: readonly Step[], argv: readonly string[]) {
   const interruption = new AbortController();
   const terminal = createTerminal(steps, () => interruption.abort());
-  const app = await createTestApp(ToolModule, cli({ name: "tenon" }), {
+  const app = await createTestApp(ToolModule, cli(program), {
     override: [provide(Prompts, () => new Prompts(terminal.streams))],
   });
   const result = await app.run(argv, { signal: interruption.signal });

@@ -8,6 +8,9 @@ import {
   startsWithWords,
   toCommands,
 } from "@tenon/core/internal";
+import { program } from "../program.ts";
+
+const aliases: ReadonlyMap<string, string> = new Map(Object.entries(program.aliases));
 
 /** A candidate and what it is about. */
 type Candidate = readonly [word: string, about: string];
@@ -23,7 +26,9 @@ export function complete(routes: readonly RouteInfo[], words: readonly string[])
   const typed = joinValues(words);
   const current = typed.pop() ?? "";
   const takesValue = (word: string | undefined) => findFlags(commands, word).some((flag) => !isSwitch(flag));
-  const place = typed.filter((word, index) => !word.startsWith("-") && !takesValue(typed[index - 1]));
+  const place = typed
+    .filter((word, index) => !word.startsWith("-") && !takesValue(typed[index - 1]))
+    .map((word, index) => (index === 0 ? (aliases.get(word) ?? word) : word));
   const here = commands.filter(({ pattern }) => startsWithWords(pattern, place));
 
   const isInline = /^--[^=]+=/.test(current);

@@ -79,10 +79,7 @@ export class ModulesController {
 
   routes() {
     const children = [this.create, this.createResource, this.createNamedResource];
-    return [
-      { path: "g", children },
-      { path: "generate", children },
-    ];
+    return [{ path: "g", children }];
   }
 
   async #create(ctx: Context, flags: NewModuleFlags, usageLine: string) {

@@ -45,11 +45,7 @@ export class AppsController {
   );
 
   routes() {
-    const children = [this.create, this.createNamed];
-    return [
-      { path: "app", children },
-      { path: "new", children },
-    ];
+    return [{ path: "new", children: [this.create, this.createNamed] }];
   }
 
   async #create(ctx: Context, flags: Infer<typeof AppFlags>) {

@@ -58,7 +58,7 @@ for (const shell of ["bash", "zsh", "fish"] as const) {
   test(`${shell} completes commands, groups, flags and their values`, { skip }, async () => {
     const ask = (line: string) => complete(shell, line);
     const first = await ask("tenon ");
-    for (const word of ["app", "check", "completion", "info", "migrate", "routes"])
+    for (const word of ["new", "check", "completion", "info", "migrate", "routes"])
       assert.ok(first.includes(word), word);
     assert.ok(!first.includes("complete"));
     assert.deepEqual(await ask("tenon mig"), ["migrate"]);

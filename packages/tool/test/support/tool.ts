@@ -2,6 +2,7 @@ import { after } from "node:test";
 import { provide } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp, type TestRunResult } from "@tenon/core/testing";
+import { program } from "../../src/program.ts";
 import { Prompts } from "../../src/prompts.ts";
 import { ToolModule } from "../../src/tool.module.ts";
 
@@ -12,7 +13,7 @@ class NoTerminal extends Prompts {
   }
 }
 
-const started = createTestApp(ToolModule, cli({ name: "tenon" }), {
+const started = createTestApp(ToolModule, cli(program), {
   override: [provide(Prompts, () => new NoTerminal())],
 });
 after(async () => (await started).stop());

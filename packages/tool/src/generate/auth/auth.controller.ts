@@ -24,10 +24,6 @@ export class AuthController {
   );
 
   routes() {
-    const children = [this.create];
-    return [
-      { path: "g", children },
-      { path: "generate", children },
-    ];
+    return [{ path: "g", children: [this.create] }];
   }
 }

@@ -51,10 +51,7 @@ export class PartsController {
   routes() {
     const kinds = partKinds.filter((kind) => kind !== "channel");
     const children = [...kinds.map((kind) => this.#toCommand(kind)), this.createChannel];
-    return [
-      { path: "g", children },
-      { path: "generate", children },
-    ];
+    return [{ path: "g", children }];
   }
 
   #toCommand(kind: PartKind) {
