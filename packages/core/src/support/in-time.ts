@@ -1,11 +1,17 @@
+/** A pause of the process counts as one step at most: after it every timer is due, and nothing has been read. */
+const steps = 4;
+
 /** Waits for `work`, at most `milliseconds`; then for the result of `onTimeout`, which may throw. */
 export async function withTimeout<T>(work: Promise<T>, milliseconds: number, onTimeout: () => T): Promise<T> {
   const late = Promise.withResolvers<T>();
-  const timer = setTimeout(() => late.resolve(Promise.try(onTimeout)), milliseconds);
+  let left = steps;
+  const timer = setInterval(() => {
+    if (--left === 0) late.resolve(Promise.try(onTimeout));
+  }, milliseconds / steps);
   try {
     return await Promise.race([work, late.promise]);
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
   }
 }
 
