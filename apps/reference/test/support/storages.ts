@@ -57,7 +57,8 @@ async function withSchema<T>(body: (url: string) => Promise<T>): Promise<T> {
   try {
     await admin.query(`create schema ${name}`);
     const url = new URL(services.postgres ?? "");
-    url.searchParams.set("options", `-c search_path=${name}`);
+    url.searchParams.set("options", `-c search_path=${name} -c synchronous_commit=off`);
+    url.searchParams.set("connect_timeout", "60"); // a machine that stalls must not look like a server that is down
     return await body(url.href);
   } finally {
     await admin.query(`set client_min_messages = warning; drop schema if exists ${name} cascade`);

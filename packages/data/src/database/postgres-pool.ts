@@ -11,7 +11,7 @@ import { quoteName } from "./quote-name.ts";
 export interface PostgresOptions {
   /** Defaults to 10. */
   readonly poolSize?: number;
-  /** Milliseconds to connect, or to get a free connection. Defaults to 1,500. */
+  /** Milliseconds to connect, or to get a free connection. Defaults to `connect_timeout` of the URL, or else to 1,500. */
   readonly connectTimeout?: number;
   /** Milliseconds that a statement may take. Defaults to 30,000. */
   readonly statementTimeout?: number;
@@ -30,8 +30,8 @@ export type UnknownOutcome = (statement: string, cause: unknown) => void;
 /** Milliseconds before the first probes of one statement, and before each further one. A probe is a connection. */
 const probePauses = [500, 5000];
 const lastPause = 30_000;
-/** Milliseconds that a probe may take to connect, and then to answer: a server that is only busy must not count as dead. */
-const probeTimeout = 1200;
+/** The part of `connectTimeout` that a probe may take to connect, and then to answer. */
+const probePatience = 0.8;
 /** Milliseconds for which a server process has nothing to do while this side waits: less than the first pause. */
 const lostAfter = 400;
 /**
@@ -69,7 +69,8 @@ export class PostgresPool {
     this.#place = { database: "postgres", ...toPlace(url, { namespace: "postgres", port: 5432 }) };
     this.#onUnknownOutcome = onUnknownOutcome;
     this.#poolSize = options.poolSize ?? 10;
-    this.#connectTimeout = options.connectTimeout ?? 1500;
+    const seconds = Number(new URL(url).searchParams.get("connect_timeout"));
+    this.#connectTimeout = options.connectTimeout ?? (seconds > 0 ? seconds * 1000 : 1500);
     this.#statementTimeout = options.statementTimeout ?? 30_000;
   }
 
@@ -197,10 +198,11 @@ export class PostgresPool {
     const suspects = [...this.#suspects];
     this.#suspects.clear();
     const driver = this.#driver as PostgresDriverPackage; // a statement is running, so the driver is loaded
+    const timeout = this.#connectTimeout * probePatience;
     const client = new driver.Client({
       connectionString: this.#url,
-      connectionTimeoutMillis: probeTimeout,
-      query_timeout: probeTimeout,
+      connectionTimeoutMillis: timeout,
+      query_timeout: timeout,
     });
     client.on("error", ignore);
     try {
@@ -217,7 +219,7 @@ export class PostgresPool {
       if (!isServerError(error) && !isTooManyConnections(error))
         for (const session of this.#sessions) session.abandon(error);
     }
-    await endsInTime(client.end().catch(ignore), probeTimeout); // a dead server does not confirm the end
+    await endsInTime(client.end().catch(ignore), timeout); // a dead server does not confirm the end
   }
 }
 

@@ -17,11 +17,13 @@ export interface RedisOptions {
   readonly prefix?: string;
   /** Milliseconds that a command may take before the store counts as unavailable. Defaults to 800. */
   readonly commandTimeout?: number;
-  /** Milliseconds to connect. Defaults to 1,500. */
+  /** Milliseconds to connect, and as long again for the handshake. Defaults to 1,500. */
   readonly connectTimeout?: number;
 }
 
 const maxWaiting = 1000;
+/** The client would count a pause of the process as time without a connection, and reconnect without a timeout. */
+const ownTimeouts = { connectTimeout: 0, reconnectStrategy: false } as const;
 /** Milliseconds between attempts to reconnect. */
 const reconnectPause = 200;
 
@@ -98,7 +100,7 @@ export class RedisConnection {
     const { createClient } = await loadDriver("redis", this.#option, () => import("redis"));
     const client = createClient({
       url: this.#url,
-      socket: { connectTimeout: this.#connectTimeout, reconnectStrategy: false },
+      socket: ownTimeouts,
     });
     const failed = Promise.withResolvers<never>();
     const lose = (error = new Error("the connection was closed")) => {
@@ -130,8 +132,7 @@ export class RedisConnection {
       url: this.#url,
       disableOfflineQueue: true,
       commandsQueueMaxLength: maxWaiting,
-      // the client's own reconnecting waits for a handshake without a timeout
-      socket: { connectTimeout: this.#connectTimeout, reconnectStrategy: false },
+      socket: ownTimeouts,
     });
     const failed = Promise.withResolvers<never>();
     // without a listener an error of the client would crash the process

@@ -184,7 +184,7 @@ if (services.postgres !== undefined) {
     const { proxy, url } = await startProxy(direct, 5432);
     const pools = [1, 2].map(() => new PostgresPool(url, { poolSize: 1 }));
     try {
-      const slow = await Promise.all(pools.map((pool) => pool.query("select pg_sleep(12)", []))); // probed at 0.8 s and 5.8 s
+      const slow = await Promise.all(pools.map((pool) => pool.query("select pg_sleep(12)", []))); // probed at 0.5 s and 5.5 s
       assert.equal(slow.length, pools.length);
       assert.equal(proxy.connections.accepted, pools.length + 4);
       assert.equal(proxy.connections.most, pools.length + 1);

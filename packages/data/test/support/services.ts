@@ -54,6 +54,7 @@ export async function withPostgres<T>(body: (url: string) => Promise<T>): Promis
     }
     const url = new URL(services.postgres ?? "");
     url.pathname = `/${name}`;
+    url.searchParams.set("connect_timeout", "60"); // a machine that stalls must not look like a server that is down
     await clear(url.href);
     return await body(url.href);
   } finally {
