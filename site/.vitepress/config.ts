@@ -1,123 +1,36 @@
 import { fileURLToPath } from "node:url";
-import { type DefaultTheme, defineConfig, type Plugin } from "vitepress";
+import { type DefaultTheme, defineConfig, type MarkdownEnv, type MarkdownRenderer, type Plugin } from "vitepress";
 import llmstxt from "vitepress-plugin-llms";
 import { settings } from "../../scripts/release/settings.ts";
+import { groups } from "../sidebar.ts";
 
-const page = (text: string, link: string): DefaultTheme.SidebarItem => ({ text, link: `/${link}` });
+const toItem = (text: string, path: string): DefaultTheme.SidebarItem => ({ text, link: `/${path}` });
 
-/** In the order in which a reader needs them. Every page of docs/ is listed once; the build fails for one that is not. */
-const sidebar: DefaultTheme.SidebarItem[] = [
-  {
-    text: "Start",
-    items: [page("Installation", "installation"), page("Tutorial", "tutorial"), page("Questions", "faq")],
-  },
-  {
-    text: "Guide",
-    items: [
-      page("Routing", "routing"),
-      page("Request context", "context"),
-      page("Validation", "validation"),
-      page("Responses", "responses"),
-      page("Error responses", "error-responses"),
-      page("Modules and injection", "modules"),
-      page("Configuration", "configuration"),
-      page("Middleware", "middleware"),
-      page("Database and stores", "data"),
-      page("Testing", "testing"),
-      page("Authentication", "auth"),
-      page("OpenAPI and the docs page", "openapi"),
-      page("Typed client", "typed-client"),
-      page("Forms and file uploads", "file-uploads"),
-      page("HTML pages", "web"),
-      page("Web sessions", "web-sessions"),
-      page("Command line", "cli"),
-      page("Jobs and schedules", "jobs"),
-      page("Live routes", "live"),
-      page("Development", "development"),
-      page("Devtools", "devtools"),
-    ],
-  },
-  {
-    text: "Recipes",
-    items: [
-      page("Pagination", "recipes/pagination"),
-      page("File uploads", "recipes/file-uploads"),
-      page("Server-sent events", "recipes/server-sent-events"),
-      page("Optional authentication", "recipes/optional-authentication"),
-      page("Roles and permissions", "recipes/roles"),
-      page("JWT or session", "recipes/jwt-or-session"),
-      page("Events or live channels", "recipes/events-or-channels"),
-      page("Adding a column", "recipes/adding-a-column"),
-      page("Domain errors and statuses", "recipes/domain-errors"),
-      page("Downloads and streaming a file", "recipes/downloads"),
-      page("Transactions", "recipes/transactions"),
-      page("Several databases", "recipes/several-databases"),
-      page("Prisma or Drizzle", "recipes/prisma-drizzle"),
-      page("Sharing types", "recipes/sharing-types"),
-      page("A monorepo", "recipes/monorepo"),
-      page("A React or Vue front end", "recipes/front-end"),
-      page("Prefix and API versions", "recipes/api-versions"),
-      page("Translations (i18n)", "recipes/translations"),
-      page("Debugging in an editor", "recipes/debugging"),
-    ],
-  },
-  {
-    text: "Operations",
-    items: [
-      page("Running in production", "production"),
-      page("Observability", "observability"),
-      page("Docker", "recipes/docker"),
-      page("systemd", "recipes/systemd"),
-      page("nginx", "recipes/nginx"),
-      page("Kubernetes", "recipes/kubernetes"),
-      page("Serverless platforms", "recipes/serverless"),
-      page("Error trackers", "recipes/error-trackers"),
-      page("Reliability report", "reliability-report"),
-    ],
-  },
-  {
-    text: "Reference",
-    items: [
-      page("The tenon command", "tool"),
-      page("Routes as records", "routes-as-records"),
-      page("Limits", "limits"),
-      page("Error codes", "errors"),
-    ],
-  },
-  {
-    text: "API reference",
-    items: [
-      ...[
-        "core",
-        "core/middleware",
-        "core/testing",
-        "core/cli",
-        "data",
-        "auth",
-        "jobs",
-        "live",
-        "web",
-        "observe",
-        "fuzz",
-      ],
-    ].map((name) => page(`@tenon/${name}`, `api/@tenon/${name === "core/middleware" ? "core/middleware-1" : name}`)),
-  },
-  {
-    text: "Comparisons",
-    items: [
-      page("The application", "comparisons/the-application"),
-      page("Express", "comparisons/express"),
-      page("NestJS", "comparisons/nestjs"),
-      page("Fastify", "comparisons/fastify"),
-      page("Hono", "comparisons/hono"),
-      page("AdonisJS", "comparisons/adonisjs"),
-    ],
-  },
-  {
-    text: "Internals",
-    items: [page("Architecture", "architecture"), page("HTTP engines and workers", "http-engines")],
-  },
+const modules = [
+  "core",
+  "core/middleware",
+  "core/testing",
+  "core/cli",
+  "data",
+  "auth",
+  "jobs",
+  "live",
+  "web",
+  "observe",
+  "fuzz",
 ];
+const apiReference: DefaultTheme.SidebarItem = {
+  text: "API reference",
+  collapsed: false,
+  items: modules.map((name) =>
+    toItem(`@tenon/${name}`, `api/@tenon/${name === "core/middleware" ? `${name}-1` : name}`),
+  ),
+};
+
+const sidebar = groups.map(({ text, pages }): DefaultTheme.SidebarItem => {
+  const items = pages.map(([title, path]) => toItem(title, path));
+  return { text, items: text === "Reference" ? [...items, apiReference] : items };
+});
 
 /** As on GitHub, so that a link works in both places. */
 function toAnchor(heading: string): string {
@@ -134,6 +47,14 @@ function toSource(href: string): string | undefined {
   const { repository } = settings;
   if (path === undefined || repository === undefined) return path;
   return `${repository.replace(/^git\+|\.git$/g, "")}/blob/main/${path}`;
+}
+
+/** Lists of links and tables of figures have every word, and answer no question. */
+const unsearched = ["contents.md", "reliability-report.md", "api/index.md"];
+
+function toSearchText(source: string, env: MarkdownEnv, markdown: MarkdownRenderer): string {
+  const html = markdown.render(source, env);
+  return unsearched.includes(env.relativePath) ? "" : html;
 }
 
 /** The pages are outside of this folder, so Vite does not find Vue from there. */
@@ -170,12 +91,14 @@ export default defineConfig({
   },
   themeConfig: {
     sidebar,
-    search: { provider: "local" },
+    search: { provider: "local", options: { _render: toSearchText } },
     outline: { level: [2, 3] },
     nav: [
       { text: "Tutorial", link: "/tutorial" },
-      { text: "Guide", link: "/routing" },
-      { text: "Reference", link: "/context#context-reference" },
+      { text: "Guide", link: "/development" },
+      { text: "Recipes", link: "/recipes/pagination" },
+      { text: "Reference", link: "/tool" },
+      { text: "Operations", link: "/production" },
     ],
   },
   vite: { plugins: [llmstxt(), resolveFromHere] },

@@ -1,0 +1,105 @@
+/** A page: its title in the sidebar, and its path below docs/ without the extension. */
+export type Page = readonly [text: string, path: string];
+
+/** In the order in which a reader needs them. Every page of docs/ is listed once, and docs/README.md in the same order. */
+export const groups: readonly { readonly text: string; readonly pages: readonly Page[] }[] = [
+  {
+    text: "Start",
+    pages: [
+      ["Installation", "installation"],
+      ["Tutorial", "tutorial"],
+      ["Questions", "faq"],
+    ],
+  },
+  {
+    text: "Guide",
+    pages: [
+      ["Development", "development"],
+      ["Routing", "routing"],
+      ["Request context", "context"],
+      ["Validation", "validation"],
+      ["Responses", "responses"],
+      ["Error responses", "error-responses"],
+      ["Modules and injection", "modules"],
+      ["Configuration", "configuration"],
+      ["Middleware", "middleware"],
+      ["Database and stores", "data"],
+      ["Testing", "testing"],
+      ["Devtools", "devtools"],
+      ["Authentication", "auth"],
+      ["OpenAPI and the docs page", "openapi"],
+      ["Typed client", "typed-client"],
+      ["Forms and file uploads", "file-uploads"],
+      ["HTML pages", "web"],
+      ["Web sessions", "web-sessions"],
+      ["Command line", "cli"],
+      ["Jobs and schedules", "jobs"],
+      ["Live routes", "live"],
+    ],
+  },
+  {
+    text: "Recipes",
+    pages: [
+      ["Pagination", "recipes/pagination"],
+      ["Adding a column", "recipes/adding-a-column"],
+      ["Transactions", "recipes/transactions"],
+      ["Several databases", "recipes/several-databases"],
+      ["Prisma or Drizzle", "recipes/prisma-drizzle"],
+      ["Domain errors and statuses", "recipes/domain-errors"],
+      ["JWT or session", "recipes/jwt-or-session"],
+      ["Optional authentication", "recipes/optional-authentication"],
+      ["Roles and permissions", "recipes/roles"],
+      ["File uploads", "recipes/file-uploads"],
+      ["Downloads and streaming a file", "recipes/downloads"],
+      ["Events or live channels", "recipes/events-or-channels"],
+      ["Server-sent events", "recipes/server-sent-events"],
+      ["A React or Vue front end", "recipes/front-end"],
+      ["Sharing types", "recipes/sharing-types"],
+      ["A monorepo", "recipes/monorepo"],
+      ["Prefix and API versions", "recipes/api-versions"],
+      ["Translations (i18n)", "recipes/translations"],
+      ["Debugging in an editor", "recipes/debugging"],
+    ],
+  },
+  {
+    text: "Reference",
+    pages: [
+      ["The tenon command", "tool"],
+      ["When it does not start", "errors"],
+      ["Routes as records", "routes-as-records"],
+      ["Limits", "limits"],
+    ],
+  },
+  {
+    text: "Operations",
+    pages: [
+      ["Running in production", "production"],
+      ["Docker", "recipes/docker"],
+      ["systemd", "recipes/systemd"],
+      ["nginx", "recipes/nginx"],
+      ["Kubernetes", "recipes/kubernetes"],
+      ["Serverless platforms", "recipes/serverless"],
+      ["Observability", "observability"],
+      ["Error trackers", "recipes/error-trackers"],
+      ["HTTP engines and workers", "http-engines"],
+    ],
+  },
+  {
+    text: "Comparisons",
+    pages: [
+      ["The application", "comparisons/the-application"],
+      ["Express", "comparisons/express"],
+      ["NestJS", "comparisons/nestjs"],
+      ["Fastify", "comparisons/fastify"],
+      ["Hono", "comparisons/hono"],
+      ["AdonisJS", "comparisons/adonisjs"],
+    ],
+  },
+  {
+    text: "Internals",
+    pages: [
+      ["Architecture", "architecture"],
+      ["Reliability report", "reliability-report"],
+    ],
+  },
+];
