@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type FoundProblem, readCode } from "../run/problem.ts";
+import { type FoundProblem, readCode, readHint } from "../run/problem.ts";
 
 /** The lines that `tsc --pretty false` prints: `src/posts.ts(3,5): error TS2322: …`, with its details indented below. */
 export function readTypeProblems(output: string, folder: string): FoundProblem[] {
@@ -8,7 +8,7 @@ export function readTypeProblems(output: string, folder: string): FoundProblem[]
   return [
     ...[...located].map(([, file = "", line = "", column = "", text = ""]): FoundProblem => {
       const code = readCode({ file: resolve(folder, file), line: Number(line), column: Number(column) });
-      return { kind: "types", file, line: Number(line), message: shorten(text), ...code };
+      return { kind: "types", file, line: Number(line), message: shorten(text), ...code, ...readHint(text, code) };
     }),
     ...[...general].map(([, message = ""]): FoundProblem => ({ kind: "types", message })),
   ];

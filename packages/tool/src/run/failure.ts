@@ -2,6 +2,8 @@ import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
 import { framesOf, isOwn, type Place, parseFrame, readLines, type StackFrame } from "@tenon/core/internal";
 import { findSyntaxError } from "./find-syntax-error.ts";
+import { findImportCycle } from "./import-cycle.ts";
+import { toShortPath } from "./source.ts";
 
 /** Why an application ended, found in its own process. */
 export interface Failure {
@@ -24,7 +26,14 @@ export function toFailure(error: unknown, folder: string): Failure {
     .filter(({ file }) => isOwn(file));
   const known = placeInHead(error) ?? placeOfImport(error) ?? frames[0];
   const place = known ?? (error instanceof SyntaxError ? findSyntaxError(folder) : undefined);
-  return { message: `${error.name}: ${error.message}`, place, frames };
+  return { message: `${error.name}: ${error.message}${describeCycle(error, place, folder)}`, place, frames };
+}
+
+/** The files that import each other, where a name is used before its file has run. */
+function describeCycle({ message }: Error, place: Place | undefined, folder: string): string {
+  if (place === undefined || !/^Cannot access '.+' before initialization$/.test(message)) return "";
+  const files = findImportCycle(place.file)?.map((file) => toShortPath(file, folder));
+  return files === undefined ? "" : `. Files import each other: ${files.join(" → ")}`;
 }
 
 /** `/srv/blog/src/main.ts:3`, the lines there and carets below: node writes them before the name of a syntax error. */
@@ -36,7 +45,7 @@ function placeInHead({ stack = "" }: Error): Place | undefined {
 /** The import of a module that does not exist: its message names the file, and not the line. */
 function placeOfImport({ message }: Error): Place | undefined {
   const [, missing = "", file = ""] =
-    /^Cannot find (?:module|package) '([^']+)' imported from (.+)$/.exec(message) ?? [];
+    /^(?:Cannot find (?:module|package)|Directory import) '([^']+)'.* imported from (.+)$/.exec(message) ?? [];
   if (file === "") return undefined;
   const name = missing.split(/[/\\]/).at(-1) ?? missing;
   const lines = readLines(toPath(file));

@@ -37,14 +37,19 @@ export function toProblemLine({ message, file, line }: FoundProblem): string {
 export function toStartProblem({ message, place }: Failure, folder: string): FoundProblem {
   const text = message.replace(/^Error: (?=.)/, "").replaceAll(`${folder}/`, "");
   const code = place === undefined ? {} : readCode(place);
-  const [hint] = findHints({ text: message, source: code.code ?? "" });
   return {
     kind: "start",
     message: text,
     ...(place === undefined ? {} : { file: toShortPath(place.file, folder), line: place.line }),
     ...code,
-    ...(hint === undefined ? {} : { hint }),
+    ...readHint(message, code),
   };
+}
+
+/** The hint for a known mistake; nothing for any other. */
+export function readHint(message: string, { code = "" }: Pick<FoundProblem, "code">): Pick<FoundProblem, "hint"> {
+  const [hint] = findHints({ text: message, source: code });
+  return hint === undefined ? {} : { hint };
 }
 
 /** The lines at a place; nothing where they cannot be read. */

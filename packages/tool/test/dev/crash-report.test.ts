@@ -79,6 +79,29 @@ test("a known mistake has a hint", async () => {
   );
 });
 
+test("files that import each other are named", async () => {
+  const { stderr } = await crash({
+    "main.ts": 'import "./orders.ts";\n',
+    "orders.ts": 'import { Users } from "./users.ts";\nexport const Orders = [Users];\n',
+    "users.ts":
+      'import type { X } from "./main.ts";\nimport { Orders } from "./names.ts";\nexport const Users = [Orders];\n',
+    "names.ts": 'export * from "./orders.ts";\n',
+  });
+  const chain = "users.ts → names.ts → orders.ts → users.ts";
+  const [title = "", place] = stderr.trim().split("\n\n");
+  assert.equal(
+    title,
+    `ReferenceError: Cannot access 'Orders' before initialization. Files import each other: ${chain}`,
+  );
+  assert.equal(place, "  users.ts:3:23");
+  assert.match(
+    stderr,
+    /\n {2}hint: If another file defines Orders, the two files import each other: move .+ a third file\.\n/,
+  );
+  const alone = await crash({ "main.ts": "export const first = second;\nexport const second = 1;\n" });
+  assert.match(alone.stderr, /^\nReferenceError: Cannot access 'second' before initialization\n/);
+});
+
 test("a rejection and a value that is not an error are shown", async () => {
   assert.match((await crash({ "main.ts": "void Promise.reject(new Error('lost'));" })).stderr, /^\nError: lost\n/);
   assert.equal((await crash({ "main.ts": "throw { code: 7 };" })).stderr, "\n{ code: 7 } was thrown\n\n");
@@ -129,5 +152,6 @@ test("a place outside the folder is shown with its whole path, and without sourc
   assert.equal(toCrashReport(error, folder), "SyntaxError: bad\n\n  /no/such/file.ts:3:3\n\n");
   const missing = new Error(`Cannot find package 'x' imported from ${join(folder, "lost.ts")}`);
   missing.stack = "";
-  assert.equal(toCrashReport(missing, folder), `Error: ${missing.message}\n\n`);
+  const hint = "The package is not installed: check its spelling, then run npm install x.";
+  assert.equal(toCrashReport(missing, folder), `Error: ${missing.message}\n\n  hint: ${hint}\n\n`);
 });

@@ -93,12 +93,6 @@ for (const [title, file, source, expected] of [
     "start: src/posts.ts:2: SyntaxError: Expected ',', got ';'\n      1 | export const posts = {\n    > 2 |   title: 1;\n        |           ^\n      3 | };\n",
   ],
   [
-    "a name that a module does not export",
-    "src/app.module.ts",
-    'import { Missing } from "./posts.ts";\nexport const AppModule = Missing;\n',
-    "start: src/app.module.ts:1: SyntaxError: The requested module './posts.ts' does not provide an export named 'Missing'\n    > 1 | import { Missing } from \"./posts.ts\";\n        |          ^\n      2 | export const AppModule = Missing;\n",
-  ],
-  [
     "an error that the application throws",
     "src/app.module.ts",
     'export const AppModule = undefined;\nthrow new Error("no luck");\n',
