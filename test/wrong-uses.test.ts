@@ -53,7 +53,7 @@ export const AppModule = defineModule({ name: "app", declarations: [Config, Post
 `;
 const imports = `
 import { BearerAuth, requireRole } from "@tenon/auth";
-import { api, array, createApp, defineModule, dto, HttpError, inject, integer, provide, route, type Routes, string, token } from "@tenon/core";
+import { api, array, createApp, defineModule, dto, endpoint, HttpError, inject, integer, provide, route, type Routes, string, token } from "@tenon/core";
 import { accessLog } from "@tenon/core/middleware";
 import { events } from "@tenon/live";
 import { AppModule, CreatePost, jobs, Post, posts, PostsService, SendMail } from "./parts.ts";
@@ -133,6 +133,13 @@ const uses: readonly WrongUse[] = [
   await posts.list();
 });`,
     says: `Argument of type '"/posts"' is not assignable to parameter of type '"The handler may return nothing: add a \`return\`, or ctx.fail() with a declared status"'.`,
+  },
+  {
+    name: "a missing return in endpoint()",
+    code: `endpoint({ returns: array(Post) }, async () => {
+  await posts.list();
+});`,
+    says: "Object literal may only specify known properties, and 'returns' does not exist in type 'Wrong<\"The handler may return nothing: add a `return`, or ctx.fail() with a declared status\">'.",
   },
   {
     name: "a result that may be undefined",

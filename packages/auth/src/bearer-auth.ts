@@ -6,6 +6,7 @@ import {
   type MiddlewareFunction,
   type Next,
 } from "@tenon/core";
+import { markFactory } from "@tenon/core/internal";
 import { limitCaching } from "./limit-caching.ts";
 import { AuthSettings } from "./settings.ts";
 import { type Claims, Tokens } from "./tokens.ts";
@@ -103,3 +104,4 @@ export function requireRole(role: string): MiddlewareFunction {
   };
   return Object.assign(handle, { contract: { errors: { 403: "Forbidden" } } });
 }
+markFactory(requireRole);

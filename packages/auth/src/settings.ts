@@ -30,7 +30,7 @@ export interface AuthOptions<Imports extends readonly Module[] = readonly Module
 }
 
 export type AuthSettings = Required<PlainAuthOptions>;
-export const AuthSettings = token<AuthSettings>("AuthSettings");
+export const AuthSettings = token<AuthSettings>("authModule()");
 /** `bcryptCost` of the settings, unless a test replaces it. */
 export const BcryptCost = token<number>("BcryptCost");
 

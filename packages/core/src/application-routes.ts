@@ -1,7 +1,7 @@
 import { compileMiddleware } from "./boot/compile-middleware.ts";
 import { describeShadow, findDuplicates, findShadows } from "./boot/conflict.ts";
 import { findContractConflicts, findUndescribed } from "./boot/contract-conflicts.ts";
-import { findControllers, findUnlisted } from "./boot/controllers.ts";
+import { findControllers, findLostRoutes, findUnlisted } from "./boot/controllers.ts";
 import { type FlatRoute, flattenRoutes, type Owner, toGuards } from "./boot/flatten.ts";
 import { findMisspeltHooks } from "./boot/lifecycle.ts";
 import { type Compiled, type ComposeOptions, compose } from "./compose.ts";
@@ -57,6 +57,7 @@ export class ApplicationRoutes {
     const own = { name, controller: platform?.name ?? "", self: undefined };
     const ofPlatform = this.#flatten(platform?.routes ?? [], own, graph.root, name, problems);
     this.#routes = [...ofControllers, ...ofPlatform];
+    problems.push(...findLostRoutes(container.constructed, new Set(this.#routes.map(({ source }) => source))));
     const served = this.#routes.filter((route) => platform?.serves(route));
     problems.push(...findDuplicates(this.#routes), ...findContractConflicts(served));
     problems.push(...findMisspeltHooks(container.constructed));

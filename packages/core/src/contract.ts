@@ -189,6 +189,12 @@ export type WrongResult<Result, C extends Contract> = FaultOf<
   Exclude<Result, ResultOf<C>>,
   C extends { readonly returns: infer R } ? ItemOf<Exclude<PlainOf<ByStatus<R>>, AsyncIterable<unknown>>> : never
 >;
+/** The same at a contract. An object, because messages about a text would show the whole contract. */
+export type WrongEndpoint<Result, C extends Contract> =
+  WrongResult<Result, C> extends infer Fault ? (Fault extends string ? Wrong<Fault> : Fault) : never;
+interface Wrong<Fault> {
+  readonly fault: Fault;
+}
 type FaultOf<Wrong, Declared> = [Wrong] extends [Nothing | null]
   ? "The handler may return nothing: add a `return`, or ctx.fail() with a declared status"
   : Wrong extends Reply<infer Status, unknown>

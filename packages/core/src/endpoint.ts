@@ -18,6 +18,7 @@ import {
   type ResultOf,
   returnsByStatus,
   toBody,
+  type WrongEndpoint,
 } from "./contract.ts";
 import { validate } from "./dto/bind.ts";
 import { atRow, compileSelect, compileSentSelect, ReturnedMismatch } from "./dto/select.ts";
@@ -41,8 +42,9 @@ const written = Symbol("tenon.handler");
  * A handler with its contract. Binds the declared parts of the request before the handler runs, and sends the declared
  * fields of what it returns. Types, OpenAPI, docs page, typed client, flags and forms are made from the contract.
  */
-export function endpoint<const C extends Contract, const Result extends ResultOf<C>, Param extends string = string>(
-  contract: keyof C extends keyof Contract ? C : Contract, // which reports the unknown key
+export function endpoint<const C extends Contract, const Result = never, Param extends string = string>(
+  // which reports the unknown key, or what is wrong with the result
+  contract: [Result] extends [ResultOf<C>] ? (keyof C extends keyof Contract ? C : Contract) : WrongEndpoint<Result, C>,
   handler: (
     ctx: RequestContext<ParamsOf<C, Param>, FailuresOf<C>>,
     input: InputOf<C>,
@@ -51,8 +53,9 @@ export function endpoint<const C extends Contract, const Result extends ResultOf
   if (typeof contract !== "object" || contract === null || typeof handler !== "function") {
     throw new TypeError("endpoint() takes a contract and a handler: endpoint({ returns: Post }, (ctx) => …)");
   }
-  const read = compileInput(contract);
-  const toDeclared = compileResult(contract);
+  const declaration = contract as Contract; // what is wrong with it exists at compile time only
+  const read = compileInput(declaration);
+  const toDeclared = compileResult(declaration);
   const settle = (ctx: Context, value: unknown) =>
     isThenable(value) ? value.then((ready) => toDeclared(ctx, ready)) : toDeclared(ctx, value);
 
@@ -63,7 +66,7 @@ export function endpoint<const C extends Contract, const Result extends ResultOf
     return input.then((ready) => settle(ctx, handler.call(this, ctx, ready as InputOf<C>)));
   }
   Object.defineProperty(handleEndpoint, "name", { value: handler.name });
-  return Object.assign(handleEndpoint, { [declared]: contract, [written]: writtenHandlerOf(handler) });
+  return Object.assign(handleEndpoint, { [declared]: declaration, [written]: writtenHandlerOf(handler) });
 }
 
 /** A path with these parameters, for the type of a context. */

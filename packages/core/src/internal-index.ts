@@ -88,5 +88,6 @@ export { BoundedMap } from "./support/bounded-map.ts";
 export { describeDuration, parseDuration } from "./support/duration.ts";
 export { digest, ExpiringRecords, type RecordStore } from "./support/expiring-records.ts";
 export { endsInTime, withTimeout } from "./support/in-time.ts";
+export { markFactory } from "./support/middleware-factory.ts";
 export { findNearest } from "./support/nearest.ts";
 export { type Check, checkOptions, type OptionTable, refuseOption, takes } from "./support/options.ts";

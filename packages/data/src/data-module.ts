@@ -28,7 +28,7 @@ export interface DataOptions<Imports extends readonly Module[] = readonly Module
   readonly name?: string;
 }
 
-const DataSettings = token<PlainOptions>("DataSettings");
+const DataSettings = token<PlainOptions>("dataModule()");
 
 /** Exports `Database`, `Migrations`, `Seeds`, `KeyValue`, `Cache`, `SharedStore` and `Health`. Embedded by default; URLs select servers. */
 export function dataModule<const Imports extends readonly Module[] = []>(

@@ -56,7 +56,7 @@ export interface JobSettings {
   readonly stuckAfter: number;
 }
 
-export const JobSettings = token<JobSettings>("JobSettings");
+export const JobSettings = token<JobSettings>("jobsModule()");
 
 /** Jobs at a time. */
 export const count = takes.wholeNumber(1, 10_000);

@@ -46,7 +46,7 @@ export interface LiveOptions<Imports extends readonly Module[] = readonly Module
 }
 
 export interface LiveSettings extends Required<PlainLiveOptions> {}
-export const LiveSettings = token<LiveSettings>("LiveSettings");
+export const LiveSettings = token<LiveSettings>("liveModule()");
 
 const defaults: LiveSettings = Object.freeze({
   pendingBytes: 256 * 1024,

@@ -48,7 +48,7 @@ export interface ObserveSettings {
   readonly serviceName: string | undefined;
   readonly contextManager: SignalContextManager | undefined;
 }
-export const ObserveSettings = token<ObserveSettings>("ObserveSettings");
+export const ObserveSettings = token<ObserveSettings>("observeModule()");
 
 const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|::1)$/i;
 

@@ -5,6 +5,7 @@ import type { ModuleNode } from "../inject/graph.ts";
 import { unusable } from "../inject/inject.ts";
 import { isClass } from "../inject/token.ts";
 import type { MiddlewareFunction, MiddlewareLike } from "../route.ts";
+import { isFactory } from "../support/middleware-factory.ts";
 import { findGuardFaults } from "./contract-faults.ts";
 
 export interface CompileScope {
@@ -46,6 +47,7 @@ function toCompiled(
     return refuse("Give it a method handle(ctx, next).");
   }
   if (typeof middleware === "function") {
+    if (isFactory(middleware)) return refuse(`It makes one: call it, ${middleware.name}().`);
     const handle = middleware as MiddlewareFunction; // not a class, see above
     return { name: handle.name || "(anonymous)", handle, contract: handle.contract };
   }

@@ -31,11 +31,24 @@ export function findControllers(constructed: readonly Constructed[], problems: P
   return found;
 }
 
+/** Routes in fields of a class without `routes()`. A controller may list them: `handlers` are those of all routes. */
+export function findLostRoutes(constructed: readonly Constructed[], handlers: ReadonlySet<unknown>): Problem[] {
+  return constructed.flatMap(({ instance, name, node }): Problem[] => {
+    if (Object(instance).constructor?.name !== name) return []; // not of a class, but what a factory has made
+    if (hasMethod(instance, "routes") || name.endsWith("Controller")) return [];
+    const lost = fieldsWithRoutes(instance).filter(([, { handler }]) => !handlers.has(handler));
+    if (lost.length === 0) return [];
+    const list = lost.map(([field]) => `this.${field}`).join(", ");
+    const message = `${labelOf(name, node)} has routes and no routes() method: nothing serves them. Add routes() { return [${list}]; }.`;
+    return [{ code: "CONTROLLER_WITHOUT_ROUTES", message }];
+  });
+}
+
 /** Routes that are fields of a controller, and that nothing serves because `routes()` does not return them. */
 export function findUnlisted({ controller, name, node, routes }: FoundController): string[] {
   const listed = new Set(withChildren(routes));
-  return Object.entries(controller as object) // an instance
-    .filter(([, value]) => isRoute(value) && !listed.has(value))
+  return fieldsWithRoutes(controller)
+    .filter(([, value]) => !listed.has(value))
     .map(
       ([field]) => `${field} of ${labelOf(name, node)} is a route that routes() does not return: nothing serves it.`,
     );
@@ -43,6 +56,10 @@ export function findUnlisted({ controller, name, node, routes }: FoundController
 
 function withChildren(routes: Routes): Route[] {
   return routes.flatMap((route) => [route, ...withChildren(route.children ?? [])]);
+}
+
+function fieldsWithRoutes(instance: unknown): [field: string, route: Route][] {
+  return Object.entries(Object(instance)).filter((entry): entry is [string, Route] => isRoute(entry[1]));
 }
 
 function isRoute(value: unknown): value is Route {
@@ -59,7 +76,10 @@ function readRoutes(controller: { routes(): unknown }, label: string, problems: 
     problems.push({ code: "BAD_ROUTE", message });
   } catch (error) {
     if (error instanceof UnusableDependency) return undefined;
-    const message = `routes() of ${label} failed: ${quoteError(error)}`;
+    // a handler that is called here finds no context
+    const isCalled = error instanceof TypeError && error.message.includes("of undefined");
+    const cure = isCalled ? " A route names its handler and does not call it: handler: this.index." : "";
+    const message = `routes() of ${label} failed: ${quoteError(error)}${cure}`;
     problems.push({ code: "ROUTES_FAILED", message, cause: error });
   }
   return undefined;

@@ -143,7 +143,9 @@ class RouteTree {
         : undefined;
     }
     if (typeof handler !== "function") {
-      const fault = `The handler of ${label} is ${typeof handler}, not a function. Pass the method itself, for example handler: this.index.`;
+      const value: unknown = handler;
+      if (value instanceof Promise) value.catch(() => {}); // an unhandled rejection would crash the process first
+      const fault = `The handler of ${label} is ${describeValue(value)}, not a function. Name the method and do not call it: handler: this.index.`;
       const missing = `${label} has no handler. Name one, for example handler: this.index, and check the method's spelling.`;
       return this.#refuse(handler === undefined ? missing : fault, "BAD_HANDLER");
     }

@@ -7,11 +7,19 @@ export interface Clues {
 }
 
 interface Mistake {
-  readonly of: keyof Clues;
+  /** Where the pattern is looked for; `both` is the text, then the source. */
+  readonly of: keyof Clues | "both";
   readonly pattern: RegExp;
   /** May use what the pattern has captured. */
   readonly cure: (match: readonly string[]) => string;
 }
+
+/** What to write instead of syntax that Node would have to compile. */
+const replacements: Readonly<Record<string, string>> = {
+  "parameter property": "declare the field, and write readonly posts = inject(PostsService) for a dependency",
+  enum: 'write a union of texts, type Color = "red" | "green", or an object with as const',
+  "namespace declaration": "export what it holds from a file of its own",
+};
 
 /** Mistakes that are easy to make and whose error does not name the cure. */
 const mistakes: readonly Mistake[] = [
@@ -59,8 +67,65 @@ const mistakes: readonly Mistake[] = [
   },
   {
     of: "text",
-    pattern: /Cannot find module '[^']*?(?<!\.[cm]?[jt]s|\.json)' imported from/,
-    cure: () => "Imports of own files name the file with its extension: ./posts.service.ts.",
+    pattern: /Cannot find module '(?:[^']*[/\\])?([^'/\\]+?)(?<!\.[cm]?[jt]s|\.json)' imported from/,
+    cure: ([, name = ""]) => `An import names the file with its extension: ${name}.ts.`,
+  },
+  {
+    of: "text",
+    pattern: /Cannot find module '(?:[^']*[/\\])?([^'/\\]+)\.([cm]?)js' imported from .+\.[cm]?ts$/m,
+    cure: ([, name = "", kind = ""]) =>
+      `Node runs the TypeScript files themselves: if the file is ${name}.${kind}ts, write that name.`,
+  },
+  {
+    of: "text",
+    pattern: /Directory import '(?:[^']*[/\\])?([^'/\\]+)[/\\]?' is not supported/,
+    cure: ([, name = ""]) => `An import names a file, not a folder: ${name}/index.ts, or the file in it that you need.`,
+  },
+  {
+    of: "text",
+    pattern: /Cannot find package '((?:src|app|@|~)(?:\/[^']*)?|[^']+\.[cm]?[jt]s)' imported from/,
+    cure: () => 'The path of an own file begins with "./" or "../", from the file that imports it.',
+  },
+  {
+    of: "text",
+    pattern: /Cannot find package '((?!(?:src|app|@|~)['/])[^']+)(?<!\.[cm]?[jt]s)' imported from/,
+    cure: ([, name = ""]) => `The package is not installed: check its spelling, then run npm install ${name}.`,
+  },
+  {
+    of: "text",
+    pattern: /The requested module '([^']+)' does not provide an export named '([^']+)'/,
+    cure: ([, file = "", name = ""]) =>
+      name === "default"
+        ? `${file} has no default export: import what it exports by name, in braces.`
+        : `If ${name} is a type, write import { type ${name} }; otherwise check its spelling and that ${file} exports it.`,
+  },
+  {
+    of: "both",
+    pattern: /SyntaxError: Invalid or unexpected token(?:.*\n)+?[>\s\d|]*@([A-Za-z_$][\w$]*)/,
+    cure: ([, name = ""]) =>
+      `Remove @${name}: Node does not run decorators. The declarations of the module, routes() and inject() replace them.`,
+  },
+  {
+    of: "text",
+    pattern: /TypeScript (.+) is not supported in strip-only mode/,
+    cure: ([, syntax = ""]) =>
+      `Node removes types and compiles nothing: ${replacements[syntax] ?? "write it in JavaScript, with types"}.`,
+  },
+  {
+    of: "text",
+    pattern: /Cannot access '([^']+)' before initialization/,
+    cure: ([, name = ""]) =>
+      `If another file defines ${name}, the two files import each other: move what both need into a third file.`,
+  },
+  {
+    of: "text",
+    pattern: /is not assignable to type 'Handler<.*>'/,
+    cure: () => "A route names its handler and does not call it: handler: this.index, not this.index().",
+  },
+  {
+    of: "text",
+    pattern: /^.*Type '\(.*\) => MiddlewareFunction' is not assignable to type 'MiddlewareLike'/,
+    cure: () => "Call the function that makes the middleware: accessLog(), not accessLog.",
   },
   {
     of: "text",
@@ -72,8 +137,9 @@ const mistakes: readonly Mistake[] = [
 
 /** Cures for the mistakes that the clues show. */
 export function findHints(clues: Clues): string[] {
+  const places = { ...clues, both: `${clues.text}\n${clues.source}` };
   return mistakes.flatMap(({ of, pattern, cure }) => {
-    const match = pattern.exec(clues[of]);
+    const match = pattern.exec(places[of]);
     return match === null ? [] : [cure(match)];
   });
 }

@@ -179,12 +179,17 @@ export class Container {
     }
     const exporter = owners.find((other) => other.exported.has(key));
     if (exporter !== undefined) {
-      return `${asker} needs ${name}, which module "${exporter.name}" exports but "${node.name}" does not import (${way}). Add "${exporter.name}" to the imports of "${node.name}".`;
+      const isOptions = isNamedAfterCall(user) && chain.length > 0; // not those of a platform, which has no imports
+      const place = isOptions ? `the option imports of ${user}` : `the imports of "${node.name}"`;
+      return `${asker} needs ${name}, which module "${exporter.name}" exports but "${node.name}" does not import (${way}). Add "${exporter.name}" to ${place}.`;
     }
     const [owner] = owners;
     if (owner !== undefined) {
       const andImport = node.imports.has(owner) ? "" : ` and "${owner.name}" to the imports of "${node.name}"`;
       return `${asker} needs ${name}, which module "${owner.name}" declares but does not export (${way}). Add ${name} to the exports of "${owner.name}"${andImport}.`;
+    }
+    if (isNamedAfterCall(name)) {
+      return `${asker} needs ${name}, which no module imports (${way}). Add what ${name} returns to the imports of "${node.name}".`;
     }
     const namesake = this.#graph.nodes.find((other) => other.own.keys().some((declared) => keyName(declared) === name));
     const cure =
@@ -197,6 +202,11 @@ export class Container {
   #report(code: Problem["code"], message: string): void {
     this.#problems.push({ code, message });
   }
+}
+
+/** The options of a module of the framework are a token named after the function that takes them: `dataModule()`. */
+function isNamedAfterCall(name: string): boolean {
+  return name.endsWith("()");
 }
 
 /** Whether a module imports another one, directly or through others: the other cannot import it then. */

@@ -1,5 +1,6 @@
 import { SafePaths } from "../log/safe-urls.ts";
 import type { MiddlewareFunction } from "../route.ts";
+import { markFactory } from "../support/middleware-factory.ts";
 import { checkOptions, takes } from "../support/options.ts";
 
 export interface AccessLogOptions {
@@ -24,3 +25,4 @@ export function accessLog(options: AccessLogOptions = {}): MiddlewareFunction {
     return next();
   };
 }
+markFactory(accessLog);

@@ -1,4 +1,5 @@
 import type { MiddlewareFunction } from "../route.ts";
+import { markFactory } from "../support/middleware-factory.ts";
 import { checkOptions, takes } from "../support/options.ts";
 
 /** Sets the limit for the bodies of its routes, in place of the platform's. A longer body is rejected with 413. */
@@ -11,3 +12,4 @@ export function bodyLimit(bytes: number): MiddlewareFunction {
   const methods = ["POST", "PUT", "PATCH", "DELETE"];
   return Object.assign(handle, { contract: { errors: { 413: "Payload Too Large" }, methods } });
 }
+markFactory(bodyLimit);

@@ -1,5 +1,6 @@
 import type { Outgoing } from "../reply.ts";
 import type { MiddlewareFunction } from "../route.ts";
+import { markFactory } from "../support/middleware-factory.ts";
 import { checkOptions, takes } from "../support/options.ts";
 import { EncodedStream, type Encoding, encodings as known } from "./encoded-stream.ts";
 import { addVary, chooseEncoding } from "./negotiation.ts";
@@ -39,6 +40,7 @@ export function compress(options: CompressOptions = {}): MiddlewareFunction {
     return next();
   };
 }
+markFactory(compress);
 
 /** Headers that describe the bytes of the body, which compression would change. */
 const bound = ["content-encoding", "content-range", "content-digest", "repr-digest"];

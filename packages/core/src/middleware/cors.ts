@@ -2,6 +2,7 @@ import { isToken, tokenCharacter } from "../body/grammar.ts";
 import type { ResponseHeaders } from "../headers.ts";
 import { Reply } from "../reply.ts";
 import type { MiddlewareFunction } from "../route.ts";
+import { markFactory } from "../support/middleware-factory.ts";
 import { checkOptions, type OptionTable, takes } from "../support/options.ts";
 import { addVary } from "./negotiation.ts";
 
@@ -76,6 +77,7 @@ export function cors(options: CorsOptions = {}): MiddlewareFunction {
     return isPreflight ? new Reply(204, "empty", undefined) : next();
   };
 }
+markFactory(cors);
 
 function toDecision(origins: NonNullable<CorsOptions["origins"]>): (from: string) => boolean {
   if (origins === "*") return () => true; // the same for every origin, so that caches need no variants

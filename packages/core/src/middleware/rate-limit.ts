@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { describeValue, HttpError } from "../errors.ts";
 import type { MiddlewareFunction, Next } from "../route.ts";
 import { endsInTime } from "../support/in-time.ts";
+import { markFactory } from "../support/middleware-factory.ts";
 import { checkOptions, type OptionTable, takes } from "../support/options.ts";
 import { type CounterStore, MemoryCounterStore } from "./memory-counter-store.ts";
 
@@ -83,6 +84,7 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
   };
   return Object.assign(handle, { contract: { errors: { 429: "Too Many Requests" } } });
 }
+markFactory(rateLimit);
 
 function callerOf(ctx: Context): string {
   return networkOf(ctx.request().address());

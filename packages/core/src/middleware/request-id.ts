@@ -1,4 +1,5 @@
 import type { MiddlewareFunction } from "../route.ts";
+import { markFactory } from "../support/middleware-factory.ts";
 import { checkOptions, takes } from "../support/options.ts";
 
 export interface RequestIdOptions {
@@ -19,3 +20,4 @@ export function requestId(options: RequestIdOptions = {}): MiddlewareFunction {
     return next();
   };
 }
+markFactory(requestId);

@@ -1,6 +1,7 @@
 import { mediaTypeOf } from "../body/grammar.ts";
 import type { Outgoing } from "../reply.ts";
 import type { MiddlewareFunction } from "../route.ts";
+import { markFactory } from "../support/middleware-factory.ts";
 import { checkOptions, takes } from "../support/options.ts";
 
 const policyName = "content-security-policy";
@@ -62,6 +63,7 @@ export function secureHeaders(options: SecureHeadersOptions = {}): MiddlewareFun
     return next();
   };
 }
+markFactory(secureHeaders);
 
 function setPolicy({ status, type, headers }: Outgoing): void {
   // a browser would replace the policy of its copy of the page by that of a response without a type (RFC 9111, 3.2)

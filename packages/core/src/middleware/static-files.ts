@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { HttpError } from "../errors.ts";
 import type { Next } from "../route.ts";
+import { markFactory } from "../support/middleware-factory.ts";
 import { checkOptions, type OptionTable, takes } from "../support/options.ts";
 import { isFileName, ServedFolder, toFilePath } from "./served-folder.ts";
 
@@ -36,6 +37,7 @@ export function staticFiles(root: string | URL, options: StaticFilesOptions = {}
     throw new HttpError(404, "Not Found");
   };
 }
+markFactory(staticFiles);
 
 function findPath(ctx: Context, index: string | undefined): string | undefined {
   if (ctx.method !== "GET" && ctx.method !== "HEAD") return undefined;

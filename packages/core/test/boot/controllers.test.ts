@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, defineModule, inject, provide, type Route, type Routes, token } from "@tenon/core";
+import { api, type Context, defineModule, inject, provide, type Route, type Routes, route, token } from "@tenon/core";
+import { accessLog } from "@tenon/core/middleware";
 import { createTestApp } from "@tenon/core/testing";
 import { startError, startText } from "../support/start-error.ts";
 import { moduleOf } from "../support/transports.ts";
@@ -97,14 +98,59 @@ test("a class that has routes() may have Routes as well, and one may have Routes
   assert.equal(await (await app.request("GET", "/both")).json(), "both");
 });
 
-test("a handler that is not a function is reported with its kind", async () => {
-  const route = { method: "GET", path: "/", handler: "index" as never } as const; // no compiler let it pass
-  const error = await startError(moduleOf([route]));
+test("a handler that was called instead of named is reported with what it returned", async () => {
+  const results: readonly [value: unknown, text: string][] = [
+    [[], "a list"],
+    [Promise.resolve("posts"), "an object (Promise)"],
+    [Promise.reject(new Error("never unhandled")), "an object (Promise)"],
+  ];
+  for (const [value, text] of results) {
+    const route = { method: "GET", path: "/", handler: value as never } as const; // no compiler let it pass
+    const error = await startError(moduleOf([route]));
+    assert.equal(
+      error.message,
+      `The handler of GET / of TestController (module "test") is ${text}, not a function. Name the method and do not call it: handler: this.index.`,
+    );
+    assert.equal(error.problems[0]?.code, "BAD_HANDLER");
+  }
+});
+
+test("a handler that is called in routes() and finds no context is reported with the cure", async () => {
+  class PostsController {
+    routes(): Routes {
+      return [{ method: "GET", path: "/:id", handler: this.show(undefined as never) as never }]; // likewise
+    }
+    show(ctx: Context) {
+      return ctx.param("id");
+    }
+  }
+  const { message, problems } = await startError(defineModule({ name: "app", declarations: [PostsController] }));
+  assert.match(
+    message,
+    /^routes\(\) of PostsController .+ A route names its handler and does not call it: handler: this\.index\.$/,
+  );
+  assert.equal(problems[0]?.code, "ROUTES_FAILED");
+});
+
+test("routes in fields of a class without routes() are reported, unless a controller lists them", async () => {
+  class Posts {
+    readonly index = route.get("/posts", () => []);
+    readonly show = route.get("/posts/:id", (ctx) => ctx.param("id"));
+  }
+  const error = await startError(defineModule({ name: "app", declarations: [Posts] }));
   assert.equal(
     error.message,
-    'The handler of GET / of TestController (module "test") is string, not a function. Pass the method itself, for example handler: this.index.',
+    'Posts (module "app") has routes and no routes() method: nothing serves them. Add routes() { return [this.index, this.show]; }.',
   );
-  assert.equal(error.problems[0]?.code, "BAD_HANDLER");
+  assert.equal(error.problems[0]?.code, "CONTROLLER_WITHOUT_ROUTES");
+  class Listing {
+    readonly posts = inject(Posts);
+    routes() {
+      return [this.posts.show, { path: "/v1", children: [this.posts.index] }];
+    }
+  }
+  const app = await createTestApp(defineModule({ name: "app", declarations: [Posts, Listing] }), api());
+  assert.deepEqual(await (await app.request("GET", "/v1/posts")).json(), []);
 });
 
 test("routes() that throws is reported beside the other problems, with its error as the cause", async () => {
@@ -160,6 +206,7 @@ test("a middleware that is none is reported with the route that lists it", async
     [null, "null as a middleware. Use a class or an object with handle(ctx, next), or a function."],
     [{ handel: 1 }, "an object as a middleware. Use a class or an object with handle(ctx, next), or a function."],
     [class Gard {}, "the class Gard as a middleware. Give it a method handle(ctx, next)."],
+    [accessLog, "the function accessLog as a middleware. It makes one: call it, accessLog()."],
   ];
   for (const [value, text] of wrong) {
     const error = await startError(moduleOf([{ path: "/api", children: [guarded(value)] }]));

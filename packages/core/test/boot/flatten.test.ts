@@ -142,7 +142,7 @@ const mistakes: readonly { routes: Routes; code: string; text: string }[] = [
   {
     routes: [broken({ method: "GET", path: "/a", handler: "index" })],
     code: "BAD_HANDLER",
-    text: `The handler of GET /a of ${owner} is string, not a function. Pass the method itself, for example handler: this.index.`,
+    text: `The handler of GET /a of ${owner} is the text "index", not a function. Name the method and do not call it: handler: this.index.`,
   },
   {
     routes: [broken({ method: "get", path: "/a", handler })],

@@ -83,6 +83,24 @@ test("the cure for a missing token is a provide()", async () => {
   );
 });
 
+test("the options of a module are named after the function that takes them", async () => {
+  const MailOptions = token<Users>("mailModule()");
+  const users = defineModule({ name: "users", declarations: [Users], exports: [Users] });
+  const mail = defineModule({ name: "mail", declarations: [provide(MailOptions, () => inject(Users))] });
+  const error = await startError(defineModule({ name: "app", imports: [users, mail] }));
+  assert.equal(
+    error.message,
+    'mailModule() (module "mail") needs Users, which module "users" exports but "mail" does not import (mailModule() → Users). Add "users" to the option imports of mailModule().',
+  );
+  class Mailer {
+    readonly options = inject(MailOptions);
+  }
+  assert.equal(
+    await startText(Mailer),
+    'Mailer (module "app") needs mailModule(), which no module imports (Mailer → mailModule()). Add what mailModule() returns to the imports of "app".',
+  );
+});
+
 test("another class of the same name is pointed out: it was imported from another file", async () => {
   const twin = { Users: class Users {} };
   assert.equal(

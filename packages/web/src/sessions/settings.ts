@@ -24,7 +24,7 @@ export interface SessionOptions<Imports extends readonly Module[] = readonly Mod
 }
 
 export type SessionSettings = Required<PlainSessionOptions>;
-export const SessionSettings = token<SessionSettings>("SessionSettings of sessionsModule()");
+export const SessionSettings = token<SessionSettings>("sessionsModule()");
 
 const age = takes.wholeNumber(1, 400 * 86_400); // browsers shorten a longer one
 
