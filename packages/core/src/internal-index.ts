@@ -52,6 +52,7 @@ export { readExcerpt, readLines, type SourceExcerpt, toCodeFrame } from "./failu
 export { findHints } from "./failure/hints.ts";
 export { framesOf, isOwn, type Place, parseFrame, type StackFrame, showPlace } from "./failure/stack-frame.ts";
 export type { ResponseHeaders } from "./headers.ts";
+export { readManifest } from "./http/banner.ts";
 export { findForgery, isOrigin, isOriginOf, isSafe, unsafeMethods } from "./http/foreign-origin.ts";
 export { checkHttpOptions, toHttpSettings } from "./http/settings.ts";
 export { type Injectable, resolveModuleOptions, resolveOptions } from "./inject/injectable.ts";

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, test } from "node:test";
+import { api } from "@tenon/core";
+import { readManifest } from "@tenon/core/internal";
 import type { AxeResults, RunOptions } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { findChromium, launchChromium, patiently } from "../../core/test/support/chromium.ts";
@@ -67,6 +69,31 @@ test("a slow query is found: in the live list, in the waterfall, in its plan", {
     await operation.getByRole("link", { name: "Explain this statement" }).click();
     await page.getByRole("heading", { level: 1, name: "Plan of a statement" }).waitFor();
     assert.match(await page.locator("pre").last().innerText(), /RECURSIVE|SCAN/);
+  });
+});
+
+test("the list is filtered and sorted by keyboard, and carries the name of the application", { skip }, async (t) => {
+  const { port, url } = await startShop(t, { platform: api({ middlewares: [], docs: true }) });
+  await withPage(url, async (page) => {
+    for (const path of ["/items", "/broken", "/openapi.json"]) await ask(port, path);
+    await page.goto("/_dev/requests");
+    const { name } = readManifest();
+    assert.equal(await page.title(), `Requests · ${name} devtools`);
+    assert.equal(await page.locator(".brand").innerText(), `${name} devtools`);
+    const targets = () => page.locator("td.target").allInnerTexts();
+    await page.getByRole("link", { name: "/broken" }).waitFor();
+    await page.getByLabel("Mark").selectOption("error");
+    await page.getByRole("button", { name: "Filter" }).press("Enter");
+    await page.getByRole("link", { name: "Show all" }).waitFor();
+    assert.deepEqual(await targets(), ["/broken"]);
+    await page.getByRole("link", { name: "Show all" }).press("Enter");
+    await page.getByRole("link", { name: "/items" }).waitFor();
+    await page.getByLabel("With the framework’s own").press("Space");
+    await page.getByLabel("Words").press("Enter");
+    await page.getByRole("link", { name: "/openapi.json" }).waitFor();
+    await page.getByRole("link", { name: "Target" }).press("Enter");
+    await page.locator("th[aria-sort=ascending]").waitFor();
+    assert.deepEqual(await targets(), ["/broken", "/items", "/openapi.json"]);
   });
 });
 
@@ -164,6 +191,7 @@ test("no page has a serious accessibility violation, light or dark, and none scr
         "panels/channels",
       ].map((name) => `/_dev/${name}`),
       "/_dev/requests?q=nothing-matches",
+      "/_dev/requests?mark=slow&sort=duration",
     ];
     for (const path of paths) {
       await page.setViewportSize({ width: 1280, height: 900 });
@@ -173,9 +201,14 @@ test("no page has a serious accessibility violation, light or dark, and none scr
       assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1, path);
       await page.emulateMedia({ colorScheme: "dark" });
       assert.deepEqual(await violations(page, { runOnly: ["color-contrast"] }), [], `${path}, dark`);
-      await page.setViewportSize({ width: 400, height: 800 });
+      await page.setViewportSize({ width: 390, height: 844 });
       const wide = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
       assert.equal(wide, 0, `${path} scrolls sideways`);
+      // what a row is read for is not beside the screen either
+      const hidden = await page.evaluate(
+        "[...document.querySelectorAll('.requests :is(time, .status, .number), .waterfall :is(.number, svg)')].filter((part) => part.getBoundingClientRect().right > innerWidth).length",
+      );
+      assert.equal(hidden, 0, `${path} hides parts of its rows`);
     }
   });
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { api } from "@tenon/core";
 import type { DevSection } from "@tenon/core/platform";
 import { until } from "../../core/test/support/until.ts";
 import { ask, readJson, startShop } from "./support/shop.ts";
@@ -29,8 +30,13 @@ async function press(port: number, panel: string, action: string, fields: Readon
 }
 
 test("routes are shown with guards, contract and source", async (t) => {
-  const { port } = await startShop(t);
-  const { routes } = await readJson<{ readonly routes: readonly Record<string, unknown>[] }>(port, "/_dev/routes");
+  const { port } = await startShop(t, { platform: api({ middlewares: [], docs: true }) });
+  const readRoutes = (query = "") =>
+    readJson<{ readonly routes: readonly Record<string, unknown>[] }>(port, `/_dev/routes${query}`);
+  const { routes } = await readRoutes();
+  const all = (await readRoutes("?packages=1")).routes;
+  const ofFramework = new Set(all.map(({ path }) => path)).difference(new Set(routes.map(({ path }) => path)));
+  assert.ok(ofFramework.has("/docs") && ofFramework.has("/openapi.json"));
   const notes = routes.find(({ path }) => path === "/notes");
   assert.deepEqual(notes?.contract, {
     summary: "Keeps a note",

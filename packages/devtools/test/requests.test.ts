@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Context, createApp, defineModule } from "@tenon/core";
+import { api, type Context, createApp, defineModule } from "@tenon/core";
 import { dataModule, KeyValue } from "@tenon/data";
 import { sessionsModule, WebSessions, web } from "@tenon/web";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
@@ -18,6 +18,7 @@ interface Row {
   readonly method: string;
   readonly target: string;
   readonly status: number | string;
+  readonly ms: number;
   readonly queries: number;
   readonly slow: number;
   readonly repeated: number;
@@ -163,15 +164,35 @@ test("a request that still runs is in the list, with what it has done so far", a
   assert.equal((await list(port, "?q=wait")).length, 1);
 });
 
-test("the list is filtered by words", async (t) => {
-  const { port } = await startShop(t);
-  await ask(port, "/items");
-  await ask(port, "/nothing");
+test("the list is filtered by words, marks and duration, sorted, and leaves out the framework's own", async (t) => {
+  const { port } = await startShop(t, { platform: api({ middlewares: [], docs: true }), slowQuery: 1 });
+  for (const path of ["/slow", "/items", "/openapi.json", "/broken", "/nothing"]) await ask(port, path);
   await find(port, "/nothing");
-  const targets = async (query: string) => (await list(port, `?q=${query}`)).map(({ target }) => target);
-  assert.deepEqual(await targets("404"), ["/nothing"]);
-  assert.deepEqual(await targets("get+items"), ["/items"]);
-  assert.deepEqual(await targets("post"), []);
+  const targets = async (query: string) => (await list(port, `?${query}`)).map(({ target }) => target);
+  assert.deepEqual(await targets("q=404"), ["/nothing"]);
+  assert.deepEqual(await targets("q=get+items"), ["/items"]);
+  assert.deepEqual(await targets("q=post"), []);
+  assert.deepEqual(await targets("mark=error"), ["/broken"]);
+  assert.deepEqual(await targets("mark=repeated"), ["/items"]);
+  assert.ok((await targets("mark=slow")).includes("/slow"));
+  assert.deepEqual(await targets("least=600000"), []);
+  assert.deepEqual(await targets(""), ["/nothing", "/broken", "/items", "/slow"]);
+  assert.deepEqual(await targets("packages=1"), ["/nothing", "/broken", "/openapi.json", "/items", "/slow"]);
+  assert.deepEqual(await targets("sort=-time"), ["/slow", "/items", "/broken", "/nothing"]);
+  assert.deepEqual(await targets("sort=target"), ["/broken", "/items", "/nothing", "/slow"]);
+  assert.deepEqual((await targets("sort=status")).slice(0, 2), ["/broken", "/nothing"]);
+  assert.deepEqual((await targets("sort=sql")).slice(0, 2), ["/items", "/slow"]);
+  const durations = (await list(port, "?sort=duration")).map(({ ms }) => ms);
+  assert.deepEqual(
+    durations,
+    durations.toSorted((one, other) => other - one),
+  );
+  assert.equal((await targets("sort=nonsense&mark=nonsense&least=nonsense")).length, 4);
+  const { text } = await ask(port, "/_dev/requests?q=get&sort=duration");
+  assert.match(
+    text,
+    /<th scope="col" class="number" aria-sort="descending"><a href="\?q=get&amp;sort=-duration">Duration/,
+  );
 });
 
 test("a job is a record of its own, and both lead to each other", async (t) => {

@@ -1,4 +1,4 @@
-import { inject, type RouteInfo, route } from "@tenon/core";
+import { type Context, inject, type RouteInfo, route } from "@tenon/core";
 import { readConfigVariables, showPlace } from "@tenon/core/internal";
 import type { RouteDescription } from "@tenon/core/platform";
 import { view } from "@tenon/web";
@@ -7,16 +7,25 @@ import { DevtoolsParts, devtoolsPath } from "../parts.ts";
 import { toContractSummary } from "./contract-summary.ts";
 import { groupErrors } from "./error-groups.ts";
 import { toModulePicture } from "./module-picture.ts";
+import { isOfPackage } from "./package-paths.ts";
 
 /** What the application is made of: routes, modules, configuration; and the errors that it has logged. */
 export class ApplicationPages {
   readonly #parts = inject(DevtoolsParts);
 
-  async listRoutes() {
+  async listRoutes(ctx: Context) {
     const { routes: described } = await this.#parts.development.describe();
     const list = this.#parts.introspection.routes.list();
+    const packages = ctx.query("packages") === "1";
+    const rows = described.map((route, index) => ({
+      ...this.#toRoute(route),
+      ...toContract(list[index]), // both have the order of the router
+      isOfPackage: isOfPackage(route),
+    }));
     return view("application/routes", {
-      routes: described.map((route, index) => ({ ...this.#toRoute(route), ...toContract(list[index]) })), // both have the order of the router
+      routes: rows.filter((route) => packages || !route.isOfPackage),
+      packages,
+      ofPackages: rows.filter((route) => route.isOfPackage).length,
     });
   }
 

@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { type Context, createApp, defineModule, provide } from "@tenon/core";
+import { readManifest } from "@tenon/core/internal";
 import { secureHeaders } from "@tenon/core/middleware";
 import type { RequestHandler } from "@tenon/core/platform";
 import { web } from "@tenon/web";
 import { DevtoolsParts, devtoolsPath, findPanels } from "../parts.ts";
 import { ApplicationPages } from "./application-pages.ts";
+import { PackagePaths } from "./package-paths.ts";
 import { PanelPages } from "./panel-pages.ts";
 import { guardRequests } from "./request-guard.ts";
 import { RequestPages } from "./request-pages.ts";
@@ -22,7 +24,14 @@ const assets = new Map([
 export async function createDevtoolsApp(parts: DevtoolsParts): Promise<RequestHandler> {
   const module = defineModule({
     name: "devtools",
-    declarations: [provide(DevtoolsParts, () => parts), RequestPages, ApplicationPages, PanelPages, AssetFiles],
+    declarations: [
+      provide(DevtoolsParts, () => parts),
+      PackagePaths,
+      RequestPages,
+      ApplicationPages,
+      PanelPages,
+      AssetFiles,
+    ],
   });
   const platform = web({
     views: new URL("views/", folder),
@@ -57,7 +66,7 @@ function toShared({ tokens, introspection }: DevtoolsParts) {
   }));
   return {
     ...format,
-    module: introspection.module,
+    application: readManifest().name,
     token: (path: string) => tokens.create(path),
     places: [
       { to: `${devtoolsPath}/requests`, text: "Requests" },

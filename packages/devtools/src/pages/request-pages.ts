@@ -3,7 +3,9 @@ import { redirect, view } from "@tenon/web";
 import { DevtoolsParts, devtoolsPath, findPanels } from "../parts.ts";
 import type { Recorded, RecordedSpan } from "../record/recorded.ts";
 import { toCurl } from "./curl.ts";
+import { PackagePaths } from "./package-paths.ts";
 import { checkReplay, parseHeaders, ReplayedIncoming, toReplayForm } from "./replay.ts";
+import { RequestFilter } from "./request-filter.ts";
 import { type RequestRow, toRow } from "./request-row.ts";
 import { findRepeated, findSlow, toWaterfall } from "./waterfall.ts";
 
@@ -12,13 +14,17 @@ const base = `${devtoolsPath}/requests`;
 /** The list of requests and jobs, each of them, and its repetition. */
 export class RequestPages {
   readonly #parts = inject(DevtoolsParts);
+  readonly #packagePaths = inject(PackagePaths);
 
-  index(ctx: Context) {
-    const query = ctx.query("q").trim();
-    const { buffer, recorder } = this.#parts;
-    const records = [...recorder.running(), ...buffer.list()].filter((record) => matches(record, query));
-    const rows = records.map((record) => this.#toRow(record));
-    return view(ctx.query("part") === "rows" ? "requests/rows" : "requests/index", { query, requests: rows });
+  async index(ctx: Context) {
+    const filter = new RequestFilter(ctx);
+    const { buffer, recorder, slowQuery } = this.#parts;
+    const packagePaths = await this.#packagePaths.read();
+    const rows = [...recorder.running(), ...buffer.list()].map((record) => toRow(record, slowQuery, packagePaths));
+    const requests = filter.apply(rows);
+    if (ctx.query("part") === "rows") return view("requests/rows", { requests });
+    const { query, mark, least, packages, sort, marks, isActive, columns } = filter;
+    return view("requests/index", { query, mark, least, packages, sort, marks, isActive, columns, requests });
   }
 
   clear() {
@@ -130,15 +136,6 @@ export class RequestPages {
       route.get(`${devtoolsPath}/events`, this.events),
     ];
   }
-}
-
-/** Every word occurs in the method, the target, the status or the handler. */
-function matches({ kind, method, target, status, job, handler }: Recorded, query: string): boolean {
-  const text = [kind, method, target, status, job?.state, handler].join(" ").toLowerCase();
-  return query
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
 }
 
 function hasEnqueued({ id, spans }: Recorded, { id: own, job }: Recorded): boolean {

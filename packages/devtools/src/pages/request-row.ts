@@ -12,15 +12,17 @@ export interface RequestRow {
   readonly isFailed: boolean;
   readonly ms: number;
   readonly handler: string;
+  /** Whether a package serves its route, and not the application itself. */
+  readonly isOfPackage: boolean;
   readonly queries: number;
   readonly slow: number;
   readonly repeated: number;
   readonly errors: number;
 }
 
-/** `slowQuery` is in milliseconds. */
-export function toRow(record: Recorded, slowQuery: number): RequestRow {
-  const { id, kind, at, method, target, status, ms, handler = "", spans, logs, job } = record;
+/** `slowQuery` is in milliseconds; `packagePaths` are those whose routes come from packages. */
+export function toRow(record: Recorded, slowQuery: number, packagePaths?: ReadonlySet<string>): RequestRow {
+  const { id, kind, at, method, target, route = "", status, ms, handler = "", spans, logs, job } = record;
   return {
     id,
     kind,
@@ -31,6 +33,7 @@ export function toRow(record: Recorded, slowQuery: number): RequestRow {
     isFailed: isFailed(record),
     ms,
     handler,
+    isOfPackage: packagePaths?.has(route) ?? false,
     queries: spans.filter((span) => span.kind === "sql").length,
     slow: findSlow(spans, slowQuery).length,
     repeated: findRepeated(spans).length,
