@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { BindError, boolean, type Context, dto, inject, route, string } from "@tenon/core";
+import { BindError, boolean, type Context, dto, type Infer, inject, route, string } from "@tenon/core";
 import { validateModuleName } from "../../names.ts";
 import { oneOf, type Prompt, Prompts } from "../../prompts.ts";
 import { placeFlags } from "../../run/place.ts";
@@ -11,7 +11,7 @@ const partFlags = {
     .alias("m")
     .describe("Module that declares it, such as blog-posts; defaults to that of the application"),
   in: placeFlags.in,
-  no_install: boolean().describe("Accepted as in the other generators; nothing is installed"),
+  no_install: boolean().describe("Skip npm install, which runs when a dependency was added"),
 };
 const PartFlags = dto(partFlags);
 const ChannelFlags = dto({
@@ -44,7 +44,7 @@ export class PartsController {
       checkApplication(part.folder); // before the prompt, which would be in vain
       const given = flags.socket === undefined ? undefined : flags.socket ? "socket" : "events";
       const socket = (await this.#prompts.resolve(ctx, given, socketPrompt, usage)) === "socket";
-      return this.#create({ ...part, socket });
+      return this.#parts.create({ ...part, socket });
     },
   );
 
@@ -56,19 +56,18 @@ export class PartsController {
 
   #toCommand(kind: PartKind) {
     const contract = { summary: `Add a ${kind} with its test to a module`, query: PartFlags };
-    return route.command(`${kind}/:name`, contract, (ctx, { query: flags }) => this.#create(toPart(ctx, kind, flags)));
-  }
-
-  async #create(part: NewPart): Promise<string> {
-    return [...(await this.#parts.create(part))].join("");
+    return route.command(`${kind}/:name`, contract, (ctx, { query: flags }) =>
+      this.#parts.create(toPart(ctx, kind, flags)),
+    );
   }
 }
 
-function toPart(ctx: Context, kind: PartKind, { module, in: folder }: { module?: string; in?: string }): NewPart {
+function toPart(ctx: Context, kind: PartKind, flags: Infer<typeof PartFlags>): NewPart {
+  const { module, in: folder, no_install: skip } = flags;
   const name = ctx.param("name");
   check("params", "name", name);
   if (module !== undefined) check("query", "module", module);
-  return { kind, name, module, folder: resolve(folder ?? ".") };
+  return { kind, name, module, folder: resolve(folder ?? "."), install: skip !== true, signal: ctx.signal };
 }
 
 function check(part: "params" | "query", path: string, name: string): void {

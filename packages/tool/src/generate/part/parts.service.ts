@@ -1,5 +1,6 @@
-import { HttpError } from "@tenon/core";
+import { HttpError, inject } from "@tenon/core";
 import { toPascal, toReplacements } from "../../names.ts";
+import { Installer } from "../../scaffold/installer.ts";
 import { readTemplate } from "../../templates.ts";
 import { addPackages, appModuleFile, checkApplication, readIfPresent, type WiredClass, wire } from "../application.ts";
 import { write } from "../edit/changes.ts";
@@ -19,6 +20,9 @@ export interface NewPart {
   readonly module?: string | undefined;
   /** The folder of the application. */
   readonly folder: string;
+  /** Runs npm install when a dependency was added. */
+  readonly install: boolean;
+  readonly signal: AbortSignal;
 }
 
 /** The role in the names of files and classes: commands are in `import.commands.ts`. */
@@ -32,7 +36,10 @@ export function toPartClass(kind: PartKind, name: string): string {
 
 /** Makes one class, declares it in a module and writes a test for it. */
 export class PartsService {
-  async create(part: NewPart): Promise<Iterable<string>> {
+  readonly #installer = inject(Installer);
+
+  /** Throws before the first file is written. The result yields a line for each step. */
+  async create(part: NewPart): Promise<AsyncIterable<string>> {
     const { kind, name, module, folder } = part;
     checkApplication(folder);
     const moduleFile = module === undefined ? appModuleFile : `src/${module}/${module}.module.ts`;
@@ -45,14 +52,26 @@ export class PartsService {
     const classes: WiredClass[] = [
       { list: "declarations", name: toPartClass(kind, name), path: `./${name}.${toRole(kind)}.ts` },
     ];
-    if (shared === undefined) return [...write(folder, created, [wire(folder, moduleFile, classes)]), ...toHints(part)];
+    if (shared === undefined) {
+      return this.#finish(part, [...write(folder, created, [wire(folder, moduleFile, classes)])], false);
+    }
     if (!new RegExp(`\\b${shared.name}\\b`).test(source)) {
       const path = `${module === undefined ? "./" : "../"}${shared.dependency}.module.ts`;
       classes.push({ list: "imports", name: shared.name, path });
     }
     const files = new Map([...created, ...(await readSharedModule(folder, shared))]);
-    const manifest = addPackages(folder, [shared.dependency], ": npm install");
-    return [...write(folder, files, [wire(folder, moduleFile, classes), ...manifest]), ...toHints(part)];
+    const manifest = addPackages(folder, [shared.dependency], part.install ? "" : ": npm install");
+    const lines = [...write(folder, files, [wire(folder, moduleFile, classes), ...manifest])];
+    return this.#finish(part, lines, part.install && manifest.length > 0);
+  }
+
+  async *#finish(part: NewPart, lines: readonly string[], install: boolean): AsyncGenerator<string> {
+    yield* lines;
+    if (install) {
+      yield "running  npm install\n";
+      await this.#installer.install(part.folder, part.signal);
+    }
+    yield* toHints(part);
   }
 }
 
