@@ -48,6 +48,7 @@ const Everything = dto({
   email: string("email"),
   url: string("url"),
   uuid: string("uuid"),
+  decimal: string("decimal"),
   one: string("oneof=a b"),
   length: string("min=1", "max=5"),
   count: integer("min=1"),
@@ -63,7 +64,7 @@ const encoder = new TextEncoder();
 /** Everything that parses text of clients. Results and errors do not matter here, only the time. */
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
   ...Object.fromEntries(
-    ["email", "url", "uuid", "one", "length"].map((field) => [
+    ["email", "url", "uuid", "decimal", "one", "length"].map((field) => [
       `the rules of ${field}`,
       (text: string) => Everything.parse({ [field]: text }, [], { fromText: false }),
     ]),

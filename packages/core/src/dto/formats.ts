@@ -4,16 +4,19 @@ export function isUuid(text: string): boolean {
   return uuid.test(text);
 }
 
+/** One spelling for each number: no `+1`, `01`, `.5`, `1e3` or `-0`, which a database would write in another way. */
+export const decimalPattern = "^(?:(?:0|-?[1-9][0-9]*)(?:\\.[0-9]+)?|-0\\.0*[1-9][0-9]*)$";
+
 const date = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** A day of the calendar: `2026-11-17`, and no 30 February. */
+/** A day of the calendar: `2026-11-17`, and no 30 February. The year 0 is not one: PostgreSQL cannot hold it. */
 export function isDate(text: string): boolean {
   const [, year, month, day] = date.exec(text) ?? [];
   return year !== undefined && isDay(Number(year), Number(month), Number(day));
 }
 
 function isDay(year: number, month: number, day: number): boolean {
-  if (month < 1 || month > 12 || day < 1) return false;
+  if (year < 1 || month < 1 || month > 12 || day < 1) return false;
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const days = month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
   return day <= days;
@@ -29,10 +32,10 @@ export function parseTimestamp(text: string): Date | undefined {
   return isWritable(value) ? value : undefined;
 }
 
-/** Whether `toISOString()` gives an RFC 3339 timestamp, which has four digits for the year. */
+/** Whether `toISOString()` gives an RFC 3339 timestamp, which has four digits for the year. Not the year 0, as above. */
 export function isWritable(value: Date): boolean {
   const year = value.getUTCFullYear(); // NaN for an invalid date
-  return year >= 0 && year <= 9999;
+  return year >= 1 && year <= 9999;
 }
 
 const mediaType = /^[a-z0-9!#$&^_.+-]+\/([a-z0-9!#$&^_.+-]+|\*)$/;

@@ -1,5 +1,5 @@
 import { mediaTypeOf } from "../body/grammar.ts";
-import { isEmail, isMediaRange, isUrl, isUuid } from "./formats.ts";
+import { decimalPattern, isEmail, isMediaRange, isUrl, isUuid } from "./formats.ts";
 
 export interface Rule {
   readonly name: string;
@@ -100,6 +100,11 @@ function pattern(argument = ""): ReturnType<RuleMaker> {
   };
 }
 
+function decimalText(argument: string | undefined): ReturnType<RuleMaker> {
+  if (argument !== undefined) throw new TypeError(`"decimal" takes no value, not "${argument}"`);
+  return { ...pattern(decimalPattern), message: "must be a decimal number such as 12.50" };
+}
+
 function toExpression(source: string): RegExp {
   try {
     return new RegExp(source, "u");
@@ -148,6 +153,7 @@ export const stringRules: RuleMakers = {
   email: plain("email", isEmail, "must be an e-mail address"),
   url: plain("url", isUrl, "must be an http or https URL", "uri"),
   uuid: plain("uuid", isUuid, "must be a UUID"),
+  decimal: decimalText,
   ...characters,
   oneof: (argument) => allow(toWords(argument)),
   pattern,

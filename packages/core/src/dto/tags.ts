@@ -17,6 +17,7 @@ export type StringTag =
   | "email"
   | "url"
   | "uuid"
+  | "decimal"
   | `min=${number}`
   | `max=${number}`
   | `len=${number}`

@@ -32,6 +32,7 @@ const fields: readonly [field: Field, schema: JsonSchema][] = [
   [string("email"), { type: "string", format: "email" }],
   [string("url"), { type: "string", format: "uri", description: "Must be an http or https URL." }],
   [string("uuid"), { type: "string", format: "uuid" }],
+  [string("decimal"), { type: "string", pattern: "^(?:(?:0|-?[1-9][0-9]*)(?:\\.[0-9]+)?|-0\\.0*[1-9][0-9]*)$" }],
   [string("pattern=^a"), { type: "string", pattern: "^a" }],
   [string("trim").describe("A name."), { type: "string", description: "A name. White space around it is removed." }],
   [string("required", "oneof=a b"), { type: "string", enum: ["a", "b"] }],

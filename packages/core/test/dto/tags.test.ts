@@ -144,12 +144,42 @@ test("uuid accepts any version, in either case, with nothing around it", () => {
   }
 });
 
+test("decimal accepts one spelling for each number, with its digits", () => {
+  for (const text of ["0", "0.00", "7", "-7", "12.50", "-0.01", "-0.10", "9007199254740993.000000000000000001"]) {
+    assert.deepEqual(faults("string", "decimal", text), [], text);
+  }
+  for (const text of ["", "-0", "-0.0", "+1", "01", "-01", ".5", "1.", "1e3", "0x1", "1,5", " 1", "1\n", "１", "NaN"]) {
+    assert.deepEqual(faults("string", "decimal", text), ["must be a decimal number such as 12.50"], text);
+  }
+  assert.throws(() => faults("string", "decimal=2", "1"), /"decimal" takes no value, not "2"/);
+});
+
 test("every rule ends quickly on 64 KB of hostile text (B8, F2)", () => {
-  const pieces = [" ", "a", "-", ",", "@", "%", "\t", ".", "a@", "a.", "@a.", "-.", "http://a/", "xn--", "🙂", "a-"];
+  const pieces = [
+    " ",
+    "0",
+    "1",
+    "-0.1",
+    "a",
+    "-",
+    ",",
+    "@",
+    "%",
+    "\t",
+    ".",
+    "a@",
+    "a.",
+    "@a.",
+    "-.",
+    "http://a/",
+    "xn--",
+    "🙂",
+    "a-",
+  ];
   for (const piece of pieces) {
     const body = piece.repeat(Math.ceil(65_536 / piece.length));
     for (const text of [body, `a@${body}`, `${body}@b.co`, `http://${body}`, `https://a/${body}`]) {
-      for (const tag of ["email", "url", "uuid", "min=8", "max=8", "len=8", "oneof=a b"]) {
+      for (const tag of ["email", "url", "uuid", "decimal", "min=8", "max=8", "len=8", "oneof=a b"]) {
         const result = faults("string", tag, text);
         if (tag === "email" || tag === "uuid") assert.equal(result.length, 1, `${tag} on ${text.slice(0, 20)}`);
       }
@@ -172,7 +202,7 @@ const mistakes: readonly [FieldKind, string, string][] = [
   [
     "string",
     "requird",
-    '"requird" is not a rule for this field. Rules: required, nullable, trim, default, email, url, uuid, min, max, len, oneof, pattern.',
+    '"requird" is not a rule for this field. Rules: required, nullable, trim, default, email, url, uuid, decimal, min, max, len, oneof, pattern.',
   ],
   ["number", "email", '"email" is not a rule for this field. Rules: required, nullable, default, min, max, oneof.'],
   ["list", "oneof=a", '"oneof=a" is not a rule for this field. Rules: required, nullable, min, max, len.'],
@@ -180,7 +210,7 @@ const mistakes: readonly [FieldKind, string, string][] = [
   [
     "string",
     "constructor",
-    '"constructor" is not a rule for this field. Rules: required, nullable, trim, default, email, url, uuid, min, max, len, oneof, pattern.',
+    '"constructor" is not a rule for this field. Rules: required, nullable, trim, default, email, url, uuid, decimal, min, max, len, oneof, pattern.',
   ],
   ["string", "min", '"min=" needs a whole number of characters'],
   ["string", "min=", '"min=" needs a whole number of characters'],
