@@ -15,7 +15,7 @@ export { Cache, type CacheStore } from "./cache/cache.ts";
 export { MemoryCacheStore } from "./cache/memory.ts";
 export { type DataOptions, dataModule } from "./data-module.ts";
 export { afterCommit } from "./database/after-commit.ts";
-export { autoIncrement, now } from "./database/columns.ts";
+export { autoIncrement, isUuid, now } from "./database/columns.ts";
 export { DatabaseCommands } from "./database/database.commands.ts";
 export { Database } from "./database/database.ts";
 export { migrate } from "./database/migrate.ts";

@@ -7,6 +7,7 @@ import {
   dto,
   type Infer,
   integer,
+  type JsonValue,
   json,
   literal,
   nested,
@@ -28,6 +29,8 @@ const Item = dto("Item", {
   rank: integer("nullable"),
   price: number("required"),
   weight: number(),
+  amount: string("required", "decimal"),
+  owner: string("uuid", "nullable"),
   done: boolean("default=false"),
   checked: boolean("nullable"),
   due_on: date("required"),
@@ -57,6 +60,8 @@ const isExact: Equal<
     rank: number | null;
     price: number;
     weight: number | null;
+    amount: string;
+    owner: string | null;
     done: boolean;
     checked: boolean | null;
     due_on: string;
@@ -64,10 +69,10 @@ const isExact: Equal<
     seen_at: string;
     left_at: string | null;
     level: "low" | "high" | null;
-    tags: string;
-    scores: string | null;
-    place: string | null;
-    extra: string | null;
+    tags: string[];
+    scores: Record<string, number> | null;
+    place: { since: string } | null;
+    extra: JsonValue;
     created_at: string;
   }
 > = true;
@@ -87,27 +92,31 @@ async function createItems(db: Database<Schema>): Promise<void> {
     .addColumn("rank", "integer")
     .addColumn("price", "double precision", (column) => column.notNull())
     .addColumn("weight", "double precision")
+    .addColumn("amount", "numeric", (column) => column.notNull())
+    .addColumn("owner", "uuid")
     .addColumn("done", "boolean", (column) => column.notNull())
     .addColumn("checked", "boolean")
-    .addColumn("due_on", "text", (column) => column.notNull())
-    .addColumn("ended_on", "text")
-    .addColumn("seen_at", "text", (column) => column.notNull())
-    .addColumn("left_at", "text")
+    .addColumn("due_on", "date", (column) => column.notNull())
+    .addColumn("ended_on", "date")
+    .addColumn("seen_at", "timestamptz(3)", (column) => column.notNull())
+    .addColumn("left_at", "timestamptz(3)")
     .addColumn("level", "text")
-    .addColumn("tags", "text", (column) => column.notNull())
-    .addColumn("scores", "text")
-    .addColumn("place", "text")
-    .addColumn("extra", "text")
-    .addColumn("created_at", "text", (column) => column.notNull())
+    .addColumn("tags", "jsonb", (column) => column.notNull())
+    .addColumn("scores", "jsonb")
+    .addColumn("place", "jsonb")
+    .addColumn("extra", "jsonb")
+    .addColumn("created_at", "timestamptz(3)", (column) => column.notNull())
     .execute();
 }
 
+const owner = "123e4567-e89b-42d3-a456-426614174000";
 const time = "2026-11-17T02:16:31.500Z";
 const least: Infer<typeof CreateItem> = {
   title: "First",
   state: "new",
   count: 2 ** 31 - 1,
   price: 1,
+  amount: "9007199254740993.10",
   done: false,
   due_on: "2026-11-17",
   seen_at: new Date("2026-11-17T04:16:31.500+02:00"),
@@ -116,17 +125,17 @@ const least: Infer<typeof CreateItem> = {
 const leastRow: Item = {
   ...{ id: "a", title: "First", note: null, state: "new", count: 2 ** 31 - 1, rank: null, price: 1, weight: null },
   ...{ done: false, checked: null, due_on: "2026-11-17", ended_on: null, seen_at: time, left_at: null, level: null },
-  ...{ tags: "[]", scores: null, place: null, extra: null, created_at: time },
+  ...{ amount: "9007199254740993.10", owner: null, tags: [], scores: null, place: null, extra: null, created_at: time },
 };
 const most: Infer<typeof UpdateItem> = {
   ...{ note: "", state: "old", rank: -1, weight: 0.1, done: true, checked: false, ended_on: "2026-11-18" },
   ...{ left_at: new Date(time), level: "low", tags: ["a, b", '"'], scores: { x: 1.5 } },
-  ...{ place: { since: new Date(time) }, extra: "text" },
+  ...{ place: { since: new Date(time) }, extra: "text", amount: "-0.50", owner: owner.toUpperCase() },
 };
 const mostRow: Item = {
   ...{ ...leastRow, note: "", state: "old", rank: -1, weight: 0.1, done: true, checked: false },
-  ...{ ended_on: "2026-11-18", left_at: time, level: "low", tags: '["a, b","\\""]', scores: '{"x":1.5}' },
-  ...{ place: `{"since":"${time}"}`, extra: '"text"' },
+  ...{ ended_on: "2026-11-18", left_at: time, level: "low", tags: ["a, b", '"'], scores: { x: 1.5 } },
+  ...{ place: { since: time }, extra: "text", amount: "-0.50", owner },
 };
 
 test("a row has every field, with null for one that may be absent, and times as text", () => {

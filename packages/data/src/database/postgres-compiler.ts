@@ -1,6 +1,8 @@
 import {
   type BinaryOperationNode,
+  type ColumnDefinitionNode,
   ColumnNode,
+  DataTypeNode,
   type FunctionNode,
   PostgresQueryCompiler,
   PrimitiveValueListNode,
@@ -15,9 +17,19 @@ const largestInteger = 2 ** 31 - 1;
 /** Kysely's compiler, with the columns that are spelled the same way on both databases. */
 export class PortablePostgresCompiler extends PostgresQueryCompiler {
   #comparesColumn = false;
+  #definesTime = false;
+
+  /** A default has to have the type of its column. */
+  protected override visitColumnDefinition(node: ColumnDefinitionNode): void {
+    this.#definesTime = DataTypeNode.is(node.dataType) && node.dataType.dataType.startsWith("timestamp");
+    super.visitColumnDefinition(node);
+    this.#definesTime = false;
+  }
 
   protected override visitFunction(node: FunctionNode): void {
     if (node.func !== currentTime) super.visitFunction(node);
+    else if (this.#definesTime)
+      this.append("date_trunc('milliseconds', now())"); // a column would round up
     else this.append(`to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
   }
 

@@ -6,6 +6,7 @@ import { StoreError } from "../store-error.ts";
 import { loadDriver } from "../support/load-driver.ts";
 import type { Pool, PooledClient, PostgresDriverPackage, PostgresResult } from "./postgres-driver.ts";
 import { isOutcomeUnknown, isServerError, isTooManyConnections, translatePostgresError } from "./postgres-errors.ts";
+import { findTypeParser } from "./postgres-types.ts";
 import { quoteName } from "./quote-name.ts";
 
 export interface PostgresOptions {
@@ -44,8 +45,6 @@ const findWaiting = `select pid from pg_stat_activity where pid = any($1) and st
 const retryPause = 100;
 /** Statements that change nothing, also when their result is lost: a transaction that loses its connection is rolled back. */
 const harmless = new Set(["select", "show", "start", "begin", "rollback", "savepoint", "release"]);
-/** Types of values, by their id in PostgreSQL. */
-const type = { int8: 20, timestamp: 1114, timestamptz: 1184 } as const;
 
 /** A pool of connections to PostgreSQL in which every call ends within its timeout, also when the server is down. */
 export class PostgresPool {
@@ -89,12 +88,7 @@ export class PostgresPool {
       idle_in_transaction_session_timeout: 2 * this.#statementTimeout,
       keepAlive: true,
       types: {
-        getTypeParser: (oid: number, format?: string) => {
-          if (oid === type.int8) return toNumber;
-          // in UTC, as dates are written; the driver would read it in the time zone of the process
-          if (oid === type.timestamp) return (text: string) => types.getTypeParser(type.timestamptz)(`${text}+00`);
-          return types.getTypeParser(oid, format);
-        },
+        getTypeParser: (oid: number, format?: string) => findTypeParser(oid) ?? types.getTypeParser(oid, format),
       },
     });
     // without listeners an error of a connection would crash the process, also one before `connect()` resolves;
@@ -314,13 +308,7 @@ export class PostgresSession {
 
 function ignore(): void {}
 
-/** A date is the same text in a text column as on SQLite; the driver would write it with the offset of the process. */
+/** A date is the same text in any column as on SQLite; the driver would write it with the offset of the process. */
 function toPostgresValue(value: unknown): unknown {
   return value instanceof Date ? value.toISOString() : value;
-}
-
-/** Counts and sums are numbers, as on SQLite; a value beyond 2^53 stays text. */
-function toNumber(text: string): number | string {
-  const value = Number(text);
-  return Number.isSafeInteger(value) ? value : text;
 }

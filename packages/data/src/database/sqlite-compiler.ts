@@ -1,5 +1,13 @@
-import { type ColumnDefinitionNode, DataTypeNode, type FunctionNode, SqliteQueryCompiler } from "kysely";
+import {
+  type ColumnDefinitionNode,
+  DataTypeNode,
+  type FunctionNode,
+  type OperationNode,
+  RawNode,
+  SqliteQueryCompiler,
+} from "kysely";
 import { currentTime } from "./columns.ts";
+import { jsonType } from "./sqlite-connection.ts";
 
 /** Kysely's compiler, with the columns that are spelled the same way on both databases. */
 export class PortableSqliteCompiler extends SqliteQueryCompiler {
@@ -8,9 +16,18 @@ export class PortableSqliteCompiler extends SqliteQueryCompiler {
     else this.append("(strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))"); // in parentheses, which a default needs
   }
 
-  /** SQLite generates ids only for a column whose type is exactly INTEGER. */
   protected override visitColumnDefinition(node: ColumnDefinitionNode): void {
-    const dataType = node.autoIncrement === true ? DataTypeNode.create("integer") : node.dataType;
+    // SQLite generates ids only for a column whose type is exactly INTEGER
+    const dataType = node.autoIncrement === true ? DataTypeNode.create("integer") : toSqliteType(node.dataType);
     super.visitColumnDefinition({ ...node, dataType });
   }
+}
+
+const texts: ReadonlySet<unknown> = new Set(["uuid", "date", "timestamptz", "numeric", "decimal"]);
+
+/** SQLite has none of these types: as it reads their names, a decimal would become a number and lose digits. */
+function toSqliteType(node: OperationNode): OperationNode {
+  const name = DataTypeNode.is(node) ? /^[a-z]+/.exec(node.dataType)?.[0] : undefined;
+  if (name === "json" || name === "jsonb") return RawNode.createWithSql(jsonType);
+  return texts.has(name) ? DataTypeNode.create("text") : node;
 }

@@ -12,6 +12,8 @@ export interface SqliteResult {
 const maxStatements = 500;
 /** Bytes to which the log file is truncated when the log restarts. A commit that extends the file takes longer. */
 const largestLog = 4000 * 4096;
+/** The declared type of a column with JSON. "text" in it keeps SQLite from making numbers of texts. */
+export const jsonType = "json text";
 const noRows: Record<string, unknown>[] = [];
 
 interface Prepared {
@@ -20,6 +22,8 @@ interface Prepared {
   columns: readonly string[];
   /** The columns with booleans, which SQLite stores as 0 and 1. */
   booleans: readonly string[];
+  /** The columns with JSON. */
+  jsons: readonly string[];
   readonly changesSchema: boolean;
 }
 
@@ -85,6 +89,7 @@ export class SqliteConnection {
       statement: this.#database.prepare(sql),
       columns: [],
       booleans: [],
+      jsons: [],
       changesSchema: /^\s*(?:create|alter|drop)\b/i.test(sql),
     };
     this.#describe(prepared, query);
@@ -96,15 +101,18 @@ export class SqliteConnection {
     prepared.columns = columns.map((column) => column.name);
     if (columns.length === 0) return;
     prepared.statement.setReturnArrays(true);
-    const declared = columns.filter(({ type }) => type?.toLowerCase() === "boolean").map(({ name }) => name);
-    prepared.booleans = [...declared, ...(query === undefined ? [] : findConditions(query))];
+    const declared = (wanted: string) =>
+      columns.filter(({ type }) => type?.toLowerCase() === wanted).map(({ name }) => name);
+    prepared.booleans = [...declared("boolean"), ...(query === undefined ? [] : findConditions(query))];
+    prepared.jsons = declared(jsonType);
   }
 }
 
-function toObject(row: readonly unknown[], { columns, booleans }: Prepared): Record<string, unknown> {
+function toObject(row: readonly unknown[], { columns, booleans, jsons }: Prepared): Record<string, unknown> {
   const object: Record<string, unknown> = {};
   for (let index = 0; index < columns.length; index++) object[columns[index] as string] = row[index]; // below the length
   for (const name of booleans) if (typeof object[name] === "number") object[name] = object[name] !== 0;
+  for (const name of jsons) if (typeof object[name] === "string") object[name] = JSON.parse(object[name]);
   return object;
 }
 

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
-import { autoIncrement, Database, type Generated, now, sql } from "@tenon/data";
+import type { JsonValue } from "@tenon/core";
+import { autoIncrement, Database, type Generated, isUuid, now, sql } from "@tenon/data";
 import { databases, withStores } from "../support/stores.ts";
 
 interface Schema {
@@ -116,14 +118,83 @@ for (const adapter of databases) {
   });
 }
 
-for (const adapter of databases.filter(({ name }) => name === "PostgreSQL")) {
-  test("timestamps without a time zone are read in UTC, as dates are written", () =>
+interface Kinds {
+  kinds: { id: string; seen_at: string; due_on: string; amount: string; extra: JsonValue };
+}
+
+/** The columns that SQLite has as text, with values that a number or a Date would change. */
+for (const adapter of databases) {
+  test(`columns of every type give the values that were written, on ${adapter.name}`, () =>
     adapter.with((options) =>
       withStores(options, async (app) => {
-        const date = new Date("2026-07-01T12:00:00.250Z");
-        const read = await sql<{ plain: Date; zoned: Date }>`
-          select ${date}::timestamp as plain, ${date}::timestamptz as zoned`.execute(app.get(Database));
-        assert.deepEqual(read.rows, [{ plain: date, zoned: date }]);
+        const db = app.get(Database<Kinds>);
+        await db.schema
+          .createTable("kinds")
+          .addColumn("id", "uuid", (column) => column.primaryKey())
+          .addColumn("seen_at", "timestamptz(3)", (column) => column.notNull().defaultTo(now()))
+          .addColumn("due_on", "date")
+          .addColumn("amount", "numeric")
+          .addColumn("extra", "jsonb")
+          .execute();
+        const values: readonly Omit<Kinds["kinds"], "id">[] = [
+          { seen_at: "2026-11-17T02:16:31.500Z", due_on: "2026-11-17", amount: "9007199254740993.10", extra: [] },
+          { seen_at: "1899-12-31T23:59:59.999Z", due_on: "1899-12-31", amount: "-0.000000000000000000001", extra: "1" },
+          { seen_at: "0001-01-01T00:00:00.000Z", due_on: "0001-01-01", amount: "0", extra: 1e18 },
+          { seen_at: "9999-12-31T23:59:59.000Z", due_on: "9999-12-31", amount: "1.50", extra: { b: [null], a: true } },
+        ];
+        const rows = values.map((row) => ({ id: randomUUID(), ...row }));
+        const write = (row: Kinds["kinds"]) => ({ ...row, extra: JSON.stringify(row.extra) });
+        assert.deepEqual(await db.insertInto("kinds").values(rows.map(write)).returningAll().execute(), rows);
+        const ids = [rows[0]?.id ?? "", rows[2]?.id ?? "", "no-uuid", randomUUID().toUpperCase()].filter(isUuid);
+        const found = await db.selectFrom("kinds").selectAll().where("id", "in", ids).orderBy("amount").execute();
+        assert.deepEqual(found, [rows[2], rows[0]]);
+        const last = await db
+          .selectFrom("kinds as k")
+          .select(["k.extra as more", "k.seen_at"])
+          .where("seen_at", ">", "9999-01-01T00:00:00.000Z")
+          .execute();
+        assert.deepEqual(last, [{ more: { b: [null], a: true }, seen_at: "9999-12-31T23:59:59.000Z" }]);
+        const before = new Date().toISOString();
+        await sql`insert into kinds (id) values (${randomUUID()})`.execute(db);
+        const latest = await db.selectFrom("kinds").select("seen_at").where("due_on", "is", null).execute();
+        assert.deepEqual(
+          latest.map(({ seen_at }) => seen_at >= before),
+          [true],
+        );
       }),
     ));
+}
+
+for (const adapter of databases.filter(({ name }) => name === "PostgreSQL")) {
+  test("times are ISO text in UTC, whatever the time zones of the process and of the session are", async () => {
+    const zone = process.env.TZ;
+    process.env.TZ = "Asia/Kathmandu";
+    try {
+      await adapter.with((options) =>
+        withStores(options, async (app) => {
+          const time = "2026-07-01T12:00:00.250Z";
+          const early = "1850-07-01T00:00:00.000Z";
+          for (const session of ["UTC", "America/St_Johns", "Europe/Amsterdam"]) {
+            const read = await app
+              .get(Database)
+              .transaction()
+              .execute(async (transaction) => {
+                await sql`set local time zone ${sql.lit(session)}`.execute(transaction);
+                return sql`
+                  select ${new Date(time)}::timestamp as plain, ${new Date(time)}::timestamptz as zoned,
+                    ${early}::timestamptz as early, '2026-07-01 12:00:00.123456Z'::timestamptz as exact,
+                    '2026-07-01'::date as day, 'infinity'::timestamptz as never`.execute(transaction);
+              });
+            const exact = "2026-07-01T12:00:00.123456Z";
+            assert.deepEqual(read.rows, [
+              { plain: time, zoned: time, early, exact, day: "2026-07-01", never: "infinity" },
+            ]);
+          }
+        }),
+      );
+    } finally {
+      if (zone === undefined) delete process.env.TZ;
+      else process.env.TZ = zone;
+    }
+  });
 }

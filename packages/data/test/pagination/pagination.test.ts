@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
 import { api, BindError, defineModule, dto, inject, integer, jsonArray, route, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
@@ -26,6 +27,7 @@ interface Schema {
     created_at: string;
   };
   tags: { slug: string; rank: number };
+  events: { id: string; seen_at: string; due_on: string };
 }
 
 async function createTables(db: Database<Schema>): Promise<void> {
@@ -42,12 +44,18 @@ async function createTables(db: Database<Schema>): Promise<void> {
     .addColumn("title", "text", (column) => column.notNull())
     .addColumn("score", "integer", (column) => column.notNull())
     .addColumn("note", "text")
-    .addColumn("created_at", "text", (column) => column.notNull())
+    .addColumn("created_at", "timestamptz(3)", (column) => column.notNull())
     .execute();
   await db.schema
     .createTable("tags")
     .addColumn("slug", "text", (column) => column.primaryKey())
     .addColumn("rank", "integer", (column) => column.notNull())
+    .execute();
+  await db.schema
+    .createTable("events")
+    .addColumn("id", "uuid", (column) => column.primaryKey())
+    .addColumn("seen_at", "timestamptz", (column) => column.notNull())
+    .addColumn("due_on", "date", (column) => column.notNull())
     .execute();
   await db.insertInto("authors").values({ name: "Ada", created_at: "2026-01-01T00:00:00.000Z" }).execute();
 }
@@ -72,6 +80,17 @@ async function addPosts(db: Database<Schema>, count: number, random = createRand
   }));
   const rows = await db.insertInto("posts").values(posts).returning("id").execute();
   return rows.map(({ id }) => id);
+}
+
+/** Events from the years 1 to 9999, some a microsecond apart. */
+async function addEvents(db: Database<Schema>, count: number): Promise<void> {
+  const random = createRandom(2);
+  const span = Date.UTC(9999, 11, 31) - Date.parse("0001-01-01");
+  const events = Array.from({ length: count }, (_, index) => {
+    const time = new Date(Date.parse("0001-01-01") + Math.floor((random() * count) / 5) * (span / count)).toISOString();
+    return { id: randomUUID(), seen_at: time.replace("Z", `00${1 + (index % 3)}Z`), due_on: time.slice(0, 10) };
+  });
+  await db.insertInto("events").values(events).execute();
 }
 
 const posts = (db: Database<Schema>) => db.selectFrom("posts").selectAll();
@@ -123,6 +142,32 @@ for (const adapter of databases) {
             }
           }
         }
+      }),
+    );
+
+    test(
+      "pages in the order of times and days, with a uuid as key, are the same on both databases",
+      withPosts(0, async (db) => {
+        await addEvents(db, 40);
+        const events = db.selectFrom("events").selectAll();
+        const inserted = await events.execute();
+        for (const column of ["seen_at", "due_on", "id"] as const) {
+          const seen: unknown[] = [];
+          for (let cursor: string | null | undefined; cursor !== null; ) {
+            const page = await paginate(events, { by: [column, "asc"], limit: 7, cursor });
+            seen.push(...page.items);
+            cursor = page.next;
+          }
+          // as texts: their order is that of the values
+          const toKey = (event: Schema["events"]) => `${event[column]} ${event.id}`;
+          const whole = inserted.toSorted((left, right) => (toKey(left) < toKey(right) ? -1 : 1));
+          assert.deepEqual(seen, whole);
+          assert.deepEqual(await Array.fromAsync(streamRows(events, { by: [column, "asc"] })), whole);
+        }
+        const cursor = cursorOf("events", "seen_at", "asc", "id", "after", "soon", "no-uuid");
+        const odd = paginate(events, { by: ["seen_at", "asc"], cursor }); // SQLite compares any texts
+        if (db.kind === "postgres") await assert.rejects(odd, isRejected("cursor"));
+        else assert.deepEqual((await odd).items, []);
       }),
     );
 
@@ -235,10 +280,19 @@ for (const adapter of databases) {
         const list = ["posts", "created_at", "asc", "id"];
         const by = ["created_at", "asc"] as const;
         const end = { items: [], next: null, previous: null };
-        assert.deepEqual(await paginate(posts(db), { by, cursor: cursorOf(...list, "after", "9", 1) }), end);
-        assert.deepEqual(await paginate(posts(db), { by, cursor: cursorOf(...list, "before", "0", 1) }), end);
+        assert.deepEqual(
+          await paginate(posts(db), { by, cursor: cursorOf(...list, "after", "9999-01-01T00:00:00.000Z", 1) }),
+          end,
+        );
+        assert.deepEqual(
+          await paginate(posts(db), { by, cursor: cursorOf(...list, "before", "0001-01-01T00:00:00.000Z", 1) }),
+          end,
+        );
         await db.deleteFrom("posts").execute();
-        assert.deepEqual(await paginate(posts(db), { by, cursor: cursorOf(...list, "after", "1", 1) }), end);
+        assert.deepEqual(
+          await paginate(posts(db), { by, cursor: cursorOf(...list, "after", "0001-01-01T00:00:00.000Z", 1) }),
+          end,
+        );
       }),
     );
 
