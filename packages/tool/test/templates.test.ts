@@ -7,13 +7,15 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { applyChanges } from "../src/generate/edit/changes.ts";
 import { defaultFields } from "../src/generate/resource/fields.ts";
 import { toResourceModel } from "../src/generate/resource/resource-model.ts";
+import type { Target } from "../src/generate/resource/targets.ts";
 import { toModuleNames, toReplacements } from "../src/names.ts";
 import { readTemplate } from "../src/templates.ts";
 
-const owner = { name: "user_id", type: "ref", isOptional: false, target: "users" } as const;
-const users = {
+const owner = { name: "user_id", type: "ref", isOptional: false, target: "users", values: [] } as const;
+const users: Target = {
   plural: "users",
   table: "users",
+  idType: "uuid",
   samples: new Map([["id", '"sample"']]),
   label: "name",
   hasPage: true,

@@ -7,9 +7,11 @@ import { type ModuleType, moduleTypes } from "../templates.ts";
 import { checkApplication } from "./application.ts";
 import { isDoubtful, resolveModuleNames } from "./module-names.ts";
 import { ModulesService } from "./modules.service.ts";
-import { defaultFields, findFieldsFault, parseFields } from "./resource/fields.ts";
+import { defaultFields, fieldTypes, findFieldsFault, parseFields } from "./resource/fields.ts";
 
-const fieldsHelp = "Fields of a resource: title:string,done:boolean,note:text?,author:ref";
+const fieldsHelp =
+  "Fields of a resource: title:string,done:boolean,note:text?,author:ref,status:enum:draft,published. " +
+  `Types: ${fieldTypes.join(", ")}`;
 const shared = {
   fields: string().describe(fieldsHelp),
   plural: string().describe("The plural of the name, where the usual rules do not give it"),
@@ -49,7 +51,7 @@ const typePrompt = {
 };
 const fieldsPrompt = {
   flag: "fields",
-  text: "Fields, such as title:string,note:text?,author:ref",
+  text: "Fields, such as title:string,note:text?,status:enum:draft,published",
   defaultValue: "title:string",
   validate: findFieldsFault,
 };

@@ -1,7 +1,20 @@
 import { BindError } from "@tenon/core";
 import { capitalize, keywords, toModuleNames, validateModuleName } from "../../names.ts";
 
-export const fieldTypes = ["string", "text", "integer", "number", "boolean", "date", "timestamp", "ref"] as const;
+export const fieldTypes = [
+  "string",
+  "text",
+  "integer",
+  "number",
+  "decimal",
+  "boolean",
+  "date",
+  "timestamp",
+  "enum",
+  "uuid",
+  "json",
+  "ref",
+] as const;
 export type FieldType = (typeof fieldTypes)[number];
 
 /** A column of a resource. */
@@ -12,21 +25,27 @@ export interface Field {
   readonly isOptional: boolean;
   /** The resource that a ref refers to, in the plural; undefined for other types. */
   readonly target: string | undefined;
+  /** The values of an enum; empty for other types. */
+  readonly values: readonly string[];
 }
 
 export const defaultFields: readonly Field[] = [
-  { name: "title", type: "string", isOptional: false, target: undefined },
+  { name: "title", type: "string", isOptional: false, target: undefined, values: [] },
 ];
 const mostFields = 50;
 /** Every resource has these columns. */
 const ownColumns = new Set(["id", "created_at", "updated_at"]);
 /** Flags that every command has. */
 const commonFlags = new Set(["json", "stdin", "help", "version"]);
-const known = `the types are ${fieldTypes.join(", ")}, with ? for an optional field, such as title:string,note:text?`;
+const mostValues = 50;
+const known = `the types are ${fieldTypes.join(", ")}, with ? for an optional field, such as title:string,note:text?,status:enum:draft,published`;
 
-/** Parses `title:string,note:text?,author:ref,editor:ref:user?`. Throws with a reason that names the known types. */
+/**
+ * Parses `title:string,note:text?,status:enum:draft,published,author:ref,editor:ref:user?`. Throws with a reason that
+ * names the known types.
+ */
 export function parseFields(text: string): Field[] {
-  const fields = text.split(",").map((spec) => parseField(spec.trim()));
+  const fields = splitFields(text).map(parseField);
   const names = fields.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw refuse(`has ${twice} twice`);
@@ -45,10 +64,23 @@ export function findFieldsFault(text: string): string | undefined {
   }
 }
 
+/** A part without a colon is one more value of the enum before it. */
+function splitFields(text: string): string[] {
+  const specs: string[] = [];
+  for (const part of text.split(",").map((one) => one.trim())) {
+    const before = specs.at(-1);
+    const isValue = before !== undefined && /^[^:]*:enum:.*[^?]$/.test(before) && !part.includes(":");
+    if (isValue) specs.splice(-1, 1, `${before},${part}`);
+    else specs.push(part);
+  }
+  return specs;
+}
+
 function parseField(spec: string): Field {
-  const [name = "", typeText = "", targetText, ...rest] = spec.replace(/\?$/, "").split(":");
+  const [name = "", typeText = "", detail, ...rest] = spec.replace(/\?$/, "").split(":");
   const type = fieldTypes.find((one) => one === typeText);
-  if (type === undefined || rest.length > 0 || (targetText !== undefined && type !== "ref")) {
+  const isDetailed = type === "enum" || (type === "ref" && detail !== undefined);
+  if (type === undefined || rest.length > 0 || (detail !== undefined) !== isDetailed) {
     throw refuse(`has "${spec}", which is not <name>:<type>: ${known}`);
   }
   if (!/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/.test(name) || name.length > 50) {
@@ -58,7 +90,20 @@ function parseField(spec: string): Field {
   if (ownColumns.has(column)) throw refuse(`has ${column}, which every resource has already`);
   if (commonFlags.has(column) || keywords.includes(name)) throw refuse(`has the reserved word "${name}" as a name`);
   const isOptional = spec.endsWith("?");
-  return { name: column, type, isOptional, target: type === "ref" ? toTarget(targetText ?? name) : undefined };
+  const target = type === "ref" ? toTarget(detail ?? name) : undefined;
+  return { name: column, type, isOptional, target, values: type === "enum" ? toValues(name, detail ?? "") : [] };
+}
+
+function toValues(name: string, text: string): string[] {
+  const values = text.split(",");
+  const odd = values.find((value) => !/^[a-z0-9]+(?:[_-][a-z0-9]+)*$/i.test(value) || value.length > 50);
+  if (odd !== undefined) {
+    throw refuse(`has the value "${odd}" for ${name}: a value is letters and digits, such as draft or in_review`);
+  }
+  const twice = values.find((value, index) => values.indexOf(value) !== index);
+  if (twice !== undefined) throw refuse(`has the value ${twice} twice for ${name}`);
+  if (values.length > mostValues) throw refuse(`must have at most ${mostValues} values for ${name}`);
+  return values;
 }
 
 function toTarget(name: string): string {

@@ -5,7 +5,7 @@ import { type HandlerKind, toKindsModel } from "../handler-kinds.ts";
 import type { PagesRoot } from "../pages-root.ts";
 import { type FieldCode, sortNames, toFieldCode, toFormSample, toImports, toSample } from "./field-code.ts";
 import { type Field, findLead, findRequired, targetsOf, toLabel } from "./fields.ts";
-import { type Target, toReferencedRows } from "./targets.ts";
+import { otherId, sampleId, type Target, toReferencedRows } from "./targets.ts";
 
 /** What of a new resource is guarded. */
 export interface Guards {
@@ -76,6 +76,9 @@ export function toResourceModel({ fields: parsed, targets, kinds, guards, owner:
     required: findRequired(inputs),
     short: inputs.find(({ type }) => type === "string"),
     sortNames,
+    /** Of the rows that tests refer to, and of none. */
+    ids: { sample: sampleId, other: otherId },
+    hasJson: inputs.some(({ type }) => type === "json"),
     imports: toImports(fields, ["dto", "type Infer", "string", "timestamp"]),
     modules,
     importedModules: modules.toSorted((left, right) => comparePaths(left.path, right.path)),
@@ -98,7 +101,14 @@ function toFieldModel(field: Field, target: Target | undefined, hasOwner: boolea
   const words = label.toLowerCase();
   const base = toCamel(field.name.replace(/_id$/, "").replaceAll("_", "-"));
   const variable = base === "input" ? "inputRow" : base;
-  const model = { ...field, label, words, phrase: withArticle(words), code: toFieldCode(field), variable };
+  const model = {
+    ...field,
+    label,
+    words,
+    phrase: withArticle(words),
+    code: toFieldCode(field, target?.idType),
+    variable,
+  };
   if (target === undefined) return { ...model, isLinked: false };
   // a form that offers all users would publish their names
   const isOffered = target.label !== undefined && !(hasOwner && target.plural === "users");

@@ -6,10 +6,18 @@ import { endOf, isNamed, startOf, toKey } from "../edit/edit-source.ts";
 import { parseNodes } from "../edit/parse-nodes.ts";
 import { type Field, targetsOf } from "./fields.ts";
 
+/** The type of a primary key. */
+export type IdType = "uuid" | "text";
+
+/** The id of every row that tests refer to, and one that no row has. */
+export const sampleId = "8d0e0c4e-57b1-4b0c-9d2f-3f6f3f1f0a01";
+export const otherId = "c2a4b6d8-0e1f-4a3b-8c5d-7e9f1a2b3c02";
+
 /** A resource that a ref refers to. */
 export interface Target {
   readonly plural: string;
   readonly table: string;
+  readonly idType: IdType;
   /** A value for each column that must have one. */
   readonly samples: ReadonlyMap<string, string>;
   /** The column that forms show; undefined when none looks like a name. */
@@ -40,6 +48,7 @@ function readTarget(folder: string, plural: string, above: readonly string[] = [
   return {
     plural,
     table: toTable(plural),
+    idType: readIdType(folder, plural),
     samples: new Map(needed.map(([name, column]) => [name, toSample(column)])),
     label: findLabel(declared),
     hasPage: readIfPresent(folder, `views/${plural}/show.eta`) !== undefined,
@@ -98,22 +107,37 @@ function textsOf(node: babel.CallExpression): string[] {
   return node.arguments.flatMap((argument) => (babel.isStringLiteral(argument) ? argument.value : []));
 }
 
-/** The first text that is not an id, a time or private: pages show it to everybody. */
+/** The first text that is not an id, a number, a choice, a time or private: pages show it to everybody. */
 function findLabel({ columns, hidden }: DeclaredDto): string | undefined {
   const isName = (name: string) => !/^(?:id|password|role)$|(?:^|_)(?:e_?)?mail(?:_|$)|_(?:id|at|on)$/.test(name);
+  const isOther = /^(?:uuid$|decimal$|oneof=)/;
   return [...columns].find(
-    ([name, { kind, isOptional }]) => kind === "string" && !isOptional && isName(name) && !hidden.has(name),
+    ([name, { kind, tags, isOptional }]) =>
+      kind === "string" && !isOptional && isName(name) && !hidden.has(name) && !tags.some((tag) => isOther.test(tag)),
   )?.[0];
+}
+
+/** A foreign key has the type of the key that it refers to. */
+function readIdType(folder: string, plural: string): IdType {
+  const nodes = parseNodes(readIfPresent(folder, toMigrations(plural)) ?? "") ?? [];
+  const isId = nodes.some((node) => {
+    const [name, type] = argumentsOf(node, "addColumn") ?? [];
+    return babel.isStringLiteral(name, { value: "id" }) && babel.isStringLiteral(type, { value: "uuid" });
+  });
+  return isId ? "uuid" : "text";
+}
+
+function toMigrations(plural: string): string {
+  return `src/${plural}/${plural}.migrations.ts`;
 }
 
 /** Rows of these tables must exist before a row of this one. */
 function readReferences(folder: string, plural: string, above: readonly string[]): ReadonlyMap<string, Target> {
-  const nodes = parseNodes(readIfPresent(folder, `src/${plural}/${plural}.migrations.ts`) ?? "") ?? [];
+  const nodes = parseNodes(readIfPresent(folder, toMigrations(plural)) ?? "") ?? [];
   return new Map(
     nodes.flatMap((node): [string, Target][] => {
-      const [name, type, options] = argumentsOf(node, "addColumn") ?? [];
-      if (!babel.isStringLiteral(name) || !babel.isStringLiteral(type, { value: "text" }) || options === undefined)
-        return [];
+      const [name, , options] = argumentsOf(node, "addColumn") ?? [];
+      if (!babel.isStringLiteral(name) || options === undefined) return [];
       const inside = nodes.filter((one) => startOf(one) >= startOf(options) && endOf(one) <= endOf(options));
       const isRequired = inside.some((one) => argumentsOf(one, "notNull") !== undefined);
       const place = inside
@@ -140,7 +164,7 @@ export function toReferencedRows(targets: ReadonlyMap<string, Target>): { table:
 
 function toRows({ table, samples, references }: Target): [table: string, values: string][] {
   const values = [...samples].map(
-    ([name, sample]) => `${name}: ${name === "id" || references.has(name) ? '"sample"' : sample}`,
+    ([name, sample]) => `${name}: ${name === "id" || references.has(name) ? `"${sampleId}"` : sample}`,
   );
   return [...[...references.values()].flatMap(toRows), [table, values.join(", ")]];
 }
@@ -150,6 +174,9 @@ function toSample({ kind, tags }: Column): string {
   if (kind === "integer" || kind === "number") return "1";
   if (kind === "timestamp") return '"2026-01-01T00:00:00.000Z"';
   if (kind === "date") return '"2026-01-01"';
+  if (kind === "json") return '"{}"'; // as text: the row is inserted without toRow()
+  if (tags.includes("uuid")) return `"${sampleId}"`;
+  if (tags.includes("decimal")) return '"1.50"';
   const word = tags
     .find((tag) => tag.startsWith("oneof="))
     ?.slice("oneof=".length)

@@ -23,7 +23,12 @@ async function run(...words: readonly string[]) {
 
 /** `--title=First` for each value. */
 function toFlags(values: object): string[] {
+{% if (hasJson) { -%}
+  const toText = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : value);
+  return Object.entries(values).map(([name, value]) => `--${name}=${toText(value)}`);
+{% } else { -%}
   return Object.entries(values).map(([name, value]) => `--${name}=${value}`);
+{% } -%}
 }
 
 const first = {%= samples.command %};
@@ -35,7 +40,7 @@ beforeEach(async () => {
 
 {% if (required) { -%}
 test("create fails without {%= required.phrase %}", async () => {
-  const { code, stderr } = await app.run(["sample-items", "create"{% if (owner) { %}, "--{%= owner.name %}=sample"{% } %}]);
+  const { code, stderr } = await app.run(["sample-items", "create"{% if (owner) { %}, "--{%= owner.name %}={%= ids.sample %}"{% } %}]);
   assert.equal(code, 2);
   assert.match(stderr, /--{%= required.name.replaceAll("_", "-") %} is required/);
 });
@@ -61,8 +66,10 @@ test("delete removes one", async () => {
 
 test("show, update and delete fail for an unknown id", async () => {
   for (const word of ["show", "update", "delete"]) {
-    const { code, stderr } = await app.run(["sample-items", word, "unknown"]);
-    assert.deepEqual([code, stderr], [1, "app: Sample item not found\n"]);
+    for (const unknown of ["unknown", "{%= ids.other %}"]) {
+      const { code, stderr } = await app.run(["sample-items", word, unknown]);
+      assert.deepEqual([code, stderr], [1, "app: Sample item not found\n"]);
+    }
   }
 });
 {% if (owner) { -%}

@@ -23,7 +23,7 @@ const second = {%= formSamples.second %};
 
 {% if (guards.pages) { -%}
 /** The cookies and the CSRF token of a user who has opened a page with a form. */
-const login = `${sessionCookie}=${await app.get(Sessions).create("{%= owner ? "sample" : "user" %}")}`;
+const login = `${sessionCookie}=${await app.get(Sessions).create("{%= owner ? ids.sample : "user" %}")}`;
 const opened = await app.request("GET", "/sample-items/new", { headers: { cookie: login } });
 const cookie = `${login}; ${opened.headers.get("set-cookie")?.split(";")[0]}`;
 {% } else { -%}
@@ -100,7 +100,7 @@ test("rejects a form without its CSRF token", async () => {
 });
 
 test("responds with 404 for an unknown id", async () => {
-  for (const path of ["unknown", "unknown/edit", "unknown/delete"]) {
+  for (const path of ["unknown", "unknown/edit", "unknown/delete", "{%= ids.other %}"]) {
     assert.equal((await get(`/sample-items/${path}`)).status, 404);
   }
 });

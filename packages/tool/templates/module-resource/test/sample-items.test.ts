@@ -25,7 +25,7 @@ async function login(id: string) {
   const token = await app.get(Tokens).issue({ id, email: `${id}@example.com`, role: "user" });
   return { authorization: `Bearer ${token}` };
 }
-const headers = await login("sample");
+const headers = await login("{%= ids.sample %}");
 {% } else if (guards.routes) { -%}
 
 const token = await app.get(Tokens).issue({ id: "user", email: "user@example.com", role: "user" });
@@ -90,7 +90,9 @@ test("DELETE /sample-items/:id removes one", async () => {
 
 test("responds with 404 for an unknown id", async () => {
   for (const method of ["GET", "DELETE"] as const) {
-    assert.equal((await app.request(method, "/sample-items/unknown"{%= onlyHeaders %})).status, 404);
+    for (const unknown of ["unknown", "{%= ids.other %}"]) {
+      assert.equal((await app.request(method, `/sample-items/${unknown}`{%= onlyHeaders %})).status, 404);
+    }
   }
   const response = await app.request("PATCH", "/sample-items/unknown", { json: second{%= headers %} });
   assert.equal(response.status, 404);
@@ -99,7 +101,7 @@ test("responds with 404 for an unknown id", async () => {
 {% for (const { name, phrase } of checked) { -%}
 
 test("POST /sample-items responds with 400 for {%= phrase %} that does not exist", async () => {
-  const json = { ...first, {%= name %}: "unknown" };
+  const json = { ...first, {%= name %}: "{%= ids.other %}" };
   assert.equal((await app.request("POST", "/sample-items", { json{%= headers %} })).status, 400);
 });
 {% } -%}
@@ -114,7 +116,7 @@ test("POST /sample-items responds with 401 without a token", async () => {
 test("POST /sample-items makes the user the owner, whatever the body says", async () => {
   const json = { ...first, {%= owner.name %}: "other" };
   const response = await app.request("POST", "/sample-items", { json, headers });
-  assert.partialDeepStrictEqual(await response.json(), { {%= owner.name %}: "sample" });
+  assert.partialDeepStrictEqual(await response.json(), { {%= owner.name %}: "{%= ids.sample %}" });
 });
 
 test("PATCH and DELETE /sample-items/:id respond with 403 for another user", async () => {

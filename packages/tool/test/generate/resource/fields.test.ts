@@ -8,14 +8,25 @@ import { runTool } from "../../support/tool.ts";
 
 test("parses names, types, optional fields and references", () => {
   assert.deepEqual(parseFields("title:string, note:text?,author:ref,second_editor:ref:user?"), [
-    { name: "title", type: "string", isOptional: false, target: undefined },
-    { name: "note", type: "text", isOptional: true, target: undefined },
-    { name: "author_id", type: "ref", isOptional: false, target: "authors" },
-    { name: "second_editor_id", type: "ref", isOptional: true, target: "users" },
+    { name: "title", type: "string", isOptional: false, target: undefined, values: [] },
+    { name: "note", type: "text", isOptional: true, target: undefined, values: [] },
+    { name: "author_id", type: "ref", isOptional: false, target: "authors", values: [] },
+    { name: "second_editor_id", type: "ref", isOptional: true, target: "users", values: [] },
   ]);
 });
 
-const known = "the types are string, text, integer, number, boolean, date, timestamp, ref";
+test("parses the values of an enum, which need no quotes in a shell", () => {
+  const toValues = (text: string) =>
+    parseFields(text).map(({ name, values, isOptional }) => [name, values, isOptional]);
+  assert.deepEqual(toValues("status:enum:draft, in_review,done,kind:enum:a?,size:enum:S,M-1?,title:string"), [
+    ["status", ["draft", "in_review", "done"], false],
+    ["kind", ["a"], true],
+    ["size", ["S", "M-1"], true],
+    ["title", [], false],
+  ]);
+});
+
+const known = "the types are string, text, integer, number, decimal, boolean, date, timestamp, enum, uuid, json, ref";
 const refused = [
   ["title", known],
   ["title:varchar", known],
@@ -31,6 +42,12 @@ const refused = [
   ["class:string", "reserved word"],
   ["a:string,a:text", "has a twice"],
   ["author:ref:../up", "refers to"],
+  ["status:enum", known],
+  ["status:enum:", 'the value "" for status'],
+  ["status:enum:a,", 'the value "" for status'],
+  ["status:enum:a?,b", known],
+  ['status:enum:a,b"', "letters and digits"],
+  ["status:enum:a,b,a", "the value a twice for status"],
 ] as const;
 
 test("refuses bad fields with one line and writes nothing", async () => {

@@ -8,11 +8,14 @@ import { appTemplates } from "../../../src/templates.ts";
 import { checkStyle, checkTypes, isFull, runScriptOrFail } from "../../support/generated-app.ts";
 import { runTool } from "../../support/tool.ts";
 
-const scalars = "title:string,body:text,count:integer,price:number,done:boolean,due_on:date,seen_at:timestamp";
+const scalars = [
+  ...["title:string", "body:text", "count:integer", "weight:number", "price:decimal", "done:boolean", "due_on:date"],
+  ...["seen_at:timestamp", "status:enum:draft,in_review,done", "key:uuid", "extra:json"],
+];
 const resources = [
   ["author", "--fields=name:string"],
-  ["everything", `--fields=${scalars}`],
-  ["maybe", `--fields=${scalars.replaceAll(",", "?,")}?`],
+  ["everything", `--fields=${scalars.join(",")}`],
+  ["maybe", `--fields=${scalars.join("?,")}?`],
   ["blog-post", "--fields=body:text,author:ref,second_author:ref:author?,title:string"],
   ["rating", "--fields=stars:integer?,is_public:boolean,blog_post:ref"],
   ["vote", "--fields=is_up:boolean,rating:ref?"],
@@ -91,7 +94,7 @@ test("links the pages in the navigation and declares them in the module of the p
 test("gives a reference a foreign key and an index", async () => {
   const [api = ""] = await apps;
   const migrations = readFileSync(join(api, "src/blog-posts/blog-posts.migrations.ts"), "utf8");
-  assert.match(migrations, /"author_id", "text", \(column\) => column\.notNull\(\)\.references\("authors\.id"\)/);
+  assert.match(migrations, /"author_id", "uuid", \(column\) => column\.notNull\(\)\.references\("authors\.id"\)/);
   assert.match(migrations, /createIndex\("blog_posts_second_author_id"\)/);
 });
 

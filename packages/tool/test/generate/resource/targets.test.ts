@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { temporaryFolder, writeFiles } from "../../../../../test/support/temporary-folder.ts";
 import { parseFields } from "../../../src/generate/resource/fields.ts";
-import { readTargets, toReferencedRows } from "../../../src/generate/resource/targets.ts";
+import { readTargets, sampleId, toReferencedRows } from "../../../src/generate/resource/targets.ts";
 
 const dto = (type: string, fields: string) =>
   `export const ${type} = dto("${type}", {\n  id: string("required"),\n${fields}});\n`;
@@ -13,14 +13,19 @@ test("reads the columns, the label and the references of a resource", () => {
     "src/books/books.dto.ts": dto(
       "Book",
       `  author_id: string("required", "max=60"),
+  state: string("required", "oneof=new old"),
   sold_at: timestamp("required"),
   printed_on: date("required"),
   title: string("required").describe("On the cover"),
   kind: string("oneof=novel poem", "default=novel"),
+  price: string("required", "decimal"),
+  key: string("required", "uuid"),
+  extra: json("required"),
 `,
     ),
     "src/books/books.migrations.ts": `
       table
+        .addColumn("id", "uuid", (column) => column.primaryKey())
         .addColumn("title", "text", (column) => column.notNull())
         .addColumn('author_id', 'text', (c) => c
           .references("authors.id").onDelete("cascade") // written by hand
@@ -35,10 +40,12 @@ test("reads the columns, the label and the references of a resource", () => {
   const book = targets.get("books") ?? assert.fail();
   assert.equal(book.label, "title");
   assert.equal(book.references.get("author_id")?.label, undefined);
-  const values = `id: "sample", author_id: "sample", sold_at: "2026-01-01T00:00:00.000Z", printed_on: "2026-01-01"`;
+  assert.deepEqual([book.idType, book.references.get("author_id")?.idType], ["uuid", "text"]);
+  const first = `id: "${sampleId}", author_id: "${sampleId}", state: "new", sold_at: "2026-01-01T00:00:00.000Z"`;
+  const last = `price: "1.50", key: "${sampleId}", extra: "{}"`;
   assert.deepEqual(toReferencedRows(targets), [
-    { table: "authors", values: 'id: "sample", age: 1, is_alive: true' },
-    { table: "books", values: `${values}, title: "Sample", kind: "novel"` },
+    { table: "authors", values: `id: "${sampleId}", age: 1, is_alive: true` },
+    { table: "books", values: `${first}, printed_on: "2026-01-01", title: "Sample", kind: "novel", ${last}` },
   ]);
 });
 
@@ -50,7 +57,7 @@ test("reads all columns of a DTO that omits some, and shows none of those", () =
   const targets = readTargets(folder, parseFields("user:ref"));
   assert.equal(targets.get("users")?.label, "name");
   assert.deepEqual(toReferencedRows(targets), [
-    { table: "users", values: 'id: "sample", secret: "Sample", name: "Sample"' },
+    { table: "users", values: `id: "${sampleId}", secret: "Sample", name: "Sample"` },
   ]);
 });
 

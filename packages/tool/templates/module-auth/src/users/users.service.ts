@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { LoginLimit, Passwords } from "@tenon/auth";
 import { type Context, inject } from "@tenon/core";
-import { Database, isUniqueViolation, Migrations } from "@tenon/data";
+import { Database, isUniqueViolation, isUuid, Migrations } from "@tenon/data";
 import type { Schema } from "../database/schema.ts";
 import type { LoginDTO, RegisterDTO, StoredUser } from "./users.dto.ts";
 import { migrations } from "./users.migrations.ts";
@@ -15,7 +15,9 @@ export class UsersService {
     inject(Migrations).add(migrations);
   }
 
-  find(id: string): Promise<StoredUser | undefined> {
+  /** Undefined for an unknown id. */
+  async find(id: string): Promise<StoredUser | undefined> {
+    if (!isUuid(id)) return undefined; // PostgreSQL cannot look for it
     return this.#db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
   }
 

@@ -8,7 +8,7 @@ export const down: Migration["down"] = (db) => {%= column.down %};
 export const up: Migration["up"] = (db) =>
   db.schema
     .createTable("{%= table %}")
-    .addColumn("id", "text", (column) => column.primaryKey())
+    .addColumn("id", "uuid", (column) => column.primaryKey())
     .execute();
 
 export const down: Migration["down"] = (db) => db.schema.dropTable("{%= table %}").execute();

@@ -7,12 +7,12 @@ export const migrations: readonly Migration[] = [
     async up(db) {
       await db.schema
         .createTable("sample_items")
-        .addColumn("id", "text", (column) => column.primaryKey())
+        .addColumn("id", "uuid", (column) => column.primaryKey())
 {% for (const field of fields) { -%}
         .addColumn({%= field.code.column %})
 {% } -%}
-        .addColumn("created_at", "text", (column) => column.notNull())
-        .addColumn("updated_at", "text", (column) => column.notNull())
+        .addColumn("created_at", "timestamptz(3)", (column) => column.notNull())
+        .addColumn("updated_at", "timestamptz(3)", (column) => column.notNull())
         .execute();
       // the order of the list: without it, each page would sort the whole table
       await db.schema.createIndex("{%= toIndex("created_at") %}").on("sample_items").columns(["created_at", "id"]).execute();

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { {% if (checked.length > 0) { %}BindError, {% } %}inject } from "@tenon/core";
-import { Database, Migrations, type PageQuery, paginate, toRow } from "@tenon/data";
+import { Database, isUuid, Migrations, type PageQuery, paginate, toRow } from "@tenon/data";
 import type { Schema } from "../database/schema.ts";
 import { {%= sortNames(["CreateSampleItem", "type SampleItem", "UpdateSampleItem"]) %} } from "./sample-items.dto.ts";
 import { migrations } from "./sample-items.migrations.ts";
@@ -17,7 +17,9 @@ export class SampleItemsService {
     return paginate(this.#db.selectFrom("sample_items").selectAll(), { by: ["created_at", "desc"], ...query });
   }
 
-  find(id: string): Promise<SampleItem | undefined> {
+  /** Undefined for an unknown id. */
+  async find(id: string): Promise<SampleItem | undefined> {
+    if (!isUuid(id)) return undefined; // PostgreSQL cannot look for it
     return this.#db.selectFrom("sample_items").selectAll().where("id", "=", id).executeTakeFirst();
   }
 
@@ -31,7 +33,8 @@ export class SampleItemsService {
   }
 
   /** An absent field stays as it is. Undefined for an unknown id. */
-  {% if (checked.length > 0) { %}async {% } %}update(id: string, input: UpdateSampleItem): Promise<SampleItem | undefined> {
+  async update(id: string, input: UpdateSampleItem): Promise<SampleItem | undefined> {
+    if (!isUuid(id)) return undefined;
 {% if (checked.length > 0) { -%}
     await this.#checkReferences(input);
 {% } -%}
@@ -42,13 +45,15 @@ export class SampleItemsService {
 
   /** False for an unknown id. */
   async delete(id: string): Promise<boolean> {
+    if (!isUuid(id)) return false;
     const query = this.#db.deleteFrom("sample_items").where("id", "=", id);
     return (await query.returning("id").executeTakeFirst()) !== undefined;
   }
 {% if (shown.length > 0) { -%}
 
   /** With the names of the rows that it refers to. */
-  findWithNames(id: string) {
+  async findWithNames(id: string) {
+    if (!isUuid(id)) return undefined;
     return this.#db
       .selectFrom("sample_items")
 {% for (const { table, variable, name } of shown) { -%}
