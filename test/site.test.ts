@@ -4,7 +4,10 @@ import { createRequire } from "node:module";
 import { extname, join, posix } from "node:path";
 import { before, describe, test } from "node:test";
 import type { AxeResults } from "axe-core";
+import type { Page } from "playwright-core";
 import { findChromium, launchChromium, patiently } from "../packages/core/test/support/chromium.ts";
+import { questions } from "../site/questions.ts";
+import { searchOptions } from "../site/search.ts";
 import { root, run } from "./support/run.ts";
 
 const chromium = findChromium();
@@ -15,6 +18,10 @@ const dist = join(root, "site/dist");
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** VitePress labels its search button "Search", and shows the keys of its shortcut in it. */
 const axeOptions = { resultTypes: ["violations"], rules: { "label-content-name-mismatch": { enabled: false } } };
+
+interface SearchLibrary {
+  loadJSON(index: string, options: object): { search(text: string): readonly { readonly id: string }[] };
+}
 
 /** The file of a path without its extension. */
 const toFile = (path: string) => `${path.endsWith("/") ? `${path}index` : path}.html`.slice(1);
@@ -52,6 +59,22 @@ describe("the documentation site", { skip: isDue ? false : missing }, () => {
     assert.deepEqual(lost, []);
   });
 
+  test("finds the page that answers a question of a new user among the first two results", async () => {
+    const MiniSearch: SearchLibrary = createRequire(join(root, "site/package.json"))("minisearch"); // that of VitePress
+    const [file = ""] = globSync("assets/chunks/@localSearchIndexroot.*.js", { cwd: dist });
+    const { default: index } = (await import(join(dist, file))) as { default: string }; // as VitePress writes it
+    const options = { fuzzy: 0.2, prefix: true, boost: { title: 4, text: 2, titles: 1 }, ...searchOptions }; // as it sets them
+    const search = MiniSearch.loadJSON(index, { fields: ["title", "titles", "text"], searchOptions: options });
+    const lost = questions.flatMap(([, typed, page]) => {
+      const first = search
+        .search(typed)
+        .slice(0, 2)
+        .map(({ id }) => id);
+      return first.some((id) => id.startsWith(`/${page}#`)) ? [] : [`${typed}: ${first.join(", ")}`];
+    });
+    assert.deepEqual(lost, []);
+  });
+
   test("passes axe on five pages, light and dark, and scrolls sideways on none", async () => {
     assert.ok(chromium !== undefined, missing);
     const browser = await launchChromium(chromium);
@@ -64,6 +87,7 @@ describe("the documentation site", { skip: isDue ? false : missing }, () => {
             return request.fulfill({ path: join(dist, extname(pathname) === "" ? toFile(pathname) : pathname) });
           });
           await page.goto(`http://site.test${path}`, { waitUntil: "load" });
+          if (path === "/") await findInBrowser(page);
           await page.evaluate(axeSource);
           const { violations } = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(axeOptions)})`);
           const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
@@ -79,3 +103,11 @@ describe("the documentation site", { skip: isDue ? false : missing }, () => {
     }
   });
 });
+
+/** The options of the search are functions, whose source VitePress sends to the browser. */
+async function findInBrowser(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.locator("#localsearch-input").fill("test a route");
+  await page.locator('.results a[href^="/testing"]').first().waitFor();
+  await page.keyboard.press("Escape");
+}

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { type DefaultTheme, defineConfig, type MarkdownEnv, type MarkdownRenderer, type Plugin } from "vitepress";
 import llmstxt from "vitepress-plugin-llms";
 import { settings } from "../../scripts/release/settings.ts";
+import { searchOptions } from "../search.ts";
 import { groups } from "../sidebar.ts";
 
 const toItem = (text: string, path: string): DefaultTheme.SidebarItem => ({ text, link: `/${path}` });
@@ -21,7 +22,6 @@ const modules = [
 ];
 const apiReference: DefaultTheme.SidebarItem = {
   text: "API reference",
-  collapsed: false,
   items: modules.map((name) =>
     toItem(`@tenon/${name}`, `api/@tenon/${name === "core/middleware" ? `${name}-1` : name}`),
   ),
@@ -50,7 +50,7 @@ function toSource(href: string): string | undefined {
 }
 
 /** Lists of links and tables of figures have every word, and answer no question. */
-const unsearched = ["contents.md", "reliability-report.md", "api/index.md"];
+const unsearched = ["README.md", "reliability-report.md", "api/index.md"];
 
 function toSearchText(source: string, env: MarkdownEnv, markdown: MarkdownRenderer): string {
   const html = markdown.render(source, env);
@@ -91,7 +91,7 @@ export default defineConfig({
   },
   themeConfig: {
     sidebar,
-    search: { provider: "local", options: { _render: toSearchText } },
+    search: { provider: "local", options: { _render: toSearchText, miniSearch: { searchOptions } } },
     outline: { level: [2, 3] },
     nav: [
       { text: "Tutorial", link: "/tutorial" },
