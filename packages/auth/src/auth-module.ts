@@ -18,17 +18,8 @@ export function authModule<Data extends Module, const Imports extends readonly M
   options: AuthOptions<Imports>,
 ): Module<ConfigIn<[Data, ...Imports]>> {
   const parts = [
-    Passwords,
-    Tokens,
-    Sessions,
-    RefreshTokens,
-    ApiKeys,
-    LoginLimit,
-    BearerAuth,
-    OptionalBearerAuth,
-    SessionAuth,
-    SessionOrigin,
-    ApiKeyAuth,
+    ...[Passwords, Sessions, RefreshTokens, ApiKeys, LoginLimit, SessionAuth, SessionOrigin, ApiKeyAuth],
+    ...(options?.secret === false ? [] : [Tokens, BearerAuth, OptionalBearerAuth]),
   ];
   return defineModule({
     name: "auth",

@@ -94,9 +94,12 @@ function noteScheme(ctx: Context, { scheme }: AuthSettings): void {
   if (scheme !== "Bearer") ctx.set("auth_scheme", scheme);
 }
 
-/** Requires a role. List it after `BearerAuth`, which reads the role from the token. */
+/**
+ * Requires a role. List it after `BearerAuth`, which reads the role from the token, or after `SessionAuth`, which reads
+ * it with `findRole` of the module.
+ */
 export function requireRole(role: string): MiddlewareFunction {
-  // a token without a role has the role "", so requireRole("") would let every such token pass
+  // a user without a role has the role "", so requireRole("") would let every such user pass
   if (role === "") throw new TypeError("requireRole() takes the name of a role");
   const handle: MiddlewareFunction = function requireRole(ctx, next) {
     limitCaching(ctx, "Authorization");

@@ -7,7 +7,10 @@ export interface AuthValues {
   user_id: string;
   /** Set by the bearer guard. */
   user_email: string;
-  /** Set by the bearer guard when tokens carry all claims; "" when the token has no role. */
+  /**
+   * Set by the bearer guard when tokens carry all claims, and by the session guard when the module has `findRole`. "" for
+   * a user without a role.
+   */
   user_role: string;
   /** Set by the optional bearer guard when the request has a token. */
   user_claims?: Claims;

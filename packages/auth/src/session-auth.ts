@@ -2,13 +2,16 @@ import { type Context, inject, type Middleware, type MiddlewareContract, type Ne
 import { findForgery, unsafeMethods } from "@tenon/core/internal";
 import { limitCaching } from "./limit-caching.ts";
 import { Sessions } from "./sessions.ts";
-import { AuthSettings } from "./settings.ts";
+import { AuthSettings, type FindRole } from "./settings.ts";
 import { unauthorized } from "./unauthorized.ts";
 
 export const sessionCookie = "session_id";
 const foreignOrigin: MiddlewareContract = { errors: { 403: "Forbidden" }, methods: unsafeMethods };
 
-/** Requires the cookie of a valid session. Rejects the request with 403 when a page of another origin caused it (CSRF). */
+/**
+ * Requires the cookie of a valid session, and sets `user_role` where the module has `findRole`. Rejects the request with
+ * 403 when a page of another origin caused it (CSRF).
+ */
 export class SessionAuth implements Middleware {
   readonly contract: readonly [MiddlewareContract<"user_id">, MiddlewareContract] = [
     {
@@ -19,21 +22,30 @@ export class SessionAuth implements Middleware {
     foreignOrigin,
   ];
   readonly #sessions = inject(Sessions);
-  readonly #trustedOrigins = inject(AuthSettings).trustedOrigins;
+  readonly #settings = inject(AuthSettings);
 
   async handle(ctx: Context, next: Next) {
     limitCaching(ctx, "Cookie");
     const id = ctx.cookie(sessionCookie);
     if (id === "") return unauthorized(ctx, "Not authenticated");
-    if (findForgery(ctx, this.#trustedOrigins) !== undefined) return ctx.status(403).json({ error: "Forbidden" });
+    if (findForgery(ctx, this.#settings.trustedOrigins) !== undefined)
+      return ctx.status(403).json({ error: "Forbidden" });
     const session = await this.#sessions.find(id);
     if (session === undefined) return unauthorized(ctx, "Invalid session");
-    ctx.set("user_id", session.user_id);
-    if (ctx.isLive) {
-      const principal = session.user_id;
-      ctx.addLease({ reason: "the session has ended", principal, isValid: () => this.#isActive(id) });
-    }
+    const principal = session.user_id;
+    ctx.set("user_id", principal);
+    if (ctx.isLive) ctx.addLease({ reason: "the session has ended", principal, isValid: () => this.#isActive(id) });
+    if (this.#settings.findRole !== undefined) await this.#setRole(ctx, principal, this.#settings.findRole);
     return next();
+  }
+
+  /** From the user's row and not from the session, so that a role that was taken away is gone at once. */
+  async #setRole(ctx: Context, userId: string, findRole: FindRole): Promise<void> {
+    const role = (await findRole(userId)) ?? "";
+    ctx.set("user_role", role);
+    if (!ctx.isLive) return;
+    const isValid = async () => ((await findRole(userId)) ?? "") === role;
+    ctx.addLease({ reason: "the role of the user has changed", isValid });
   }
 
   async #isActive(id: string): Promise<boolean> {

@@ -1,9 +1,15 @@
 import { type Log, type Module, token } from "@tenon/core";
 import { checkOptions, type Injectable, isOrigin, readEnvironment, takes } from "@tenon/core/internal";
 
+/** Reads the role of a user; undefined for a user without one. */
+export type FindRole = (userId: string) => string | undefined | Promise<string | undefined>;
+
 export interface PlainAuthOptions {
-  /** Signs access tokens. Use at least 32 random bytes: in production a shorter secret is refused. */
-  readonly secret: string;
+  /**
+   * Signs access tokens. Use at least 32 random bytes: in production a shorter secret is refused. With `false` there are
+   * no tokens: the module has no `Tokens`, `BearerAuth` and `OptionalBearerAuth`.
+   */
+  readonly secret: string | false;
   /** The `iss` claim of the tokens. Defaults to "tenon". */
   readonly issuer?: string;
   /** The cost of bcrypt, 10 to 15. Defaults to 14. */
@@ -20,16 +26,23 @@ export interface PlainAuthOptions {
   readonly loginLimit?: boolean;
   /** Other origins whose pages may use the session cookie: `["https://app.example.com"]`. Defaults to none. */
   readonly trustedOrigins?: readonly string[];
+  /** Called by `SessionAuth` at each request, which sets `user_role` to the result. Without it, sessions have no role. */
+  readonly findRole?: FindRole;
 }
 
 /** Each option but `imports` is a value, or a function that returns it and may `inject()` what `imports` export. */
 export interface AuthOptions<Imports extends readonly Module[] = readonly Module[]>
-  extends Injectable<PlainAuthOptions> {
+  extends Injectable<Omit<PlainAuthOptions, "secret" | "findRole">> {
+  readonly secret: PlainAuthOptions["secret"] | (() => string);
+  /** Returns the function that reads a role; it may `inject()` what the data module exports, too. */
+  readonly findRole?: () => FindRole;
   /** What the options inject: `[ConfigModule]`. Defaults to none. */
   readonly imports?: Imports;
 }
 
-export type AuthSettings = Required<PlainAuthOptions>;
+export interface AuthSettings extends Required<Omit<PlainAuthOptions, "findRole">> {
+  readonly findRole: FindRole | undefined;
+}
 export const AuthSettings = token<AuthSettings>("authModule()");
 /** `bcryptCost` of the settings, unless a test replaces it. */
 export const BcryptCost = token<number>("BcryptCost");
@@ -41,9 +54,10 @@ export const refreshTokenSeconds = 7 * 86_400;
 export function toAuthSettings(options: PlainAuthOptions, log: Log): AuthSettings {
   const { production } = readEnvironment();
   checkOptions("authModule()", options, {
-    secret: takes.required((value) =>
-      typeof value === "string" ? findSecretFault(value, production) : "is not a text.",
-    ),
+    secret: takes.required((value) => {
+      if (value === false) return undefined;
+      return typeof value === "string" ? findSecretFault(value, production) : "is not a text.";
+    }),
     issuer: takes.text,
     bcryptCost: takes.wholeNumber(10, 15),
     passwordWait: takes.wholeNumber(1),
@@ -55,8 +69,9 @@ export function toAuthSettings(options: PlainAuthOptions, log: Log): AuthSetting
       isOrigin,
       'It takes origins as browsers send them, for example "https://app.example.com".',
     ),
+    findRole: takes.callback,
   });
-  if (isShort(options.secret)) log.warn(`the secret for tokens ${shortFault}`);
+  if (options.secret !== false && isShort(options.secret)) log.warn(`the secret for tokens ${shortFault}`);
   return {
     issuer: "tenon",
     bcryptCost: 14,
@@ -66,6 +81,7 @@ export function toAuthSettings(options: PlainAuthOptions, log: Log): AuthSetting
     scheme: "Bearer",
     loginLimit: true,
     trustedOrigins: [],
+    findRole: undefined,
     ...options,
   };
 }

@@ -37,7 +37,7 @@ const maxCachedLength = 2048; // ours have 300 characters; 10,000 headers of any
 export class Tokens {
   readonly #settings = inject(AuthSettings);
   readonly #clock = inject(Clock);
-  readonly #key = new TextEncoder().encode(this.#settings.secret);
+  readonly #key = toKey(this.#settings.secret);
   /** How an Authorization header with a token begins. */
   readonly prefix = `${this.#settings.scheme} `;
   /**
@@ -93,6 +93,11 @@ export class Tokens {
     }
     return { claims, notBefore: typeof decoded.payload.nbf === "number" ? decoded.payload.nbf : 0 };
   }
+}
+
+function toKey(secret: string | false): Uint8Array {
+  if (secret === false) throw new TypeError("there are no tokens with secret: false of authModule()");
+  return new TextEncoder().encode(secret);
 }
 
 /** HS256, a known type, and none of the parameters that change the meaning of a token. */

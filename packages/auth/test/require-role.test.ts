@@ -47,17 +47,57 @@ testOnBothTransports("a request without a valid token gets 401, not 403", setup,
   assert.deepEqual((await ask("/admin/users", { authorization: "Bearer x" })).body, { error: "Invalid token" });
 });
 
-testOnBothTransports("requireRole without BearerAuth before it rejects every request", setup, async (ask, { app }) => {
-  const { key } = await app.get(ApiKeys).create("ada");
-  const session = await app.get(Sessions).create("ada");
-  for (const reply of [
-    await ask("/alone"),
-    await ask("/key", { "x-api-key": key }),
-    await ask("/session", { cookie: `session_id=${session}` }),
-  ]) {
-    assert.deepEqual([reply.status, reply.body], forbidden);
-  }
-});
+testOnBothTransports(
+  "requireRole without a guard that sets a role rejects every request",
+  setup,
+  async (ask, { app }) => {
+    const { key } = await app.get(ApiKeys).create("ada");
+    const session = await app.get(Sessions).create("ada");
+    for (const reply of [
+      await ask("/alone"),
+      await ask("/key", { "x-api-key": key }),
+      await ask("/session", { cookie: `session_id=${session}` }),
+    ]) {
+      assert.deepEqual([reply.status, reply.body], forbidden);
+    }
+  },
+);
+
+const roles = new Map([["ada", "admin"]]);
+const withRoles = { ...setup, auth: { findRole: () => async (userId: string) => roles.get(userId) } };
+
+testOnBothTransports(
+  "SessionAuth reads the role with findRole at each request; an unknown user has none",
+  withRoles,
+  async (ask, { app }) => {
+    const as = async (user: string) => {
+      const cookie = `session_id=${await app.get(Sessions).create(user)}`;
+      return async () => {
+        const { status, body } = await ask("/session", { cookie });
+        return [status, body];
+      };
+    };
+    const ada = await as("ada");
+    assert.deepEqual(await ada(), [200, { ok: true }]);
+    roles.set("ada", "user"); // the session is still valid
+    assert.deepEqual(await ada(), forbidden);
+    roles.set("ada", "admin");
+    assert.deepEqual(await ada(), [200, { ok: true }]);
+    assert.deepEqual(await (await as("deleted"))(), forbidden);
+  },
+);
+
+testOnBothTransports(
+  "a failure of findRole is a 500, and lets nobody pass",
+  {
+    ...setup,
+    auth: { findRole: () => () => Promise.reject(new Error("the database is away")) },
+  },
+  async (ask, { app }) => {
+    const cookie = `session_id=${await app.get(Sessions).create("ada")}`;
+    assert.equal((await ask("/session", { cookie })).status, 500);
+  },
+);
 
 test("requireRole with an empty role, which every token without a role has, stops the start", async () => {
   class Open {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AuthOptions } from "@tenon/auth";
+import { type AuthOptions, BearerAuth, SessionAuth, Tokens } from "@tenon/auth";
+import type { Routes } from "@tenon/core";
 import { startError } from "../../core/test/support/start-error.ts";
 import { authAppModule, secret, withAuth } from "./support/auth-app.ts";
 
@@ -53,6 +54,31 @@ test("a secret under 32 bytes stops the start in production, and is a warning el
   const warnings = (secret: string) => withAuth({ auth: { secret } }, async ({ log }) => log.messages("warn"));
   assert.deepEqual(await warnings("a"), [`the secret for tokens ${fault}`]);
   assert.deepEqual(await warnings("é".repeat(16)), []);
+});
+
+test("secret: false leaves out the tokens and their guards, and keeps the sessions", async () => {
+  class Open {
+    routes(): Routes {
+      return [{ method: "GET", path: "/", handler: () => 1, middlewares: [SessionAuth] }];
+    }
+  }
+  await withAuth({ auth: { secret: false }, declarations: [Open] }, async ({ app, log }) => {
+    assert.equal((await app.request("GET", "/")).status, 401);
+    assert.throws(() => app.get(Tokens), /Tokens/);
+    assert.deepEqual(log.messages("warn"), []);
+  });
+  class Guarded {
+    routes(): Routes {
+      return [{ method: "GET", path: "/", handler: () => 1, middlewares: [BearerAuth] }];
+    }
+  }
+  const { message } = await startError(authAppModule({ auth: { secret: false }, declarations: [Guarded] }));
+  assert.match(message, /BearerAuth .*needs Tokens, which no module declares/);
+  const made: unknown = () => false; // decided too late: the module has the tokens already
+  assert.match(
+    (await startError(authAppModule({ auth: { secret: made as () => string } }))).message,
+    /there are no tokens with secret: false/,
+  );
 });
 
 test("a cost of bcrypt that is not a whole number from 10 to 15 stops the start", async () => {

@@ -43,7 +43,12 @@ function addLeases(ctx: Context, next: () => unknown): unknown {
 }
 
 const data = dataModule({ database: "sqlite::memory:", keyValue: "memory:" });
-const auth = authModule(data, { secret: "x".repeat(40), issuer: "test" });
+const roles = new Map<string, string>();
+const auth = authModule(data, {
+  secret: "x".repeat(40),
+  issuer: "test",
+  findRole: () => (userId) => roles.get(userId),
+});
 const settings = { imports: [data, auth], options: { recheck: 40 } };
 
 test("connections are closed when their session ends, and others stay open", async () => {
@@ -66,6 +71,21 @@ test("connections are closed when their session ends, and others stay open", asy
       await app.get(Channels).publish("account", "said", { text: "still here" });
       assert.deepEqual((await other.next()).data, { text: "still here" });
       await other.close();
+    },
+    settings,
+  );
+});
+
+test("connections with a session are closed when the role of the user changes", async () => {
+  roles.set("ada", "admin");
+  await withLiveApp(
+    Account,
+    async ({ app, url }) => {
+      const cookie = `session_id=${await app.get(Account).sessions.create("ada")}`;
+      const client = await SocketClient.open(`${url}/socket`, { cookie });
+      roles.set("ada", "user");
+      assert.deepEqual(await client.closed, { code: 4401, reason: "the role of the user has changed" });
+      await (await SocketClient.open(`${url}/socket`, { cookie })).close(); // with the new role
     },
     settings,
   );
