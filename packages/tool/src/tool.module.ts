@@ -15,12 +15,13 @@ import { Information } from "./inspect/information.ts";
 import { InspectController } from "./inspect/inspect.controller.ts";
 import { RoutesController } from "./inspect/routes.controller.ts";
 import { MigrationsController } from "./migrate/migrations.controller.ts";
-import { RemoteCommands } from "./migrate/remote-commands.ts";
 import { AppsController } from "./new/apps.controller.ts";
 import { AppsService } from "./new/apps.service.ts";
 import { Prompts } from "./prompts.ts";
 import { RequestsController } from "./requests/requests.controller.ts";
 import { Applications } from "./run/applications.ts";
+import { RemoteCommands } from "./run/remote-commands.ts";
+import { RunController } from "./run/run.controller.ts";
 import { Installer } from "./scaffold/installer.ts";
 
 export const ToolModule = defineModule({
@@ -44,6 +45,7 @@ export const ToolModule = defineModule({
     Checks,
     Information,
     MigrationsController,
+    RunController,
     RemoteCommands,
     CompletionController,
     Applications,

@@ -1,7 +1,7 @@
 import { boolean, type Context, dto, inject, route, string } from "@tenon/core";
 import { placeFlags, toPlace } from "../run/place.ts";
+import { RemoteCommands } from "../run/remote-commands.ts";
 import { makeMigration } from "./migration-file.ts";
-import { RemoteCommands } from "./remote-commands.ts";
 
 const PlaceFlags = dto(placeFlags);
 const DownFlags = dto({
@@ -58,7 +58,7 @@ export class MigrationsController {
   );
 
   #run(ctx: Context, flags: { readonly entry?: string; readonly in?: string }, argv: string[]): Promise<Buffer> {
-    return this.#commands.run(toPlace(ctx, flags), ctx.query("json") === "" ? argv : [...argv, "--json"]);
+    return this.#commands.runOnDatabase(toPlace(ctx, flags), ctx.query("json") === "" ? argv : [...argv, "--json"]);
   }
 
   routes() {

@@ -7,8 +7,11 @@ import type { FoundProblem } from "./problem.ts";
 const descriptor = 4;
 
 /** How the tool starts a process that reports its failures. Standard input and the IPC channel are as given. */
-export function toStdio(channel: "ipc" | "ignore"): ["ignore", "pipe", "pipe", "ipc" | "ignore", "pipe"] {
-  return ["ignore", "pipe", "pipe", channel, "pipe"];
+export function toStdio<Channel extends "ipc" | "ignore">(
+  channel: Channel,
+  stdin: "ignore" | "inherit" = "ignore",
+): ["ignore" | "inherit", "pipe", "pipe", Channel, "pipe"] {
+  return [stdin, "pipe", "pipe", channel, "pipe"];
 }
 
 /** In the process of the application. */
