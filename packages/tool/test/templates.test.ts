@@ -33,7 +33,7 @@ const owned = toResourceModel({
   fields: [...defaultFields, owner],
   targets: new Map([["users", users]]),
   kinds,
-  guards: { routes: true, pages: true },
+  guards: { routes: "SessionAuth", pages: true },
   owner,
   root,
 });
@@ -41,7 +41,7 @@ const plain = toResourceModel({
   fields: defaultFields,
   targets: new Map(),
   kinds,
-  guards: { routes: false, pages: false },
+  guards: { routes: undefined, pages: false },
   owner: undefined,
   root,
 });

@@ -44,8 +44,18 @@ export function checkDataModule(folder: string): void {
 }
 
 /** Whether `tenon g auth` was run, or a module of the same name was written by hand. */
-export function hasAuth(folder: string): boolean {
+function hasAuth(folder: string): boolean {
   return /^export const AuthModule\b/m.test(readIfPresent(folder, "src/auth.module.ts") ?? "");
+}
+
+/** The guards of routes that `tenon g auth` generates, without and with `--sessions`. */
+export type RouteGuard = "BearerAuth" | "SessionAuth";
+
+/** Undefined in an application without users. */
+export function findRouteGuard(folder: string): RouteGuard | undefined {
+  if (!hasAuth(folder)) return undefined;
+  const controller = readIfPresent(folder, "src/users/users.controller.ts") ?? "";
+  return /\bSessionAuth\b/.test(controller) ? "SessionAuth" : "BearerAuth";
 }
 
 /** Whether pages can be guarded, by the class that `tenon g auth` adds to applications with pages. */

@@ -7,7 +7,7 @@ import {
   appModuleFile,
   checkApplication,
   checkMissing,
-  hasAuth,
+  findRouteGuard,
   hasLogin,
   linkInLayout,
   pagesModuleFile,
@@ -47,7 +47,10 @@ export class ModulesService {
     const kinds = type === "plain" && hasPagesModule ? new Set([...all].filter((kind) => kind !== "pages")) : all;
     checkPath(names.plural, kinds);
     checkCollisions(folder, names);
-    const guards = { routes: kinds.has("routes") && hasAuth(folder), pages: kinds.has("pages") && hasLogin(folder) };
+    const guards = {
+      routes: kinds.has("routes") ? findRouteGuard(folder) : undefined,
+      pages: kinds.has("pages") && hasLogin(folder),
+    };
     const owner = type === "resource" ? findOwner(fields, kinds, guards) : undefined;
     if (owner !== undefined && fields.length === 1) {
       throw new HttpError(400, `--fields needs more than ${owner.name}, which is set to the user: nothing was changed`);

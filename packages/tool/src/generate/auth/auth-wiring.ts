@@ -13,7 +13,7 @@ import type { HandlerKind } from "../handler-kinds.ts";
 import { findPagesRoot } from "../pages-root.ts";
 
 /** What `tenon g auth` changes in files that exist. */
-export function toAuthWiring(folder: string, kinds: ReadonlySet<HandlerKind>, usesSessionSecret: boolean): Wiring[] {
+export function toAuthWiring(folder: string, kinds: ReadonlySet<HandlerKind>, signsTokens: boolean): Wiring[] {
   const wiring: Wiring[] = [wireTable(folder, { name: "users", type: "StoredUser", path: "../users/users.dto.ts" })];
   const root = kinds.has("pages") ? findPagesRoot(folder) : undefined;
   // the module that the pages start with sees the sessions, for the middleware CurrentUser
@@ -31,7 +31,7 @@ export function toAuthWiring(folder: string, kinds: ReadonlySet<HandlerKind>, us
     wiring.push(wire(folder, pagesModuleFile, [inRoot("../"), ...declared]));
   }
   if (root !== undefined) wiring.push(wirePlatform(folder, root.platformFile), linkAccount(folder));
-  return [...wiring, ...declareVariables(folder, usesSessionSecret ? [bcryptCost] : [jwtSecret, bcryptCost])];
+  return [...wiring, ...declareVariables(folder, signsTokens ? [jwtSecret, bcryptCost] : [bcryptCost])];
 }
 
 /** Every page shows who is logged in. */

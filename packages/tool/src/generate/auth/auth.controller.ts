@@ -5,6 +5,7 @@ import { AuthService } from "./auth.service.ts";
 
 const AuthFlags = dto({
   in: placeFlags.in,
+  sessions: boolean().describe("Clients of an API log in with a session in a cookie, instead of a token"),
   no_install: boolean().describe("Skip npm install, which runs when a dependency was added"),
 });
 
@@ -18,6 +19,7 @@ export class AuthController {
     (ctx, { query: flags }) =>
       this.#auth.create({
         folder: resolve(flags.in ?? "."),
+        sessions: flags.sessions === true,
         install: flags.no_install !== true,
         signal: ctx.signal,
       }),

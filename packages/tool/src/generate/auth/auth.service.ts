@@ -11,6 +11,8 @@ import { toAuthWiring } from "./auth-wiring.ts";
 export interface NewAuth {
   /** The folder of the application. */
   readonly folder: string;
+  /** Whether routes take the cookie of a session instead of a token. Pages always do. */
+  readonly sessions: boolean;
   readonly install: boolean;
   readonly signal: AbortSignal;
 }
@@ -21,7 +23,7 @@ export class AuthService {
 
   /** Throws before the first file is written. The result yields a line for each step. */
   async create(auth: NewAuth): Promise<AsyncIterable<string>> {
-    const { folder } = auth;
+    const { folder, sessions } = auth;
     checkApplication(folder);
     const kinds = new Set([...readHandlerKinds(folder)].filter((kind) => kind !== "commands"));
     if (kinds.size === 0) {
@@ -30,15 +32,15 @@ export class AuthService {
     if (kinds.has("pages") && findPagesRoot(folder) === undefined) {
       throw new HttpError(409, "src/platform.ts exports no function createPlatform: nothing was changed");
     }
-    const files = await readFiles(folder, kinds);
+    const files = await readFiles(auth, kinds);
     checkMissing(folder, "src/users");
-    const usesSessionSecret = hasSessionSecret(folder);
+    const signsTokens = !sessions && !hasSessionSecret(folder);
     const manifest = addPackages(folder, ["auth", "data"]);
-    const lines = write(folder, files, [...manifest, ...toAuthWiring(folder, kinds, usesSessionSecret)]);
+    const lines = write(folder, files, [...manifest, ...toAuthWiring(folder, kinds, signsTokens)]);
     return this.#installer.finish({
       ...auth,
       lines,
-      summary: toSummary(kinds, usesSessionSecret),
+      summary: toSummary(kinds, sessions, signsTokens),
       steps: [...manifest.map(() => "npm install"), "npm test", "npm start"],
     });
   }
@@ -49,11 +51,18 @@ function hasSessionSecret(folder: string): boolean {
   return /\breadSessionSecret\(/.test(readIfPresent(folder, "src/config.ts") ?? "");
 }
 
-async function readFiles(folder: string, kinds: ReadonlySet<HandlerKind>): Promise<Map<string, string>> {
+async function readFiles({ folder, sessions }: NewAuth, kinds: ReadonlySet<HandlerKind>): Promise<Map<string, string>> {
+  const hasSessions = sessions || kinds.has("pages");
   const files = await readTemplate("module-auth", {
-    isWanted: (path) => isForKinds(kinds, "resource", path),
+    isWanted: (path) => {
+      if (path.endsWith("/user-roles.ts")) return hasSessions;
+      // `tenon run` runs the commands where no entry point does
+      return path.includes("users.commands") || isForKinds(kinds, "resource", path);
+    },
     model: {
       ...toKindsModel(kinds),
+      sessions,
+      hasSessions,
       root: findPagesRoot(folder),
       usesSessionSecret: hasSessionSecret(folder),
     },
@@ -61,15 +70,16 @@ async function readFiles(folder: string, kinds: ReadonlySet<HandlerKind>): Promi
   return new Map([...files, ...(await readDataModule(folder))]);
 }
 
-function toSummary(kinds: ReadonlySet<HandlerKind>, usesSessionSecret: boolean): string {
+function toSummary(kinds: ReadonlySet<HandlerKind>, sessions: boolean, signsTokens: boolean): string {
   const guards = [
-    ...(kinds.has("routes") ? ["BearerAuth of @tenon/auth for routes"] : []),
+    ...(kinds.has("routes") ? [`${sessions ? "SessionAuth" : "BearerAuth"} of @tenon/auth for routes`] : []),
     ...(kinds.has("pages") ? ["RequireLogin of src/users/require-login.ts for pages"] : []),
   ].join(", ");
   const lines = [
     "Users can register and log in. Resources that are generated from now on are guarded.",
     `To guard others, import AuthModule into their module and list a guard in their middlewares: ${guards}.`,
-    ...(usesSessionSecret ? [] : ["In production, set JWT_SECRET."]),
+    "To make the first administrator, run npx tenon run users admin <email>.",
+    ...(signsTokens ? ["In production, set JWT_SECRET."] : []),
   ];
   return lines.join("\n");
 }

@@ -1,5 +1,6 @@
 import { toCamel, toPascal } from "../../names.ts";
 import { withArticle } from "../../plural.ts";
+import type { RouteGuard } from "../application.ts";
 import { comparePaths } from "../edit/edit-source.ts";
 import { type HandlerKind, toKindsModel } from "../handler-kinds.ts";
 import type { PagesRoot } from "../pages-root.ts";
@@ -9,7 +10,8 @@ import { otherId, sampleId, type Target, toReferencedRows } from "./targets.ts";
 
 /** What of a new resource is guarded. */
 export interface Guards {
-  readonly routes: boolean;
+  /** The guard of the routes that write; undefined without one. */
+  readonly routes: RouteGuard | undefined;
   readonly pages: boolean;
 }
 
@@ -130,6 +132,6 @@ function toModules(fields: readonly Field[], { routes, pages }: Guards) {
       name: `${toPascal(plural)}Module`,
       path: `../${plural}/${plural}.module.ts`,
     })),
-    ...(routes || pages ? [{ name: "AuthModule", path: "../auth.module.ts" }] : []),
+    ...(routes !== undefined || pages ? [{ name: "AuthModule", path: "../auth.module.ts" }] : []),
   ];
 }

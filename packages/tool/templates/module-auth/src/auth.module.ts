@@ -1,24 +1,15 @@
-{% if (usesSessionSecret) { -%}
+{% const signsTokens = !sessions && !usesSessionSecret; -%}
 import { authModule } from "@tenon/auth";
-import { defineConfig, defineModule, inject, integer } from "@tenon/core";
+import { defineConfig, defineModule, inject, integer{%= signsTokens ? ", readOrCreateSecret, string" : "" %} } from "@tenon/core";
+{% if (!sessions && usesSessionSecret) { -%}
 import { Config, ConfigModule } from "./config.ts";
+{% } -%}
 import { DataModule } from "./data.module.ts";
+{% if (hasSessions) { -%}
+import { UserRoles } from "./users/user-roles.ts";
+{% } -%}
 
-class AuthConfig extends defineConfig({ BCRYPT_COST: integer("default=12", "min=10", "max=15") }) {}
-
-const AuthConfigModule = defineModule({ name: "auth-config", declarations: [AuthConfig], exports: [AuthConfig] });
-
-/** Passwords, sessions, tokens and guards. The secret of the cookies signs the tokens too. */
-export const AuthModule = authModule(DataModule, {
-  imports: [ConfigModule, AuthConfigModule],
-  secret: () => inject(Config).readSessionSecret(),
-  bcryptCost: () => inject(AuthConfig).bcryptCost,
-});
-{% } else { -%}
-import { authModule } from "@tenon/auth";
-import { defineConfig, defineModule, inject, integer, readOrCreateSecret, string } from "@tenon/core";
-import { DataModule } from "./data.module.ts";
-
+{% if (signsTokens) { -%}
 class AuthConfig extends defineConfig(
   { JWT_SECRET: string("min=32"), BCRYPT_COST: integer("default=12", "min=10", "max=15"), NODE_ENV: string() },
   {
@@ -28,13 +19,35 @@ class AuthConfig extends defineConfig(
     },
   },
 ) {}
+{% } else { -%}
+class AuthConfig extends defineConfig({ BCRYPT_COST: integer("default=12", "min=10", "max=15") }) {}
+{% } -%}
 
 const AuthConfigModule = defineModule({ name: "auth-config", declarations: [AuthConfig], exports: [AuthConfig] });
+{% if (hasSessions) { -%}
+const UserRolesModule = defineModule({ name: "user-roles", imports: [DataModule], declarations: [UserRoles], exports: [UserRoles] });
+{% } -%}
 
+{% if (sessions) { -%}
+/** Passwords, sessions and guards. */
+{% } else if (usesSessionSecret) { -%}
+/** Passwords, sessions, tokens and guards. The secret of the cookies signs the tokens too. */
+{% } else { -%}
 /** Passwords, tokens and guards. In development the secret is created at the first start and kept in `data`. */
+{% } -%}
 export const AuthModule = authModule(DataModule, {
+{% if (sessions) { -%}
+  imports: [AuthConfigModule, UserRolesModule],
+  secret: false, // no tokens: clients log in with a session
+{% } else if (usesSessionSecret) { -%}
+  imports: [ConfigModule, AuthConfigModule, UserRolesModule],
+  secret: () => inject(Config).readSessionSecret(),
+{% } else { -%}
   imports: [AuthConfigModule],
   secret: () => inject(AuthConfig).jwtSecret ?? readOrCreateSecret("data/jwt-secret"),
-  bcryptCost: () => inject(AuthConfig).bcryptCost,
-});
 {% } -%}
+  bcryptCost: () => inject(AuthConfig).bcryptCost,
+{% if (hasSessions) { -%}
+  findRole: () => inject(UserRoles).find,
+{% } -%}
+});

@@ -1,13 +1,30 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+{% if (sessions) { -%}
+import { requireRole, SessionAuth, useFastPasswords } from "@tenon/auth";
+import { api, defineModule, route } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+import { AuthModule } from "../src/auth.module.ts";
+import { UsersModule } from "../src/users/users.module.ts";
+import { UsersService } from "../src/users/users.service.ts";
+
+class AdminController {
+  routes() {
+    return [route.get("/for-admins", { middlewares: [SessionAuth, requireRole("admin")] }, () => "welcome")];
+  }
+}
+const imports = [UsersModule, AuthModule];
+const TestModule = defineModule({ name: "test", imports, declarations: [AdminController] });
+{% } else { -%}
 import { useFastPasswords } from "@tenon/auth";
 import { api } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { UsersModule } from "../src/users/users.module.ts";
+{% } -%}
 
 /** The stores are in memory, so that tests never see the data of another run. */
 const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined };
-const app = await createTestApp(UsersModule, api({ errors: "issues" }), {
+const app = await createTestApp({%= sessions ? "TestModule" : "UsersModule" %}, api({ errors: "issues" }), {
   config,
   override: [useFastPasswords()],
 });
@@ -16,6 +33,43 @@ after(() => app.stop());
 const ada = { email: "ada@example.com", password: "correct horse" };
 const registered = await app.request("POST", "/auth/register", { json: ada });
 
+{% if (sessions) { -%}
+async function login() {
+  const response = await app.request("POST", "/auth/login", { json: ada });
+  const [cookie = ""] = (response.headers.get("set-cookie") ?? "").split(";");
+  return { response, headers: { cookie } };
+}
+
+test("registers, logs in, shows the user of the session without the password, and logs out", async () => {
+  assert.equal(registered.status, 201);
+  const user = (await registered.json()) as Record<string, unknown>; // from the service
+  assert.deepEqual([user.email, user.password], [ada.email, undefined]);
+  const { response, headers } = await login();
+  assert.match(response.headers.get("set-cookie") ?? "", /^session_id=[\w-]+;.*HttpOnly/);
+  for (const shown of [response, await app.request("GET", "/auth/me", { headers })]) {
+    assert.deepEqual(await shown.json(), user);
+  }
+  assert.equal((await app.request("POST", "/auth/logout", { headers })).status, 204);
+  assert.equal((await app.request("GET", "/auth/me", { headers })).status, 401);
+});
+
+test("a new role counts at once, for sessions that exist", async () => {
+  const { headers } = await login();
+  await app.get(UsersService).setRole(ada.email, "admin");
+  assert.partialDeepStrictEqual(await (await app.request("GET", "/auth/me", { headers })).json(), { role: "admin" });
+  assert.equal((await app.request("GET", "/for-admins", { headers })).status, 200);
+  await app.get(UsersService).setRole(ada.email, "user");
+  assert.equal((await app.request("GET", "/for-admins", { headers })).status, 403);
+});
+
+test("rejects a login and a logout that a page of another site sends (CSRF)", async () => {
+  for (const path of ["/auth/login", "/auth/logout"]) {
+    const headers = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+    assert.equal((await app.request("POST", path, { json: ada, headers })).status, 403);
+  }
+});
+
+{% } else { -%}
 test("registers, logs in and shows the user of the token, without the password", async () => {
   assert.equal(registered.status, 201);
   const user = (await registered.json()) as Record<string, unknown>; // from the service
@@ -26,12 +80,13 @@ test("registers, logs in and shows the user of the token, without the password",
   assert.deepEqual(await me.json(), user);
 });
 
+{% } -%}
 test("registers an email once, whatever its case", async () => {
   const again = await app.request("POST", "/auth/register", { json: { ...ada, email: "Ada@example.com" } });
   assert.equal(again.status, 409);
 });
 
-test("rejects a short password, wrong credentials and a missing token", async () => {
+test("rejects a short password, wrong credentials and a missing {%= sessions ? "session" : "token" %}", async () => {
   const short = await app.request("POST", "/auth/register", { json: { email: "eve@example.com", password: "short" } });
   assert.equal(short.status, 400);
   const wrong = await app.request("POST", "/auth/login", { json: { ...ada, password: "wrong horse" } });

@@ -1,9 +1,10 @@
+{% const usesSessions = guards.routes === "SessionAuth"; -%}
 {% const headers = guards.routes ? ", headers" : ""; -%}
 {% const onlyHeaders = guards.routes ? ", { headers }" : ""; -%}
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 {% if (guards.routes) { -%}
-import { Tokens } from "@tenon/auth";
+import { {%= usesSessions ? "Sessions, sessionCookie" : "Tokens" %} } from "@tenon/auth";
 {% } -%}
 import { api } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
@@ -22,10 +23,17 @@ await createReferences(app);
 {% if (owner) { -%}
 
 async function login(id: string) {
+{% if (usesSessions) { -%}
+  return { cookie: `${sessionCookie}=${await app.get(Sessions).create(id)}` };
+{% } else { -%}
   const token = await app.get(Tokens).issue({ id, email: `${id}@example.com`, role: "user" });
   return { authorization: `Bearer ${token}` };
+{% } -%}
 }
 const headers = await login("{%= ids.sample %}");
+{% } else if (guards.routes && usesSessions) { -%}
+
+const headers = { cookie: `${sessionCookie}=${await app.get(Sessions).create("user")}` };
 {% } else if (guards.routes) { -%}
 
 const token = await app.get(Tokens).issue({ id: "user", email: "user@example.com", role: "user" });
@@ -107,7 +115,7 @@ test("POST /sample-items responds with 400 for {%= phrase %} that does not exist
 {% } -%}
 {% if (guards.routes) { -%}
 
-test("POST /sample-items responds with 401 without a token", async () => {
+test("POST /sample-items responds with 401 without a {%= usesSessions ? "session" : "token" %}", async () => {
   assert.equal((await app.request("POST", "/sample-items", { json: first })).status, 401);
 });
 {% } -%}

@@ -13,23 +13,27 @@ import {
   runScriptOrFail,
   whileServing,
 } from "../../support/generated-app.ts";
-import { runTool } from "../../support/tool.ts";
+import { runCommand, runTool } from "../../support/tool.ts";
 
 const folder = temporaryFolder("auth");
 
-async function generate(template: string): Promise<string> {
-  await runTool(folder, "app", `--name=${template}-app`, `--template=${template}`);
-  const app = join(folder, `${template}-app`);
+async function generate(template: string, name = `${template}-app`, ...flags: readonly string[]): Promise<string> {
+  await runTool(folder, "app", `--name=${name}`, `--template=${template}`);
+  const app = join(folder, name);
   symlinkSync(join(root, "node_modules"), join(app, "node_modules"));
-  const { code, stderr } = await runTool(app, "g", "auth");
+  const { code, stderr } = await runTool(app, "g", "auth", ...flags);
   assert.equal(code, 0, stderr);
   return app;
 }
-const apps = Promise.all(["api", "web", "full"].map(generate));
+const apps = Promise.all(["api", "web", "full"].map((template) => generate(template)));
+const sessionApps = Promise.all(
+  ["api", "full"].map((template) => generate(template, `${template}-sessions`, "--sessions")),
+);
 const read = (app: string, path: string) => readFileSync(join(app, path), "utf8");
 
 test("generates registration, login and guards that pass lint, types and their tests", async () => {
-  const all = await apps;
+  const tokenApps = await apps;
+  const all = [...tokenApps, ...(await sessionApps)];
   for (const app of all) {
     const { code, stderr, stdout } = await runTool(
       app,
@@ -46,16 +50,22 @@ test("generates registration, login and guards that pass lint, types and their t
     const lone = await runTool(app, "g", "resource", "like", "--fields=user:ref");
     assert.match(lone.stderr, /--fields needs more than user_id, which is set to the user/);
   }
-  const [api = "", web = "", full = ""] = all;
-  for (const app of [api, full]) {
+  const [api = "", web = "", full = "", sessions = "", fullSessions = ""] = all;
+  for (const [app, guard] of [
+    [api, "BearerAuth"],
+    [full, "BearerAuth"],
+    [sessions, "SessionAuth"],
+    [fullSessions, "SessionAuth"],
+  ] as const) {
     const guards = [...read(app, "src/posts/posts.controller.ts").matchAll(/middlewares: \[(.*)\]/g)];
     assert.deepEqual(
       guards.map(([, names]) => names),
-      ["BearerAuth", "BearerAuth, PostOwner", "BearerAuth, PostOwner"],
+      [guard, `${guard}, PostOwner`, `${guard}, PostOwner`],
     );
-    assert.equal(read(app, "src/tags/tags.controller.ts").match(/middlewares: \[BearerAuth\]/g)?.length, 3);
+    const tags = read(app, "src/tags/tags.controller.ts");
+    assert.equal(tags.split(`middlewares: [${guard}]`).length, 4);
   }
-  for (const app of [web, full]) {
+  for (const app of [web, full, fullSessions]) {
     const pages = read(app, "src/posts/posts.pages.ts");
     assert.equal(pages.match(/middlewares: \[RequireLogin\]/g)?.length, 2);
     assert.equal(pages.match(/middlewares: \[RequireLogin, PostOwner\]/g)?.length, 4);
@@ -68,14 +78,17 @@ test("generates registration, login and guards that pass lint, types and their t
   }
   await checkStyle(all);
   await checkTypes(folder, all);
-  for (const app of isFull ? all : [full]) {
+  for (const app of isFull ? all : [full, sessions]) {
     const output = await runScriptOrFail(app, "test", [], { NODE_OPTIONS: "--test-isolation=none" });
+    assert.match(output, /users admin creates an administrator once, and prints the password/);
+    const usesTokens = app === api || app === full;
+    if (usesTokens) assert.match(output, /registers, logs in and shows the user of the token/);
+    else if (app !== web) assert.match(output, /a new role counts at once, for sessions that exist/);
     if (app !== web) {
-      assert.match(output, /registers, logs in and shows the user of the token/);
-      assert.match(output, /POST \/posts responds with 401 without a token/);
+      assert.match(output, usesTokens ? /responds with 401 without a token/ : /responds with 401 without a session/);
       assert.match(output, /PATCH and DELETE \/posts\/:id respond with 403 for another user/);
     }
-    if (app === api) continue;
+    if (app === api || app === sessions) continue;
     assert.match(output, /registers, logs out and logs in again/);
     assert.match(output, /redirects visitors who are not logged in to the login/);
     assert.match(output, /lets only the owner change and delete one/);
@@ -158,6 +171,26 @@ test("does not start in production without JWT_SECRET", async () => {
   assert.match(stderr, /^Cannot start: JWT_SECRET is not set/);
   assert.match(read(api, ".env.example"), /^#JWT_SECRET=$/m);
   assert.match(read(api, "compose.yaml"), /^ {6}JWT_SECRET: /m);
+});
+
+test("starts in production without JWT_SECRET where clients have sessions, and makes the first administrator", async () => {
+  const [app = ""] = await sessionApps;
+  assert.doesNotMatch(read(app, ".env.example") + read(app, "compose.yaml"), /JWT_SECRET/);
+  const { code, stdout, stderr } = await runCommand("run", "users", "admin", "Ada@example.com", `--in=${app}`);
+  assert.equal(code, 0, stderr);
+  const password = /^email {5}ada@example\.com\nrole {6}admin\npassword {2}(\S+)\n$/.exec(stdout)?.[1];
+  await whileServing(
+    app,
+    "start",
+    async (url) => {
+      const headers = { "content-type": "application/json" };
+      const body = JSON.stringify({ email: "ada@example.com", password });
+      const login = await fetch(`${url}/auth/login`, { method: "POST", headers, body });
+      const { role } = (await login.json()) as { role: string }; // from the service
+      assert.deepEqual([login.status, role], [200, "admin"]);
+    },
+    { NODE_ENV: "production", JWT_SECRET: "" },
+  );
 });
 
 test("reads no variable when the module of the application is imported", async () => {

@@ -1,13 +1,24 @@
+{% if (sessions) { -%}
+import { SessionAuth, SessionOrigin, Sessions, sessionCookie, sessionSeconds } from "@tenon/auth";
+import { inject, route } from "@tenon/core";
+{% } else { -%}
 import { BearerAuth, invalidToken, Tokens } from "@tenon/auth";
 import { dto, inject, route, string } from "@tenon/core";
+{% } -%}
 import { LoginDTO, RegisterDTO, User } from "./users.dto.ts";
 import { UsersService } from "./users.service.ts";
+{% if (!sessions) { -%}
 
 const Token = dto({ token: string("required") });
+{% } -%}
 
 export class UsersController {
   readonly #users = inject(UsersService);
+{% if (sessions) { -%}
+  readonly #sessions = inject(Sessions);
+{% } else { -%}
   readonly #tokens = inject(Tokens);
+{% } -%}
 
   readonly register = route.post(
     "/auth/register",
@@ -21,6 +32,51 @@ export class UsersController {
     async (ctx, { body }) => (await this.#users.register(body)) ?? ctx.fail(409),
   );
 
+{% if (sessions) { -%}
+  readonly login = route.post(
+    "/auth/login",
+    {
+      middlewares: [SessionOrigin],
+      summary: "Log in: sets the cookie of a new session",
+      public: true,
+      body: LoginDTO,
+      returns: User,
+      errors: { 401: "Invalid credentials", 429: "Too Many Requests", 503: "Service Unavailable" },
+    },
+    async (ctx, { body }) => {
+      const user = await this.#users.login(body, ctx);
+      if (user === undefined) return ctx.fail(401);
+      await this.#sessions.destroy(ctx.cookie(sessionCookie)); // otherwise the old session could not be ended any more
+      ctx.setCookie(sessionCookie, await this.#sessions.create(user.id), { maxAge: sessionSeconds });
+      return user;
+    },
+  );
+
+  readonly logout = route.post(
+    "/auth/logout",
+    { middlewares: [SessionOrigin], summary: "Log out: ends the session", public: true, returns: { 204: null } },
+    async (ctx) => {
+      await this.#sessions.destroy(ctx.cookie(sessionCookie));
+      ctx.setCookie(sessionCookie, "", { maxAge: 0 });
+    },
+  );
+
+  readonly me = route.get(
+    "/auth/me",
+    {
+      middlewares: [SessionAuth],
+      summary: "The user of the session",
+      returns: User,
+      errors: { 401: "Invalid session" },
+    },
+    async (ctx) => (await this.#users.find(ctx.get("user_id"))) ?? ctx.fail(401),
+  );
+
+  routes() {
+    return [this.register, this.login, this.logout, this.me];
+  }
+}
+{% } else { -%}
   readonly login = route.post(
     "/auth/login",
     {
@@ -46,3 +102,4 @@ export class UsersController {
     return [this.register, this.login, this.me];
   }
 }
+{% } -%}

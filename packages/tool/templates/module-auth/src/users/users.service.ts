@@ -1,19 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { LoginLimit, Passwords } from "@tenon/auth";
 import { type Context, inject } from "@tenon/core";
-import { Database, isUniqueViolation, isUuid, Migrations } from "@tenon/data";
+import { Database, isUniqueViolation, isUuid{%= hasSessions ? "" : ", Migrations" %} } from "@tenon/data";
 import type { Schema } from "../database/schema.ts";
 import type { LoginDTO, RegisterDTO, StoredUser } from "./users.dto.ts";
+{% if (!hasSessions) { -%}
 import { migrations } from "./users.migrations.ts";
+{% } -%}
 
 export class UsersService {
   readonly #db = inject(Database<Schema>);
   readonly #passwords = inject(Passwords);
   readonly #limit = inject(LoginLimit);
+{% if (!hasSessions) { -%}
 
   constructor() {
     inject(Migrations).add(migrations);
   }
+{% } -%}
 
   /** Undefined for an unknown id. */
   async find(id: string): Promise<StoredUser | undefined> {
@@ -22,12 +26,12 @@ export class UsersService {
   }
 
   /** Undefined when the email is registered already. */
-  async register({ email, password }: RegisterDTO): Promise<StoredUser | undefined> {
+  async register({ email, password }: RegisterDTO, role = "user"): Promise<StoredUser | undefined> {
     const user: StoredUser = {
       id: randomUUID(),
       email: email.toLowerCase(),
       password: await this.#passwords.hash(password),
-      role: "user",
+      role,
       created_at: new Date().toISOString(),
     };
     try {
@@ -37,6 +41,12 @@ export class UsersService {
       if (isUniqueViolation(error)) return undefined;
       throw error;
     }
+  }
+
+  /** Undefined when no user has the email. */
+  setRole(email: string, role: string): Promise<StoredUser | undefined> {
+    const update = this.#db.updateTable("users").set({ role }).where("email", "=", email.toLowerCase());
+    return update.returningAll().executeTakeFirst();
   }
 
   /** Undefined for an unknown email or a wrong password, which take equally long. Too many failures are a 429. */

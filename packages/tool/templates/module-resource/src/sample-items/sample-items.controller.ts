@@ -1,7 +1,7 @@
-{% const guard = guards.routes ? "middlewares: [BearerAuth], " : ""; -%}
-{% const ownerGuard = owner ? "middlewares: [BearerAuth, SampleItemOwner], " : guard; -%}
+{% const guard = guards.routes ? `middlewares: [${guards.routes}], ` : ""; -%}
+{% const ownerGuard = owner ? `middlewares: [${guards.routes}, SampleItemOwner], ` : guard; -%}
 {% if (guards.routes) { -%}
-import { BearerAuth } from "@tenon/auth";
+import { {%= guards.routes %} } from "@tenon/auth";
 {% } -%}
 import { inject, route } from "@tenon/core";
 import { PageQuery, page } from "@tenon/data";
