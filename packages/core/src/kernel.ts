@@ -13,8 +13,9 @@ import {
 import type { Runnable } from "./diagnostics/observed-chain.ts";
 import { selectChanged, selectReplaced } from "./endpoint.ts";
 import { type ErrorFormat, formatError, plainErrors, withRejectedStatus } from "./error-format.ts";
-import { BindError, describeValue, HttpError, toHttpError } from "./errors.ts";
+import { BindError, describeValue, HttpError, type Issue, toHttpError } from "./errors.ts";
 import type { Log } from "./log/log.ts";
+import { isSecretName } from "./log/log-redact.ts";
 import { toSafeName } from "./log/safe-urls.ts";
 import type { BackgroundPlatform, NamedPlatform, RequestHandler } from "./platform.ts";
 import { isThenable, Outgoing, Reply, toReply } from "./reply.ts";
@@ -219,15 +220,18 @@ function isPlainError(reply: Reply): reply is Reply<number, { readonly error: st
 /** Logs a failed request, unless the client caused the error. Rejected input is at `info` outside production. */
 export function logError(ctx: Context, error: unknown, production = false): void {
   if (error instanceof BindError) {
-    ctx.log[production ? "debug" : "info"]({ issues: toIssueMap(error) }, `${toSafeName(ctx)}: the input was rejected`);
+    ctx.log[production ? "debug" : "info"]({ issues: toLoggedIssues(error) }, `${toSafeName(ctx)}: the input was rejected`);
   } else if (!(error instanceof HttpError)) ctx.log.error(toErrorFields(error), `${toSafeName(ctx)} failed`);
   else if (error.status >= 500) ctx.log.error({ err: error }, `${toSafeName(ctx)} failed`);
 }
 
-/** By path: some schemas quote the input, and the log redacts the values of fields like `password` by name. */
-function toIssueMap({ issues }: BindError): Record<string, string[]> {
-  const byPath = Map.groupBy(issues, (issue) => issue.path || `(${issue.in ?? "body"})`);
-  return Object.fromEntries([...byPath].map(([path, list]) => [path, list.map((i) => `${i.rule}: ${i.message}`)]));
+/** Of a field like `password` the rule only: some schemas quote the input in their messages. */
+function toLoggedIssues({ issues }: BindError): Partial<Issue>[] {
+  return issues.map(({ in: part = "body", path, rule, message }) => ({
+    path: path || `(${part})`,
+    rule,
+    ...(path.split(".").some(isSecretName) ? {} : { message }),
+  }));
 }
 
 /** `throw null` and `throw "x"` are logged as such. */

@@ -318,6 +318,16 @@ test("the secret in a path is kept neither in the target nor in the lines of the
   }
 });
 
+test("rejected input is recorded with the rule that a secret field breaks, not with its value", async (t) => {
+  const { port } = await startShop(t);
+  await ask(port, "/notes", { method: "POST", headers: json, body: '{"text":"hi","password":["hunter2"]}' });
+  const { request } = await find(port, "/notes");
+  assert.equal(request.status, 400);
+  const [line] = request.logs.filter(({ message }) => message === "POST /notes: the input was rejected");
+  assert.deepEqual(JSON.parse(JSON.stringify(line?.fields)).issues, [{ path: "password", rule: "string" }]);
+  assert.doesNotMatch(JSON.stringify(request), /hunter2/);
+});
+
 test("each message of a WebSocket is a record, with its statements, log lines and error", async (t) => {
   const { port, url } = await startShop(t);
   await count(url, "count", "fail");
