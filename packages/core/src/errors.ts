@@ -61,7 +61,9 @@ export const importEachOther = "Most often two files import each other: move wha
 /** An error of other code inside one of our messages, and how to see where it was thrown. */
 export function quoteError(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : describeValue(error);
-  return `${text.replace(/\.$/, "")}. LOG_LEVEL=debug shows where it was thrown.`;
+  // the message of an HttpError is for clients: its cause says what failed
+  const cause = error instanceof HttpError && error.cause instanceof Error ? `: ${error.cause.message}` : "";
+  return `${`${text}${cause}`.replace(/\.$/, "")}. LOG_LEVEL=debug shows where it was thrown.`;
 }
 
 /** A wrong value, as an error message names it. */

@@ -220,7 +220,10 @@ function isPlainError(reply: Reply): reply is Reply<number, { readonly error: st
 /** Logs a failed request, unless the client caused the error. Rejected input is at `info` outside production. */
 export function logError(ctx: Context, error: unknown, production = false): void {
   if (error instanceof BindError) {
-    ctx.log[production ? "debug" : "info"]({ issues: toLoggedIssues(error) }, `${toSafeName(ctx)}: the input was rejected`);
+    ctx.log[production ? "debug" : "info"](
+      { issues: toLoggedIssues(error) },
+      `${toSafeName(ctx)}: the input was rejected`,
+    );
   } else if (!(error instanceof HttpError)) ctx.log.error(toErrorFields(error), `${toSafeName(ctx)} failed`);
   else if (error.status >= 500) ctx.log.error({ err: error }, `${toSafeName(ctx)} failed`);
 }

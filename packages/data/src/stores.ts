@@ -39,6 +39,9 @@ export interface StoreOptions {
   readonly urlNames?: { readonly database?: string; readonly keyValue?: string; readonly cache?: string };
 }
 
+const keyValueKinds = ["sqlite", "postgres", "redis", "memory"] as const;
+const cacheKinds = ["redis", "memory"] as const;
+
 /** Creates each store once, so that database and key-value store share a file, and key-value store and cache a connection. */
 export class Stores {
   readonly #options: StoreOptions;
@@ -83,7 +86,7 @@ export class Stores {
   cache(): Cache {
     const log = inject(Log);
     const name = this.#nameOf("cache");
-    const url = parseStoreUrl(this.#options.cache ?? "memory:", name, ["memory", "redis"]);
+    const url = this.#parseCacheUrl();
     const onError = (error: unknown) => log.warn({ err: error }, "the cache is unavailable: every read is a miss");
     if (url.kind === "memory") return new Cache(new MemoryCacheStore(this.#options.memoryCache), { onError });
     const redis = this.#redis(url.url, url.place, name);
@@ -111,7 +114,7 @@ export class Stores {
   [describeStores](): Readonly<Record<"database" | "keyValue" | "cache", string>> {
     const describe = (url: StoreUrl) => [url.kind, "path" in url ? url.path : "place" in url ? url.place : ""];
     const database = this.#parseDatabaseUrl();
-    const cache = parseStoreUrl(this.#options.cache ?? "memory:", this.#nameOf("cache"), ["memory", "redis"]);
+    const cache = this.#parseCacheUrl();
     return {
       database: describe(database).join(" "),
       keyValue: describe(this.#parseKeyValueUrl()).join(" ").trim(),
@@ -136,7 +139,13 @@ export class Stores {
   #parseKeyValueUrl() {
     const { keyValue } = this.#options;
     if (keyValue === undefined) return this.#parseDatabaseUrl();
-    return parseStoreUrl(keyValue, this.#nameOf("keyValue"), ["sqlite", "postgres", "redis", "memory"]);
+    // a variable that sets both takes what both take, so that a wrong value is one problem and not two
+    const isShared = this.#nameOf("keyValue") === this.#nameOf("cache");
+    return parseStoreUrl(keyValue, this.#nameOf("keyValue"), isShared ? cacheKinds : keyValueKinds);
+  }
+
+  #parseCacheUrl() {
+    return parseStoreUrl(this.#options.cache ?? "memory:", this.#nameOf("cache"), cacheKinds);
   }
 
   #sqliteDatabase(path: string): Database {

@@ -83,3 +83,11 @@ test("a wrong URL is reported with its origin", async () => {
   const starting = createTestApp(blog, api(), { config: { databaseUrl: "mysql://x" } });
   await assert.rejects(starting, /DATABASE_URL is "mysql:\/\/x"\. It takes a URL such as sqlite:/);
 });
+
+test("a wrong URL of two stores is one problem", async () => {
+  const url = "localhost:6379";
+  const urlNames = { keyValue: "REDIS_URL", cache: "REDIS_URL" };
+  const shared = dataModule({ database: "sqlite::memory:", keyValue: url, cache: url, urlNames });
+  const message = 'REDIS_URL is "localhost:6379". It takes a URL such as redis://host:6379, memory:.';
+  await assert.rejects(createTestApp(shared, api()), { message });
+});

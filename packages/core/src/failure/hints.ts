@@ -38,7 +38,7 @@ const mistakes: readonly Mistake[] = [
     of: "text",
     pattern: /no such table: (\S+)|(?<!of )relation "([^"]+)" does not exist/,
     cure: ([, sqlite, postgres]) =>
-      `The table ${sqlite ?? postgres} does not exist: create it in a migration. Migrations run at the start: list this one in dataModule({ migrations }), or add it with inject(Migrations).add([…]) in a service whose module is imported.`,
+      `The table ${sqlite ?? postgres} does not exist: create it in a migration. Migrations run at the start, or by "tenon migrate up" with migrateOnStart: false. List this one in dataModule({ migrations }), or add it with inject(Migrations).add([…]) in a service whose module is imported.`,
   },
   {
     of: "text",

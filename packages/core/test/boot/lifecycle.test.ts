@@ -5,6 +5,7 @@ import {
   type Context,
   createApp,
   defineModule,
+  HttpError,
   inject,
   type Module,
   type Next,
@@ -113,6 +114,16 @@ test("a start that fails stops what had started, in reverse, and starts nothing 
     'onStart() of Users (module "data") failed: no table. LOG_LEVEL=debug shows where it was thrown.',
   );
   assert.deepEqual(events, ["start Database", "start Users", "stop Database"]);
+});
+
+test("a start that fails with an HttpError, whose message is for clients, quotes its cause", async () => {
+  const cause = new Error("The table users does not exist.");
+  const fail = () => Promise.reject(new HttpError(500, "store failure", { cause }));
+  const app = await createApp(createChain([], { start: fail }), api(), quiet);
+  assert.equal(
+    (await rejection(app.start())).message,
+    'onStart() of Users (module "data") failed: store failure: The table users does not exist. LOG_LEVEL=debug shows where it was thrown.',
+  );
 });
 
 test("a start that fails without a message is reported by the kind of its error", async () => {

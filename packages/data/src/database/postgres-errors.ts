@@ -1,4 +1,5 @@
 import { type ConstraintKind, StoreError } from "../store-error.ts";
+import { toMissingTable } from "./missing-table.ts";
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const constraints: ReadonlyMap<string, ConstraintKind> = new Map([
@@ -7,6 +8,7 @@ const constraints: ReadonlyMap<string, ConstraintKind> = new Map([
   ["23505", "unique"],
   ["23514", "check"],
 ]);
+const undefinedTable = "42P01";
 const unavailableClasses = new Set(["08", "53", "57", "58"]);
 const unavailableCodes = new Set(["40001", "40P01", "55P03", "25006"]);
 
@@ -50,6 +52,10 @@ export function translatePostgresError(error: unknown): StoreError {
   if (code.startsWith("23") && code.length === 5) {
     const columns = columnsIn(error, constraint);
     return new StoreError("CONSTRAINT", { cause: error, columns, ...(constraint === undefined ? {} : { constraint }) });
+  }
+  if (code === undefinedTable && error instanceof Error) {
+    const table = /"([^"]+)"/.exec(error.message)?.[1] ?? "of this statement"; // servers in other languages quote otherwise
+    return new StoreError("FAILED", { cause: toMissingTable(table, error) });
   }
   const unavailable = !isServerError(error) || unavailableCodes.has(code);
   return new StoreError(unavailable ? "UNAVAILABLE" : "FAILED", { cause: error });

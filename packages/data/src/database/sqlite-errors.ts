@@ -1,4 +1,5 @@
 import { type ConstraintKind, StoreError } from "../store-error.ts";
+import { toMissingTable } from "./missing-table.ts";
 
 // https://sqlite.org/rescode.html
 const primary = {
@@ -46,6 +47,8 @@ export function translateSqliteError(error: unknown): StoreError {
     const columns = columnsIn(error);
     return new StoreError("CONSTRAINT", { cause: error, columns, ...(constraint === undefined ? {} : { constraint }) });
   }
+  const table = error instanceof Error ? /^no such table: (.+)$/s.exec(error.message)?.[1] : undefined;
+  if (table !== undefined) return new StoreError("FAILED", { cause: toMissingTable(table, error) });
   const isSystemError = error instanceof Error && "syscall" in error;
   return new StoreError(unavailable.has(code & 0xff) || isSystemError ? "UNAVAILABLE" : "FAILED", { cause: error });
 }

@@ -107,7 +107,13 @@ for (const adapter of databases) {
     });
 
     run("fails a broken statement with the store's message only", async (db) => {
-      await assert.rejects(sql`select * from nowhere`.execute(db), { message: "store failure", code: "FAILED" });
+      await assert.rejects(sql`select * from nowhere`.execute(db), (error) => {
+        assert.ok(error instanceof StoreError && error.cause instanceof Error);
+        assert.deepEqual([error.message, error.code], ["store failure", "FAILED"]);
+        const cure = "Run the migrations with `tenon migrate up`, or add one that creates it.";
+        assert.equal(error.cause.message, `The table nowhere does not exist. ${cure}`);
+        return true;
+      });
     });
 
     run("commits a transaction as a whole", async (db) => {
