@@ -4,6 +4,8 @@ import type { Input as PartInput } from "./body/input.ts";
 import { isJson, toJson } from "./body/json.ts";
 import { JsonArray } from "./body/json-array.ts";
 import { toQueryRecord } from "./body/query.ts";
+import type { StreamedFile } from "./body/streamed-file.ts";
+import type { StreamedField } from "./body/streamed-form.ts";
 import { type Context, type ContextState, type RequestContext, stateOf } from "./context.ts";
 import {
   type Body,
@@ -21,6 +23,8 @@ import {
   type WrongEndpoint,
 } from "./contract.ts";
 import { validate } from "./dto/bind.ts";
+import { Dto } from "./dto/dto.ts";
+import { findStreamedField } from "./dto/file.ts";
 import { atRow, compileSelect, compileSentSelect, ReturnedMismatch } from "./dto/select.ts";
 import type { Schema } from "./dto/standard-schema.ts";
 import { BindError, HttpError, type InputPart, type Issue } from "./errors.ts";
@@ -59,11 +63,15 @@ export function endpoint<const C extends Contract, const Result = never, Param e
   const settle = (ctx: Context, value: unknown) =>
     isThenable(value) ? value.then((ready) => toDeclared(ctx, ready)) : toDeclared(ctx, value);
 
+  // the schemas were inferred from the contract that `read` was compiled from
+  const call = (self: unknown, ctx: Context, input: Input): unknown => handler.call(self, ctx, input as InputOf<C>);
+  const streamed = streamedFieldOf(contract);
+  const run = streamed === undefined ? call : failingWithUpload(call, streamed);
+
   function handleEndpoint(this: unknown, ctx: Context): unknown {
     const input = read(ctx);
-    // the schemas were inferred from the contract that `read` was compiled from
-    if (!(input instanceof Promise)) return settle(ctx, handler.call(this, ctx, input as InputOf<C>));
-    return input.then((ready) => settle(ctx, handler.call(this, ctx, ready as InputOf<C>)));
+    if (!(input instanceof Promise)) return settle(ctx, run(this, ctx, input));
+    return input.then((ready) => settle(ctx, run(this, ctx, ready)));
   }
   Object.defineProperty(handleEndpoint, "name", { value: handler.name });
   return Object.assign(handleEndpoint, { [declared]: declaration, [written]: writtenHandlerOf(handler) });
@@ -111,7 +119,8 @@ function compileInput(contract: Contract): (ctx: Context) => Input | Promise<Inp
     if (schema !== undefined) parts.push({ name, read: (ctx) => bindPart(ctx, name, schema) });
   }
   const body = toBody(contract.body);
-  if (body !== undefined) parts.push({ name: "body", read: (ctx) => readBody(ctx, body) });
+  const streamed = streamedFieldOf(contract);
+  if (body !== undefined) parts.push({ name: "body", read: (ctx) => readBody(ctx, body, streamed) });
 
   const readFrom = (ctx: Context, input: Input, start: number, issues: Issue[]): Input | Promise<Input> => {
     for (let index = start; index < parts.length; index++) {
@@ -158,7 +167,8 @@ function readPart(state: ContextState, part: "params" | "query" | "headers"): Pa
   return { value: toQueryRecord(state.queries), fromText: true, fromForm: true };
 }
 
-async function readBody(ctx: Context, { kind, schema, required, types }: Body): Promise<unknown> {
+async function readBody(ctx: Context, body: Body, streamed: StreamedField | undefined): Promise<unknown> {
+  const { kind, schema, required, types } = body;
   const { incoming, request, tools } = stateOf(ctx);
   const isCommand = incoming.method === ""; // it has flags, and no media type
   if (!required && !isCommand && (await request.body()).byteLength === 0) return undefined;
@@ -167,8 +177,30 @@ async function readBody(ctx: Context, { kind, schema, required, types }: Body): 
     const isKnown = isCommand || types.some((known) => mediaTypeOf(known) === mediaTypeOf(type));
     return isKnown ? request.body() : refuseType(type);
   }
+  if (streamed !== undefined && !isCommand) {
+    return validate(schema, { value: await request.streamForm(streamed), fromText: true, fromForm: true });
+  }
   const read = kind === "form" ? tools.readForm : tools.readInput;
   return validate(schema, await read(incoming, request));
+}
+
+function streamedFieldOf(contract: Contract): StreamedField | undefined {
+  const { kind, schema } = toBody(contract.body) ?? {};
+  return kind === "form" && schema instanceof Dto ? findStreamedField(schema.fields) : undefined;
+}
+
+type Call = (self: unknown, ctx: Context, input: Input) => unknown;
+
+/** The upload decides on the response where it fails: `fetch` and others wrap its error in one of their own. */
+function failingWithUpload(call: Call, { name }: StreamedField): Call {
+  return async (self, ctx, input) => {
+    try {
+      return await call(self, ctx, input);
+    } catch (error) {
+      const file = (input.body as Readonly<Record<string, StreamedFile | undefined>>)[name]; // by its schema
+      throw file?.failure ?? error;
+    }
+  };
 }
 
 type Select = (value: unknown) => unknown;

@@ -2,6 +2,7 @@ export { type App, type AppOptions, createApp } from "./app.ts";
 export type { CookieOptions } from "./body/cookies.ts";
 export type { Form, UploadedFile } from "./body/form.ts";
 export { type JsonArray, jsonArray } from "./body/json-array.ts";
+export type { StreamedFile } from "./body/streamed-file.ts";
 export type { OnStart, OnStop } from "./boot/lifecycle.ts";
 export { type ConfigClass, type ConfigSources, defineConfig } from "./config/config.ts";
 export { readOrCreateSecret } from "./config/secret-file.ts";

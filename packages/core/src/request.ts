@@ -1,6 +1,8 @@
-import { type RequestLimits, refuseType } from "./body/body-reader.ts";
+import { type RequestLimits, refuseBody, refuseType } from "./body/body-reader.ts";
 import { type Form, isForm, parseForm } from "./body/form.ts";
 import { parseQuery } from "./body/query.ts";
+import { readStreamedForm, type StreamedField } from "./body/streamed-form.ts";
+import { HttpError } from "./errors.ts";
 
 /** A request as an engine passes it to the kernel: the port between the two. */
 export interface Incoming {
@@ -22,6 +24,8 @@ export interface Incoming {
   headers(): Record<string, string>;
   /** Reads the whole body, once. Rejects with an HttpError past the limit or the timeout. */
   readBody(limit: number, timeout: number): Promise<Uint8Array>;
+  /** The body while it arrives, instead of `readBody()`. The timeout is for one chunk. Left out where a body is in memory. */
+  streamBody?(limit: number, timeout: number): AsyncIterable<Uint8Array>;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
@@ -65,6 +69,23 @@ export class RequestView {
     return this.#body;
   }
 
+  /** The form up to its streamed file, which is read while it arrives: for endpoints that declare one. */
+  streamForm(field: StreamedField): Promise<Record<string, unknown>> {
+    const limits = { body: this.#bodyLimit(), formParts: this.#limits.formParts };
+    const contentType = this.#incoming.header("content-type") ?? "";
+    return readStreamedForm(this.#stream(limits.body + field.max), { contentType, field, limits });
+  }
+
+  /** A body that a middleware has read is in memory already. */
+  #stream(limit: number): AsyncIterable<Uint8Array> {
+    const { bodyTimeout } = this.#limits;
+    const incoming = this.#incoming;
+    if (this.#body !== undefined) return toChunks(this.#body);
+    if (incoming.streamBody === undefined) return toChunks(incoming.readBody(limit, bodyTimeout));
+    this.#body = refuseBody(new HttpError(500, "Internal Server Error", { cause: new Error("The body is streamed.") }));
+    return incoming.streamBody(limit, bodyTimeout);
+  }
+
   /** The body as a form, urlencoded or multipart. Rejects like `body()`, and with a BindError for any other content type. */
   form(): Promise<Form> {
     if (this.#form === undefined) {
@@ -101,13 +122,19 @@ export class RequestView {
   }
 }
 
+async function* toChunks(body: Promise<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  yield await body;
+}
+
 /** The base of an `Incoming` that changes another one. Reads through it, because an engine computes some parts on demand only. */
 export class DelegatedIncoming implements Incoming {
   readonly id?: string;
+  readonly streamBody?: NonNullable<Incoming["streamBody"]>;
   readonly #incoming: Incoming;
 
   constructor(incoming: Incoming) {
     this.#incoming = incoming;
+    if (incoming.streamBody !== undefined) this.streamBody = incoming.streamBody.bind(incoming);
     if (incoming.id !== undefined) this.id = incoming.id;
   }
 

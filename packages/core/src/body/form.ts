@@ -88,6 +88,11 @@ export function isForm(contentType: string): boolean {
   return type === urlencoded || type === multipart;
 }
 
+/** The only type that carries files. */
+export function isMultipart(contentType: string): boolean {
+  return mediaTypeOf(contentType) === multipart;
+}
+
 /** Form bytes → fields and files. A BindError when they cannot be read, which never quotes them; 413 past a limit. */
 export function parseForm(body: Uint8Array, contentType: string, limits: FormLimits): Form {
   const type = mediaTypeOf(contentType);
@@ -114,7 +119,7 @@ function toForm(body: Uint8Array, contentType: string, limits: FormLimits): Form
   return new Form(fields, files);
 }
 
-function tooManyParts(limit: number): HttpError {
+export function tooManyParts(limit: number): HttpError {
   return tooLarge(`The form has more fields and files than limits.formParts, ${limit}.`);
 }
 

@@ -6,7 +6,7 @@ export interface Part extends PartHead {
   readonly bytes: Uint8Array;
 }
 
-const maxHeadBytes = 8 * 1024;
+export const maxHeadBytes = 8 * 1024;
 const lineEnd = 0x0d0a;
 const dashes = 0x2d2d;
 
@@ -37,7 +37,7 @@ export function* parseMultipart(body: Uint8Array, boundary: string): Generator<P
 }
 
 /** The index after a delimiter's line; undefined after the last delimiter, which ends in two dashes. */
-function findPartStart(bytes: Buffer, end: number): number | undefined {
+export function findPartStart(bytes: Buffer, end: number): number | undefined {
   const last = startsWith(bytes, end, dashes);
   let index = last ? end + 2 : end;
   while (bytes[index] === 0x20 || bytes[index] === 0x09) index++;
@@ -51,7 +51,8 @@ function startsWith(bytes: Buffer, index: number, pair: number): boolean {
   return index + 2 <= bytes.byteLength && bytes.readUInt16BE(index) === pair;
 }
 
-function readPart(bytes: Buffer, start: number, end: number): Part {
+/** A field or a file that has arrived as a whole, between two delimiters. */
+export function readPart(bytes: Buffer, start: number, end: number): Part {
   const blank = bytes.subarray(start, Math.min(end, start + maxHeadBytes) + 2).indexOf("\r\n\r\n");
   if (blank < 0) refuseForm("has a part without an end of its headers, or with too many of them");
   const content = Math.min(start + blank + 4, end); // a part without content may end with its headers

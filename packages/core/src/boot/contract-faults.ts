@@ -1,6 +1,7 @@
 import { type Contract, isContent, isSchema, type MiddlewareContract, returnsByStatus, toBody } from "../contract.ts";
 import { Dto } from "../dto/dto.ts";
 import { Field } from "../dto/field.ts";
+import { findStreamedField } from "../dto/file.ts";
 import type { JsonSchema } from "../dto/json-schema.ts";
 import { describeValue } from "../errors.ts";
 import type { Method } from "../route.ts";
@@ -116,12 +117,13 @@ function findFieldFaults({ params, query, headers, body }: Contract, method: Met
       .map(([name, { kind }]) => `declares "${name}" in its ${part}, where no client can send ${describeKind(kind)}.`);
   if (method === undefined) return []; // a command reads objects from standard input
   const texts = Object.entries({ params, query, headers });
-  const { kind, schema } = toBody(body) ?? {};
+  const { kind, schema, required } = toBody(body) ?? {};
   const form = kind === "form" ? schema : undefined;
   return [
     ...texts.flatMap(([part, schema]) => faultsIn(part, schema, (field) => isFile(field) || holdsObjects(field))),
     ...faultsIn("JSON body", body, isFile),
     ...(form === undefined ? [] : [...faultsIn("form", form, holdsObjects), ...findVariantFaults(form)]),
+    ...findStreamFaults(form, required === false),
   ];
 }
 
@@ -134,6 +136,27 @@ function findVariantFaults(schema: unknown): string[] {
       .filter(([, property]) => isObject(property))
       .map(([name]) => `declares "${name}" in its form, where no client can send an object.`),
   );
+}
+
+/** Where a file is streamed, the rest of the form comes first and is in memory. */
+function findStreamFaults(form: unknown, isOptional: boolean): string[] {
+  if (!(form instanceof Dto)) return [];
+  const streamed = findStreamedField(form.fields);
+  if (streamed === undefined) return [];
+  const files = Object.values<Field>(form.fields).filter((field) => isFile(field) || holdsFiles(field));
+  const { name, max } = streamed;
+  return [
+    ...(files.length > 1
+      ? [`streams "${name}" and declares another file. A form with a streamed file has no other.`]
+      : []),
+    ...(Number.isNaN(max) ? [`streams "${name}" without a limit. Add "max=" with a number of bytes.`] : []),
+    ...(isOptional ? [`streams "${name}" in a form that may be absent. Write body: { form: … }.`] : []),
+  ];
+}
+
+function holdsFiles(field: Field): boolean {
+  const { items } = field.toSchema("input");
+  return field.kind === "array" && (items as JsonSchema | undefined)?.format === "binary";
 }
 
 function isFile({ kind }: Field): boolean {

@@ -1,18 +1,26 @@
 import type { UploadedFile } from "../body/form.ts";
+import { StreamedFile } from "../body/streamed-file.ts";
+import type { StreamedField } from "../body/streamed-form.ts";
 import { Field, type Kind } from "./field.ts";
 import { report } from "./found-issue.ts";
 import type { IsPresent } from "./infer.ts";
 import type { FileTag } from "./tags.ts";
 
-/** A file of a multipart form: `file("required", "max=1000000", "type=image/png image/jpeg")`. */
-export function file<const Tags extends readonly FileTag[]>(...tags: Tags): Field<UploadedFile, IsPresent<Tags>> {
+type FileOf<Tags extends readonly string[]> = "stream" extends Tags[number] ? StreamedFile : UploadedFile;
+
+/**
+ * A file of a multipart form: `file("required", "max=1000000", "type=image/png image/jpeg")`. With "stream" the handler
+ * reads it while it arrives.
+ */
+export function file<const Tags extends readonly FileTag[]>(...tags: Tags): Field<FileOf<Tags>, IsPresent<Tags>> {
   const typed = tags.some((tag) => tag.startsWith("type="));
-  const kind: Kind<UploadedFile> = {
+  const isFile = isStreamed(tags) ? (input: unknown) => input instanceof StreamedFile : isUploadedFile;
+  const kind: Kind<FileOf<Tags>> = {
     name: "file",
     family: "file",
     read: (input, issues) => {
-      if (!isUploadedFile(input)) report(issues, "file", "must be a file");
-      return input as UploadedFile; // not used when there is an issue
+      if (!isFile(input)) report(issues, "file", "must be a file");
+      return input as FileOf<Tags>; // not used when there is an issue
     },
     compileSelect: () => {
       throw new TypeError("a file() can be received, but not returned. Declare the response without it.");
@@ -23,7 +31,20 @@ export function file<const Tags extends readonly FileTag[]>(...tags: Tags): Fiel
       ...(typed ? {} : { contentMediaType: "application/octet-stream" }),
     }),
   };
-  return new Field<UploadedFile, IsPresent<Tags>>(kind, tags);
+  return new Field<FileOf<Tags>, IsPresent<Tags>>(kind, tags);
+}
+
+function isStreamed(tags: readonly string[]): boolean {
+  return tags.includes("stream");
+}
+
+/** The field of a form that is streamed. */
+export function findStreamedField(fields: Readonly<Record<string, Field>>): StreamedField | undefined {
+  const found = Object.entries(fields).find(([, { kind, tags }]) => kind === "file" && isStreamed(tags));
+  if (found === undefined) return undefined;
+  const [name, { tags }] = found;
+  const max = tags.find((tag) => tag.startsWith("max="))?.slice("max=".length);
+  return { name, max: max === undefined ? Number.NaN : Number(max) };
 }
 
 /** JSON cannot imitate it, because JSON has no bytes. */

@@ -142,7 +142,8 @@ function countCodePoints(text: string): number {
 const characters = bounds((value) => countCodePoints(value as string), "characters", ["minLength", "maxLength"]);
 const items = bounds((value) => (value as unknown[]).length, "items", ["minItems", "maxItems"]);
 const entries = bounds((value) => Object.keys(value as object).length, "entries", ["minProperties", "maxProperties"]);
-const bytes = bounds((value) => (value as { readonly bytes: Uint8Array }).bytes.byteLength, "bytes", [
+/** Zero for a streamed file, which is measured while it arrives. */
+const bytes = bounds((value) => (value as { readonly bytes?: Uint8Array }).bytes?.byteLength ?? 0, "bytes", [
   "minLength",
   "maxLength",
 ]);

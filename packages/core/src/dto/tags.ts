@@ -29,7 +29,7 @@ export type BooleanTag = PlainTag | "default=true" | "default=false";
 export type DateTag = PlainTag | `default=${number}-${number}-${number}`;
 export type ListTag = PlainTag | `min=${number}` | `max=${number}` | `len=${number}`;
 export type RecordTag = PlainTag | `min=${number}` | `max=${number}`;
-export type FileTag = "required" | `max=${number}` | `type=${string}/${string}`;
+export type FileTag = "required" | "stream" | `max=${number}` | `type=${string}/${string}`;
 
 /** Fields that take the same tags. */
 export type FieldKind = "string" | "number" | "integer" | "boolean" | "date" | "list" | "record" | "file" | "plain";
@@ -58,7 +58,7 @@ const grammars: Record<FieldKind, Grammar> = {
   date: { modes: ["required", "nullable", "default"], rules: {} },
   list: { modes: ["required", "nullable"], rules: listRules },
   record: { modes: ["required", "nullable"], rules: recordRules },
-  file: { modes: ["required"], rules: fileRules },
+  file: { modes: ["required", "stream"], rules: fileRules },
   plain: { modes: ["required", "nullable"], rules: {} },
 };
 

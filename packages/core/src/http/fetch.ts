@@ -1,4 +1,5 @@
 import { BodyReader, refuseBody, tooLarge } from "../body/body-reader.ts";
+import { boundedChunks } from "../body/bounded-chunks.ts";
 import { discard, isStream, stop, toChunk } from "../body/stream.ts";
 import type { ErrorFormat } from "../error-format.ts";
 import { HttpError } from "../errors.ts";
@@ -87,6 +88,13 @@ class FetchIncoming implements Incoming {
     reader.watch();
     void this.#feed(reader);
     return reader.result;
+  }
+
+  streamBody(limit: number, timeout: number): AsyncIterable<Uint8Array> {
+    const source = this.#request.body?.getReader();
+    const next = async () => (await source?.read()) ?? ({ done: true, value: undefined } as const);
+    const declared = this.#contentLength;
+    return boundedChunks({ next, stop: () => source?.cancel() }, { declared, limit, timeout });
   }
 
   async #feed(reader: BodyReader): Promise<void> {

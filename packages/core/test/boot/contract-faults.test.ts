@@ -52,6 +52,15 @@ const faults: readonly [contract: object, text: string][] = [
     { body: { form: union("k", { a: dto({}), b: dto({ n: nested(Post) }) }) } },
     'declares "n" in its form, where no client can send an object.',
   ],
+  [{ body: { form: dto({ f: file("stream") }) } }, 'streams "f" without a limit. Add "max=" with a number of bytes.'],
+  [
+    { body: { form: dto({ f: file("stream", "max=9"), more: array(file()) }) } },
+    'streams "f" and declares another file. A form with a streamed file has no other.',
+  ],
+  [
+    { body: { optional: { form: dto({ f: file("stream", "max=9") }) } } },
+    'streams "f" in a form that may be absent. Write body: { form: … }.',
+  ],
   [
     { body: dto({ f: file() }) },
     'declares "f" in its JSON body, where no client can send a file. Use body: { form: … }.',

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { BodyQueue } from "../../body/body-queue.ts";
 import { type BodyMemory, BodyReader, refuseBody, tooLarge } from "../../body/body-reader.ts";
+import { boundedChunks } from "../../body/bounded-chunks.ts";
 import { HttpError } from "../../errors.ts";
 import type { Incoming } from "../../request.ts";
 import { findHeader, type Inspected, toHeaderMap } from "../inspect.ts";
@@ -20,7 +22,7 @@ export class NodeIncoming implements Incoming {
   readonly #head: Inspected;
   readonly #bodies: BodyMemory;
   #controller: AbortController | undefined;
-  #reader: BodyReader | undefined;
+  #reader: BodyReader | BodyQueue | undefined;
 
   constructor(req: IncomingMessage, res: ServerResponse, head: Inspected, trust: ProxyTrust, bodies: BodyMemory) {
     this.#req = req;
@@ -76,6 +78,18 @@ export class NodeIncoming implements Incoming {
       .once("end", () => reader.end())
       .once("close", () => reader.fail(new HttpError(400, "Bad Request")));
     return reader.result;
+  }
+
+  streamBody(limit: number, timeout: number): AsyncIterable<Uint8Array> {
+    const queue = new BodyQueue(() => this.#req.resume());
+    this.#reader = queue;
+    this.#req
+      .on("data", (chunk: Buffer) => {
+        if (!queue.push(chunk)) this.#req.pause();
+      })
+      .once("end", () => queue.end())
+      .once("close", () => queue.fail(new HttpError(400, "Bad Request")));
+    return boundedChunks(queue, { declared: this.#head.contentLength, limit, timeout });
   }
 
   /** The handler has responded. */

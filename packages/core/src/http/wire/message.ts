@@ -1,5 +1,7 @@
 import type { Socket } from "node:net";
+import { BodyQueue } from "../../body/body-queue.ts";
 import { type BodyMemory, BodyReader, refuseBody, tooLarge } from "../../body/body-reader.ts";
+import { boundedChunks } from "../../body/bounded-chunks.ts";
 import { HttpError } from "../../errors.ts";
 import type { HeaderValue } from "../../headers.ts";
 import type { Incoming } from "../../request.ts";
@@ -32,6 +34,8 @@ export interface MessageOwner {
   readonly parts: MessageParts;
   /** The host of the last accepted request. */
   host: string | undefined;
+  /** When to give up what the client should do next; 0 while nothing is expected of it. */
+  deadline: number;
   /** The current response is the last: what follows is dropped. */
   closing: boolean;
   /** Why nothing more is read. Complete requests still get responses. */
@@ -70,7 +74,7 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
   /** The client, with what trusted proxies say about it. */
   #client: Peer | undefined;
   #controller: AbortController | undefined;
-  #reader: BodyReader | undefined;
+  #reader: BodyReader | BodyQueue | undefined;
   #broken: HttpError | undefined;
   /** Bytes that have arrived before the handler reads the body. */
   #stored: Buffer[] = [];
@@ -150,8 +154,27 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
         if (reader.size !== contentLength) reader.watch(); // else it arrived together with the head
       });
     }
-    if (this.expect !== undefined && !this.headersSent) this.socket.write("HTTP/1.1 100 Continue\r\n\r\n", "latin1");
+    this.#writeContinue();
     return reader.result;
+  }
+
+  #writeContinue(): void {
+    if (this.expect !== undefined && !this.headersSent) this.socket.write("HTTP/1.1 100 Continue\r\n\r\n", "latin1");
+  }
+
+  streamBody(limit: number, timeout: number): AsyncIterable<Uint8Array> {
+    const { contentLength: declared, chunked } = this.inspected;
+    const queue = new BodyQueue(() => this.connection.resume());
+    this.#reader = queue;
+    if (this.#broken !== undefined) queue.fail(this.#broken);
+    for (const bytes of this.#stored.splice(0)) queue.push(bytes);
+    if (this.complete) queue.end();
+    else if (chunked || Number(declared) <= limit) {
+      this.connection.deadline = 0; // each chunk has a timeout of its own
+      this.connection.resume();
+      this.#writeContinue();
+    }
+    return boundedChunks(queue, { declared, limit, timeout });
   }
 
   /** The handler has responded. */
