@@ -6,6 +6,7 @@ import { type Environment, readDeveloperSecret, readEnvironment, readVariables }
 import { exitOnStartError } from "./config/exit-on-start-error.ts";
 import type { ContractMismatch } from "./diagnostics/contract-check.ts";
 import { describeValue, type Problem, StartError } from "./errors.ts";
+import { keepLongStacks } from "./failure/stack-limit.ts";
 import { type Builtin, type Constructed, Container, type Injection } from "./inject/container.ts";
 import { GivenConfig } from "./inject/given-config.ts";
 import { createGraph, type Graph } from "./inject/graph.ts";
@@ -124,16 +125,18 @@ function wire(
 ): Wired {
   const { override: overrides = [], stopTimeout = defaultStopTimeout } = options;
   const output = hasBanner(environment, platform, options) ? new LogWriter(1) : undefined;
-  const ownLog = createLog({
+  const logOptions: LogOptions = {
     ...(output === undefined ? {} : { destination: output }),
     ...platform.log,
     ...(environment.logLevel === undefined ? {} : { level: environment.logLevel }),
     ...(environment.color === undefined ? {} : { color: environment.color }),
     ...options.log,
-  });
+  };
+  const ownLog = createLog(logOptions, !environment.production);
   const { worker } = environment;
   const log = worker === undefined ? ownLog : ownLog.child({ worker });
   const secret = readDeveloperSecret(environment);
+  if (secret !== undefined) keepLongStacks();
   const background = new ApplicationBackground(stopTimeout);
   const development = new ApplicationDevelopment(secret === undefined ? undefined : new DeveloperAccess(secret));
   const introspection = new ApplicationIntrospection(platform.name);

@@ -49,8 +49,18 @@ export { asWrittenBy, type PathOf } from "./endpoint.ts";
 export { type ErrorFormatName, formatError } from "./error-format.ts";
 export { causesOf, describeValue, type InputPart, type StartCode, toHttpError } from "./errors.ts";
 export { readExcerpt, readLines, type SourceExcerpt, toCodeFrame } from "./failure/code-frame.ts";
+export { type Failure, toFailureText } from "./failure/failure-text.ts";
 export { findHints } from "./failure/hints.ts";
-export { framesOf, isOwn, type Place, parseFrame, type StackFrame, showPlace } from "./failure/stack-frame.ts";
+export {
+  framesOf,
+  isOwn,
+  ownFramesOf,
+  type Place,
+  parseFrame,
+  type StackFrame,
+  showPlace,
+} from "./failure/stack-frame.ts";
+export { keepsLongStacks } from "./failure/stack-limit.ts";
 export type { ResponseHeaders } from "./headers.ts";
 export { readManifest } from "./http/banner.ts";
 export { findForgery, isOrigin, isOriginOf, isSafe, unsafeMethods } from "./http/foreign-origin.ts";

@@ -21,7 +21,7 @@ export function showPlace({ file, line, column }: Place, folder: string = proces
 }
 
 /** The frames of a stack, one per line. Without the message, which may quote a request and must not be parsed as a frame. */
-export function framesOf({ message, stack = "" }: Error): string {
+export function framesOf({ message, stack = "" }: Pick<Error, "message" | "stack">): string {
   const start = stack.startsWith(message) ? 0 : stack.indexOf(message);
   const frames = start < 0 ? stack : stack.slice(start + message.length);
   return frames.replace(/^[^\n]*\n?/, "");
@@ -35,6 +35,14 @@ export function parseFrame(text: string): StackFrame | undefined {
   return line === undefined || path === undefined
     ? undefined
     : { name, file: path, line: Number(line), column: Number(column) };
+}
+
+/** The frames in files of the application, the innermost first. */
+export function ownFramesOf(error: Pick<Error, "message" | "stack">): StackFrame[] {
+  return framesOf(error)
+    .split("\n")
+    .flatMap((row) => parseFrame(row) ?? [])
+    .filter(({ file }) => isOwn(file));
 }
 
 /** Undefined for a URL that is not one of a file on this machine. */

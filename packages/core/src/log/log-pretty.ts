@@ -1,4 +1,6 @@
 import { styleText } from "node:util";
+import { toAccessText } from "./access-text.ts";
+import { toErrorText } from "./logged-error.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -6,36 +8,42 @@ const levelStyles = new Map<string, Style>(
   Object.entries({ trace: "gray", debug: "gray", info: "green", warn: "yellow", error: "red", fatal: "red" } as const),
 );
 
+/** Columns of a line of the access log in development, and of its time and level. */
+const columns = 100;
+const startColumns = 19;
+
+export interface PrettyOptions {
+  readonly color: boolean;
+  /** Shows the source of errors, and shortens the lines of the access log. Defaults to false. */
+  readonly development?: boolean;
+}
+
 /** A JSON line → text for people. */
-export function toPrettyLine(line: string, color: boolean): string {
-  const { level, time, name, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>; // pino writes one object a line
+export function toPrettyLine(line: string, { color, development = false }: PrettyOptions): string {
+  const { level, time, name, err, ...content } = JSON.parse(line) as Record<string, unknown>; // pino writes one object a line
+  const access = development && name === undefined ? toAccessText(content, columns - startColumns) : undefined;
+  const { msg, ...others } = content;
+  const { message = msg, fields = others } = access ?? {};
   const label = String(level);
   const parts = [
     paint("gray", escapeText(String(time)).slice(11, 23), color),
     paint(levelStyles.get(label) ?? "reset", escapeText(label).toUpperCase().padEnd(5), color),
     name === undefined ? "" : paint("cyan", escapeText(String(name)), color),
-    msg === undefined ? "" : escapeText(String(msg)),
+    message === undefined ? "" : escapeText(String(message)),
     ...Object.entries(fields).map(([key, value]) =>
       paint("gray", `${escapeText(key)}=${escapeText(toText(value))}`, color),
     ),
   ];
   const head = parts.filter((part) => part !== "").join(" ");
-  return err === undefined ? `${head}\n` : `${head}\n${indent(toErrorText(err))}\n`;
+  return err === undefined ? `${head}\n` : `${head}\n${indent(toErrorText(err, development))}\n`;
 }
 
 function toText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function toErrorText(err: unknown): string {
-  if (typeof err !== "object" || err === null || !("stack" in err)) return toText(err);
-  const cause = "cause" in err ? `\ncaused by ${toErrorText(err.cause)}` : "";
-  const errors = "errors" in err && Array.isArray(err.errors) ? err.errors : [];
-  return `${String(err.stack)}${errors.map((inner) => `\none of ${toErrorText(inner)}`).join("")}${cause}`;
-}
-
 function indent(text: string): string {
-  const lines = text.split("\n").map((line) => `    ${escapeText(line.trim())}`);
+  const lines = text.split("\n").map((line) => `    ${escapeText(line)}`.trimEnd());
   return lines.join("\n");
 }
 

@@ -117,12 +117,13 @@ class Walk {
 
   /** What JSON leaves out of an error, then its own fields. */
   #error(error: Error): Record<string, unknown> {
-    const { message, stack, cause } = error;
+    const { message, stack, cause, sql } = error as Error & { readonly sql?: unknown }; // StoreError has it
     const errors: unknown = error instanceof AggregateError ? error.errors : undefined;
     return {
       type: error.constructor?.name ?? error.name,
       message,
       stack,
+      ...(typeof sql === "string" ? { sql } : {}),
       ...(cause === undefined ? {} : { cause: this.#value(cause) }),
       ...(errors === undefined ? {} : { errors: this.#value(errors) }),
       ...this.#entries(error),

@@ -35,7 +35,8 @@ function hasWrite(value: unknown): boolean {
   return typeof (value as LogDestination | null)?.write === "function"; // any value can be asked for a property
 }
 
-export function createLog(options: LogOptions = {}): Log {
+/** `development` lets text for people show the source of errors, and shortens the lines of the access log. */
+export function createLog(options: LogOptions = {}, development = false): Log {
   checkOptions("log", options, {
     level: takes.oneOf(logLevels),
     pretty: takes.flag,
@@ -46,7 +47,7 @@ export function createLog(options: LogOptions = {}): Log {
   const target = toTarget(destination);
   const terminal = target.isTTY === true;
   const { pretty = terminal, color = terminal } = options;
-  const toLine = pretty ? (json: string) => toPrettyLine(json, color) : escapeControls;
+  const toLine = pretty ? (json: string) => toPrettyLine(json, { color, development }) : escapeControls;
   target.describeDropped = (dropped) => {
     const time = new Date().toISOString();
     return toLine(`${JSON.stringify({ level: "warn", time, dropped, msg: "log lines were dropped" })}\n`);

@@ -1,29 +1,16 @@
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
-import { framesOf, isOwn, type Place, parseFrame, readLines, type StackFrame } from "@tenon/core/internal";
+import { type Failure, ownFramesOf, type Place, readLines } from "@tenon/core/internal";
 import { findSyntaxError } from "./find-syntax-error.ts";
 import { findImportCycle } from "./import-cycle.ts";
 import { toShortPath } from "./source.ts";
 
-/** Why an application ended, found in its own process. */
-export interface Failure {
-  /** `SyntaxError: Expression expected` */
-  readonly message: string;
-  /** Where the developer should look; undefined where it is unknown. */
-  readonly place: Place | undefined;
-  /** Those of the application, the innermost first: neither of node nor of installed packages. */
-  readonly frames: readonly StackFrame[];
-}
-
-/** `folder` is the real path of the application's folder. */
+/** Why an application ended, found in its own process. `folder` is the real path of the application's folder. */
 export function toFailure(error: unknown, folder: string): Failure {
   if (!(error instanceof Error)) {
     return { message: `${inspect(error, { depth: 2 })} was thrown`, place: undefined, frames: [] };
   }
-  const frames = framesOf(error)
-    .split("\n")
-    .flatMap((row) => parseFrame(row) ?? [])
-    .filter(({ file }) => isOwn(file));
+  const frames = ownFramesOf(error);
   const known = placeInHead(error) ?? placeOfImport(error) ?? frames[0];
   const place = known ?? (error instanceof SyntaxError ? findSyntaxError(folder) : undefined);
   return { message: `${error.name}: ${error.message}${describeCycle(error, place, folder)}`, place, frames };

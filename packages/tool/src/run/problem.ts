@@ -1,5 +1,4 @@
-import { findHints, type Place, readExcerpt, toCodeFrame } from "@tenon/core/internal";
-import type { Failure } from "./failure.ts";
+import { type Failure, findHints, type Place, readExcerpt, toCodeFrame } from "@tenon/core/internal";
 import { toShortPath } from "./source.ts";
 
 /** Something that would stop an application. */

@@ -67,7 +67,7 @@ test("a thrown error is shown with the frames of the application and its causes"
   });
   assert.match(stderr, /^\nError: cannot open\n\n {2}open\.ts:5:9\n/);
   assert.match(stderr, /> 5 \| \t\tthrow new Error\("cannot open", \{ cause \}\);\n {6}\| \t\t {6}\^\n/);
-  assert.match(stderr, /\n {2}at start main\.ts:3:3\n\n {2}at main\.ts:5:1\n/);
+  assert.match(stderr, /\n {2}at start main\.ts:3:3\n {2}at main\.ts:5:1\n/);
   assert.match(stderr, /\ncaused by SyntaxError: .*\n\n {2}open\.ts:3:8\n/);
 });
 
