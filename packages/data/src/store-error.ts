@@ -15,9 +15,11 @@ export interface StoreErrorOptions {
   readonly cause?: unknown;
   readonly constraint?: ConstraintKind;
   readonly columns?: readonly string[];
+  /** The statement of a database, with placeholders. */
+  readonly sql?: string | undefined;
 }
 
-/** An error of any store. The driver's error is the `cause`, for the log only. */
+/** An error of any store. The driver's error is the `cause`; this and the statement are for the log only. */
 export class StoreError extends HttpError {
   override readonly name = "StoreError";
   readonly code: StoreCode;
@@ -25,12 +27,16 @@ export class StoreError extends HttpError {
   readonly constraint: ConstraintKind | undefined;
   /** The columns of a violated unique or not-null constraint, without their table; empty where the driver names none. */
   readonly columns: readonly string[];
+  /** The statement that failed, with placeholders; undefined where there was none. */
+  declare readonly sql: string | undefined;
 
   constructor(code: StoreCode, options: StoreErrorOptions = {}) {
     super(500, storeMessages[code], options);
     this.code = code;
     this.constraint = options.constraint;
     this.columns = options.columns ?? [];
+    // like the cause, so that no copy of the error into a response has it
+    Object.defineProperty(this, "sql", { value: options.sql, enumerable: false });
   }
 }
 

@@ -13,23 +13,27 @@ import { CommitHook, CommitHooks } from "./after-commit.ts";
 import { PortablePostgresCompiler } from "./postgres-compiler.ts";
 import type { PostgresPool, PostgresSession } from "./postgres-pool.ts";
 import { quoteName } from "./quote-name.ts";
+import { StatementOrigins } from "./statement-origins.ts";
 import { TransactionGuard } from "./transaction-guard.ts";
 
 /** Kysely on our pool. */
 export function createPostgresDialect(pool: PostgresPool): Dialect {
+  const origins = new StatementOrigins();
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new PostgresDriver(pool),
+    createDriver: () => new PostgresDriver(pool, origins),
     createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PortablePostgresCompiler(),
+    createQueryCompiler: () => origins.watch(new PortablePostgresCompiler()),
   };
 }
 
 class PostgresDriver implements Driver {
   readonly #pool: PostgresPool;
+  readonly #origins: StatementOrigins;
 
-  constructor(pool: PostgresPool) {
+  constructor(pool: PostgresPool, origins: StatementOrigins) {
     this.#pool = pool;
+    this.#origins = origins;
   }
 
   async init(): Promise<void> {
@@ -37,7 +41,7 @@ class PostgresDriver implements Driver {
   }
 
   async acquireConnection(): Promise<PostgresConnection> {
-    return new PostgresConnection(await this.#pool.acquire());
+    return new PostgresConnection(await this.#pool.acquire(), this.#origins);
   }
 
   async beginTransaction(connection: PostgresConnection, settings: TransactionSettings): Promise<void> {
@@ -84,9 +88,11 @@ class PostgresConnection implements DatabaseConnection {
   readonly hooks = new CommitHooks();
   readonly guard = new TransactionGuard();
   readonly session: PostgresSession;
+  readonly #origins: StatementOrigins;
 
-  constructor(session: PostgresSession) {
+  constructor(session: PostgresSession, origins: StatementOrigins) {
     this.session = session;
+    this.#origins = origins;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -94,8 +100,12 @@ class PostgresConnection implements DatabaseConnection {
     if (late !== undefined) await late;
     if (query instanceof CommitHook) return this.hooks.add(query);
     const { sql, parameters } = query;
-    const { rows, rowCount } = await this.session.query<R>(sql, parameters);
-    return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+    try {
+      const { rows, rowCount } = await this.session.query<R>(sql, parameters);
+      return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+    } catch (error) {
+      throw this.#origins.locate(error, query);
+    }
   }
 
   /**

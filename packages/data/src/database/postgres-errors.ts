@@ -45,20 +45,22 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return wasSent && !hasSqlState(error);
 }
 
-export function translatePostgresError(error: unknown): StoreError {
+/** `sql` is the statement that failed. */
+export function translatePostgresError(error: unknown, sql?: string): StoreError {
   if (error instanceof StoreError) return error;
   const code = codeOf(error);
   const constraint = constraints.get(code);
   if (code.startsWith("23") && code.length === 5) {
     const columns = columnsIn(error, constraint);
-    return new StoreError("CONSTRAINT", { cause: error, columns, ...(constraint === undefined ? {} : { constraint }) });
+    const kind = constraint === undefined ? {} : { constraint };
+    return new StoreError("CONSTRAINT", { cause: error, columns, sql, ...kind });
   }
   if (code === undefinedTable && error instanceof Error) {
     const table = /"([^"]+)"/.exec(error.message)?.[1] ?? "of this statement"; // servers in other languages quote otherwise
     return new StoreError("FAILED", { cause: toMissingTable(table, error) });
   }
   const unavailable = !isServerError(error) || unavailableCodes.has(code);
-  return new StoreError(unavailable ? "UNAVAILABLE" : "FAILED", { cause: error });
+  return new StoreError(unavailable ? "UNAVAILABLE" : "FAILED", { cause: error, sql });
 }
 
 function columnsIn(error: unknown, constraint: ConstraintKind | undefined): string[] {

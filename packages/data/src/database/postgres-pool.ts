@@ -283,7 +283,7 @@ export class PostgresSession {
       if (!isServerError(error)) this.#broken = true;
       const kind = /[a-z]+/i.exec(sql)?.[0].toLowerCase() ?? "";
       if (isOutcomeUnknown(error) && !harmless.has(kind)) this.#options.onUnknownOutcome(kind, error);
-      throw translatePostgresError(error);
+      throw translatePostgresError(error, sql);
     } finally {
       clearTimeout(watch);
       this.#isSlow = false;

@@ -13,15 +13,17 @@ import { quoteName } from "./quote-name.ts";
 import { PortableSqliteCompiler } from "./sqlite-compiler.ts";
 import type { SqliteResult } from "./sqlite-connection.ts";
 import type { SqliteFile, SqliteTransaction } from "./sqlite-file.ts";
+import { StatementOrigins } from "./statement-origins.ts";
 import { TransactionGuard } from "./transaction-guard.ts";
 
 /** Kysely on node:sqlite. */
 export function createSqliteDialect(file: SqliteFile): Dialect {
+  const origins = new StatementOrigins();
   return {
     createAdapter: () => new ConcurrentSqliteAdapter(),
-    createDriver: () => new SqliteDriver(file),
+    createDriver: () => new SqliteDriver(file, origins),
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new PortableSqliteCompiler(),
+    createQueryCompiler: () => origins.watch(new PortableSqliteCompiler()),
   };
 }
 
@@ -34,11 +36,13 @@ class ConcurrentSqliteAdapter extends SqliteAdapter {
 
 class SqliteDriver implements Driver {
   readonly #file: SqliteFile;
+  readonly #origins: StatementOrigins;
   /** Reused, because Kysely registers each new connection object. */
   readonly #free: SqliteConnection[] = [];
 
-  constructor(file: SqliteFile) {
+  constructor(file: SqliteFile, origins: StatementOrigins) {
     this.#file = file;
+    this.#origins = origins;
   }
 
   async init(): Promise<void> {
@@ -46,7 +50,7 @@ class SqliteDriver implements Driver {
   }
 
   async acquireConnection(): Promise<SqliteConnection> {
-    return this.#free.pop() ?? new SqliteConnection(this.#file);
+    return this.#free.pop() ?? new SqliteConnection(this.#file, this.#origins);
   }
 
   async beginTransaction(connection: SqliteConnection, settings: TransactionSettings): Promise<void> {
@@ -91,13 +95,15 @@ class SqliteDriver implements Driver {
 
 class SqliteConnection implements DatabaseConnection {
   readonly #file: SqliteFile;
+  readonly #origins: StatementOrigins;
   readonly hooks = new CommitHooks();
   transaction: SqliteTransaction | undefined;
   /** Set while the connection is in a transaction. */
   guard: TransactionGuard | undefined;
 
-  constructor(file: SqliteFile) {
+  constructor(file: SqliteFile, origins: StatementOrigins) {
     this.#file = file;
+    this.#origins = origins;
   }
 
   async endTransaction(end: (transaction: SqliteTransaction) => Promise<void> | void): Promise<void> {
@@ -111,12 +117,21 @@ class SqliteConnection implements DatabaseConnection {
     if (late !== undefined) await late;
     if (query instanceof CommitHook) return this.hooks.add(query);
     const { sql, parameters, query: root } = query;
-    if (this.transaction !== undefined) return toResult<R>(query, this.transaction.execute(sql, parameters, root));
-    return executeNow<R>(this.#file, query) ?? toResult<R>(query, await this.#file.execute(sql, parameters, root));
+    try {
+      if (this.transaction !== undefined) return toResult<R>(query, this.transaction.execute(sql, parameters, root));
+      return executeNow<R>(this.#file, query) ?? toResult<R>(query, await this.#file.execute(sql, parameters, root));
+    } catch (error) {
+      throw this.#origins.locate(error, query);
+    }
   }
 
-  async *streamQuery<R>({ sql, parameters, query }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-    for await (const row of this.#file.iterate(sql, parameters, query)) yield { rows: [row as R] }; // what the query selected
+  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    const { sql, parameters, query: root } = query;
+    try {
+      for await (const row of this.#file.iterate(sql, parameters, root)) yield { rows: [row as R] }; // what the query selected
+    } catch (error) {
+      throw this.#origins.locate(error, query);
+    }
   }
 }
 

@@ -39,18 +39,21 @@ export function isBusy(error: unknown): boolean {
   return code === primary.BUSY || code === primary.LOCKED;
 }
 
-export function translateSqliteError(error: unknown): StoreError {
+/** `sql` is the statement that failed. */
+export function translateSqliteError(error: unknown, sql?: string): StoreError {
   if (error instanceof StoreError) return error;
   const code = codeOf(error);
   if ((code & 0xff) === primary.CONSTRAINT) {
     const constraint = constraints.get(code);
     const columns = columnsIn(error);
-    return new StoreError("CONSTRAINT", { cause: error, columns, ...(constraint === undefined ? {} : { constraint }) });
+    const kind = constraint === undefined ? {} : { constraint };
+    return new StoreError("CONSTRAINT", { cause: error, columns, sql, ...kind });
   }
   const table = error instanceof Error ? /^no such table: (.+)$/s.exec(error.message)?.[1] : undefined;
   if (table !== undefined) return new StoreError("FAILED", { cause: toMissingTable(table, error) });
   const isSystemError = error instanceof Error && "syscall" in error;
-  return new StoreError(unavailable.has(code & 0xff) || isSystemError ? "UNAVAILABLE" : "FAILED", { cause: error });
+  const isUnavailable = unavailable.has(code & 0xff) || isSystemError;
+  return new StoreError(isUnavailable ? "UNAVAILABLE" : "FAILED", { cause: error, sql });
 }
 
 /** `UNIQUE constraint failed: users.email, users.tenant` → `email`, `tenant`. An index on expressions has no columns there. */

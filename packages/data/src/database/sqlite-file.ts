@@ -72,7 +72,7 @@ export class SqliteFile {
     if (result !== undefined) return result;
     if (this.#inMemory && this.#transactions.held) await this.#transactions.free();
     await this.open();
-    return this.#retry(() => this.#connection.execute(sql, parameters, query));
+    return this.#retry(() => this.#connection.execute(sql, parameters, query), sql);
   }
 
   /** Runs a statement synchronously; undefined when it has to wait. Most statements need neither a lock nor a retry. */
@@ -88,7 +88,7 @@ export class SqliteFile {
       return this.#main.execute(sql, parameters, query);
     } catch (error) {
       if (isBusy(error)) return undefined;
-      throw translateSqliteError(error);
+      throw translateSqliteError(error, sql);
     }
   }
 
@@ -110,7 +110,7 @@ export class SqliteFile {
         if (count % rowsAtOnce === 0) await turn();
       }
     } catch (error) {
-      const translated = translateSqliteError(error);
+      const translated = translateSqliteError(error, sql);
       over.reject(translated);
       throw translated;
     } finally {
@@ -127,7 +127,7 @@ export class SqliteFile {
       const connection = this.#second;
       const sql = options.readOnly === true ? "begin" : "begin immediate";
       const run = (statement: string) =>
-        traceSql(this.#sqlPlace, statement, [], () => this.#retry(() => connection.execute(statement, [])));
+        traceSql(this.#sqlPlace, statement, [], () => this.#retry(() => connection.execute(statement, []), statement));
       await run(sql);
       return new SqliteTransaction(connection, this.#sqlPlace, release, run);
     } catch (error) {
@@ -155,15 +155,15 @@ export class SqliteFile {
   }
 
   /** Waits between attempts, so that the event loop is not blocked while another process holds the lock. */
-  async #retry<T>(attempt: () => T): Promise<T> {
+  async #retry<T>(attempt: () => T, sql?: string): Promise<T> {
     let deadline = 0;
     for (let pause = 1; ; pause = Math.min(pause * 2, 25)) {
       try {
         return attempt();
       } catch (error) {
-        if (!isBusy(error)) throw translateSqliteError(error);
+        if (!isBusy(error)) throw translateSqliteError(error, sql);
         deadline ||= performance.now() + this.#lockTimeout;
-        if (performance.now() >= deadline) throw new StoreError("UNAVAILABLE", { cause: error });
+        if (performance.now() >= deadline) throw new StoreError("UNAVAILABLE", { cause: error, sql });
       }
       await sleep(pause);
     }
@@ -205,7 +205,7 @@ export class SqliteTransaction {
       try {
         return this.#connection.execute(sql, parameters, query);
       } catch (error) {
-        throw translateSqliteError(error);
+        throw translateSqliteError(error, sql);
       }
     });
   }

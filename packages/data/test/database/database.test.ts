@@ -95,6 +95,19 @@ for (const adapter of databases) {
       }
     });
 
+    run("names the statement and the place that built it, without a copy for clients", async (db) => {
+      async function read() {
+        return sql`select 1 from lost where id = ${1}`.execute(db); // without await: the stack would end here
+      }
+      await assert.rejects(read(), (error) => {
+        assert.ok(error instanceof StoreError);
+        assert.match(error.sql ?? "", /^select 1 from lost where id = (?:\?|\$1)$/);
+        assert.match(error.stack ?? "", /^StoreError: store failure\n[\s\S]*at read \(.*database\.test\.ts/);
+        assert.doesNotMatch(JSON.stringify(error), /lost/);
+        return true;
+      });
+    });
+
     run("names every column of a violated unique index, but none of an index on expressions", async (db) => {
       await sql`create table "my.accounts" (tenant text, "E-mail ""1""" text, name text)`.execute(db);
       await sql`create unique index one on "my.accounts" (tenant, "E-mail ""1""")`.execute(db);
