@@ -48,7 +48,7 @@ const Every = dto("Every", {
 });
 
 async function fuzz(routes: Routes, options: FuzzOptions = {}) {
-  const app = await createTestApp(moduleOf(routes), api());
+  const app = await createTestApp(moduleOf(routes), api(), { log: { level: "silent" } });
   try {
     return await fuzzContract(app, { requests: 200, seed: 42, ...options });
   } finally {
@@ -416,7 +416,7 @@ for (const seed of [1, 2]) {
         return {};
       }),
     }));
-    const app = await createTestApp(moduleOf(routes), api());
+    const app = await createTestApp(moduleOf(routes), api(), { log: { level: "silent" } });
     const missed: string[] = [];
     for (const [index, name] of names.entries()) {
       const method = routes[index]?.method;

@@ -25,6 +25,7 @@ async function start(t: TestContext, { files = {}, trustedProxies = [] }: Starte
   const app = await createTestApp(
     moduleOf(routes),
     inDevelopment(web({ views: temporaryViews(files), trustedProxies })),
+    { log: { level: "silent" } },
   );
   t.after(() => app.stop());
   const { url } = await app.listen({ port: 0, signals: false });
@@ -78,7 +79,8 @@ test("other clients get the views of the application, and never errors/developme
 test("without a start for development there is no developer page, whatever `development` and NODE_ENV say", async (t) => {
   for (const NODE_ENV of [undefined, "development", "production"]) {
     setVariables(t, { NODE_ENV, TENON_DEV: undefined, TENON_DEV_SECRET: fromDeveloper["x-tenon-dev"] });
-    const app = await createTestApp(moduleOf(routes), web({ views: temporaryViews({}), development: true }));
+    const platform = web({ views: temporaryViews({}), development: true });
+    const app = await createTestApp(moduleOf(routes), platform, { log: { level: "silent" } });
     for (const headers of [{}, fromDeveloper]) {
       const response = await app.request("GET", "/boom", { headers: { accept: "text/html", ...headers } });
       assertForClient(await response.text(), String(NODE_ENV));
@@ -89,7 +91,7 @@ test("without a start for development there is no developer page, whatever `deve
 
 test("`development: false` shows no developer page", async (t) => {
   const platform = inDevelopment(web({ views: temporaryViews({}), development: false }));
-  const app = await createTestApp(moduleOf(routes), platform);
+  const app = await createTestApp(moduleOf(routes), platform, { log: { level: "silent" } });
   t.after(() => app.stop());
   const response = await app.request("GET", "/boom", { headers: { accept: "text/html", ...fromDeveloper } });
   assertForClient(await response.text(), "development: false");

@@ -5,11 +5,13 @@ import type { CliApp } from "../cli/cli-app.ts";
 import { readEnvironment } from "../config/environment.ts";
 import type { ContractMismatch } from "../diagnostics/contract-check.ts";
 import { describeValue } from "../errors.ts";
+import { keepLongStacks } from "../failure/stack-limit.ts";
 import type { HttpApp } from "../http/http-app.ts";
 import type { Module } from "../inject/module.ts";
 import type { Platform } from "../platform.ts";
 import { type Method, methods } from "../route.ts";
 import { checkOptions, explainUnknownNames, namesOf } from "../support/options.ts";
+import { ErrorPrinter } from "./error-printer.ts";
 
 export interface TestAppOptions<Config = unknown>
   extends Pick<AppOptions<Config>, "config" | "override" | "log" | "stopTimeout"> {
@@ -55,7 +57,10 @@ export interface TestCliApp extends App, Omit<CliApp, "run"> {
 const { onStartError: _, devtools: __, ...optionTable } = appOptionTable;
 const requestNames = namesOf<TestRequestOptions>({ json: true, form: true, body: true, headers: true, signal: true });
 
-/** A started application for a test: no port, no log unless LOG_LEVEL is set; mistakes reject with a StartError. */
+/**
+ * A started application for a test, without a port. Its errors are printed to standard error, so that a test that gets a
+ * 500 shows why; `log: { level: "silent" }` is for tests that expect one. Mistakes reject with a StartError.
+ */
 export function createTestApp<Config>(
   module: Module<Config>,
   platform: Platform<CliApp>,
@@ -72,6 +77,8 @@ export async function createTestApp(
   options: TestAppOptions = {},
 ): Promise<TestCliApp | TestHttpApp> {
   checkOptions("createTestApp()", options, optionTable);
+  keepLongStacks();
+  const { logLevel } = readEnvironment();
   const running = new AsyncLocalStorage<Running>();
   const reportMismatch = (mismatch: ContractMismatch): void => {
     const request = running.getStore();
@@ -88,7 +95,8 @@ export async function createTestApp(
     return result;
   };
   const app = await createApp(module, platform, {
-    log: { level: readEnvironment().logLevel ?? "silent" },
+    log:
+      logLevel === undefined ? { level: "error", pretty: true, destination: new ErrorPrinter() } : { level: logLevel },
     background: false,
     ...options,
     checkContracts: options.checkContracts !== false && reportMismatch,

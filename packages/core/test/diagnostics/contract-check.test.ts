@@ -349,7 +349,7 @@ for (const { title, route, message } of cases) {
 
 test("a test fails with what differs, unless it asks otherwise", async () => {
   const module = moduleOf([{ method: "GET", path: "/", handler: endpoint({ returns: Post }, () => wrong) }]);
-  const app = await createTestApp(module, api());
+  const app = await createTestApp(module, api(), { log: { level: "silent" } });
   await assert.rejects(app.request("GET", "/"), (error: ContractError) => {
     assert.ok(error instanceof ContractError);
     assert.deepEqual(
@@ -411,6 +411,7 @@ test("a wrong row fails the request that streams it, with its index, and not the
       },
     ]),
     api(),
+    { log: { level: "silent" } },
   );
   const response = await app.request("GET", "/");
   await assert.rejects(response.text(), (error: ContractError) => {
@@ -438,6 +439,7 @@ test("requests beside each other fail with their own mismatches only", async () 
       },
     ]),
     api(),
+    { log: { level: "silent" } },
   );
   const slow = app.request("GET", "/slow");
   await assert.rejects(app.request("GET", "/wrong"), ContractError);
@@ -461,7 +463,8 @@ test("an error format whose toSchema() does not describe toBody() is a mismatch"
     [({ message, status }: HttpError) => ({ message, status, code: 1 }), "\n  code: is not declared"],
   ] as const) {
     const format = { type: "application/json", toBody, toSchema };
-    const app = await createTestApp(moduleOf([{ method: "GET", path: "/", handler }]), api({ errors: format }));
+    const module = moduleOf([{ method: "GET", path: "/", handler }]);
+    const app = await createTestApp(module, api({ errors: format }), { log: { level: "silent" } });
     for (const [path, status] of [
       ["/", 404],
       ["/?n=x", 400],
@@ -477,7 +480,7 @@ test("an error format whose toSchema() does not describe toBody() is a mismatch"
 
 test("a command of a test fails likewise", async () => {
   const module = moduleOf([{ path: "show", handler: endpoint({ returns: Post }, () => wrong) }]);
-  const app = await createTestApp(module, cli({ name: "blog" }));
+  const app = await createTestApp(module, cli({ name: "blog" }), { log: { level: "silent" } });
   await assert.rejects(app.run(["show"]), ContractError);
   await app.stop();
 });

@@ -34,7 +34,7 @@ export async function withCommands(
   body: (app: TestCliApp) => Promise<void>,
   options: Partial<CliOptions> = {},
 ): Promise<void> {
-  const app = await createTestApp(moduleOf(routes), cli({ name: "blog", ...options }));
+  const app = await createTestApp(moduleOf(routes), cli({ name: "blog", ...options }), { log: { level: "silent" } });
   try {
     await body(app);
   } finally {

@@ -5,6 +5,7 @@ import { setTimeout as turn } from "node:timers/promises";
 import { api, type Context, defineModule, inject, Log, provide, type Routes, token } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
+import { run } from "../../../../test/support/run.ts";
 import { moduleOf } from "../support/transports.ts";
 
 const Sender = token<string>("Sender");
@@ -250,4 +251,34 @@ test("an override replaces a class on the command line too", async () => {
   const app = await createTestApp(withCommand, cli({ name: "test" }), { override });
   assert.equal((await app.run(["mail", "ada"])).stdout, "caught ada\n");
   await app.stop();
+});
+
+const failing = `import { api, defineModule, HttpError } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
+const statement = Object.assign(new Error("no such table: posts"), { sql: "select * from posts" });
+class Posts {
+  routes() {
+    return [
+      { method: "GET", path: "/posts", handler: () => { throw new HttpError(500, "store failure", { cause: statement }); } },
+      { method: "GET", path: "/lost", handler: () => { throw new HttpError(404, "no such post"); } },
+      { method: "GET", path: "/teapot", handler: (ctx) => { ctx.log.error("no tea"); } },
+    ];
+  }
+}
+const module = defineModule({ name: "posts", declarations: [Posts] });
+for (const options of [{}, { log: { level: "silent" } }]) {
+  const app = await createTestApp(module, api(), options);
+  for (const path of ["/lost", "/posts", "/posts", "/teapot", "/teapot"]) await app.request("GET", path).catch(() => {});
+  await app.stop();
+}
+`;
+
+test("a 500 is printed to standard error once, with its causes and the statement, unless the test silences the log", async () => {
+  const args = ["--conditions=@tenon/source", "--input-type=module", "--eval", failing];
+  const { code, stdout, stderr } = await run(process.execPath, args, { cwd: import.meta.dirname });
+  assert.deepEqual([code, stdout], [0, ""]);
+  assert.match(stderr, /^\S+ ERROR GET \/posts failed id=\S+\n {4}HttpError: store failure\n/);
+  assert.match(stderr, /\n {4}caused by Error: no such table: posts\n\n {6}sql: select \* from posts\n/);
+  assert.match(stderr, /\n\S+ ERROR no tea id=\S+\n$/);
+  assert.equal(stderr.match(/ ERROR /g)?.length, 2, "each is printed once");
 });

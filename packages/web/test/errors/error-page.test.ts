@@ -149,6 +149,7 @@ test("an engine that always fails still gives an error page", async () => {
     const app = await createTestApp(
       moduleOf([...routes, get("/page", () => ({}))]),
       inDevelopment(web({ views: broken, development })),
+      { log: { level: "silent" } },
     );
     for (const [path, status] of [["/lost", 404] as const, ["/page", 500] as const]) {
       const response = await app.request("GET", path, { headers: fromDeveloper });
