@@ -23,6 +23,10 @@ export interface Devtools {
   readonly path: string;
   /** Called once, when an HTTP platform opens: sees every request before the application, and every response after it. */
   wrap(next: RequestHandler): RequestHandler;
+  /** The page of the current request: `/_dev/requests/1f0c93a2be`. Undefined outside of one that is recorded. */
+  requestPage(): string | undefined;
+  /** Why a request failed, for the developer: the error page for browsers, JSON in this format for other clients. */
+  respondToError(error: unknown, ctx: Context, format: ErrorFormat): Promise<Outgoing>;
   /** Called before the `onStart()` of the application. */
   onStart(): Promise<void>;
   /** Called after the `onStop()` of the application. */
@@ -101,8 +105,11 @@ export interface ResolvedPlatform<Methods = unknown> {
   readonly limits: RequestLimits;
   serves(route: FlatRoute): boolean;
   serialize(reply: Reply, ctx: Context): Outgoing | Promise<Outgoing>;
-  /** Logs an error and turns it into a response. Defaults to `{ error }` with its status; unknown errors are hidden. */
-  fail?(error: unknown, ctx: Context): Outgoing | Promise<Outgoing>;
+  /**
+   * Logs an error and turns it into a response. Undefined, as by default, is `{ error }` with its status; unknown errors are
+   * hidden.
+   */
+  fail?(error: unknown, ctx: Context): Outgoing | Promise<Outgoing> | undefined;
   /** What a request gets that matches no route, not as a promise. Undefined, as by default, is a 404. */
   miss?(ctx: Context): unknown;
   /** How errors are written. Defaults to `{ error }`. */

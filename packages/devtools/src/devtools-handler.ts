@@ -45,6 +45,12 @@ export class DevtoolsHandler implements RequestHandler {
     this.#settings.log.info(`${devtoolsPath} opens with the link in the banner, which carries a secret`);
   }
 
+  /** The page of the current request. */
+  get requestPage(): string | undefined {
+    const id = this.#recorder.currentId;
+    return id === undefined ? undefined : `${devtoolsPath}/requests/${id}`;
+  }
+
   stop(): void {
     this.#recorder.stop();
   }

@@ -44,6 +44,33 @@ test("the pages respond to the header or the cookie of the developer", async (t)
   }
 });
 
+test("a failed request of an API explains itself to the developer only, and links to its record", async (t) => {
+  const { port } = await startShop(t, { platform: api({ errors: "problem" }) });
+  const bare = { type: "about:blank", title: "Internal Server Error", status: 500, detail: "Internal Server Error" };
+  const json = await ask(port, "/broken", { headers: { host: "shop.example" } });
+  const { development, ...body } = JSON.parse(json.text) as { development: Record<string, string> }; // as it is written for developers
+  assert.deepEqual([json.status, body], [500, bare]);
+  assert.equal(json.headers["content-type"], "application/problem+json");
+  assert.equal(json.headers["cache-control"], "no-store");
+  assert.equal(development.message, "RangeError: the shelf is empty");
+  assert.match(development.place ?? "", /^packages\/devtools\/test\/support\/shop\.ts:\d+:\d+$/);
+  const [, path = ""] = /^http:\/\/shop\.example(\/_dev\/requests\/\w+)$/.exec(development.request ?? "") ?? [];
+  assert.match((await ask(port, path)).text, /\/broken/);
+
+  const page = await ask(port, "/broken", { headers: { accept: "text/html,*/*;q=0.8" } });
+  assert.equal(page.headers["content-type"], "text/html; charset=utf-8");
+  assert.match(String(page.headers["content-security-policy"]), /style-src 'sha256-/);
+  assert.match(page.text, /<h1>the shelf is empty<\/h1>/);
+  const [, link = ""] = /<a href="(\/_dev\/requests\/\w+)">This request in the devtools</.exec(page.text) ?? [];
+  assert.match((await ask(port, link)).text, /\/broken/);
+
+  for (const accept of ["*/*", "text/html"]) {
+    const { status, text, headers } = await ask(port, "/broken", { headers: { ...stranger, accept } });
+    assert.deepEqual([status, JSON.parse(text)], [500, bare]);
+    assert.match(String(headers["x-request-id"]), /^[\w-]{36}$/);
+  }
+});
+
 test("nothing is there in a process that was not started for development, and nothing is recorded", async (t) => {
   const file = `${temporaryFolder("devtools")}/requests.jsonl`;
   for (const variables of [{}, { NODE_ENV: "development" }, { TENON_DEV: "1", NODE_ENV: "production" }]) {

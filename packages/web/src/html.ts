@@ -14,8 +14,8 @@ export function escapeHtml(text: unknown): string {
 }
 
 const style = `
-:root { color-scheme: light dark; --ink: #1d2126; --dim: #5d6672; --paper: #fff; --box: #f3f5f7; --line: #d8dde3; --hit: #ffe9e6; --accent: #b3261e; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e7eaee; --dim: #a3adb9; --paper: #16191d; --box: #1f242a; --line: #353c45; --hit: #4a2320; --accent: #ff8a80; } }
+:root { color-scheme: light dark; --ink: #1d2126; --dim: #5d6672; --paper: #fff; --box: #f3f5f7; --line: #d8dde3; --hit: #ffe9e6; --accent: #b3261e; --word: #8250a4; --text: #1a6e3c; --number: #0b5394; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e7eaee; --dim: #a3adb9; --paper: #16191d; --box: #1f242a; --line: #353c45; --hit: #4a2320; --accent: #ff8a80; --word: #cfa8f0; --text: #8fd6a4; --number: #8ec5ff; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
 main { max-width: 62rem; margin: 0 auto; padding: 3rem 1.25rem; }
@@ -31,6 +31,11 @@ a { color: inherit; }
 pre { margin: 0; padding: .75rem 0; overflow-x: auto; background: var(--box); border: 1px solid var(--line); border-radius: 6px; font: .85rem/1.6 ui-monospace, monospace; tab-size: 2; }
 pre > span { display: block; padding: 0 1rem; }
 pre > .hit { background: var(--hit); }
+.word { color: var(--word); }
+.text, .pattern { color: var(--text); }
+.number { color: var(--number); }
+.comment { color: var(--dim); }
+.tools > * { margin-right: 1rem; }
 table { width: 100%; border-collapse: collapse; font-size: .9rem; }
 th, td { padding: .35rem .5rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: anywhere; }
 th { width: 14rem; font-weight: 500; color: var(--dim); }

@@ -117,7 +117,7 @@ export class Pages {
     if (wantsJson(ctx)) {
       const { body, type } = formatError(failure, this.#parts.format);
       ctx.response().setHeader("content-type", type);
-      return new Reply(status, "json", body);
+      return new Reply(status, "json", await this.#parts.errors.explain(body, { status, message, error }, ctx));
     }
     return this.#toHtml(await this.#parts.errors.render({ status, message, error }, ctx), status, ctx);
   }

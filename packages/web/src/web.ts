@@ -122,6 +122,7 @@ function resolveWeb(options: PlainOptions): ResolvedPlatform<HttpApp> {
         limits: settings.limits,
         routes: () => parts.routes.list(),
         editor: environment.editor,
+        requestPage: () => parts.devtools?.requestPage(),
       });
       const format = settings.errors;
       const reload = developer === undefined ? undefined : new LiveReload(developer);

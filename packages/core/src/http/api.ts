@@ -26,6 +26,7 @@ function resolveApi(options: PlainOptions): ResolvedPlatform<HttpApp> {
   const { middlewares = [requestId(), accessLog()] } = options;
   const settings = toHttpSettings(options);
   let overview: Handler | undefined;
+  let failForDeveloper: ResolvedPlatform["fail"];
   return {
     middlewares,
     routes: settings.docs?.routes ?? [],
@@ -33,12 +34,17 @@ function resolveApi(options: PlainOptions): ResolvedPlatform<HttpApp> {
     errors: settings.errors,
     serves: (route) => route.method !== undefined,
     serialize: toOutgoing,
+    fail: (error, ctx) => failForDeveloper?.(error, ctx),
     miss: (ctx) => overview?.(ctx),
     async open(parts) {
-      const { developer, routes } = parts;
+      const { developer, devtools, routes } = parts;
       if (developer !== undefined) {
         const { createOverview } = await import("./overview.ts");
         overview = createOverview(routes, developer, settings.docs?.path);
+      }
+      if (developer !== undefined && devtools !== undefined) {
+        const { createDeveloperErrors } = await import("./developer-errors.ts");
+        failForDeveloper = createDeveloperErrors(developer, devtools, settings.errors);
       }
       return openHttp(parts, settings);
     },

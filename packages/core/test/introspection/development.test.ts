@@ -23,14 +23,23 @@ const fakeDevtools = `export const openDevtools = ({ development, introspection,
       return new Outgoing(200, JSON.stringify(shown), "application/json");
     },
   }),
+  requestPage: () => undefined,
+  respondToError: async (error, ctx, format) => {
+    const { Outgoing } = await import("@tenon/core/platform");
+    return new Outgoing(500, error.message + " " + ctx.path + " " + format.type, "text/plain");
+  },
   onStart: async () => console.log("tools start"),
   onStop: () => console.log("tools stop"),
 });`;
 
-const main = `import { api, createApp, defineModule } from "@tenon/core";
+const main = `import { api, createApp, defineModule, HttpError } from "@tenon/core";
 class Posts {
   routes() {
-    return [{ method: "GET", path: "/posts", handler: this.index }];
+    return [
+      { method: "GET", path: "/posts", handler: this.index },
+      { method: "GET", path: "/broken", handler: () => { throw new Error("no ink"); } },
+      { method: "GET", path: "/gone", handler: () => { throw new HttpError(410, "Gone"); } },
+    ];
   }
   index() {
     return ["first"];
@@ -45,7 +54,8 @@ class Posts {
 const options = process.argv[2] === undefined ? {} : { devtools: JSON.parse(process.argv[2]) };
 const app = await createApp(defineModule({ name: "posts", declarations: [Posts] }), api(), { log: { level: "silent" }, ...options });
 const { url } = await app.listen({ port: 0 });
-for (const [path, secret] of [["/posts", ""], ["/_dev", ""], ["/_dev", process.env.TENON_DEV_SECRET]]) {
+const own = process.env.TENON_DEV_SECRET;
+for (const [path, secret] of [["/posts", ""], ["/_dev", ""], ["/_dev", own], ["/broken", ""], ["/gone", own], ["/broken", own]]) {
   const response = await fetch(url + path, { headers: { "x-tenon-dev": secret } });
   console.log(response.status, await response.text());
 }
@@ -73,19 +83,26 @@ const installed = {
 };
 const development = { TENON_DEV: "1" };
 const notFound = '404 {"error":"Not Found"}';
+const hiddenError = '500 {"error":"Internal Server Error"}';
+const gone = '410 {"error":"Gone"}';
 
-test("developer tools start first, see every request, learn what the application is made of, and stop last", async () => {
+test("developer tools start first, see every request, explain errors, learn what the application is made of, and stop last", async () => {
   const [first, second, posts, hidden, shown = "", ...ends] = await linesOf(installed, development, '{"keep":7}');
   assert.deepEqual([first, second, posts, hidden], ["tools start", "posts start", '200 ["first"]', notFound]);
-  assert.deepEqual(ends, ["posts stop", "tools stop"]);
+  const explained = "500 no ink /broken application/json; charset=utf-8";
+  assert.deepEqual(ends, [hiddenError, gone, explained, "posts stop", "tools stop"]);
   const { options, module, routes, modules } = JSON.parse(shown.replace("200 ", "")) as AppDescription & {
     options: unknown;
     module: string;
   }; // as fakeDevtools writes it
   assert.deepEqual([options, module], [{ keep: 7 }, "posts"]);
   assert.deepEqual(
-    routes.map(({ path, handler, file }) => [path, handler, file?.endsWith("main.js")]),
-    [["/posts", "index", true]],
+    routes.map(({ path, file }) => [path, file?.endsWith("main.js")]),
+    [
+      ["/posts", true],
+      ["/broken", true],
+      ["/gone", true],
+    ],
   );
   assert.deepEqual(
     modules.map(({ name }) => name),
@@ -94,7 +111,7 @@ test("developer tools start first, see every request, learn what the application
 });
 
 test("developer tools are left out outside development, without their package, and on request", async () => {
-  const alone = ["posts start", '200 ["first"]', notFound, notFound, "posts stop"];
+  const alone = ["posts start", '200 ["first"]', notFound, notFound, hiddenError, gone, hiddenError, "posts stop"];
   assert.deepEqual(await linesOf(installed, { NODE_ENV: "development" }), alone);
   assert.deepEqual(await linesOf(installed, { ...development, NODE_ENV: "production" }), alone);
   assert.deepEqual(await linesOf(installed, development, "false"), alone);

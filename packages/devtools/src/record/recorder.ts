@@ -45,6 +45,11 @@ export class Recorder {
     this.#buffer.flush();
   }
 
+  /** The id of the record of the current request. */
+  get currentId(): string | undefined {
+    return this.#signals.current?.id;
+  }
+
   /** For requests of the developer tools themselves. */
   ignore<T>(body: () => T): T {
     return this.#signals.run(undefined, body);

@@ -48,6 +48,11 @@ export class SignalRecorder {
     return this.#scopes.run({ recording, depth: 0 }, body);
   }
 
+  /** What is recorded here. */
+  get current(): Recording | undefined {
+    return this.#scopes.getStore()?.recording;
+  }
+
   start(): void {
     this.#watch<MiddlewareSignal>("middleware", ({ name }) => name);
     this.#watch<HandlerSignal>("handler", ({ name }) => name);

@@ -2,6 +2,7 @@ import type { RouteInfo } from "@tenon/core";
 import type { SourceExcerpt } from "@tenon/core/internal";
 import { copyScript, escapeHtml, toPlainPage } from "../html.ts";
 import type { FailureReport, ReportedError } from "./failure-report.ts";
+import { highlight } from "./highlight.ts";
 import { toCell, toReportText } from "./report-text.ts";
 import type { ReportedFrame } from "./reported-frame.ts";
 
@@ -16,7 +17,7 @@ export function toDeveloperPage(report: FailureReport): string {
     `<p class="status">${status} ${escapeHtml(thrown?.name || message)}</p>`,
     `<h1>${escapeHtml(title)}</h1>`,
     `<p class="dim">${escapeHtml(`${request.method} ${request.path}`)}${describeRoute(report)}</p>`,
-    '<p><button type="button">Copy as text</button></p>',
+    `<p class="tools"><button type="button">Copy as text</button>${toRequestLink(report)}</p>`,
     ...report.hints.map((hint) => `<p class="hint">${escapeHtml(hint)}</p>`),
     section(
       "What could not be bound",
@@ -24,6 +25,9 @@ export function toDeveloperPage(report: FailureReport): string {
     ),
     section("Routes", toRouteTable(report.routes)),
     section("Limits of web()", table(Object.entries(report.limits))),
+    ...errors.map(({ sql }) =>
+      section("Statement", sql === undefined ? "" : `<pre tabindex="0"><span>${escapeHtml(sql)}</span></pre>`),
+    ),
     section("Stack", thrown === undefined ? "" : toStack(thrown, true)),
     ...causes.map((cause, index) => {
       const text = [cause.name, cause.message].filter((part) => part !== "").join(": ");
@@ -42,6 +46,11 @@ export function toDeveloperPage(report: FailureReport): string {
     '<p class="dim">This page is for development, and shown to you because of the secret in the link of the banner. Other clients see the status and its message.</p>',
   ];
   return toPlainPage(`${status} ${title}`, `<main>\n${parts.filter((part) => part !== "").join("\n")}\n</main>`);
+}
+
+/** With its log lines and statements. */
+function toRequestLink({ requestPage }: FailureReport): string {
+  return requestPage === undefined ? "" : `<a href="${escapeHtml(requestPage)}">This request in the devtools</a>`;
 }
 
 /** What the button copies. */
@@ -97,11 +106,13 @@ function toOwnFrame({ place, name, editorUrl }: ReportedFrame, source: SourceExc
   return `<details${isOpen ? " open" : ""}><summary>${title}</summary>${toSource(source)}${link}</details>`;
 }
 
-function toSource({ lines }: SourceExcerpt): string {
+function toSource(source: SourceExcerpt): string {
+  const { lines } = source;
   const width = Math.max(...lines.map(({ number }) => String(number).length));
-  const rows = lines.map(({ number, text, isHit }) => {
-    const row = `${String(number).padStart(width)}  ${text}`;
-    return `<span${isHit ? ' class="hit"' : ""}>${escapeHtml(row)}</span>`;
+  const code = highlight(source);
+  const rows = lines.map(({ number, isHit }, index) => {
+    const gutter = `<span class="dim">${String(number).padStart(width)}</span>`;
+    return `<span${isHit ? ' class="hit"' : ""}>${gutter}  ${code[index]}</span>`;
   });
   // a wide line scrolls, and without a tab stop the keyboard could not scroll it
   return `<pre tabindex="0">${rows.join("")}</pre>`;

@@ -1,20 +1,15 @@
-import type { Context, RouteInfo } from "@tenon/core";
-import type { DeveloperAccess, RequestLimits } from "@tenon/core/internal";
+import type { Context } from "@tenon/core";
+import type { DeveloperAccess } from "@tenon/core/internal";
 import { addToPage, developerPagePolicy, escapeHtml, plainPagePolicy, toPlainPage } from "../html.ts";
 import type { Renderer } from "../views/renderer.ts";
 import { toDeveloperPage, toRouteList } from "./developer-page.ts";
-import { type Failure, toFailureReport } from "./failure-report.ts";
+import { type Failure, type ReportSources, toFailureReport } from "./failure-report.ts";
+import { addSummary } from "./failure-summary.ts";
 
-export interface ErrorPagesParts {
+export interface ErrorPagesParts extends ReportSources {
   readonly renderer: Renderer;
   /** Decides who gets the developer page. Undefined where there is none. */
   readonly developer: DeveloperAccess | undefined;
-  /** Shown to a developer whose request was too large. */
-  readonly limits: RequestLimits;
-  /** Shown to a developer whose request matched none of them. */
-  readonly routes: () => readonly RouteInfo[];
-  /** The editor that the developer page links to: the value of TENON_EDITOR. */
-  readonly editor: string | undefined;
 }
 
 const developerView = "errors/development";
@@ -41,6 +36,12 @@ export class ErrorPages {
       // shows why the view failed, unless it is the developer's own view, whose failure would hide the first error
       return this.#renderPlain(name === developerView ? failure : { ...failure, error }, forDeveloper, ctx);
     }
+  }
+
+  /** The body of an error for a client that reads JSON. From 500 on the developer also reads why. */
+  async explain(body: unknown, failure: Failure, ctx: Context): Promise<unknown> {
+    if (failure.status < 500 || !(this.#parts.developer?.admit(ctx) ?? false)) return body;
+    return addSummary(body, await toFailureReport(failure, ctx, this.#parts), ctx);
   }
 
   #findView(status: number, forDeveloper: boolean, ctx: Context): string | undefined {

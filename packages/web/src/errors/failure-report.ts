@@ -24,6 +24,8 @@ export interface Failure {
 export interface ReportedError {
   readonly name: string;
   readonly message: string;
+  /** The statement of a database that failed. */
+  readonly sql: string | undefined;
   /** The frames, one per line; "" when there are none. */
   readonly stack: string;
   /** The same frames with their places, and with the source of those of the application. */
@@ -48,6 +50,8 @@ export interface FailureReport {
   /** How to correct a known mistake. */
   readonly hints: readonly string[];
   readonly request: RequestReport;
+  /** The page of the request in the developer tools, `/_dev/requests/1f0c93a2be`; undefined without them. */
+  readonly requestPage: string | undefined;
 }
 
 const mostErrors = 10;
@@ -55,10 +59,14 @@ const longestValue = 2000;
 const redactor = new Redactor();
 
 export interface ReportSources {
+  /** Shown where none of them matched. */
   readonly routes: () => readonly RouteInfo[];
+  /** Shown where a request was too large. */
   readonly limits: RequestLimits;
   /** The value of TENON_EDITOR. */
   readonly editor: string | undefined;
+  /** The page of the current request in the developer tools. */
+  readonly requestPage: () => string | undefined;
 }
 
 export async function toFailureReport(failure: Failure, ctx: Context, sources: ReportSources): Promise<FailureReport> {
@@ -76,6 +84,7 @@ export async function toFailureReport(failure: Failure, ctx: Context, sources: R
     routes: status === 404 && ctx.route === undefined ? sources.routes() : [],
     limits: status === 413 ? toLimits(sources.limits) : {},
     request: await toRequestReport(ctx),
+    requestPage: sources.requestPage(),
   };
 }
 
@@ -106,11 +115,17 @@ function toChain(error: unknown): unknown[] {
 
 function toReportedError(error: unknown, isThrown: boolean, editor: string | undefined): ReportedError {
   if (error instanceof Error) {
-    const { name, message } = error;
-    return { name, message, stack: framesOf(error), frames: toFrames(error, editor) };
+    const { name, message, sql } = error as Error & { readonly sql?: unknown }; // StoreError has it
+    return {
+      name,
+      message,
+      sql: typeof sql === "string" ? sql : undefined,
+      stack: framesOf(error),
+      frames: toFrames(error, editor),
+    };
   }
   const value = describeReason(error);
-  return { name: "", message: isThrown ? `${value} was thrown` : value, stack: "", frames: [] };
+  return { name: "", message: isThrown ? `${value} was thrown` : value, sql: undefined, stack: "", frames: [] };
 }
 
 /** With its content, without secrets. */

@@ -8,9 +8,10 @@ export function toReportText(report: FailureReport): string {
   const blocks = [
     `${status} ${request.method} ${request.path}${route === undefined ? "" : ` → ${route.controller}.${route.handler}`}`,
     ...(errors.length === 0 ? [message] : []),
-    ...errors.map(({ name, message, frames }, index) =>
+    ...errors.map(({ name, message, sql, frames }, index) =>
       [
         `${index === 0 ? "" : "caused by "}${name === "" ? "" : `${name}: `}${message}`,
+        ...(sql === undefined ? [] : [`  sql: ${sql}`]),
         ...frames.map(({ text, place }) => `  ${text === "" ? `in ${place}` : text}`),
       ].join("\n"),
     ),
