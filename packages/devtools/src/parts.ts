@@ -8,6 +8,11 @@ import type { Recorder } from "./record/recorder.ts";
 /** Where the developer tools are. */
 export const devtoolsPath = "/_dev";
 
+/** `target` is a path with its query. */
+export function isDevtoolsTarget(target: string): boolean {
+  return /^\/_dev(?:[/?]|$)/.test(target);
+}
+
 /** What the developer tools of an application are given. */
 export interface DevtoolsSettings extends Omit<DevtoolsHost, "options"> {
   /** How many requests and jobs are kept. */

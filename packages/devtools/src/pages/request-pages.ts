@@ -1,6 +1,6 @@
 import { type Context, HttpError, inject, route } from "@tenon/core";
 import { redirect, view } from "@tenon/web";
-import { DevtoolsParts, devtoolsPath, findPanels } from "../parts.ts";
+import { DevtoolsParts, devtoolsPath, findPanels, isDevtoolsTarget } from "../parts.ts";
 import type { Recorded, RecordedSpan } from "../record/recorded.ts";
 import { toCurl } from "./curl.ts";
 import { PackagePaths } from "./package-paths.ts";
@@ -88,8 +88,7 @@ export class RequestPages {
       body: form.get("body"),
     };
     checkReplay(input);
-    if (/^\/_dev(?:[/?]|$)/.test(input.target))
-      throw new HttpError(400, "The developer tools do not record themselves.");
+    if (isDevtoolsTarget(input.target)) throw new HttpError(400, "The developer tools do not record themselves.");
     const ended = new AbortController();
     const incoming = new ReplayedIncoming(input, ctx.request().host(), ended.signal);
     const { recorder, next } = this.#parts;

@@ -1,3 +1,4 @@
+import { isDevtoolsTarget } from "../parts.ts";
 import { isFailed, type Recorded } from "../record/recorded.ts";
 import { findRepeated, findSlow } from "./waterfall.ts";
 
@@ -12,7 +13,7 @@ export interface RequestRow {
   readonly isFailed: boolean;
   readonly ms: number;
   readonly handler: string;
-  /** Whether a package serves its route, and not the application itself. */
+  /** Whether a package serves its route, and not the application itself; or it was for the developer tools, without the secret. */
   readonly isOfPackage: boolean;
   readonly queries: number;
   readonly slow: number;
@@ -22,7 +23,7 @@ export interface RequestRow {
 
 /** `slowQuery` is in milliseconds; `packagePaths` are those whose routes come from packages. */
 export function toRow(record: Recorded, slowQuery: number, packagePaths?: ReadonlySet<string>): RequestRow {
-  const { id, kind, at, method, target, route = "", status, ms, handler = "", spans, logs, job } = record;
+  const { id, kind, at, method, target, route, status, ms, handler = "", spans, logs, job } = record;
   return {
     id,
     kind,
@@ -33,7 +34,7 @@ export function toRow(record: Recorded, slowQuery: number, packagePaths?: Readon
     isFailed: isFailed(record),
     ms,
     handler,
-    isOfPackage: packagePaths?.has(route) ?? false,
+    isOfPackage: route === undefined ? isDevtoolsTarget(target) : (packagePaths?.has(route) ?? false),
     queries: spans.filter((span) => span.kind === "sql").length,
     slow: findSlow(spans, slowQuery).length,
     repeated: findRepeated(spans).length,
