@@ -46,7 +46,8 @@ test("every package has the papers and the fields of a published one", async () 
   const version = commonVersion(readPackages(root));
   for (const { manifest, files, tarball } of await packed) {
     assert.equal(manifest.version, version, manifest.name);
-    assert.deepEqual(manifest.engines, { node: ">=24" }, manifest.name);
+    // npm prints five lines for each package with engines on an older Node: one is enough, and the tool says what to do
+    assert.deepEqual(manifest.engines, manifest.name === "@tenon/core" ? { node: ">=24" } : undefined, manifest.name);
     assert.deepEqual(manifest.publishConfig, { access: "public", provenance: true }, manifest.name);
     assert.equal(manifest.license, "MIT", manifest.name);
     assert.ok(manifest.description.endsWith("."), manifest.name);

@@ -26,8 +26,8 @@ export interface Tarball {
   readonly files: readonly string[];
 }
 
-/** The package that contains the docs, for people and assistants without a browser. */
-const documented = "@tenon/core";
+/** The package on which all others depend. It contains the docs, for people and assistants without a browser. */
+const core = "@tenon/core";
 
 /** Packs the built packages of a workspace into a folder, in the order of their dependencies. */
 export async function packAll(
@@ -67,7 +67,7 @@ function stage(root: string, { folder, manifest }: Package, target: string, sett
     if (!existsSync(join(source, name))) throw new Error(`${manifest.name} has no ${name}: run npm run build`);
     cpSync(join(source, name), join(target, name), { recursive: true });
   }
-  const isDocumented = manifest.name === documented;
+  const isDocumented = manifest.name === core;
   if (isDocumented) {
     for (const page of globSync("docs/**/*.md", { cwd: root, exclude: ["docs/api/**"] })) {
       mkdirSync(join(target, dirname(page)), { recursive: true });
@@ -99,7 +99,7 @@ export function toPublished({ folder, manifest }: Package, settings: ReleaseSett
   const { repository, engines, access, provenance } = settings;
   return {
     ...manifest,
-    engines,
+    ...(manifest.name === core ? { engines } : {}),
     ...(repository === undefined
       ? {}
       : { repository: { type: "git", url: repository, directory: `packages/${folder}` } }),
@@ -110,6 +110,6 @@ export function toPublished({ folder, manifest }: Package, settings: ReleaseSett
 /** Without a place on the web, the docs in node_modules. */
 function linkToDocs(name: string, { documentation }: ReleaseSettings): string {
   if (documentation !== undefined) return documentation;
-  if (name === documented) return "docs/";
-  return name.startsWith("@tenon/") ? "../core/docs/" : `../${documented}/docs/`;
+  if (name === core) return "docs/";
+  return name.startsWith("@tenon/") ? "../core/docs/" : `../${core}/docs/`;
 }

@@ -6,6 +6,7 @@ export interface ReleaseSettings {
   /** Whether npm proves where a package was built. It can do so only on a CI service that it knows. */
   readonly provenance: boolean;
   readonly access: "public" | "restricted";
+  /** The engines of `@tenon/core`. All others depend on it, and npm prints five lines for each package that has them. */
   readonly engines: Readonly<Record<string, string>>;
 }
 

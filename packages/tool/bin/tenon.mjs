@@ -16,7 +16,7 @@ const entry = isCheckout ? ["--conditions=@tenon/source", join(here, "../src/mai
 const node = majorOf(process.version) >= needed ? process.execPath : findNode(process.cwd());
 if (node === undefined) {
   process.stderr.write(
-    `Tenon needs Node ${needed} or newer, this is ${process.version}. Install it from https://nodejs.org, or with the version manager that you use.\n`,
+    `Tenon needs Node ${needed} or newer, this is ${process.version}. ${toRemedy(process.argv.slice(2))}\n`,
   );
   process.exitCode = 1;
 } else if (node === process.execPath && !isCheckout) import(pathToFileURL(built).href);
@@ -24,6 +24,14 @@ else runWith(node);
 
 function majorOf(version) {
   return Number(/\d+/.exec(version));
+}
+
+function toRemedy([command, ...words]) {
+  if (command !== "new" && command !== "app") {
+    return "Install it from https://nodejs.org, or give the application one of its own: npm install --save-dev --save-exact node@26";
+  }
+  const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  return `Install it from https://nodejs.org, or create the application with one of its own:\n  ${["npx -y -p node@26 -p create-tenon create-tenon", ...quoted].join(" ")}`;
 }
 
 /** The Node that the application around this folder has installed; undefined when it has none that is new enough. */

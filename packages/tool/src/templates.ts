@@ -11,13 +11,13 @@ export type ModuleType = (typeof moduleTypes)[number];
 export const lineWidth = 120;
 
 /** Written without their dot in the templates: npm does not pack .gitignore, and a glob does not match such names. */
-const dotNames = /^(?:gitignore|dockerignore|env\.example|github\/.+)$/;
+const dotNames = /^(?:gitignore|dockerignore|nvmrc|env\.example|github\/.+)$/;
 
 export interface TemplateOptions {
   /** The names in the paths and texts of the template, and their replacements. */
   readonly names?: ReadonlyMap<string, string>;
   readonly isWanted?: (path: string) => boolean;
-  /** The variables of the tags `{% … %}`. The code of applications has none: it is checked where it is. */
+  /** The variables of the tags `{% … %}`. The code of applications has no tags: it is checked where it is. */
   readonly model?: object;
 }
 

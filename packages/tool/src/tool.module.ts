@@ -23,6 +23,7 @@ import { Applications } from "./run/applications.ts";
 import { RemoteCommands } from "./run/remote-commands.ts";
 import { RunController } from "./run/run.controller.ts";
 import { Installer } from "./scaffold/installer.ts";
+import { MachineNode } from "./scaffold/machine-node.ts";
 
 export const ToolModule = defineModule({
   name: "tool",
@@ -50,6 +51,7 @@ export const ToolModule = defineModule({
     CompletionController,
     Applications,
     Installer,
+    MachineNode,
     Prompts,
   ],
 });

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { test } from "node:test";
+import { findOldNode } from "../../../test/support/old-node.ts";
 import { root, run } from "../../../test/support/run.ts";
 import { temporaryFolder, writeFiles } from "../../../test/support/temporary-folder.ts";
 import { readOrigin } from "../src/scaffold/origin.ts";
@@ -20,23 +21,29 @@ const pretended = [
   "--import",
   `data:text/javascript,${encodeURIComponent('Object.defineProperty(process, "version", { value: "v20.20.2" });')}`,
 ];
-/** A real one of the machine, outside of any node_modules: it has not the syntax and the modules of a newer one. */
-const old = (process.env.PATH ?? "")
-  .split(delimiter)
-  .filter((folder) => !folder.includes("node_modules"))
-  .map((folder) => join(folder, "node"))
-  .find((file) => Number(/^v(\d+)/.exec(spawnSync(file, ["--version"], { encoding: "utf8" }).stdout ?? "")?.[1]) < 24);
+const old = findOldNode();
 
 for (const [command = "", ...flags] of [pretended, ...(old === undefined ? [] : [[old]])]) {
   const title = flags.length > 0 ? "a pretended old Node" : "a real old Node";
 
-  test(`every binary prints one clear line on ${title}`, async () => {
+  test(`every binary says what to do on ${title}`, async () => {
     const cwd = temporaryFolder("bin");
-    for (const binary of binaries) {
-      const { code, stdout, stderr } = await run(command, [...flags, binary, "shop"], { cwd });
-      assert.equal(code, 1);
-      assert.equal(stdout, "");
-      assert.match(stderr, /^Tenon needs Node 24 or newer, this is v\d+\.\d+\.\d+\. Install it from .+\n$/);
+    const [tenon = "", create = ""] = binaries;
+    const npm = { npm_config_template: "web", npm_config_lint: "" };
+    const start = /^Tenon needs Node 24 or newer, this is v\d+\.\d+\.\d+\. Install it from https:\/\/nodejs\.org, or /;
+    const npx = "npx -y -p node@26 -p create-tenon create-tenon";
+    for (const [words, end, env] of [
+      [[tenon, "dev"], "give the application one of its own: npm install --save-dev --save-exact node@26\n"],
+      [[tenon, "new", "shop"], `create the application with one of its own:\n  ${npx} shop\n`],
+      [[create, "shop"], `create the application with one of its own:\n  ${npx} shop\n`],
+      [
+        [create, "it's"],
+        `create the application with one of its own:\n  ${npx} 'it'\\''s' --template=web --no-lint\n`,
+        npm,
+      ],
+    ] as const) {
+      const { code, stdout, stderr } = await run(command, [...flags, ...words], { cwd, env: { ...env } });
+      assert.deepEqual([code, stdout, stderr.replace(start, "")], [1, "", end]);
     }
   });
 
@@ -69,6 +76,36 @@ test("create-tenon creates an application as tenon new does", async () => {
   const { code, stdout, stderr } = await run(process.execPath, [binaries[1] ?? "", "shop", "--no-install"], { cwd });
   assert.equal(code, 0, stderr);
   assert.match(stdout, /shop is ready\. Next:\n {2}cd shop\n/);
+});
+
+test("create-tenon takes the flags that npm has kept for itself, or refuses those without a value", async () => {
+  const cwd = temporaryFolder("bin");
+  const create = (env: Readonly<Record<string, string>>, ...words: readonly string[]) =>
+    run(process.execPath, [binaries[1] ?? "", ...words], { cwd, env: { npm_config_install: "", ...env } });
+  const { code, stderr } = await create({ npm_config_template: "web", npm_config_lint: "" }, "shop");
+  assert.equal(code, 0, stderr);
+  assert.ok(existsSync(join(cwd, "shop/src/main.web.ts")));
+  assert.ok(!existsSync(join(cwd, "shop/biome.json")) && !existsSync(join(cwd, "shop/node_modules")));
+  // npm create tenon stall --template web
+  const refused = await create({ npm_config_template: "true" }, "stall", "web");
+  assert.deepEqual([refused.code, refused.stdout], [2, ""]);
+  assert.match(
+    refused.stderr,
+    /^npm keeps flags to itself and drops their values\. Write --template=web, or put -- before/,
+  );
+  assert.equal((await create({ npm_config_template: "rest" }, "stall")).code, 2);
+  assert.ok(!existsSync(join(cwd, "stall")));
+});
+
+test("create-tenon gives an application a Node where that of the machine is too old", async () => {
+  const cwd = temporaryFolder("bin");
+  const env = { npm_config_user_agent: "npm/11.19.1 node/v20.20.2 linux x64 workspaces/false" };
+  const node = join(root, "node_modules/node/bin/node");
+  const { code, stderr } = await run(node, [binaries[1] ?? "", "shop", "--no-install"], { cwd, env });
+  assert.equal(code, 0, stderr);
+  assert.match(readFileSync(join(cwd, "shop/package.json"), "utf8"), /^ {4}"node": "26\./m);
+  assert.match(readFileSync(join(cwd, "shop/README.md"), "utf8"), /run on the Node that `package\.json` pins/);
+  assert.ok(!existsSync(join(cwd, "shop/.nvmrc")));
 });
 
 test("passes a signal on to the process that runs the command", async () => {

@@ -40,7 +40,7 @@ for (const command of commands) {
     const folder = temporaryFolder("terminal");
     const program = new AtTerminal([...command, "--no-install"], folder, { CI: "true" });
     assert.equal(await program.end(), 2);
-    assert.match(program.shown, /^tenon: --name is required\. Usage: tenon new <name> .*\n$/);
+    assert.match(program.shown, /^tenon: --name is required\. Usage: tenon new <folder> .*\n$/);
   });
 }
 

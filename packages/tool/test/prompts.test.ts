@@ -106,7 +106,7 @@ test("ends with exit code 2 and the usage for a missing flag without a terminal"
   assert.deepEqual(await runTool(folder, "app"), {
     code: 2,
     stdout: "",
-    stderr: "tenon: --name is required. Usage: tenon new <name> [--template=<api|web|cli|full>]\n",
+    stderr: "tenon: --name is required. Usage: tenon new <folder> [--template=<api|web|cli|full>]\n",
   });
   assert.deepEqual(await runTool(folder, "g", "module", "--name=post"), {
     code: 2,

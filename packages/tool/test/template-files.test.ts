@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
@@ -15,6 +15,10 @@ interface Service {
   readonly profiles?: readonly string[];
   readonly ports?: readonly string[];
   readonly environment: Readonly<Record<string, string | number>>;
+}
+
+interface Manifest {
+  readonly devDependencies: Readonly<Record<string, string>>;
 }
 
 interface Workflow {
@@ -110,6 +114,39 @@ for (const template of appTemplates) {
     assert.equal(valuesOf("HEALTHCHECK").length, template === "cli" ? 0 : 1);
   });
 }
+
+test("names one version of Node wherever the files name one", async () => {
+  const workspace = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest; // npm requires the form
+  const major = workspace.devDependencies.node?.split(".")[0];
+  for (const template of appTemplates) {
+    const read = await readerOf(template);
+    const named = [
+      read(".nvmrc").trim(),
+      ...[...read("Dockerfile").matchAll(/^FROM node:(\d+)/gm)].map(([, version]) => version),
+      /node-version: (\S+)/.exec(read(".github/workflows/ci.yml"))?.[1],
+      /^\^(\d+)/.exec((JSON.parse(read("package.json")) as Manifest).devDependencies["@types/node"] ?? "")?.[1],
+    ];
+    assert.deepEqual(named, Array(5).fill(major), template);
+  }
+  for (const [file, command] of [
+    ["packages/tool/bin/tenon.mjs", `npx -y -p node@${major} -p create-tenon create-tenon`],
+    ["docs/installation.md", `$ npx -y -p node@${major} -p create-tenon create-tenon shop\n`],
+  ] as const) {
+    assert.ok(readFileSync(join(root, file), "utf8").includes(command), file);
+  }
+});
+
+test("leaves out Biome and everything that names it with --no-lint", async () => {
+  const place = temporaryFolder("no-lint");
+  await Promise.all(appTemplates.map((template) => runTool(place, "new", template, `-t=${template}`, "--no-lint")));
+  for (const path of globSync("**/*", { cwd: place, withFileTypes: true })) {
+    assert.ok(path.name !== "biome.json" && path.name !== "biome.jsonc");
+    if (!path.isFile()) continue;
+    const text = readFileSync(join(path.parentPath, path.name), "utf8");
+    assert.doesNotMatch(text, /biome|npm run (?:lint|format)|lint,/i, join(path.parentPath, path.name));
+  }
+  assert.equal(existsSync(join(place, "full/package.json")), true);
+});
 
 function readTemplate(template: string): string {
   return readFileSync(join(root, "packages/tool/templates", template, "package.json"), "utf8");

@@ -23,7 +23,7 @@ test("overwrites nothing: a second run fails and names the existing path", async
   assert.deepEqual(await runTool(folder, "app", "--name=shop", "--template=cli"), {
     code: 1,
     stdout: "",
-    stderr: `tenon: ${shop} exists already: nothing was changed\n`,
+    stderr: `tenon: ${shop} exists already and is not empty: nothing was changed\n`,
   });
   assert.ok(!existsSync(join(shop, "src/main.cli.ts")));
   await runTool(shop, "g", "module", "--name=posts", "--type=plain");
@@ -92,7 +92,7 @@ test("leaves an app.module.ts that it cannot edit as it is, and prints the lines
 test("prints each file and the next commands to run", async () => {
   const folder = temporaryFolder("printed");
   const { stdout } = await runTool(folder, "app", "--name=shop");
-  assert.match(stdout, /^created {2}shop\/\.gitignore\ncreated {2}shop\/AGENTS\.md\n/m);
+  assert.match(stdout, /^created {2}shop\/\.nvmrc\ncreated {2}shop\/AGENTS\.md\n/m);
   const shop = join(folder, "shop"); // absolute, because it is not below the current folder
   assert.ok(
     stdout.endsWith(`\nshop is ready. Next:\n  cd ${shop}\n  npm install\n  npm run dev\n  npm test\n`),
@@ -118,10 +118,50 @@ test("tenon new takes the name as a word, and shows how when it is missing", asy
   assert.ok(existsSync(join(folder, "stall/src/main.cli.ts")));
   const missing = await runTool(folder, "new");
   assert.equal(missing.code, 2);
-  assert.match(missing.stderr, /Usage: tenon new <name> \[--template=<api\|web\|cli\|full>\]/);
-  const refused = await runTool(folder, "new", "../shop");
+  assert.match(missing.stderr, /Usage: tenon new <folder> \[--template=<api\|web\|cli\|full>\]/);
+});
+
+test("tenon new takes a path, and creates the folders that are missing", async () => {
+  const folder = temporaryFolder("paths");
+  const { stdout } = await runTool(folder, "new", "./apps/shop");
+  assert.match(stdout, /^created {2}shop\/package\.json$/m);
+  assert.match(readFileSync(join(folder, "apps/shop/package.json"), "utf8"), /^ {2}"name": "shop",$/m);
+  assert.equal((await runTool(join(folder, "apps"), "new", "../stall")).code, 0);
+  assert.ok(existsSync(join(folder, "stall/package.json")));
+  const hostile = await runTool(folder, "new", "$(touch x)/shop");
+  assert.ok(hostile.stdout.includes(`  cd '${join(folder, "$(touch x)/shop")}'\n`), "the shell runs nothing of it");
+  for (const path of ["apps/My Shop", "apps/..", "a\n/shop", "apps/__proto__"]) {
+    const { code, stdout } = await runTool(folder, "new", path);
+    assert.ok(code !== 0 && stdout === "", path);
+  }
+  assert.deepEqual(readdirSync(folder).sort(), ["$(touch x)", "apps", "stall"]);
+});
+
+test("tenon new . fills a folder that has only hidden files, and takes the name from it", async () => {
+  const folder = join(temporaryFolder("here"), "shop");
+  mkdirSync(join(folder, ".git"), { recursive: true });
+  assert.equal((await runTool(folder, "new", ".")).code, 0);
+  assert.match(readFileSync(join(folder, "package.json"), "utf8"), /^ {2}"name": "shop",$/m);
+  const again = await runTool(folder, "new", ".");
+  assert.deepEqual(
+    [again.code, again.stderr],
+    [1, `tenon: ${folder} exists already and is not empty: nothing was changed\n`],
+  );
+
+  const other = join(temporaryFolder("here"), "Mein Lädchen");
+  mkdirSync(other);
+  const refused = await runTool(other, "new", ".");
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /must be lower-case words/);
+  assert.match(
+    refused.stderr,
+    /^tenon: --name is required, because the name of the folder cannot be .* lower-case words/,
+  );
+  writeFileSync(join(other, ".gitignore"), "mine\n");
+  const taken = await runTool(other, "new", ".", "--name=shop");
+  assert.deepEqual([taken.code, taken.stderr], [1, "tenon: .gitignore exists already: nothing was changed\n"]);
+  rmSync(join(other, ".gitignore"));
+  assert.equal((await runTool(other, "new", ".", "--name=shop")).code, 0);
+  assert.match(readFileSync(join(other, "package.json"), "utf8"), /^ {2}"name": "shop",$/m);
 });
 
 test("quotes a folder with spaces in the next commands", async () => {

@@ -1,10 +1,12 @@
-import { join, relative } from "node:path";
+import { lstatSync, readdirSync } from "node:fs";
+import { basename, relative, resolve } from "node:path";
 import { HttpError, inject } from "@tenon/core";
 import { exists, isFolder } from "../files.ts";
 import { applyChanges, describeChange } from "../generate/edit/changes.ts";
 import { type HandlerKind, toKindsModel } from "../generate/handler-kinds.ts";
 import { Installer } from "../scaffold/installer.ts";
-import { toAppManifest, toAppTsconfig } from "../scaffold/manifest.ts";
+import { MachineNode } from "../scaffold/machine-node.ts";
+import { type AppParts, toAppManifest, toAppTsconfig } from "../scaffold/manifest.ts";
 import { checkoutCheck, readCheckoutCheck, readOrigin, toAppReadme } from "../scaffold/origin.ts";
 import { type AppTemplate, readTemplate } from "../templates.ts";
 
@@ -13,35 +15,43 @@ export interface NewApp {
   /** The folder of the application, from `locate()`. */
   readonly target: string;
   readonly template: AppTemplate;
+  readonly lint: boolean;
   readonly install: boolean;
   readonly signal: AbortSignal;
 }
 
 export class AppsService {
   readonly #installer = inject(Installer);
+  readonly #node = inject(MachineNode);
 
   checkFolder(folder: string): void {
     if (!isFolder(folder)) throw new HttpError(404, `there is no folder ${folder}`);
   }
 
-  /** The folder for an application of this name. */
-  locate(folder: string, name: string): string {
+  /** The folder of an application. One that exists may contain hidden files only, such as those of Git. */
+  locate(folder: string, path: string): string {
     this.checkFolder(folder);
-    const target = join(folder, name);
-    if (exists(target)) throw new HttpError(409, `${target} exists already: nothing was changed`);
-    return target;
+    const target = resolve(folder, path);
+    // they would break the lines that are printed
+    if (/[\0-\x1f\x7f]/.test(target)) throw new HttpError(400, "the path has control characters: nothing was changed");
+    if (!exists(target)) return target;
+    if (!lstatSync(target).isDirectory()) throw new HttpError(409, `${target} exists already: nothing was changed`);
+    const found = readdirSync(target).filter((name) => !name.startsWith("."));
+    if (found.length === 0) return target;
+    throw new HttpError(409, `${target} exists already and is not empty: nothing was changed`);
   }
 
   /** Throws before the first file is written. The result yields a line for each step. */
-  async create({ name, target, template, install, signal }: NewApp): Promise<AsyncIterable<string>> {
+  async create({ name, target, template, lint, install, signal }: NewApp): Promise<AsyncIterable<string>> {
     const origin = readOrigin();
-    const files = await readApplication(name, template);
+    const parts = { lint, ownNode: this.#node.isTooOld };
+    const files = await readApplication(name, template, parts);
     for (const [path, edit] of [
       ["package.json", toAppManifest],
       ["tsconfig.json", toAppTsconfig],
       ["README.md", toAppReadme],
     ] as const) {
-      files.set(path, edit(files.get(path) ?? "", origin));
+      files.set(path, edit(files.get(path) ?? "", origin, parts));
     }
     const check = readCheckoutCheck(origin);
     if (check !== undefined) files.set(checkoutCheck, check);
@@ -50,12 +60,12 @@ export class AppsService {
     const path = relative("", target);
     const shown = path.startsWith("..") ? target : path;
     const steps = [
-      `cd ${/^[\w./:\\-]+$/.test(shown) ? shown : `"${shown}"`}`,
+      ...(shown === "" ? [] : [`cd ${quote(shown)}`]),
       "npm install",
       template === "cli" ? "npm start" : "npm run dev",
       "npm test",
     ];
-    const lines = changes.map((change) => describeChange(change, `${name}/`));
+    const lines = changes.map((change) => describeChange(change, shown === "" ? "" : `${basename(target)}/`));
     return this.#installer.finish({ lines, summary: `${name} is ready.`, steps, folder: target, install, signal });
   }
 }
@@ -68,14 +78,24 @@ const served: Readonly<Record<AppTemplate, readonly HandlerKind[]>> = {
 };
 
 /** The code of a template, and the files that all applications have. */
-async function readApplication(name: string, template: AppTemplate): Promise<Map<string, string>> {
+async function readApplication(name: string, template: AppTemplate, parts: AppParts): Promise<Map<string, string>> {
   const names = new Map([["my-app", name]]);
   const kinds = toKindsModel(new Set(served[template]));
-  const isWanted = (path: string) => kinds.pages || !/^(?:views|assets)\//.test(path);
-  const model = { ...kinds, listens: kinds.routes || kinds.pages };
+  const isWanted = (path: string) =>
+    (kinds.pages || !/^(?:views|assets)\//.test(path)) &&
+    (parts.lint || path !== "biome.json") &&
+    (!parts.ownNode || path !== "nvmrc");
+  const model = { ...kinds, ...parts, listens: kinds.routes || kinds.pages };
   const files = [
     ...(await readTemplate("app", { names, isWanted, model })),
-    ...(await readTemplate(template, { names })),
+    ...(await readTemplate(template, { names, model })),
   ];
   return new Map(files.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** A path as a word of a shell. */
+function quote(path: string): string {
+  if (/^[\w./:\\-]+$/.test(path)) return path;
+  // a shell would run what is in the path
+  return /["$`!]/.test(path) ? `'${path.replaceAll("'", "'\\''")}'` : `"${path}"`;
 }

@@ -1,5 +1,6 @@
 import { HttpError } from "@tenon/core";
 import { replaceOnly } from "../replace-only.ts";
+import { ownNodeVersion } from "./machine-node.ts";
 import { checkoutCheck, isOwn, type Origin, scope, toSpecifier } from "./origin.ts";
 
 type Versions = Readonly<Record<string, string>>;
@@ -14,9 +15,19 @@ interface Manifest {
 /** Node resolves the packages to their source under this condition. */
 export const sourceCondition = "@tenon/source";
 
+/** What a new application has, besides the code of its template. */
+export interface AppParts {
+  /** Biome, its settings and its scripts. */
+  readonly lint: boolean;
+  /** A Node from npm, instead of the one of the machine. */
+  readonly ownNode: boolean;
+}
+
 /** The package.json of a new application. Packages linked from a checkout run from their source, without a build. */
-export function toAppManifest(text: string, origin: Origin): string {
-  const manifest = parseManifest(text);
+export function toAppManifest(text: string, origin: Origin, { lint, ownNode }: AppParts): string {
+  const read = parseManifest(text);
+  const linted = lint ? read : withoutLint(read);
+  const manifest = ownNode ? withOwnNode(linted) : linted;
   const flags = `node --import ./${checkoutCheck} --conditions=${sourceCondition} `;
   const scripts = Object.entries(manifest.scripts ?? {}).map(([name, command]) => [
     name,
@@ -28,6 +39,26 @@ export function toAppManifest(text: string, origin: Origin): string {
     dependencies: withOwnVersions(manifest.dependencies, origin),
     devDependencies: withOwnVersions(manifest.devDependencies, origin),
   });
+}
+
+function withoutLint(manifest: Manifest): Manifest {
+  const { lint: _, format: __, check = "", ...scripts } = manifest.scripts ?? {};
+  const { "@biomejs/biome": ___, ...devDependencies } = manifest.devDependencies ?? {};
+  return {
+    ...manifest,
+    scripts: { ...scripts, check: replaceOnly(check, "npm run lint && ", "") },
+    devDependencies,
+  };
+}
+
+/** Without engines: npm compares them with the Node that it runs on, which is the older one. */
+function withOwnNode({ engines: _, ...manifest }: Manifest): Manifest {
+  const packages = Object.entries({ ...manifest.devDependencies, node: ownNodeVersion });
+  return {
+    ...manifest,
+    devDependencies: Object.fromEntries(packages.sort(([a], [b]) => (a < b ? -1 : 1))),
+    allowScripts: { ...Object(manifest.allowScripts), node: true }, // npm runs its install script only when it is allowed
+  };
 }
 
 function withOwnVersions(versions: Versions = {}, origin: Origin): Versions {

@@ -22,7 +22,7 @@ test("tenon new and tenon app create an application", async () => {
   assert.ok(existsSync(join(shop, "src/main.api.ts")));
   const again = await tool.run(tool.folder, "new", "shop", "--no-install");
   assert.deepEqual([again.code, again.stdout], [1, ""]);
-  assert.match(again.stderr, /^tenon: .*shop exists already: nothing was changed\n$/);
+  assert.match(again.stderr, /^tenon: .*shop exists already and is not empty: nothing was changed\n$/);
 });
 
 test("tenon g adds a module, a resource with fields, and parts", async () => {

@@ -29,7 +29,12 @@ const inCommand =
   (...words: readonly string[]) =>
   (name: string) => [...words, name, "--no-install"];
 const cases: readonly Case[] = [
-  { title: "new", words: inCommand("new"), names: [...malformed, ...reserved] },
+  // its argument is a path, whose last part must be a name
+  {
+    title: "new",
+    words: (name) => ["new", name.startsWith("-") ? name : `./${name}`, "--no-install"],
+    names: [...malformed.filter((name) => !/^$|\//.test(name)), ...reserved, "x/..", "\u001b/x"],
+  },
   {
     title: "app --name",
     words: (name) => ["app", `--name=${name}`, "--no-install"],

@@ -2,12 +2,16 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { settings } from "../../../../scripts/release/settings.ts";
 import { root } from "../../../../test/support/run.ts";
+import { MachineNode } from "../../src/scaffold/machine-node.ts";
 import { addDependencies, toAppManifest, toAppTsconfig } from "../../src/scaffold/manifest.ts";
 import { isOwn, type Origin, readOrigin } from "../../src/scaffold/origin.ts";
 import { appTemplates } from "../../src/templates.ts";
 
 interface Manifest {
+  readonly engines?: { readonly node: string };
+  readonly allowScripts?: Readonly<Record<string, boolean>>;
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
@@ -19,6 +23,7 @@ const readTemplateFile = (template: string, file: string) =>
 const own = readOrigin().version;
 const installed = { version: own, checkout: undefined };
 const addData = (text: string, origin: Origin) => addDependencies(text, origin, ["data"]);
+const whole = { lint: true, ownNode: false };
 const linked = { version: own, checkout: "/checkout/packages" };
 
 for (const template of appTemplates) {
@@ -32,11 +37,33 @@ for (const template of appTemplates) {
     }
   });
 
+  test(`has a Node of its own only on a machine whose Node is too old, in the ${template} template`, () => {
+    const workspace = parse(readFileSync(join(root, "package.json"), "utf8")).devDependencies;
+    const written = parse(text);
+    assert.deepEqual([written.devDependencies.node, written.engines], [undefined, settings.engines]);
+    const pinned = parse(toAppManifest(text, installed, { ...whole, ownNode: true }));
+    assert.equal(pinned.devDependencies.node, workspace.node);
+    assert.equal(pinned.allowScripts?.node, true);
+    assert.equal(pinned.engines, undefined, "npm would warn: it runs on the older Node");
+    const { devDependencies } = written;
+    assert.deepEqual({ ...pinned.devDependencies, node: undefined }, { ...devDependencies, node: undefined });
+  });
+
+  test(`has nothing of Biome without the linter in the ${template} template`, () => {
+    const { check, ...scripts } = parse(toAppManifest(text, installed, { ...whole, lint: false })).scripts;
+    assert.equal(check, "npm run types && npm test");
+    assert.deepEqual(
+      Object.keys(parse(text).scripts).filter((name) => !(name in scripts)),
+      ["lint", "format", "check"],
+    );
+    assert.doesNotMatch(toAppManifest(text, installed, { ...whole, lint: false }), /biome/);
+  });
+
   test(`runs installed packages as built, and linked ones from their source, in the ${template} template`, () => {
     const types = readTemplateFile("app", "tsconfig.json");
-    assert.equal(toAppManifest(text, installed), text);
+    assert.equal(toAppManifest(text, installed, whole), text);
     assert.equal(toAppTsconfig(types, installed), types);
-    const { scripts, dependencies, devDependencies } = parse(toAppManifest(text, linked));
+    const { scripts, dependencies, devDependencies } = parse(toAppManifest(text, linked, whole));
     const packages = Object.entries(dependencies).filter(([name]) => name.startsWith("@tenon/"));
     assert.ok(packages.length > 0);
     for (const [name, version] of packages)
@@ -52,6 +79,15 @@ for (const template of appTemplates) {
     );
   });
 }
+
+test("knows a machine whose Node is too old by the Node that npm runs on", () => {
+  const npm = (version: string) => `npm/11.19.1 node/v${version} linux x64 workspaces/false`;
+  const fromNpm = "/home/ada/.npm/_npx/26698273a31e0cf7/node_modules/node/bin/node";
+  assert.equal(new MachineNode(npm("20.20.2"), fromNpm).isTooOld, true);
+  assert.equal(new MachineNode(npm("24.1.0"), fromNpm).isTooOld, false);
+  assert.equal(new MachineNode("", fromNpm).isTooOld, false);
+  assert.equal(new MachineNode(npm("20.20.2"), "/usr/bin/node").isTooOld, false, "it does not come from npm");
+});
 
 test("keeps the files that several templates share identical", () => {
   const shared: readonly (readonly [path: string, ...templates: string[]])[] = [

@@ -4,6 +4,7 @@ import { cli } from "@tenon/core/cli";
 import { createTestApp, type TestRunResult } from "@tenon/core/testing";
 import { program } from "../../src/program.ts";
 import { Prompts } from "../../src/prompts.ts";
+import { MachineNode } from "../../src/scaffold/machine-node.ts";
 import { ToolModule } from "../../src/tool.module.ts";
 
 /** The tests show no prompts, even when they run at a terminal. */
@@ -14,7 +15,7 @@ class NoTerminal extends Prompts {
 }
 
 const started = createTestApp(ToolModule, cli(program), {
-  override: [provide(Prompts, () => new NoTerminal())],
+  override: [provide(Prompts, () => new NoTerminal()), provide(MachineNode, () => new MachineNode(""))],
 });
 after(async () => (await started).stop());
 
