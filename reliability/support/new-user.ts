@@ -23,8 +23,13 @@ export class NewUser {
   }
 
   /** Creates the application, and goes to its folder. */
-  async create(name: string, template: string): Promise<NewUser> {
-    await this.type("npm", "create", "tenon@latest", name, "--", `--template=${template}`);
+  create(name: string, ...flags: readonly string[]): Promise<NewUser> {
+    return this.createWith(["npm", "create", "tenon@latest", name, "--", ...flags], name);
+  }
+
+  /** Creates the application with another command, and goes to its folder. */
+  async createWith([command = "", ...args]: readonly string[], name: string): Promise<NewUser> {
+    await this.type(command, ...args);
     const inside = new NewUser(join(this.#folder, name), this.#env);
     inside.commands.push(...this.commands, `cd ${name}`);
     return inside;
@@ -37,6 +42,19 @@ export class NewUser {
     if (result.code !== 0)
       throw new Error(`${this.commands.at(-1)} ended with ${result.code}:\n${result.stdout}${result.stderr}`);
     return result.stdout;
+  }
+
+  /** Runs a command that must fail, and returns what it printed. */
+  async fail(command: string, ...args: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.#run(command, args);
+    if (code === 0) throw new Error(`${[command, ...args].join(" ")} did not fail:\n${stdout}${stderr}`);
+    return stdout + stderr;
+  }
+
+  /** What npm has installed, in MB on disk. */
+  async size(): Promise<number> {
+    const { stdout } = await this.#run("du", ["-sm", "node_modules"]);
+    return Number.parseInt(stdout, 10);
   }
 
   /** Runs a command that starts a server until it responds with 200. Returns the time of that, in milliseconds. */

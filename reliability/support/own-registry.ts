@@ -50,15 +50,15 @@ export class OwnRegistry {
     });
   }
 
-  /** The environment of a user of this registry whose machine has only this Node, and no npm script around it. */
-  environment(): Readonly<Record<string, string>> {
+  /** The environment of a user of this registry whose machine has only one Node, and no npm script around it. */
+  environment(node: string = process.execPath): Readonly<Record<string, string>> {
     const own = Object.entries(process.env).flatMap(([name, value]) =>
       value === undefined || /^(?:npm_|node_|tenon_|init_cwd|log_level)/i.test(name) ? [] : [[name, value]],
     );
     const path = (process.env.PATH ?? "").split(":").filter((folder) => !folder.includes("node_modules"));
     return {
       ...Object.fromEntries(own),
-      PATH: [dirname(process.execPath), ...path].join(":"),
+      PATH: [dirname(node), ...path].join(":"),
       npm_config_registry: this.url,
       npm_config_cache: join(this.#folder, "npm-cache"),
       npm_config_yes: "true", // npm create would ask at a terminal before it installs create-tenon
