@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../../../../../test/support/run.ts";
 import { temporaryFolder } from "../../../../../test/support/temporary-folder.ts";
+import { services, withPostgres } from "../../../../data/test/support/services.ts";
 import { appTemplates } from "../../../src/templates.ts";
-import { checkStyle, checkTypes, isFull, runScriptOrFail } from "../../support/generated-app.ts";
+import { checkStyle, checkTypes, isFull, runScriptOrFail, whileServing } from "../../support/generated-app.ts";
 import { runTool } from "../../support/tool.ts";
 
 const scalars = [
@@ -74,6 +76,52 @@ for (const template of isFull ? appTemplates : (["full"] as const)) {
     assert.match(output, /GET \/maybes lists a created one/);
   });
 }
+
+/** The same values as on SQLite, which a number, a Date or a time zone would change. */
+const stored = {
+  ...{ title: "a", body: "b", count: 1, weight: 1.5, price: "9007199254740993.10", done: true, due_on: "1850-01-01" },
+  ...{ seen_at: "1850-06-30T22:00:00.123Z", status: "in_review", key: randomUUID(), extra: { b: [1, null], a: "x" } },
+};
+
+test("serves every type of field from PostgreSQL", { skip: services.postgres === undefined }, async () => {
+  const [api = ""] = await apps;
+  await withPostgres((database) =>
+    whileServing(
+      api,
+      "start",
+      async (url) => {
+        const call = async (method: string, path: string, body?: object) => {
+          const text = body === undefined ? null : JSON.stringify(body);
+          const response = await fetch(url + path, {
+            method,
+            headers: { "content-type": "application/json" },
+            body: text,
+          });
+          return { status: response.status, body: (await response.json()) as { id: string; next: string } }; // of the DTO
+        };
+        const created = await call("POST", "/everythings", stored);
+        assert.partialDeepStrictEqual(created, { status: 201, body: stored });
+        const path = `/everythings/${created.body.id}`;
+        assert.deepEqual((await call("GET", path)).body, created.body);
+        const changes = { price: "-0.10", extra: null, due_on: "9999-12-31" };
+        assert.partialDeepStrictEqual((await call("PATCH", path, changes)).body, { ...stored, ...changes });
+        await call("POST", "/everythings", stored);
+        const { next } = (await call("GET", "/everythings?limit=1")).body;
+        const last = await call("GET", `/everythings?limit=1&cursor=${next}`);
+        assert.partialDeepStrictEqual(last.body, { items: [{ id: created.body.id }], next: null });
+        for (const id of ["not-a-uuid", "1", `{${created.body.id}}`, randomUUID()]) {
+          for (const method of ["GET", "PATCH", "DELETE"]) {
+            const { status } = await call(method, `/everythings/${id}`, method === "PATCH" ? {} : undefined);
+            assert.equal(status, 404, `${method} ${id}`);
+          }
+        }
+        const post = { title: "a", body: "b", author_id: "odd" };
+        assert.equal((await call("POST", "/blog-posts", post)).status, 400);
+      },
+      { DATABASE_URL: database, TZ: "Asia/Kathmandu" },
+    ),
+  );
+});
 
 test("links the pages in the navigation and declares them in the module of the pages", async () => {
   const [, web = "", , full = ""] = await apps;
