@@ -63,6 +63,7 @@ export class AppsService {
       ...(shown === "" ? [] : [`cd ${quote(shown)}`]),
       "npm install",
       template === "cli" ? "npm start" : "npm run dev",
+      ...(template === "full" ? ["npm run dev:web"] : []),
       "npm test",
     ];
     const lines = changes.map((change) => describeChange(change, shown === "" ? "" : `${basename(target)}/`));
