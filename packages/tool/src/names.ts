@@ -24,12 +24,19 @@ const reservedTables = /^(?:sqlite_|tenon_|pg_|(?:values|references|constraints|
 
 /** The reason why a name is refused; undefined for a valid name. */
 function validateName(name: string): string | undefined {
+  return validateWords(name) ?? (keywords.includes(name) ? toReserved(name) : undefined);
+}
+
+function validateWords(name: string): string | undefined {
   if (name.length > longestName) return `must have at most ${longestName} characters`;
   if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name)) {
     return "must be lower-case words of letters and digits, joined with -, such as blog-post";
   }
-  if (keywords.includes(name) || devices.test(name)) return `must not be the reserved word "${name}"`;
-  return undefined;
+  return devices.test(name) ? toReserved(name) : undefined;
+}
+
+function toReserved(name: string): string {
+  return `must not be the reserved word "${name}"`;
 }
 
 export function validateAppName(name: string): string | undefined {
@@ -38,8 +45,16 @@ export function validateAppName(name: string): string | undefined {
 
 /** Validates the names that a module gets. The plural follows from the name unless it is given. */
 export function validateModuleName(name: string, plural?: string): string | undefined {
-  const reason = validateName(name) ?? (plural === undefined ? undefined : validateName(plural));
-  if (reason !== undefined) return reason;
+  return validateName(name) ?? (plural === undefined ? undefined : validateName(plural)) ?? validateUse(name, plural);
+}
+
+/** Validates the name of one class, which may be a reserved word: its role follows, as in `ImportCommands`. */
+export function validatePartName(name: string): string | undefined {
+  return validateWords(name) ?? validateUse(name);
+}
+
+/** The reason why the files, tables or classes of a name are refused. */
+function validateUse(name: string, plural?: string): string | undefined {
   const names = toModuleNames(name, plural);
   if (names.plural === "data") return 'must not be "data": src/data.module.ts is the module of the database';
   if (names.plural === "jobs") return `must not be "${name}": src/jobs.module.ts is the module of background jobs`;

@@ -49,12 +49,12 @@ test("tenon g channel asks for the connections, unless a flag says which", limit
   const tenon = [process.execPath, join(root, "packages/tool/bin/tenon.mjs")];
   await new AtTerminal([...tenon, "new", "shop", "--template=api", "--no-install"], folder).end();
   const shop = join(folder, "shop");
-  const asked = new AtTerminal([...tenon, "g", "channel", "chat"], shop);
+  const asked = new AtTerminal([...tenon, "g", "channel", "chat", "--no-install"], shop);
   await asked.press(/Connections\n[\s\S]*to navigate/, down);
   await asked.press(/● socket \(also a WebSocket, in both directions\)/, "\r");
   assert.equal(await asked.end(), 0, asked.shown);
   assert.match(readFileSync(join(shop, "src/chat.channel.ts"), "utf8"), /socket\(/);
-  const told = new AtTerminal([...tenon, "g", "channel", "prices", "--no-socket"], shop);
+  const told = new AtTerminal([...tenon, "g", "channel", "prices", "--no-socket", "--no-install"], shop);
   assert.equal(await told.end(), 0, told.shown);
   assert.doesNotMatch(readFileSync(join(shop, "src/prices.channel.ts"), "utf8"), /socket\(/);
 });

@@ -108,10 +108,10 @@ test("ends with exit code 2 and the usage for a missing flag without a terminal"
     stdout: "",
     stderr: "tenon: --name is required. Usage: tenon new <folder> [--template=<api|web|cli|full>]\n",
   });
-  assert.deepEqual(await runTool(folder, "g", "module", "--name=post"), {
+  assert.deepEqual(await runTool(folder, "g", "module"), {
     code: 2,
     stdout: "",
-    stderr: "tenon: --type is required. Usage: tenon g module --name=<name> --type=<plain|resource>\n",
+    stderr: "tenon: --name is required. Usage: tenon g module <name> [--type=<plain|resource>]\n",
   });
   const { code, stderr } = await runTool(folder, "app", "--name=shop", "--template=wbe");
   assert.deepEqual([code, stderr], [2, "tenon: --template must be one of api, web, cli, full\n"]);

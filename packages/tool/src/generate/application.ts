@@ -95,12 +95,10 @@ export function toByHand(file: string, classes: readonly WiredClass[]): Wiring {
 }
 
 /** Adds packages of the framework to package.json. Nothing where it has them. */
-export function addPackages(folder: string, names: readonly [string, ...string[]], hint = ""): Change[] {
+export function addPackages(folder: string, names: readonly [string, ...string[]]): Change[] {
   const before = readFileSync(join(folder, "package.json"), "utf8");
   const after = addDependencies(before, readOrigin(), names);
-  return after === undefined
-    ? []
-    : [{ path: "package.json", before, after, note: `depends on @tenon/${names[0]}${hint}` }];
+  return after === undefined ? [] : [{ path: "package.json", before, after, note: `depends on @tenon/${names[0]}` }];
 }
 
 /** Adds a table to the schema of the application, which is created where there is none. */

@@ -20,12 +20,15 @@ const shared = {
   no_install: boolean().describe("Skip npm install, which runs when a dependency was added"),
 };
 
-const NewModuleFlags = dto({
-  name: string().alias("n").describe("Name of the module, which is src/mail for mail; that of a resource is plural"),
+const moduleFlags = {
   type: string("oneof=plain resource")
     .alias("t")
     .describe("A resource has a table, and list, show, create, update and delete"),
   ...shared,
+};
+const NewModuleFlags = dto({
+  name: string().alias("n").describe("Name of the module, which is src/mail for mail; that of a resource is plural"),
+  ...moduleFlags,
 });
 type NewModuleFlags = Infer<typeof NewModuleFlags>;
 const NewResourceFlags = dto({
@@ -33,7 +36,7 @@ const NewResourceFlags = dto({
   ...shared,
 });
 
-const usage = `tenon g module --name=<name> --type=<${moduleTypes.join("|")}>`;
+const usage = `tenon g module <name> [--type=<${moduleTypes.join("|")}>]`;
 const resourceUsage = "tenon g resource <name> [--fields=title:string,…]";
 const namePrompt = {
   flag: "name",
@@ -43,6 +46,7 @@ const namePrompt = {
 const typePrompt = {
   flag: "type",
   text: "Type",
+  defaultValue: "plain",
   choices: [
     { value: "plain", hint: "module, controller and service" },
     { value: "resource", hint: "a table, and list, show, create, update and delete" },
@@ -62,8 +66,15 @@ export class ModulesController {
 
   readonly create = route.command(
     "module",
-    { summary: "Add a module to an application", query: NewModuleFlags },
+    { summary: "Add a module, asking for its name and type", query: NewModuleFlags },
     (ctx, { query: flags }) => this.#create(ctx, flags, usage),
+  );
+
+  readonly createNamed = route.command(
+    "module/:name",
+    { summary: "Add a module: a controller and a service, or with --type=resource a table", query: dto(moduleFlags) },
+    (ctx, { query: flags }) =>
+      this.#create(ctx, { ...flags, name: ctx.param("name"), type: flags.type ?? "plain" }, usage),
   );
 
   readonly createResource = route.command(
@@ -80,7 +91,7 @@ export class ModulesController {
   );
 
   routes() {
-    const children = [this.create, this.createResource, this.createNamedResource];
+    const children = [this.create, this.createNamed, this.createResource, this.createNamedResource];
     return [{ path: "g", children }];
   }
 

@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { HttpError } from "@tenon/core";
 
 export interface Finish {
   /** A line for each change that was made. */
@@ -19,14 +22,34 @@ export class Installer {
     const isInstalled = install && steps.includes("npm install");
     if (isInstalled) {
       yield "running  npm install\n";
-      await this.install(folder, signal);
+      const code = await this.install(folder, signal);
+      if (code !== 0) {
+        throw new HttpError(
+          500,
+          `the files were created, but npm install failed with exit code ${code}: run it again in ${folder}`,
+        );
+      }
     }
     const left = steps.filter((step) => !isInstalled || step !== "npm install");
     yield `\n${summary} Next:\n${left.map((step) => `  ${step}\n`).join("")}`;
   }
 
-  /** Runs npm install. Its output goes to standard error, because it is not part of the result. */
-  async install(folder: string, signal: AbortSignal): Promise<void> {
+  /** Installs with another text of package.json. When that fails, the file and its lock file are what they were. */
+  async installWith(folder: string, manifest: string, signal: AbortSignal): Promise<void> {
+    const restore = ["package.json", "package-lock.json"].map((name) => keep(join(folder, name)));
+    let isInstalled = false;
+    try {
+      writeFileSync(join(folder, "package.json"), manifest);
+      const code = await this.install(folder, signal);
+      if (code !== 0) throw new HttpError(500, `npm install failed with exit code ${code}: nothing was changed`);
+      isInstalled = true;
+    } finally {
+      if (!isInstalled) for (const step of restore) step();
+    }
+  }
+
+  /** Runs npm install and returns its exit code. Its output goes to standard error, because it is not part of the result. */
+  async install(folder: string, signal: AbortSignal): Promise<number> {
     const child = spawn("npm", ["install"], {
       cwd: folder,
       signal,
@@ -34,9 +57,12 @@ export class Installer {
       shell: process.platform === "win32", // npm is a script on Windows
     });
     const [code] = await once(child, "close");
-    if (code !== 0)
-      throw new Error(
-        `the files were created, but npm install failed with exit code ${code}: run it again in ${folder}`,
-      );
+    return code;
   }
+}
+
+/** Returns a function that gives a file its present text again, or removes one that did not exist. */
+function keep(path: string): () => void {
+  const text = existsSync(path) ? readFileSync(path) : undefined;
+  return () => (text === undefined ? rmSync(path, { force: true }) : writeFileSync(path, text));
 }

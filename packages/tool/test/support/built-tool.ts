@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { link, packPackages } from "../../../../test/support/packed-packages.ts";
 import { type RunResult, root, run } from "../../../../test/support/run.ts";
@@ -47,16 +46,3 @@ class BuiltTool {
 
 /** One for all test files of a process. */
 export const builtTool = new BuiltTool();
-
-/** Every file below a folder with a hash of its content, so that two of them show whether something was written. */
-export function takeSnapshot(folder: string): readonly string[] {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((path, index) => (entries[index]?.isFile() ? `${path} ${hash(path)}` : path))
-    .sort();
-}
-
-function hash(path: string): string {
-  return createHash("sha256").update(readFileSync(path)).digest("hex");
-}

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { BindError, boolean, type Context, dto, type Infer, inject, route, string } from "@tenon/core";
-import { validateModuleName } from "../../names.ts";
+import { validateModuleName, validatePartName } from "../../names.ts";
 import { oneOf, type Prompt, Prompts } from "../../prompts.ts";
 import { placeFlags } from "../../run/place.ts";
 import { checkApplication } from "../application.ts";
@@ -11,7 +11,7 @@ const partFlags = {
     .alias("m")
     .describe("Module that declares it, such as blog-posts; defaults to that of the application"),
   in: placeFlags.in,
-  no_install: boolean().describe("Skip npm install, which runs when a dependency was added"),
+  no_install: boolean().describe("Skip npm install, which runs before a dependency is added"),
 };
 const PartFlags = dto(partFlags);
 const ChannelFlags = dto({
@@ -62,15 +62,13 @@ export class PartsController {
   }
 }
 
-function toPart(ctx: Context, kind: PartKind, flags: Infer<typeof PartFlags>): NewPart {
-  const { module, in: folder, no_install: skip } = flags;
+function toPart(ctx: Context, kind: PartKind, { module, in: folder, no_install }: Infer<typeof PartFlags>): NewPart {
   const name = ctx.param("name");
-  check("params", "name", name);
-  if (module !== undefined) check("query", "module", module);
-  return { kind, name, module, folder: resolve(folder ?? "."), install: skip !== true, signal: ctx.signal };
+  check("params", "name", validatePartName(name));
+  if (module !== undefined) check("query", "module", validateModuleName(module));
+  return { kind, name, module, folder: resolve(folder ?? "."), install: no_install !== true, signal: ctx.signal };
 }
 
-function check(part: "params" | "query", path: string, name: string): void {
-  const message = validateModuleName(name);
+function check(part: "params" | "query", path: string, message: string | undefined): void {
   if (message !== undefined) throw new BindError([{ in: part, path, rule: "name", message }]);
 }

@@ -2,8 +2,16 @@ import { HttpError, inject } from "@tenon/core";
 import { toPascal, toReplacements } from "../../names.ts";
 import { Installer } from "../../scaffold/installer.ts";
 import { readTemplate } from "../../templates.ts";
-import { addPackages, appModuleFile, checkApplication, readIfPresent, type WiredClass, wire } from "../application.ts";
-import { write } from "../edit/changes.ts";
+import {
+  addPackages,
+  appModuleFile,
+  checkApplication,
+  checkMissing,
+  readIfPresent,
+  type WiredClass,
+  wire,
+} from "../application.ts";
+import { type Change, describeChange, write } from "../edit/changes.ts";
 import { readHandlerKinds, toKindsModel } from "../handler-kinds.ts";
 import { checkPartCollisions, checkPath } from "../module-names.ts";
 import { readSharedModule, sharedModules } from "../shared-modules.ts";
@@ -20,7 +28,7 @@ export interface NewPart {
   readonly module?: string | undefined;
   /** The folder of the application. */
   readonly folder: string;
-  /** Runs npm install when a dependency was added. */
+  /** Whether npm install runs when a dependency is added. */
   readonly install: boolean;
   readonly signal: AbortSignal;
 }
@@ -52,26 +60,33 @@ export class PartsService {
     const classes: WiredClass[] = [
       { list: "declarations", name: toPartClass(kind, name), path: `./${name}.${toRole(kind)}.ts` },
     ];
-    if (shared === undefined) {
-      return this.#finish(part, [...write(folder, created, [wire(folder, moduleFile, classes)])], false);
-    }
+    if (shared === undefined) return this.#write(part, created, moduleFile, classes, []);
     if (!new RegExp(`\\b${shared.name}\\b`).test(source)) {
       const path = `${module === undefined ? "./" : "../"}${shared.dependency}.module.ts`;
       classes.push({ list: "imports", name: shared.name, path });
     }
     const files = new Map([...created, ...(await readSharedModule(folder, shared))]);
-    const manifest = addPackages(folder, [shared.dependency], part.install ? "" : ": npm install");
-    const lines = [...write(folder, files, [wire(folder, moduleFile, classes), ...manifest])];
-    return this.#finish(part, lines, part.install && manifest.length > 0);
+    return this.#write(part, files, moduleFile, classes, addPackages(folder, [shared.dependency]));
   }
 
-  async *#finish(part: NewPart, lines: readonly string[], install: boolean): AsyncGenerator<string> {
-    yield* lines;
-    if (install) {
+  /** Packages are installed first: files that import what is not there would stop the application. */
+  async *#write(
+    part: NewPart,
+    files: ReadonlyMap<string, string>,
+    moduleFile: string,
+    classes: readonly WiredClass[],
+    manifest: readonly Change[],
+  ): AsyncGenerator<string> {
+    const { folder, install, signal } = part;
+    for (const path of files.keys()) checkMissing(folder, path); // before an installation that would be in vain
+    for (const change of install ? manifest : []) {
       yield "running  npm install\n";
-      await this.#installer.install(part.folder, part.signal);
+      await this.#installer.installWith(folder, change.after, signal);
+      yield describeChange(change);
     }
+    yield* write(folder, files, [wire(folder, moduleFile, classes), ...(install ? [] : manifest)]);
     yield* toHints(part);
+    if (!install && manifest.length > 0) yield "\nNext:\n  npm install\n";
   }
 }
 

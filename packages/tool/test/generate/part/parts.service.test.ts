@@ -3,10 +3,11 @@ import { readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root } from "../../../../../test/support/run.ts";
-import { temporaryFolder } from "../../../../../test/support/temporary-folder.ts";
+import { temporaryFolder, writeFiles } from "../../../../../test/support/temporary-folder.ts";
 import { partKinds, toPartClass } from "../../../src/generate/part/parts.service.ts";
 import { checkStyle, checkTypes, runScriptOrFail, whileServing } from "../../support/generated-app.ts";
-import { runTool } from "../../support/tool.ts";
+import { takeSnapshot } from "../../support/take-snapshot.ts";
+import { runCommand, runTool } from "../../support/tool.ts";
 
 const folder = temporaryFolder("parts");
 const templates = ["api", "web", "full"] as const;
@@ -23,8 +24,14 @@ async function generate(template: string): Promise<string> {
       assert.equal(code, 0, stderr);
     }
   }
-  await runTool(app, "g", "controller", "phase-1-report");
-  await runTool(app, "g", "module", "--name=a-b-test", "--type=plain");
+  for (const words of [
+    ["controller", "phase-1-report"],
+    ["command", "import"],
+    ["module", "a-b-test"],
+  ]) {
+    const { code, stderr } = await runTool(app, "g", ...words);
+    assert.equal(code, 0, stderr);
+  }
   return app;
 }
 const apps = Promise.all(templates.map(generate));
@@ -90,6 +97,28 @@ test("a channel works without a data module", async () => {
   rmSync(join(app, "src/data.module.ts"));
   assert.equal((await runTool(app, "g", "channel", "prices")).code, 0);
   assert.match(readFileSync(join(app, "src/live.module.ts"), "utf8"), /= liveModule\(\);/);
+});
+
+test("installs the package of a channel first, and changes nothing when that fails", async () => {
+  const app = temporaryFolder("parts");
+  writeFiles(app, {
+    "package.json": '{ "name": "shop", "dependencies": { "@tenon/core": "^999.0.0" } }\n',
+    ".npmrc": "registry=http://127.0.0.1:1/\nfetch-retries=0\n", // nothing listens there
+    "src/app.module.ts":
+      'import { defineModule } from "@tenon/core";\nexport const AppModule = defineModule({ name: "app" });\n',
+  });
+  const before = takeSnapshot(app);
+  const { code, stdout, stderr } = await runCommand("g", "channel", "prices", "--no-socket", `--in=${app}`);
+  assert.deepEqual([code, stdout], [1, "running  npm install\n"]);
+  assert.match(stderr, /^tenon: npm install failed with exit code \d+: nothing was changed$/m);
+  assert.deepEqual(takeSnapshot(app), before);
+});
+
+test("a name may be a word that TypeScript reserves", async () => {
+  const [api = ""] = await apps;
+  assert.match(readFileSync(join(api, "src/import.commands.ts"), "utf8"), /^export class ImportCommands \{$/m);
+  const { code, stderr } = await runTool(api, "g", "module", "import");
+  assert.deepEqual([code, stderr], [2, 'tenon: --name must not be the reserved word "import"\n']);
 });
 
 test("refuses bad names, unknown modules and files that exist, and writes nothing", async () => {
