@@ -3,12 +3,14 @@ import { Dto, dto, type Fields, type ObjectOf } from "../dto/dto.ts";
 import type { FoundIssue } from "../dto/found-issue.ts";
 import { type Problem, StartError } from "../errors.ts";
 import { type ConfigKeys, configKeys, givenValues } from "../inject/given-config.ts";
+import type { Module } from "../inject/module.ts";
 import { isSecretName } from "../log/log-redact.ts";
 import { checkOptions, takes } from "../support/options.ts";
 import { readEnvironment, readVariables } from "./environment.ts";
 import { exitOnStartError } from "./exit-on-start-error.ts";
 import { explainFault, toItems, toShown, type Variable } from "./faults.ts";
 import { readFlags } from "./flags.ts";
+import { findOtherFaults } from "./other-configs.ts";
 
 type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
   ? `${Lowercase<Word>}${Capitalize<CamelCase<Rest>>}`
@@ -39,6 +41,11 @@ export interface ConfigSources<Name extends string = string> {
   readonly env?: NodeJS.Dict<string>;
   /** For variables that are set nowhere else. Takes precedence over the `default=` of a field. */
   readonly defaults?: Texts<Name>;
+  /**
+   * The module that the entry point starts: when a value is bad, those of its other config classes are listed too.
+   * Without it, `createApp()` reports them, at the next start.
+   */
+  readonly module?: Module;
   /** Values by property, from `config` of `createApp()`. They take precedence over flags and environment. */
   readonly [givenValues]?: Readonly<Record<string, unknown>>;
 }
@@ -68,7 +75,7 @@ export interface ConfigClass<Config, Name extends string> {
   readonly [configKeys]: ConfigKeys<Config>;
   /** Throws one StartError that lists every bad value. */
   new (sources?: ConfigSources<Name>): Config;
-  /** The same as `new`. */
+  /** The same as `new`, and lists the bad values of the other config classes of `module` too. */
   read<C>(this: new (sources?: ConfigSources<Name>) => C, sources?: ConfigSources<Name>): C;
   /** For entry points: prints every bad value and ends the process with code 1. */
   readOrExit<C>(this: new (sources?: ConfigSources<Name>) => C, sources?: ConfigSources<Name>): C;
@@ -96,12 +103,12 @@ export function defineConfig(
     }
 
     static read<C>(this: new (sources?: ConfigSources) => C, sources: ConfigSources = {}): C {
-      return new this(sources);
+      return readTogether(this, sources);
     }
 
     static readOrExit<C>(this: new (sources?: ConfigSources) => C, sources: ConfigSources = {}): C {
       try {
-        return new this(sources);
+        return readTogether(this, sources);
       } catch (error) {
         return exitOnStartError(error);
       }
@@ -122,6 +129,15 @@ export function defineConfig(
       return `${this.constructor.name} ${inspect(this.toJSON(), settings)}`;
     }
   };
+}
+
+function readTogether<C>(type: new (sources?: ConfigSources) => C, sources: ConfigSources): C {
+  try {
+    return new type(sources);
+  } catch (error) {
+    if (!(error instanceof StartError) || sources.module === undefined) throw error;
+    throw new StartError([...error.problems, ...findOtherFaults(sources.module, type, sources.env)]);
+  }
 }
 
 function readValues(

@@ -15,7 +15,7 @@ export interface ConfigKeys<Config> extends ReadonlyArray<string> {
 }
 
 interface DeclaredConfig {
-  new (sources: { readonly [givenValues]: object }): unknown;
+  new (sources: { readonly [givenValues]?: object; readonly env?: NodeJS.Dict<string> }): unknown;
   readonly [configKeys]: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export class GivenConfig {
   }
 }
 
-function isConfigClass(key: unknown): key is DeclaredConfig {
+export function isConfigClass(key: unknown): key is DeclaredConfig {
   return typeof key === "function" && configKeys in key;
 }
 

@@ -12,6 +12,7 @@ import {
   type Module,
   provide,
   route,
+  StartError,
   string,
 } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
@@ -223,4 +224,44 @@ test("options of the command line may inject too", async () => {
   const app = await createTestApp(AppModule, platform, { config: { databaseUrl: "sqlite:1.2.3" } });
   assert.equal((await app.run(["--version"])).stdout.includes("sqlite:1.2.3"), true);
   await app.stop();
+});
+
+test("read() with a module lists the bad values of its other config classes too", (t) => {
+  const check = () => {
+    throw new Error("of the check");
+  };
+  class Wrong extends defineConfig({ NAME: string() }, { check }) {}
+  class Cost extends defineConfig({ BCRYPT_COST: integer("min=10") }) {}
+  class Name extends defineConfig({ NAME: string() }) {}
+  const CostModule = defineModule({ name: "cost", imports: [AppModule], declarations: [Cost, Wrong, Name, Greeter] });
+  const missing = undefined as unknown as Module; // of a file that imports this one
+  const module = defineModule({ name: "root", imports: [missing, CostModule, AppModule] });
+  const messages = (read: () => unknown) => {
+    try {
+      read();
+      return [];
+    } catch (error) {
+      return error instanceof StartError ? error.problems.map(({ message }) => message) : error;
+    }
+  };
+  const level = 'LOG_LEVEL is "loud". Use one of: trace, debug, info, warn, error, fatal, silent.';
+  const port = 'PORT is "http". It takes a whole number from 0 to 65535.';
+  const cost = 'BCRYPT_COST is "low". It takes a whole number from 10.';
+  setVariables(t, { PORT: "http", BCRYPT_COST: "low", LOG_LEVEL: "loud" });
+  assert.deepEqual(
+    messages(() => Config.read({ module })),
+    [level, port, cost], // the level once
+  );
+  assert.deepEqual(
+    messages(() => Config.read()),
+    [level, port],
+  );
+  assert.deepEqual(
+    messages(() => Config.read({ module, env: { PORT: "http", BCRYPT_COST: "low" } })),
+    [port, cost],
+  );
+  assert.deepEqual(
+    messages(() => Config.read({ module, env: { BCRYPT_COST: "low" } })),
+    [], // createApp() reports it
+  );
 });

@@ -201,9 +201,9 @@ test("reads no variable when the module of the application is imported", async (
     assert.deepEqual(result, { code: 0, stdout: "", stderr: "" });
   }
   const [api = ""] = await apps;
-  const { code, stderr } = await runScript(api, "start", [], { ...env, PORT: "0" });
+  const { code, stderr } = await runScript(api, "start", [], { ...env, PORT: "http" });
   assert.equal(code, 1);
-  assert.match(stderr, /^Cannot start: 2 problems:\n.*JWT_SECRET must have.*\n.*BCRYPT_COST is "high"/);
+  assert.match(stderr, /^Cannot start: 3 problems:\n.*PORT is "http".*\n.*JWT_SECRET must.*\n.*BCRYPT_COST is "high"/);
 });
 
 test("hashes passwords with the cost 12, unless BCRYPT_COST says otherwise", async () => {
