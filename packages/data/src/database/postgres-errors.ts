@@ -57,7 +57,7 @@ export function translatePostgresError(error: unknown, sql?: string): StoreError
   }
   if (code === undefinedTable && error instanceof Error) {
     const table = /"([^"]+)"/.exec(error.message)?.[1] ?? "of this statement"; // servers in other languages quote otherwise
-    return new StoreError("FAILED", { cause: toMissingTable(table, error) });
+    return new StoreError("FAILED", { cause: toMissingTable(table, error), sql });
   }
   const unavailable = !isServerError(error) || unavailableCodes.has(code);
   return new StoreError(unavailable ? "UNAVAILABLE" : "FAILED", { cause: error, sql });
