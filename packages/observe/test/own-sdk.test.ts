@@ -64,7 +64,7 @@ test("spans of the application are children of its request, with an SDK of its o
   const contextManager = new SignalContextManager();
   const { exporter, sdk } = startSdk(contextManager);
   const module = defineModule({ name: "shop", imports: [observeModule({ contextManager })], declarations: [Shop] });
-  const app = await createTestApp(module, api());
+  const app = await createTestApp(module, api(), { log: { level: "silent" } });
   await app.request("GET", "/price");
   await app.request("GET", "/thrown");
   const spans = exporter.getFinishedSpans();
@@ -100,7 +100,8 @@ test("spans of stores say where they ran, and why they failed", { skip: isWithou
     const { exporter, sdk } = startSdk(contextManager);
     const data = dataModule({ database, keyValue: redis });
     const imports = [observeModule({ contextManager }), data];
-    const app = await createTestApp(defineModule({ name: "stores", imports, declarations: [Stores] }), api());
+    const module = defineModule({ name: "stores", imports, declarations: [Stores] });
+    const app = await createTestApp(module, api(), { log: { level: "silent" } });
     const failed = await app.request("GET", "/missing");
     assert.deepEqual([failed.status, await failed.json()], [500, { error: "store failure" }]);
     await app.request("GET", "/key");
@@ -112,7 +113,7 @@ test("spans of stores say where they ran, and why they failed", { skip: isWithou
     assert.equal(attributes["server.port"], Number(port || 5432));
     assert.equal(attributes["db.response.status_code"], "42P01");
     const { "exception.message": message, "exception.stacktrace": stack } = events[0]?.attributes ?? {};
-    assert.equal(message, 'store failure\n[cause] relation "missing" does not exist');
+    assert.match(String(message), /^store failure\n\[cause\] [^\n]+\n\[cause\] relation "missing" does not exist$/);
     assert.match(
       String(stack),
       /^StoreError: store failure\n {4}at [\s\S]*\[cause\] error: relation "missing" does not exist/,

@@ -88,8 +88,10 @@ function describePlace({ namespace, address, port }: RedisSignal["place"]): Attr
 
 /** The code of the database, such as an SQLSTATE: an error of a store has that of the driver among its causes. */
 function codeOf(error: unknown): string | undefined {
-  const cause = causesOf(error).find((one) => !(one instanceof HttpError));
-  if (cause === undefined) return undefined;
-  if ("errcode" in cause && typeof cause.errcode === "number") return String(cause.errcode);
-  return "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
+  for (const cause of causesOf(error)) {
+    if (cause instanceof HttpError) continue; // its code is that of the framework
+    if ("errcode" in cause && typeof cause.errcode === "number") return String(cause.errcode);
+    if ("code" in cause && typeof cause.code === "string") return cause.code;
+  }
+  return undefined;
 }
