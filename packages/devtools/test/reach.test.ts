@@ -64,6 +64,14 @@ test("a failed request of an API explains itself to the developer only, and link
   const [, link = ""] = /<a href="(\/_dev\/requests\/\w+)">This request in the devtools</.exec(page.text) ?? [];
   assert.match((await ask(port, link)).text, /\/broken/);
 
+  const site = await startShop(t, { platform: web({ views: temporaryFolder("views") }) });
+  const own = await ask(site.port, "/broken", { headers: { accept: "text/html" } });
+  assert.match(
+    own.text,
+    /<a href="\/_dev\/requests\/\w+">This request in the devtools</,
+    "the page of web() links, too",
+  );
+
   for (const accept of ["*/*", "text/html"]) {
     const { status, text, headers } = await ask(port, "/broken", { headers: { ...stranger, accept } });
     assert.deepEqual([status, JSON.parse(text)], [500, bare]);
