@@ -46,7 +46,12 @@ export async function withJobsApp<T>(
   body: (app: JobsApp) => Promise<T>,
   appOptions: TestAppOptions = {},
 ): Promise<T> {
-  const app = withJobs(await createTestApp(createJobsModule(database, options), api(), appOptions));
+  const app = withJobs(
+    await createTestApp(createJobsModule(database, options), api(), {
+      log: { level: "silent" }, // most of these jobs fail on purpose
+      ...appOptions,
+    }),
+  );
   try {
     return await body(app);
   } finally {
