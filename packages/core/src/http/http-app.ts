@@ -268,9 +268,8 @@ const unresolved = (_: number, host: string) =>
 /** How to start on another port. `tenon dev` passes the flag on to the application. */
 function toOtherPort(port: number): string {
   const other = Math.min(port + 1, 65_534);
-  return readEnvironment().dev === undefined
-    ? `PORT=${other} or --port=${other}, where the application reads them`
-    : `tenon dev --port=${other}`;
+  if (readEnvironment().dev !== undefined) return `tenon dev --port=${other}`;
+  return `PORT=${other} or --port=${other}, where the application reads them`;
 }
 
 const causes = new Map<string, (port: number, host: string) => string>([
