@@ -4,6 +4,7 @@ export { authModule } from "./auth-module.ts";
 export { BearerAuth, OptionalBearerAuth, requireRole } from "./bearer-auth.ts";
 export type { AuthValues } from "./context-values.ts";
 export { limitCaching } from "./limit-caching.ts";
+export { loginAs } from "./login-as.ts";
 export { LoginLimit } from "./login-limit.ts";
 export { Passwords } from "./passwords.ts";
 export { RefreshTokens } from "./refresh-tokens.ts";

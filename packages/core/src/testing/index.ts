@@ -5,6 +5,6 @@ export {
   type TestAppOptions,
   type TestCliApp,
   type TestHttpApp,
-  type TestRequestOptions,
   type TestRunResult,
 } from "./test-app.ts";
+export type { TestClient, TestRequestOptions } from "./test-client.ts";

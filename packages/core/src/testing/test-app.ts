@@ -10,8 +10,10 @@ import type { HttpApp } from "../http/http-app.ts";
 import type { Module } from "../inject/module.ts";
 import type { Platform } from "../platform.ts";
 import { type Method, methods } from "../route.ts";
+import { Clock } from "../support/clock.ts";
 import { checkOptions, explainUnknownNames, namesOf } from "../support/options.ts";
 import { ErrorPrinter } from "./error-printer.ts";
+import { TestClient, type TestClientOptions, type TestRequestOptions } from "./test-client.ts";
 
 export interface TestAppOptions<Config = unknown>
   extends Pick<AppOptions<Config>, "config" | "override" | "log" | "stopTimeout"> {
@@ -19,17 +21,6 @@ export interface TestAppOptions<Config = unknown>
   readonly background?: boolean;
   /** Whether a response that its contract does not declare fails the test. Defaults to true. */
   readonly checkContracts?: boolean;
-}
-
-export interface TestRequestOptions {
-  /** Sent as JSON. */
-  readonly json?: unknown;
-  /** Sent as a browser sends a form without files; a list repeats a field. */
-  readonly form?: Readonly<Record<string, string | readonly string[]>> | URLSearchParams;
-  /** Sent as it is. */
-  readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream | FormData;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
 }
 
 export interface TestRunOptions {
@@ -47,6 +38,8 @@ export interface TestRunResult {
 export interface TestHttpApp extends App, HttpApp {
   /** Calls the application without a port. */
   request(method: Method, path: string, options?: TestRequestOptions): Promise<Response>;
+  /** A client that keeps its cookies, like a browser. Each call makes another one. */
+  client(options?: TestClientOptions): TestClient;
 }
 
 export interface TestCliApp extends App, Omit<CliApp, "run"> {
@@ -104,7 +97,12 @@ export async function createTestApp(
     devtools: false,
   });
   await app.start();
-  if (!("execute" in app)) return Object.assign(app, { request: createRequest(app, check) });
+  if (!("execute" in app)) {
+    const request = createRequest(app, check);
+    const clock = app.get(Clock);
+    const client = (given?: TestClientOptions) => new TestClient(request, () => clock.now(), given);
+    return Object.assign(app, { request, client });
+  }
   return Object.assign(app, { run: createRun(app, check) });
 }
 

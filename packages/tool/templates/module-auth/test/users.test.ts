@@ -35,31 +35,30 @@ const registered = await app.request("POST", "/auth/register", { json: ada });
 
 {% if (sessions) { -%}
 async function login() {
-  const response = await app.request("POST", "/auth/login", { json: ada });
-  const [cookie = ""] = (response.headers.get("set-cookie") ?? "").split(";");
-  return { response, headers: { cookie } };
+  const client = app.client(); // it keeps the cookie of the session
+  return { client, response: await client.request("POST", "/auth/login", { json: ada }) };
 }
 
 test("registers, logs in, shows the user of the session without the password, and logs out", async () => {
   assert.equal(registered.status, 201);
   const user = (await registered.json()) as Record<string, unknown>; // from the service
   assert.deepEqual([user.email, user.password], [ada.email, undefined]);
-  const { response, headers } = await login();
+  const { client, response } = await login();
   assert.match(response.headers.get("set-cookie") ?? "", /^session_id=[\w-]+;.*HttpOnly/);
-  for (const shown of [response, await app.request("GET", "/auth/me", { headers })]) {
+  for (const shown of [response, await client.request("GET", "/auth/me")]) {
     assert.deepEqual(await shown.json(), user);
   }
-  assert.equal((await app.request("POST", "/auth/logout", { headers })).status, 204);
-  assert.equal((await app.request("GET", "/auth/me", { headers })).status, 401);
+  assert.equal((await client.request("POST", "/auth/logout")).status, 204);
+  assert.equal((await client.request("GET", "/auth/me")).status, 401);
 });
 
 test("a new role counts at once, for sessions that exist", async () => {
-  const { headers } = await login();
+  const { client } = await login();
   await app.get(UsersService).setRole(ada.email, "admin");
-  assert.partialDeepStrictEqual(await (await app.request("GET", "/auth/me", { headers })).json(), { role: "admin" });
-  assert.equal((await app.request("GET", "/for-admins", { headers })).status, 200);
+  assert.partialDeepStrictEqual(await (await client.request("GET", "/auth/me")).json(), { role: "admin" });
+  assert.equal((await client.request("GET", "/for-admins")).status, 200);
   await app.get(UsersService).setRole(ada.email, "user");
-  assert.equal((await app.request("GET", "/for-admins", { headers })).status, 403);
+  assert.equal((await client.request("GET", "/for-admins")).status, 403);
 });
 
 test("rejects a login and a logout that a page of another site sends (CSRF)", async () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 {% if (guards.pages) { -%}
-import { Sessions, sessionCookie } from "@tenon/auth";
+import { loginAs } from "@tenon/auth";
 {% } -%}
-import { createTestApp } from "@tenon/core/testing";
+import { createTestApp, type TestClient } from "@tenon/core/testing";
 import { {%= root.moduleName %} } from "../{%= root.moduleFile %}";
 import { {%= root.platformName %} } from "../{%= root.platformFile %}";
 {% if (referencedRows.length > 0) { -%}
@@ -21,27 +21,23 @@ await createReferences(app);
 const first = {%= formSamples.first %};
 const second = {%= formSamples.second %};
 
-{% if (guards.pages) { -%}
-/** The cookies and the CSRF token of a user who has opened a page with a form. */
-const login = `${sessionCookie}=${await app.get(Sessions).create("{%= owner ? ids.sample : "user" %}")}`;
-const opened = await app.request("GET", "/sample-items/new", { headers: { cookie: login } });
-const cookie = `${login}; ${opened.headers.get("set-cookie")?.split(";")[0]}`;
-{% } else { -%}
-/** The cookie and the CSRF token of a page with a form. */
-const opened = await app.request("GET", "/sample-items/new");
-const cookie = opened.headers.get("set-cookie")?.split(";")[0] ?? "";
-{% } -%}
-const token = /name="_csrf" value="([^"]+)"/.exec(await opened.text())?.[1] ?? "";
+/** Opens a page with a form and returns its CSRF token. */
+async function openForm(client: TestClient) {
+  const html = await (await client.request("GET", "/sample-items/new")).text();
+  return /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? "";
+}
+const visitor = {% if (guards.pages) { %}await loginAs(app, { id: "{%= owner ? ids.sample : "user" %}" }){% } else { %}app.client(){% } %};
+const token = await openForm(visitor);
 
 async function get(path: string) {
-  const response = await app.request("GET", path, { headers: { cookie } });
+  const response = await visitor.request("GET", path);
   return { status: response.status, html: await response.text() };
 }
 
 /** Submits a form of the page at `from` and returns where the response redirects. */
 async function send(path: string, fields: Readonly<Record<string, string>>, from = "/") {
-  const headers = { cookie, referer: `http://localhost${from}` };
-  const response = await app.request("POST", path, { form: { _csrf: token, ...fields }, headers });
+  const headers = { referer: `http://localhost${from}` };
+  const response = await visitor.request("POST", path, { form: { _csrf: token, ...fields }, headers });
   assert.equal(response.status, 303);
   return response.headers.get("location") ?? "";
 }
@@ -94,8 +90,7 @@ test("deletes one after a confirmation page", async () => {
 });
 
 test("rejects a form without its CSRF token", async () => {
-  const options = { form: first, headers: { cookie } };
-  const { status } = await app.request("POST", "/sample-items", options);
+  const { status } = await visitor.request("POST", "/sample-items", { form: first });
   assert.equal(status, 403);
 });
 
@@ -119,14 +114,13 @@ test("redirects visitors who are not logged in to the login", async () => {
 test("lets only the owner change and delete one", async () => {
   const path = await send("/sample-items", { ...first, {%= owner.name %}: "other" });
   assert.ok((await get(path)).html.includes(`href="${path}/edit"`));
-  const other = `${sessionCookie}=${await app.get(Sessions).create("other")}`;
-  const headers = { cookie: cookie.replace(login, other) };
-  const form = { _csrf: token, ...second };
+  const other = await loginAs(app, { id: "other" });
+  const form = { _csrf: await openForm(other), ...second };
   for (const response of [
-    await app.request("GET", `${path}/edit`, { headers }),
-    await app.request("GET", `${path}/delete`, { headers }),
-    await app.request("POST", `${path}?_method=PUT`, { form, headers }),
-    await app.request("POST", `${path}?_method=DELETE`, { form, headers }),
+    await other.request("GET", `${path}/edit`),
+    await other.request("GET", `${path}/delete`),
+    await other.request("POST", `${path}?_method=PUT`, { form }),
+    await other.request("POST", `${path}?_method=DELETE`, { form }),
   ]) {
     assert.equal(response.status, 403);
     assert.match(await response.text(), /Only its owner can/);

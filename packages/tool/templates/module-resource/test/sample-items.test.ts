@@ -1,10 +1,9 @@
 {% const usesSessions = guards.routes === "SessionAuth"; -%}
-{% const headers = guards.routes ? ", headers" : ""; -%}
-{% const onlyHeaders = guards.routes ? ", { headers }" : ""; -%}
+{% const client = guards.routes ? "user" : "app"; -%}
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 {% if (guards.routes) { -%}
-import { {%= usesSessions ? "Sessions, sessionCookie" : "Tokens" %} } from "@tenon/auth";
+import { loginAs } from "@tenon/auth";
 {% } -%}
 import { api } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
@@ -20,38 +19,22 @@ after(() => app.stop());
 {% if (referencedRows.length > 0) { -%}
 await createReferences(app);
 {% } -%}
-{% if (owner) { -%}
-
-async function login(id: string) {
-{% if (usesSessions) { -%}
-  return { cookie: `${sessionCookie}=${await app.get(Sessions).create(id)}` };
-{% } else { -%}
-  const token = await app.get(Tokens).issue({ id, email: `${id}@example.com`, role: "user" });
-  return { authorization: `Bearer ${token}` };
-{% } -%}
-}
-const headers = await login("{%= ids.sample %}");
-{% } else if (guards.routes && usesSessions) { -%}
-
-const headers = { cookie: `${sessionCookie}=${await app.get(Sessions).create("user")}` };
-{% } else if (guards.routes) { -%}
-
-const token = await app.get(Tokens).issue({ id: "user", email: "user@example.com", role: "user" });
-const headers = { authorization: `Bearer ${token}` };
+{% if (guards.routes) { -%}
+const user = await loginAs(app, { id: "{%= owner ? ids.sample : "user" %}" });
 {% } -%}
 
 const first = {%= samples.first %};
 const second = {%= samples.second %};
 let id = "";
 beforeEach(async () => {
-  const created = await app.request("POST", "/sample-items", { json: first{%= headers %} });
+  const created = await {%= client %}.request("POST", "/sample-items", { json: first });
   assert.equal(created.status, 201);
   ({ id } = (await created.json()) as { id: string }); // from the service
 });
 
 {% if (required) { -%}
 test("POST /sample-items responds with 400 without {%= required.phrase %}, and names the field", async () => {
-  const response = await app.request("POST", "/sample-items", { json: {}{%= headers %} });
+  const response = await {%= client %}.request("POST", "/sample-items", { json: {} });
   assert.equal(response.status, 400);
   const issue = { in: "body", path: "{%= required.name %}", rule: "required", message: "is required" };
   assert.partialDeepStrictEqual(await response.json(), { error: "Invalid request", issues: [issue] });
@@ -69,7 +52,7 @@ test("GET /sample-items lists a created one", async () => {
 });
 
 test("GET /sample-items lists one page after the other", async () => {
-  const created = await app.request("POST", "/sample-items", { json: second{%= headers %} });
+  const created = await {%= client %}.request("POST", "/sample-items", { json: second });
   assert.equal(created.status, 201);
   const first = await list("limit=1");
   const next = await list(`limit=1&cursor=${first.next}`);
@@ -86,23 +69,23 @@ test("GET /sample-items/:id shows one", async () => {
 });
 
 test("PATCH /sample-items/:id changes one", async () => {
-  const response = await app.request("PATCH", `/sample-items/${id}`, { json: second{%= headers %} });
+  const response = await {%= client %}.request("PATCH", `/sample-items/${id}`, { json: second });
   assert.equal(response.status, 200);
   assert.partialDeepStrictEqual(await response.json(), { id, ...second });
 });
 
 test("DELETE /sample-items/:id removes one", async () => {
-  assert.equal((await app.request("DELETE", `/sample-items/${id}`{%= onlyHeaders %})).status, 204);
+  assert.equal((await {%= client %}.request("DELETE", `/sample-items/${id}`)).status, 204);
   assert.equal((await app.request("GET", `/sample-items/${id}`)).status, 404);
 });
 
 test("responds with 404 for an unknown id", async () => {
   for (const method of ["GET", "DELETE"] as const) {
     for (const unknown of ["unknown", "{%= ids.other %}"]) {
-      assert.equal((await app.request(method, `/sample-items/${unknown}`{%= onlyHeaders %})).status, 404);
+      assert.equal((await {%= client %}.request(method, `/sample-items/${unknown}`)).status, 404);
     }
   }
-  const response = await app.request("PATCH", "/sample-items/unknown", { json: second{%= headers %} });
+  const response = await {%= client %}.request("PATCH", "/sample-items/unknown", { json: second });
   assert.equal(response.status, 404);
   assert.deepEqual(await response.json(), { error: "Sample item not found" });
 });
@@ -110,7 +93,7 @@ test("responds with 404 for an unknown id", async () => {
 
 test("POST /sample-items responds with 400 for {%= phrase %} that does not exist", async () => {
   const json = { ...first, {%= name %}: "{%= ids.other %}" };
-  assert.equal((await app.request("POST", "/sample-items", { json{%= headers %} })).status, 400);
+  assert.equal((await {%= client %}.request("POST", "/sample-items", { json })).status, 400);
 });
 {% } -%}
 {% if (guards.routes) { -%}
@@ -123,14 +106,14 @@ test("POST /sample-items responds with 401 without a {%= usesSessions ? "session
 
 test("POST /sample-items makes the user the owner, whatever the body says", async () => {
   const json = { ...first, {%= owner.name %}: "other" };
-  const response = await app.request("POST", "/sample-items", { json, headers });
+  const response = await user.request("POST", "/sample-items", { json });
   assert.partialDeepStrictEqual(await response.json(), { {%= owner.name %}: "{%= ids.sample %}" });
 });
 
 test("PATCH and DELETE /sample-items/:id respond with 403 for another user", async () => {
-  const headers = await login("other");
-  const changed = await app.request("PATCH", `/sample-items/${id}`, { json: second, headers });
-  const deleted = await app.request("DELETE", `/sample-items/${id}`, { headers });
+  const other = await loginAs(app, { id: "other" });
+  const changed = await other.request("PATCH", `/sample-items/${id}`, { json: second });
+  const deleted = await other.request("DELETE", `/sample-items/${id}`);
   assert.deepEqual([changed.status, deleted.status], [403, 403]);
 });
 {% } -%}

@@ -9,12 +9,11 @@ const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined };
 const app = await createTestApp(AppModule, createPlatform(), { config });
 after(() => app.stop());
 
-/** The cookie and the CSRF token of a page with a form. */
+/** A client that has opened a page with a form, and the CSRF token of the form. */
 async function openForm(path: string) {
-  const response = await app.request("GET", path);
-  const cookie = response.headers.get("set-cookie")?.split(";")[0] ?? "";
-  const token = /name="_csrf" value="([^"]+)"/.exec(await response.text())?.[1] ?? "";
-  return { cookie, token };
+  const client = app.client();
+  const html = await (await client.request("GET", path)).text();
+  return { client, token: /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? "" };
 }
 
 test("GET / greets the world", async () => {
@@ -24,29 +23,29 @@ test("GET / greets the world", async () => {
 });
 
 test("remembers the name of the form: the next page greets by name and shows a notice once", async () => {
-  const { cookie, token } = await openForm("/");
-  const sent = await app.request("POST", "/greetings", { form: { _csrf: token, name: "Ada" }, headers: { cookie } });
+  const { client, token } = await openForm("/");
+  const sent = await client.request("POST", "/greetings", { form: { _csrf: token, name: "Ada" } });
   assert.deepEqual([sent.status, sent.headers.get("location")], [303, "/"]);
-  const html = await (await app.request("GET", "/", { headers: { cookie } })).text();
+  const html = await (await client.request("GET", "/")).text();
   assert.match(html, /Hello, Ada!/);
   assert.match(html, /Your name was noted/);
-  assert.doesNotMatch(await (await app.request("GET", "/", { headers: { cookie } })).text(), /Your name was noted/);
+  assert.doesNotMatch(await (await client.request("GET", "/")).text(), /Your name was noted/);
 });
 
 test("redirects back to the form when the name is too long, with the typed value and the error", async () => {
-  const { cookie, token } = await openForm("/");
+  const { client, token } = await openForm("/");
   const name = "a".repeat(51);
-  const headers = { cookie, referer: "http://localhost/" };
-  const sent = await app.request("POST", "/greetings", { form: { _csrf: token, name }, headers });
+  const headers = { referer: "http://localhost/" };
+  const sent = await client.request("POST", "/greetings", { form: { _csrf: token, name }, headers });
   assert.deepEqual([sent.status, sent.headers.get("location")], [303, "/"]);
-  const html = await (await app.request("GET", "/", { headers: { cookie } })).text();
+  const html = await (await client.request("GET", "/")).text();
   assert.match(html, new RegExp(`value="${name}"`));
   assert.match(html, /Your name must have at most 50 characters/);
 });
 
 test("rejects a form without its CSRF token", async () => {
-  const { cookie } = await openForm("/");
-  assert.equal((await app.request("POST", "/greetings", { form: { name: "Eve" }, headers: { cookie } })).status, 403);
+  const { client } = await openForm("/");
+  assert.equal((await client.request("POST", "/greetings", { form: { name: "Eve" } })).status, 403);
 });
 
 test("responds with the error page for an unknown path", async () => {
