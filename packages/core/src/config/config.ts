@@ -103,11 +103,13 @@ export function defineConfig(
     }
 
     static read<C>(this: new (sources?: ConfigSources) => C, sources: ConfigSources = {}): C {
+      // biome-ignore lint/complexity/noThisInStatic: it is the subclass
       return readTogether(this, sources);
     }
 
     static readOrExit<C>(this: new (sources?: ConfigSources) => C, sources: ConfigSources = {}): C {
       try {
+        // biome-ignore lint/complexity/noThisInStatic: it is the subclass
         return readTogether(this, sources);
       } catch (error) {
         return exitOnStartError(error);
