@@ -121,10 +121,12 @@ export class MultipartStream {
   async #fill(): Promise<boolean> {
     const chunks: Uint8Array[] = [this.#bytes];
     const wanted = Math.max(leastFill, this.#bytes.length);
-    for (let size = 0; size < wanted; size += chunks.at(-1)?.byteLength ?? 0) {
+    let size = 0;
+    while (size < wanted) {
       const step = await this.#chunks.next();
       if (step.done === true) break;
       chunks.push(step.value);
+      size += step.value.byteLength;
     }
     this.#bytes = Buffer.concat(chunks);
     return chunks.length > 1;

@@ -37,7 +37,10 @@ export async function readStreamedForm(
     } else if (fileName === "" && parts.isEmpty)
       continue; // no file was chosen: browsers still send the field
     else if (name !== field.name) refuseForm("has a file that is not declared");
-    else return { ...record, [name]: new StreamedFile({ field: name, name: fileName ?? "", type }, parts, field.max) };
+    else {
+      const head = { field: name, name: String(fileName), type }; // a part without bytes is a file, which has a name
+      return { ...record, [name]: new StreamedFile(head, parts, field.max) };
+    }
   }
   await parts.finish();
   return record;

@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HttpError } from "@tenon/core";
 import { BodyQueue } from "../../src/body/body-queue.ts";
+import { defaultRequestLimits } from "../../src/body/body-reader.ts";
 import { boundedChunks } from "../../src/body/bounded-chunks.ts";
 import { parseForm } from "../../src/body/form.ts";
 import { StreamedFile } from "../../src/body/streamed-file.ts";
 import { readStreamedForm } from "../../src/body/streamed-form.ts";
+import { DelegatedIncoming, type Incoming, RequestView } from "../../src/request.ts";
 
 const contentType = "multipart/form-data; boundary=b";
 const limits = { body: 100_000, formParts: 20 };
@@ -31,6 +33,8 @@ async function read(body: string, size: number, changed: Partial<typeof limits> 
 }
 
 const long = "x".repeat(16_380);
+/** A text that makes what has `length` bytes beside it as long as the bytes that are joined. */
+const toFill = (length: number) => "x".repeat(16 * 1024 - length);
 const bodies: Readonly<Record<string, string>> = {
   "a field and a file": `${title}${fileHead}content\r\n--b--\r\n`,
   "a field twice": `${title}${title}${fileHead}content\r\n--b--`,
@@ -39,6 +43,8 @@ const bodies: Readonly<Record<string, string>> = {
   "a file that ends with its headers": `${title}${fileHead.slice(0, -2)}\r\n--b--`,
   "content that looks like delimiters": `${fileHead}\r\n--\r\n-b\r\n--a\r\n\r\n--b--`,
   "delimiters around the joined chunks": `${title}${fileHead}${long}\r\n--${long}\r\n-${long}${long}\r\n\r\n--b--\r\n`,
+  "a fill that ends with a delimiter": `${title.replace("Hello", toFill(title.length - 2))}${fileHead}x\r\n--b--`,
+  "a fill that ends with a head": `${title.replace("Hello", toFill(title.length - 5 + fileHead.length))}${fileHead}x\r\n--b--`,
   "no file": `${title}--b--\r\n`,
   "no file chosen": `${title}--b\r\nContent-Disposition: form-data; name="file"; filename=""\r\n\r\n\r\n--b--\r\n`,
 };
@@ -88,6 +94,19 @@ for (const [name, [body, status, message]] of Object.entries(refused)) {
     }
   });
 }
+
+test("a body that is in memory already is streamed from there", async () => {
+  const body = Buffer.from(`${fileHead}content\r\n--b--`);
+  const inMemory = { header: () => contentType, readBody: async () => body } as unknown as Incoming; // what it asks for
+  const view = (incoming: Incoming) =>
+    new RequestView(incoming, { toMap: () => ({}) }, defaultRequestLimits, () => limits.body).streamForm(field);
+  const streamed = { ...inMemory, streamBody: () => cut(body.toString("latin1"), 9) };
+  for (const incoming of [inMemory, streamed]) {
+    const { file } = await view(new DelegatedIncoming(incoming));
+    assert.ok(file instanceof StreamedFile);
+    assert.equal(Buffer.concat(await Array.fromAsync(file.stream)).toString(), "content");
+  }
+});
 
 test("a form of another type has no files to stream", async () => {
   const reading = readStreamedForm(cut("a=1", 1), { contentType: "application/x-www-form-urlencoded", field, limits });

@@ -111,14 +111,16 @@ function testUploads(name: string, run: (send: Send, port: number) => Promise<vo
   for (const [transport, engine] of Object.entries(transports)) {
     test(`${name} (${transport})`, async () => {
       const module = moduleOf(new VideosController().routes());
-      const app = await createTestApp(module, api({ ...options, ...(engine && { engine }) }));
+      const app = await createTestApp(module, api({ ...options, ...(engine && { engine }) }), {
+        log: { level: "silent" },
+      });
       settled = Promise.withResolvers();
       try {
         const { url, port } = await app.listen({ port: 0, signals: false });
         const headers = { "content-type": "multipart/form-data; boundary=b" };
         await run((path, body) => {
           const init = { body, ...(typeof body === "string" ? { headers } : {}) };
-          if (engine === undefined) return app.request("POST", path, init);
+          if (engine === undefined) return app.request("POST", path, body === "" ? {} : init);
           return fetch(`${url}${path}`, { method: "POST", ...init });
         }, port);
       } finally {
@@ -195,6 +197,13 @@ testUploads(
   },
   { limits: { bodyTimeout: 100 } },
 );
+
+testUploads("a body that is malformed from its start is 400", async (_, port) => {
+  const client = new RawClient(port);
+  client.send(`${head("/videos", "chunked")}zz\r\n`);
+  await client.until(({ text }) => text.startsWith("HTTP/1.1 400 "), "400");
+  client.socket.destroy();
+});
 
 testUploads("a response before the end of the upload ends the stream", async (_, port) => {
   const client = new RawClient(port);
