@@ -31,7 +31,7 @@ export function toFailureText({ message, place, frames }: Failure, folder: strin
 }
 
 function describeFrame(frame: StackFrame, folder: string): string {
-  return `at ${frame.name === "" ? "" : `${frame.name} `}${showPlace(frame, folder)}`;
+  return ["at", frame.name, showPlace(frame, folder)].filter((word) => word !== "").join(" ");
 }
 
 function isSamePlace(one: Place, other: Place): boolean {
