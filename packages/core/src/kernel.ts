@@ -228,7 +228,7 @@ export function logError(ctx: Context, error: unknown, production = false): void
   else if (error.status >= 500) ctx.log.error({ err: error }, `${toSafeName(ctx)} failed`);
 }
 
-/** Of a field like `password` the rule only: some schemas quote the input in their messages. */
+/** The rules that the input broke. Messages of a field like `password` are left out: some schemas quote the input. */
 function toLoggedIssues({ issues }: BindError): Partial<Issue>[] {
   return issues.map(({ in: part = "body", path, rule, message }) => ({
     path: path || `(${part})`,

@@ -305,7 +305,7 @@ testOnBothTransports(
 
 test("data of a middleware where no route matched need view()", async () => {
   const lost = (ctx: Context) => (ctx.query("view") === "" ? { a: 1 } : view("posts/show", { title: "A" }));
-  const app = await createTestApp(moduleOf([]), platform({ middlewares: [lost] }));
+  const app = await createTestApp(moduleOf([]), platform({ middlewares: [lost] }), { log: { level: "silent" } });
   assert.equal((await app.request("GET", "/none?view=1")).status, 200);
   assert.equal((await app.request("GET", "/none")).status, 500);
   await app.stop();

@@ -61,7 +61,7 @@ async function withShop(
     imports: [observeModule(options), data, jobsModule(data), liveModule(data)],
     declarations: [Shop, Broken],
   });
-  const app = withJobs(await createTestApp(module, api()));
+  const app = withJobs(await createTestApp(module, api(), { log: { level: "silent" } }));
   try {
     await app.start();
     await body(app);

@@ -53,7 +53,7 @@ test("the output of a view is escaped, and no value can exempt itself (K17, GHSA
     },
   ];
   const platform = web({ views: temporaryViews(views), development: false, middlewares: [] });
-  const app = await createTestApp(moduleOf(routes), platform);
+  const app = await createTestApp(moduleOf(routes), platform, { log: { level: "silent" } });
   const assertEscaped = async (response: Response, what: string) => {
     const text = await response.text();
     assert.doesNotMatch(text, /<script|<\/p><|' onload/, `${what}: ${text}`);

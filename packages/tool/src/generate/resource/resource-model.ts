@@ -78,7 +78,7 @@ export function toResourceModel({ fields: parsed, targets, kinds, guards, owner:
     required: findRequired(inputs),
     short: inputs.find(({ type }) => type === "string"),
     sortNames,
-    /** Of the rows that tests refer to, and of none. */
+    /** The ids of a row that tests refer to, and of no row. */
     ids: { sample: sampleId, other: otherId },
     hasJson: inputs.some(({ type }) => type === "json"),
     imports: toImports(fields, ["dto", "type Infer", "string", "timestamp"]),
