@@ -202,7 +202,7 @@ const failures: readonly { title: string; change: (app: TestHttpApp) => void; co
     title: "adding something that is not a route",
     change: (app) => app.routes.add([good, notARoute]),
     code: "BAD_ROUTE",
-    text: "Route 2 of app.routes is not a route record. Write { method, path, handler }.",
+    text: "Route 2 of app.routes is undefined, which a misspelt field is, too. Write { method, path, handler }.",
   },
   {
     title: "adding a route with something that is not a middleware",

@@ -22,7 +22,19 @@ export class StreamedFile implements Omit<UploadedFile, "bytes"> {
     this.name = name;
     this.type = type;
     this.#max = max;
-    this.stream = ReadableStream.from(this.#read(parts));
+    const chunks = this.#read(parts);
+    // ReadableStream.from() is not in TypeScript's types of browsers, with which applications share code
+    this.stream = new ReadableStream(
+      {
+        async pull(controller) {
+          const { done, value } = await chunks.next();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        },
+        cancel: () => void chunks.return(),
+      },
+      { highWaterMark: 0 },
+    );
   }
 
   /** Bytes that were read so far. */
@@ -57,7 +69,9 @@ export class StreamedFile implements Omit<UploadedFile, "bytes"> {
       }
       const after = await parts.next();
       if (after !== undefined) {
-        throw new BindError([{ path: after.name, rule: "order", message: "must come before the streamed file" }]);
+        throw new BindError([
+          { in: "body", path: after.name, rule: "order", message: "must come before the streamed file" },
+        ]);
       }
       await parts.finish();
     } catch (error) {

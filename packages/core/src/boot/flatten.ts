@@ -75,7 +75,8 @@ class RouteTree {
     for (const [index, route] of list.entries()) {
       if (typeof route !== "object" || route === null || typeof route.path !== "string") {
         const place = `Route ${index + 1}${group === "" ? "" : ` in group ${group}`} of ${this.#owner.name}`;
-        this.#refuse(`${place} is not a route record. Write { method, path, handler }.`);
+        const what = route === undefined ? "undefined, which a misspelt field is, too" : "not a route record";
+        this.#refuse(`${place} is ${what}. Write { method, path, handler }.`);
         continue;
       }
       const path = joinPaths(group, route.path);

@@ -127,7 +127,7 @@ const mistakes: readonly { routes: Routes; code: string; text: string }[] = [
   {
     routes: [broken(undefined)],
     code: "BAD_ROUTE",
-    text: `Route 1 of ${owner} is not a route record. Write { method, path, handler }.`,
+    text: `Route 1 of ${owner} is undefined, which a misspelt field is, too. Write { method, path, handler }.`,
   },
   {
     routes: [{ path: "/a", children: [broken({ method: "GET", handler })] }],
