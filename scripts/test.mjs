@@ -117,6 +117,7 @@ const short = [
   ["authentication, pages and the rest", /^/],
 ];
 const long = [
+  ["packages/tool, generated applications and what reads them", /^packages.tool.test.(?:generate|inspect|client)/],
   ["packages/tool", /^packages.tool/],
   ["the workspace", /^test/],
   ["apps", /^apps/],
