@@ -3,14 +3,35 @@
  * use nothing from outside.
  */
 export const searchOptions = {
-  /** Words that every page has would outweigh those that people look for. */
-  processTerm(term: string): string | null {
+  /** Words that every page has would outweigh those that people look for; others have a name of their own here. */
+  processTerm(term: string): string | readonly string[] | null {
     const common =
-      /^(?:an?|and|are|can|do|does|for|how|i|in|is|it|my|of|on|or|should|the|to|what|where|which|why|with)$/i;
-    return common.test(term) ? null : term.toLowerCase();
+      /^(?:already|an?|and|are|can|do|does|every|for|how|i|in|is|it|my|of|on|or|should|the|to|use|using|what|when|where|which|why|with)$/;
+    const alsoCalled: Record<string, readonly string[]> = {
+      crashes: ["start"],
+      daily: ["cron"],
+      day: ["cron"],
+      dotenv: ["env", "variables"],
+      hot: ["restart"],
+      input: ["validation"],
+      night: ["cron"],
+      nodemon: ["restart"],
+      paginate: ["pagination"],
+      paging: ["pagination"],
+      periodic: ["cron"],
+      quickstart: ["installation"],
+      startup: ["start"],
+      started: ["installation"],
+      swagger: ["openapi"],
+      validate: ["validation"],
+      watch: ["restart"],
+    };
+    const word = term.toLowerCase();
+    return common.test(word) ? null : [word, ...(Object.hasOwn(alsoCalled, word) ? (alsoCalled[word] ?? []) : [])];
   },
-  /** The pages that explain come before the lists of all names. */
-  boostDocument(id: string): number {
-    return id.startsWith("/api/") ? 0.3 : 1;
+  /** The pages that explain come before the lists of all names, and a page that is named after a word before others. */
+  boostDocument(id: string, term: string): number {
+    const [path = ""] = id.split("#");
+    return (path.startsWith("/api/") ? 0.3 : 1) * (term.length > 3 && path.includes(term) ? 3 : 1);
   },
 };

@@ -59,18 +59,17 @@ describe("the documentation site", { skip: isDue ? false : missing }, () => {
     assert.deepEqual(lost, []);
   });
 
-  test("finds the page that answers a question of a new user among the first two results", async () => {
+  test("finds the page that answers a question of a new user among the first two pages", async () => {
     const MiniSearch: SearchLibrary = createRequire(join(root, "site/package.json"))("minisearch"); // that of VitePress
     const [file = ""] = globSync("assets/chunks/@localSearchIndexroot.*.js", { cwd: dist });
     const { default: index } = (await import(join(dist, file))) as { default: string }; // as VitePress writes it
     const options = { fuzzy: 0.2, prefix: true, boost: { title: 4, text: 2, titles: 1 }, ...searchOptions }; // as it sets them
     const search = MiniSearch.loadJSON(index, { fields: ["title", "titles", "text"], searchOptions: options });
-    const lost = questions.flatMap(([, typed, page]) => {
-      const first = search
-        .search(typed)
-        .slice(0, 2)
-        .map(({ id }) => id);
-      return first.some((id) => id.startsWith(`/${page}#`)) ? [] : [`${typed}: ${first.join(", ")}`];
+    const tries = questions.flatMap(([, typed, page]) => typed.split("; ").map((words) => ({ words, page })));
+    const lost = tries.flatMap(({ words, page }) => {
+      const found = search.search(words).map(({ id }) => id.replace(/#.*/s, ""));
+      const first = [...new Set(found)].slice(0, 2);
+      return first.includes(`/${page}`) ? [] : [`${words}: ${first.join(", ")}`];
     });
     assert.deepEqual(lost, []);
   });
