@@ -6,7 +6,10 @@ import type { Context } from "../context.ts";
 import { HttpError } from "../errors.ts";
 import { Reply } from "../reply.ts";
 import { refuseOption } from "../support/options.ts";
+import type { Encoding } from "./encoded-stream.ts";
 import { FileChunks, parseRange } from "./file-chunks.ts";
+import { extensionOf, FileVariants } from "./file-variants.ts";
+import { addVary, chooseEncoding } from "./negotiation.ts";
 
 const text = "; charset=utf-8";
 
@@ -65,11 +68,21 @@ export interface Caching {
   readonly etag?: string | undefined;
 }
 
+interface OpenFile {
+  /** Without links. */
+  readonly path: string;
+  readonly handle: FileHandle;
+  readonly stamp: FileStamp;
+  /** The encoding of a compressed variant. */
+  readonly encoding?: Encoding;
+}
+
 /** The plain files below one directory, and nothing else on the disk. */
 export class ServedFolder {
   /** With a trailing separator, so that `/srv/public-old` is not inside `/srv/public`. */
   readonly path: string;
   readonly #types: ReadonlyMap<string, string>;
+  readonly #variants = new FileVariants();
 
   /** `title` begins a sentence about the folder: `staticFiles root`. */
   constructor(title: string, root: string | URL, types: Readonly<Record<string, string>> = {}) {
@@ -77,32 +90,45 @@ export class ServedFolder {
     this.#types = new Map([...contentTypes, ...Object.entries(types)]);
   }
 
-  /** Undefined without such a file. `toCaching` gets the stamp of the open file, which is the one that is sent. */
+  /** Undefined without such a file. `toCaching` gets the stamp of the open file, which is not a compressed variant. */
   async serve(
     ctx: Context,
     path: string,
     toCaching: (stamp: FileStamp) => string | Caching,
   ): Promise<Reply | undefined> {
-    const handle = await openInside(this.path, path);
-    if (handle === undefined) return undefined;
+    const plain = await openInside(this.path, path);
+    if (plain === undefined) return undefined;
+    const file = (await this.#replace(ctx, plain)) ?? plain;
     let isSent = false;
     try {
-      const stats = await handle.stat();
-      if (!stats.isFile()) return undefined;
-      const stamp = stampOf(stats);
-      const caching = toCaching(stamp);
+      const caching = toCaching(plain.stamp);
       const { cacheControl, etag }: Caching = typeof caching === "string" ? { cacheControl: caching } : caching;
       ctx
         .response()
         .setHeader("content-type", this.#types.get(extname(path).slice(1).toLowerCase()) ?? "application/octet-stream")
         .setHeader("cache-control", cacheControl)
         .setHeader("x-content-type-options", "nosniff");
-      const reply = toReply(ctx, handle, stamp, etag);
+      const reply = toReply(ctx, file, etag);
       isSent = reply.kind === "raw"; // then its body closes the file
       return reply;
     } finally {
-      if (!isSent) await handle.close();
+      if (!isSent) await file.handle.close();
     }
+  }
+
+  /** Opens the compressed variant that the client prefers and closes the file, or returns undefined. */
+  async #replace(ctx: Context, { path, handle, stamp }: OpenFile): Promise<OpenFile | undefined> {
+    const variants = await this.#variants.find(path);
+    const current = variants.filter(({ modified }) => modified >= stamp.modified); // others are of an earlier version
+    if (current.length === 0) return undefined;
+    addVary(ctx.response(), "Accept-Encoding");
+    const offered = current.map(({ encoding }) => encoding);
+    const encoding = chooseEncoding(ctx.header("accept-encoding"), offered);
+    if (encoding === undefined) return undefined;
+    const variant = await openFile(path + extensionOf[encoding]).catch(() => undefined);
+    if (variant === undefined) return undefined;
+    await handle.close();
+    return { ...variant, encoding };
   }
 }
 
@@ -119,13 +145,25 @@ export function isFileName(segment: unknown): boolean {
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const missing = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "ENXIO"]);
 
-async function openInside(base: string, path: string): Promise<FileHandle | undefined> {
+async function openInside(base: string, path: string): Promise<OpenFile | undefined> {
   try {
     const real = await realpath(join(base, path));
-    return real.startsWith(base) ? await open(real, readFlags) : undefined; // a link may lead out of the root
+    return real.startsWith(base) ? await openFile(real) : undefined; // a link may lead out of the root
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
+  }
+}
+
+async function openFile(path: string): Promise<OpenFile | undefined> {
+  const handle = await open(path, readFlags);
+  let file: OpenFile | undefined;
+  try {
+    const stats = await handle.stat();
+    if (stats.isFile()) file = { path, handle, stamp: stampOf(stats) };
+    return file;
+  } finally {
+    if (file === undefined) await handle.close();
   }
 }
 
@@ -134,9 +172,12 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && missing.has(String(error.code));
 }
 
-function toReply(ctx: Context, handle: FileHandle, { size, modified }: FileStamp, given: string | undefined): Reply {
+function toReply(ctx: Context, { handle, stamp, encoding }: OpenFile, given: string | undefined): Reply {
+  const { size, modified } = stamp;
   // with fractions of milliseconds, so that two versions of one second and one size have different tags
-  const etag = given ?? `"${size.toString(36)}-${Math.round(modified * 1000).toString(36)}"`;
+  const tag = given ?? `"${size.toString(36)}-${Math.round(modified * 1000).toString(36)}"`;
+  // other bytes need another strong validator (RFC 9110, 8.8.3.3)
+  const etag = encoding === undefined ? tag : `${tag.slice(0, -1)}-${encoding}-${size.toString(36)}"`;
   const lastModified = new Date(modified).toUTCString();
   const headers = ctx.response().setHeader("etag", etag).setHeader("last-modified", lastModified);
   if (isUnchanged(ctx, etag, lastModified)) return new Reply(304, "empty", undefined);
@@ -148,6 +189,7 @@ function toReply(ctx: Context, handle: FileHandle, { size, modified }: FileStamp
     throw new HttpError(416, "Range Not Satisfiable", { headers: { "content-range": `bytes */${size}` } });
   }
   const range = part ?? { start: 0, end: size };
+  if (encoding !== undefined) headers.setHeader("content-encoding", encoding);
   headers.setHeader("accept-ranges", "bytes").setHeader("content-length", String(range.end - range.start));
   if (isHead) return new Reply(200, "empty", undefined);
   if (part !== undefined) headers.setHeader("content-range", `bytes ${range.start}-${range.end - 1}/${size}`);

@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
-import { utimesSync, writeFileSync } from "node:fs";
+import { rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { after, mock, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { gunzipSync } from "node:zlib";
+import {
+  brotliCompressSync,
+  brotliDecompressSync,
+  gunzipSync,
+  gzipSync,
+  zstdCompressSync,
+  zstdDecompressSync,
+} from "node:zlib";
 import type { Routes } from "@tenon/core";
 import { compress, type StaticFilesOptions, staticFiles } from "@tenon/core/middleware";
 import { createSite, modified } from "../../../web/test/support/site.ts";
@@ -30,7 +37,23 @@ const site = createSite({
   "assets/app-9f8e7d.js": "hashed",
   "ünïcode name.txt": "u",
   "large.bin": large,
+  "all.css": css,
+  "all.css.br": brotliCompressSync(css),
+  "all.css.zst": zstdCompressSync(css),
+  "all.css.gz": gzipSync(css),
+  "one.css": css,
+  "one.css.gz": gzipSync(css),
+  "earlier.css": css,
+  "earlier.css.br": brotliCompressSync("of an earlier version"),
+  "earlier.css.gz": gzipSync(css),
+  "outside.css": css,
+  "directory.css": css,
+  "directory.css.br/x": "x",
+  "empty.css": css,
+  "empty.css.br": "",
 });
+utimesSync(join(site.root, "earlier.css.br"), modified, new Date(modified.getTime() - 1));
+symlinkSync(join(site.root, "../secret.txt"), join(site.root, "outside.css.br"));
 after(site.remove);
 
 function serve(options?: StaticFilesOptions): Routes {
@@ -419,6 +442,137 @@ testUndecoded(
   { middlewares: [compress()] },
 );
 
+const decoders = { br: brotliDecompressSync, zstd: zstdDecompressSync, gzip: gunzipSync };
+
+function decode(encoding: string, bytes: Uint8Array): string {
+  return decoders[encoding as keyof typeof decoders](bytes).toString(); // the tests name no other
+}
+
+testUndecoded("a compressed variant beside a file is sent to clients that prefer it", serve(), async (call) => {
+  const cases: [name: string, accepted: string, encoding: string | null][] = [
+    ["all.css", "gzip, deflate, br, zstd", "br"],
+    ["all.css", "gzip, zstd", "zstd"],
+    ["all.css", "gzip", "gzip"],
+    ["all.css", "br;q=0.5, gzip;q=0.8", "gzip"],
+    ["all.css", "*", "br"],
+    ["all.css", "identity;q=0, *", "br"],
+    ["all.css", "br;q=0, *;q=0.1", "zstd"],
+    ["all.css", "identity, gzip;q=0.5", null],
+    ["all.css", "deflate", null],
+    ["all.css", "", null],
+    ["one.css", "br, gzip;q=0.1", "gzip"],
+    ["one.css", "br", null],
+    ["earlier.css", "br, gzip;q=0.1", "gzip"],
+    ["earlier.css", "br", null],
+  ];
+  const etags = new Map<string, string | null>();
+  for (const [name, accepted, encoding] of cases) {
+    const label = `${name}, ${accepted}`;
+    const init = { headers: { "accept-encoding": accepted } };
+    const res = await call("GET", `/assets/${name}`, init);
+    const bytes = Buffer.from(await res.arrayBuffer());
+    assert.equal(res.status, 200, label);
+    assert.equal(res.headers.get("content-encoding"), encoding, label);
+    assert.equal(res.headers.get("content-type"), "text/css; charset=utf-8");
+    assert.equal(res.headers.get("content-length"), String(bytes.byteLength));
+    assert.equal(res.headers.get("vary"), "Accept-Encoding", label);
+    assert.equal(encoding === null ? bytes.toString() : decode(encoding, bytes), css, label);
+    etags.set(`${name} ${encoding}`, res.headers.get("etag"));
+    const head = await call("HEAD", `/assets/${name}`, init);
+    for (const header of ["content-encoding", "content-type", "content-length", "vary", "etag"]) {
+      assert.equal(head.headers.get(header), res.headers.get(header), `${label}: ${header}`);
+    }
+  }
+  const all = [...etags].filter(([key]) => key.startsWith("all.css")).map(([, etag]) => etag);
+  assert.equal(new Set(all).size, 4, "each representation has an ETag of its own");
+  assert.ok(all.every((etag) => etag?.startsWith('"')));
+});
+
+testUndecoded("ranges and conditions apply to the variant", serve(), async (call) => {
+  const accepted = { "accept-encoding": "br" };
+  const get = (headers: Record<string, string> = {}) => call("GET", "/assets/all.css", { headers });
+  const whole = await get(accepted);
+  const bytes = Buffer.from(await whole.arrayBuffer());
+  const etag = whole.headers.get("etag") ?? "";
+  const plain = (await get()).headers.get("etag") ?? "";
+  const same = await get({ ...accepted, "if-none-match": etag });
+  assert.equal(same.status, 304);
+  assert.equal(same.headers.get("vary"), "Accept-Encoding");
+  assert.equal(same.headers.get("content-encoding"), null);
+  assert.equal((await get({ ...accepted, "if-none-match": plain })).status, 200);
+  assert.equal((await get({ "if-none-match": etag })).status, 200);
+  const first = await get({ ...accepted, range: "bytes=0-4" });
+  const rest = await get({ ...accepted, range: "bytes=5-", "if-range": etag });
+  assert.deepEqual([first.status, rest.status], [206, 206]);
+  assert.equal(rest.headers.get("content-encoding"), "br");
+  assert.equal(rest.headers.get("content-range"), `bytes 5-${bytes.byteLength - 1}/${bytes.byteLength}`);
+  assert.ok(Buffer.concat([await first.bytes(), await rest.bytes()]).equals(bytes));
+  const other = await get({ range: "bytes=5-", "if-range": etag });
+  assert.equal(other.status, 200);
+  assert.equal(await other.text(), css);
+  const beyond = await get({ ...accepted, range: `bytes=${bytes.byteLength}-` });
+  assert.equal(beyond.headers.get("content-range"), `bytes */${bytes.byteLength}`);
+  assert.deepEqual(openFilesBelow(site.root), []);
+});
+
+testUndecoded("a variant that is empty, a directory or leads out of the root is not sent", serve(), async (call) => {
+  for (const name of ["outside.css", "directory.css", "empty.css"]) {
+    const res = await call("GET", `/assets/${name}`, { headers: { "accept-encoding": "br" } });
+    assert.equal(res.headers.get("content-encoding"), null);
+    assert.equal(await res.text(), css);
+  }
+  assert.equal((await call("GET", "/assets/outside.css.br")).status, 404);
+  const itself = await call("GET", "/assets/all.css.br", { headers: { "accept-encoding": "br" } });
+  assert.equal(itself.headers.get("content-encoding"), null);
+  assert.equal(itself.headers.get("content-type"), "application/octet-stream");
+  assert.equal(decode("br", await itself.bytes()), css);
+  assert.equal((await call("GET", "/assets/.env", { headers: { "accept-encoding": "br" } })).status, 404);
+  assert.deepEqual(openFilesBelow(site.root), []);
+});
+
+testUndecoded(
+  "with compression in front, a variant is sent as it is, and a file without the wanted one is compressed",
+  serve(),
+  async (call) => {
+    const ready = await call("GET", "/assets/one.css", { headers: { "accept-encoding": "br, gzip" } });
+    assert.equal(ready.headers.get("content-encoding"), "gzip");
+    assert.match(ready.headers.get("etag") ?? "", /^"/);
+    assert.ok(gzipSync(css).equals(await ready.bytes()));
+    const made = await call("GET", "/assets/one.css", { headers: { "accept-encoding": "br" } });
+    assert.equal(made.headers.get("content-encoding"), "br");
+    assert.equal(made.headers.get("vary"), "Accept-Encoding");
+    assert.equal(decode("br", await made.bytes()), css);
+  },
+  { middlewares: [compress()] },
+);
+
+let now = 0;
+testUndecoded("variants that come and go are noticed within ten seconds", serve(), async (call) => {
+  const name = "changing.css";
+  const variant = join(site.root, `${name}.br`);
+  writeFileSync(join(site.root, name), css);
+  const encodingOf = async () => {
+    const res = await call("GET", `/assets/${name}`, { headers: { "accept-encoding": "br" } });
+    const encoding = res.headers.get("content-encoding");
+    assert.equal(encoding === null ? await res.text() : decode(encoding, await res.bytes()), css);
+    return encoding;
+  };
+  const clock = mock.method(performance, "now", () => now);
+  try {
+    now += 10_000;
+    assert.equal(await encodingOf(), null);
+    writeFileSync(variant, brotliCompressSync(css));
+    assert.equal(await encodingOf(), null, "the disk is not asked again for each request");
+    now += 10_000;
+    assert.equal(await encodingOf(), "br");
+    rmSync(variant);
+    assert.equal(await encodingOf(), null, "a variant that is gone is never a failure");
+  } finally {
+    clock.mock.restore();
+    rmSync(join(site.root, name));
+  }
+});
+
 test("a root that is not a directory and options that cannot work stop the start", () => {
   const cases: [string, unknown, RegExp][] = [
     [join(site.root, "nowhere"), {}, /^staticFiles root ".*nowhere" is not a directory\.$/],
@@ -443,16 +597,16 @@ test("a root that is not a directory and options that cannot work stop the start
 });
 
 const folder = new ServedFolder("assets", site.root);
-testOnBothTransports(
-  "a served folder takes an ETag of the application's own",
-  [
-    {
-      method: "GET",
-      path: "/own",
-      handler: (ctx) => folder.serve(ctx, "a.txt", () => ({ cacheControl: "no-cache", etag: '"own"' })),
-    },
-  ],
+testUndecoded(
+  "a served folder takes an ETag of the application's own, which a variant extends",
+  ["a.txt", "all.css"].map((name) => ({
+    method: "GET",
+    path: name === "a.txt" ? "/own" : "/all",
+    handler: (ctx) => folder.serve(ctx, name, () => ({ cacheControl: "no-cache", etag: '"own"' })),
+  })),
   async (call) => {
+    const variant = await call("GET", "/all", { headers: { "accept-encoding": "zstd" } });
+    assert.match(variant.headers.get("etag") ?? "", /^"own-zstd-[0-9a-z]+"$/);
     const response = await call("GET", "/own");
     assert.deepEqual([response.headers.get("etag"), response.headers.get("cache-control")], ['"own"', "no-cache"]);
     assert.equal(await response.text(), "0123456789");
