@@ -2,7 +2,7 @@ import type { Outgoing } from "../reply.ts";
 import type { MiddlewareFunction } from "../route.ts";
 import { markFactory } from "../support/middleware-factory.ts";
 import { checkOptions, takes } from "../support/options.ts";
-import { EncodedStream, type Encoding, encodings as known } from "./encoded-stream.ts";
+import { EncodedStream, type Encoding, encode, encodings as known } from "./encoded-stream.ts";
 import { addVary, chooseEncoding } from "./negotiation.ts";
 
 export interface CompressOptions {
@@ -25,8 +25,10 @@ export function compress(options: CompressOptions = {}): MiddlewareFunction {
 
   return function compress(ctx, next) {
     ctx.onReply((outgoing) => {
-      if (!mayChange(outgoing) || sizeOf(outgoing, ctx.method === "HEAD") < threshold) return;
-      const { headers, status } = outgoing;
+      if (!mayChange(outgoing)) return;
+      const { headers, status, body } = outgoing;
+      const size = sizeOf(outgoing, ctx.method === "HEAD");
+      if (size < threshold) return;
       addVary(headers, "Accept-Encoding");
       if (status === 304) return;
       const encoding = chooseEncoding(ctx.header("accept-encoding"), encodings);
@@ -35,12 +37,16 @@ export function compress(options: CompressOptions = {}): MiddlewareFunction {
       headers.removeHeader("accept-ranges"); // a part would be cut from the plain bytes and joined to these
       const tag = headers.header("etag");
       if (tag.startsWith('"')) headers.setHeader("etag", `W/${tag}`);
-      outgoing.body = new EncodedStream(outgoing.body, encoding);
+      const isSmall = (typeof body === "string" || body instanceof Uint8Array) && size <= mostAtOnce;
+      outgoing.body = isSmall ? encode(body, encoding) : new EncodedStream(body, encoding);
     });
     return next();
   };
 }
 markFactory(compress);
+
+// up to this size a stream takes about twice the processor time; past it, the process would be blocked for too long
+const mostAtOnce = 16 * 1024;
 
 /** Headers that describe the bytes of the body, which compression would change. */
 const bound = ["content-encoding", "content-range", "content-digest", "repr-digest"];

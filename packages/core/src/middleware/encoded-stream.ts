@@ -1,6 +1,14 @@
 import type { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { constants, createBrotliCompress, createGzip, createZstdCompress } from "node:zlib";
+import {
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  createZstdCompress,
+  gzipSync,
+  zstdCompressSync,
+} from "node:zlib";
 import { type Chunk, Chunks } from "../body/stream.ts";
 import type { OutgoingBody } from "../reply.ts";
 
@@ -8,21 +16,26 @@ export const encodings = ["br", "zstd", "gzip"] as const;
 export type Encoding = (typeof encodings)[number];
 
 /** Low levels, because every response is compressed: brotli's default of 11 takes 100 times as long for a few percent. */
-function createEncoder(encoding: Encoding, flush: boolean): Transform {
-  switch (encoding) {
-    case "br":
-      return createBrotliCompress({
-        params: { [constants.BROTLI_PARAM_QUALITY]: 4 },
-        flush: flush ? constants.BROTLI_OPERATION_FLUSH : constants.BROTLI_OPERATION_PROCESS,
-      });
-    case "zstd":
-      return createZstdCompress({
-        params: { [constants.ZSTD_c_compressionLevel]: 3 },
-        flush: flush ? constants.ZSTD_e_flush : constants.ZSTD_e_continue,
-      });
-    case "gzip":
-      return createGzip({ level: 6, flush: flush ? constants.Z_SYNC_FLUSH : constants.Z_NO_FLUSH });
-  }
+const encoders = {
+  br: {
+    create: createBrotliCompress,
+    encode: brotliCompressSync,
+    options: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+    flush: constants.BROTLI_OPERATION_FLUSH,
+  },
+  zstd: {
+    create: createZstdCompress,
+    encode: zstdCompressSync,
+    options: { params: { [constants.ZSTD_c_compressionLevel]: 3 } },
+    flush: constants.ZSTD_e_flush,
+  },
+  gzip: { create: createGzip, encode: gzipSync, options: { level: 6 }, flush: constants.Z_SYNC_FLUSH },
+};
+
+/** In one piece. It blocks the process: about 0.3 ms for 16 kB. */
+export function encode(body: Chunk, encoding: Encoding): Buffer {
+  const { encode, options } = encoders[encoding];
+  return encode(body, options);
 }
 
 /**
@@ -58,7 +71,8 @@ export class EncodedStream implements AsyncIterableIterator<Uint8Array> {
   }
 
   #start(): AsyncIterator<Uint8Array> {
-    const encoder = createEncoder(this.#encoding, !this.#isWhole);
+    const { create, options, flush } = encoders[this.#encoding];
+    const encoder = create(this.#isWhole ? options : { ...options, flush });
     this.#encoder = encoder;
     pipeline(this.#source, encoder).catch(() => {}); // the reader of the encoder meets the same error
     return encoder[Symbol.asyncIterator]();

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { EncodedStream } from "../../src/middleware/encoded-stream.ts";
 
-test("whole bodies are compressed in one piece, an absent one to nothing", async () => {
+test("whole bodies are compressed, an absent one to nothing", async () => {
   for (const [body, expected] of [
     ["text", "text"],
     [new TextEncoder().encode("bytes"), "bytes"],
