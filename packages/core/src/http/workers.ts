@@ -54,12 +54,13 @@ export class Workers implements WorkerPort {
   }
 
   /**
-   * Resolves once all workers serve, and rejects when they are stopped before. The first one starts alone: a start error
-   * is printed once, and work that it does once for the machine is done when the others start.
+   * Resolves once all workers serve or have failed to, and rejects when they are stopped before. The first one starts
+   * alone: a start error is printed once, and work that it does once for the machine is done when the others start. One
+   * that fails after it, such as in an outage of the database, is replaced: the first one serves.
    */
   async start(): Promise<BoundAddress> {
     const address = await this.#startSlot(1);
-    await Promise.all(Array.from({ length: this.#count - 1 }, (_, index) => this.#startSlot(index + 2)));
+    await Promise.allSettled(Array.from({ length: this.#count - 1 }, (_, index) => this.#startSlot(index + 2)));
     this.#checkStopped();
     this.#started = true;
     if (this.#restartAgain) this.restart();

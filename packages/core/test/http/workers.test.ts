@@ -371,6 +371,15 @@ describe("workers", { concurrency: 4 }, () => {
       assert.equal(await server.exit(), 0);
     }));
 
+  test("a worker that fails to start after the first one is replaced", () =>
+    withFault("second fails", async (server) => {
+      await server.waitFor("started 2");
+      assert.ok(server.lines.some((line) => line.includes("the worker ended with an early exit")));
+      await findWorkers(server);
+      server.signal("SIGTERM");
+      assert.equal(await server.exit(), 0);
+    }));
+
   test("the delay before a new worker doubles, and starts over after ten seconds without a crash", () =>
     run(async (server) => {
       for (const [round, [pause, delay]] of [
