@@ -129,10 +129,16 @@ export interface NamedPlatform<Methods = unknown> extends ResolvedPlatform<Metho
 /** An injectable object with a method of this name tells the tool where it keeps data. Its texts contain no secret. */
 export const describeStores: unique symbol = Symbol.for("tenon.stores");
 
+/** Likewise what survives a crash there, and who else sees it. */
+export const describeGuarantees: unique symbol = Symbol.for("tenon.guarantees");
+
 /** What the instances of an application tell about their stores. */
-export function collectStores(instances: Iterable<unknown>): Readonly<Record<string, string>> {
+export function collectStores(
+  instances: Iterable<unknown>,
+  key: typeof describeStores | typeof describeGuarantees = describeStores,
+): Readonly<Record<string, string>> {
   const stores = [...instances].map((instance) => {
-    const { [describeStores]: describe } = Object(instance) as { [describeStores]?: () => Record<string, string> }; // only stores have it
+    const { [key]: describe } = Object(instance) as { [key]?: () => Record<string, string> }; // only stores have it
     return describe?.call(instance) ?? {};
   });
   return Object.assign({}, ...stores);

@@ -8,7 +8,7 @@ import type { Graph, ModuleNode } from "../inject/graph.ts";
 import type { Module } from "../inject/module.ts";
 import { type Key, keyName } from "../inject/token.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
-import { collectStores } from "../platform.ts";
+import { collectStores, describeGuarantees } from "../platform.ts";
 import type { RouteInfo } from "../table.ts";
 import { findSourcePlaces, type SourcePlace } from "./source-places.ts";
 
@@ -77,6 +77,8 @@ export interface AppDescription {
   readonly injections: readonly InjectionDescription[];
   /** Where data is kept, without passwords: `{ database: "sqlite ./data/app.db" }`. */
   readonly stores: Readonly<Record<string, string>>;
+  /** What these stores guarantee: `{ database: "one machine; what was answered is on its disk" }`. */
+  readonly guarantees: Readonly<Record<string, string>>;
 }
 
 interface Describable {
@@ -139,6 +141,7 @@ export async function toDescription(app: Describable, built: Built): Promise<App
     };
   });
   const openapi = await app.openapi?.();
+  const instances = built.constructed.map(({ instance }) => instance);
   return {
     tenon: 1,
     platform,
@@ -151,7 +154,8 @@ export async function toDescription(app: Describable, built: Built): Promise<App
       name: keyName(key),
       ...(from === undefined ? {} : { from }),
     })),
-    stores: collectStores(built.constructed.map(({ instance }) => instance)),
+    stores: collectStores(instances),
+    guarantees: collectStores(instances, describeGuarantees),
   };
 }
 

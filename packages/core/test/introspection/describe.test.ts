@@ -63,7 +63,7 @@ const injections = [
   { user: "PostsController", module: "posts", name: "PostsStore", from: "stores" },
   { user: "PostsController", module: "posts", name: "Log" },
 ];
-const shared = { modules, injections, stores: { posts: "memory" } };
+const shared = { modules, injections, stores: { posts: "memory" }, guarantees: { posts: "lost at a restart" } };
 
 const show = {
   method: "GET",
