@@ -11,7 +11,7 @@ import { ResponseHeaders, toLocation } from "./headers.ts";
 import type { Log } from "./log/log.ts";
 import type { ParamNames } from "./pattern.ts";
 import { type Outgoing, Reply, StatusReply } from "./reply.ts";
-import { type Incoming, RequestView } from "./request.ts";
+import { type Incoming, type KeptConnection, KeptIncoming, RequestView } from "./request.ts";
 
 /**
  * Values that every request of a platform has, because its middlewares set them. Packages and applications add theirs:
@@ -77,7 +77,7 @@ export interface Lease {
 
 /** What is known of one request, and of its response so far: handlers see it through their context. */
 export class ContextState {
-  readonly incoming: Incoming;
+  incoming: Incoming;
   readonly params: RouteParams;
   readonly tools: ContextTools;
   id: string | undefined;
@@ -117,11 +117,13 @@ export class ContextState {
     return headers;
   }
 
-  /** Forgets what can be made again, and hooks, which have run: for a connection that stays open after its response. */
-  release(): void {
+  /** For a connection that stays open after its response. Forgets what can be read again, and hooks, which have run. */
+  release(connection: KeptConnection): void {
+    this.incoming = new KeptIncoming(this.incoming, connection);
     this.log = undefined;
     this.cookies = undefined;
     this.hooks = undefined;
+    this.signal = undefined;
     this.#request = undefined;
     this.#queries = undefined;
   }
@@ -317,8 +319,8 @@ export const { stateOf } = RequestContext;
 const silentProgress: Progress = Object.freeze({ advance() {}, done() {} });
 
 /** Frees memory of a request whose connection stays open after its response: what was read of it is read again. */
-export function releaseCaches(ctx: Context): void {
-  stateOf(ctx).release();
+export function releaseRequest(ctx: Context, connection: KeptConnection): void {
+  stateOf(ctx).release(connection);
 }
 
 /** The leases that the guards of a request have added. The list grows with leases that are added later. */

@@ -24,7 +24,7 @@ export {
   type Progress,
   type ReplyHook,
   type RequestContext,
-  releaseCaches,
+  releaseRequest,
 } from "./context.ts";
 export type { FailuresOf, InputOf, MatchedRoute, ParamsOf } from "./contract.ts";
 export { returnsByStatus, toBody } from "./contract.ts";
@@ -92,7 +92,7 @@ export {
 export { forever } from "./middleware/static-files.ts";
 export type { OpenApiInfo } from "./openapi/document.ts";
 export type { ParamNames } from "./pattern.ts";
-export { type Devtools, type DevtoolsOptions, describeStores } from "./platform.ts";
+export { type Devtools, type DevtoolsOptions, describeGuarantees, describeStores } from "./platform.ts";
 export { isThenable } from "./reply.ts";
 export type { RequestView } from "./request.ts";
 export { BoundedMap } from "./support/bounded-map.ts";

@@ -126,6 +126,95 @@ async function* toChunks(body: Promise<Uint8Array>): AsyncGenerator<Uint8Array, 
   yield await body;
 }
 
+/** A connection that stays open after its response. */
+export interface KeptConnection {
+  readonly destroyed: boolean;
+  once(event: "close", listener: () => void): unknown;
+}
+
+/** Headers and request lines have no line ends. */
+const separator = "\n";
+/** Parts before the headers. */
+const fixedParts = 7;
+
+/**
+ * What is kept of a request whose connection stays open after its response. One text: strings that are parts of the head
+ * would keep all of it in memory, each with an object of its own.
+ */
+export class KeptIncoming implements Incoming {
+  readonly #text: string;
+  readonly #connection: KeptConnection;
+  #controller: AbortController | undefined;
+
+  constructor(incoming: Incoming, connection: KeptConnection) {
+    const { method, path, search, address, peer = "", protocol, host } = incoming;
+    const headers = Object.entries(incoming.headers()).flat();
+    this.#text = [method, path, search, address, peer, protocol, host, ...headers].join(separator);
+    this.#connection = connection;
+  }
+
+  get method(): string {
+    return this.#part(0);
+  }
+
+  get path(): string {
+    return this.#part(1);
+  }
+
+  get search(): string {
+    return this.#part(2);
+  }
+
+  get address(): string {
+    return this.#part(3);
+  }
+
+  get peer(): string {
+    return this.#part(4);
+  }
+
+  get protocol(): string {
+    return this.#part(5);
+  }
+
+  get host(): string {
+    return this.#part(6);
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      const abort = () => controller.abort(new Error("the client went away"));
+      if (this.#connection.destroyed) abort();
+      else this.#connection.once("close", abort);
+    }
+    return this.#controller.signal;
+  }
+
+  header(name: string): string | undefined {
+    return this.headers()[name];
+  }
+
+  headers(): Record<string, string> {
+    const headers: Record<string, string> = Object.create(null);
+    const parts = this.#text.split(separator);
+    for (let index = fixedParts; index < parts.length; index += 2) {
+      headers[parts[index] as string] = parts[index + 1] as string; // names and values alternate
+    }
+    return headers;
+  }
+
+  /** It has arrived before the response, and was read then or not at all. */
+  readBody(): Promise<Uint8Array> {
+    return Promise.resolve(new Uint8Array());
+  }
+
+  #part(index: number): string {
+    return this.#text.split(separator, fixedParts)[index] as string; // the constructor writes all of them
+  }
+}
+
 /** The base of an `Incoming` that changes another one. Reads through it, because an engine computes some parts on demand only. */
 export class DelegatedIncoming implements Incoming {
   readonly id?: string;

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { api, type Context, dto, type Next, type Route, string } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
-import { leasesOf, releaseCaches } from "@tenon/core/internal";
+import { leasesOf, releaseRequest } from "@tenon/core/internal";
 import { createTestApp } from "@tenon/core/testing";
 import { LogLines } from "./support/log-lines.ts";
 import { requestRaw } from "./support/raw-request.ts";
@@ -366,24 +368,48 @@ test("param() names a command by its path in the warning", async () => {
   await app.stop();
 });
 
-function readTwice(ctx: Context) {
-  const read = () => [ctx.query("q"), ctx.cookie("c"), ctx.request().queries().q, ctx.id, ctx.get("seen")];
+async function readTwice(ctx: Context) {
+  const connection = new Duplex();
+  const read = () => {
+    const request = ctx.request();
+    return [
+      [ctx.query("q"), ctx.cookie("c"), request.queries().q, ctx.id, ctx.get("seen")],
+      [ctx.method, ctx.path, ctx.header("X-Twice"), ctx.header("x-none"), request.headers()],
+      [request.address(), request.peer() ?? "", request.protocol(), request.host()],
+    ];
+  };
   ctx.set("seen", 1);
   ctx.onReply(({ headers }) => void headers.setHeader("x-hook", "it has run"));
   const first = read();
   const { log } = ctx;
-  releaseCaches(ctx);
-  return { first, second: read(), isSameLog: log === ctx.log, leases: leasesOf(ctx) };
+  releaseRequest(ctx, connection);
+  const { signal } = ctx;
+  const wasAborted = signal.aborted;
+  const closed = once(connection.destroy(), "close");
+  await closed;
+  return {
+    first,
+    second: read(),
+    isSameLog: log === ctx.log,
+    leases: leasesOf(ctx),
+    body: (await ctx.request().body()).length,
+    signal: [wasAborted, signal.aborted, signal === ctx.signal],
+  };
 }
 
 testOnBothTransports(
-  "what was read of a request is read again after its caches are released, and hooks are forgotten",
+  "what was read of a request is read again after it is released, and hooks are forgotten",
   [get("/", readTwice)],
   async (call) => {
-    const response = await call("GET", "/?q=a", { headers: { cookie: "c=d", "x-request-id": "r1" } });
-    const { first, second, isSameLog, leases } = (await response.json()) as ReturnType<typeof readTwice>;
+    const response = await call("GET", "/?q=a", {
+      headers: { cookie: "c=d", "x-request-id": "r1", "x-twice": "1, 2" },
+    });
+    const read = (await response.json()) as Awaited<ReturnType<typeof readTwice>>;
+    const { first, second, ...rest } = read;
     assert.deepEqual(second, first);
-    assert.deepEqual([first[0], first[1], first[2], isSameLog, leases], ["a", "d", "a", false, []]);
+    assert.deepEqual(first[0]?.slice(0, 3), ["a", "d", "a"]);
+    assert.deepEqual(first[1]?.slice(0, 4), ["GET", "/", "1, 2", ""]);
+    assert.deepEqual(rest, { isSameLog: false, leases: [], body: 0, signal: [false, true, true] });
     assert.equal(response.headers.get("x-hook"), null);
   },
 );

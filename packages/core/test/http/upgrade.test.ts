@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import type { Duplex } from "node:stream";
 import { type Context, HttpError, Reply, type Routes } from "@tenon/core";
+import { releaseRequest } from "@tenon/core/internal";
 import { Upgrade } from "@tenon/core/platform";
 import { connectionsOf } from "../support/connections.ts";
 import { request } from "../support/gate.ts";
@@ -64,6 +66,7 @@ testOnWire(
     assert.match(client.text, /^HTTP\/1\.1 101 [\s\S]*x-guard: passed\r\n/);
     client.send("second");
     await client.until(({ text }) => text.endsWith("second"), "later bytes");
+    assert.equal(await connectionsOf(app), 1);
     const [line] = log.all.filter(({ msg }) => msg === "request");
     assert.deepEqual([line?.status, line?.path], [101, "/echo/ada"]);
     const stop = app.stop();
@@ -228,4 +231,61 @@ testOnWire(
     assert.match(client.text, /\r\n\r\n0 headers$/);
   },
   { middlewares: [] },
+);
+
+const signals: { before?: AbortSignal; after?: AbortSignal; late?: AbortSignal } = {};
+testOnWire(
+  "the signal of a request that was upgraded is aborted when its connection closes",
+  ["/before", "/after"].map((path) => ({
+    method: "GET",
+    path,
+    handler: (ctx: Context) => {
+      if (path === "/before") signals.before = ctx.signal;
+      const take = (socket: Duplex) => {
+        if (path === "/after") signals.after = ctx.signal;
+        socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n");
+        socket.on("end", () => socket.end()).on("close", () => releaseRequest(ctx, socket));
+        socket.on("close", () => {
+          signals.late = ctx.signal;
+        });
+        socket.resume();
+        return () => socket.end();
+      };
+      return new Reply(101, "raw", new Upgrade("echo", { take, discard: () => {} }));
+    },
+  })),
+  async ({ connect, app }) => {
+    for (const path of ["/before", "/after"]) {
+      const client = connect().send(request(path, websocket));
+      await client.until(({ text }) => text.endsWith("\r\n\r\n"), "upgrade");
+    }
+    assert.deepEqual([signals.before?.aborted, signals.after?.aborted], [false, false]);
+    await app.stop();
+    await until(() => Object.values(signals).filter(({ aborted }) => aborted).length === 3, "aborted signals");
+  },
+);
+
+testOnWire(
+  "a connection of another protocol that does not end is closed when the stop times out",
+  [
+    {
+      method: "GET",
+      path: "/deaf",
+      handler: () => {
+        const take = (socket: Duplex) => {
+          socket.write("HTTP/1.1 101 Switching Protocols\r\n\r\n");
+          return () => {};
+        };
+        return new Reply(101, "raw", new Upgrade("echo", { take, discard: () => {} }));
+      },
+    },
+  ],
+  async ({ connect, app, log }) => {
+    const client = connect().send(request("/deaf", websocket));
+    await client.until(({ text }) => text.endsWith("\r\n\r\n"), "upgrade");
+    await app.stop();
+    await client.until(({ closed }) => closed, "end");
+    assert.equal(log.all.find(({ msg }) => String(msg).startsWith("the stop timed out"))?.connections, 1);
+  },
+  { limits: { stopTimeout: 300 } },
 );

@@ -1,5 +1,5 @@
 import { type Context, explainForeignOrigin, HttpError } from "@tenon/core";
-import { releaseCaches } from "@tenon/core/internal";
+import { releaseRequest } from "@tenon/core/internal";
 import { type HeaderEntries, Upgrade } from "@tenon/core/platform";
 import type { WebSocketServer } from "ws";
 import { closings } from "../connections.ts";
@@ -56,6 +56,7 @@ export class Handshakes {
   }
 
   toUpgrade(ctx: Context, live: LiveSocket): Upgrade {
+    const end = () => live.end(closings.stopping);
     return new Upgrade("websocket", {
       discard: () => live.discard(),
       take: (socket, buffered, headers) => {
@@ -67,7 +68,7 @@ export class Handshakes {
           socket,
           added: toLines(headers),
         };
-        releaseCaches(ctx);
+        releaseRequest(ctx, socket);
         let isTaken = false;
         // `ws` reads nothing else of a request
         this.#server.handleUpgrade(request as never, socket, Buffer.from(buffered), (opened) => {
@@ -75,7 +76,7 @@ export class Handshakes {
           live.attach(opened as unknown as WsSocket, this.#compresses ? undefined : socket); // `on` has overloads for more events
         });
         if (!isTaken) live.discard(); // the client has left, or `ws` has refused the handshake itself
-        return () => live.end(closings.stopping);
+        return end; // made outside: it would keep the variables of this function in memory
       },
     });
   }

@@ -25,6 +25,11 @@ export interface SocketRequest {
   readonly self: unknown;
 }
 
+/** A socket of `ws`, which is `this` in its listeners. */
+interface OwnedSocket extends WsSocket {
+  readonly owner: LiveSocket;
+}
+
 /** Milliseconds that a socket may be prepared before its connection is there. */
 const attachTimeout = 10_000;
 /** Milliseconds that a client has to respond to a close frame. */
@@ -78,18 +83,35 @@ export class LiveSocket<Sends extends Messages = Messages> extends TopicConnecti
   /** The request is upgraded. `connection` is what the socket writes to, for messages that are not compressed. */
   attach(socket: WsSocket, connection?: Writable): void {
     this.#socket = socket;
-    socket
-      .on("message", (data: Buffer, isBinary: boolean) => this.#receive(data, isBinary))
-      .on("ping", () => this.#allow(Date.now())) // `ws` answers each with a pong, which waits for the client to read it
-      .on("pong", () => {
-        if (this.#isAlive) this.#allow(Date.now()); // no ping was sent
-        this.#isAlive = true;
-      })
+    const { message, ping, pong, close } = LiveSocket.#listeners;
+    const owned: OwnedSocket = Object.assign(socket, { owner: this });
+    owned
+      .on("message", message)
+      .on("ping", ping) // `ws` answers each with a pong, which waits for the client to read it
+      .on("pong", pong)
       .on("error", limitClose) // `close` follows, with the code that the client gets
-      .on("close", (code: number, reason: Buffer) => this.#closed({ code, reason: reason.toString() }));
+      .on("close", close);
     this.outbox.attach(socket, connection);
     if (!this.isOpen) this.#finish(this.#closing ?? closings.stopping);
   }
+
+  /** For all sockets: functions of its own would take memory for each. */
+  static readonly #listeners = {
+    message(this: OwnedSocket, data: Buffer, isBinary: boolean): void {
+      this.owner.#receive(data, isBinary);
+    },
+    ping(this: OwnedSocket): void {
+      this.owner.#allow(Date.now());
+    },
+    pong(this: OwnedSocket): void {
+      const { owner } = this;
+      if (owner.#isAlive) owner.#allow(Date.now()); // no ping was sent
+      owner.#isAlive = true;
+    },
+    close(this: OwnedSocket, code: number, reason: Buffer): void {
+      this.owner.#closed({ code, reason: reason.toString() });
+    },
+  };
 
   /** Its handler `open` has succeeded: from here on `close` is called at the end, whatever happens. */
   enter(): void {

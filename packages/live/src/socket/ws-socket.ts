@@ -21,7 +21,7 @@ export interface WsSocket {
   resume(): void;
   close(code: number, reason: string): void;
   terminate(): void;
-  on(event: "message", listener: (data: Buffer, isBinary: boolean) => void): this;
-  on(event: "close", listener: (code: number, reason: Buffer) => void): this;
-  on(event: "ping" | "pong" | "error", listener: (this: WsSocket) => void): this;
+  on(event: "message", listener: (this: this, data: Buffer, isBinary: boolean) => void): this;
+  on(event: "close", listener: (this: this, code: number, reason: Buffer) => void): this;
+  on(event: "ping" | "pong" | "error", listener: (this: this) => void): this;
 }

@@ -115,7 +115,7 @@ export class WireConnection implements MessageOwner {
     else this.socket.destroy();
   }
 
-  #onData = (chunk: Buffer): void => {
+  readonly #onData = (chunk: Buffer): void => {
     if (this.#lingersUntil > 0) {
       this.deadline = Math.min(this.#lingersUntil, this.#in(silence));
       return;
@@ -282,7 +282,7 @@ export class WireConnection implements MessageOwner {
     if (this.socket.readableEnded) this.#finishInput();
   }
 
-  #onEnd = (): void => {
+  readonly #onEnd = (): void => {
     if (this.#lingersUntil === 0) this.#finishInput(); // else both sides are closed now
   };
 
@@ -307,7 +307,7 @@ export class WireConnection implements MessageOwner {
   };
 
   /** A response is not read, or the client has closed its sending side: only then there is a timeout. */
-  #onTimeout = (): void => {
+  readonly #onTimeout = (): void => {
     this.socket.destroy();
   };
 
@@ -348,8 +348,9 @@ export class WireConnection implements MessageOwner {
     const early = this.#early;
     if (early === undefined || this.socket.readableEnded) return undefined;
     this.#early = undefined;
-    this.socket.off("data", this.#onData).off("end", this.#onEnd).off("timeout", this.#onTimeout).off("error", ignore);
-    this.#onData = this.#onEnd = this.#onTimeout = ignore; // they would take memory for as long as the connection is open
+    this.parts.connections.delete(this.socket);
+    this.socket.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onClose);
+    this.socket.off("timeout", this.#onTimeout).off("error", ignore);
     return early;
   }
 

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { discard } from "../../body/stream.ts";
 import type { ErrorFormat } from "../../error-format.ts";
 import type { Outgoing, Upgrade } from "../../reply.ts";
@@ -11,8 +12,12 @@ import type { WireMessage } from "./message.ts";
 /** What becomes of a request that was read: inspection → kernel → response. */
 export class Exchange {
   readonly #options: EngineOptions;
-  /** End event streams and connections of other protocols. */
+  /** End event streams. */
   readonly #endings = new Set<() => void>();
+  /** Connections that have changed to another protocol, and what ends each. */
+  readonly #upgraded = new Map<Socket, () => void>();
+  /** One function for all of them: each would take memory for as long as its connection is open. */
+  readonly #onUpgradedClose: (this: Socket) => void;
   readonly #streams = new Turns(10);
   readonly #texts = new TextBuffers();
   /** Those of pipelined requests. */
@@ -21,6 +26,14 @@ export class Exchange {
 
   constructor(options: EngineOptions) {
     this.#options = options;
+    const upgraded = this.#upgraded;
+    this.#onUpgradedClose = function () {
+      upgraded.delete(this);
+    };
+  }
+
+  get upgraded(): ReadonlyMap<Socket, unknown> {
+    return this.#upgraded;
   }
 
   /** From now on every response closes its connection. */
@@ -30,6 +43,7 @@ export class Exchange {
 
   endStreams(): void {
     for (const end of this.#endings) end();
+    for (const end of this.#upgraded.values()) end();
   }
 
   /** False when the request was refused: then the response is written. */
@@ -69,8 +83,8 @@ export class Exchange {
     const { socket } = message;
     try {
       const end = upgrade.take(socket, buffered, [...(outgoing.extraHeaders() ?? [])]);
-      this.#endings.add(end);
-      socket.on("close", () => this.#endings.delete(end));
+      this.#upgraded.set(socket, end);
+      socket.on("close", this.#onUpgradedClose);
       if (this.#stopping) end(); // the others were ended before
     } catch (error) {
       this.#logError(error, message, "the upgrade failed");

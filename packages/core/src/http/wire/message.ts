@@ -82,6 +82,7 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
   /** The head of a response that has begun, until it is written. */
   #head = "";
   #isChunked = false;
+  #isDetached = false;
 
   constructor(connection: MessageOwner, head: WireHead) {
     this.method = head.method;
@@ -117,6 +118,7 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       if (this.socket.destroyed || this.socket.readableEnded) this.clientLeft();
+      else if (this.#isDetached) this.#watchSocket();
     }
     return this.#controller.signal;
   }
@@ -124,6 +126,11 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
   /** The response was ended early. */
   abort(): void {
     this.#controller?.abort(new Error("the client went away"));
+  }
+
+  /** The connection no longer tells when its client leaves. */
+  #watchSocket(): void {
+    this.socket.once("close", () => this.abort());
   }
 
   /** The client has left. A response that is already sent is not affected. */
@@ -304,8 +311,10 @@ export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTar
    * arrived after it. Undefined when this request cannot be upgraded.
    */
   detach(): Uint8Array | undefined {
-    this.rawHeaders = this.rawHeaders.slice(); // see begin()
-    return this.connection.detach();
+    const early = this.connection.detach();
+    this.#isDetached = early !== undefined;
+    if (this.#isDetached && this.#controller !== undefined) this.#watchSocket();
+    return early;
   }
 
   destroy(): void {

@@ -40,7 +40,7 @@ export class WireServer implements Engine {
   }
 
   get connections(): number {
-    return this.#connections.size;
+    return this.#connections.size + this.#parts.exchange.upgraded.size;
   }
 
   listen(port: number, host: string): Promise<AddressInfo> {
@@ -62,6 +62,7 @@ export class WireServer implements Engine {
     await shutDown(this.#server, {
       connections: this.#connections,
       handshakes: this.#handshakes,
+      upgraded: exchange.upgraded,
       endStreams: () => exchange.endStreams(),
       timeout: settings.limits.stopTimeout,
       log,

@@ -5,6 +5,8 @@ import type { WireConnection } from "./connection.ts";
 
 export interface ShutdownOptions {
   readonly connections: ReadonlyMap<Socket, WireConnection>;
+  /** Those that have changed to another protocol. */
+  readonly upgraded: ReadonlyMap<Socket, unknown>;
   /** Sockets that have not finished their TLS handshake. */
   readonly handshakes: ReadonlyMap<string, { destroy(): unknown }>;
   readonly endStreams: () => void;
@@ -17,8 +19,9 @@ const followUpTurns = 20; // of ten milliseconds
 
 /** Stops a server: no new connections, responses for complete requests, the rest is closed at the timeout. */
 export async function shutDown(server: Server, options: ShutdownOptions): Promise<void> {
-  const { connections, handshakes } = options;
-  const resume = await acceptWaiting(server, connections);
+  const { connections, upgraded, handshakes } = options;
+  const sockets = () => [...connections.keys(), ...upgraded.keys()];
+  const resume = await acceptWaiting(server, sockets);
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
@@ -48,10 +51,10 @@ export async function shutDown(server: Server, options: ShutdownOptions): Promis
       .filter(({ message }) => message?.path) // a refused request has none
       .map(({ message }) => `${message?.method} ${message?.path}`);
     options.log.warn(
-      { connections: connections.size, requests: requests.slice(0, 10) },
+      { connections: connections.size + upgraded.size, requests: requests.slice(0, 10) },
       "the stop timed out: connections of running requests are closed",
     );
-    for (const { socket } of connections.values()) socket.destroy();
+    for (const socket of sockets()) socket.destroy();
   }, options.timeout);
   await closed;
   clearTimeout(deadline);
@@ -69,7 +72,7 @@ const backlogTime = 100;
  * event loop accepts one in each round, so two rounds without a new one mean that the backlog is empty. Nothing is read
  * meanwhile, because a round that serves requests takes long. Returns a function that resumes reading.
  */
-async function acceptWaiting(server: Server, connections: ShutdownOptions["connections"]): Promise<() => void> {
+async function acceptWaiting(server: Server, sockets: () => readonly Socket[]): Promise<() => void> {
   let quiet = 0;
   const count = () => {
     quiet = 0;
@@ -82,7 +85,7 @@ async function acceptWaiting(server: Server, connections: ShutdownOptions["conne
     return (user + system) / 1000;
   };
   while (quiet < 2 && spent() < backlogTime) {
-    for (const { socket } of connections.values()) if (!socket.isPaused()) paused.push(socket.pause());
+    for (const socket of sockets()) if (!socket.isPaused()) paused.push(socket.pause());
     quiet++;
     await turn();
   }
