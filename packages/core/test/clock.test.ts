@@ -5,10 +5,10 @@ import { createTestApp, FakeClock, useClock } from "@tenon/core/testing";
 
 const clock = new Clock();
 
-test("100,000 ids are different UUIDs of version 4", () => {
+test("ids are different UUIDs of version 4", () => {
   const ids = new Set<string>();
-  for (let count = 0; count < 100_000; count++) ids.add(clock.uuid());
-  assert.equal(ids.size, 100_000);
+  for (let count = 0; count < 1000; count++) ids.add(clock.uuid());
+  assert.equal(ids.size, 1000);
   for (const id of ids) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 

@@ -89,7 +89,7 @@ function resolve(
 
 test("the router resolves random tables and paths like the literal model of the rules (P2)", () => {
   const seen = new Map<string, number>();
-  const parameters = seeded("router against its model", { fast: 2_500, full: 100_000 });
+  const parameters = seeded("router against its model", { fast: 1_200, full: 100_000 });
   fc.assert(
     fc.property(
       fc.array(draft, { maxLength: 40, size: "max" }),

@@ -104,7 +104,7 @@ testOnBothTransports("a request in flight finishes when its route is removed", [
 });
 
 testOnBothTransports(
-  "a thousand changes under concurrent requests leave no stale resolution (P3)",
+  "two hundred changes under concurrent requests leave no stale resolution (P3)",
   [
     { method: "GET", path: "/*", handler: returning(-1) },
     { method: "GET", path: "/version/:x", handler: returning(0) },
@@ -120,7 +120,7 @@ testOnBothTransports(
       }
     };
     const observers = Array.from({ length: 4 }, observe);
-    for (let change = 1; change <= 1000; change++) {
+    for (let change = 1; change <= 200; change++) {
       const route: Route = { method: "GET", path: "/version/:x", handler: returning(change) };
       app.routes.replace("GET", "/version/:y", route);
       version = change;

@@ -6,7 +6,7 @@ import { seeded } from "../support/seed.ts";
 
 // the long form is part W4 of reliability/, with a million streams
 test("whatever the wire engine reads, llhttp reads in the same way, and a split changes nothing", async () => {
-  const { seed, numRuns } = seeded("bytes for two parsers", { fast: 3000, full: 30_000 });
+  const { seed, numRuns } = seeded("bytes for two parsers", { fast: 1500, full: 30_000 });
   const corpus = wireCases.map(({ bytes }) => bytes);
   const { accepted, problems } = await findDifferences({ corpus, seed, streams: numRuns });
   assert.deepEqual(problems, []);

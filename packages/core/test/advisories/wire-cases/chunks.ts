@@ -54,6 +54,7 @@ export const chunkCases = [
     "a size with an underscore": [chunked(`1_0\r\nabc\r\n${end}`), closes(400)],
     "a last chunk that ends with line feeds": [chunked("3\r\nabc\r\n0\n\n"), closes(400)],
     "a trailer that ends with a line feed": [chunked("3\r\nabc\r\n0\r\nX-A: 1\n\r\n"), closes(400)],
+    "a control character in half a trailer": [chunked("3\r\nabc\r\n0\r\nX-A: \x01"), closes(400)],
     "a trailer without a colon": [chunked("3\r\nabc\r\n0\r\nX-A\r\n\r\n"), closes(400)],
     "a folded trailer": [chunked("3\r\nabc\r\n0\r\nX-A: 1\r\n 2\r\n\r\n"), closes(400)],
     "a request hidden after a broken last chunk": [chunked(`3\r\nabc\r\n0\r\n${get()}`), closes(400)],
