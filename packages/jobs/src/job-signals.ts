@@ -16,10 +16,8 @@ declare module "@tenon/core" {
   }
 }
 
-/** Connects the parts of one process: a job that is enqueued here starts here without a poll. */
+/** Connects the parts of one process. */
 export class JobSignals {
-  /** Set by a runner: a job may be ready. */
-  onReady: (() => void) | undefined;
   /** Set by a runner: a job was cancelled here, which may be running here. */
   onCancel: ((id: number) => void) | undefined;
   /** Set by a test: runs a job that was enqueued outside a transaction before `enqueue()` returns. */

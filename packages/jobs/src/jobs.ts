@@ -1,5 +1,6 @@
 import { HttpError, inject, type Schema } from "@tenon/core";
-import { isUniqueViolation, StoreError } from "@tenon/data";
+import { describeGuarantees } from "@tenon/core/internal";
+import { isUniqueViolation, StoreError, storeGuarantees } from "@tenon/data";
 import type { JobDefinition, JobInput } from "./job-definition.ts";
 import { type JobRecord, type JobState, jobStates } from "./job-record.ts";
 import { JobSignals } from "./job-signals.ts";
@@ -39,6 +40,10 @@ export class Jobs {
   readonly #settings = inject(JobSettings);
   readonly #signals = inject(JobSignals);
 
+  [describeGuarantees](): Readonly<Record<"jobs", string>> {
+    return { jobs: storeGuarantees.jobs[this.#store.database.kind] };
+  }
+
   /** Adds a job. Throws a BindError when the input does not match the job's schema. */
   async enqueue<Input extends Schema>(
     definition: JobDefinition<Input>,
@@ -52,10 +57,7 @@ export class Jobs {
     const { id, created } = await traceEnqueue(definition, 1, (carrier) =>
       this.#insert({ ...jobs, carrier }, text, key, transaction),
     );
-    if (created) {
-      this.#signals.onReady?.();
-      if (transaction === undefined) await this.#signals.onInline?.(id);
-    }
+    if (created && transaction === undefined) await this.#signals.onInline?.(id);
     return { id, created };
   }
 
@@ -75,7 +77,6 @@ export class Jobs {
     const enqueued = await traceEnqueue(definition, rows.length, (carrier) =>
       retryDeadlock(transaction, () => this.#insertMany({ ...jobs, carrier }, rows, transaction)),
     );
-    this.#signals.onReady?.();
     if (transaction === undefined)
       for (const { id, created } of enqueued) if (created) await this.#signals.onInline?.(id);
     return enqueued;
@@ -117,12 +118,10 @@ export class Jobs {
 
   /** Starts a dead or cancelled job again with all its attempts, or one that waits at once. False for any other. */
   async retry(id: number): Promise<boolean> {
-    const retried = await this.#store.retry(id).catch((error: unknown) => {
+    return this.#store.retry(id).catch((error: unknown) => {
       if (!isUniqueViolation(error)) throw error;
       throw new HttpError(409, `job ${id} cannot be retried: another job with its key waits or runs`, { cause: error });
     });
-    if (retried) this.#signals.onReady?.();
-    return retried;
   }
 
   /** No job of the queue starts in any process until `resume()`. Running jobs end. */
@@ -130,9 +129,8 @@ export class Jobs {
     return this.#store.pause(queue);
   }
 
-  async resume(queue: string): Promise<void> {
-    await this.#store.resume(queue);
-    this.#signals.onReady?.();
+  resume(queue: string): Promise<void> {
+    return this.#store.resume(queue);
   }
 
   pausedQueues(): Promise<string[]> {

@@ -31,6 +31,11 @@ export interface PlainJobsOptions {
   readonly lease?: Duration;
   /** How long a job may be due in a queue where none runs before `/health/ready` reports it. Defaults to "5m". */
   readonly stuckAfter?: Duration;
+  /**
+   * How often a worker without work looks for jobs, in case it has not heard of one. Defaults to "2s" on PostgreSQL and
+   * "30s" on SQLite, where it also watches the file.
+   */
+  readonly pollInterval?: Duration;
 }
 
 /** Each option but `imports` is a value, or a function that returns it and may `inject()` what `imports` export. */
@@ -54,6 +59,8 @@ export interface JobSettings {
   readonly keep: { readonly done: number; readonly dead: number };
   readonly lease: number;
   readonly stuckAfter: number;
+  /** Undefined for the default of the database. */
+  readonly pollInterval: number | undefined;
 }
 
 export const JobSettings = token<JobSettings>("jobsModule()");
@@ -79,6 +86,7 @@ export function toJobSettings(options: PlainJobsOptions): JobSettings {
     keep: { done: takes.duration(), dead: takes.duration() },
     lease: takes.duration(1000),
     stuckAfter: takes.duration(),
+    pollInterval: takes.duration(1),
   });
   return {
     inProcess: options.inProcess ?? true,
@@ -89,6 +97,7 @@ export function toJobSettings(options: PlainJobsOptions): JobSettings {
     keep: { done: parseDuration(keep.done ?? "1d"), dead: parseDuration(keep.dead ?? "30d") },
     lease: parseDuration(options.lease ?? "30s"),
     stuckAfter: parseDuration(options.stuckAfter ?? "5m"),
+    pollInterval: options.pollInterval === undefined ? undefined : parseDuration(options.pollInterval),
   };
 }
 

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BindError, type Context, dto, type Infer, type Routes, string } from "@tenon/core";
+import { describeGuarantees } from "@tenon/core/internal";
 import { FakeClock, useClock } from "@tenon/core/testing";
-import { Database, sql } from "@tenon/data";
+import { Database, sql, storeGuarantees } from "@tenon/data";
 import { defineJob, Jobs, job } from "@tenon/jobs";
 import { services } from "../../data/test/support/services.ts";
 import { databases, type JobsApp, postgresDatabase, withJobsApp } from "./support/jobs-app.ts";
@@ -30,6 +31,7 @@ for (const database of databases) {
   test(`${database.name}: a job is held in a test, and drain() runs it`, () =>
     withApp(async (app) => {
       const jobs = app.get(Jobs);
+      assert.deepEqual(jobs[describeGuarantees](), { jobs: storeGuarantees.jobs[app.get(Database).kind] });
       const { id, created } = await jobs.enqueue(SendWelcome, { user_id: "u1" });
       assert.equal(created, true);
       const [pending] = await app.jobs.pending(SendWelcome);

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Context, dto, type Infer, type Routes, string } from "@tenon/core";
 import { FakeClock, useClock } from "@tenon/core/testing";
-import { Database, type SqlSignal, sql } from "@tenon/data";
+import { Database, SharedStore, type SqlSignal, sql, type Transaction } from "@tenon/data";
 import { defineJob, Jobs, job, UnrecoverableError } from "@tenon/jobs";
 import { LogLines } from "../../core/test/support/log-lines.ts";
 import { databases, type JobsApp, type JobsAppOptions, reach, withJobsApp } from "./support/jobs-app.ts";
@@ -161,6 +161,40 @@ for (const database of databases) {
         assert.deepEqual(rows, [{ kept: 90 * 86_400_000 }]);
       };
       await withJobsApp(url, { declarations: [KeptJobs] }, body, { background: true });
+    }));
+
+  test(`${database.name}: a worker hears of the jobs of another process, and only of those that are committed`, () =>
+    database.with(async (url) => {
+      const options = { declarations: [TestJobs], pollInterval: "1h" } as const;
+      await withJobsApp(url, options, async (sender) => {
+        await withJobsApp(
+          url,
+          options,
+          async (runner) => {
+            const jobs = sender.get(Jobs);
+            const heard: unknown[] = [];
+            sender.get(SharedStore).listen("tenon_jobs", (text) => text !== undefined && heard.push(text));
+            const enqueue = (text: string, transaction?: Transaction<unknown>) =>
+              jobs.enqueue(Echo, { text }, transaction && { transaction });
+            const db = sender.get(Database);
+            const rolledBack = db.transaction().execute(async (transaction) => {
+              await enqueue("rolled back", transaction);
+              throw new Error("undo");
+            });
+            await assert.rejects(rolledBack, /undo/);
+            assert.deepEqual(heard, []);
+            await reach(runner, (await enqueue("without a transaction")).id, "done");
+            const { id } = await db.transaction().execute(async (transaction) => {
+              const added = await enqueue("committed", transaction);
+              assert.equal(heard.length, 1);
+              return added;
+            });
+            assert.equal(heard.length, 2);
+            await reach(runner, id, "done");
+          },
+          { background: true },
+        );
+      });
     }));
 
   test(`${database.name}: a job that another process cancels and retries is aborted before it starts again`, () =>

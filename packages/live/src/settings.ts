@@ -34,6 +34,8 @@ export interface PlainLiveOptions extends SocketLimits {
   readonly bufferEvents?: number;
   /** Seconds for which they are kept. Defaults to 300. */
   readonly bufferSeconds?: number;
+  /** Milliseconds between reads of subscribed topics of which no message has come, in case one was lost. Defaults to 2,000. */
+  readonly pollInterval?: number;
   /** Origins whose pages may open sockets, in addition to the application's own: `["https://app.example"]`. */
   readonly origins?: readonly string[];
 }
@@ -60,6 +62,7 @@ const defaults: LiveSettings = Object.freeze({
   recheck: 10_000,
   bufferEvents: 1000,
   bufferSeconds: 300,
+  pollInterval: 2000,
   origins: [],
 });
 
@@ -84,6 +87,7 @@ export function toLiveSettings(options: PlainLiveOptions): LiveSettings {
     recheck: limit,
     bufferEvents: limit,
     bufferSeconds: limit,
+    pollInterval: limit,
     origins: originsCheck,
   });
   return { ...defaults, ...options };

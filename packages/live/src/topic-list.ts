@@ -120,8 +120,8 @@ export class TopicList implements Subscriber {
 /** One topic of a connection. */
 class TopicSink implements Sink {
   readonly from: Position | "unknown" | undefined;
-  /** Where the client would continue; "" for a new one before the subscription has begun. */
-  id: string;
+  /** Undefined for a new client before the subscription has begun, and for one whose position was lost. */
+  #position: Position | undefined;
   /** See `ResumeIds`; undefined before the subscription has begun. */
   #ticket: string | undefined;
   readonly #topic: string;
@@ -130,12 +130,18 @@ class TopicSink implements Sink {
 
   /** `id` is the part of the client's id, or `lost`. */
   constructor(topic: string, principal: string, list: TopicList, id = "") {
-    this.id = id; // events of other topics may be sent first: their ids must not forget this one
-    this.from = id === "" ? undefined : id === lost ? "unknown" : positionOf(id);
-    this.#ticket = id === "" || id === lost ? undefined : ticketOf(id);
+    this.#position = positionOf(id); // events of other topics may be sent first: their ids must not forget this one
+    this.from = id === lost ? "unknown" : this.#position;
+    this.#ticket = ticketOf(id);
     this.#topic = topic;
     this.#principal = principal;
     this.#list = list;
+  }
+
+  /** Where the client would continue; "" for a new one before the subscription has begun. */
+  get id(): string {
+    if (this.#position !== undefined) return `${formatPosition(this.#position)}.${this.#ticket}`;
+    return this.from === "unknown" ? lost : "";
   }
 
   begin(position: Position): void {
@@ -169,7 +175,7 @@ class TopicSink implements Sink {
   }
 
   #moveTo(position: Position): string {
-    this.id = `${formatPosition(position)}.${this.#ticket}`;
+    this.#position = position;
     return this.#list.idAfter(this.id);
   }
 }

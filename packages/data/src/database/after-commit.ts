@@ -45,8 +45,9 @@ export class CommitHooks {
 }
 
 /**
- * Runs a function right after the commit of a transaction; not at all when it is rolled back. The transaction waits for
- * it. It handles its own errors: the transaction cannot fail any more.
+ * Runs a function right after the commit of a transaction; not at all when it is rolled back, or when its outcome is
+ * unknown: what it announces might not exist. The transaction waits for it. It handles its own errors: the transaction
+ * cannot fail any more.
  */
 // biome-ignore lint/suspicious/noExplicitAny: a transaction of any schema
 export async function afterCommit(transaction: Kysely<any>, run: () => unknown): Promise<void> {

@@ -7,7 +7,6 @@ import {
   Kysely,
   type QueryResult,
 } from "kysely";
-import type { NotificationListener } from "../shared/listener.ts";
 
 export interface DatabaseParts {
   readonly dialect: Dialect;
@@ -17,8 +16,6 @@ export interface DatabaseParts {
   readonly close: () => Promise<void>;
   /** Runs a query synchronously, where the store can; undefined when the query has to wait. */
   readonly executeNow?: <Row>(query: CompiledQuery<Row>) => QueryResult<Row> | undefined;
-  /** Listens to a channel of the store; left out where it has none. */
-  readonly listen?: (channel: string, listener: NotificationListener) => () => void;
   /** The most connections of the pool; left out where there is none. */
   readonly poolSize?: number;
   /** Another handle with a pool of its own; left out where there is none. */
@@ -46,14 +43,6 @@ export class Database<Schema = unknown> extends Kysely<Schema> implements OnStar
   ): Promise<QueryResult<Row>> {
     const result = "sql" in query && options === undefined ? this.#parts.executeNow?.(query) : undefined;
     return result ?? super.executeQuery(query, options);
-  }
-
-  /**
-   * Listens to a channel of PostgreSQL (`notify`), on a connection of its own that is made again when it is lost. Returns
-   * the function that ends it; undefined on SQLite.
-   */
-  listen(channel: string, listener: NotificationListener): (() => void) | undefined {
-    return this.#parts.listen?.(channel, listener);
   }
 
   /**

@@ -1,22 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { endsInTime } from "@tenon/core/internal";
-
-/** Called for each message, and with undefined when messages may have been missed: the connection was lost. */
-export type NotificationListener = (message: string | undefined) => void;
-
-/** What a connection that listens reports. */
-export interface LinkListeners {
-  readonly onMessage: (message: string) => void;
-  /** May be called more than once. */
-  readonly onLost: () => void;
-}
-
-/** A connection that listens. */
-export interface Link {
-  /** Rejects, or does not end, when the connection is dead. */
-  check(): Promise<unknown>;
-  close(): void;
-}
+import type { Link, LinkListeners } from "../support/link.ts";
 
 /** Milliseconds between attempts to reconnect, and between checks of the connection. */
 const reconnectPause = 200;
@@ -26,29 +10,29 @@ const checkTimeout = 2000;
 /** Listens to a channel of a store for as long as it is open, across connections. */
 export class Listener {
   readonly #connect: (listeners: LinkListeners) => Promise<Link>;
-  readonly #onMessage: NotificationListener;
+  readonly #onMessage: (message: string | undefined) => void;
+  readonly #onFailure: (error: unknown) => void;
   #link: Link | undefined;
   #isOpen = true;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(connect: (listeners: LinkListeners) => Promise<Link>, onMessage: NotificationListener) {
+  /**
+   * `onMessage` gets undefined with each new connection: messages may have been missed before it. `onFailure` gets the
+   * first error until a connection is made. Neither throws.
+   */
+  constructor(
+    connect: (listeners: LinkListeners) => Promise<Link>,
+    onMessage: (message: string | undefined) => void,
+    onFailure: (error: unknown) => void,
+  ) {
     this.#connect = connect;
     this.#onMessage = onMessage;
-  }
-
-  /** Rejects when the first connection cannot be made. */
-  async open(): Promise<void> {
-    await this.#open();
-    this.#checkRegularly();
+    this.#onFailure = onFailure;
   }
 
   /** Connects in the background, however long it takes. */
   start(): void {
     void this.#reconnect();
-    this.#checkRegularly();
-  }
-
-  #checkRegularly(): void {
     this.#timer = setInterval(() => void this.#check(), checkEvery).unref();
   }
 
@@ -88,12 +72,13 @@ export class Listener {
   }
 
   async #reconnect(): Promise<void> {
-    while (this.#isOpen) {
+    for (let failures = 0; this.#isOpen; failures++) {
       try {
         await this.#open();
-        this.#onMessage(undefined);
+        if (this.#isOpen) this.#onMessage(undefined);
         return;
-      } catch {
+      } catch (error) {
+        if (failures === 0 && this.#isOpen) this.#onFailure(error);
         await sleep(reconnectPause, undefined, { ref: false });
       }
     }

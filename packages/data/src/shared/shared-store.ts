@@ -1,4 +1,10 @@
-import { type Link, type LinkListeners, Listener, type NotificationListener } from "./listener.ts";
+import { randomBytes } from "node:crypto";
+import type { Log, OnStop } from "@tenon/core";
+import type { Kysely } from "kysely";
+import { afterCommit } from "../database/after-commit.ts";
+import type { Link, LinkListeners } from "../support/link.ts";
+import { Listener } from "./listener.ts";
+import { Notifier } from "./notifier.ts";
 
 /** Redis, as far as instances use it to reach each other. */
 export interface SharedRedis {
@@ -13,32 +19,145 @@ export interface SharedRedis {
 
 /** PostgreSQL, as far as instances use it to reach each other. */
 export interface SharedPostgres {
+  /** False behind a pooler, unless there is a URL past it. */
+  readonly canListen: boolean;
   query<R>(sql: string, parameters: readonly unknown[]): Promise<{ readonly rows: R[] }>;
   listen(channel: string, listeners: LinkListeners): Promise<Link>;
 }
 
+/** Called with the text of a message; with undefined when messages may have been missed. */
+export type NotificationListener = (text: string | undefined) => void;
+
+interface ChannelListener {
+  readonly channel: string;
+  /** Does not throw. */
+  readonly onMessage: NotificationListener;
+  /** Undefined without a store. */
+  readonly remote: Listener | undefined;
+}
+
+/** Bytes of the name of a channel in PostgreSQL. */
+const longestChannel = 63;
+/** Bytes of a message: NOTIFY takes less than 8,000. */
+const largestPayload = 7900;
+/** A message is of no use after a crash, so its commit need not wait for the disk. */
+const notifyStatement = `select set_config('synchronous_commit', 'off', true), pg_notify(channel, payload)
+  from unnest($1::text[], $2::text[]) as message (channel, payload)`;
+
 /**
  * The store through which the instances of an application reach each other: Redis where the key-value store is on it,
- * else PostgreSQL where the database is, else none. For packages that need it, such as @tenon/live.
+ * else PostgreSQL where the database is, else none.
  */
-export class SharedStore {
+export class SharedStore implements OnStop {
   readonly redis: SharedRedis | undefined;
   readonly postgres: SharedPostgres | undefined;
+  readonly #log: Log;
+  readonly #listeners = new Set<ChannelListener>();
+  readonly #notifier: Notifier | undefined;
+  /** Marks the messages of this process, whose listeners have got them already. */
+  readonly #mark = `tenon ${randomBytes(9).toString("base64url")} `;
 
-  constructor({ redis, postgres }: Pick<SharedStore, "redis" | "postgres">) {
+  constructor({ redis, postgres, log }: Pick<SharedStore, "redis" | "postgres"> & { readonly log: Log }) {
     this.redis = redis;
     this.postgres = postgres;
+    this.#log = log;
+    if (redis !== undefined || postgres !== undefined)
+      this.#notifier = new Notifier((messages) => this.#send(messages));
   }
 
   /**
-   * Listens to a channel until the returned function is called: `NOTIFY` of PostgreSQL, `PUBLISH` of Redis. Reconnects
-   * by itself, and reports undefined when messages may have been missed.
+   * Says to the listeners of a channel, in this process and in the others, that something has happened: with a
+   * transaction after its commit, and not at all when it is rolled back. Neither the caller nor the transaction waits
+   * for it. Messages that follow each other within milliseconds are sent together, and equal ones once. A message may
+   * be lost with a connection or a process, so that listeners have to look by themselves now and then.
    */
-  async listen(channel: string, onMessage: NotificationListener): Promise<() => void> {
-    const store = this.redis ?? this.postgres;
-    if (store === undefined) throw new TypeError("listen() needs Redis or PostgreSQL, and there is neither");
-    const listener = new Listener((listeners) => store.listen(channel, listeners), onMessage);
-    await listener.open();
-    return () => listener.close();
+  // biome-ignore lint/suspicious/noExplicitAny: a transaction of any schema
+  async notify(channel: string, text: string, transaction?: Kysely<any>): Promise<void> {
+    checkChannel(channel);
+    if (transaction === undefined) this.#notify(channel, text);
+    else await afterCommit(transaction, () => this.#notify(channel, text));
   }
+
+  #notify(channel: string, text: string): void {
+    for (const listener of [...this.#listeners]) if (listener.channel === channel) listener.onMessage(text);
+    this.#notifier?.add(channel, text);
+  }
+
+  /**
+   * Listens to a channel until the returned function is called or the application stops. Other processes are heard by
+   * a connection of its own, which is made in the background and again when it is lost. What `onMessage` throws is logged.
+   */
+  listen(channel: string, onMessage: NotificationListener): () => void {
+    checkChannel(channel);
+    let isOpen = true;
+    const call = (text: string | undefined) => {
+      if (!isOpen) return;
+      try {
+        onMessage(text);
+      } catch (error) {
+        this.#log.error({ err: error, channel }, "a listener of a channel has failed");
+      }
+    };
+    const store = this.redis ?? (this.postgres?.canListen ? this.postgres : undefined);
+    const name = this.#nameOf(channel);
+    const receive = (payload: string | undefined) => this.#receive(payload, call);
+    const onFailure = (error: unknown) =>
+      this.#log.warn({ err: error, channel }, "messages of other processes are not heard: connecting again");
+    const remote = store && new Listener((reports) => store.listen(name, reports), receive, onFailure);
+    remote?.start();
+    const listener = { channel, onMessage: call, remote };
+    this.#listeners.add(listener);
+    return () => {
+      isOpen = false;
+      this.#listeners.delete(listener);
+      remote?.close();
+    };
+  }
+
+  async onStop(): Promise<void> {
+    for (const { remote } of this.#listeners) remote?.close();
+    await this.#notifier?.close();
+  }
+
+  #nameOf(channel: string): string {
+    return this.redis === undefined ? channel : `${this.redis.prefix}${channel}`;
+  }
+
+  async #send(messages: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
+    const names = [...messages.keys()].map((channel) => this.#nameOf(channel));
+    const payloads = [...messages.values()].map((texts) => this.#toPayload(texts));
+    if (this.redis === undefined) await this.postgres?.query(notifyStatement, [names, payloads]);
+    else for (const [index, name] of names.entries()) await this.redis.run(["PUBLISH", name, payloads[index] ?? ""]);
+  }
+
+  /** All texts, or none where they are too long: then anything may have happened. */
+  #toPayload(texts: ReadonlySet<string>): string {
+    const payload = this.#mark + JSON.stringify([...texts]);
+    return Buffer.byteLength(payload) > largestPayload ? `${this.#mark}[null]` : payload;
+  }
+
+  #receive(payload: string | undefined, onMessage: NotificationListener): void {
+    if (payload?.startsWith(this.#mark)) return;
+    const texts = payload === undefined ? undefined : toTexts(payload);
+    if (texts === undefined)
+      onMessage(payload); // a trigger or a person may notify too
+    else for (const text of texts) onMessage(text ?? undefined);
+  }
+}
+
+/** The texts of a payload of `notify()`; undefined for any other. */
+function toTexts(payload: string): (string | null)[] | undefined {
+  const list = /^tenon \S+ (\[.+\])$/s.exec(payload)?.[1];
+  if (list === undefined) return undefined;
+  try {
+    return JSON.parse(list);
+  } catch {
+    return undefined;
+  }
+}
+
+/** PostgreSQL rejects other names, together with all that are sent with them, or cuts them. */
+function checkChannel(channel: string): void {
+  if (channel !== "" && !channel.includes("\0") && Buffer.byteLength(channel) <= longestChannel) return;
+  throw new TypeError(`The name of a channel has 1 to ${longestChannel} bytes: ${JSON.stringify(channel)}`);
 }

@@ -1,30 +1,28 @@
-import type { Database } from "@tenon/data";
-import { jobChannel } from "../store/job-statements.ts";
+import type { JobStore } from "../store/job-store.ts";
 import { SqliteWatch } from "./sqlite-watch.ts";
 
-/**
- * Notices that another process, or a transaction of this one, has committed: by LISTEN on PostgreSQL, by its log file on
- * SQLite.
- */
+/** Notices that a job may start, enqueued here or in another process: by messages, and on SQLite by its log file. */
 export class ChangeWatch {
-  readonly #db: Database;
+  readonly #store: JobStore;
   readonly #onChange: () => void;
-  #stop: (() => unknown) | undefined;
+  #stopListening: (() => void) | undefined;
+  #watch: SqliteWatch | undefined;
 
-  constructor(db: Database, onChange: () => void) {
-    this.#db = db;
+  constructor(store: JobStore, onChange: () => void) {
+    this.#store = store;
     this.#onChange = onChange;
   }
 
   start(): void {
-    if (this.#db.kind === "sqlite") {
-      const watch = new SqliteWatch(this.#db, this.#onChange);
-      this.#stop = () => watch.stop();
-      void watch.start();
-    } else this.#stop = this.#db.listen(jobChannel, () => this.#onChange());
+    this.#stopListening = this.#store.onReady(this.#onChange);
+    const { database } = this.#store;
+    if (database.kind !== "sqlite") return;
+    this.#watch = new SqliteWatch(database, this.#onChange);
+    void this.#watch.start();
   }
 
-  async stop(): Promise<void> {
-    await this.#stop?.();
+  stop(): void {
+    this.#stopListening?.();
+    this.#watch?.stop();
   }
 }

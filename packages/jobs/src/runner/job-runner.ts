@@ -89,7 +89,6 @@ export class JobRunner implements BackgroundWork {
       queues,
       now: () => this.#clock.now(),
     });
-    this.#signals.onReady = () => loop.wake();
     this.#signals.onCancel = (id) => loop.cancel(id);
     this.#loop = loop;
     loop.start();

@@ -25,8 +25,8 @@ export interface WorkLoopParts {
   readonly now: () => number;
 }
 
-/** Milliseconds without a sign of a change after which the tables are looked at all the same. */
-const longestSleep = { sqlite: 30_000, postgres: 2000 } as const;
+/** Milliseconds: defaults of `pollInterval`. */
+const pollIntervals = { sqlite: 30_000, postgres: 2000 } as const;
 /** Milliseconds between attempts when the store is not available: the first, and the longest. */
 const pauses = { first: 50, longest: 1000 } as const;
 /** Milliseconds for which a busy process claims without a look at what else is due. */
@@ -75,17 +75,12 @@ export class WorkLoop {
     );
     this.#outbox = new Outbox(store, log);
     this.#leases = new Leases(store, log, settings.lease);
-    this.#watch = new ChangeWatch(store.database, () => this.wake());
+    this.#watch = new ChangeWatch(store, () => this.#alarm.wake());
   }
 
   start(): void {
     this.#watch.start();
     this.#loop ??= this.#run();
-  }
-
-  /** Looks for jobs now. */
-  wake(): void {
-    this.#alarm.wake();
   }
 
   cancel(id: number): void {
@@ -96,7 +91,7 @@ export class WorkLoop {
   async stop(timeout: number): Promise<void> {
     this.#stopping = true;
     this.#alarm.wake();
-    const watching = this.#watch.stop();
+    this.#watch.stop();
     const ended = this.#waitForAll();
     if (!(await endsInTime(ended, timeout))) {
       const released = this.#leases.runs.filter((run) => !run.ended).map((run) => this.#release(run));
@@ -106,7 +101,6 @@ export class WorkLoop {
     if (this.#mayHaveOrphans) await endsInTime(this.#reclaim(), lastWrite).catch(() => {});
     this.#outbox.close();
     this.#leases.close();
-    await endsInTime(watching, lastWrite);
   }
 
   async #waitForAll(): Promise<void> {
@@ -161,7 +155,7 @@ export class WorkLoop {
     if (performance.now() >= this.#nextPrune) await this.#prune();
     if (again) return 0;
     return Math.min(
-      longestSleep[store.database.kind],
+      settings.pollInterval ?? pollIntervals[store.database.kind],
       next_due === null ? Number.POSITIVE_INFINITY : next_due - now,
       next_expiry === null ? Number.POSITIVE_INFINITY : next_expiry - now + 1,
       (schedules.nextTick ?? Number.POSITIVE_INFINITY) - this.#parts.now(),

@@ -1,9 +1,6 @@
 import { type JobRow, jobColumns } from "../job-record.ts";
 import { type Dialect, Statement } from "./statement.ts";
 
-/** The channel of PostgreSQL on which an enqueued job wakes workers. A transaction notifies when it commits. */
-export const jobChannel = "tenon_jobs";
-
 export interface Peek {
   /** Milliseconds since 1970, by the clock that decides. */
   readonly now: number;
@@ -40,9 +37,8 @@ export function createStatements(dialect: Dialect) {
     isSqlite ? `json_each(:${name}) as q` : `json_array_elements_text(cast(:${name} as json)) as q(value)`;
   const list = isSqlite ? "group_concat(q.value, ',')" : "string_agg(q.value, ',')";
   const skipLocked = isSqlite ? "" : "for update skip locked";
-  const notify = isSqlite ? "" : `, pg_notify('${jobChannel}', '')`;
   const forUpdate = isSqlite ? "" : "for update";
-  const statement = <Row = unknown>(text: string) => new Statement<Row>(text, dialect);
+  const statement = <Row = unknown>(text: string, preparedAs?: string) => new Statement<Row>(text, dialect, preparedAs);
 
   const columns =
     "name, queue, state, priority, max_attempts, key, key_held, key_until, input, run_at, created_at, carrier";
@@ -73,13 +69,17 @@ export function createStatements(dialect: Dialect) {
     from ${rowsOf("held")}) h where tenon_jobs.id = h.job and tenon_jobs.claim = h.token and state = 'running'`;
 
   return {
-    insert: statement<{ id: number }>(`insert into tenon_jobs (${columns})
+    /** Prepared: to plan it takes PostgreSQL longer than to run it. */
+    insert: statement<{ id: number }>(
+      `insert into tenon_jobs (${columns})
       select :name, :queue, case when t.run_at > t.now then 'scheduled' else 'queued' end, cast(:priority as integer),
         cast(:attempts as integer), cast(:key as text), case when cast(:key as text) is null then 0 else 1 end,
         t.now + cast(:period as bigint), :input, t.run_at, t.now, cast(:carrier as text)
       from (select n.now, coalesce(cast(:run_at as bigint), n.now + cast(:delay as bigint)) as run_at
         from (select :now as now) n) t where true
-      on conflict do nothing returning id${notify}`),
+      on conflict do nothing returning id`,
+      "tenon_jobs_insert",
+    ),
 
     /** `rows`: a list of [input, key or null]. The ids grow in the order of the rows. */
     insertMany: statement<{ id: number; key: string | null }>(`insert into tenon_jobs (${many.id}${columns})
@@ -89,7 +89,7 @@ export function createStatements(dialect: Dialect) {
         t.now + cast(:period as bigint), r.value ->> 0, t.run_at, t.now, cast(:carrier as text)
       from (select n.now, coalesce(cast(:run_at as bigint), n.now + cast(:delay as bigint)) as run_at
         from (select :now as now) n) t, ${many.rows} where true
-      ${many.order} on conflict do nothing returning id, key${notify}`),
+      ${many.order} on conflict do nothing returning id, key`),
 
     /** Frees a unique key whose period has ended, of a job that has ended. */
     freeKeys: statement(`update tenon_jobs set key_held = 0
@@ -167,7 +167,7 @@ export function createStatements(dialect: Dialect) {
     retry: statement<{ id: number }>(`update tenon_jobs set
         state = 'queued', attempt = 0, run_at = :now, finished_at = null, expires_at = null,
         key_held = case when key is null then 0 else 1 end
-      where id = :id and state in ('dead', 'cancelled', 'scheduled') returning id${notify}`),
+      where id = :id and state in ('dead', 'cancelled', 'scheduled') returning id`),
     queues: statement<{ queue: string }>(
       `with recursive ${queuesWithJobs} select queue from q where queue is not null`,
     ),
@@ -209,7 +209,6 @@ export function createStatements(dialect: Dialect) {
     pause: statement(`insert into tenon_job_queues (name, paused) values (:queue, 1)
       on conflict (name) do update set paused = 1`),
     resume: statement(`update tenon_job_queues set paused = 0 where name = :queue and paused = 1`),
-    notify: statement(`select pg_notify('${jobChannel}', '')`),
     paused: statement<{ name: string }>("select name from tenon_job_queues where paused = 1 order by name"),
 
     addQueue: statement("insert into tenon_job_queues (name) values (:queue) on conflict do nothing"),

@@ -1,5 +1,6 @@
 import { Clock, inject } from "@tenon/core";
-import { Database, sql } from "@tenon/data";
+import { Database, SharedStore, sql } from "@tenon/data";
+import { Kysely } from "kysely";
 import { type JobRecord, type JobRow, type JobState, jobColumns, toJobRecord } from "../job-record.ts";
 import { createStatements, type Peek, type Rescued, type Statements } from "./job-statements.ts";
 import { type Executor, Statement } from "./statement.ts";
@@ -62,6 +63,8 @@ export interface ListOptions {
 /** Not clock_timestamp(), whose value may change within a statement: no index would be used for it. */
 const serverTime = "cast(extract(epoch from statement_timestamp()) * 1000 as bigint)";
 const activeStates: readonly JobState[] = ["scheduled", "queued", "running"];
+/** The channel on which processes hear that a job may start. */
+const jobChannel = "tenon_jobs";
 /** Rows that one statement promotes, rescues or deletes. */
 const batch = 1000;
 /** Connections of the engine: one each for claims, renewals and results, which do not wait for each other. */
@@ -70,6 +73,7 @@ const engineConnections = 3;
 /** The engine: jobs as rows of a table, on SQLite and on PostgreSQL. Every change of a job is one statement. */
 export class JobStore {
   readonly #db = inject(Database);
+  readonly #shared = inject(SharedStore);
   readonly #clock = inject(Clock);
   readonly #statements: Statements;
   readonly #now: string | undefined;
@@ -101,13 +105,16 @@ export class JobStore {
   /** The id of the new job; undefined when another one holds its key. */
   async insert(jobs: NewJobs, input: string, key: string | null, executor: Executor = this.#db) {
     const row = await this.#statements.insert.first(executor, { ...this.#toValues(jobs), input, key });
+    if (row !== undefined) await this.#notify(executor);
     return row?.id;
   }
 
   /** The jobs that were inserted, in the order of the rows; those whose key is held are left out. */
-  insertMany(jobs: NewJobs, rows: readonly (readonly [string, string | null])[], executor: Executor = this.#db) {
+  async insertMany(jobs: NewJobs, rows: readonly (readonly [string, string | null])[], executor: Executor = this.#db) {
     const values = { ...this.#toValues(jobs), rows: JSON.stringify(rows) };
-    return this.#statements.insertMany.all(executor, values).then((added) => added.sort((a, b) => a.id - b.id));
+    const added = await this.#statements.insertMany.all(executor, values);
+    if (added.length > 0) await this.#notify(executor);
+    return added.sort((a, b) => a.id - b.id);
   }
 
   /** Frees the keys of jobs that have ended, and returns the jobs that still hold one. */
@@ -216,7 +223,9 @@ export class JobStore {
   }
 
   async retry(id: number): Promise<boolean> {
-    return (await this.#statements.retry.all(this.#db, { id, now: this.#clock.now() })).length > 0;
+    const rows = await this.#statements.retry.all(this.#db, { id, now: this.#clock.now() });
+    if (rows.length > 0) await this.#notify();
+    return rows.length > 0;
   }
 
   /** Deletes up to a thousand jobs that are past their `keep` period. Returns how many. */
@@ -304,10 +313,15 @@ export class JobStore {
     });
   }
 
-  /** Wakes the workers of other processes: jobs that were there before may start now. SQLite workers notice every commit. */
-  async #notify(): Promise<void> {
-    if (this.#db.kind !== "postgres") return;
-    await this.#statements.notify.all(this.#engine, {}).catch(() => {}); // what was written counts; workers also look by themselves
+  /** Calls the function when a job may start, until the returned function is called. */
+  onReady(run: () => void): () => void {
+    return this.#shared.listen(jobChannel, run);
+  }
+
+  /** Wakes workers. A transaction of another driver has no hook for its commit: workers find its jobs by themselves. */
+  async #notify(executor: Executor = this.#db): Promise<void> {
+    const transaction = executor instanceof Kysely && executor.isTransaction ? executor : undefined;
+    await this.#shared.notify(jobChannel, "", transaction);
   }
 
   #toValues({ name, queue, priority, attempts, delay, runAt, keyPeriod, carrier = null }: NewJobs) {

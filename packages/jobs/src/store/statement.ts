@@ -1,3 +1,4 @@
+import { PreparedQuery } from "@tenon/data";
 import { CompiledQuery, type QueryResult } from "kysely";
 
 /** What runs statements: a database, or a transaction of one. */
@@ -18,8 +19,11 @@ export interface Dialect {
 export class Statement<Row = unknown> {
   readonly #text: string;
   readonly #names: readonly string[];
+  readonly #preparedAs: string | undefined;
 
-  constructor(text: string, dialect: Dialect) {
+  /** `preparedAs` is the name of a prepared statement. */
+  constructor(text: string, dialect: Dialect, preparedAs?: string) {
+    this.#preparedAs = preparedAs;
     const names: string[] = [];
     this.#text = text.replaceAll(/:([a-z_]+)/g, (_, name: string) => {
       if (name === "now" && dialect.now !== undefined) return dialect.now;
@@ -50,6 +54,7 @@ export class Statement<Row = unknown> {
       if (value === undefined) throw new Error(`the statement has no value for :${name}`);
       return value;
     });
+    if (this.#preparedAs !== undefined) return new PreparedQuery(this.#preparedAs, this.#text, parameters);
     return CompiledQuery.raw(this.#text, parameters) as CompiledQuery<Row>; // the caller names the type of a row
   }
 }

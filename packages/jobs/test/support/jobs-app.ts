@@ -6,7 +6,7 @@ import { createTestApp, type TestAppOptions, type TestHttpApp } from "@tenon/cor
 import { type DataOptions, dataModule } from "@tenon/data";
 import { type JobState, Jobs, type JobsOptions, jobsModule } from "@tenon/jobs";
 import { type TestJobs, withJobs } from "@tenon/jobs/testing";
-import { services, withFolder, withPostgres } from "../../../data/test/support/services.ts";
+import { listenDirectly, services, withFolder, withPostgres } from "../../../data/test/support/services.ts";
 
 export interface TestDatabase {
   readonly name: string;
@@ -32,7 +32,7 @@ export function createJobsModule(
   database: string,
   { declarations = [], postgres = {}, ...options }: JobsAppOptions = {},
 ): Module {
-  const data = dataModule({ database, postgres });
+  const data = dataModule({ database, postgres: { ...listenDirectly(database), ...postgres } });
   const jobs = jobsModule(data, options);
   return defineModule({ name: "app", imports: [data, jobs], declarations: [...declarations] });
 }

@@ -1,12 +1,13 @@
 import { inject, Log, type OnStart, type OnStop, token } from "@tenon/core";
-import { trace } from "@tenon/core/internal";
-import { afterCommit } from "@tenon/data";
+import { describeGuarantees, trace } from "@tenon/core/internal";
+import { afterCommit, storeGuarantees } from "@tenon/data";
+import { LiveSettings } from "../settings.ts";
 import { type EventSignal, eventSignal } from "../signals.ts";
 import type { AnyTransaction, EventStore } from "./event-store.ts";
 import type { LiveEvent } from "./live-event.ts";
 import { StaleTopics } from "./stale-topics.ts";
 import type { Subscriber, Subscription } from "./subscriber.ts";
-import { refuse, Topic } from "./topic.ts";
+import { Topic } from "./topic.ts";
 
 export const EventStoreToken = token<EventStore>("EventStore");
 
@@ -16,21 +17,25 @@ export interface PublishOptions {
 }
 
 const longestName = 200;
-/** Milliseconds between reads of topics for which no wake-up has arrived: one may get lost with a connection. */
-const wakeEvery = 2000;
 
 /** Publishes events to the subscribers of a topic, in this process and in every other that shares its store. */
 export class Channels implements OnStart, OnStop {
   readonly #store = inject(EventStoreToken);
+  readonly #pollInterval = inject(LiveSettings).pollInterval;
   readonly #log = inject(Log);
   readonly #topics = new Map<string, Topic>();
   readonly #stale = new StaleTopics();
-  #listening: Promise<void> | undefined;
+  #isListening = false;
   #timer: NodeJS.Timeout | undefined;
 
   /** Who gets what is published here: subscribers in this process, in the workers of this machine, or in all instances. */
   get reach(): EventStore["reach"] {
     return this.#store.reach;
+  }
+
+  [describeGuarantees](): Readonly<Record<"channels", string>> {
+    const shared = this.#store.joinsTransactions ? "postgres" : "redis";
+    return { channels: storeGuarantees.channels[this.reach === "instances" ? shared : "memory"] };
   }
 
   /** Resolves when the event is stored. `data` is JSON. */
@@ -60,7 +65,8 @@ export class Channels implements OnStart, OnStop {
    */
   async subscribe(topic: string, target: Subscriber | ((event: LiveEvent) => void)): Promise<Subscription> {
     checkName("topic", topic);
-    await this.#listen();
+    if (!this.#isListening) this.#store.listen(this.#wake);
+    this.#isListening = true;
     const known = this.#topics.get(topic) ?? new Topic(topic, this.#store, this.#log, this.#stale, this.#forget);
     const subscribing = known.subscribe(typeof target === "function" ? toSubscriber(target, known) : target);
     if (known.count > 0) this.#topics.set(topic, known); // not when it is refused, or has left already
@@ -92,26 +98,17 @@ export class Channels implements OnStart, OnStop {
     return list.sort((one, other) => one.topic.localeCompare(other.topic));
   }
 
-  /** Again for the next subscriber when it has failed. */
-  #listen(): Promise<void> {
-    this.#listening ??= this.#store
-      .listen((topic) => {
-        if (topic === undefined) for (const one of this.#topics.values()) one.pull();
-        else this.#topics.get(topic)?.pull();
-      })
-      .catch((error: unknown) => {
-        this.#listening = undefined;
-        return refuse(error);
-      });
-    return this.#listening;
-  }
+  readonly #wake = (topic?: string): void => {
+    if (topic === undefined) for (const one of this.#topics.values()) one.pull();
+    else this.#topics.get(topic)?.pull();
+  };
 
   async onStart(): Promise<void> {
     await this.#store.open();
     if (this.#store.reach === "process") return;
     this.#timer = setInterval(() => {
       for (const topic of this.#topics.values()) topic.pull();
-    }, wakeEvery).unref();
+    }, this.#pollInterval).unref();
   }
 
   async onStop(): Promise<void> {

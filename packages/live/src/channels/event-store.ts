@@ -3,6 +3,9 @@ import type { Kysely } from "kysely";
 import type { LiveEvent } from "./live-event.ts";
 import { type Position, start } from "./position.ts";
 
+/** The channel on which processes hear that a topic has new events. */
+export const liveChannel = "tenon_live";
+
 /** Called when a topic may have new events; without a topic, any of them may. */
 export type Wake = (topic?: string) => void;
 
@@ -29,7 +32,7 @@ export interface EventStore {
   readonly secret: string;
   open(): Promise<void>;
   /** Called before the first subscriber: a process that only publishes needs no connection for it. */
-  listen(wake: Wake): Promise<void>;
+  listen(wake: Wake): void;
   close(): Promise<void>;
   /** Resolves when the event is stored. With a transaction, it is stored as part of it. */
   append(topic: string, name: string, text: string, transaction?: AnyTransaction): Promise<void>;

@@ -44,7 +44,7 @@ export class MemoryStore implements EventStore {
 
   async open(): Promise<void> {}
 
-  async listen(wake: Wake): Promise<void> {
+  listen(wake: Wake): void {
     this.#wake = wake;
   }
 

@@ -1,12 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SharedPostgres, SharedStore } from "@tenon/data";
 import { CompiledQuery } from "kysely";
-import { type AnyTransaction, type Batch, type EventStore, newSecret, toBatch, type Wake } from "./event-store.ts";
+import {
+  type AnyTransaction,
+  type Batch,
+  type EventStore,
+  liveChannel,
+  newSecret,
+  toBatch,
+  type Wake,
+} from "./event-store.ts";
 import { LiveEvent } from "./live-event.ts";
 import type { BufferLimits } from "./memory-store.ts";
 import type { Position } from "./position.ts";
 
-const channel = "tenon_live";
 const sweepEvery = 30_000;
 const sweepBatch = 1000;
 /** Events of one statement, and events of one topic that may wait for it. */
@@ -34,14 +41,18 @@ const toAppendStatement = (lock: string) => `with held as materialized (select $
   insert into tenon_live_events (topic, number, name, data, created_at)
   select $1::text, topic.number - cardinality($2::text[]) + added.place, added.name, added.data, $4::bigint
   from topic, unnest($2::text[], $3::text[]) with ordinality as added (name, data, place) returning 1
-) select pg_notify('${channel}', $1::text) from topic`;
+) select 1 from topic`;
 
 const lockKey = "hashtextextended('tenon_live ' || $1::text, 0)";
 const appendInTransaction = toAppendStatement(`pg_advisory_xact_lock(${lockKey}) is not null`);
 /** Returns no row while a transaction that has published to the topic is open. */
 const appendUnlessHeld = toAppendStatement(`pg_try_advisory_xact_lock_shared(${lockKey})`);
 
-const readStatement = `select topic.epoch, topic.number as last, event.number, event.name, event.data
+// A replica that is promoted may lack events that subscribers have seen, and gives their numbers to other events: it
+// counts up the timeline, which makes the epoch another one.
+const timeline = "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int";
+
+const readStatement = `select topic.epoch + ${timeline} as epoch, topic.number as last, event.number, event.name, event.data
 from tenon_live_topics topic left join lateral (
   select number, name, data from tenon_live_events where tenon_live_events.topic = topic.topic and number > $2::bigint
   order by number limit $3::int
@@ -65,7 +76,7 @@ interface Unwritten {
   readonly reject: (error: unknown) => void;
 }
 
-/** Events in a table of PostgreSQL. `NOTIFY` only wakes the subscribers of other instances. */
+/** Events in a table of PostgreSQL. Messages between instances only wake their subscribers. */
 export class PostgresStore implements EventStore {
   readonly reach = "instances";
   readonly joinsTransactions = true;
@@ -121,8 +132,8 @@ export class PostgresStore implements EventStore {
     return this.#secret;
   }
 
-  async listen(wake: Wake): Promise<void> {
-    this.#stopListening = await this.#shared.listen(channel, wake);
+  listen(wake: Wake): void {
+    this.#stopListening = this.#shared.listen(liveChannel, wake);
   }
 
   async close(): Promise<void> {
@@ -139,7 +150,7 @@ export class PostgresStore implements EventStore {
     if (transaction !== undefined) {
       const values = [topic, [name], [text], Date.now()];
       await transaction.executeQuery(CompiledQuery.raw(appendInTransaction, values));
-      return;
+      return this.#shared.notify(liveChannel, topic, transaction);
     }
     const written = Promise.withResolvers<void>();
     const { resolve, reject } = written;
@@ -175,6 +186,7 @@ export class PostgresStore implements EventStore {
         if (performance.now() - (events[0]?.at ?? 0) < holdTimeout) return false;
         throw new Error(`a transaction that has published to "${topic}" is open for more than ${holdTimeout} ms`);
       }
+      void this.#shared.notify(liveChannel, topic);
       for (const { resolve } of events) resolve();
     } catch (error) {
       for (const { reject } of events) reject(error);

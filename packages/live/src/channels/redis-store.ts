@@ -1,5 +1,5 @@
 import type { SharedRedis, SharedStore } from "@tenon/data";
-import { type Batch, type EventStore, newSecret, toBatch, type Wake } from "./event-store.ts";
+import { type Batch, type EventStore, liveChannel, newSecret, toBatch, type Wake } from "./event-store.ts";
 import { LiveEvent } from "./live-event.ts";
 import type { BufferLimits } from "./memory-store.ts";
 import { formatPosition, type Position, parsePosition } from "./position.ts";
@@ -10,7 +10,7 @@ const positionTtl = String(7 * 86_400_000);
 /** Milliseconds for which the run of Redis is known: to ask for it costs more than to store an event. */
 const runTtl = 200;
 
-// one step: what is stored has the next number, and what wakes the others is stored. Another run of Redis may have lost
+// one step: what is stored has the next number. Another run of Redis may have lost
 // what the run before it had acknowledged, and would give out its numbers again, so it begins a new epoch. Number 1 is
 // only for a topic without earlier events: it follows the position of a client that has got none
 const appendScript = `local last = redis.call("GET", KEYS[2])
@@ -35,7 +35,6 @@ local id = epoch .. "-" .. string.format("%.0f", number)
 redis.call("XADD", KEYS[1], "MAXLEN", "~", ARGV[3], id, "name", ARGV[1], "data", ARGV[2])
 redis.call("PEXPIRE", KEYS[1], ARGV[4])
 redis.call("SET", KEYS[2], id .. " " .. run, "PX", ARGV[5])
-redis.call("PUBLISH", ARGV[6], ARGV[7])
 return id`;
 
 const readScript = `local last = redis.call("GET", KEYS[2])
@@ -49,7 +48,6 @@ export class RedisStore implements EventStore {
   readonly joinsTransactions = false;
   readonly #shared: SharedStore;
   readonly #redis: SharedRedis;
-  /** Also the channel of the messages. */
   readonly #prefix: string;
   readonly #limits: BufferLimits;
   #secret = newSecret();
@@ -77,8 +75,8 @@ export class RedisStore implements EventStore {
     this.#secret = String(await this.#redis.run(["GET", `${this.#prefix}:secret`]));
   }
 
-  async listen(wake: Wake): Promise<void> {
-    this.#stopListening = await this.#shared.listen(this.#prefix, (topic) => {
+  listen(wake: Wake): void {
+    this.#stopListening = this.#shared.listen(liveChannel, (topic) => {
       if (topic === undefined) void this.#shareSecret().catch(() => {}); // again with the next connection
       wake(topic);
     });
@@ -91,8 +89,9 @@ export class RedisStore implements EventStore {
 
   async append(topic: string, name: string, text: string): Promise<void> {
     const { events, seconds } = this.#limits;
-    const values = [name, text, String(events), String(seconds * 1000), positionTtl, this.#prefix, topic];
+    const values = [name, text, String(events), String(seconds * 1000), positionTtl];
     await this.#redis.run(["EVAL", appendScript, "3", ...this.#keysOf(topic), ...values]);
+    await this.#shared.notify(liveChannel, topic);
   }
 
   async read(topic: string, after: Position | undefined, limit: number): Promise<Batch> {

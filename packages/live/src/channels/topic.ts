@@ -203,7 +203,7 @@ export class Topic {
 }
 
 /** The store is unavailable. Clients come back after a random time, so that they do not come back together. */
-export function refuse(cause: unknown): never {
+function refuse(cause: unknown): never {
   throw new HttpError(503, "Service Unavailable", { headers: { "retry-after": String(randomInt(2, 11)) }, cause });
 }
 

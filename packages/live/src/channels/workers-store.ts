@@ -35,7 +35,7 @@ interface Reply {
 /** Events of this process or, in the primary of several workers, of all of them. */
 export class PrimaryStore extends MemoryStore {
   onPrimary(workers: WorkerPort): void {
-    void this.listen((topic = "") => workers.broadcast(workersChannel, { wake: topic }));
+    this.listen((topic = "") => workers.broadcast(workersChannel, { wake: topic }));
     workers.onMessage(workersChannel, (body, reply) => {
       const { id, call } = body as Question; // of our own workers
       if (call.call === "append") {
@@ -80,7 +80,7 @@ export class WorkersStore implements EventStore {
     return this.#secret;
   }
 
-  async listen(wake: Wake): Promise<void> {
+  listen(wake: Wake): void {
     this.#wake = wake;
   }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Database, type Kysely } from "@tenon/data";
+import { describeGuarantees } from "@tenon/core/internal";
+import { Database, type Kysely, storeGuarantees } from "@tenon/data";
 import type { LiveEvent, Subscriber } from "@tenon/live";
 import { newTopic, stores, withInstances } from "../support/instances.ts";
 
@@ -47,27 +48,40 @@ class Collector implements Subscriber {
   }
 }
 
+const guaranteed: Readonly<Record<string, string>> = {
+  memory: storeGuarantees.channels.memory,
+  Redis: storeGuarantees.channels.redis,
+  PostgreSQL: storeGuarantees.channels.postgres,
+};
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+/** Only messages between the instances bring events. */
+const withoutPolls = { pollInterval: 3_600_000 };
 
 for (const store of stores) {
   test(`every subscriber of every instance gets all events in one order, each once (${store.name})`, async () => {
-    await withInstances(store, async ([first, second]) => {
-      const topic = newTopic();
-      const collectors = [new Collector(), new Collector(), new Collector()] as const;
-      await first.channels.subscribe(topic, collectors[0]);
-      await second.channels.subscribe(topic, collectors[1]);
-      await second.channels.subscribe(topic, collectors[2]);
-      const publish = (channels: typeof first.channels, name: string) =>
-        Promise.all(range(100).map((number) => channels.publish(topic, "said", `${name}${number}`)));
-      await Promise.all([publish(first.channels, "a"), publish(second.channels, "b")]);
-      const [one, ...others] = await Promise.all(collectors.map((collector) => collector.until(200)));
-      assert.equal(new Set(one).size, 200);
-      for (const other of others) assert.deepEqual(other, one);
-      assert.deepEqual(collectors[0].ids, collectors[1].ids);
-      assert.ok(collectors.every(({ resets }) => resets.length === 0));
-      assert.equal(second.channels.count(topic), second === first ? 3 : 2);
-      assert.deepEqual(second.channels.topics(), [{ topic, subscribers: second === first ? 3 : 2 }]);
-    });
+    await withInstances(
+      store,
+      async ([first, second]) => {
+        const topic = newTopic();
+        const collectors = [new Collector(), new Collector(), new Collector()] as const;
+        assert.deepEqual(first.channels[describeGuarantees](), { channels: guaranteed[store.name] });
+        await first.channels.subscribe(topic, collectors[0]);
+        await second.channels.subscribe(topic, collectors[1]);
+        await second.channels.subscribe(topic, collectors[2]);
+        const publish = (channels: typeof first.channels, name: string) =>
+          Promise.all(range(100).map((number) => channels.publish(topic, "said", `${name}${number}`)));
+        await Promise.all([publish(first.channels, "a"), publish(second.channels, "b")]);
+        const [one, ...others] = await Promise.all(collectors.map((collector) => collector.until(200)));
+        assert.equal(new Set(one).size, 200);
+        for (const other of others) assert.deepEqual(other, one);
+        assert.deepEqual(collectors[0].ids, collectors[1].ids);
+        assert.ok(collectors.every(({ resets }) => resets.length === 0));
+        assert.equal(second.channels.count(topic), second === first ? 3 : 2);
+        assert.deepEqual(second.channels.topics(), [{ topic, subscribers: second === first ? 3 : 2 }]);
+      },
+      withoutPolls,
+    );
   });
 
   test(`a subscriber continues on another instance, and learns when it has missed too much (${store.name})`, async () => {
@@ -140,34 +154,41 @@ for (const store of stores) {
   });
 
   test(`publishing in a transaction happens at its commit or not at all (${store.name})`, async () => {
-    await withInstances(store, async ([first, second]) => {
-      const topic = newTopic();
-      const collector = new Collector();
-      await second.channels.subscribe(topic, collector);
-      const db = first.app.get(Database) as unknown as Kysely<unknown>; // its tables do not matter here
-      const publish = (transaction: Kysely<unknown>, data: string) =>
-        first.channels.publish(topic, "said", data, { transaction });
-      await assert.rejects(
-        db.transaction().execute(async (transaction) => {
-          await publish(transaction, "rolled back");
-          throw new Error("no");
-        }),
-      );
-      await db.transaction().execute(async (transaction) => {
-        await publish(transaction, "committed");
-        await publish(transaction, "committed too");
-        assert.deepEqual(collector.got, []);
-      });
-      const controlled = await db.startTransaction().execute();
-      await publish(controlled, "kept");
-      const saved = await controlled.savepoint("inner").execute();
-      await publish(saved, "dropped");
-      const back = await saved.rollbackToSavepoint("inner").execute();
-      await back.commit().execute();
-      await first.channels.publish(topic, "said", "last");
-      assert.deepEqual(await collector.until(4), ["committed", "committed too", "kept", "last"]);
-      await assert.rejects(first.channels.publish(topic, "said", "x", { transaction: db }), /`transaction` is not one/);
-    });
+    await withInstances(
+      store,
+      async ([first, second]) => {
+        const topic = newTopic();
+        const collector = new Collector();
+        await second.channels.subscribe(topic, collector);
+        const db = first.app.get(Database) as unknown as Kysely<unknown>; // its tables do not matter here
+        const publish = (transaction: Kysely<unknown>, data: string) =>
+          first.channels.publish(topic, "said", data, { transaction });
+        await assert.rejects(
+          db.transaction().execute(async (transaction) => {
+            await publish(transaction, "rolled back");
+            throw new Error("no");
+          }),
+        );
+        await db.transaction().execute(async (transaction) => {
+          await publish(transaction, "committed");
+          await publish(transaction, "committed too");
+          assert.deepEqual(collector.got, []);
+        });
+        const controlled = await db.startTransaction().execute();
+        await publish(controlled, "kept");
+        const saved = await controlled.savepoint("inner").execute();
+        await publish(saved, "dropped");
+        const back = await saved.rollbackToSavepoint("inner").execute();
+        await back.commit().execute();
+        await first.channels.publish(topic, "said", "last");
+        assert.deepEqual(await collector.until(4), ["committed", "committed too", "kept", "last"]);
+        await assert.rejects(
+          first.channels.publish(topic, "said", "x", { transaction: db }),
+          /`transaction` is not one/,
+        );
+      },
+      withoutPolls,
+    );
   });
 }
 

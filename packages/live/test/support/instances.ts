@@ -3,7 +3,7 @@ import { api, defineModule } from "@tenon/core";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { type DataOptions, dataModule } from "@tenon/data";
 import { Channels, type LiveOptions, liveModule } from "@tenon/live";
-import { services, withPostgres } from "../../../data/test/support/services.ts";
+import { listenDirectly, services, withPostgres } from "../../../data/test/support/services.ts";
 
 export interface Instance {
   readonly app: TestHttpApp;
@@ -24,7 +24,13 @@ export const stores = [
       ]),
   ...(services.postgres === undefined
     ? []
-    : [{ name: "PostgreSQL", isShared: true, run: (body: Body) => withPostgres((url) => body({ database: url })) }]),
+    : [
+        {
+          name: "PostgreSQL",
+          isShared: true,
+          run: (body: Body) => withPostgres((database) => body({ database, postgres: listenDirectly(database) })),
+        },
+      ]),
 ];
 
 type Body = (options: DataOptions) => Promise<void>;
