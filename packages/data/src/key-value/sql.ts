@@ -13,7 +13,7 @@ export interface SqlStore {
 type Row = Record<string, unknown>;
 
 export interface SqlKeyValueOptions {
-  /** The clock, in milliseconds. Defaults to `Date.now`. */
+  /** The clock of SQLite, in milliseconds. Defaults to `Date.now`. PostgreSQL has that of its server. */
   readonly now?: () => number;
   /** Milliseconds between sweeps of expired rows. Defaults to 60,000. */
   readonly sweepEvery?: number;
@@ -30,7 +30,7 @@ export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
   readonly #now: () => number;
   readonly #sweepEvery: number;
   readonly #createsTables: boolean;
-  readonly #statements: Statements;
+  readonly #statements: ReturnType<typeof createStatements>;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(store: SqlStore, options: SqlKeyValueOptions = {}) {
@@ -50,9 +50,10 @@ export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
   }
 
   async createTables(): Promise<void> {
-    for (const statement of [this.#statements.createTable, this.#statements.createIndex]) {
+    const { createTable, createIndex } = this.#statements;
+    for (const statement of [createTable, createIndex]) {
       // two instances may race here on PostgreSQL: the loser fails although the table exists, and finds it on the second try
-      await this.#store.execute(statement, []).catch(() => this.#store.execute(statement, []));
+      await this.#run(statement).catch(() => this.#run(statement));
     }
   }
 
@@ -65,97 +66,122 @@ export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
   }
 
   async set(key: string, value: unknown, options: SetOptions = {}): Promise<void> {
-    await this.#store.execute(this.#statements.set, [key, encode(value), this.#expiry(options)]);
+    await this.#run(this.#statements.set, { key, value: encode(value), ttl: toTtl(options) });
   }
 
   async delete(key: string): Promise<boolean> {
-    const { rows } = await this.#store.execute(this.#statements.take, [key]);
-    return rows[0] !== undefined && this.#secondsLeft(rows[0]) > 0;
+    return (await this.#take(key)) !== undefined;
   }
 
   async take<T>(key: string): Promise<T | undefined> {
-    const { rows } = await this.#store.execute(this.#statements.take, [key]);
-    return rows[0] !== undefined && this.#secondsLeft(rows[0]) > 0 ? toValue<T>(rows[0]) : undefined;
+    return toValue<T>(await this.#take(key));
   }
 
   async increment(key: string, options: SetOptions = {}): Promise<number> {
-    const now = this.#now();
-    const expiry = this.#expiry(options);
-    const { rows } = await this.#store.execute(this.#statements.increment, [key, expiry, now, now, now]);
-    const [row] = rows;
+    const [row] = await this.#run(this.#statements.increment, { key, ttl: toTtl(options) });
     if (row === undefined) throw notACount(key);
     return Number(row.value);
   }
 
   async ttl(key: string): Promise<number | undefined> {
     const row = await this.#find(key);
-    return row && this.#secondsLeft(row);
+    return row && secondsLeft(row);
   }
 
   override async list(limit: number): Promise<StoreEntry[]> {
-    const { rows } = await this.#store.execute(this.#statements.list, [this.#now(), limit]);
-    return rows.map((row) => ({ key: String(row.key), text: String(row.value), ttl: this.#secondsLeft(row) }));
+    const rows = await this.#run(this.#statements.list, { limit });
+    return rows.map((row) => ({ key: String(row.key), text: String(row.value), ttl: secondsLeft(row) }));
   }
 
   /** Deletes expired rows in bounded batches and returns how many. */
   override async sweep(): Promise<number> {
     let swept = 0;
     for (;;) {
-      const { rows } = await this.#store.execute(this.#statements.sweep, [this.#now(), sweepBatch]);
+      const rows = await this.#run(this.#statements.sweep, { limit: sweepBatch });
       swept += rows.length;
       if (rows.length < sweepBatch) return swept;
     }
   }
 
   async #find(key: string): Promise<Row | undefined> {
-    const { rows } = await this.#store.execute(this.#statements.get, [key]);
-    const [row] = rows;
-    if (row === undefined || this.#secondsLeft(row) > 0) return row;
+    const [row] = await this.#run(this.#statements.get, { key });
+    if (row === undefined || secondsLeft(row) > 0) return row;
     // deleted, so that a clock that is set back does not bring back a key that was reported as expired
-    await this.#store.execute(this.#statements.deleteExpired, [key, this.#now()]);
+    await this.#run(this.#statements.deleteExpired, { key });
     return undefined;
   }
 
-  #secondsLeft(row: Row): number {
-    return row.expires_at === null ? Number.POSITIVE_INFINITY : (Number(row.expires_at) - this.#now()) / 1000;
+  async #take(key: string): Promise<Row | undefined> {
+    const [row] = await this.#run(this.#statements.take, { key });
+    return row !== undefined && secondsLeft(row) > 0 ? row : undefined;
   }
 
-  #expiry(options: SetOptions): number | null {
-    const ttl = toMilliseconds(options.ttl);
-    return ttl === undefined ? null : this.#now() + ttl;
+  async #run({ sql, names }: Statement, values: Row = {}): Promise<Row[]> {
+    const all: Row = { ...values, now: this.#now() };
+    const { rows } = await this.#store.execute(
+      sql,
+      names.map((name) => all[name]),
+    );
+    return rows;
   }
+}
+
+function secondsLeft({ milliseconds_left: left }: Row): number {
+  return left === null ? Number.POSITIVE_INFINITY : Number(left) / 1000;
+}
+
+function toTtl(options: SetOptions): number | null {
+  return toMilliseconds(options.ttl) ?? null;
 }
 
 function toValue<T>(row: Row | undefined): T | undefined {
   return typeof row?.value === "string" ? (JSON.parse(row.value) as T) : undefined; // what was set under this key
 }
 
-interface Statements {
-  readonly createTable: string;
-  readonly createIndex: string;
-  readonly get: string;
-  readonly deleteExpired: string;
-  readonly set: string;
-  readonly take: string;
-  readonly increment: string;
-  readonly sweep: string;
-  readonly list: string;
+interface Statement {
+  readonly sql: string;
+  /** The names of its parameters, in their order. */
+  readonly names: readonly string[];
 }
 
-function createStatements(kind: SqlStore["kind"]): Statements {
+/** The server's clock: an instance whose own is wrong must not expire what others have set, or keep its own too long. */
+const serverTime = "cast(extract(epoch from statement_timestamp()) * 1000 as bigint)";
+
+function createStatements(kind: SqlStore["kind"]) {
+  const toStatement = (text: string): Statement => {
+    const names: string[] = [];
+    const sql = text.replace(/:(\w+)/g, (_, name: string) => {
+      if (name === "now" && kind === "postgres") return serverTime;
+      names.push(name);
+      return "?";
+    });
+    return { sql, names };
+  };
   const integer = kind === "sqlite" ? "integer" : "bigint";
   const isCount =
     kind === "sqlite" ? "cast(cast(old.value as integer) as text) = old.value" : "old.value ~ '^-{0,1}[0-9]+$'";
-  const alive = "(old.expires_at is null or old.expires_at > ?)";
+  const alive = "(old.expires_at is null or old.expires_at > :now)";
+  const expiry = `:now + cast(:ttl as ${integer})`;
+  const left = "expires_at - :now as milliseconds_left";
   return {
-    createTable: `create table if not exists ${table} (key text primary key, value text not null, expires_at ${integer})${kind === "sqlite" ? " without rowid" : ""}`,
-    createIndex: `create index if not exists ${table}_expires_at on ${table} (expires_at)`,
-    get: `select value, expires_at from ${table} where key = ?`,
-    list: `select key, value, expires_at from ${table} where expires_at is null or expires_at > ? order by key limit ?`,
-    deleteExpired: `delete from ${table} where key = ? and expires_at <= ?`,
-    set: `insert into ${table} (key, value, expires_at) values (?, ?, ?) on conflict (key) do update set value = excluded.value, expires_at = excluded.expires_at`,
-    take: `delete from ${table} where key = ? returning value, expires_at`,
-    increment: `insert into ${table} as old (key, value, expires_at) values (?, '1', ?) on conflict (key) do update set value = case when ${alive} then cast(cast(old.value as ${integer}) + 1 as text) else '1' end, expires_at = case when ${alive} then old.expires_at else excluded.expires_at end where not ${alive} or ${isCount} returning value`,
-    sweep: `delete from ${table} where key in (select key from ${table} where expires_at <= ? limit ?) returning key`,
+    createTable: toStatement(
+      `create table if not exists ${table} (key text primary key, value text not null, expires_at ${integer})${kind === "sqlite" ? " without rowid" : ""}`,
+    ),
+    createIndex: toStatement(`create index if not exists ${table}_expires_at on ${table} (expires_at)`),
+    get: toStatement(`select value, ${left} from ${table} where key = :key`),
+    list: toStatement(
+      `select key, value, ${left} from ${table} where expires_at is null or expires_at > :now order by key limit :limit`,
+    ),
+    deleteExpired: toStatement(`delete from ${table} where key = :key and expires_at <= :now`),
+    set: toStatement(
+      `insert into ${table} (key, value, expires_at) values (:key, :value, ${expiry}) on conflict (key) do update set value = excluded.value, expires_at = excluded.expires_at`,
+    ),
+    take: toStatement(`delete from ${table} where key = :key returning value, ${left}`),
+    increment: toStatement(
+      `insert into ${table} as old (key, value, expires_at) values (:key, '1', ${expiry}) on conflict (key) do update set value = case when ${alive} then cast(cast(old.value as ${integer}) + 1 as text) else '1' end, expires_at = case when ${alive} then old.expires_at else excluded.expires_at end where not ${alive} or ${isCount} returning value`,
+    ),
+    sweep: toStatement(
+      `delete from ${table} where key in (select key from ${table} where expires_at <= :now limit :limit) returning key`,
+    ),
   };
 }

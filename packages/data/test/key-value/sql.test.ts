@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { PostgresPool } from "../../src/database/postgres-pool.ts";
 import { SqliteFile } from "../../src/database/sqlite-file.ts";
 import { SqlKeyValue } from "../../src/key-value/sql.ts";
-import { withFolder } from "../support/services.ts";
+import { services, withFolder, withPostgres } from "../support/services.ts";
 
 async function withClock(
   body: (store: SqlKeyValue, clock: { now: number }, count: () => Promise<number>) => Promise<void>,
@@ -77,3 +78,45 @@ test("a counter restarts at the millisecond of its expiry", () =>
     clock.now += 1;
     assert.equal(await store.increment("hits", { ttl: 60 }), 1);
   }));
+
+test(
+  "PostgreSQL expires keys by its own clock, also for an instance that is an hour ahead",
+  {
+    skip: services.postgres === undefined,
+  },
+  () =>
+    withPostgres(async (url) => {
+      const pool = new PostgresPool(url);
+      const createStore = (now: () => number) =>
+        new SqlKeyValue(
+          {
+            kind: "postgres",
+            open: () => pool.open(),
+            execute: (sql, parameters) => {
+              let number = 0;
+              return pool.query(
+                sql.replaceAll("?", () => `$${++number}`),
+                parameters,
+              );
+            },
+          },
+          { now },
+        );
+      const right = createStore(Date.now);
+      const ahead = createStore(() => Date.now() + 3_600_000);
+      await right.onStart();
+      try {
+        await right.set("a session", 1, { ttl: 600 });
+        assert.equal(await ahead.get("a session"), 1);
+        assert.equal(await right.increment("failures", { ttl: 600 }), 1);
+        assert.equal(await ahead.increment("failures", { ttl: 600 }), 2);
+        await ahead.set("its own", 1, { ttl: 600 });
+        assert.ok(((await right.ttl("its own")) ?? 0) <= 600);
+        assert.equal(await ahead.sweep(), 0);
+        assert.equal(await ahead.take("a session"), 1);
+      } finally {
+        right.onStop();
+        await pool.close();
+      }
+    }),
+);
