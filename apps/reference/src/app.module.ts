@@ -79,6 +79,7 @@ export const DataModule = dataModule({
   keyValue: () => inject(Config).redisUrl,
   cache: () => inject(Config).redisUrl,
   urlNames: { database: "DATABASE_URL", keyValue: "REDIS_URL", cache: "REDIS_URL" },
+  postgres: () => ({ pooler: inject(Config).databasePooler, listenUrl: inject(Config).databaseListenUrl }),
   redis: { prefix: "tenon-blog:" },
 });
 export const JobsModule = jobsModule(DataModule, { imports, schedules: () => createSchedules(inject(Config)) });

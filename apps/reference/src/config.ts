@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findSecretFault } from "@tenon/auth";
-import { array, boolean, defineConfig, defineModule, integer, string } from "@tenon/core";
+import { array, boolean, defineConfig, defineModule, integer, literal, string } from "@tenon/core";
 import { defineJob, schedule } from "@tenon/jobs";
 import { toSigningSecret } from "./jwt-secret.ts";
 
@@ -13,6 +13,8 @@ export class Config extends defineConfig(
     DATABASE_URL: string(`default=sqlite:${join(dataFolder, "blog.db")}`, "pattern=^(sqlite:.|postgres(ql)?://[^/?#])")
       .example("sqlite:<file>")
       .example("postgres://user@host/name"),
+    DATABASE_POOLER: literal(["transaction"]),
+    DATABASE_LISTEN_URL: string("pattern=^postgres(ql)?://[^/?#]").example("postgres://user@host/name"),
     REDIS_URL: string("pattern=^rediss?://[^/?#]").example("redis://host:port"),
     LOGIN_RATE_LIMIT: boolean("default=true"),
     TRUSTED_PROXIES: array(string()),

@@ -88,7 +88,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports(
-  "a failure of findRole is a 500, and lets nobody pass",
+  "a failure of findRole is a 500, and the handler does not run",
   {
     ...setup,
     auth: { findRole: () => () => Promise.reject(new Error("the database is away")) },

@@ -78,20 +78,17 @@ export class StorePanels implements DevPanelSource {
     const name = `tenon_explain_${randomBytes(6).toString("hex")}`;
     const count = Math.max(0, ...sql.matchAll(/\$(\d+)/g).map(([, number]) => Number(number)));
     const values = count === 0 ? "" : `(${Array.from({ length: count }, () => "null").join(", ")})`;
-    return this.#database.connection().execute(async (connection) => {
-      const run = (text: string) => connection.executeQuery(CompiledQuery.raw(text));
-      await run("set plan_cache_mode = force_generic_plan");
-      try {
+    return this.#database
+      .transaction()
+      .execute(async (transaction) => {
+        const run = (text: string) => transaction.executeQuery(CompiledQuery.raw(text));
+        await run("set local plan_cache_mode = force_generic_plan");
         await run(`prepare ${name} as ${sql}`);
         const { rows } = await run(`explain execute ${name}${values}`);
         await run(`deallocate ${name}`);
         return (rows as { readonly "QUERY PLAN": string }[]).map((row) => row["QUERY PLAN"]).join("\n"); // the column of EXPLAIN
-      } catch (error) {
-        return `There is no plan: ${error instanceof Error && error.cause instanceof Error ? error.cause.message : error}`;
-      } finally {
-        await run("reset plan_cache_mode");
-      }
-    });
+      })
+      .catch((error) => `There is no plan: ${error.cause instanceof Error ? error.cause.message : error}`);
   }
 }
 

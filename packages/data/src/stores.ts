@@ -1,5 +1,5 @@
 import { inject, Log } from "@tenon/core";
-import { describeStores } from "@tenon/core/internal";
+import { describeGuarantees, describeStores } from "@tenon/core/internal";
 import type { Metric } from "@tenon/core/platform";
 import { sql } from "kysely";
 import { Cache } from "./cache/cache.ts";
@@ -8,8 +8,9 @@ import { RedisCacheStore } from "./cache/redis.ts";
 import { Database } from "./database/database.ts";
 import { Migrations } from "./database/migrations.ts";
 import { createPostgresDialect } from "./database/postgres-dialect.ts";
-import { hasSqlState } from "./database/postgres-errors.ts";
-import { type PostgresOptions, PostgresPool } from "./database/postgres-pool.ts";
+import { hasSqlState, isRefusedByPooler } from "./database/postgres-errors.ts";
+import { PostgresPool } from "./database/postgres-pool.ts";
+import type { PostgresOptions } from "./database/postgres-settings.ts";
 import { createSqliteDialect, executeNow } from "./database/sqlite-dialect.ts";
 import { SqliteFile, type SqliteOptions } from "./database/sqlite-file.ts";
 import { Health } from "./health.ts";
@@ -18,11 +19,11 @@ import { MemoryKeyValue } from "./key-value/memory.ts";
 import { RedisKeyValue } from "./key-value/redis.ts";
 import { SqlKeyValue, type SqlStore } from "./key-value/sql.ts";
 import { RedisConnection, type RedisOptions } from "./redis/redis-connection.ts";
-import { Listener } from "./shared/listener.ts";
 import { SharedStore } from "./shared/shared-store.ts";
 import { StoreError } from "./store-error.ts";
+import { storeGuarantees } from "./store-guarantees.ts";
 import { toStoreMetrics } from "./store-metrics.ts";
-import { parseStoreUrl, type StoreUrl } from "./support/store-url.ts";
+import { parseStoreUrl, type StoreUrl } from "./store-url.ts";
 
 export interface StoreOptions {
   readonly sqlite?: SqliteOptions;
@@ -41,6 +42,9 @@ export interface StoreOptions {
 
 const keyValueKinds = ["sqlite", "postgres", "redis", "memory"] as const;
 const cacheKinds = ["redis", "memory"] as const;
+/** Jobs that start seconds late have their reason in the log. */
+const pollNote =
+  "PostgreSQL is behind a pooler, so messages of other processes are not heard: jobs and channels look every 2 s (pollInterval). Set DATABASE_LISTEN_URL to the server itself to hear them.";
 
 /** Creates each store once, so that database and key-value store share a file, and key-value store and cache a connection. */
 export class Stores {
@@ -100,14 +104,18 @@ export class Stores {
   shared(): SharedStore {
     inject(Database); // they start first and stop last
     inject(KeyValue);
+    const log = inject(Log);
     const keyValue = this.#parseKeyValueUrl();
     const database = this.#parseDatabaseUrl();
     if (keyValue.kind === "redis") {
       const redis = this.#redis(keyValue.url, keyValue.place, this.#nameOf("keyValue"));
-      return new SharedStore({ redis, postgres: undefined });
+      return new SharedStore({ redis, postgres: undefined, log });
     }
+    const { listenUrl } = this.#options.postgres ?? {};
+    if (listenUrl !== undefined) parseStoreUrl(listenUrl, "postgres.listenUrl", ["postgres"]);
     const postgres = database.kind === "postgres" ? this.#pool(database.url) : undefined;
-    return new SharedStore({ redis: undefined, postgres });
+    if (postgres?.canListen === false) log.info(pollNote);
+    return new SharedStore({ redis: undefined, postgres, log });
   }
 
   /** For `tenon info`, without passwords. */
@@ -119,6 +127,15 @@ export class Stores {
       database: describe(database).join(" "),
       keyValue: describe(this.#parseKeyValueUrl()).join(" ").trim(),
       cache: describe(cache).join(" ").trim(),
+    };
+  }
+
+  [describeGuarantees](): Readonly<Record<"database" | "keyValue" | "cache", string>> {
+    const { database, keyValue, cache } = storeGuarantees;
+    return {
+      database: database[durableKindOf(this.#parseDatabaseUrl())],
+      keyValue: keyValue[durableKindOf(this.#parseKeyValueUrl())],
+      cache: cache[this.#parseCacheUrl().kind],
     };
   }
 
@@ -186,20 +203,19 @@ export class Stores {
           close: () => reserved.close(),
         });
       },
-      listen: (channel, onNotification) => {
-        const listener = new Listener((listeners) => pool.listen(channel, listeners), onNotification);
-        listener.start();
-        return () => listener.close();
-      },
       open: async () => {
         await pool.open();
         try {
           await pool.check();
         } catch (error) {
           await pool.close();
-          const refused = error instanceof StoreError && hasSqlState(error.cause);
+          const cause = error instanceof StoreError ? error.cause : undefined;
+          const refused = hasSqlState(cause);
           const what = refused ? "refuses the connection" : "does not respond";
-          const cure = `${refused ? "Change it there" : "Start it"}, or change ${this.#nameOf("database")}.`;
+          const name = this.#nameOf("database");
+          const cure = isRefusedByPooler(cause)
+            ? `This looks like PgBouncer: set DATABASE_POOLER=transaction, or add ?pooler=transaction to ${name}.`
+            : `${refused ? "Change it there" : "Start it"}, or change ${name}.`;
           throw new Error(`PostgreSQL at ${place} ${what}: ${reasonOf(error)}. ${cure}`, { cause: error });
         }
       },
@@ -254,6 +270,11 @@ export class Stores {
   }
 }
 
+/** SQLite has databases in memory too. */
+function durableKindOf<Kind extends StoreUrl["kind"]>(url: StoreUrl & { readonly kind: Kind }): Kind | "memory" {
+  return "path" in url && url.path === ":memory:" ? "memory" : url.kind;
+}
+
 function createSqlKeyValue(store: SqlStore): SqlKeyValue {
   const migrations = inject(Migrations);
   const keyValue = new SqlKeyValue(store, { createTables: migrations.runOnStart });
@@ -263,10 +284,7 @@ function createSqlKeyValue(store: SqlStore): SqlKeyValue {
 
 function createPool(url: string, options: PostgresOptions | undefined, log: Log): PostgresPool {
   return new PostgresPool(url, options, (statement, error) =>
-    log.warn(
-      { err: error, statement },
-      "the connection was lost before the result: the statement may have been applied",
-    ),
+    log.warn({ err: error, statement }, "the outcome of a statement is unknown: it may have been applied"),
   );
 }
 

@@ -5,7 +5,7 @@ import { api, defineModule } from "@tenon/core";
 import type { Signal } from "@tenon/core/platform";
 import { createTestApp } from "@tenon/core/testing";
 import { Database, dataModule, KeyValue, type RedisSignal, type SqlSignal, sql } from "@tenon/data";
-import { services, withPostgres } from "./support/services.ts";
+import { isPooled, services, withPostgres } from "./support/services.ts";
 
 const sqlSignal: Signal<SqlSignal> = tracingChannel("tenon.sql");
 const redisSignal: Signal<RedisSignal> = tracingChannel("tenon.redis");
@@ -72,15 +72,16 @@ test("each statement on SQLite is published once, with its rows", async () => {
 
 test("each statement on PostgreSQL is published once, with its rows", { skip: services.postgres === undefined }, () =>
   withPostgres(async (database) => {
+    const begin = isPooled ? "start transaction; set" : "start transaction";
     assert.deepEqual(await record({ database }), [
       "postgres: create table signal_notes 0",
       "postgres: insert into signal_notes 1",
       "postgres: insert into signal_notes failed",
       "postgres: select * from 1",
-      "postgres: start transaction 0",
+      `postgres: ${begin} 0`,
       "postgres: update signal_notes set 1",
       "postgres: commit 0",
-      "postgres: start transaction 0",
+      `postgres: ${begin} 0`,
       "postgres: rollback 0",
       "postgres: select id from 1",
     ]);

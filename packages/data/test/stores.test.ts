@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { api, defineModule, inject, provide, token } from "@tenon/core";
-import { describeStores } from "@tenon/core/internal";
+import { describeGuarantees, describeStores } from "@tenon/core/internal";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
-import { Cache, KeyValue, SharedStore } from "@tenon/data";
+import { Cache, KeyValue, SharedStore, storeGuarantees } from "@tenon/data";
 import { type StoreOptions, Stores } from "../src/stores.ts";
 import { services } from "./support/services.ts";
 import { uniqueKey, withStores } from "./support/stores.ts";
@@ -11,13 +12,13 @@ import { uniqueKey, withStores } from "./support/stores.ts";
 const Described = token<object>("Described");
 
 /** What the stores of these options tell the tool; none of them is opened. */
-async function describe(options: StoreOptions): Promise<object> {
+async function describe(
+  options: StoreOptions,
+  key: typeof describeStores | typeof describeGuarantees = describeStores,
+): Promise<object> {
   const module = defineModule({
     name: "app",
-    declarations: [
-      provide(Stores, () => new Stores(options)),
-      provide(Described, () => inject(Stores)[describeStores]()),
-    ],
+    declarations: [provide(Stores, () => new Stores(options)), provide(Described, () => inject(Stores)[key]())],
   });
   const app = await createTestApp(module, api());
   await app.stop();
@@ -38,6 +39,35 @@ test("the stores describe where they are, without passwords", async () => {
       keyValue: "memory",
       cache: "redis cache.test:7000",
     },
+  );
+});
+
+test("the stores describe what they guarantee", async () => {
+  const { database, keyValue, cache } = storeGuarantees;
+  assert.deepEqual(await describe({}, describeGuarantees), {
+    database: database.sqlite,
+    keyValue: keyValue.sqlite,
+    cache: cache.memory,
+  });
+  const [postgres, redis] = ["postgres://db.test/shop", "redis://cache.test"];
+  assert.deepEqual(await describe({ database: postgres, keyValue: redis, cache: redis }, describeGuarantees), {
+    database: database.postgres,
+    keyValue: keyValue.redis,
+    cache: cache.redis,
+  });
+  assert.deepEqual(await describe({ database: "sqlite::memory:" }, describeGuarantees), {
+    database: database.memory,
+    keyValue: keyValue.memory,
+    cache: cache.memory,
+  });
+});
+
+test("the documentation has every guarantee in the words of tenon info", () => {
+  const text = readFileSync(new URL("../../../docs/scaling.md", import.meta.url), "utf8");
+  const all = Object.values(storeGuarantees).flatMap((kinds) => Object.values(kinds));
+  assert.deepEqual(
+    all.filter((guarantee) => !text.includes(guarantee)),
+    [],
   );
 });
 
@@ -65,4 +95,31 @@ test("applications with different prefixes share nothing in one Redis", { skip: 
       await first.get(Cache).delete(key);
     }),
   );
+});
+
+test("a wrong URL to listen on stops the start", async () => {
+  const start = withStores({ database: "postgres://db.test/shop", postgres: { listenUrl: "db.test" } }, async () => {});
+  await assert.rejects(start, /postgres\.listenUrl is "db\.test"\. It takes a URL such as postgres:/);
+});
+
+test("a URL for listening that leads to the pooler is a start error", async () => {
+  const database = "postgres://app@pooler.test/shop?pooler=transaction";
+  const postgres = { listenUrl: "postgres://pooler.test:5432/shop" };
+  await assert.rejects(
+    withStores({ database, postgres }, async () => {}),
+    /DATABASE_LISTEN_URL leads to the pooler/,
+  );
+});
+
+test("a wrong parameter of the URL of PostgreSQL stops the start", async () => {
+  for (const [parameter, cure] of [
+    ["statement_timeout=30s", "It takes milliseconds, such as statement_timeout=30000."],
+    ["pooler=session", "It takes pooler=transaction, or no pooler."],
+  ]) {
+    const options = { database: `postgres://db.test/shop?${parameter}`, urlNames: { database: "DATABASE_URL" } };
+    await assert.rejects(describe(options), ({ message }) => {
+      assert.ok(message.includes(`DATABASE_URL has ${parameter}. ${cure}`), message);
+      return true;
+    });
+  }
 });

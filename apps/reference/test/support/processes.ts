@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string>>;
 
 /** The environment of the machine is not passed on: its variables must not change a test. */
 const own =
-  /^(?:PORT|HOST|DATABASE_URL|REDIS_URL|JWT_SECRET|BCRYPT_COST|LOGIN_RATE_LIMIT|TRUSTED_PROXIES|METRICS_TOKEN|OTEL_\w+|LOG_LEVEL|NODE_ENV|NODE_TEST_CONTEXT|NO_COLOR|FORCE_COLOR)$/;
+  /^(?:PORT|HOST|DATABASE_URL|DATABASE_POOLER|DATABASE_LISTEN_URL|REDIS_URL|JWT_SECRET|BCRYPT_COST|LOGIN_RATE_LIMIT|TRUSTED_PROXIES|METRICS_TOKEN|OTEL_\w+|LOG_LEVEL|NODE_ENV|NODE_TEST_CONTEXT|NO_COLOR|FORCE_COLOR)$/;
 
 const application = fileURLToPath(new URL("../..", import.meta.url));
 /** The compile cache of Node: each process after the first starts in a third of the time. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import pg from "pg";
 import { createClient } from "redis";
-import { services, withFolder } from "../../../../packages/data/test/support/services.ts";
+import { isPooled, services, withFolder, withPostgres } from "../../../../packages/data/test/support/services.ts";
 
 export interface StorageUrls {
   readonly databaseUrl: string;
@@ -22,18 +22,18 @@ const sqlite: Storage = {
 };
 const postgres: Storage = {
   name: "PostgreSQL",
-  with: (body) => withSchema((databaseUrl) => body({ databaseUrl, redisUrl: undefined })),
+  with: (body) => withOwnPostgres((databaseUrl) => body({ databaseUrl, redisUrl: undefined })),
 };
 const postgresAndRedis: Storage = {
   name: "PostgreSQL and Redis",
-  with: (body) => withSchema((databaseUrl) => withRedis((redisUrl) => body({ databaseUrl, redisUrl }))),
+  with: (body) => withOwnPostgres((databaseUrl) => withRedis((redisUrl) => body({ databaseUrl, redisUrl }))),
 };
 
 const hasPostgres = services.postgres !== undefined;
 const hasBoth = hasPostgres && services.redis !== undefined;
 
-/** The two storages of the conformance tests: embedded, and on servers where they are reachable. */
-export const storages: readonly Storage[] = hasBoth ? [sqlite, postgresAndRedis] : [sqlite];
+/** The two storages of the conformance tests: embedded, and on servers where they are reachable. A pooler is alone. */
+export const storages: readonly Storage[] = isPooled ? [postgres] : hasBoth ? [sqlite, postgresAndRedis] : [sqlite];
 
 /**
  * The storages of the page tests: embedded only, because the tests of the API run the same services on both. In the long
@@ -48,6 +48,9 @@ export const sharedStorages: readonly Storage[] = [
   ...(hasPostgres ? [postgres] : []),
   ...(hasBoth ? [postgresAndRedis] : []),
 ];
+
+/** A pooler takes no `search_path` for a connection, so it needs a database. */
+const withOwnPostgres = isPooled ? withPostgres : withSchema;
 
 /** A separate schema on the server, created and dropped much faster than a database. */
 async function withSchema<T>(body: (url: string) => Promise<T>): Promise<T> {
@@ -73,7 +76,7 @@ const lockTime = 20 * 60_000;
 
 /** One of Redis' numbered databases, empty and reserved for the test, because counters are stored by address. */
 async function withRedis<T>(body: (url: string) => Promise<T>): Promise<T> {
-  const client = createClient({ url: services.redis ?? "" });
+  const client = createClient().duplicate({ url: services.redis ?? "" }); // createClient() with other options is slow
   await client.connect();
   try {
     for (let number = 1; number <= databases; number++) {

@@ -31,10 +31,10 @@ test("the password of an unknown user is compared with a dummy hash of the curre
   });
 });
 
-test("100,000 ids are all different, random UUIDs of version 4 (A19)", () => {
+test("20,000 ids are all different, random UUIDs of version 4 (A19)", () => {
   const clock = new Clock();
-  const ids = new Set(Array.from({ length: 100_000 }, () => clock.uuid()));
-  assert.equal(ids.size, 100_000);
+  const ids = new Set(Array.from({ length: 20_000 }, () => clock.uuid()));
+  assert.equal(ids.size, 20_000);
   for (const id of ids) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   // a bit that is set in less than 43 % of 10,000 is fourteen standard deviations away from random
   const numbers = [...ids].slice(0, 10_000).map((id) => Buffer.from(id.replaceAll("-", ""), "hex"));

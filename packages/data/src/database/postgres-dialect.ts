@@ -11,7 +11,9 @@ import {
 } from "kysely";
 import { CommitHook, CommitHooks } from "./after-commit.ts";
 import { PortablePostgresCompiler } from "./postgres-compiler.ts";
-import type { PostgresPool, PostgresSession } from "./postgres-pool.ts";
+import type { PostgresPool } from "./postgres-pool.ts";
+import type { PostgresSession } from "./postgres-session.ts";
+import { PreparedQuery } from "./prepared-query.ts";
 import { quoteName } from "./quote-name.ts";
 import { StatementOrigins } from "./statement-origins.ts";
 import { TransactionGuard } from "./transaction-guard.ts";
@@ -47,7 +49,8 @@ class PostgresDriver implements Driver {
   async beginTransaction(connection: PostgresConnection, settings: TransactionSettings): Promise<void> {
     const isolation = settings.isolationLevel === undefined ? "" : ` isolation level ${settings.isolationLevel}`;
     const access = settings.accessMode === undefined ? "" : ` ${settings.accessMode}`;
-    await connection.executeQuery(CompiledQuery.raw(`start transaction${isolation}${access}`));
+    const begin = `start transaction${isolation}${access}${this.#pool.transactionSettings}`;
+    await connection.executeQuery(CompiledQuery.raw(begin));
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
@@ -101,7 +104,8 @@ class PostgresConnection implements DatabaseConnection {
     if (query instanceof CommitHook) return this.hooks.add(query);
     const { sql, parameters } = query;
     try {
-      const { rows, rowCount } = await this.session.query<R>(sql, parameters);
+      const name = query instanceof PreparedQuery ? query.name : undefined;
+      const { rows, rowCount } = await this.session.query<R>(sql, parameters, name);
       return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
     } catch (error) {
       throw this.#origins.locate(error, query);

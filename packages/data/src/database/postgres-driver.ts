@@ -8,13 +8,30 @@ export interface PostgresResult<R> {
 }
 
 export interface PostgresClient {
-  query<R>(sql: string, parameters: unknown[]): Promise<PostgresResult<R>>;
+  query<R>(
+    sql: string | { readonly name: string; readonly text: string },
+    parameters: unknown[],
+  ): Promise<PostgresResult<R>>;
   on(event: "error", listener: () => void): unknown;
 }
 
-export interface PooledClient extends PostgresClient {
-  /** The id of the server process that serves this connection. */
+/** A message of the server about a statement that does not fail it. */
+export interface Notice {
+  readonly message?: string;
+  /** The function of the server that sent it: unlike the message the same in all languages. */
+  readonly routine?: string;
+}
+
+/** What the server takes to cancel the statement of a connection. */
+export interface CancelKey {
+  /** The id of the server process that serves this connection. A pooler invents it. */
   readonly processID: number | null;
+  readonly secretKey: number | null;
+}
+
+export interface PooledClient extends Omit<PostgresClient, "on">, CancelKey {
+  on(event: "notice", listener: (notice: Notice) => void): unknown;
+  off(event: "notice", listener: (notice: Notice) => void): unknown;
   /** With true the connection is closed instead of reused. */
   release(destroy: boolean): void;
 }
@@ -24,6 +41,20 @@ export interface SingleClient extends Omit<PostgresClient, "on"> {
   on(event: "notification", listener: (message: { readonly payload?: string }) => void): unknown;
   connect(): Promise<unknown>;
   end(): Promise<void>;
+  readonly host: string;
+  readonly port: number;
+  readonly ssl: boolean | object;
+  readonly sslNegotiation: string;
+  readonly connection: Connection;
+}
+
+/** The protocol below a client. */
+export interface Connection {
+  readonly stream: { destroy(): unknown };
+  on(event: "connect" | "sslconnect" | "error" | "end", listener: () => void): unknown;
+  connect(port: number | string, host?: string): void;
+  requestSsl(): void;
+  cancel(processID: number | null, secretKey: number | null): void;
 }
 
 export interface Pool {

@@ -1,5 +1,6 @@
 import { type ConstraintKind, StoreError } from "../store-error.ts";
 import { toMissingTable } from "./missing-table.ts";
+import type { Notice } from "./postgres-driver.ts";
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const constraints: ReadonlyMap<string, ConstraintKind> = new Map([
@@ -10,7 +11,9 @@ const constraints: ReadonlyMap<string, ConstraintKind> = new Map([
 ]);
 const undefinedTable = "42P01";
 const unavailableClasses = new Set(["08", "53", "57", "58"]);
-const unavailableCodes = new Set(["40001", "40P01", "55P03", "25006"]);
+const unavailableCodes = new Set(["40001", "40P01", "55P03"]);
+/** A connection to a server that is, or has become, a standby: another connection may reach the primary. */
+const readOnly = "25006";
 
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
@@ -24,12 +27,22 @@ export function hasSqlState(error: unknown): boolean {
 /** An error of the statement, not of the connection, which can be used again. */
 export function isServerError(error: unknown): boolean {
   const code = codeOf(error);
-  return /^[0-9A-Z]{5}$/.test(code) && !unavailableClasses.has(code.slice(0, 2));
+  return /^[0-9A-Z]{5}$/.test(code) && !unavailableClasses.has(code.slice(0, 2)) && code !== readOnly;
 }
 
-/** The server or the role is at its connection limit. The server is running, and a connection may be free soon. */
+/** The server, the role or a pooler is at its connection limit. It is running, and a connection may be free soon. */
 export function isTooManyConnections(error: unknown): boolean {
-  return codeOf(error) === "53300";
+  return codeOf(error) === "53300" || isProtocolError(error, /^no more connections allowed/);
+}
+
+/** A pooler refuses settings of a connection, because it gives the same connection to other clients. */
+export function isRefusedByPooler(error: unknown): boolean {
+  return isProtocolError(error, /^unsupported startup parameter/);
+}
+
+/** PgBouncer has one code for all its errors. */
+function isProtocolError(error: unknown, message: RegExp): boolean {
+  return codeOf(error) === "08P01" && error instanceof Error && message.test(error.message);
 }
 
 const invalidValues = new Set(["22P02", "22003", "22007", "22008"]);
@@ -39,10 +52,24 @@ export function isInvalidValue(error: unknown): boolean {
   return error instanceof StoreError && invalidValues.has(codeOf(error.cause));
 }
 
-/** The connection was lost or abandoned after the statement was sent and before its result arrived. */
+/**
+ * The connection was lost or abandoned after the statement was sent and before its result arrived. A pooler that loses
+ * its connection to the server reports it with a code of class 08.
+ */
 export function isOutcomeUnknown(error: unknown): boolean {
   const wasSent = !(error instanceof Error && error.message.endsWith("is not queryable")); // the driver's message
-  return wasSent && !hasSqlState(error);
+  return wasSent && (!hasSqlState(error) || codeOf(error).startsWith("08"));
+}
+
+/**
+ * The server was told to wait no longer for its synchronous standby. It has committed, and reports success, but the
+ * standby may not have the transaction: a failover would lose it.
+ */
+export class UnconfirmedCommit extends Error {
+  static from({ routine, message }: Notice): UnconfirmedCommit | undefined {
+    if (routine !== "SyncRepWaitForLSN") return undefined;
+    return new UnconfirmedCommit(`no standby has confirmed the commit: ${message}`);
+  }
 }
 
 /** `sql` is the statement that failed. */

@@ -1,22 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { endsInTime } from "@tenon/core/internal";
-import type { Link, LinkListeners } from "../shared/listener.ts";
-import { type SqlPlace, toPlace, traceSql } from "../signals.ts";
+import { type SqlPlace, toPlace } from "../signals.ts";
 import { StoreError } from "../store-error.ts";
+import type { Link, LinkListeners } from "../support/link.ts";
 import { loadDriver } from "../support/load-driver.ts";
-import type { Pool, PooledClient, PostgresDriverPackage, PostgresResult } from "./postgres-driver.ts";
-import { isOutcomeUnknown, isServerError, isTooManyConnections, translatePostgresError } from "./postgres-errors.ts";
+import { requestCancel } from "./postgres-cancel.ts";
+import type { Pool, PooledClient, PostgresDriverPackage, PostgresResult, SingleClient } from "./postgres-driver.ts";
+import { hasSqlState, isServerError, isTooManyConnections, translatePostgresError } from "./postgres-errors.ts";
+import { PostgresSession, type UnknownOutcome } from "./postgres-session.ts";
+import { type PostgresOptions, type PostgresSettings, toPostgresSettings } from "./postgres-settings.ts";
 import { findTypeParser } from "./postgres-types.ts";
 import { quoteName } from "./quote-name.ts";
-
-export interface PostgresOptions {
-  /** Defaults to 10. */
-  readonly poolSize?: number;
-  /** Milliseconds to connect, or to get a free connection. Defaults to `connect_timeout` of the URL, or else to 1,500. */
-  readonly connectTimeout?: number;
-  /** Milliseconds that a statement may take. Defaults to 30,000. */
-  readonly statementTimeout?: number;
-}
 
 export interface PoolUse {
   readonly used: number;
@@ -25,12 +19,6 @@ export interface PoolUse {
   readonly size: number;
 }
 
-/** Called with the first word of a statement that may or may not have been applied, and the error that lost its result. */
-export type UnknownOutcome = (statement: string, cause: unknown) => void;
-
-/** Milliseconds before the first probes of one statement, and before each further one. A probe is a connection. */
-const probePauses = [500, 5000];
-const lastPause = 30_000;
 /** The part of `connectTimeout` that a probe may take to connect, and then to answer. */
 const probePatience = 0.8;
 /** Milliseconds for which a server process has nothing to do while this side waits: less than the first pause. */
@@ -41,21 +29,17 @@ const lostAfter = 400;
  */
 const findWaiting = `select pid from pg_stat_activity where pid = any($1) and state like 'idle%'
   and state_change < clock_timestamp() - interval '${lostAfter} ms'`;
+/** Milliseconds after its timeout at which the client cancels a statement that the server has not ended by itself. */
+const serverDelay = 1000;
 /** Milliseconds between attempts to connect to a server that has too many connections. */
 const retryPause = 100;
-/** Statements that change nothing, also when their result is lost: a transaction that loses its connection is rolled back. */
-const harmless = new Set(["select", "show", "start", "begin", "rollback", "savepoint", "release"]);
-
 /** A pool of connections to PostgreSQL in which every call ends within its timeout, also when the server is down. */
 export class PostgresPool {
   /** Resolves after the last probe. All pools of the process share it, so that one connection at a time is a probe. */
   static #probes = Promise.resolve();
 
-  readonly #url: string;
+  readonly #settings: PostgresSettings;
   readonly #place: SqlPlace;
-  readonly #connectTimeout: number;
-  readonly #statementTimeout: number;
-  readonly #poolSize: number;
   readonly #sessions = new Set<PostgresSession>();
   /** Those whose slow statement the next probe asks about. */
   readonly #suspects = new Set<PostgresSession>();
@@ -64,13 +48,22 @@ export class PostgresPool {
   #pool: Pool | undefined;
 
   constructor(url: string, options: PostgresOptions = {}, onUnknownOutcome: UnknownOutcome = () => {}) {
-    this.#url = url;
+    this.#settings = toPostgresSettings(url, options);
     this.#place = { database: "postgres", ...toPlace(url, { namespace: "postgres", port: 5432 }) };
     this.#onUnknownOutcome = onUnknownOutcome;
-    this.#poolSize = options.poolSize ?? 10;
-    const seconds = Number(new URL(url).searchParams.get("connect_timeout"));
-    this.#connectTimeout = options.connectTimeout ?? (seconds > 0 ? seconds * 1000 : 1500);
-    this.#statementTimeout = options.statementTimeout ?? 30_000;
+  }
+
+  /** What follows `start transaction` in the same message: the settings that a pooler takes only there. */
+  get transactionSettings(): string {
+    if (!this.#settings.hasPooler) return "";
+    return Object.entries(this.#timeouts)
+      .map(([name, value]) => `; set local ${name} = ${value}`)
+      .join("");
+  }
+
+  get #timeouts() {
+    const { statementTimeout } = this.#settings;
+    return { statement_timeout: statementTimeout, idle_in_transaction_session_timeout: 2 * statementTimeout };
   }
 
   async open(): Promise<void> {
@@ -80,12 +73,12 @@ export class PostgresPool {
     const driver = await loadDriver("pg", "database", load);
     const { types } = driver;
     this.#driver = driver;
+    const { connectionString, poolSize, connectTimeout, hasPooler } = this.#settings;
     this.#pool = new driver.Pool({
-      connectionString: this.#url,
-      max: this.#poolSize,
-      connectionTimeoutMillis: this.#connectTimeout,
-      statement_timeout: this.#statementTimeout,
-      idle_in_transaction_session_timeout: 2 * this.#statementTimeout,
+      connectionString,
+      max: poolSize,
+      connectionTimeoutMillis: connectTimeout,
+      ...(hasPooler ? {} : this.#timeouts), // a pooler refuses them
       keepAlive: true,
       types: {
         getTypeParser: (oid: number, format?: string) => findTypeParser(oid) ?? types.getTypeParser(oid, format),
@@ -110,7 +103,7 @@ export class PostgresPool {
   /** Retries a server with too many connections until the timeout: a connection of the pool may become free. */
   async acquire(): Promise<PostgresSession> {
     await this.open();
-    const deadline = performance.now() + this.#connectTimeout;
+    const deadline = performance.now() + this.#settings.connectTimeout;
     for (;;) {
       try {
         return this.#use(await (this.#pool as Pool).connect()); // opened just above
@@ -124,9 +117,13 @@ export class PostgresPool {
   }
 
   #use(client: PooledClient): PostgresSession {
+    const { statementTimeout, connectTimeout, hasPooler } = this.#settings;
     const session = new PostgresSession(client, {
       place: this.#place,
-      timeout: this.#statementTimeout + 1000,
+      canPrepare: !hasPooler, // the next transaction may have another connection to the server
+      timeout: hasPooler ? statementTimeout : statementTimeout + serverDelay,
+      patience: connectTimeout,
+      cancel: () => requestCancel(this.#createClient(connectTimeout), client, connectTimeout),
       onSlow: () => this.#probe(session),
       onUnknownOutcome: this.#onUnknownOutcome,
       onRelease: () => this.#sessions.delete(session),
@@ -148,7 +145,7 @@ export class PostgresPool {
   /** Connections that are in use and that are idle, callers that wait for one, and the most that there can be. */
   get use(): PoolUse {
     const { totalCount, idleCount, waitingCount } = this.#pool ?? { totalCount: 0, idleCount: 0, waitingCount: 0 };
-    return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, size: this.#poolSize };
+    return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, size: this.#settings.poolSize };
   }
 
   async close(): Promise<void> {
@@ -157,16 +154,15 @@ export class PostgresPool {
     await pool?.end();
   }
 
+  /** Whether `listen()` has a URL: a pooler hands out no connection that could listen. */
+  get canListen(): boolean {
+    return this.#settings.listenString !== undefined;
+  }
+
   /** A connection of its own that gets the notifications of a channel. */
   async listen(channel: string, { onMessage, onLost }: LinkListeners): Promise<Link> {
     await this.open();
-    const driver = this.#driver as PostgresDriverPackage; // loaded just above
-    const client = new driver.Client({
-      connectionString: this.#url,
-      connectionTimeoutMillis: this.#connectTimeout,
-      query_timeout: this.#connectTimeout,
-      keepAlive: true,
-    });
+    const client = this.#createClient(this.#settings.connectTimeout, this.#settings.listenString);
     client.on("error", onLost);
     client.on("end", onLost);
     client.on("notification", ({ payload = "" }) => onMessage(payload));
@@ -191,124 +187,42 @@ export class PostgresPool {
   async #abandonDead(): Promise<void> {
     const suspects = [...this.#suspects];
     this.#suspects.clear();
-    const driver = this.#driver as PostgresDriverPackage; // a statement is running, so the driver is loaded
-    const timeout = this.#connectTimeout * probePatience;
-    const client = new driver.Client({
-      connectionString: this.#url,
-      connectionTimeoutMillis: timeout,
-      query_timeout: timeout,
-    });
+    const { connectTimeout, hasPooler } = this.#settings;
+    const timeout = connectTimeout * probePatience;
+    const client = this.#createClient(timeout);
     client.on("error", ignore);
     try {
       await client.connect();
-      const { rows } = await client.query<{ pid: number }>(findWaiting, [suspects.map(({ pid }) => pid)]);
-      const pids = new Set(rows.map(({ pid }) => pid));
-      for (const session of suspects) {
-        // not one that has begun another statement meanwhile
-        if (session.isSlow && session.pid !== null && pids.has(session.pid))
-          session.abandon(new Error("the connection has lost the statement or its result"));
-      }
+      // a pooler invents the ids of processes; and it lets any statement wait while its own connections are in use
+      if (!hasPooler) await abandonLost(client, suspects);
     } catch (error) {
       // a refusal shows that the server is running: the waiting statements must not be abandoned
-      if (!isServerError(error) && !isTooManyConnections(error))
-        for (const session of this.#sessions) session.abandon(error);
+      const isAlive = hasPooler ? hasSqlState(error) : isServerError(error) || isTooManyConnections(error);
+      if (!isAlive) for (const session of this.#sessions) session.abandon(error);
     }
     await endsInTime(client.end().catch(ignore), timeout); // a dead server does not confirm the end
   }
+
+  /** A connection outside the pool, once `open()` has loaded the driver. */
+  #createClient(timeout: number, connectionString = this.#settings.connectionString): SingleClient {
+    const driver = this.#driver as PostgresDriverPackage; // loaded
+    return new driver.Client({
+      connectionString,
+      connectionTimeoutMillis: timeout,
+      query_timeout: timeout,
+      keepAlive: true,
+    });
+  }
 }
 
-interface SessionOptions {
-  readonly place: SqlPlace;
-  /** Milliseconds. */
-  readonly timeout: number;
-  readonly onSlow: () => void;
-  readonly onUnknownOutcome: UnknownOutcome;
-  readonly onRelease: () => void;
-}
-
-/** One connection while it is in use. A broken connection is closed instead of returned to the pool. */
-export class PostgresSession {
-  readonly #client: PooledClient;
-  readonly #options: SessionOptions;
-  #broken = false;
-  #abandoned = false;
-  #released = false;
-  #isSlow = false;
-  #abandon: ((error: StoreError) => void) | undefined;
-
-  constructor(client: PooledClient, options: SessionOptions) {
-    this.#client = client;
-    this.#options = options;
-  }
-
-  /** The id of the server process. */
-  get pid(): number | null {
-    return this.#client.processID;
-  }
-
-  /** Whether its statement takes long. */
-  get isSlow(): boolean {
-    return this.#isSlow;
-  }
-
-  query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresResult<R>> {
-    return traceSql(this.#options.place, sql, parameters, () => this.#query<R>(sql, parameters));
-  }
-
-  async #query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresResult<R>> {
-    // the driver would queue it after the abandoned statement
-    if (this.#abandoned) throw new StoreError("UNAVAILABLE", { cause: new Error("the connection was abandoned") });
-    const started = performance.now();
-    let watch: NodeJS.Timeout | undefined;
-    const watchAgain = (probes: number) => {
-      const left = this.#options.timeout - (performance.now() - started);
-      watch = setTimeout(
-        () => {
-          if (performance.now() - started > this.#options.timeout)
-            return this.abandon(new Error("the statement took too long"));
-          this.#isSlow = true;
-          this.#options.onSlow();
-          watchAgain(probes + 1);
-        },
-        Math.min(probePauses[probes] ?? lastPause, left + 1),
-      );
-    };
-    watchAgain(0);
-    try {
-      return await new Promise((resolve, reject) => {
-        this.#abandon = reject;
-        this.#client.query<R>(sql, parameters.map(toPostgresValue)).then(resolve, reject);
-      });
-    } catch (error) {
-      if (!isServerError(error)) this.#broken = true;
-      const kind = /[a-z]+/i.exec(sql)?.[0].toLowerCase() ?? "";
-      if (isOutcomeUnknown(error) && !harmless.has(kind)) this.#options.onUnknownOutcome(kind, error);
-      throw translatePostgresError(error, sql);
-    } finally {
-      clearTimeout(watch);
-      this.#isSlow = false;
-      this.#abandon = undefined;
-    }
-  }
-
-  /** Fails the running statement and marks the connection as broken. */
-  abandon(cause: unknown): void {
-    this.#broken = true;
-    this.#abandoned = true;
-    this.#abandon?.(new StoreError("UNAVAILABLE", { cause }));
-  }
-
-  release(): void {
-    if (this.#released) return;
-    this.#released = true;
-    this.#client.release(this.#broken);
-    this.#options.onRelease();
+async function abandonLost(client: SingleClient, suspects: readonly PostgresSession[]): Promise<void> {
+  const { rows } = await client.query<{ pid: number }>(findWaiting, [suspects.map(({ pid }) => pid)]);
+  const pids = new Set(rows.map(({ pid }) => pid));
+  for (const session of suspects) {
+    // not one that has begun another statement meanwhile
+    if (session.isSlow && session.pid !== null && pids.has(session.pid))
+      session.abandon(new Error("the connection has lost the statement or its result"));
   }
 }
 
 function ignore(): void {}
-
-/** A date is the same text in any column as on SQLite; the driver would write it with the offset of the process. */
-function toPostgresValue(value: unknown): unknown {
-  return value instanceof Date ? value.toISOString() : value;
-}

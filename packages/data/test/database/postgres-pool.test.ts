@@ -194,6 +194,28 @@ if (services.postgres !== undefined) {
     }
   });
 
+  test("a statement that the server does not end in time is canceled, and its server process ends", () =>
+    withPostgres(async (url) => {
+      const pool = new PostgresPool(`${url}&statement_timeout=100`);
+      const other = new PostgresPool(url);
+      try {
+        const session = await pool.acquire();
+        assert.deepEqual((await session.query("show statement_timeout", [])).rows, [{ statement_timeout: "100ms" }]);
+        await session.query("set statement_timeout = 0", []); // as PostgreSQL does while a commit waits for its standby
+        const { rows } = await session.query<{ pid: number }>("select pg_backend_pid() as pid", []);
+        await assert.rejects(session.query("select pg_sleep(600)", []), { code: "UNAVAILABLE" });
+        session.release();
+        await recovered(async () => {
+          const left = await other.query("select from pg_stat_activity where pid = $1", [rows[0]?.pid]);
+          assert.equal(left.rowCount, 0, "the server process runs on");
+        });
+        assert.equal((await pool.query("select 1", [])).rows.length, 1);
+      } finally {
+        await pool.close();
+        await other.close();
+      }
+    }));
+
   test("statements wait for a free connection when the role has fewer than the pool", () =>
     withLimitedRole(2, async (url) => {
       const pool = new PostgresPool(url, { poolSize: 6, connectTimeout: 20_000 });
@@ -262,7 +284,7 @@ if (services.postgres !== undefined) {
         name: "Database",
         err: 0,
         statement: "do",
-        msg: "the connection was lost before the result: the statement may have been applied",
+        msg: "the outcome of a statement is unknown: it may have been applied",
       },
     );
     assert.doesNotMatch(lines[0] ?? "", /secret/);

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import pg from "pg";
 
 const postgresUrl = process.env.TEST_POSTGRES_URL ?? "postgres://postgres@127.0.0.1:5432/postgres";
+/** A pooler in front of the same server, in transaction mode: what `withPostgres()` gives leads through it. */
+const poolerUrl = process.env.TEST_POOLER_URL;
 const redisUrl = process.env.TEST_REDIS_URL ?? "redis://127.0.0.1:6379";
 
 function isReachable(url: string, port: number): Promise<boolean> {
@@ -34,6 +36,18 @@ if (missing.length > 0) {
   process.stdout.write(`left out: the tests that need ${names} (not reachable on this machine)\n`);
 }
 
+/** Whether the databases of the tests are reached through a pooler. */
+export const isPooled = poolerUrl !== undefined;
+
+/** The option `postgres` for a database of `withPostgres()`: nothing can listen through a pooler. */
+export function listenDirectly(database: string): { readonly listenUrl?: string } {
+  if (!isPooled || !database.startsWith("postgres:")) return {};
+  const url = new URL(database);
+  url.host = new URL(postgresUrl).host;
+  url.searchParams.delete("pooler");
+  return { listenUrl: url.href };
+}
+
 /** The first key of the advisory locks, which reserve a database while its test runs. */
 const reserved = 1_702_127_986;
 
@@ -56,6 +70,10 @@ export async function withPostgres<T>(body: (url: string) => Promise<T>): Promis
     url.pathname = `/${name}`;
     url.searchParams.set("connect_timeout", "60"); // a machine that stalls must not look like a server that is down
     await clear(url.href);
+    if (poolerUrl !== undefined) {
+      url.host = new URL(poolerUrl).host;
+      url.searchParams.set("pooler", "transaction");
+    }
     return await body(url.href);
   } finally {
     await admin.end(); // releases the lock

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { api, defineModule } from "@tenon/core";
 import { createTestApp, type TestAppOptions, type TestHttpApp } from "@tenon/core/testing";
 import { type DataOptions, dataModule } from "@tenon/data";
-import { services, withFolder, withPostgres } from "./services.ts";
+import { listenDirectly, services, withFolder, withPostgres } from "./services.ts";
 
 /** An adapter of a port: how to configure it, and how to clean up after it. */
 export interface Adapter {
@@ -16,7 +16,10 @@ const sqliteFile: Adapter = {
   with: (body) => withFolder((folder) => body({ database: `sqlite:${join(folder, "app.db")}` })),
 };
 const sqliteMemory: Adapter = { name: "SQLite in memory", with: (body) => body({ database: "sqlite::memory:" }) };
-const postgres: Adapter = { name: "PostgreSQL", with: (body) => withPostgres((database) => body({ database })) };
+const postgres: Adapter = {
+  name: "PostgreSQL",
+  with: (body) => withPostgres((database) => body({ database, postgres: listenDirectly(database) })),
+};
 const memory: Adapter = {
   name: "memory",
   with: (body) => body({ database: "sqlite::memory:", keyValue: "memory:", cache: "memory:" }),

@@ -11,7 +11,7 @@ export function createApplication(files: Readonly<Record<string, string>>, scrip
 /** A script that describes itself as core does. */
 export function toDescribing(message: object): string {
   return `if (process.env.TENON_DESCRIBE !== "1") throw new Error("it was started");
-process.send(${JSON.stringify({ tenon: 1, platform: "api", routes: [], modules: [], injections: [], stores: {}, ...message })}, () => process.exit(0));
+process.send(${JSON.stringify({ tenon: 1, platform: "api", routes: [], modules: [], injections: [], stores: {}, guarantees: {}, ...message })}, () => process.exit(0));
 setInterval(() => {}, 1000);
 `;
 }

@@ -1,4 +1,4 @@
-import { array, defineConfig, defineModule, integer, string } from "@tenon/core";
+import { array, defineConfig, defineModule, integer, literal, string } from "@tenon/core";
 
 /** Every environment variable of the application. In development, the file `.env` may set them too. */
 export class Config extends defineConfig({
@@ -7,6 +7,8 @@ export class Config extends defineConfig({
   DATABASE_URL: string("default=sqlite:data/app.db", "pattern=^(sqlite:.|postgres(ql)?://[^/?#])")
     .example("sqlite:<file>")
     .example("postgres://user@host/name"),
+  DATABASE_POOLER: literal(["transaction"]),
+  DATABASE_LISTEN_URL: string("pattern=^postgres(ql)?://[^/?#]").example("postgres://user@host/name"),
   REDIS_URL: string("pattern=^rediss?://[^/?#]").example("redis://host:port"),
   TRUSTED_PROXIES: array(string("pattern=^[0-9a-fA-F.:]+(/[0-9]{1,3})?$")).example(["10.0.0.0/8", "::1"]),
 }) {}

@@ -1,4 +1,4 @@
-import { array, defineConfig, defineModule, integer, readOrCreateSecret, string } from "@tenon/core";
+import { array, defineConfig, defineModule, integer, literal, readOrCreateSecret, string } from "@tenon/core";
 
 const variables = {
   PORT: integer("default=8080", "min=0", "max=65535"),
@@ -6,6 +6,8 @@ const variables = {
   DATABASE_URL: string("default=sqlite:data/app.db", "pattern=^(sqlite:.|postgres(ql)?://[^/?#])")
     .example("sqlite:<file>")
     .example("postgres://user@host/name"),
+  DATABASE_POOLER: literal(["transaction"]),
+  DATABASE_LISTEN_URL: string("pattern=^postgres(ql)?://[^/?#]").example("postgres://user@host/name"),
   REDIS_URL: string("pattern=^rediss?://[^/?#]").example("redis://host:port"),
   TRUSTED_PROXIES: array(string("pattern=^[0-9a-fA-F.:]+(/[0-9]{1,3})?$")).example(["10.0.0.0/8", "::1"]),
   SESSION_SECRET: string("min=32"),

@@ -1,7 +1,12 @@
-import { defineConfig, defineModule, inject, string } from "@tenon/core";
+import { defineConfig, defineModule, inject, literal, string } from "@tenon/core";
 import { dataModule } from "@tenon/data";
 
-class DataConfig extends defineConfig({ DATABASE_URL: string("default=sqlite:data/app.db"), REDIS_URL: string() }) {}
+class DataConfig extends defineConfig({
+  DATABASE_URL: string("default=sqlite:data/app.db"),
+  DATABASE_POOLER: literal(["transaction"]),
+  DATABASE_LISTEN_URL: string(),
+  REDIS_URL: string(),
+}) {}
 
 const DataConfigModule = defineModule({ name: "data-config", declarations: [DataConfig], exports: [DataConfig] });
 
@@ -12,4 +17,5 @@ export const DataModule = dataModule({
   keyValue: () => inject(DataConfig).redisUrl,
   cache: () => inject(DataConfig).redisUrl,
   urlNames: { database: "DATABASE_URL", keyValue: "REDIS_URL", cache: "REDIS_URL" },
+  postgres: () => ({ pooler: inject(DataConfig).databasePooler, listenUrl: inject(DataConfig).databaseListenUrl }),
 });

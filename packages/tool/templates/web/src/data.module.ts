@@ -9,6 +9,7 @@ export const DataModule = dataModule({
   keyValue: () => inject(Config).redisUrl,
   cache: () => inject(Config).redisUrl,
   urlNames: { database: "DATABASE_URL", keyValue: "REDIS_URL", cache: "REDIS_URL" },
+  postgres: () => ({ pooler: inject(Config).databasePooler, listenUrl: inject(Config).databaseListenUrl }),
   redis: { prefix: "my-app:" }, // of all keys: another application on this Redis needs another one
   migrations: [],
 });

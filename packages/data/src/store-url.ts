@@ -1,4 +1,5 @@
 import { StartError } from "@tenon/core";
+import { checkPostgresUrl } from "./database/postgres-settings.ts";
 
 export type StoreUrl =
   | { readonly kind: "memory" }
@@ -28,6 +29,7 @@ export function parseStoreUrl<K extends StoreUrl["kind"]>(
       },
     ]);
   }
+  if (parsed.kind === "postgres") checkPostgresUrl(parsed.url, option);
   return parsed as Extract<StoreUrl, { kind: K }>; // its kind is in the list
 }
 

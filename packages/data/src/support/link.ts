@@ -1,0 +1,13 @@
+/** What a connection that listens reports. */
+export interface LinkListeners {
+  readonly onMessage: (message: string) => void;
+  /** May be called more than once. */
+  readonly onLost: () => void;
+}
+
+/** A connection that listens. */
+export interface Link {
+  /** Rejects, or does not end, when the connection is dead. */
+  check(): Promise<unknown>;
+  close(): void;
+}
