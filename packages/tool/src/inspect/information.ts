@@ -18,6 +18,8 @@ export interface InformationReport {
   readonly packages: Readonly<Record<string, string>>;
   readonly entryPoints: readonly string[];
   readonly stores: Readonly<Record<string, string>>;
+  /** What the stores guarantee. */
+  readonly guarantees: Readonly<Record<string, string>>;
   /** Why the stores are unknown. */
   readonly note?: string;
 }
@@ -46,14 +48,14 @@ export class Information {
   async #readStores(
     place: ApplicationPlace,
     manifest: object | undefined,
-  ): Promise<Pick<InformationReport, "stores" | "note">> {
-    if (manifest === undefined) return { stores: {}, note: "the folder is not an application" };
+  ): Promise<Pick<InformationReport, "stores" | "guarantees" | "note">> {
+    if (manifest === undefined) return { stores: {}, guarantees: {}, note: "the folder is not an application" };
     try {
-      const { stores } = await this.#applications.describe(place);
-      return { stores };
+      const { stores, guarantees } = await this.#applications.describe(place);
+      return { stores, guarantees };
     } catch (error) {
       place.signal.throwIfAborted(); // the user has interrupted the command
-      return { stores: {}, note: error instanceof Error ? error.message : String(error) };
+      return { stores: {}, guarantees: {}, note: error instanceof Error ? error.message : String(error) };
     }
   }
 }
@@ -84,7 +86,7 @@ async function readNpmVersion(signal: AbortSignal): Promise<string> {
 }
 
 export function toInformationText(report: InformationReport): string {
-  const { tenon, node, npm, platform, application = "none", packages, entryPoints, stores, note } = report;
+  const { tenon, node, npm, platform, application = "none", packages, entryPoints, stores, guarantees, note } = report;
   const rows = [
     ["tenon", tenon],
     ["node", node],
@@ -96,6 +98,7 @@ export function toInformationText(report: InformationReport): string {
       .map(([name, version]) => [name, version]),
     ["entry points", entryPoints.join(", ") || "none"],
     ...Object.entries(stores),
+    ...Object.entries(guarantees).map(([name, text]) => [`${name} guarantees`, text]),
     ...(note === undefined ? [] : [["note", note]]),
   ];
   const width = Math.max(...rows.map(([title = ""]) => title.length));

@@ -51,7 +51,7 @@ export class InspectController {
 
   readonly info = route.command(
     "info",
-    { summary: "Print versions, entry points and stores, for a bug report", query: InfoFlags },
+    { summary: "Print versions, entry points, stores and what they guarantee, for a bug report", query: InfoFlags },
     async (ctx, { query: flags }) => {
       const information = await this.#information.read(toPlace(ctx, flags));
       return ctx.query("json") !== "" ? information : toInformationText(information);

@@ -188,6 +188,8 @@ test("tenon info prints versions, entry points and stores without passwords", as
     /^entry points +src\/main\.ts$/m,
     /^database +postgres db\.test:5432$/m,
     /^cache +redis cache\.test:6379$/m,
+    /^database guarantees +all instances; what was answered is on the disk of the server/m,
+    /^cache guarantees +all instances; entries may be lost at any time$/m,
   ]) {
     assert.match(stdout, line);
   }
