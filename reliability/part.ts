@@ -1,5 +1,15 @@
 /** A requirement of a part. A part without it is left out, and the table says so. */
-export type Need = "postgres" | "redis" | "own postgres" | "own redis" | "strace" | "nginx" | "haproxy";
+export type Need =
+  | "postgres"
+  | "redis"
+  | "own postgres"
+  | "own redis"
+  | "strace"
+  | "nginx"
+  | "haproxy"
+  | "pgbouncer"
+  | "faketime"
+  | "namespaces";
 
 export interface PartOptions {
   /** The shortened form, for every change; the figures of the plan need the full form. */
@@ -20,6 +30,8 @@ export interface PartResult {
   /** Why it is not ok, or a remark on the figures. */
   readonly note?: string;
   readonly table?: FigureTable;
+  /** The results of the parts that share the run, by their ids: they replace this one. */
+  readonly byPart?: Readonly<Record<string, PartResult>>;
 }
 
 /** Figures over time, printed below the others. */
@@ -35,12 +47,15 @@ export interface Part {
   /** The pass criterion of the plan, in words. */
   readonly bar: string;
   readonly needs: readonly Need[];
-  /** Runs alone, because it measures times that a busy machine would falsify. */
+  /** Runs alone, because a busy machine would falsify what it measures, or because it keeps the machine busy. */
   readonly alone?: boolean;
   /** Only on demand, and after all others: `--soak`, `--only L5`, `npm run test:soak`. */
   readonly onDemand?: boolean;
   /** Not in the short form, where it would repeat test files, judge nothing but times, or take too long. */
   readonly fullOnly?: boolean;
+  /** Minutes after which its full form is ended. Defaults to 15. */
+  readonly longest?: number;
+  /** Parts with the same function run once, together. */
   run(options: PartOptions): Promise<PartResult>;
 }
 

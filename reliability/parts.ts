@@ -14,22 +14,41 @@ export const areas = {
   "Slow clients and streams": "S1 S2 S3 S4",
   "Start, stop and long runs": "L1 L2 L3 L4 L5 L6",
   "Several instances and clocks": "M1 C1 V1",
+  "A pooler before PostgreSQL": "PB1",
   "The tool and new users": "G1 N1",
   "Background jobs": "BG1 BG2 BG3 BG4 BG5 BG6 BG7 BG8 BG9",
   "Event streams and WebSockets": "LV1 LV2 LV3 LV4 LV5 LV6",
+  "A cluster under faults": "CL1 CL2 CL3 CL4 CL5 CL6",
   "Shared caches": "X1",
   "Gates on the code": "Q1 E1",
 };
 
 export const planned = Object.values(areas).flatMap((ids) => ids.split(" "));
 
+type PartFile = { readonly part: Part } | { readonly parts: readonly Part[] };
+
 const folder = new URL("./parts/", import.meta.url);
 
-/** Every file of parts/ exports one as `part`. In the order of the plan. */
-export async function loadParts(): Promise<readonly Part[]> {
-  const files = globSync("*.ts", { cwd: fileURLToPath(folder) });
+/** Every file of parts/ exports one as `part`, or several that share a run as `parts`. */
+async function load(pattern: string): Promise<readonly Part[]> {
+  const files = globSync(pattern, { cwd: fileURLToPath(folder) });
   const modules = await Promise.all(
-    files.map((file) => import(new URL(file, folder).href) as Promise<{ readonly part: Part }>), // see above
+    files.map((file) => import(new URL(file, folder).href) as Promise<PartFile>), // see above
   );
-  return modules.map(({ part }) => part).toSorted((a, b) => planned.indexOf(a.id) - planned.indexOf(b.id));
+  return modules.flatMap((file) => ("parts" in file ? file.parts : [file.part]));
+}
+
+/** In the order of the plan. */
+export async function loadParts(): Promise<readonly Part[]> {
+  return (await load("*.ts")).toSorted((a, b) => planned.indexOf(a.id) - planned.indexOf(b.id));
+}
+
+/**
+ * Loads the file of one part, which begins with its id, or with the letters of the ids of several parts: all files and
+ * what they import would take longer than most parts in their short form.
+ */
+export async function loadPart(id: string): Promise<Part> {
+  const name = id.toLowerCase();
+  const parts = await load(`{${name},${name.replace(/\d+$/, "")}}-*.ts`);
+  return parts.find((part) => part.id === id) ?? Promise.reject(new Error(`there is no part ${id}`));
 }

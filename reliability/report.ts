@@ -51,8 +51,8 @@ function toMarkdown({ columns, rows }: FigureTable): string[] {
 }
 
 /**
- * The committed report: a summary by area, then the last figures of every part. Parts that did not run keep their rows
- * of `before`, an earlier report.
+ * The committed report: a summary by area, then the last figures of every part, then their tables. Parts that did not
+ * run keep their rows and tables of `before`, an earlier report.
  */
 export async function toReport(
   outcomes: readonly Outcome[],
@@ -61,7 +61,11 @@ export async function toReport(
   const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
   const form = run.short ? "short" : "full";
   const rows = parseRows(run.before);
-  for (const outcome of outcomes) rows.set(outcome.part.id, toRow(outcome, `${form}, ${commit}`));
+  const tables = parseTables(run.before);
+  for (const outcome of outcomes) {
+    rows.set(outcome.part.id, toRow(outcome, `${form}, ${commit}`));
+    if (outcome.table !== undefined) tables.set(outcome.part.id, toMarkdown(outcome.table).join("\n"));
+  }
   return `# Reliability report
 
 The last result of every part of \`reliability/parts/\`, next to its target. The file is written by \`npm run test:full -- --soak --minutes 30 --report docs/reliability-report.md\` and not edited by hand; with \`--only <id>\` one part runs and its line is replaced.
@@ -80,7 +84,11 @@ ${(await versions()).map(([name, text]) => `| ${name} | ${text} |`).join("\n")}
 | Id | What | Target | Figures | Result | Time | Run |
 |---|---|---|---|---|---|---|
 ${run.parts.map((part) => rows.get(part.id) ?? toEmptyRow(part)).join("\n")}
-`;
+${run.parts.map((part) => toSection(part, tables.get(part.id))).join("")}`;
+}
+
+function toSection({ id, title }: Part, table: string | undefined): string {
+  return table === undefined ? "" : `\n## ${id}: ${title}\n\n${table}\n`;
 }
 
 const isFull = (row: string | undefined) => row !== undefined && / \| full, \w+ \|$/.test(row);
@@ -115,6 +123,11 @@ function toEmptyRow({ id, title, bar }: Part): string {
 function parseRows(report: string): Map<string, string> {
   const rows = report.matchAll(/^\| ([A-Z]+\d) \|.*\| (?:full|short), \w+ \|$/gm);
   return new Map([...rows].map(([row, id = ""]) => [id, row]));
+}
+
+function parseTables(report: string): Map<string, string> {
+  const sections = report.matchAll(/^## ([A-Z]+\d): .*\n\n((?:\|.*(?:\n|$))+)/gm);
+  return new Map([...sections].map(([, id = "", table = ""]) => [id, table.trimEnd()]));
 }
 
 async function versions(): Promise<[string, string][]> {

@@ -118,6 +118,7 @@ const short = [
 ];
 const long = [
   ["packages/tool, generated applications and what reads them", /^packages.tool.test.(?:generate|inspect|client)/],
+  ["packages/tool, builds and processes", /^packages.tool.test.(?:b|c|d)/],
   ["packages/tool", /^packages.tool/],
   ["the workspace", /^test/],
   ["apps", /^apps/],

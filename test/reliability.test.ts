@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { generateFaults, isOfDatabase, kinds } from "../reliability/cluster/faults.ts";
 import { Figures } from "../reliability/part.ts";
-import { loadParts, planned } from "../reliability/parts.ts";
+import { loadPart, loadParts, planned } from "../reliability/parts.ts";
 import { toReport, toTable } from "../reliability/report.ts";
 import { readAckOrder } from "../reliability/support/ack-order.ts";
 
@@ -9,7 +10,10 @@ test("every line of the plan has a part", async () => {
   const parts = await loadParts();
   const ids = parts.map(({ id }) => id);
   assert.deepEqual(ids, planned);
-  for (const { id, title, bar } of parts) assert.ok(title !== "" && bar !== "", id);
+  for (const part of parts) {
+    assert.ok(part.title !== "" && part.bar !== "", part.id);
+    assert.equal(await loadPart(part.id), part, "its file begins with its id");
+  }
 });
 
 test("a figure that misses its bar fails its part and shows by how much", () => {
@@ -50,9 +54,10 @@ test("a report keeps the rows of parts that did not run, and sums up each area",
   const [crash, trace, job] = [part("D1"), part("D2"), part("BG1")];
   const run = { short: false, parts: [part("W1"), crash, trace, job] };
   const lost = { part: crash, state: "missed" as const, seconds: 2, figures: { lost: 1 }, note: "lost 1 is not 0" };
+  const table = { columns: ["kill of", "seconds"], rows: [["a worker", 1.5]] };
   const first = await toReport(
     [
-      { part: job, state: "met", seconds: 3, figures: { lost: 0 } },
+      { part: job, state: "met", seconds: 3, figures: { lost: 0 }, table },
       lost,
       { part: trace, state: "met", seconds: 1, figures: {} },
     ],
@@ -70,6 +75,7 @@ test("a report keeps the rows of parts that did not run, and sums up each area",
   assert.match(first, /^\| HTTP on the wire \| 0 of 1 \| W1 not yet run in full form \|$/m);
   assert.match(first, /^\| Crashes and outages of stores \| 1 of 2 \| D1: lost 1 is not 0 \|$/m);
   assert.match(first, /^\| Background jobs \| 1 of 1 \| \|$/m);
+  assert.match(first, /\n\n## BG1: t\n\n\| kill of \| seconds \|\n\|---\|---\|\n\| a worker \| 1.5 \|\n$/);
 
   const fixed = { part: crash, state: "met" as const, seconds: 2, figures: { lost: 0 } };
   const second = await toReport([fixed], { ...run, before: first });
@@ -101,4 +107,20 @@ test("a trace shows a response that is sent before its write is on the disk", ()
     { replies: 1, syncs: 1, early: 1 },
     "a sync of another thread that began before the write does not count",
   );
+});
+
+test("a seed gives the same faults again, and at most one of the database at a time", () => {
+  for (let seed = 1; seed <= 50; seed++) {
+    const rounds = generateFaults(seed, "full");
+    assert.deepEqual(generateFaults(seed, "full"), rounds);
+    assert.equal(new Set(rounds.flat().map(({ kind }) => kind)).size, kinds.length);
+    assert.ok(rounds.flat().length >= 60);
+    for (const round of rounds) assert.ok(round.filter(isOfDatabase).length <= 1, JSON.stringify(round));
+    const short = generateFaults(seed, "short").flat();
+    assert.equal(new Set(short.map(({ kind }) => kind)).size, 6);
+    assert.ok(short.some(({ kind }) => kind.startsWith("failover")));
+    const withRedis = generateFaults(seed, "redis").flat();
+    assert.equal(new Set(withRedis.map(({ kind }) => kind)).size, kinds.length + 1);
+  }
+  assert.notDeepEqual(generateFaults(1, "full"), generateFaults(2, "full"));
 });

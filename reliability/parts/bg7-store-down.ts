@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { startProxy } from "../../packages/data/test/support/fault-proxy.ts";
+import { OwnPostgres } from "../../packages/data/test/support/own-postgres.ts";
 import { endProcess, startProcess } from "../../packages/data/test/support/processes.ts";
 import { withFolder } from "../../packages/data/test/support/services.ts";
 import { missing } from "../needs.ts";
@@ -8,7 +9,6 @@ import { Figures, type Part, type PartOptions } from "../part.ts";
 import { JobLedger } from "../support/job-ledger.ts";
 import { JobOutages, type Outage } from "../support/job-outage.ts";
 import { type JobProcessOptions, withJobProcesses } from "../support/job-process.ts";
-import { OwnPostgres } from "../support/own-postgres.ts";
 import { createSmallDisk } from "../support/small-disk.ts";
 
 const diskSize = 8 * 1024 * 1024;

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Random } from "../../packages/core/test/support/random.ts";
+import { freePort } from "../../packages/data/test/support/ports.ts";
 import { withFolder } from "../../packages/data/test/support/services.ts";
 import { Figures, type Part } from "../part.ts";
 import { addUp, crashLoop } from "../support/crash-loop.ts";
-import { freePort } from "../support/ports.ts";
 import { startService } from "../support/service.ts";
 
 const loops = 2;

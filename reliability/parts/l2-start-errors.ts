@@ -2,9 +2,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runFile, type SpawnOptions } from "../../apps/reference/test/support/processes.ts";
+import { freePort } from "../../packages/data/test/support/ports.ts";
 import { withFolder } from "../../packages/data/test/support/services.ts";
 import { Figures, type Part } from "../part.ts";
-import { freePort } from "../support/ports.ts";
 import { accepts } from "../support/service.ts";
 
 interface Mistake {

@@ -11,7 +11,7 @@ const templates = ["api", "web", "cli", "full"] as const;
 /** Most commands from an empty folder to a response: npm create, cd, npm start. */
 const mostCommands = 3;
 const mostSeconds = 60;
-/** Of an API without a linter, on a machine with a recent Node. */
+/** The size of an API without a linter, on a machine with a recent Node. */
 const mostMegabytes = 120;
 
 export const part: Part = {

@@ -16,7 +16,7 @@ export const part: Part = {
   fullOnly: true,
   async run(options) {
     const figures = await judgeTests(["router-model"], options, (all, run) => {
-      all.atLeast("runs", sumOf(run, "runs"), options.short ? 2500 : 100_000);
+      all.atLeast("runs", sumOf(run, "runs"), options.short ? 1200 : 100_000);
       all.show("lookups", sumOf(run, "lookups"));
     });
     const { known, unknown } = measureLookups();

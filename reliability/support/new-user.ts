@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../../packages/data/test/support/ports.ts";
 import { type RunResult, run } from "../../test/support/run.ts";
-import { freePort } from "./ports.ts";
 
 const patience = 60_000;
 

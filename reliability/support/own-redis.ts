@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "./ports.ts";
+import { freePort } from "../../packages/data/test/support/ports.ts";
 
 /** What it keeps: every command before it replies, its last snapshot, or nothing. */
 export type RedisDurability = "commands" | "snapshots" | "nothing";

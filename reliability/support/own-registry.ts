@@ -4,8 +4,8 @@ import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../packages/data/test/support/ports.ts";
 import { root, runOrFail } from "../../test/support/run.ts";
-import { freePort } from "./ports.ts";
 
 const home = fileURLToPath(new URL("../registry/", import.meta.url));
 const patience = 60_000;

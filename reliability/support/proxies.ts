@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FaultProxy } from "../../packages/data/test/support/fault-proxy.ts";
-import { freePort } from "./ports.ts";
+import { freePort } from "../../packages/data/test/support/ports.ts";
 import { accepts } from "./service.ts";
 
 /** Something in front of a service, on the same machine. */

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ServerProcess, spawnFile } from "../../apps/reference/test/support/processes.ts";
-import { freePort } from "./ports.ts";
+import { freePort } from "../../packages/data/test/support/ports.ts";
 
 export interface ServiceOptions {
   /** `DATABASE_URL` and other variables. */

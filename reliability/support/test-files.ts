@@ -22,6 +22,7 @@ export async function runTestFiles(
   files: readonly string[],
   options: Pick<PartOptions, "short" | "seed" | "say">,
   name?: string,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<TestRun> {
   const folder = mkdtempSync(join(tmpdir(), "tenon-figures-"));
   const figuresFile = join(folder, "figures");
@@ -30,7 +31,7 @@ export async function runTestFiles(
   const started = performance.now();
   const child = spawn(process.execPath, ["scripts/test.mjs", ...flags, ...files], {
     cwd: root,
-    env: { ...process.env, ...seed, TENON_FIGURES: figuresFile },
+    env: { ...process.env, ...seed, ...env, TENON_FIGURES: figuresFile },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
@@ -73,8 +74,9 @@ export async function judgeTests(
   options: PartOptions,
   add: (figures: Figures, run: TestRun) => void,
   name?: string,
+  env?: Readonly<Record<string, string>>,
 ): Promise<Figures> {
-  const run = await runTestFiles(files, options, name);
+  const run = await runTestFiles(files, options, name, env);
   const figures = new Figures();
   add(figures, run);
   figures.show("tests", run.passed.length).exactly("failed", run.failed.length, 0);
