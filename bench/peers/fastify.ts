@@ -1,11 +1,30 @@
 // Fastify without schemas: JSON.stringify for replies, Zod for the body.
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { created, hello, posts, routes, secret, toBody } from "./support/data.ts";
+import { created, fewPosts, filesFolder, hello, type Post, posts, routes, secret, toBody } from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 const listen = (app: FastifyInstance, port: number) => app.listen({ port, host: "127.0.0.1" });
 
+async function listenCompressed(list: readonly Post[], port: number) {
+  const { default: compress } = await import("@fastify/compress");
+  const app = Fastify();
+  await app.register(compress);
+  app.get("/posts", (_request, reply) => {
+    reply.send(list);
+  });
+  return listen(app, port);
+}
+
 await serve({
+  "compressed-few": (port) => listenCompressed(fewPosts, port),
+  "compressed-list": (port) => listenCompressed(posts, port),
+  precompressed: async (port) => {
+    const { default: files } = await import("@fastify/static");
+    const app = Fastify();
+    await app.register(files, { root: filesFolder(), preCompressed: true });
+    return listen(app, port);
+  },
+
   json: (port) => {
     const app = Fastify();
     app.get("/", (_request, reply) => {

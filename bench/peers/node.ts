@@ -1,8 +1,22 @@
 // Bare node:http, written for exactly the requests of the benchmark: the baseline of all others.
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { createReadStream, stat } from "node:fs";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { join } from "node:path";
 import { parse } from "node:querystring";
-import { created, hello, type NewPost, posts, routes, secret } from "./support/data.ts";
+import { pipeline } from "node:stream";
+import { gzip } from "node:zlib";
+import {
+  created,
+  fewPosts,
+  filesFolder,
+  hello,
+  type NewPost,
+  type Post,
+  posts,
+  routes,
+  secret,
+} from "./support/data.ts";
 import { serve } from "./support/serve.ts";
 
 function listen(port: number, listener: RequestListener): void {
@@ -68,6 +82,21 @@ function verify(header: string | undefined): { user_id: string } | undefined {
   return claims.exp > Date.now() / 1000 ? claims : undefined;
 }
 
+function sendCompressed(list: readonly Post[]): RequestListener {
+  return (_req, res) => {
+    gzip(JSON.stringify(list), (error, body) => {
+      if (error !== null) throw error;
+      res.writeHead(200, {
+        "content-type": "application/json; charset=utf-8",
+        "content-encoding": "gzip",
+        "content-length": body.byteLength,
+        vary: "accept-encoding",
+      });
+      res.end(body);
+    });
+  };
+}
+
 const notFound = { error: "Not Found" };
 
 await serve({
@@ -77,6 +106,29 @@ await serve({
     const server = createServer((_req, res) => send(res, 200, hello));
     server.keepAliveTimeout = 600_000;
     server.listen(port, "127.0.0.1");
+  },
+
+  "compressed-few": (port) => listen(port, sendCompressed(fewPosts)),
+  "compressed-list": (port) => listen(port, sendCompressed(posts)),
+  precompressed: (port) => {
+    const file = join(filesFolder(), "posts.json.br");
+    listen(port, (_req, res) => {
+      stat(file, (error, stats) => {
+        if (error !== null) throw error;
+        if (res.destroyed) return; // the load tool has closed its connections, and pipeline() would throw
+        const { size, mtimeMs, mtime } = stats;
+        res.writeHead(200, {
+          "content-type": "application/json; charset=utf-8",
+          "content-encoding": "br",
+          "content-length": size,
+          "cache-control": "public, max-age=0",
+          "last-modified": mtime.toUTCString(),
+          etag: `"${size.toString(36)}-${mtimeMs.toString(36)}"`,
+          vary: "accept-encoding",
+        });
+        pipeline(createReadStream(file), res, () => {}); // likewise
+      });
+    });
   },
 
   params: (port) =>

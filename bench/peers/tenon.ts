@@ -15,7 +15,18 @@ import {
   string,
   timestamp,
 } from "@tenon/core";
-import { created, hello, routes as paths, posts, secret, toBody, work } from "./support/data.ts";
+import {
+  created,
+  fewPosts,
+  filesFolder,
+  hello,
+  type Post,
+  routes as paths,
+  posts,
+  secret,
+  toBody,
+  work,
+} from "./support/data.ts";
 import { NewPost } from "./support/new-post.ts";
 import { serve } from "./support/serve.ts";
 
@@ -25,10 +36,10 @@ async function open(
   controller: ControllerClass,
   port: number,
   imports: Parameters<typeof defineModule>[0]["imports"] = [],
-  limits: ApiOptions["limits"] = {},
+  { limits = {}, middlewares = [] }: Pick<ApiOptions, "limits" | "middlewares"> = {},
 ) {
   const module = defineModule({ name: "bench", imports, declarations: [controller] });
-  const app = await createApp(module, api({ middlewares: [], limits }), { log: { level: "warn" } });
+  const app = await createApp(module, api({ middlewares, limits }), { log: { level: "warn" } });
   await app.listen({ port });
 }
 
@@ -47,10 +58,33 @@ class WorkController {
   }
 }
 
+async function openCompressed(list: readonly Post[], port: number) {
+  const { compress } = await import("@tenon/core/middleware");
+  class PostsController {
+    routes(): Routes {
+      return [{ method: "GET", path: "/posts", handler: () => list }];
+    }
+  }
+  return open(PostsController, port, [], { middlewares: [compress()] });
+}
+
 await serve({
   json: (port) => open(HelloController, port),
-  idle: (port) => open(HelloController, port, [], { keepAlive: 600_000 }),
+  idle: (port) => open(HelloController, port, [], { limits: { keepAlive: 600_000 } }),
   work: (port) => open(WorkController, port),
+
+  "compressed-few": (port) => openCompressed(fewPosts, port),
+  "compressed-list": (port) => openCompressed(posts, port),
+  precompressed: async (port) => {
+    const { staticFiles } = await import("@tenon/core/middleware");
+    const files = staticFiles(filesFolder());
+    class FilesController {
+      routes(): Routes {
+        return [{ method: "GET", path: "/*", handler: files }];
+      }
+    }
+    return open(FilesController, port);
+  },
 
   params: (port) => {
     class PostsController {

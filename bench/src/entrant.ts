@@ -12,7 +12,7 @@ const warmRequests = 40_000;
 /** A peer and the scenario that it serves. */
 export interface Contest {
   readonly peer: PeerInfo;
-  readonly scenario: Scenario;
+  readonly scenario: Scenario<string>;
   /** The file from which the load tool reads the scenario's requests. */
   readonly script: string;
 }

@@ -20,7 +20,7 @@ export const connections = 64;
 export const loadTool = spawnSync("wrk", ["--version"]).error === undefined ? "wrk" : "autocannon";
 
 /** Writes a scenario's requests to a file for the load tool. `folder` is deleted after the run. */
-export function prepareLoad(scenario: Scenario, folder: string): string {
+export function prepareLoad(scenario: Scenario<string>, folder: string): string {
   if (loadTool === "autocannon") {
     const file = join(folder, `${scenario.name}.json`);
     writeFileSync(file, JSON.stringify(scenario.requests));

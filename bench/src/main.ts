@@ -3,6 +3,7 @@ import { verdictOf } from "./bar.ts";
 import { measureBars, toBarTable } from "./bars.ts";
 import { toChart } from "./chart.ts";
 import { isMissed, measureClients, toClientTable } from "./client.ts";
+import { measureCompress } from "./compress.ts";
 import { measureConnections } from "./connections.ts";
 import { isTooSlow, measureForms, toFormTable } from "./declared-routes.ts";
 import { describeSetting } from "./machine.ts";
@@ -75,8 +76,10 @@ async function main(options: Options): Promise<void> {
       return save("observe.json", { bars });
     }
     case "bars":
+    case "compress":
     case "connections": {
-      const bars = await (options.command === "bars" ? measureBars(options) : measureConnections(options));
+      const measure = { bars: measureBars, compress: measureCompress, connections: measureConnections };
+      const bars = await measure[options.command](options);
       console.log(toBarTable(bars));
       save(`${options.command}.json`, { bars });
       if (bars.some((bar) => verdictOf(bar) === "missed")) process.exitCode = 1;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type ScenarioName, scenarioNames } from "../peers/support/serve.ts";
 import { type EngineName, engineNames } from "./jobs/engine.ts";
-import { type PartName, partNames } from "./live/entrants.ts";
+import { type LivePartName, livePartNames } from "./live/entrants.ts";
 import { type PeerInfo, peers } from "./peers.ts";
 import type { Measure } from "./results.ts";
 
@@ -23,7 +23,7 @@ export interface Options {
   /** The engines of background jobs to compare. */
   readonly engines: readonly EngineName[];
   /** The parts of the live bench. */
-  readonly parts: readonly PartName[];
+  readonly parts: readonly LivePartName[];
   readonly help: boolean;
 }
 
@@ -37,6 +37,7 @@ export const commands = [
   "bars",
   "connections",
   "observe",
+  "compress",
   "jobs",
   "job-engines",
   "live",
@@ -55,6 +56,7 @@ Commands
   bars       measures until it is clear which bars are met; exit code 1 when one is missed
   connections  the bars that need time on the clock: p99, memory of idle connections, workers
   observe    what signals cost without a subscriber, and tracing with one, beside Fastify with its plugin
+  compress   compressed JSON and precompressed files, beside Fastify with its plugins and bare node:http
   jobs       background jobs: throughput, latency and idle cost beside bare statements and other engines
   job-engines  what each engine of background jobs loses in a crash, about 12 minutes
   live       WebSockets and event streams: echo and fan-out beside bare ws, Socket.IO and node:http
@@ -71,10 +73,10 @@ Options
                          use the machine too
   --tenon source         Tenon's source instead of what its packages publish; no build is needed then
   --profile              writes a CPU profile of every server to bench/results/profiles
-  --minutes n            the time limit of bars, connections and observe, 1 to 60 (7); bars takes no other option but
-                         --scenarios and --tenon
+  --minutes n            the time limit of bars, connections, observe and compress, 1 to 60 (7); bars takes no other
+                         option but --scenarios and --tenon
   --engines pg-boss      some engines of job-engines: ${engineNames.join(", ")}
-  --parts echo           some parts of live: ${partNames.join(", ")}
+  --parts echo           some parts of live: ${livePartNames.join(", ")}
 `;
 
 /** Throws with a readable message. */
@@ -104,7 +106,7 @@ export function parseOptions(args: readonly string[]): Options {
     throw new Error(`unknown command "${positionals.join(" ")}". Commands: ${commands.join(", ")}.`);
   }
   if (values.tenon !== "dist" && values.tenon !== "source") throw new Error("--tenon takes dist or source");
-  const measure = values.by ?? (values.together || command === "bars" || command === "observe" ? "processor" : "rate");
+  const measure = values.by ?? (values.together || isByProcessor(command) ? "processor" : "rate");
   if (measure !== "rate" && measure !== "processor") throw new Error("--by takes rate or processor");
   if (values.together && measure === "rate") throw new Error("--together compares by processor time only");
   if (measure === "processor" && !existsSync("/proc/self/schedstat")) {
@@ -113,11 +115,11 @@ export function parseOptions(args: readonly string[]): Options {
     );
   }
   const { scenarios, tenon, minutes, help: _, ...others } = values;
-  const hasBars = command === "bars" || command === "connections" || command === "observe";
+  const hasBars = command === "connections" || isByProcessor(command);
   if (hasBars && Object.values(others).some(Boolean)) {
-    throw new Error("bars, connections and observe take only --scenarios, --tenon and --minutes");
+    throw new Error("bars, connections, observe and compress take only --scenarios, --tenon and --minutes");
   }
-  if (!hasBars && minutes !== undefined) throw new Error("--minutes is for bars, connections and observe");
+  if (!hasBars && minutes !== undefined) throw new Error("--minutes is for bars, connections, observe and compress");
   if (command !== "job-engines" && values.engines !== undefined) throw new Error("--engines is for job-engines");
   if (command !== "live" && values.parts !== undefined) throw new Error("--parts is for live");
   return {
@@ -131,13 +133,17 @@ export function parseOptions(args: readonly string[]): Options {
     warmup: count("warmup", values.warmup, values.quick ? 1 : 2, 60),
     minutes: count("minutes", minutes, 7, 60),
     engines: pick(values.engines ?? "", engineNames, "engine", (name) => [name]),
-    parts: pick(values.parts ?? "", partNames, "part", (name) => [name]),
+    parts: pick(values.parts ?? "", livePartNames, "part", (name) => [name]),
     tenon,
     profile: values.profile,
     measure,
     together: values.together,
     help: values.help,
   };
+}
+
+function isByProcessor(command: Command): boolean {
+  return command === "bars" || command === "observe" || command === "compress";
 }
 
 function isCommand(text: string): text is Command {

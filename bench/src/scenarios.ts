@@ -16,10 +16,12 @@ export interface Expectation {
   readonly request: BenchRequest;
   readonly status: number | "refused";
   readonly json?: unknown;
+  /** The `Content-Encoding`. */
+  readonly encoding?: string;
 }
 
-export interface Scenario {
-  readonly name: ScenarioName;
+export interface Scenario<Name extends string = ScenarioName> {
+  readonly name: Name;
   readonly letter: string;
   readonly title: string;
   /** Sent in turn. They differ where those of many clients do. */

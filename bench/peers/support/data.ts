@@ -23,6 +23,16 @@ export const posts: readonly Post[] = Array.from({ length: 50 }, (_, index) => (
   created_at: new Date(Date.UTC(2026, 0, 1, 0, index)).toISOString(),
 }));
 
+/** Seven of them, about 2 kB. */
+export const fewPosts = posts.slice(0, 7);
+
+/** The folder with `posts.json` and `posts.json.br`, for `bench -- compress`. */
+export function filesFolder(): string {
+  const { BENCH_FILES: folder } = process.env;
+  if (folder === undefined) throw new Error("BENCH_FILES names the folder to serve");
+  return folder;
+}
+
 export interface NewPost {
   readonly title: string;
   readonly content: string;

@@ -10,6 +10,7 @@ import { toTable } from "../table.ts";
 import type { EngineInfo } from "./engine.ts";
 import { EngineChild, type Throughput } from "./engine-child.ts";
 import { engines } from "./engines.ts";
+import { describeTransactions, measureTransactions, type Transactions } from "./transactions.ts";
 import { redisUrl, withDatabase } from "./trial-store.ts";
 
 const count = 500;
@@ -30,13 +31,14 @@ export interface JobsResult {
 
 export interface JobsMeasurement {
   readonly results: readonly JobsResult[];
+  readonly transactions: Transactions;
   readonly load: { readonly before: number; readonly after: number };
 }
 
 /** Rounds of throughput in turn, so that ratios are taken within a round; then latency and idle cost of each. */
 export async function measureJobs(rounds: number): Promise<JobsMeasurement> {
   const before = loadavg()[0] ?? 0;
-  const progress = new Progress(rounds * engines.length + engines.length);
+  const progress = new Progress(rounds * engines.length + engines.length + 1);
   const throughput = new Map<EngineInfo, Throughput[]>(engines.map((engine) => [engine, []]));
   for (let round = 0; round < rounds; round++) {
     for (const engine of inTurn(engines, round)) {
@@ -53,8 +55,10 @@ export async function measureJobs(rounds: number): Promise<JobsMeasurement> {
     results.push({ engine: engine.name, throughput: throughput.get(engine) ?? [], ...rest });
     progress.step();
   }
+  progress.show("transactions");
+  const transactions = await measureTransactions(rounds);
   progress.end();
-  return { results, load: { before, after: loadavg()[0] ?? 0 } };
+  return { results, transactions, load: { before, after: loadavg()[0] ?? 0 } };
 }
 
 type Start = () => Promise<EngineChild>;
@@ -115,7 +119,7 @@ export function ratioToBare(results: readonly JobsResult[], engine: string, by: 
   return median(costs(engine).map((cost, round) => (bare[round] ?? Number.NaN) / cost));
 }
 
-export function toJobsTable({ results, load }: JobsMeasurement): string {
+export function toJobsTable({ results, transactions, load }: JobsMeasurement): string {
   const rows = results.map(({ engine, throughput, latency, idle }) => {
     const of = (key: "enqueued" | "ran") =>
       Math.round(median(throughput.map((sample) => sample[key]))).toLocaleString("en");
@@ -151,5 +155,5 @@ export function toJobsTable({ results, load }: JobsMeasurement): string {
     "job of a crashed worker",
   ];
   const setting = `${count} jobs of no work, ${lanes} at a time, default settings; load average ${load.before.toFixed(1)} before, ${load.after.toFixed(1)} after`;
-  return `${toTable(head, rows)}\n\n${setting}`;
+  return `${toTable(head, rows)}\n\n${setting}\n${describeTransactions(transactions)}`;
 }

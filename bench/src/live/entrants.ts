@@ -1,5 +1,8 @@
 export const partNames = ["echo", "fan-out", "sse"] as const;
 export type PartName = (typeof partNames)[number];
+/** Without entrants: `publish()` beside itself, at another time. */
+export const livePartNames = [...partNames, "publish"] as const;
+export type LivePartName = (typeof livePartNames)[number];
 
 /** A server of live connections, in one part of the measurement. */
 export interface Entrant {

@@ -3,9 +3,10 @@ import { inTurn } from "../order.ts";
 import { Progress } from "../progress.ts";
 import { type Spread, spreadOf } from "../statistics.ts";
 import { toTable } from "../table.ts";
-import { type Entrant, entrants, type PartName, partNames } from "./entrants.ts";
+import { type Entrant, entrants, type LivePartName, type PartName, partNames } from "./entrants.ts";
 import { LiveChild } from "./live-child.ts";
 import type { LoadCommand, Slice } from "./load-process.ts";
+import { describePublishing, measurePublishing, type PublishingRound } from "./publishing.ts";
 
 const clients: Readonly<Record<PartName, number>> = { echo: 64, "fan-out": 1000, sse: 1000 };
 const warmMessages = 40_000;
@@ -25,11 +26,12 @@ export interface LiveResult {
 
 export interface LiveMeasurement {
   readonly results: readonly LiveResult[];
+  readonly publishing: readonly PublishingRound[];
   readonly load: { readonly before: number; readonly after: number };
 }
 
 export interface LiveOptions {
-  readonly parts: readonly PartName[];
+  readonly parts: readonly LivePartName[];
   readonly rounds: number;
   /** Slices of a second for each entrant in a round. */
   readonly seconds: number;
@@ -43,17 +45,23 @@ export async function measureLive(options: LiveOptions): Promise<LiveMeasurement
   const samples = new Map<Entrant, Sample[]>(entrants.map((entrant) => [entrant, []]));
   const progress = new Progress(options.rounds * options.parts.length);
   for (let round = 0; round < options.rounds; round++) {
-    for (const part of options.parts) {
+    for (const part of partNames.filter((name) => options.parts.includes(name))) {
       progress.show(`round ${round + 1}: ${part}`);
       for (const [entrant, sample] of await measureRound(part, options)) samples.get(entrant)?.push(sample);
       progress.step();
     }
   }
+  const publishing: PublishingRound[] = [];
+  for (let round = 0; options.parts.includes("publish") && round < options.rounds; round++) {
+    progress.show(`round ${round + 1}: publish`);
+    publishing.push(await measurePublishing());
+    progress.step();
+  }
   progress.end();
   const results = [...samples]
     .filter(([, list]) => list.length > 0)
     .map(([entrant, list]) => ({ entrant: entrant.name, samples: list }));
-  return { results, load: { before, after: loadavg()[0] ?? 0 } };
+  return { results, publishing, load: { before, after: loadavg()[0] ?? 0 } };
 }
 
 async function measureRound(part: PartName, options: LiveOptions): Promise<Map<Entrant, Sample>> {
@@ -117,7 +125,7 @@ export function ratiosOf(results: readonly LiveResult[], entrant: Entrant, by: M
   return spreadOf(valuesOf(entrant.name).map((value, round) => value / (bare[round] ?? Number.NaN)));
 }
 
-export function toLiveTable({ results, load }: LiveMeasurement): string {
+export function toLiveTable({ results, publishing, load }: LiveMeasurement): string {
   const tables = partNames.flatMap((part) => {
     const own = entrants.filter(
       (entrant) => entrant.part === part && results.some((result) => result.entrant === entrant.name),
@@ -144,5 +152,6 @@ export function toLiveTable({ results, load }: LiveMeasurement): string {
     return [`${part}, ${clients[part]} clients\n${toTable(head, rows)}`];
   });
   const setting = `load average ${load.before.toFixed(1)} before, ${load.after.toFixed(1)} after`;
-  return `${tables.join("\n\n")}\n\n${setting}`;
+  const rest = publishing.length === 0 ? [] : [describePublishing(publishing)];
+  return [...tables, ...rest, setting].join("\n\n");
 }
