@@ -74,6 +74,7 @@ export const groups: readonly { readonly text: string; readonly pages: readonly 
     text: "Operations",
     pages: [
       ["Running in production", "production"],
+      ["Scaling", "scaling"],
       ["Docker", "recipes/docker"],
       ["systemd", "recipes/systemd"],
       ["nginx", "recipes/nginx"],

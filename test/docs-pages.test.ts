@@ -29,7 +29,7 @@ describe("a page begins with what it is for and an example", () => {
       assert.match(lead, /^# .+\n\n(?!```|[|#>-]).+\n/, "the title, then a paragraph");
       const fences = [...lead.matchAll(/^```(\w+)\n/gm)].map(([, language]) => language);
       assert.ok(
-        fences.some((language) => language !== "sh"), // an installation is no example
+        fences.some((language) => language !== "sh"), // an installation is not an example
         "an example before the first heading",
       );
     });
