@@ -7,6 +7,7 @@ export { limitCaching } from "./limit-caching.ts";
 export { loginAs } from "./login-as.ts";
 export { LoginLimit } from "./login-limit.ts";
 export { Passwords } from "./passwords.ts";
+export { type LoadedBy, loaded, Policy, type PolicyErrors } from "./policy.ts";
 export { RefreshTokens } from "./refresh-tokens.ts";
 export { SessionAuth, SessionOrigin, sessionCookie } from "./session-auth.ts";
 export { type SessionRecord, Sessions } from "./sessions.ts";

@@ -71,6 +71,8 @@ export interface MiddlewareContract<Value extends string = string> {
   readonly security?: Readonly<Record<string, SecurityScheme>>;
   /** Whether requests without credentials pass too. Defaults to false. */
   readonly optional?: boolean;
+  /** The rule of a policy, in words: `"post owner"`. The document, `tenon routes` and its audit name it. */
+  readonly policy?: string;
   readonly errors?: ErrorsByStatus;
   /** The methods that it concerns: `["POST", "PUT"]`. Defaults to all. */
   readonly methods?: readonly string[];
@@ -312,6 +314,11 @@ export interface DeclaredHandler {
   readonly controller: string;
   readonly handler: string;
   readonly contract?: Contract | undefined;
+}
+
+/** The rules of the policies of a route. */
+export function policiesOf({ guards }: { readonly guards: readonly MiddlewareContract[] }): string[] {
+  return guards.flatMap(({ policy }) => policy ?? []);
 }
 
 /** What the contract says, or `posts.show` for `show` of `PostsController`. Undefined for a handler without a name. */

@@ -21,6 +21,7 @@ export { Database } from "./database/database.ts";
 export { migrate } from "./database/migrate.ts";
 export type { Migration } from "./database/migration.ts";
 export { Migrations } from "./database/migrations.ts";
+export { isInvalidValue } from "./database/postgres-errors.ts";
 export { PreparedQuery } from "./database/prepared-query.ts";
 export { type Seed, Seeds } from "./database/seeds.ts";
 export { Health, type HealthCheck, HealthController, type HealthReport } from "./health.ts";

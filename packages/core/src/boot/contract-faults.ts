@@ -181,6 +181,7 @@ function describeKind(kind: string): string {
 const guardNames = namesOf<MiddlewareContract>({
   security: true,
   optional: true,
+  policy: true,
   errors: true,
   methods: true,
   sets: true,

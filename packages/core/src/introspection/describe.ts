@@ -1,6 +1,6 @@
 import { describe, findShadows, isSecured } from "../boot/conflict.ts";
 import type { FlatRoute } from "../boot/flatten.ts";
-import { toOperationId } from "../contract.ts";
+import { policiesOf, toOperationId } from "../contract.ts";
 import { writtenHandlerOf } from "../endpoint.ts";
 import { StartError } from "../errors.ts";
 import type { Constructed, Injection } from "../inject/container.ts";
@@ -26,6 +26,8 @@ export interface RouteDescription extends Partial<SourcePlace> {
   readonly declared: boolean;
   /** Whether a guard declares a security scheme for it. */
   readonly secured: boolean;
+  /** The rules of its policies: `["post owner"]`. */
+  readonly policies: readonly string[];
   /** Whether its contract says that it needs no guard. */
   readonly public?: boolean;
   readonly summary?: string;
@@ -172,6 +174,7 @@ function toRouteDescription(route: RouteInfo): RouteDescription {
     ...(operationId === undefined ? {} : { operationId }),
     declared: contract !== undefined,
     secured: isSecured(route),
+    policies: policiesOf(route),
     ...(contract?.public === true ? { public: true } : {}),
     ...(contract?.summary === undefined ? {} : { summary: contract.summary }),
   };

@@ -1,4 +1,4 @@
-import { type Body, type LiveContract, toBody } from "../contract.ts";
+import { type Body, type LiveContract, policiesOf, toBody } from "../contract.ts";
 import { type JsonSchema, toJsonSchema } from "../dto/json-schema.ts";
 import type { Schema } from "../dto/standard-schema.ts";
 import type { RouteInfo } from "../table.ts";
@@ -26,6 +26,8 @@ export interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: RequestBody;
   readonly responses: Readonly<Record<string, ResponseObject>>;
+  /** The rules of its policies. */
+  readonly "x-tenon-policies"?: readonly string[];
   /** The messages of an event stream or a WebSocket, for which OpenAPI 3.1 has no keyword. */
   readonly "x-tenon-live"?: LiveMessages;
 }
@@ -51,7 +53,9 @@ export function toOperation(
 ): Operation {
   const { components, readsForms } = tools;
   const { contract = {}, guards, module } = route;
-  const { description, deprecated, live } = contract;
+  const { deprecated, live } = contract;
+  const policies = policiesOf(route);
+  const description = toDescription(contract.description, policies);
   const body = toBody(contract.body);
   const tags = contract.tags ?? (module === undefined ? [] : [module]);
   const parameters = toParameters(contract, inPath, components);
@@ -72,8 +76,16 @@ export function toOperation(
       ? {}
       : { requestBody: { required: body.required, content: toBodyContent(body, components, readsForms) } }),
     responses: route.method === "HEAD" ? withoutContent(responses) : responses,
+    ...(policies.length === 0 ? {} : { "x-tenon-policies": policies }),
     ...(live === undefined ? {} : { "x-tenon-live": toLiveMessages(live, components) }),
   };
+}
+
+/** OpenAPI has no place for who may send a request, so that the description says it too. */
+function toDescription(description: string | undefined, policies: readonly string[]): string | undefined {
+  if (policies.length === 0) return description;
+  const rules = `${policies.length === 1 ? "Policy" : "Policies"}: ${policies.join(", ")}.`;
+  return description === undefined ? rules : `${description}\n\n${rules}`;
 }
 
 function toLiveMessages({ kind, sends, receives }: LiveContract, components: Components): LiveMessages {

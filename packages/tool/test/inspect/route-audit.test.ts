@@ -6,7 +6,7 @@ import { auditRoutes } from "../../src/inspect/route-audit.ts";
 function route(text: string, more: Partial<RouteDescription> = {}): RouteDescription {
   const [method = "", path = ""] = text.split(" ");
   const described = { path, handler: "show", controller: "PostsController", middlewares: [], declared: true };
-  return { method, ...described, secured: false, ...more };
+  return { method, ...described, secured: false, policies: [], ...more };
 }
 
 const guarded = (text: string) => route(text, { secured: true });
