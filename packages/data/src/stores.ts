@@ -42,9 +42,6 @@ export interface StoreOptions {
 
 const keyValueKinds = ["sqlite", "postgres", "redis", "memory"] as const;
 const cacheKinds = ["redis", "memory"] as const;
-/** Jobs that start seconds late have their reason in the log. */
-const pollNote =
-  "PostgreSQL is behind a pooler, so messages of other processes are not heard: jobs and channels look every 2 s (pollInterval). Set DATABASE_LISTEN_URL to the server itself to hear them.";
 
 /** Creates each store once, so that database and key-value store share a file, and key-value store and cache a connection. */
 export class Stores {
@@ -114,7 +111,6 @@ export class Stores {
     const { listenUrl } = this.#options.postgres ?? {};
     if (listenUrl !== undefined) parseStoreUrl(listenUrl, "postgres.listenUrl", ["postgres"]);
     const postgres = database.kind === "postgres" ? this.#pool(database.url) : undefined;
-    if (postgres?.canListen === false) log.info(pollNote);
     return new SharedStore({ redis: undefined, postgres, log });
   }
 

@@ -36,6 +36,10 @@ interface ChannelListener {
   readonly remote: Listener | undefined;
 }
 
+/** Jobs that start seconds late have their reason in the log. */
+const pollNote =
+  "PostgreSQL is behind a pooler, so messages of other processes are not heard: jobs and channels look every 2 s (pollInterval). Set DATABASE_LISTEN_URL to the server itself to hear them.";
+
 /** Bytes of the name of a channel in PostgreSQL. */
 const longestChannel = 63;
 /** Bytes of a message: NOTIFY takes less than 8,000. */
@@ -99,6 +103,7 @@ export class SharedStore implements OnStop {
       }
     };
     const store = this.redis ?? (this.postgres?.canListen ? this.postgres : undefined);
+    if (store === undefined && this.postgres !== undefined && this.#listeners.size === 0) this.#log.info(pollNote);
     const name = this.#nameOf(channel);
     const receive = (payload: string | undefined) => this.#receive(payload, call);
     const onFailure = (error: unknown) =>
