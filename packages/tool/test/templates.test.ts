@@ -6,12 +6,11 @@ import { runOrFail, tool, root as workspace } from "../../../test/support/run.ts
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { applyChanges } from "../src/generate/edit/changes.ts";
 import { defaultFields } from "../src/generate/resource/fields.ts";
-import { toResourceModel } from "../src/generate/resource/resource-model.ts";
+import { ownerField, toResourceModel } from "../src/generate/resource/resource-model.ts";
 import type { Target } from "../src/generate/resource/targets.ts";
 import { toModuleNames, toReplacements } from "../src/names.ts";
 import { readTemplate } from "../src/templates.ts";
 
-const owner = { name: "user_id", type: "ref", isOptional: false, target: "users", values: [] } as const;
 const users: Target = {
   plural: "users",
   table: "users",
@@ -30,11 +29,11 @@ const root = {
 };
 /** A resource with the parts that depend on others. */
 const owned = toResourceModel({
-  fields: [...defaultFields, owner],
+  fields: [ownerField, ...defaultFields],
   targets: new Map([["users", users]]),
   kinds,
   guards: { routes: "SessionAuth", pages: true },
-  owner,
+  owner: true,
   root,
 });
 const plain = toResourceModel({
@@ -42,7 +41,7 @@ const plain = toResourceModel({
   targets: new Map(),
   kinds,
   guards: { routes: undefined, pages: false },
-  owner: undefined,
+  owner: false,
   root,
 });
 
@@ -58,7 +57,7 @@ test("formats the generated code as the workspace's formatter does, for names of
     for (const [index, [type, model]] of variants.entries()) {
       const target = join(folder, `${index}-${name}`);
       mkdirSync(target);
-      const isWanted = (path: string) => model.owner !== undefined || !/\.(?:owner|references)\.ts$/.test(path);
+      const isWanted = (path: string) => model.owner || !/\.(?:owner|references)\.ts$/.test(path);
       const names = toReplacements(toModuleNames(name));
       const files = await readTemplate(`module-${type}`, { names, isWanted, model });
       assert.ok(files.size > 5);

@@ -14,6 +14,7 @@ const fieldsHelp =
   `Types: ${fieldTypes.join(", ")}`;
 const shared = {
   fields: string().describe(fieldsHelp),
+  owner: boolean().describe("Rows of the resource belong to the user who creates them, and are private; needs g auth"),
   plural: string().describe("The plural of the name, where the usual rules do not give it"),
   yes: boolean().alias("y").describe("Take the plural of the usual rules, whatever it is"),
   in: placeFlags.in,
@@ -37,7 +38,7 @@ const NewResourceFlags = dto({
 });
 
 const usage = `tenon g module <name> [--type=<${moduleTypes.join("|")}>]`;
-const resourceUsage = "tenon g resource <name> [--fields=title:string,…]";
+const resourceUsage = "tenon g resource <name> [--fields=title:string,…] [--owner]";
 const namePrompt = {
   flag: "name",
   text: "Name of the module",
@@ -100,7 +101,7 @@ export class ModulesController {
     if (this.#prompts.isTerminal()) checkApplication(folder); // before the prompts, which would be in vain
     const name = await this.#prompts.resolve(ctx, flags.name, namePrompt, usageLine);
     const type = await this.#prompts.resolve(ctx, flags.type, typePrompt, usageLine);
-    const misplaced = (["fields", "plural"] as const).find((flag) => flags[flag] !== undefined);
+    const misplaced = (["fields", "owner", "plural"] as const).find((flag) => flags[flag] !== undefined);
     if (type !== "resource" && misplaced !== undefined) {
       throw new BindError([{ path: misplaced, rule: "type", message: "is for --type=resource" }]);
     }
@@ -111,6 +112,7 @@ export class ModulesController {
       names: resolveModuleNames({ name, plural, yes: flags.yes }),
       type: type as ModuleType, // oneOf has checked it
       fields: fields === undefined ? defaultFields : parseFields(fields),
+      owner: flags.owner === true,
       folder,
       install: flags.no_install !== true,
       signal: ctx.signal,

@@ -19,15 +19,17 @@ import { type HandlerKind, isForKinds, readHandlerKinds, toKindsModel } from "./
 import { checkCollisions, checkPath } from "./module-names.ts";
 import { findPagesRoot } from "./pages-root.ts";
 import type { Field } from "./resource/fields.ts";
-import { findOwner, type Guards, toResourceModel } from "./resource/resource-model.ts";
+import { type Guards, ownerField, toResourceModel } from "./resource/resource-model.ts";
 import { readTargets } from "./resource/targets.ts";
 import { readDataModule } from "./shared-modules.ts";
 
 export interface NewModule {
   readonly names: ModuleNames;
   readonly type: ModuleType;
-  /** The columns of a resource. */
+  /** The columns of a resource, without that of its owner. */
   readonly fields: readonly Field[];
+  /** Whether the rows of a resource belong to the user who creates them. */
+  readonly owner: boolean;
   /** The folder of the application. */
   readonly folder: string;
   readonly install: boolean;
@@ -39,7 +41,7 @@ export class ModulesService {
 
   /** Throws before the first file is written. The result yields a line for each step. */
   async create(module: NewModule): Promise<AsyncIterable<string>> {
-    const { names, type, folder, fields } = module;
+    const { names, type, folder } = module;
     checkApplication(folder);
     const all = readHandlerKinds(folder);
     const hasPagesModule = all.has("routes") && all.has("pages");
@@ -51,14 +53,11 @@ export class ModulesService {
       routes: kinds.has("routes") ? findRouteGuard(folder) : undefined,
       pages: kinds.has("pages") && hasLogin(folder),
     };
-    const owner = type === "resource" ? findOwner(fields, kinds, guards) : undefined;
-    if (owner !== undefined && fields.length === 1) {
-      throw new HttpError(400, `--fields needs more than ${owner.name}, which is set to the user: nothing was changed`);
-    }
-    const files = await readFiles(module, kinds, guards, owner);
+    if (module.owner) checkOwner(module, kinds, guards);
+    const files = await readFiles(module, kinds, guards);
     checkMissing(folder, `src/${names.plural}`);
     const manifest = type === "resource" ? addPackages(folder, ["data"]) : [];
-    const wiring = toWiring(module, kinds, hasPagesModule, owner !== undefined);
+    const wiring = toWiring(module, kinds, hasPagesModule);
     const lines = write(folder, files, [...manifest, ...wiring]);
     return this.#installer.finish({
       ...module,
@@ -69,18 +68,29 @@ export class ModulesService {
   }
 }
 
+/** Rows of an owner need users, and a guard wherever they are served. */
+function checkOwner({ fields }: NewModule, kinds: ReadonlySet<HandlerKind>, guards: Guards): void {
+  const served = [...kinds].filter((kind) => kind !== "commands");
+  if (served.length === 0 || !served.every((kind) => guards[kind])) {
+    throw new HttpError(409, "--owner needs users who log in: run tenon g auth first; nothing was changed");
+  }
+  if (fields.some(({ name }) => name === ownerField.name)) {
+    throw new HttpError(400, `--owner adds ${ownerField.name}, which --fields has too: nothing was changed`);
+  }
+}
+
 async function readFiles(
-  { names, type, fields, folder }: NewModule,
+  { names, type, fields: inputs, owner, folder }: NewModule,
   kinds: ReadonlySet<HandlerKind>,
   guards: Guards,
-  owner: Field | undefined,
 ): Promise<Map<string, string>> {
   const options = { names: toReplacements(names), isWanted: (path: string) => isForKinds(kinds, type, path) };
   if (type === "plain") return readTemplate("module-plain", { ...options, model: toKindsModel(kinds) });
   const root = findPagesRoot(folder);
+  const fields = owner ? [ownerField, ...inputs] : inputs;
   const targets = readTargets(folder, fields);
   const isWanted = (path: string) => {
-    if (path.endsWith(".owner.ts")) return owner !== undefined;
+    if (path.endsWith(".owner.ts")) return owner;
     if (path.endsWith(".references.ts")) return targets.size > 0;
     return options.isWanted(path) && (root !== undefined || !path.endsWith(".pages.test.ts"));
   };
@@ -90,10 +100,9 @@ async function readFiles(
 }
 
 function toWiring(
-  { names, type, folder }: NewModule,
+  { names, type, owner, folder }: NewModule,
   kinds: ReadonlySet<HandlerKind>,
   hasPagesModule: boolean,
-  isOwned: boolean,
 ): Wiring[] {
   const { plural } = names;
   const pascal = toPascal(plural);
@@ -112,12 +121,12 @@ function toWiring(
       name: `${pascal}${role}`,
       path: `../${plural}/${plural}.${role.toLowerCase()}.ts`,
     }));
-    const owner = {
+    const policy = {
       list: "declarations" as const,
       name: `${toPascal(names.singular)}Owner`,
       path: `../${plural}/${plural}.owner.ts`,
     };
-    wiring.push(wire(folder, pagesModuleFile, isOwned ? [...classes, owner] : classes));
+    wiring.push(wire(folder, pagesModuleFile, owner ? [...classes, policy] : classes));
   }
   if (kinds.has("pages")) wiring.push(linkInLayout(folder, plural));
   return wiring;

@@ -86,7 +86,12 @@ test("tenon routes lists, audits and prints JSON", async () => {
   );
   const routes = JSON.parse(await print("routes", "--json")) as { path: string; file: string }[]; // as docs/tool.md says
   assert.ok(routes.some(({ path, file }) => path === "/books/:id" && file.endsWith("books.controller.ts")));
+  assert.equal(await print("routes", "--audit"), "no findings\n");
+  const controller = "src/books/books.controller.ts";
+  const before = read(controller);
+  writeFileSync(join(shop, controller), before.replaceAll(/\bpublic: true,\s*/g, ""));
   const audit = await tenon("routes", "--audit");
+  writeFileSync(join(shop, controller), before);
   assert.equal(audit.code, 1, audit.stdout);
   assert.match(audit.stdout, /^unguarded write: POST \/books \(BooksController\.create, src\/books/m);
   assert.doesNotMatch(audit.stdout, /\/docs|openapi\.json|\/health|\/auth\/(?:login|register)/);

@@ -21,21 +21,14 @@ export interface NewResource {
   readonly targets: ReadonlyMap<string, Target>;
   readonly kinds: ReadonlySet<HandlerKind>;
   readonly guards: Guards;
-  /** The field that is not an input, because it is set to the user. */
-  readonly owner: Field | undefined;
+  /** Whether rows belong to the user in the column of `ownerField`. */
+  readonly owner: boolean;
   /** What the tests of the pages start with. */
   readonly root: PagesRoot | undefined;
 }
 
-/**
- * The first ref to the users of `tenon g auth`: a row belongs to the user who creates it. Undefined without one, and
- * where some handlers have no guard that would set the user.
- */
-export function findOwner(fields: readonly Field[], kinds: Iterable<HandlerKind>, guards: Guards): Field | undefined {
-  const served = [...kinds].filter((kind) => kind !== "commands");
-  if (served.length === 0 || !served.every((kind) => guards[kind])) return undefined;
-  return fields.find(({ target }) => target === "users");
-}
+/** The column of `--owner`: not an input, because it is set to the user who creates a row. */
+export const ownerField: Field = { name: "user_id", type: "ref", isOptional: false, target: "users", values: [] };
 
 interface FieldModel extends Field {
   /** `Due on` */
@@ -59,12 +52,12 @@ interface FieldModel extends Field {
 }
 
 /** The variables of the templates of a resource, in `templates/module-resource`. */
-export function toResourceModel({ fields: parsed, targets, kinds, guards, owner: ownerField, root }: NewResource) {
-  const fields = parsed.map((field) => toFieldModel(field, targets.get(field.target ?? ""), ownerField !== undefined));
-  const owner = fields.find(({ name }) => name === ownerField?.name);
-  const inputs = fields.filter((field) => field !== owner);
+export function toResourceModel({ fields: parsed, targets, kinds, guards, owner, root }: NewResource) {
+  const hasUsers = guards.routes !== undefined || guards.pages;
+  const fields = parsed.map((field) => toFieldModel(field, targets.get(field.target ?? ""), hasUsers));
+  const inputs = owner ? fields.filter(({ name }) => name !== ownerField.name) : fields;
   const modules = toModules(parsed, guards);
-  const shown = kinds.has("pages") ? fields.filter(({ alias }) => alias !== undefined) : [];
+  const shown = kinds.has("pages") ? inputs.filter(({ alias }) => alias !== undefined) : [];
   const offered = kinds.has("pages") ? inputs.filter(({ choicesOf }) => choicesOf !== undefined) : [];
   return {
     ...toKindsModel(kinds),
@@ -72,9 +65,9 @@ export function toResourceModel({ fields: parsed, targets, kinds, guards, owner:
     root,
     fields,
     inputs,
-    owner: owner === undefined ? undefined : { name: owner.name, parameter: toCamel(owner.name.replaceAll("_", "-")) },
+    owner,
     /** The field of headings and links; without one they show the id. */
-    lead: findLead(fields),
+    lead: findLead(inputs),
     required: findRequired(inputs),
     short: inputs.find(({ type }) => type === "string"),
     sortNames,
@@ -92,13 +85,13 @@ export function toResourceModel({ fields: parsed, targets, kinds, guards, owner:
     samples: {
       first: toSample(inputs, 0),
       second: toSample(inputs, 1),
-      command: toSample(owner === undefined ? inputs : [owner, ...inputs], 0),
+      command: toSample(fields, 0),
     },
     formSamples: { first: toFormSample(inputs, 0), second: toFormSample(inputs, 1) },
   };
 }
 
-function toFieldModel(field: Field, target: Target | undefined, hasOwner: boolean): FieldModel {
+function toFieldModel(field: Field, target: Target | undefined, hasUsers: boolean): FieldModel {
   const label = toLabel(field);
   const words = label.toLowerCase();
   const base = toCamel(field.name.replace(/_id$/, "").replaceAll("_", "-"));
@@ -113,7 +106,7 @@ function toFieldModel(field: Field, target: Target | undefined, hasOwner: boolea
   };
   if (target === undefined) return { ...model, isLinked: false };
   // a form that offers all users would publish their names
-  const isOffered = target.label !== undefined && !(hasOwner && target.plural === "users");
+  const isOffered = target.label !== undefined && !(hasUsers && target.plural === "users");
   return {
     ...model,
     table: target.table,

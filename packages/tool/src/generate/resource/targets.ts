@@ -20,7 +20,7 @@ export interface Target {
   readonly idType: IdType;
   /** A value for each column that must have one. */
   readonly samples: ReadonlyMap<string, string>;
-  /** The column that forms show; undefined when none looks like a name. */
+  /** The column that forms show; undefined when none looks like a name, and where rows are private. */
   readonly label: string | undefined;
   /** Whether it has a page to link. */
   readonly hasPage: boolean;
@@ -50,7 +50,8 @@ function readTarget(folder: string, plural: string, above: readonly string[] = [
     table: toTable(plural),
     idType: readIdType(folder, plural),
     samples: new Map(needed.map(([name, column]) => [name, toSample(column)])),
-    label: findLabel(declared),
+    // forms and pages would show the rows of other users
+    label: readIfPresent(folder, `src/${plural}/${plural}.owner.ts`) === undefined ? findLabel(declared) : undefined,
     hasPage: readIfPresent(folder, `views/${plural}/show.eta`) !== undefined,
     references: readReferences(folder, plural, [...above, plural]),
   };

@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 {% if (required) { -%}
 test("create fails without {%= required.phrase %}", async () => {
-  const { code, stderr } = await app.run(["sample-items", "create"{% if (owner) { %}, "--{%= owner.name %}={%= ids.sample %}"{% } %}]);
+  const { code, stderr } = await app.run(["sample-items", "create"{% if (owner) { %}, "--user_id={%= ids.sample %}"{% } %}]);
   assert.equal(code, 2);
   assert.match(stderr, /--{%= required.name.replaceAll("_", "-") %} is required/);
 });
@@ -75,7 +75,7 @@ test("show, update and delete fail for an unknown id", async () => {
 {% if (owner) { -%}
 
 test("create fails for an unknown user", async () => {
-  const { code, stderr } = await app.run(["sample-items", "create", ...toFlags({ ...first, {%= owner.name %}: "unknown" })]);
+  const { code, stderr } = await app.run(["sample-items", "create", ...toFlags({ ...first, user_id: "unknown" })]);
   assert.deepEqual([code, stderr], [1, "app: User not found\n"]);
 });
 {% } -%}

@@ -35,20 +35,14 @@ test("generates registration, login and guards that pass lint, types and their t
   const tokenApps = await apps;
   const all = [...tokenApps, ...(await sessionApps)];
   for (const app of all) {
-    const { code, stderr, stdout } = await runTool(
-      app,
-      "g",
-      "resource",
-      "post",
-      "--fields=title:string,author:ref:user",
-    );
+    const { code, stderr, stdout } = await runTool(app, "g", "resource", "post", "--owner");
     assert.equal(code, 0, stderr);
     assert.doesNotMatch(stdout, /no guard/);
-    const optional = "--fields=note:text?,owner:ref:user?,editor:ref:user?";
-    assert.equal((await runTool(app, "g", "resource", "article", optional)).code, 0);
-    assert.equal((await runTool(app, "g", "resource", "tag")).code, 0);
-    const lone = await runTool(app, "g", "resource", "like", "--fields=user:ref");
-    assert.match(lone.stderr, /--fields needs more than user_id, which is set to the user/);
+    const fields = "--fields=note:text?,tag:ref,editor:ref:user?";
+    assert.equal((await runTool(app, "g", "resource", "tag", "--fields=title:string,author:ref:user")).code, 0);
+    assert.equal((await runTool(app, "g", "resource", "article", fields, "--owner")).code, 0);
+    const twice = await runTool(app, "g", "resource", "like", "--fields=user:ref", "--owner");
+    assert.match(twice.stderr, /--owner adds user_id, which --fields has too: nothing was changed/);
   }
   const [api = "", web = "", full = "", sessions = "", fullSessions = ""] = all;
   for (const [app, guard] of [
@@ -60,21 +54,21 @@ test("generates registration, login and guards that pass lint, types and their t
     const guards = [...read(app, "src/posts/posts.controller.ts").matchAll(/middlewares: \[(.*)\]/g)];
     assert.deepEqual(
       guards.map(([, names]) => names),
-      [guard, `${guard}, PostOwner`, `${guard}, PostOwner`],
+      [guard, `${guard}, PostOwner`, guard, `${guard}, PostOwner`, `${guard}, PostOwner`],
     );
     const tags = read(app, "src/tags/tags.controller.ts");
     assert.equal(tags.split(`middlewares: [${guard}]`).length, 4);
   }
   for (const app of [web, full, fullSessions]) {
     const pages = read(app, "src/posts/posts.pages.ts");
-    assert.equal(pages.match(/middlewares: \[RequireLogin\]/g)?.length, 2);
-    assert.equal(pages.match(/middlewares: \[RequireLogin, PostOwner\]/g)?.length, 4);
-    assert.doesNotMatch(read(app, "views/posts/form.eta"), /author_id/);
+    assert.equal(pages.match(/middlewares: \[RequireLogin\]/g)?.length, 3);
+    assert.equal(pages.match(/middlewares: \[RequireLogin, PostOwner\]/g)?.length, 5);
+    assert.doesNotMatch(read(app, "views/posts/form.eta"), /user_id/);
     assert.doesNotMatch(read(app, "src/posts/posts.service.ts"), /findChoices/);
     assert.match(read(app, "views/articles/form.eta"), /<input id="editor_id" name="editor_id"/); // no list of all users
   }
   for (const app of all) {
-    assert.match(read(app, "src/posts/posts.dto.ts"), /Post\.omit\("id", "author_id", "created_at", "updated_at"\)/);
+    assert.match(read(app, "src/posts/posts.dto.ts"), /Post\.omit\("id", "user_id", "created_at", "updated_at"\)/);
   }
   await checkStyle(all);
   await checkTypes(folder, all);
@@ -86,12 +80,12 @@ test("generates registration, login and guards that pass lint, types and their t
     else if (app !== web) assert.match(output, /a new role counts at once, for sessions that exist/);
     if (app !== web) {
       assert.match(output, usesTokens ? /responds with 401 without a token/ : /responds with 401 without a session/);
-      assert.match(output, /PATCH and DELETE \/posts\/:id respond with 403 for another user/);
+      assert.match(output, /responds to other users as if there were none/);
     }
     if (app === api || app === sessions) continue;
     assert.match(output, /registers, logs out and logs in again/);
     assert.match(output, /redirects visitors who are not logged in to the login/);
-    assert.match(output, /lets only the owner change and delete one/);
+    assert.match(output, /shows other users nothing, and lets them change and delete nothing/);
   }
 });
 
@@ -110,7 +104,7 @@ test("links login, registration and logout in the navigation, after the pages of
     const layout = read(app, "views/layout.eta");
     assert.match(
       layout,
-      /<a href="\/tags">Tags<\/a>\n<% if \(page\.shared\.user\)[\s\S]*\/logout[\s\S]*\/login[\s\S]*<\/header>/,
+      /<a href="\/articles">Articles<\/a>\n<% if \(page\.shared\.user\)[\s\S]*\/logout[\s\S]*\/login[\s\S]*<\/header>/,
     );
   }
   assert.match(read(web, "src/platform.ts"), /WebSessions, CurrentUser\],\n {4}share: shareUser,\n/);
@@ -121,10 +115,14 @@ test("logs a visitor in and lets only users write, in a running application", as
   const [, web = ""] = await apps;
   await whileServing(web, "start", async (url) => {
     const cookies = new Map<string, string>();
-    const open = async (path: string, form?: Readonly<Record<string, string>>) => {
+    const open = async (path: string, form?: Readonly<Record<string, string>>, accept = "text/html") => {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
       const sent = form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) };
-      const response = await fetch(url + path, { ...sent, headers: { cookie, origin: url }, redirect: "manual" });
+      const response = await fetch(url + path, {
+        ...sent,
+        headers: { accept, cookie, origin: url },
+        redirect: "manual",
+      });
       for (const line of response.headers.getSetCookie()) {
         const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
         cookies.set(name, value);
@@ -139,17 +137,20 @@ test("logs a visitor in and lets only users write, in a running application", as
     assert.equal((await open("/register?next=%2Ftags%2Fnew", account)).location, "/tags/new");
     assert.match((await open("/tags/new")).html, /ada@example\.com/);
     const post = await open("/posts", { _csrf: await tokenOf("/posts/new"), title: "Mine" });
-    const created = await open("/tags", { _csrf: await tokenOf("/tags/new"), title: "First" });
+    const { user_id } = JSON.parse((await open(post.location ?? "", undefined, "application/json")).html) as {
+      user_id: string;
+    }; // a column of every owned resource
+    const created = await open("/tags", { _csrf: await tokenOf("/tags/new"), title: "First", author_id: user_id });
     assert.match(created.location ?? "", /^\/tags\/[\w-]+$/);
     assert.equal((await open("/logout", { _csrf: await tokenOf("/") })).location, "/");
     assert.equal((await open("/tags/new")).location, "/login?next=%2Ftags%2Fnew");
+    assert.equal((await open(post.location ?? "")).location, `/login?next=${encodeURIComponent(post.location ?? "")}`);
     for (const [accept, shown] of [
-      ["text/html", "<h1>Mine</h1>"],
-      ["application/json", '"title":"Mine"'],
+      ["text/html", "<h1>First</h1>"],
+      ["application/json", '"title":"First"'],
     ] as const) {
-      const response = await fetch(`${url}${post.location}`, { headers: { accept } });
-      const text = await response.text();
-      assert.ok(text.includes(shown) && !text.includes("ada@example.com"), `the owner's email is private: ${text}`);
+      const { html } = await open(created.location ?? "", undefined, accept);
+      assert.ok(html.includes(shown) && !html.includes("ada@example.com"), `the author's email is private: ${html}`);
     }
   });
 });
@@ -231,6 +232,14 @@ test("hashes passwords with the cost 12, unless BCRYPT_COST says otherwise", asy
     assert.match(read(app, ".env.example"), /^#BCRYPT_COST=12$/m);
     assert.match(read(app, "compose.yaml"), /^ {6}BCRYPT_COST: /m);
   }
+});
+
+test("--owner is refused in an application without users, and says what to run", async () => {
+  await runTool(folder, "app", "--name=open", "--template=api");
+  const { code, stderr } = await runTool(join(folder, "open"), "g", "resource", "note", "--owner");
+  assert.equal(code, 1);
+  assert.match(stderr, /--owner needs users who log in: run tenon g auth first; nothing was changed/);
+  assert.ok(!existsSync(join(folder, "open/src/notes")));
 });
 
 test("refuses an application with users, and one without routes and pages", async () => {

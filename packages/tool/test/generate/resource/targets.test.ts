@@ -39,6 +39,8 @@ test("reads the columns, the label and the references of a resource", () => {
   const targets = readTargets(folder, parseFields("book:ref"));
   const book = targets.get("books") ?? assert.fail();
   assert.equal(book.label, "title");
+  writeFiles(folder, { "src/books/books.owner.ts": "" });
+  assert.equal(readTargets(folder, parseFields("book:ref")).get("books")?.label, undefined); // rows of other users
   assert.equal(book.references.get("author_id")?.label, undefined);
   assert.deepEqual([book.idType, book.references.get("author_id")?.idType], ["uuid", "text"]);
   const first = `id: "${sampleId}", author_id: "${sampleId}", state: "new", sold_at: "2026-01-01T00:00:00.000Z"`;

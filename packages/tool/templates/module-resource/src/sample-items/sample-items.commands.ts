@@ -15,7 +15,7 @@ export class SampleItemsCommands {
   readonly #users = inject(UsersService);
 {% } -%}
 
-  readonly list = route.command("sample-items/list", { summary: "List sample items, newest first", query: ListQuery }, async (_, { query }) => (await this.#sampleItems.list(query)).items);
+  readonly list = route.command("sample-items/list", { summary: "List sample items, newest first", query: ListQuery }, async (_, { query }) => (await this.#sampleItems.{%= owner ? "listAll" : "list" %}(query)).items);
 
   readonly show = route.command("sample-items/show/:id", { summary: "Show a sample item", errors: notFound }, async (ctx) => (await this.#sampleItems.find(ctx.param("id"))) ?? ctx.fail(404));
 
@@ -24,12 +24,12 @@ export class SampleItemsCommands {
     "sample-items/create",
     {
       summary: "Create a sample item",
-      query: dto({ {%= owner.name %}: string("required").describe("The id of the user who owns it") }),
+      query: dto({ user_id: string("required").describe("The id of the user who owns it") }),
       body: CreateSampleItem,
       errors: { 404: "User not found" },
     },
     async (ctx, { query, body }) => {
-      const user = await this.#users.find(query.{%= owner.name %});
+      const user = await this.#users.find(query.user_id);
       return user === undefined ? ctx.fail(404) : this.#sampleItems.create(user.id, body);
     },
   );

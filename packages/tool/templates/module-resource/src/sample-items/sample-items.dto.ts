@@ -12,7 +12,7 @@ export const SampleItem = dto("SampleItem", {
 });
 export type SampleItem = Row<typeof SampleItem>;
 
-export const CreateSampleItem = SampleItem.omit("id", {% if (owner) { %}"{%= owner.name %}", {% } %}"created_at", "updated_at").named("CreateSampleItem");
+export const CreateSampleItem = SampleItem.omit("id", {% if (owner) { %}"user_id", {% } %}"created_at", "updated_at").named("CreateSampleItem");
 export type CreateSampleItem = Infer<typeof CreateSampleItem>;
 
 export const UpdateSampleItem = CreateSampleItem.partial().named("UpdateSampleItem");

@@ -16,7 +16,10 @@ export const migrations: readonly Migration[] = [
         .execute();
       // the order of the list: without it, each page would sort the whole table
       await db.schema.createIndex("{%= toIndex("created_at") %}").on("sample_items").columns(["created_at", "id"]).execute();
-{% for (const { name } of fields.filter(({ target }) => target)) { -%}
+{% if (owner) { -%}
+      await db.schema.createIndex("{%= toIndex("user_id") %}").on("sample_items").columns(["user_id", "created_at", "id"]).execute();
+{% } -%}
+{% for (const { name } of inputs.filter(({ target }) => target)) { -%}
       await db.schema.createIndex("{%= toIndex(name) %}").on("sample_items").column("{%= name %}").execute();
 {% } -%}
     },

@@ -1,15 +1,21 @@
-import { type Context, HttpError, inject, type Middleware, type Next } from "@tenon/core";
+import { Policy } from "@tenon/auth";
+import { type Context, inject } from "@tenon/core";
+import { {%= sortNames(["notFound", "type SampleItem"]) %} } from "./sample-items.dto.ts";
 import { SampleItemsService } from "./sample-items.service.ts";
 
-/** Rejects users other than the owner; a missing row is left to the handler. List it after the guard. */
-export class SampleItemOwner implements Middleware {
-  readonly contract = { errors: { 403: "Only its owner can change or delete a sample item" } } as const;
+/** Users other than the owner get the response for a sample item that does not exist. List it after the guard. */
+export class SampleItemOwner extends Policy<SampleItem> {
+  readonly name = "sample item owner";
+  readonly missing = 404;
+  readonly denied = 404;
+  override readonly errors = notFound;
   readonly #sampleItems = inject(SampleItemsService);
 
-  async handle(ctx: Context<"/sample-items/:id">, next: Next) {
-    const found = await this.#sampleItems.find(ctx.param("id"));
-    const isOther = found !== undefined && found.{%= owner.name %} !== ctx.get("user_id");
-    if (isOther) throw new HttpError(403, this.contract.errors[403]);
-    return next();
+  load(id: string) {
+    return this.#sampleItems.find(id);
+  }
+
+  allow(ctx: Context, { user_id }: SampleItem) {
+    return user_id === ctx.get("user_id");
   }
 }

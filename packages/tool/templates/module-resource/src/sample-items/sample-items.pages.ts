@@ -1,6 +1,10 @@
 {% const guard = guards.pages ? "middlewares: [RequireLogin], " : ""; -%}
-{% const ownerGuard = owner ? "middlewares: [RequireLogin, SampleItemOwner], " : guard; -%}
-import { type Context, inject, route } from "@tenon/core";
+{% const ownerGuard = "middlewares: [RequireLogin, SampleItemOwner], "; -%}
+{% const write = owner ? ownerGuard : `${guard}public: true, `; -%}
+{% if (owner) { -%}
+import { loaded } from "@tenon/auth";
+{% } -%}
+import { {% if (!owner) { %}type Context, {% } %}inject, route } from "@tenon/core";
 import { PageQuery } from "@tenon/data";
 import { redirect, view } from "@tenon/web";
 {% if (guards.pages) { -%}
@@ -15,7 +19,11 @@ import { SampleItemsService } from "./sample-items.service.ts";
 export class SampleItemsPages {
   readonly #sampleItems = inject(SampleItemsService);
 
+{% if (owner) { -%}
+  readonly index = route.get("/sample-items", { {%= guard %}summary: "List your sample items, newest first", query: PageQuery }, async (ctx, { query }) => view("sample-items/index", await this.#sampleItems.list(ctx.get("user_id"), query)));
+{% } else { -%}
   readonly index = route.get("/sample-items", { summary: "List sample items, newest first", query: PageQuery }, async (_, { query }) => view("sample-items/index", await this.#sampleItems.list(query)));
+{% } -%}
 
 {% if (choices.length > 0) { -%}
   readonly new = route.get("/sample-items/new", { {%= guard %}summary: "A form for a new one" }, async () => {
@@ -25,42 +33,57 @@ export class SampleItemsPages {
   readonly new = route.get("/sample-items/new", { {%= guard %}summary: "A form for a new one" }, () => view("sample-items/new"));
 {% } -%}
 
-  readonly create = route.post("/sample-items", { {%= guard %}summary: "Create a sample item", body: { form: CreateSampleItem } }, async (ctx, { body }) => {
+  readonly create = route.post("/sample-items", { {%= guard || "public: true, " %}summary: "Create a sample item", body: { form: CreateSampleItem } }, async (ctx, { body }) => {
     const { id } = await this.#sampleItems.create({% if (owner) { %}ctx.get("user_id"), {% } %}body);
     await ctx.get("session").flash("done", "Sample item created.");
     return redirect(`/sample-items/${id}`);
   });
 
 {% if (shown.length > 0) { -%}
-  readonly show = route.get("/sample-items/:id", { summary: "Show one", errors: notFound }, async (ctx) => {
+  readonly show = route.get("/sample-items/:id", { {%= owner ? ownerGuard : "public: true, " %}summary: "Show one", errors: notFound }, async (ctx) => {
     const found = await this.#sampleItems.findWithNames(ctx.param("id"));
     return found === undefined ? ctx.fail(404) : view("sample-items/show", found);
   });
+{% } else if (owner) { -%}
+  readonly show = route.get("/sample-items/:id", { {%= ownerGuard %}summary: "Show one" }, (ctx) => view("sample-items/show", loaded(ctx, SampleItemOwner)));
 {% } else { -%}
-  readonly show = route.get("/sample-items/:id", { summary: "Show one", errors: notFound }, (ctx) => this.#show(ctx, "show"));
+  readonly show = route.get("/sample-items/:id", { public: true, summary: "Show one", errors: notFound }, (ctx) => this.#show(ctx, "show"));
 {% } -%}
 
-{% if (choices.length > 0) { -%}
-  readonly edit = route.get("/sample-items/:id/edit", { {%= ownerGuard %}summary: "A form to change one", errors: notFound }, async (ctx) => {
+{% if (guard && !owner) { -%}
+  // public: every user may change and delete every sample item
+{% } -%}
+{% if (owner && choices.length > 0) { -%}
+  readonly edit = route.get("/sample-items/:id/edit", { {%= ownerGuard %}summary: "A form to change one" }, async (ctx) => {
+    return view("sample-items/edit", { ...loaded(ctx, SampleItemOwner), formChoices: await this.#sampleItems.findChoices() });
+  });
+{% } else if (owner) { -%}
+  readonly edit = route.get("/sample-items/:id/edit", { {%= ownerGuard %}summary: "A form to change one" }, (ctx) => view("sample-items/edit", loaded(ctx, SampleItemOwner)));
+{% } else if (choices.length > 0) { -%}
+  readonly edit = route.get("/sample-items/:id/edit", { {%= write %}summary: "A form to change one", errors: notFound }, async (ctx) => {
     const found = await this.#sampleItems.find(ctx.param("id"));
     if (found === undefined) return ctx.fail(404);
     return view("sample-items/edit", { ...found, formChoices: await this.#sampleItems.findChoices() });
   });
 {% } else { -%}
-  readonly edit = route.get("/sample-items/:id/edit", { {%= ownerGuard %}summary: "A form to change one", errors: notFound }, (ctx) => this.#show(ctx, "edit"));
+  readonly edit = route.get("/sample-items/:id/edit", { {%= write %}summary: "A form to change one", errors: notFound }, (ctx) => this.#show(ctx, "edit"));
 {% } -%}
 
   // the whole form: a box that is not ticked is absent, and then false
-  readonly update = route.put("/sample-items/:id", { {%= ownerGuard %}summary: "Change a sample item", body: { form: CreateSampleItem }, errors: notFound }, async (ctx, { body }) => {
+  readonly update = route.put("/sample-items/:id", { {%= write %}summary: "Change a sample item", body: { form: CreateSampleItem }, errors: notFound }, async (ctx, { body }) => {
     const updated = await this.#sampleItems.update(ctx.param("id"), body);
     if (updated === undefined) return ctx.fail(404);
     await ctx.get("session").flash("done", "Sample item changed.");
     return redirect(`/sample-items/${updated.id}`);
   });
 
-  readonly confirm = route.get("/sample-items/:id/delete", { {%= ownerGuard %}summary: "Ask before one is deleted", errors: notFound }, (ctx) => this.#show(ctx, "confirm"));
+{% if (owner) { -%}
+  readonly confirm = route.get("/sample-items/:id/delete", { {%= ownerGuard %}summary: "Ask before one is deleted" }, (ctx) => view("sample-items/confirm", loaded(ctx, SampleItemOwner)));
+{% } else { -%}
+  readonly confirm = route.get("/sample-items/:id/delete", { {%= write %}summary: "Ask before one is deleted", errors: notFound }, (ctx) => this.#show(ctx, "confirm"));
+{% } -%}
 
-  readonly delete = route.delete("/sample-items/:id", { {%= ownerGuard %}summary: "Delete a sample item", errors: notFound }, async (ctx) => {
+  readonly delete = route.delete("/sample-items/:id", { {%= write %}summary: "Delete a sample item", errors: notFound }, async (ctx) => {
     const deleted = await this.#sampleItems.delete(ctx.param("id"));
     if (!deleted) return ctx.fail(404);
     await ctx.get("session").flash("done", "Sample item deleted.");
@@ -70,9 +93,11 @@ export class SampleItemsPages {
   routes() {
     return [this.index, this.new, this.create, this.show, this.edit, this.update, this.confirm, this.delete];
   }
+{% if (!owner) { -%}
 
   async #show(ctx: Context, name: string) {
     const found = await this.#sampleItems.find(ctx.param("id"));
     return found === undefined ? ctx.fail(404) : view(`sample-items/${name}`, found);
   }
+{% } -%}
 }

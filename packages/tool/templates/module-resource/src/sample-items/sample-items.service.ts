@@ -12,10 +12,22 @@ export class SampleItemsService {
     inject(Migrations).add(migrations);
   }
 
-  /** Newest first. */
-  list(query: PageQuery) {
+{% if (owner) { -%}
+  /** Those of a user, newest first. */
+  list(userId: string, query: PageQuery) {
+    const own = this.#db.selectFrom("sample_items").selectAll().where("user_id", "=", userId);
+    return paginate(own, { by: ["created_at", "desc"], ...query });
+  }
+{% } -%}
+{% if (owner && commands) { -%}
+
+{% } -%}
+{% if (!owner || commands) { -%}
+  /** {%= owner ? "Those of all users, newest" : "Newest" %} first. */
+  {%= owner ? "listAll" : "list" %}(query: PageQuery) {
     return paginate(this.#db.selectFrom("sample_items").selectAll(), { by: ["created_at", "desc"], ...query });
   }
+{% } -%}
 
   /** Undefined for an unknown id. */
   async find(id: string): Promise<SampleItem | undefined> {
@@ -23,12 +35,12 @@ export class SampleItemsService {
     return this.#db.selectFrom("sample_items").selectAll().where("id", "=", id).executeTakeFirst();
   }
 
-  {% if (checked.length > 0) { %}async {% } %}create({% if (owner) { %}{%= owner.parameter %}: string, {% } %}input: CreateSampleItem): Promise<SampleItem> {
+  {% if (checked.length > 0) { %}async {% } %}create({% if (owner) { %}userId: string, {% } %}input: CreateSampleItem): Promise<SampleItem> {
 {% if (checked.length > 0) { -%}
     await this.#checkReferences(input);
 {% } -%}
     const now = new Date().toISOString();
-    const created = { id: randomUUID(), ...toRow(CreateSampleItem, input), {% if (owner) { %}{%= owner.name %}: {%= owner.parameter %}, {% } %}created_at: now, updated_at: now };
+    const created = { id: randomUUID(), ...toRow(CreateSampleItem, input), {% if (owner) { %}user_id: userId, {% } %}created_at: now, updated_at: now };
     return this.#db.insertInto("sample_items").values(created).returningAll().executeTakeFirstOrThrow();
   }
 
