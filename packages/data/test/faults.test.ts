@@ -114,7 +114,7 @@ if (services.postgres !== undefined) {
       withPostgres(async (direct) => {
         const { proxy, url } = await startProxy(direct, 5432);
         try {
-          await withStores({ database: url, postgres: { poolSize: 4 } }, async (app) => {
+          await withStores({ database: url, postgres: { poolSize: 4, connectTimeout: 6000 } }, async (app) => {
             const db = app.get(Database);
             const query = () => sql<{ one: number }>`select 1 as one`.execute(db);
             await Promise.all(Array.from({ length: 8 }, query));

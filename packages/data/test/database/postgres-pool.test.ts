@@ -39,6 +39,8 @@ test("a server that closes a connection right after accepting it fails a stateme
 
 if (services.postgres !== undefined) {
   const direct = services.postgres;
+  /** Milliseconds: a machine that stalls must not look like a server that is down. */
+  const connectTimeout = 60_000;
 
   test("no slot of the pool is lost when connections break in every way", async () => {
     const { proxy, url } = await startProxy(direct, 5432);
@@ -52,9 +54,10 @@ if (services.postgres !== undefined) {
         await proxy.become("none");
       }
       await recovered(() => pool.query("select 1", []));
-      const results = await Promise.all(Array.from({ length: 12 }, () => pool.query("select 1 as one", [])));
+      const read = () => recovered(() => pool.query("select 1 as one", [])); // a slow machine exceeds the timeout of 1.5 s
+      const results = await Promise.all(Array.from({ length: 12 }, read));
       assert.ok(results.every(({ rows }) => rows.length === 1));
-      const sessions = await Promise.all([1, 2, 3].map(() => pool.acquire())); // every slot is free again
+      const sessions = await Promise.all([1, 2, 3].map(() => recovered(() => pool.acquire()))); // every slot is free again
       await assert.rejects(pool.acquire(), { message: "store unavailable" }, "the pool has 3 slots");
       for (const session of sessions) session.release();
     } finally {
@@ -65,7 +68,7 @@ if (services.postgres !== undefined) {
 
   test("a connection that is reset during an idle transaction fails only that transaction", async () => {
     const { proxy, url } = await startProxy(direct, 5432);
-    const pool = new PostgresPool(url, { poolSize: 1 });
+    const pool = new PostgresPool(url, { poolSize: 1, connectTimeout });
     const idle = 50; // milliseconds in which the driver reports the reset, and then the end
     try {
       for (const asksAgain of [true, false]) {
@@ -86,7 +89,7 @@ if (services.postgres !== undefined) {
   });
 
   test("an error of the server keeps its connection, and counts above 2^53 stay exact", async () => {
-    const pool = new PostgresPool(direct, { poolSize: 1 });
+    const pool = new PostgresPool(direct, { poolSize: 1, connectTimeout });
     try {
       const backend = async () =>
         (await pool.query<{ pid: number }>("select pg_backend_pid() as pid", [])).rows[0]?.pid;
@@ -163,7 +166,7 @@ if (services.postgres !== undefined) {
   test("a statement that a network has lost for a moment is abandoned, and a slow one is not", () =>
     withPostgres(async (direct) => {
       const { proxy, url } = await startProxy(direct, 5432);
-      const pool = new PostgresPool(url, { poolSize: 2, statementTimeout: 300_000 });
+      const pool = new PostgresPool(url, { poolSize: 2, connectTimeout, statementTimeout: 300_000 });
       try {
         await pool.query("select 1", []);
         await proxy.become("silent");
@@ -182,7 +185,7 @@ if (services.postgres !== undefined) {
 
   test("slow statements are probed ever more rarely, by one connection at a time in all pools", async () => {
     const { proxy, url } = await startProxy(direct, 5432);
-    const pools = [1, 2].map(() => new PostgresPool(url, { poolSize: 1 }));
+    const pools = [1, 2].map(() => new PostgresPool(url, { poolSize: 1, connectTimeout }));
     try {
       const slow = await Promise.all(pools.map((pool) => pool.query("select pg_sleep(12)", []))); // probed at 0.5 s and 5.5 s
       assert.equal(slow.length, pools.length);
@@ -261,7 +264,7 @@ if (services.postgres !== undefined) {
     const log = { level: "warn", destination: { write: (line: string) => lines.push(line) } } as const;
     try {
       await withStores(
-        { database: url },
+        { database: url, postgres: { connectTimeout } },
         async (app) => {
           const db = app.get(Database);
           await assert.rejects(sql`update nowhere set title = ${"secret"}`.execute(db));
