@@ -23,6 +23,9 @@ import {
 
 const Hold = defineJob("test/hold", { input: dto({ text: string("required") }), attempts: 5 });
 
+/** Milliseconds. It is renewed each quarter, so a machine that stalls for five seconds does not end it. */
+const longLease = 8000;
+
 interface Message {
   readonly ready?: boolean;
   readonly started?: string;
@@ -98,7 +101,7 @@ for (const database of databases) {
 
   test(`${database.name}: a worker that was suspended beyond its lease cannot complete its job again`, () =>
     database.with((url) =>
-      withWorkers(url, 1000, async (app, start) => {
+      withWorkers(url, longLease, async (app, start) => {
         const late = await start();
         const { id } = await app.get(Jobs).enqueue(Hold, { text: "suspended" });
         await late.hears(({ started }) => started === "suspended");
@@ -163,7 +166,7 @@ test("worker() without jobsModule(), and with a queue that no job has, says so",
 
 const Occupy = defineJob("test/occupy", { input: dto({ text: string("required") }), attempts: 3 });
 
-/** Each job takes two and a half leases, and holds a connection of the pool for as long, unless it is "idle". */
+/** Each job takes more than its lease, and holds a connection of the pool for as long, unless it is "idle". */
 class OccupyJobs {
   readonly #db = inject(Database);
   readonly runs: string[] = [];
@@ -177,7 +180,7 @@ class OccupyJobs {
     if (text === "idle") return sleep(2500);
     return this.#db.transaction().execute(async (transaction) => {
       await sql`select 1`.execute(transaction);
-      await sleep(2500);
+      await sleep(1.5 * longLease);
     });
   }
 }
@@ -189,17 +192,22 @@ test(
   },
   () =>
     postgresDatabase.with((url) => {
-      const options = { declarations: [OccupyJobs], concurrency: 2, postgres: { poolSize: 2 }, lease: "1s" } as const;
+      const options = {
+        declarations: [OccupyJobs],
+        concurrency: 2,
+        postgres: { poolSize: 2 },
+        lease: longLease,
+      } as const;
       const withWorker = <T>(body: (app: JobsApp) => Promise<T>) =>
         withJobsApp(url, options, body, { background: true });
       return withJobsApp(url, {}, (observer) =>
         withWorker((first) =>
           withWorker(async (second) => {
-            const inputs = ["a", "b", "c", "d", "e", "f"].map((text) => ({ text }));
+            const inputs = ["a", "b", "c", "d"].map((text) => ({ text }));
             const added = await observer.get(Jobs).enqueueMany(Occupy, inputs);
             for (const { id } of added) assert.equal((await reach(observer, id, "done")).attempt, 1);
             const runs = [...first.get(OccupyJobs).runs, ...second.get(OccupyJobs).runs];
-            assert.deepEqual(runs.sort(), ["a", "b", "c", "d", "e", "f"]);
+            assert.deepEqual(runs.sort(), ["a", "b", "c", "d"]);
           }),
         ),
       );
