@@ -28,6 +28,11 @@ export const questions: readonly (readonly [question: string, typed: string, pag
   ["Should I take PostgreSQL or SQLite?", "postgres or sqlite; which database", "data"],
   ["How do I return a list in pages?", "pagination; paginate results; paging", "recipes/pagination"],
   ["How do I add a login?", "login with password; user authentication", "auth"],
+  [
+    "How do I let only the owner change a post?",
+    "authorization; only owner can edit; owner policy; policies; owner check; guards; rbac; abac; casl; pundit; bouncer; bola; idor",
+    "authorization",
+  ],
   ["Should I use a JWT or a session?", "jwt or session", "recipes/jwt-or-session"],
   ["How do I receive a file?", "upload file", "recipes/file-uploads"],
   ["How do I test a route?", "test a route; testing; unit test endpoint; integration test http request", "testing"],

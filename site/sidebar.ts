@@ -27,6 +27,7 @@ export const groups: readonly { readonly text: string; readonly pages: readonly 
       ["Testing", "testing"],
       ["Devtools", "devtools"],
       ["Authentication", "auth"],
+      ["Authorization", "authorization"],
       ["OpenAPI and the docs page", "openapi"],
       ["Typed client", "typed-client"],
       ["Forms and file uploads", "file-uploads"],
