@@ -27,6 +27,7 @@ export abstract class Policy<T extends object = object> implements Middleware {
 
   /** Finds the object; undefined or null for one that does not exist. An error is a 500, never a pass. */
   abstract load(id: string, ctx: Context): Found<T> | Promise<Found<T>>;
+  /** Whether the request may pass. Only `true` does; an `HttpError` that it throws is the response. */
   abstract allow(ctx: Context, object: T): boolean | Promise<boolean>;
 
   /** Written from the fields of the class, which have their values after it is constructed. */
@@ -43,6 +44,11 @@ export abstract class Policy<T extends object = object> implements Middleware {
       throw new Error(`The policy ${this.constructor.name} reads the parameter :${this.param}, which ${place} lacks.`);
     }
     const object = await this.check(ctx, id);
+    if (ctx.isLive) {
+      // otherwise a user who loses the permission would keep the open connection
+      const reason = `the policy "${this.name}" no longer allows it`;
+      ctx.addLease({ reason, isValid: () => this.#passes(ctx, id) });
+    }
     const objects = loadedObjects.get(ctx) ?? new Map<unknown, object | undefined>();
     loadedObjects.set(ctx, objects.set(this.constructor, object));
     return next();
@@ -62,11 +68,25 @@ export abstract class Policy<T extends object = object> implements Middleware {
     return object as LoadedBy<this>; // undefined only where `missing` says so
   }
 
+  /** Errors other than responses are thrown: a store that is down has not refused anyone. */
+  async #passes(ctx: Context, id: string): Promise<boolean> {
+    try {
+      await this.check(ctx, id);
+      return true;
+    } catch (error) {
+      if (error instanceof HttpError) return false;
+      throw error;
+    }
+  }
+
   /** An id that no row can have is missing: PostgreSQL fails to compare it, and SQLite finds nothing. */
   async #find(id: string, ctx: Context): Promise<T | undefined> {
     if (id.includes("\0")) return undefined;
     try {
-      return (await this.load(id, ctx)) ?? undefined;
+      const object = (await this.load(id, ctx)) ?? undefined;
+      // where it passes, a handler that uses the id would find the object that was not decided about
+      const isMissing = object !== undefined && this.missing !== "pass" && isOtherSpelling(id, object);
+      return isMissing ? undefined : object;
     } catch (error) {
       if (isInvalidValue(error)) return undefined;
       throw error;
@@ -80,8 +100,23 @@ export abstract class Policy<T extends object = object> implements Middleware {
 
 type Found<T> = T | null | undefined;
 
+/** Whether it is a number that is written as no id is: SQLite and `Number()` find the row 1 by "1e0" and "01" too. */
+function isOtherSpelling(id: string, object: object): boolean {
+  const number = Number(id);
+  if (Number.isNaN(number) || String(number) === id) return false;
+  return !Object.values(object).some((value) => (typeof value === "bigint" ? String(value) : value) === id);
+}
+
 /** What a policy has loaded: undefined is part of it where `missing` is "pass". */
-export type LoadedBy<P> = P extends Policy<infer T> ? ("pass" extends P["missing"] ? T | undefined : T) : never;
+export type LoadedBy<P extends Loader> =
+  | NonNullable<Awaited<ReturnType<P["load"]>>>
+  | ("pass" extends P["missing"] ? undefined : never);
+
+/** Not `Policy`, whose `check()` returns `LoadedBy<this>`: the compiler makes `any` of the circle. */
+interface Loader {
+  readonly missing: unknown;
+  load(id: string, ctx: Context): unknown;
+}
 
 /** By request, the objects of its policies. */
 const loadedObjects = new WeakMap<Context, Map<unknown, object | undefined>>();

@@ -12,10 +12,14 @@ export interface LiveApp {
 export async function withLiveApp(
   controller: Class,
   body: (live: LiveApp) => Promise<void>,
-  { options = {}, imports = [], platform = {}, log }: Settings = {},
+  { options = {}, imports = [], declarations = [], platform = {}, log }: Settings = {},
 ): Promise<void> {
   const live = liveModule(undefined, options);
-  const module = defineModule({ name: "test", imports: [live, ...imports], declarations: [controller] });
+  const module = defineModule({
+    name: "test",
+    imports: [live, ...imports],
+    declarations: [controller, ...declarations],
+  });
   const app = await createTestApp(module, api({ middlewares: [], ...platform }), {
     ...(log === undefined ? {} : { log }),
   });
@@ -30,6 +34,7 @@ export async function withLiveApp(
 export interface Settings {
   readonly options?: LiveOptions;
   readonly imports?: readonly Module[];
+  readonly declarations?: readonly Class[];
   readonly platform?: ApiOptions;
   readonly log?: LogOptions;
 }

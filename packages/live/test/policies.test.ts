@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { authModule, BearerAuth, loaded, Policy, Tokens } from "@tenon/auth";
+import { type Context, dto, inject, type Routes, string } from "@tenon/core";
+import { dataModule } from "@tenon/data";
+import { Channels, events, LiveConnections, socket } from "@tenon/live";
+import { EventReader } from "./support/event-reader.ts";
+import { type LiveApp, withLiveApp } from "./support/live-app.ts";
+import { SocketClient } from "./support/socket-client.ts";
+
+interface Room {
+  readonly topic: string;
+  readonly members: readonly string[];
+}
+const rooms = new Map<string, Room>();
+
+class RoomMember extends Policy<Room> {
+  readonly name = "room member";
+  readonly missing = 404;
+  readonly denied = 403;
+  override readonly param = "room";
+
+  load(id: string) {
+    return rooms.get(id);
+  }
+  allow(ctx: Context, { members }: Room) {
+    return members.includes(String(ctx.get("user_id")));
+  }
+}
+
+const Said = dto({ text: string("required") });
+
+class Chat {
+  readonly #channels = inject(Channels);
+  readonly #member = inject(RoomMember);
+  readonly tokens = inject(Tokens);
+
+  routes(): Routes {
+    const middlewares = [BearerAuth, RoomMember];
+    return [
+      { method: "GET", path: "/rooms/:room/events", handler: this.events, middlewares },
+      { method: "GET", path: "/rooms/:room/socket", handler: this.room, middlewares },
+      { method: "GET", path: "/socket", handler: this.all, middlewares: [BearerAuth] },
+    ];
+  }
+
+  readonly events = events({ sends: { said: Said } }, (ctx, stream) =>
+    this.#channels.subscribe(loaded(ctx, RoomMember).topic, stream),
+  );
+  readonly room = socket(
+    { receives: {}, sends: { said: Said } },
+    { open: (ctx, live) => this.#channels.subscribe(loaded(ctx, RoomMember).topic, live), on: {} },
+  );
+  readonly all = socket(
+    { receives: { join: dto({ room: string("required") }) }, sends: { said: Said } },
+    {
+      on: {
+        join: async (ctx, live, { room }) =>
+          this.#channels.subscribe((await this.#member.check(ctx, room)).topic, live),
+      },
+    },
+  );
+}
+
+const data = dataModule({ database: "sqlite::memory:", keyValue: "memory:" });
+const auth = authModule(data, { secret: "x".repeat(40) });
+
+function withChat(
+  body: (chat: LiveApp & { headersOf(user: string): Promise<Record<string, string>> }) => Promise<void>,
+) {
+  rooms.clear();
+  rooms.set("one", { topic: "rooms/one", members: ["ada", "bob"] });
+  return withLiveApp(
+    Chat,
+    async (live) => {
+      const { tokens } = live.app.get(Chat);
+      const headersOf = async (id: string) => ({
+        authorization: `Bearer ${await tokens.issue({ id, email: `${id}@example.com`, role: "" })}`,
+      });
+      await body({ ...live, headersOf });
+    },
+    { imports: [data, auth], declarations: [RoomMember], options: { recheck: 40 } },
+  );
+}
+
+test("a policy guards event streams and sockets by a parameter of the path", () =>
+  withChat(async ({ app, url, headersOf }) => {
+    const [ada, eve] = [await headersOf("ada"), await headersOf("eve")];
+    const reader = await EventReader.open(`${url}/rooms/one/events`, ada);
+    const client = await SocketClient.open(`${url}/rooms/one/socket`, ada);
+    for (const [room, headers, status] of [
+      ["one", eve, 403],
+      ["two", ada, 404],
+      ["one", {}, 401],
+    ] as const) {
+      assert.equal((await fetch(`${url}/rooms/${room}/events`, { headers })).status, status);
+      assert.equal((await SocketClient.refused(`${url}/rooms/${room}/socket`, headers)).status, status);
+    }
+    await app.get(Channels).publish("rooms/one", "said", { text: "hello" });
+    assert.deepEqual((await reader.next())?.data, { text: "hello" });
+    assert.deepEqual((await client.next()).data, { text: "hello" });
+    await reader.cancel();
+    await client.close();
+  }));
+
+test("connections are closed when the policy no longer allows them, and others stay open", () =>
+  withChat(async ({ app, url, headersOf }) => {
+    const [ada, bob] = [await headersOf("ada"), await headersOf("bob")];
+    const reader = await EventReader.open(`${url}/rooms/one/events`, ada);
+    const client = await SocketClient.open(`${url}/rooms/one/socket`, ada);
+    const kept = await SocketClient.open(`${url}/rooms/one/socket`, bob);
+    rooms.set("one", { topic: "rooms/one", members: ["bob"] });
+    const reason = 'the policy "room member" no longer allows it';
+    assert.deepEqual(await client.closed, { code: 4401, reason });
+    const last = await reader.next();
+    assert.deepEqual([last?.event, last?.data], ["close", { reason }]);
+    await app.get(Channels).publish("rooms/one", "said", { text: "still here" });
+    assert.deepEqual((await kept.next()).data, { text: "still here" });
+    rooms.delete("one");
+    assert.deepEqual(await kept.closed, { code: 4401, reason });
+    assert.equal(app.get(LiveConnections).stats().endedLeases, 3);
+  }));
+
+test("check() in the handler of a message refuses a topic, and the connection stays open", () =>
+  withChat(async ({ app, url, headersOf }) => {
+    rooms.set("secret", { topic: "rooms/secret", members: ["bob"] });
+    const client = await SocketClient.open(`${url}/socket`, await headersOf("ada"));
+    client.send("join", { room: "secret" }).send("join", { room: "lost" }).send("join", { room: "one" });
+    assert.deepEqual(await client.next(), { event: "error", data: { event: "join", status: 403, error: "Forbidden" } });
+    assert.deepEqual(await client.next(), { event: "error", data: { event: "join", status: 404, error: "Not Found" } });
+    const channels = app.get(Channels);
+    while (channels.count("rooms/one") === 0) await new Promise(setImmediate);
+    await channels.publish("rooms/secret", "said", { text: "for bob" });
+    await channels.publish("rooms/one", "said", { text: "for all" });
+    assert.deepEqual((await client.next()).data, { text: "for all" });
+    await client.close();
+  }));
