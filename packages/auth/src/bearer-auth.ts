@@ -1,12 +1,4 @@
-import {
-  type Context,
-  inject,
-  type Middleware,
-  type MiddlewareContract,
-  type MiddlewareFunction,
-  type Next,
-} from "@tenon/core";
-import { markFactory } from "@tenon/core/internal";
+import { type Context, inject, type Middleware, type MiddlewareContract, type Next } from "@tenon/core";
 import { limitCaching } from "./limit-caching.ts";
 import { AuthSettings } from "./settings.ts";
 import { type Claims, Tokens } from "./tokens.ts";
@@ -93,18 +85,3 @@ function addLease(ctx: Context, { exp, user_id }: Claims): void {
 function noteScheme(ctx: Context, { scheme }: AuthSettings): void {
   if (scheme !== "Bearer") ctx.set("auth_scheme", scheme);
 }
-
-/**
- * Requires a role. List it after `BearerAuth`, which reads the role from the token, or after `SessionAuth`, which reads
- * it with `findRole` of the module.
- */
-export function requireRole(role: string): MiddlewareFunction {
-  // a user without a role has the role "", so requireRole("") would let every such user pass
-  if (role === "") throw new TypeError("requireRole() takes the name of a role");
-  const handle: MiddlewareFunction = function requireRole(ctx, next) {
-    limitCaching(ctx, "Authorization");
-    return ctx.get("user_role") === role ? next() : ctx.status(403).json({ error: "Forbidden" });
-  };
-  return Object.assign(handle, { contract: { errors: { 403: "Forbidden" } } });
-}
-markFactory(requireRole);

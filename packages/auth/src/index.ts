@@ -1,7 +1,7 @@
 export { ApiKeyAuth } from "./api-key-auth.ts";
 export { type ApiKeyRecord, ApiKeys } from "./api-keys.ts";
 export { authModule } from "./auth-module.ts";
-export { BearerAuth, OptionalBearerAuth, requireRole } from "./bearer-auth.ts";
+export { BearerAuth, OptionalBearerAuth } from "./bearer-auth.ts";
 export type { AuthValues } from "./context-values.ts";
 export { limitCaching } from "./limit-caching.ts";
 export { loginAs } from "./login-as.ts";
@@ -9,6 +9,7 @@ export { LoginLimit } from "./login-limit.ts";
 export { Passwords } from "./passwords.ts";
 export { type LoadedBy, loaded, Policy, type PolicyErrors } from "./policy.ts";
 export { RefreshTokens } from "./refresh-tokens.ts";
+export { requireRole } from "./require-role.ts";
 export { SessionAuth, SessionOrigin, sessionCookie } from "./session-auth.ts";
 export { type SessionRecord, Sessions } from "./sessions.ts";
 export {
