@@ -97,6 +97,8 @@ for (const storage of storages) {
       assert.equal((await app.run(["keys", "revoke", "bob@example.com", id])).stderr, "blog: API key not found\n");
       assert.equal((await app.run(["keys", "revoke", "ada@example.com", id])).stdout, "revoked\n");
       assert.equal((await app.run(["keys", "create", "eve@example.com"])).stderr, "blog: User not found\n");
+      const limited = await json(app, "keys", "create", "ada@example.com", "--scopes=posts:read,posts:write");
+      assert.deepEqual(limited.scopes, ["posts:read", "posts:write"]);
       const late = await app.run(["keys", "create", "ada@example.com", "--expires-at=2099-01-01T00:00:00"]);
       assert.match(late.stderr, /^blog: --expires-at must be a time with an offset, such as 2027-01-01T00:00:00Z/);
     });

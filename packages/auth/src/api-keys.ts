@@ -2,6 +2,7 @@ import { BindError, Clock, inject, Log } from "@tenon/core";
 import { digest } from "@tenon/core/internal";
 import { Database, Migrations } from "@tenon/data";
 import { toMilliseconds } from "./rfc3339.ts";
+import { parseScopes } from "./scopes.ts";
 
 /** A key as its owner sees it. The key itself is shown once, when it is created. */
 export interface ApiKeyRecord {
@@ -11,19 +12,26 @@ export interface ApiKeyRecord {
   readonly created_at: string;
   readonly expires_at: string | null;
   readonly last_used_at: string | null;
+  /** What it may do where `requireScope()` asks; null for everything. */
+  readonly scopes: readonly string[] | null;
 }
 
+/** Its scopes are separated by spaces, which they cannot contain. */
+type ApiKeyRow = Omit<ApiKeyRecord, "scopes"> & { readonly scopes: string | null };
+
 interface Schema {
-  api_keys: ApiKeyRecord & { readonly hash: string };
+  api_keys: ApiKeyRow & { readonly hash: string };
 }
 
 export interface NewApiKey {
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Expiry: an RFC 3339 time with an offset, such as `2027-01-01T00:00:00Z`. Any other text is a 400. Defaults to never. */
-  readonly expiresAt?: string;
+  readonly expiresAt?: string | undefined;
+  /** At most 50, such as `["posts:write"]`; none for `[]`. Defaults to everything that the user may do. */
+  readonly scopes?: readonly string[] | undefined;
 }
 
-const columns = ["id", "user_id", "name", "created_at", "expires_at", "last_used_at"] as const;
+const columns = ["id", "user_id", "name", "created_at", "expires_at", "last_used_at", "scopes"] as const;
 /** Milliseconds between two writes of `last_used_at`. */
 const useInterval = 60_000;
 
@@ -52,6 +60,11 @@ export class ApiKeys {
         },
         down: (db) => db.schema.dropTable("api_keys").execute(),
       },
+      {
+        name: "auth-002-api-key-scopes",
+        up: (db) => db.schema.alterTable("api_keys").addColumn("scopes", "text").execute(),
+        down: (db) => db.schema.alterTable("api_keys").dropColumn("scopes").execute(),
+      },
     ]);
   }
 
@@ -67,23 +80,25 @@ export class ApiKeys {
       created_at: this.#clock.timestamp(),
       expires_at: options.expiresAt === undefined ? null : parseExpiry(options.expiresAt, this.#clock.now()),
       last_used_at: null,
+      scopes: options.scopes === undefined ? null : parseScopes(options.scopes),
     };
     await this.#db
       .insertInto("api_keys")
-      .values({ ...record, hash: digest(key) })
+      .values({ ...record, scopes: record.scopes?.join(" ") ?? null, hash: digest(key) })
       .execute();
     this.#log.info({ event: "api key created", user_id: userId, key_id: record.id });
     return { key, record };
   }
 
-  list(userId: string): Promise<ApiKeyRecord[]> {
-    return this.#db
+  async list(userId: string): Promise<ApiKeyRecord[]> {
+    const rows = await this.#db
       .selectFrom("api_keys")
       .select(columns)
       .where("user_id", "=", userId)
       .orderBy("created_at", "desc")
       .orderBy("id", "desc")
       .execute();
+    return rows.map(toRecord);
   }
 
   /** Deletes a key of this user. Returns whether there was one. */
@@ -102,12 +117,13 @@ export class ApiKeys {
   /** The record of a valid key. The look-up by digest leaks nothing about the key through its timing. */
   async validate(key: string): Promise<ApiKeyRecord | undefined> {
     const now = this.#clock.timestamp();
-    return this.#db
+    const row = await this.#db
       .selectFrom("api_keys")
       .select(columns)
       .where("hash", "=", digest(key))
       .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
       .executeTakeFirst();
+    return row && toRecord(row);
   }
 
   /** Writes at most once a minute: a key in constant use would otherwise turn every read into a write. */
@@ -123,6 +139,10 @@ export class ApiKeys {
       .executeTakeFirst();
     if (numUpdatedRows > 0n) this.#log.info({ event: "api key used", user_id, key_id: id });
   }
+}
+
+function toRecord({ scopes, ...row }: ApiKeyRow): ApiKeyRecord {
+  return { ...row, scopes: scopes === null ? null : scopes.split(" ").filter((scope) => scope !== "") };
 }
 
 /** Times are compared as text, which is correct only for years of four digits. */

@@ -10,6 +10,7 @@ export { Passwords } from "./passwords.ts";
 export { type LoadedBy, loaded, Policy, type PolicyErrors } from "./policy.ts";
 export { RefreshTokens } from "./refresh-tokens.ts";
 export { requireRole } from "./require-role.ts";
+export { requireScope } from "./require-scope.ts";
 export { SessionAuth, SessionOrigin, sessionCookie } from "./session-auth.ts";
 export { type SessionRecord, Sessions } from "./sessions.ts";
 export {

@@ -27,6 +27,7 @@ for (const adapter of databases) {
         created_at: parts.clock.timestamp(),
         expires_at: null,
         last_used_at: null,
+        scopes: null,
       } satisfies Omit<ApiKeyRecord, "id">);
       assert.deepEqual(await keys.validate(key), record);
     });
@@ -136,9 +137,35 @@ for (const adapter of databases) {
     run("the table is a migration of the application, which runs once and can be reverted", async (keys, { app }) => {
       const migrations = app.get(Migrations);
       assert.deepEqual(await migrations.up(), []);
+      assert.deepEqual(await migrations.down(), ["auth-002-api-key-scopes"]);
       assert.deepEqual(await migrations.down(), ["auth-001-api-keys"]);
-      assert.deepEqual(await migrations.up(), ["auth-001-api-keys"]);
+      assert.deepEqual(await migrations.up(), ["auth-001-api-keys", "auth-002-api-key-scopes"]);
       assert.ok(await keys.create("ada"));
+    });
+
+    run("a key of a table without scopes has none that limit it after the migration", async (keys, { app }) => {
+      const migrations = app.get(Migrations);
+      const { key } = await keys.create("ada", { scopes: ["a"] });
+      await migrations.down();
+      await migrations.up();
+      assert.equal((await keys.validate(key))?.scopes, null);
+    });
+
+    run("scopes are stored as they were given, each once", async (keys) => {
+      for (const [given, stored] of [
+        [
+          ["posts:write", "https://example.com/a", "!", "posts:write"],
+          ["posts:write", "https://example.com/a", "!"],
+        ],
+        [[], []],
+        [undefined, null],
+      ] as const) {
+        const { key, record } = await keys.create("ada", { scopes: given });
+        assert.deepEqual(record.scopes, stored);
+        assert.deepEqual(await keys.validate(key), record);
+        const listed = await keys.list("ada");
+        assert.deepEqual(listed.find(({ id }) => id === record.id)?.scopes, stored);
+      }
     });
   });
 }
@@ -169,4 +196,33 @@ test("an expiry that is not a future time, or is past the year 9999, gets 400", 
       });
     }
     assert.deepEqual(await app.get(ApiKeys).list("ada"), []);
+  }));
+
+test("scopes that are not well-formed, or more than 50, get 400", () =>
+  withAuth({}, async ({ app }) => {
+    const keys = app.get(ApiKeys);
+    const names = Array.from({ length: 51 }, (_, index) => `s${index}`);
+    for (const [scopes, path] of [
+      [["a", ""], "scopes.1"],
+      [["a b"], "scopes.0"],
+      [['"'], "scopes.0"],
+      [["\\"], "scopes.0"],
+      [["é"], "scopes.0"],
+      [["a\n"], "scopes.0"],
+      [["\0"], "scopes.0"],
+      [["x".repeat(101)], "scopes.0"],
+      [names, "scopes"],
+    ] as const) {
+      await assert.rejects(keys.create("ada", { scopes }), (error: unknown) => {
+        assert.ok(error instanceof BindError, path);
+        assert.deepEqual(
+          error.issues.map((issue) => issue.path),
+          [path],
+        );
+        return true;
+      });
+    }
+    assert.deepEqual(await keys.list("ada"), []);
+    const most = await keys.create("ada", { scopes: [...names.slice(1, 50), "x".repeat(100)] });
+    assert.equal((await keys.validate(most.key))?.scopes?.length, 50);
   }));

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiKeyAuth, BearerAuth, OptionalBearerAuth, requireRole, SessionAuth, SessionOrigin } from "@tenon/auth";
+import {
+  ApiKeyAuth,
+  BearerAuth,
+  OptionalBearerAuth,
+  requireRole,
+  requireScope,
+  SessionAuth,
+  SessionOrigin,
+} from "@tenon/auth";
 import { endpoint, type Routes, string } from "@tenon/core";
 import { assertValid } from "../../core/test/openapi/lint.ts";
 import { withAuth } from "./support/auth-app.ts";
@@ -9,7 +17,7 @@ class Guarded {
   routes(): Routes {
     return [
       { method: "GET", path: "/bearer", handler: this.bearer, middlewares: [BearerAuth, requireRole("admin")] },
-      { method: "GET", path: "/key", handler: this.key, middlewares: [ApiKeyAuth] },
+      { method: "GET", path: "/key", handler: this.key, middlewares: [ApiKeyAuth, requireScope("a:b")] },
       { method: "GET", path: "/session", handler: this.session, middlewares: [SessionAuth] },
       { method: "DELETE", path: "/session", handler: this.end, middlewares: [SessionAuth] },
       { method: "GET", path: "/origin", handler: this.read, middlewares: [SessionOrigin] },
@@ -40,6 +48,8 @@ test("the guards declare their security schemes and every message", () =>
       apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
       session: { type: "apiKey", in: "cookie", name: "session_id" },
     });
+    assert.deepEqual(document.paths["/bearer"]?.get?.["x-tenon-policies"], ["role admin"]);
+    assert.deepEqual(document.paths["/key"]?.get?.["x-tenon-policies"], ["scope a:b"]);
     const told = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { security, responses }]) => {
         const errors = Object.entries(responses).filter(([status]) => status !== "200");
@@ -56,7 +66,7 @@ test("the guards declare their security schemes and every message", () =>
         [{ bearer: [] }],
         { 401: "Who are you?; Invalid authorization format; Invalid token", 403: "Forbidden" },
       ],
-      ["get /key", [{ apiKey: [] }], { 401: "Missing API key; Invalid API key" }],
+      ["get /key", [{ apiKey: [] }], { 401: "Missing API key; Invalid API key", 403: "Requires the scope a:b" }],
       ["get /session", [{ session: [] }], { 401: "Not authenticated; Invalid session" }],
       ["delete /session", [{ session: [] }], { 401: "Not authenticated; Invalid session", 403: "Forbidden" }],
       ["get /origin", [], {}],

@@ -1,11 +1,12 @@
 import { ApiKeys } from "@tenon/auth";
-import { dto, HttpError, inject, route, string } from "@tenon/core";
+import { array, dto, HttpError, inject, route, string } from "@tenon/core";
 import type { UserRecord } from "../users/user.ts";
 import { UsersService } from "../users/users.service.ts";
 
 const CreateKey = dto({
   name: string("max=100").describe("The purpose of the key"),
   expires_at: string("max=40").describe("When it expires, such as 2027-01-01T00:00:00Z; never by default"),
+  scopes: array(string(), "max=50").describe("What it may do, such as posts:write; everything by default"),
 });
 
 const noUser = "User not found";
@@ -18,12 +19,9 @@ export class ApiKeysCommands {
   readonly create = route.command(
     "keys/create/:email",
     { summary: "Create an API key for a user and print it", query: CreateKey, errors: { 404: noUser } },
-    async (ctx, { query: { name, expires_at } }) => {
+    async (ctx, { query: { name, expires_at, scopes } }) => {
       const user = await this.#owner(ctx.param("email"));
-      const { key, record } = await this.#keys.create(user.id, {
-        ...(name === undefined ? {} : { name }),
-        ...(expires_at === undefined ? {} : { expiresAt: expires_at }),
-      });
+      const { key, record } = await this.#keys.create(user.id, { name, expiresAt: expires_at, scopes });
       return { ...record, key };
     },
   );

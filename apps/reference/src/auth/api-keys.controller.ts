@@ -24,12 +24,9 @@ export class ApiKeysController {
       body: { optional: CreateApiKeyDTO },
       returns: { 201: NewApiKey },
     },
-    async (ctx, { body: { name, expires_at } = {} }) => {
+    async (ctx, { body: { name, expires_at, scopes } = {} }) => {
       if ((await this.#users.find(ctx.get("user_id"))) === undefined) return invalidToken(ctx);
-      const { key, record } = await this.#keys.create(ctx.get("user_id"), {
-        ...(name === undefined ? {} : { name }),
-        ...(expires_at === undefined ? {} : { expiresAt: expires_at }),
-      });
+      const { key, record } = await this.#keys.create(ctx.get("user_id"), { name, expiresAt: expires_at, scopes });
       return { ...record, key };
     },
   );

@@ -1,4 +1,4 @@
-import { dto, type Infer, integer, literal, nested, string, timestamp } from "@tenon/core";
+import { array, dto, type Infer, integer, literal, nested, string, timestamp } from "@tenon/core";
 import { User } from "../users/users.dto.ts";
 
 /** Bytes. No valid body is larger, and clients send these without authentication. */
@@ -29,6 +29,7 @@ export const LogoutDTO = dto("Logout", {
 export const CreateApiKeyDTO = dto("CreateApiKey", {
   name: string("max=100").describe("The purpose of the key."),
   expires_at: string("max=40").describe("A time to come, with an offset: 2027-01-01T00:00:00Z. Defaults to never."),
+  scopes: array(string("max=100"), "max=50").describe("What the key may do: `posts:write`. Defaults to everything."),
 });
 
 const token = string("required").describe("A JWT, for `Authorization: Bearer`.");
@@ -57,6 +58,7 @@ const apiKey = {
   created_at: timestamp("required"),
   expires_at: timestamp("required", "nullable"),
   last_used_at: timestamp("required", "nullable"),
+  scopes: array(string(), "required", "nullable").describe("Null for a key that may do everything."),
 };
 
 export const ApiKey = dto("ApiKey", apiKey);

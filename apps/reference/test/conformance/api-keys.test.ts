@@ -34,6 +34,7 @@ describeOnStorages("API key authentication", (blog) => {
       created_at: clock.timestamp(),
       expires_at: null,
       last_used_at: null,
+      scopes: null,
     });
     const list = await client.get("/auth/api-keys", { token });
     assert.ok(!list.text.includes(key));
@@ -48,6 +49,18 @@ describeOnStorages("API key authentication", (blog) => {
       assertError(await client.post("/auth/api-keys", json, { token }), 400, "Invalid request");
     }
     assertError(await client.call("POST", "/auth/api-keys", { token, body: "{" }), 400, "Invalid request");
+  });
+
+  test("POST /auth/api-keys: a key has the scopes that it is given, and they must be well-formed", async () => {
+    const { client, users } = blog();
+    const { token } = await users.one();
+    const { key, scopes } = await createKey(blog(), token, { scopes: ["posts:read", "posts:write"] });
+    assert.deepEqual(scopes, ["posts:read", "posts:write"]);
+    assert.deepEqual((await show(blog(), key)).body.scopes, scopes);
+    assert.deepEqual((await createKey(blog(), token, { scopes: [] })).scopes, []);
+    for (const wrong of ["posts:write", ["a b"], [""], [5], Array.from({ length: 51 }, () => "a")]) {
+      assertError(await client.post("/auth/api-keys", { scopes: wrong }, { token }), 400, "Invalid request");
+    }
   });
 
   test("POST /auth/api-keys: an expiry needs an offset; without one it is 400", async () => {
