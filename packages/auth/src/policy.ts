@@ -68,13 +68,13 @@ export abstract class Policy<T extends object = object> implements Middleware {
     return object as LoadedBy<this>; // undefined only where `missing` says so
   }
 
-  /** Errors other than responses are thrown: a store that is down has not refused anyone. */
+  /** Throws what is not a refusal: a store that is down, a StoreError with 500, must not close every connection. */
   async #passes(ctx: Context, id: string): Promise<boolean> {
     try {
       await this.check(ctx, id);
       return true;
     } catch (error) {
-      if (error instanceof HttpError) return false;
+      if (error instanceof HttpError && error.status < 500) return false;
       throw error;
     }
   }

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { authModule, BearerAuth, loaded, Policy, Tokens } from "@tenon/auth";
 import { type Context, dto, inject, type Routes, string } from "@tenon/core";
-import { dataModule } from "@tenon/data";
+import { dataModule, StoreError } from "@tenon/data";
 import { Channels, events, LiveConnections, socket } from "@tenon/live";
+import { until } from "../../core/test/support/until.ts";
 import { EventReader } from "./support/event-reader.ts";
 import { type LiveApp, withLiveApp } from "./support/live-app.ts";
 import { SocketClient } from "./support/socket-client.ts";
@@ -13,6 +14,8 @@ interface Room {
   readonly members: readonly string[];
 }
 const rooms = new Map<string, Room>();
+/** What the next look-ups throw. */
+const failures: Error[] = [];
 
 class RoomMember extends Policy<Room> {
   readonly name = "room member";
@@ -21,6 +24,8 @@ class RoomMember extends Policy<Room> {
   override readonly param = "room";
 
   load(id: string) {
+    const failure = failures.shift();
+    if (failure !== undefined) throw failure;
     return rooms.get(id);
   }
   allow(ctx: Context, { members }: Room) {
@@ -65,9 +70,11 @@ class Chat {
 const data = dataModule({ database: "sqlite::memory:", keyValue: "memory:" });
 const auth = authModule(data, { secret: "x".repeat(40) });
 
-function withChat(
-  body: (chat: LiveApp & { headersOf(user: string): Promise<Record<string, string>> }) => Promise<void>,
-) {
+interface Chats extends LiveApp {
+  headersOf(user: string): Promise<Record<string, string>>;
+}
+
+function withChat(body: (chat: Chats) => Promise<void>, recheck = 40) {
   rooms.clear();
   rooms.set("one", { topic: "rooms/one", members: ["ada", "bob"] });
   return withLiveApp(
@@ -79,7 +86,7 @@ function withChat(
       });
       await body({ ...live, headersOf });
     },
-    { imports: [data, auth], declarations: [RoomMember], options: { recheck: 40 } },
+    { imports: [data, auth], declarations: [RoomMember], options: { recheck } },
   );
 }
 
@@ -121,6 +128,17 @@ test("connections are closed when the policy no longer allows them, and others s
     assert.equal(app.get(LiveConnections).stats().endedLeases, 3);
   }));
 
+test("a policy whose store fails once does not close its connections", () =>
+  withChat(async ({ app, url, headersOf }) => {
+    const client = await SocketClient.open(`${url}/rooms/one/socket`, await headersOf("ada"));
+    failures.push(new StoreError("UNAVAILABLE"));
+    await until(() => failures.length === 0, "check that fails");
+    await app.get(Channels).publish("rooms/one", "said", { text: "still here" });
+    assert.deepEqual((await client.next()).data, { text: "still here" });
+    rooms.delete("one");
+    assert.equal((await client.closed).code, 4401);
+  }, 1000));
+
 test("check() in the handler of a message refuses a topic, and the connection stays open", () =>
   withChat(async ({ app, url, headersOf }) => {
     rooms.set("secret", { topic: "rooms/secret", members: ["bob"] });
@@ -129,7 +147,7 @@ test("check() in the handler of a message refuses a topic, and the connection st
     assert.deepEqual(await client.next(), { event: "error", data: { event: "join", status: 403, error: "Forbidden" } });
     assert.deepEqual(await client.next(), { event: "error", data: { event: "join", status: 404, error: "Not Found" } });
     const channels = app.get(Channels);
-    while (channels.count("rooms/one") === 0) await new Promise(setImmediate);
+    await until(() => channels.count("rooms/one") > 0, "subscription");
     await channels.publish("rooms/secret", "said", { text: "for bob" });
     await channels.publish("rooms/one", "said", { text: "for all" });
     assert.deepEqual((await client.next()).data, { text: "for all" });
