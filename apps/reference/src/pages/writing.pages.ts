@@ -1,3 +1,4 @@
+import { loaded } from "@tenon/auth";
 import { BindError, boolean, Clock, type Context, dto, HttpError, inject, route, string } from "@tenon/core";
 import { KeyValue } from "@tenon/data";
 import { redirect, view, wantsJson } from "@tenon/web";
@@ -71,7 +72,7 @@ export class WritingPages {
     "/posts/:id/edit",
     { middlewares: [RequireLogin, OwnPost], summary: "A form to change a post" },
     (ctx) => {
-      const post = ctx.get("post");
+      const post = loaded(ctx, OwnPost);
       const { title, content, updated_at: version } = post;
       return toEdit(post, { ...emptyPost, values: { title, content }, version });
     },
@@ -86,7 +87,7 @@ export class WritingPages {
       errors: { ...missing, 409: "This post was saved in another window since you opened it." },
     },
     async (ctx) => {
-      const post = ctx.get("post");
+      const post = loaded(ctx, OwnPost);
       const typed = await readPostForm(ctx);
       if (typed.issues.length > 0) return showAgain(ctx, "writing/edit", toEdit(post, typed));
       const changes = { ...typed.values, ...(typed.publish ? { published: true } : {}) };
@@ -105,7 +106,7 @@ export class WritingPages {
       errors: missing,
     },
     async (ctx, { body: { published, back = "" } }) => {
-      const post = await this.#posts.patch(ctx.get("post").id, { published });
+      const post = await this.#posts.patch(loaded(ctx, OwnPost).id, { published });
       if (post === undefined) return ctx.fail(404);
       await this.#publication.cancel(post.id);
       return done(ctx, back || pathOf(post), published ? "Your post is published." : "Your post is a draft again.");
@@ -120,7 +121,7 @@ export class WritingPages {
       if (time === undefined) {
         throw new BindError([{ path: "at", rule: "future", message: "must be in the future" }]);
       }
-      const post = ctx.get("post");
+      const post = loaded(ctx, OwnPost);
       await this.#publication.schedule(post.id, time);
       return done(ctx, pathOf(post), "Your post will be published.");
     },
@@ -130,7 +131,7 @@ export class WritingPages {
     "/posts/:id/publication",
     { middlewares: [RequireLogin, OwnPost], summary: "Do not publish a post at its time" },
     async (ctx) => {
-      const post = ctx.get("post");
+      const post = loaded(ctx, OwnPost);
       await this.#publication.cancel(post.id);
       return done(ctx, pathOf(post), "Your post stays a draft.");
     },
@@ -140,7 +141,7 @@ export class WritingPages {
     "/posts/:id/delete",
     { middlewares: [RequireLogin, OwnPost], summary: "Asks before a post is deleted" },
     (ctx) => ({
-      post: toSummary(ctx.get("post")),
+      post: toSummary(loaded(ctx, OwnPost)),
     }),
   );
 
@@ -148,7 +149,7 @@ export class WritingPages {
     "/posts/:id",
     { middlewares: [RequireLogin, OwnPost], summary: "Delete a post" },
     async (ctx) => {
-      const { id } = ctx.get("post");
+      const { id } = loaded(ctx, OwnPost);
       await this.#posts.delete(id);
       await this.#publication.cancel(id);
       return done(ctx, "/my-posts", "Your post is deleted.");
