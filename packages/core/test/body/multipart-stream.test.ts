@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HttpError } from "@tenon/core";
+import { BindError, HttpError } from "@tenon/core";
 import { BodyQueue } from "../../src/body/body-queue.ts";
 import { defaultRequestLimits } from "../../src/body/body-reader.ts";
 import { boundedChunks } from "../../src/body/bounded-chunks.ts";
@@ -95,11 +95,17 @@ for (const [name, [body, status, message]] of Object.entries(refused)) {
   });
 }
 
+const view = (incoming: Incoming) =>
+  new RequestView(incoming, { toMap: () => ({}) }, defaultRequestLimits, () => limits.body).streamForm(field);
+
+test("a body without a content type is not a form", async () => {
+  const untyped = { header: () => undefined, readBody: async () => Buffer.from("") } as unknown as Incoming; // what it asks for
+  await assert.rejects(view(untyped), BindError);
+});
+
 test("a body that is in memory already is streamed from there", async () => {
   const body = Buffer.from(`${fileHead}content\r\n--b--`);
   const inMemory = { header: () => contentType, readBody: async () => body } as unknown as Incoming; // what it asks for
-  const view = (incoming: Incoming) =>
-    new RequestView(incoming, { toMap: () => ({}) }, defaultRequestLimits, () => limits.body).streamForm(field);
   const streamed = { ...inMemory, streamBody: () => cut(body.toString("latin1"), 9) };
   for (const incoming of [inMemory, streamed]) {
     const { file } = await view(new DelegatedIncoming(incoming));

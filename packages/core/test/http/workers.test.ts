@@ -319,6 +319,8 @@ describe("workers", { concurrency: 4 }, () => {
       rmSync(fault);
       await server.waitFor("the worker ended with an exit during the restart: a new one starts in 100 ms");
       assert.notEqual((await findWorkers(server)).get("1"), old.get("1"));
+      server.signal("SIGTERM");
+      assert.equal(await server.exit(), 0);
     }));
 
   test("packages exchange messages between the workers and their primary", () =>
