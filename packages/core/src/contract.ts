@@ -17,7 +17,10 @@ export interface Contract {
   /** Groups of the docs page. Defaults to the name of the module. */
   readonly tags?: readonly string[];
   readonly deprecated?: boolean;
-  /** It needs no guard, such as a login: `tenon routes --audit` does not list it as an unguarded write. Defaults to false. */
+  /**
+   * Open on purpose: it needs no guard, such as a login, or no policy, because all who pass its guards may use it with
+   * any parameter. `tenon routes --audit` does not list it as an unguarded write or without a policy. Defaults to false.
+   */
   readonly public?: boolean;
   /** Leaves the route out of the OpenAPI document, the docs page and the typed client. Defaults to false. */
   readonly hidden?: boolean;

@@ -47,7 +47,8 @@ test("routes are shown with guards, contract and source", async (t) => {
   assert.match(String(notes?.place), /shop\.ts:\d+$/);
   assert.match(String(notes?.editorUrl), /^vscode:\/\/file\/.+shop\.ts:\d+:1$/);
   const guarded = routes.find(({ path }) => path === "/private");
-  assert.deepEqual([guarded?.secured, guarded?.middlewares], [true, ["Guard"]]);
+  assert.deepEqual([guarded?.secured, guarded?.middlewares, guarded?.policies], [true, ["Guard"], ["staff"]]);
+  assert.match((await ask(port, "/_dev/routes")).text, /Guard<br><span class="dim">policy staff<\/span>/);
 });
 
 test("modules are drawn with their imports, and listed with what they declare and export", async (t) => {

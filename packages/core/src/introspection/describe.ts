@@ -28,7 +28,7 @@ export interface RouteDescription extends Partial<SourcePlace> {
   readonly secured: boolean;
   /** The rules of its policies: `["post owner"]`. */
   readonly policies: readonly string[];
-  /** Whether its contract says that it needs no guard. */
+  /** Whether its contract says that it needs no guard or no policy. */
   readonly public?: boolean;
   readonly summary?: string;
   /** Routes that take paths from it without its guards: `["GET /posts/new"]`. */

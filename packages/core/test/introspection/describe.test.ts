@@ -71,7 +71,7 @@ const show = {
   handler: "show",
   controller: "PostsController",
   middlewares: ["guard"],
-  policies: [],
+  policies: ["post owner"],
   module: "posts",
   operationId: "posts.show",
   declared: true,

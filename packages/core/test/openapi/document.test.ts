@@ -415,6 +415,28 @@ test("a guard with `methods` concerns no other method", async () => {
   assert.deepEqual(Object.keys(writing?.responses ?? {}), ["403", "default"]);
 });
 
+test("an operation names the policies of its route, for people and for programs", async () => {
+  const policy = (rule: string): MiddlewareFunction =>
+    Object.assign((_ctx: unknown, next: () => unknown) => next(), { contract: { policy: rule } });
+  const [owner, member] = [policy("post owner"), policy("member of the project")];
+  const app = await toApp([
+    get("/one", {}, [owner]),
+    get("/two", { description: "Both." }, [owner, member]),
+    get("/no"),
+  ]);
+  const { paths } = await app.openapi();
+  const described = ["/one", "/two", "/no"].map((path) => {
+    const { description, "x-tenon-policies": policies } = paths[path]?.get ?? {};
+    return [description, policies];
+  });
+  assert.deepEqual(described, [
+    ["Policy: post owner.", ["post owner"]],
+    ["Both.\n\nPolicies: post owner, member of the project.", ["post owner", "member of the project"]],
+    [undefined, undefined],
+  ]);
+  await assertValid(await app.openapi());
+});
+
 test("hostile names stay names", async () => {
   const hostile = dto({ constructor: string(), $ref: string(), "</script>": string(), "\u2028": string() });
   const names = dto("constructor", { toString: string(), hasOwnProperty: string() });

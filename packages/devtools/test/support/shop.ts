@@ -32,7 +32,7 @@ const SendMail = defineJob("mails/send", { input: dto({ to: string("required") }
 class Config extends defineConfig({ SHOP_NAME: string("default=Corner shop"), SHOP_TOKEN: string("default=hidden") }) {}
 
 class Guard implements Middleware {
-  readonly contract = { security: { bearer: { type: "http", scheme: "bearer" } } } as const;
+  readonly contract = { security: { bearer: { type: "http", scheme: "bearer" } }, policy: "staff" } as const;
   handle(ctx: Context, next: Next) {
     if (ctx.header("authorization") !== "Bearer letmein") throw new HttpError(401, "Unauthorized");
     return next();
