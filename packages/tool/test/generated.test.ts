@@ -6,6 +6,7 @@ import { run, runOrFail } from "../../../test/support/run.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { appTemplates } from "../src/templates.ts";
 import {
+  checkAudit,
   checkStyle,
   checkTypes,
   generateApp,
@@ -32,7 +33,7 @@ const expected = {
   ],
 };
 
-test("generates code that passes lint, format and type checks for every template, module type and name", async () => {
+test("generates code that passes lint, format, audit and type checks for every template, module type and name", async () => {
   const [api] = await Promise.all(apps.values());
   assert.ok(api !== undefined);
   const long = await generateApp(join(folder, "long"), "full", `shop-${"of-things-".repeat(5)}best`);
@@ -52,6 +53,7 @@ test("generates code that passes lint, format and type checks for every template
   }
   const all = [...(await Promise.all(apps.values())), long];
   await checkStyle(all);
+  await checkAudit(await Promise.all(apps.values()));
   if (isFull) for (const app of all) await runOrFail("npm", ["run", "types"], { cwd: app });
   else await checkTypes(folder, all);
 });

@@ -11,7 +11,10 @@ export interface Finding {
 
 const writes = ["POST", "PUT", "PATCH", "DELETE"];
 
-/** Routes that deserve a look: unguarded writes, endpoints without a contract, open routes that take from guarded ones. */
+/**
+ * Routes that deserve a look: unguarded writes, routes with a parameter and without a policy, endpoints without a
+ * contract, open routes that take from guarded ones.
+ */
 export function auditRoutes(routes: readonly RouteDescription[], folder = ""): Finding[] {
   const find = (finding: string, route: RouteDescription): Finding => {
     const source = toSource(route, folder);
@@ -22,9 +25,17 @@ export function auditRoutes(routes: readonly RouteDescription[], folder = ""): F
     ...routes
       .filter((route) => !route.secured && route.public !== true && writes.includes(route.method ?? ""))
       .map((route) => find("unguarded write", route)),
+    ...routes.filter(needsPolicy).map((route) => find("no policy", route)),
     ...routes.filter((route) => !route.declared).map((route) => find("no contract", route)),
     ...routes.flatMap((route) => (route.shadowedBy ?? []).map((open) => find(`shadowed by ${open}`, route))),
   ];
+}
+
+/** The parameter of a path names an object, and a guard does not decide about it. A `*` names a file. */
+function needsPolicy(route: RouteDescription): boolean {
+  return (
+    route.method !== undefined && route.path.includes("/:") && route.policies.length === 0 && route.public !== true
+  );
 }
 
 export function describeRoute({ method, path }: RouteDescription): string {

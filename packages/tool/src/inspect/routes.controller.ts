@@ -6,7 +6,9 @@ import { toSource } from "../run/source.ts";
 import { auditRoutes, describeHandler, describeRoute, type Finding } from "./route-audit.ts";
 
 const RoutesFlags = dto({
-  audit: boolean().describe("List unguarded writes, endpoints without a contract and shadowed routes"),
+  audit: boolean().describe(
+    "List unguarded writes, parameters without a policy, endpoints without a contract and shadowed routes",
+  ),
   ignore: array(string()).describe("Routes that the audit accepts, such as POST /login"),
   ...placeFlags,
 });
@@ -22,7 +24,7 @@ export class RoutesController {
       const place = toPlace(ctx, flags);
       const { routes } = await this.#applications.describe(place);
       const isJson = ctx.query("json") !== "";
-      if (!flags.audit) return isJson ? routes : routes.map((route) => toRow(route, place.folder));
+      if (!flags.audit) return isJson ? routes : toTable(routes, place.folder);
       const findings = withoutIgnored(routes, auditRoutes(routes, place.folder), flags.ignore ?? []);
       if (findings.length === 0) return isJson ? findings : "no findings\n";
       const error = `${findings.length} finding${findings.length === 1 ? "" : "s"}`;
@@ -47,10 +49,19 @@ function withoutIgnored(
   return findings.filter(({ route }) => !accepted.has(route));
 }
 
-function toRow(route: RouteDescription, folder: string) {
-  const { method, path, middlewares } = route;
-  const place = method === undefined ? { command: path } : { method, path };
-  return { ...place, handler: describeHandler(route), guards: middlewares.join(", "), source: toSource(route, folder) };
+/** Most applications have no policy at first: then the table has no column for them. */
+function toTable(routes: readonly RouteDescription[], folder: string) {
+  const hasPolicies = routes.some(({ policies }) => policies.length > 0);
+  return routes.map((route) => {
+    const { method, path, middlewares, policies } = route;
+    return {
+      ...(method === undefined ? { command: path } : { method, path }),
+      handler: describeHandler(route),
+      guards: middlewares.join(", "),
+      ...(hasPolicies ? { policies: policies.join(", ") } : {}),
+      source: toSource(route, folder),
+    };
+  });
 }
 
 /** Lists the findings on standard output, and then fails, so that the exit code is 1. */

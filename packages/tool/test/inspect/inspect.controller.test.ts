@@ -149,7 +149,7 @@ test("tenon check runs the type checker of the application", { skip: !isFull }, 
 });
 
 test("tenon check reports guarded routes that an open one shadows", async () => {
-  const shared = { method: "GET", controller: "Posts", middlewares: [], declared: true };
+  const shared = { method: "GET", controller: "Posts", middlewares: [], declared: true, policies: [] };
   const routes = [
     { ...shared, path: "/posts/new", handler: "form", secured: false },
     {

@@ -24,6 +24,17 @@ test("a write that its contract declares public is not listed", () => {
   assert.deepEqual(findingsOf(route("POST /login", { public: true }), route("POST /a")), ["unguarded write: POST /a"]);
 });
 
+test("routes with a parameter are listed without a policy, unless they are public", () => {
+  const { method: _, ...command } = route("x posts/show/:id");
+  assert.deepEqual(
+    findingsOf(
+      ...[guarded("GET /a/:id"), guarded("DELETE /a/:id/b"), route("GET /files/*"), guarded("GET /a"), command],
+      ...[route("GET /b/:id", { public: true }), route("GET /c/:id", { secured: true, policies: ["c owner"] })],
+    ),
+    ["no policy: GET /a/:id", "no policy: DELETE /a/:id/b"],
+  );
+});
+
 test("endpoints without a contract are listed, commands too", () => {
   const { method: _, ...command } = route("x posts/list", { declared: false });
   assert.deepEqual(findingsOf(route("GET /a", { declared: false }), command), [
@@ -38,7 +49,11 @@ test("a finding names the controller once", () => {
 });
 
 test("a shadowed route is listed once for each route that takes from it", () => {
-  const shadowed = route("GET /posts/:id", { secured: true, shadowedBy: ["GET /posts/new", "GET /posts/old"] });
+  const shadowed = route("GET /posts/:id", {
+    secured: true,
+    policies: ["post owner"],
+    shadowedBy: ["GET /posts/new", "GET /posts/old"],
+  });
   assert.deepEqual(findingsOf(shadowed), [
     "shadowed by GET /posts/new: GET /posts/:id",
     "shadowed by GET /posts/old: GET /posts/:id",

@@ -4,7 +4,7 @@ import { createApplication, toDescribing } from "../support/described-app.ts";
 import { createRealApp } from "../support/real-app.ts";
 import { runCommand } from "../support/tool.ts";
 
-const posts = { controller: "PostsController", declared: true };
+const posts = { controller: "PostsController", declared: true, policies: [] };
 const guarded = { ...posts, middlewares: ["BearerAuth", "rateLimit"], secured: true };
 const routes = [
   { ...posts, method: "GET", path: "/posts", handler: "index", middlewares: [], secured: false },
@@ -35,6 +35,20 @@ test("tenon routes prints a table", async () => {
       ["POST", "/posts", "PostsController.create", "BearerAuth, rateLimit"],
     ],
   );
+});
+
+test("tenon routes has a column for policies where there are some", async () => {
+  const owned = createApplication({
+    "src/main.ts": toDescribing({
+      routes: [
+        { ...guarded, method: "PUT", path: "/posts/:id", handler: "update", policies: ["post owner"] },
+        ...routes,
+      ],
+    }),
+  });
+  const { stdout } = await runCommand("routes", `--in=${owned}`);
+  assert.match(stdout, /^method +path +handler +guards +policies *\n/);
+  assert.match(stdout, /^PUT .* BearerAuth, rateLimit +post owner *$/m);
 });
 
 test("tenon routes shows where handlers are written, relative to the application", async () => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { oneChecker, type RunResult, root, run, runOrFail, tool } from "../../../../test/support/run.ts";
-import { runTool } from "./tool.ts";
+import { runCommand, runTool } from "./tool.ts";
 
 export const isFull = process.env.TENON_FULL === "1";
 
@@ -41,6 +41,16 @@ export async function checkTypes(folder: string, apps: readonly string[]): Promi
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
   await runOrFail(tool("tsc"), ["-p", ".", ...oneChecker], { cwd: folder });
+}
+
+/** Checks that `tenon routes --audit` has nothing to say about any entry point with HTTP. */
+export async function checkAudit(apps: readonly string[]): Promise<void> {
+  for (const app of apps) {
+    for (const entry of globSync("src/main.{api,web}.ts", { cwd: app })) {
+      const { stdout, stderr } = await runCommand("routes", "--audit", `--entry=${entry}`, `--in=${app}`);
+      assert.deepEqual([stdout, stderr], ["no findings\n", ""], `${app}, ${entry}`);
+    }
+  }
 }
 
 /** `npm run <script>` as a command. Without TENON_FULL the script runs directly, which saves half a second of npm. */

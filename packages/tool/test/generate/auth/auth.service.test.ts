@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { root, run } from "../../../../../test/support/run.ts";
 import { temporaryFolder } from "../../../../../test/support/temporary-folder.ts";
 import {
+  checkAudit,
   checkStyle,
   checkTypes,
   isFull,
@@ -31,7 +32,7 @@ const sessionApps = Promise.all(
 );
 const read = (app: string, path: string) => readFileSync(join(app, path), "utf8");
 
-test("generates registration, login and guards that pass lint, types and their tests", async () => {
+test("generates registration, login and guards that pass lint, audit, types and their tests", async () => {
   const tokenApps = await apps;
   const all = [...tokenApps, ...(await sessionApps)];
   for (const app of all) {
@@ -71,6 +72,7 @@ test("generates registration, login and guards that pass lint, types and their t
     assert.match(read(app, "src/posts/posts.dto.ts"), /Post\.omit\("id", "user_id", "created_at", "updated_at"\)/);
   }
   await checkStyle(all);
+  await checkAudit(all);
   await checkTypes(folder, all);
   for (const app of isFull ? all : [full, sessions]) {
     const output = await runScriptOrFail(app, "test", [], { NODE_OPTIONS: "--test-isolation=none" });

@@ -10,9 +10,13 @@ export class GreetingsController {
     message: this.#greetings.greet("World"),
   }));
 
-  readonly show = route.get("/greetings/:name", { summary: "Greet someone", returns: Greeting }, (ctx) => ({
-    message: this.#greetings.greet(ctx.param("name")),
-  }));
+  readonly show = route.get(
+    "/greetings/:name",
+    { summary: "Greet someone", public: true, returns: Greeting },
+    (ctx) => ({
+      message: this.#greetings.greet(ctx.param("name")),
+    }),
+  );
 
   routes() {
     return [this.index, this.show];
