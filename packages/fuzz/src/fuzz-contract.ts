@@ -49,7 +49,8 @@ export async function fuzzContract(app: TestHttpApp, options: FuzzOptions = {}):
   const document = (await app.openapi()) as unknown as Document; // plain JSON, read here as far as it is needed
   const arbitraries = new Arbitraries(document.components?.schemas ?? {});
   const operations = toOperations(document, arbitraries).filter(
-    ({ id }) => (options.only?.includes(id) ?? true) && options.skip?.includes(id) !== true,
+    // an event stream has no end, and a WebSocket needs a socket
+    ({ id, live }) => live === undefined && (options.only?.includes(id) ?? true) && options.skip?.includes(id) !== true,
   );
   if (operations.length === 0) throw new Error("fuzzContract() found no operation to send requests to");
 

@@ -14,6 +14,27 @@ export interface FuzzedRequest {
   readonly invalid: string | undefined;
 }
 
+/** The path and the query of a request. */
+export function toTarget(
+  { parameters, path }: Pick<Operation, "path" | "parameters">,
+  { params, query }: Pick<FuzzedRequest, "params" | "query">,
+): string {
+  const segments = new Map(toPairs(parameters, "path", params));
+  const filled = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => toSegment(segments.get(name) ?? ""));
+  const pairs = toPairs(parameters, "query", query);
+  return pairs.length === 0 ? filled : `${filled}?${new URLSearchParams(pairs)}`;
+}
+
+function toPairs(
+  parameters: Operation["parameters"],
+  place: string,
+  values: Readonly<Record<string, unknown>>,
+): [name: string, text: string][] {
+  return parameters
+    .filter(({ name, in: at }) => at === place && Object.hasOwn(values, name))
+    .flatMap(({ name, schema }) => toTexts(schema, values[name]).map((text): [string, string] => [name, text]));
+}
+
 /** Sends a request as a client encodes it. */
 export async function send(
   app: TestHttpApp,
@@ -21,16 +42,11 @@ export async function send(
   { params, query, headers, body }: FuzzedRequest,
   given: Readonly<Record<string, string>> | undefined,
 ): Promise<Response> {
-  const textsIn = (place: string, values: Readonly<Record<string, unknown>>) =>
-    operation.parameters
-      .filter(({ name, in: at }) => at === place && Object.hasOwn(values, name))
-      .flatMap(({ name, schema }) => toTexts(schema, values[name]).map((text) => [name, text] as const));
-  const segments = new Map(textsIn("path", params));
-  const path = operation.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => toSegment(segments.get(name) ?? ""));
-  const pairs = textsIn("query", query);
-  const search = pairs.length === 0 ? "" : `?${new URLSearchParams(pairs.map((pair) => [...pair]))}`;
-  const texts = textsIn("header", headers).map(([name, text]) => [name, encodeURIComponent(text)] as const);
-  return app.request(operation.method as Method, `${path}${search}`, {
+  const texts = toPairs(operation.parameters, "header", headers).map(([name, text]) => [
+    name,
+    encodeURIComponent(text),
+  ]);
+  return app.request(operation.method as Method, toTarget(operation, { params, query }), {
     headers: { ...Object.fromEntries(texts), ...given, ...typeOf(operation, body) },
     ...toSent(operation, body),
   });

@@ -15,9 +15,20 @@ export interface Operation extends FuzzedOperation {
   readonly parameters: readonly Parameter[];
   readonly body: DeclaredBody | undefined;
   readonly declared: ReadonlySet<string>;
+  /** The fields of the JSON object that it returns; none for lists and other content. */
+  readonly returned: Readonly<Record<string, JsonSchema>>;
+  readonly policies: readonly string[];
+  /** For an event stream or a WebSocket. */
+  readonly live: LiveMessages | undefined;
 }
 
-interface Parameter {
+export interface LiveMessages {
+  readonly kind: "events" | "socket";
+  /** What a socket receives: schemas by the name of a message. */
+  readonly receives?: Readonly<Record<string, JsonSchema>>;
+}
+
+export interface Parameter {
   readonly name: string;
   readonly in: string;
   readonly required?: boolean;
@@ -38,15 +49,18 @@ export interface Document {
   readonly components?: { readonly schemas?: Schemas };
 }
 
+type Content = Readonly<Record<string, { readonly schema?: JsonSchema }>>;
+
 interface OperationObject {
   readonly operationId?: string;
-  readonly "x-tenon-live"?: unknown;
+  readonly "x-tenon-live"?: LiveMessages;
+  readonly "x-tenon-policies"?: readonly string[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: {
     readonly required?: boolean;
-    readonly content: Readonly<Record<string, { readonly schema?: JsonSchema }>>;
+    readonly content: Content;
   };
-  readonly responses: Readonly<Record<string, unknown>>;
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
   readonly security?: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -55,8 +69,7 @@ const methods = ["get", "post", "put", "patch", "delete"];
 export function toOperations({ paths = {} }: Document, arbitraries: Arbitraries): Operation[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
-      // an event stream has no end, and a WebSocket needs a socket
-      .filter(([method, operation]) => methods.includes(method) && operation["x-tenon-live"] === undefined)
+      .filter(([method]) => methods.includes(method))
       .map(([method, operation]) => ({
         id: operation.operationId ?? `${method.toUpperCase()} ${path}`,
         method: method.toUpperCase(),
@@ -67,8 +80,16 @@ export function toOperations({ paths = {} }: Document, arbitraries: Arbitraries)
           .map((parameter) => ({ ...parameter, schema: arbitraries.resolve(parameter.schema) })),
         body: toBody(operation, arbitraries),
         declared: new Set(Object.keys(operation.responses)),
+        returned: toReturned(operation, arbitraries),
+        policies: operation["x-tenon-policies"] ?? [],
+        live: operation["x-tenon-live"],
       })),
   );
+}
+
+function toReturned({ responses }: OperationObject, arbitraries: Arbitraries): Readonly<Record<string, JsonSchema>> {
+  const [, response] = Object.entries(responses).find(([status]) => status.startsWith("2")) ?? [];
+  return propertiesOf(arbitraries.resolve(response?.content?.["application/json"]?.schema ?? {}));
 }
 
 function toBody({ requestBody }: OperationObject, arbitraries: Arbitraries): DeclaredBody | undefined {

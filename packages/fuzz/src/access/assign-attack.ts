@@ -1,0 +1,129 @@
+import type { JsonSchema } from "@tenon/core";
+import { type Arbitraries, typesOf } from "../arbitrary.ts";
+import type { Operation } from "../operation.ts";
+import type { Actor, Pair } from "./actors.ts";
+import type { Attack, AttackTools } from "./attack.ts";
+import { findNode, isObject } from "./ids.ts";
+import type { Verdict } from "./oracle.ts";
+import { type FuzzedObject, isSuccess, type Prepared, type Step } from "./step.ts";
+import { Values } from "./values.ts";
+import { userKind } from "./world.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields that a body sets although it does not declare them, and the owner of an object. */
+export class AssignAttack implements Attack {
+  readonly operation: Operation;
+  readonly label = "body";
+  readonly #tools: AttackTools;
+  readonly #arbitraries: Arbitraries;
+
+  constructor(tools: AttackTools, operation: Operation, arbitraries: Arbitraries) {
+    this.#tools = tools;
+    this.operation = operation;
+    this.#arbitraries = arbitraries;
+  }
+
+  async run({ owner: other, attacker: actor }: Pair): Promise<Verdict[]> {
+    if (actor.isGuest) return [];
+    const base = await this.#send(actor, {});
+    if (base === undefined || !isSuccess(base.seen) || !isObject(base.seen.json)) return [];
+    return [...(await this.#assignFields(actor, base)), ...(await this.#assignOwner(actor, other))];
+  }
+
+  async #assignFields(actor: Actor, base: Step): Promise<Verdict[]> {
+    const current = base.seen.json as Fields; // an object: run() has checked it
+    const declared = new Set(Object.keys(this.operation.body?.fields ?? {}));
+    const owners = this.#tools.world.ownerFields;
+    const values = Object.entries(this.operation.returned)
+      .filter(([name]) => !declared.has(name) && !owners.has(name))
+      .map(([name, schema]) => [name, this.#toOther(schema, current[name])] as const)
+      .filter(([, value]) => value !== undefined);
+    if (values.length === 0) return [];
+    const all = await this.#send(actor, Object.fromEntries(values));
+    if (all !== undefined && isSuccess(all.seen)) return this.#judge(all, current, values);
+    const verdicts: Verdict[] = [];
+    for (const [name, value] of values) {
+      const step = await this.#send(actor, { [name]: value });
+      if (step !== undefined) verdicts.push(...this.#judge(step, current, [[name, value]]));
+    }
+    return verdicts;
+  }
+
+  #judge(step: Step, current: Fields, sent: readonly (readonly [string, unknown])[]): Verdict[] {
+    const { json } = step.seen;
+    if (!isSuccess(step.seen) || !isObject(json)) return [];
+    const fields = json as Fields; // checked
+    const taken = sent.filter(([name, value]) => isEqual(fields[name], value) && !isEqual(current[name], value));
+    if (taken.length === 0) return [];
+    const names = taken.map(([name]) => name).join(", ");
+    return [{ kind: "mass assignment", evidence: `the body sets ${names}, undeclared`, steps: [step], objects: [] }];
+  }
+
+  /** Gives an own object to another user. */
+  async #assignOwner(actor: Actor, other: Actor): Promise<Verdict[]> {
+    const { world, oracle } = this.#tools;
+    const user = world.users.get(other);
+    if (user === undefined) return [];
+    const verdicts: Verdict[] = [];
+    const known = [...world.ownerFields];
+    for (const name of known.length > 0 ? known : ["user_id", "owner_id", "author_id"]) {
+      const focus = await this.#createFocus(actor);
+      const before = focus && (await oracle.look(actor, focus));
+      const step = await this.#send(actor, { [name]: user.id }, focus, user);
+      if (step === undefined || !isSuccess(step.seen)) continue;
+      if (focus !== undefined) focus.isSpent = true;
+      const evidence = `the body sets ${name} to the id of ${other.name}`;
+      const id = focus?.id ?? (isObject(step.seen.json) && "id" in step.seen.json ? step.seen.json.id : "");
+      const node = findNode(step.seen.json, String(id)) ?? (step.seen.json as Fields | undefined);
+      const verdict: Verdict = { kind: "mass assignment", evidence, steps: [step], objects: [user] };
+      if (isEqual(node?.[name], user.id)) {
+        verdicts.push(verdict);
+        continue;
+      }
+      const after = before && focus && (await oracle.look(actor, focus));
+      const effect = before && after && focus && oracle.compare(focus, before, after, "");
+      const isGiven = effect?.kind === "delete" || effect?.evidence.includes(name) === true;
+      if (effect !== undefined && isGiven) verdicts.push({ ...verdict, steps: [step, ...effect.steps] });
+    }
+    return verdicts;
+  }
+
+  /** A new object for an update; none for an operation that creates. */
+  async #createFocus(actor: Actor): Promise<FuzzedObject | undefined> {
+    const { builder, world, setup } = this.#tools;
+    const place = builder.placesOf(this.operation).findLast((one) => one.in === "path");
+    const [kind = ""] = place === undefined ? [] : world.kindsOf(this.operation, place);
+    return kind === "" || kind === userKind ? undefined : setup.create(actor, kind);
+  }
+
+  async #send(actor: Actor, extra: Fields, focus?: FuzzedObject, user?: FuzzedObject): Promise<Step | undefined> {
+    const { builder, exchange } = this.#tools;
+    const prepared = builder.build(actor, this.operation, { focus });
+    if (prepared === undefined || !isObject(prepared.request.body)) return undefined;
+    const body = { ...prepared.request.body, ...extra };
+    const uses = user === undefined ? prepared.uses : [...prepared.uses, user];
+    const whole: Prepared = { request: { ...prepared.request, body }, uses };
+    return exchange.send(actor, this.operation, whole);
+  }
+
+  /** Another valid value; undefined for lists and objects. */
+  #toOther(schema: JsonSchema, current: unknown): unknown {
+    const known = this.#arbitraries.resolve(schema);
+    const [type = ""] = typesOf(known).filter((one) => one !== "null");
+    if (type === "boolean") return current !== true;
+    if (type === "integer" || type === "number") return typeof current === "number" ? current + 1 : 7;
+    if (type !== "string" && !("enum" in known)) return undefined;
+    if (typeof current === "string" && /^\d{4}-\d\d-\d\dT/.test(current)) return "2001-02-03T04:05:06.000Z";
+    for (let turn = 0; turn < 5; turn++) {
+      const marker = this.#tools.builder.createMarker();
+      const value = new Values(this.#arbitraries, marker, turn).of(known, 0);
+      if (!isEqual(value, current)) return value;
+    }
+    return undefined;
+  }
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

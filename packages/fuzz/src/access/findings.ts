@@ -1,0 +1,89 @@
+import type { App } from "@tenon/core";
+import type { Pair } from "./actors.ts";
+import type { Attack } from "./attack.ts";
+import type { Exchange } from "./exchange.ts";
+import type { FindingKind, Verdict } from "./oracle.ts";
+import { type AccessFinding, toFinding } from "./report.ts";
+
+interface Found {
+  readonly attack: Attack;
+  readonly verdict: Verdict;
+  readonly attackers: Set<string>;
+}
+
+const severity: readonly FindingKind[] = ["delete", "change", "attach", "mass assignment", "live", "read", "existence"];
+
+/** Collects what attacks show, each thing once, by the shortest list of requests that shows it again. */
+export class Findings {
+  readonly #app: Pick<App, "routes">;
+  readonly #exchange: Exchange;
+  readonly #found = new Map<string, Found>();
+  /** How many requests were sent to show something again. */
+  repeated = 0;
+
+  constructor(app: Pick<App, "routes">, exchange: Exchange) {
+    this.#app = app;
+    this.#exchange = exchange;
+  }
+
+  async run(attack: Attack, pair: Pair): Promise<void> {
+    const { attacker } = pair;
+    if (this.#isShown(attack, pair)) return;
+    for (const verdict of await attack.run(pair, { isWarm: true, isFresh: false })) {
+      const key = `${attack.operation.id} ${attack.label} ${verdict.kind} ${verdict.kind === "mass assignment" ? verdict.evidence : ""}`;
+      const known = this.#found.get(key);
+      if (known !== undefined) {
+        known.attackers.add(attacker.name);
+        continue;
+      }
+      const shortest = await this.#repeat(attack, pair, verdict);
+      if (shortest !== undefined) {
+        this.#found.set(key, { attack, verdict: shortest, attackers: new Set([attacker.name]) });
+      }
+    }
+  }
+
+  /** Whether a user's attack was shown with another pair of users. */
+  #isShown(attack: Attack, { attacker }: Pair): boolean {
+    return [...this.#found.values()].some(
+      (one) => one.attack === attack && (!attacker.isGuest || one.attackers.has(attacker.name)),
+    );
+  }
+
+  /** The same on new objects, first without the owner's request before. A difference that does not show again was chance. */
+  async #repeat(attack: Attack, pair: Pair, verdict: Verdict): Promise<Verdict | undefined> {
+    const start = this.#exchange.sent;
+    try {
+      for (const isWarm of [false, true]) {
+        const again = await attack.run(pair, { isWarm, isFresh: true });
+        const same = again.find(({ kind }) => kind === verdict.kind);
+        if (same !== undefined) return same;
+      }
+      return verdict.kind === "existence" ? undefined : verdict;
+    } finally {
+      this.repeated += this.#exchange.sent - start;
+    }
+  }
+
+  /** The worst first; what a worse one at the same place implies is left out. */
+  async list(): Promise<AccessFinding[]> {
+    const all = [...this.#found.values()];
+    const isImplied = ({ attack, verdict }: Found) =>
+      all.some((other) => {
+        if (other.attack.operation.id !== attack.operation.id || verdict.kind === "mass assignment") return false;
+        const isSamePlace = other.attack.label.split(" ")[0] === attack.label.split(" ")[0];
+        const isHead = attack.operation.method === "HEAD" && other.attack.operation.method !== "HEAD";
+        return isSamePlace && (isHead || rank(other) < rank({ attack, verdict }));
+      });
+    const kept = all.filter((one) => !isImplied(one)).toSorted((a, b) => rank(a) - rank(b));
+    const findings: AccessFinding[] = [];
+    for (const { attack, verdict, attackers } of kept) {
+      findings.push(await toFinding(this.#app, attack, verdict, [...attackers]));
+    }
+    return findings;
+  }
+}
+
+function rank({ verdict }: Pick<Found, "attack" | "verdict">): number {
+  return severity.indexOf(verdict.kind);
+}

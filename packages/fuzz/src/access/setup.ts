@@ -1,0 +1,216 @@
+import type { Operation } from "../operation.ts";
+import type { Actor } from "./actors.ts";
+import type { RequestBuilder } from "./builder.ts";
+import type { Exchange } from "./exchange.ts";
+import { findNode, isObject } from "./ids.ts";
+import { type FuzzedObject, isSuccess, type Step } from "./step.ts";
+import { attempts } from "./values.ts";
+import { userKind, type World } from "./world.ts";
+
+const wanted = 3; // objects of a kind for each actor: a list of one has no second page
+const selfPath = /\/(?:me|self|profile|account|user|whoami|session)$/;
+
+/** Creates objects by the application's own operations, and learns which of them show, change and delete what. */
+export class Setup {
+  readonly #exchange: Exchange;
+  readonly #builder: RequestBuilder;
+  readonly #world: World;
+  readonly #operations: readonly Operation[];
+  readonly #users: readonly Actor[];
+  /** By kind: the operations that create, show and delete its objects. */
+  readonly creators = new Map<string, Operation>();
+  readonly watchers = new Map<string, Set<Operation>>();
+  readonly deleters = new Map<string, Operation>();
+  /** Fields that change from one read to the next, such as a counter. */
+  readonly volatile = new Set<string>();
+  readonly #alive = new Map<Actor, Operation>();
+
+  constructor(
+    exchange: Exchange,
+    builder: RequestBuilder,
+    world: World,
+    operations: readonly Operation[],
+    actors: readonly Actor[],
+  ) {
+    this.#exchange = exchange;
+    this.#builder = builder;
+    this.#world = world;
+    this.#operations = operations.filter(({ live }) => live === undefined);
+    this.#users = actors.filter(({ isGuest }) => !isGuest);
+  }
+
+  async run(): Promise<void> {
+    await this.#readAll(); // what an actor can read without an object shows whether its credentials work
+    await this.#createAll();
+    this.#world.learnUsers();
+    await this.#createAll();
+    await this.#readAll();
+    await this.#changeAll();
+    await this.#deleteAll();
+  }
+
+  /** Another object of a kind, or undefined where its owner cannot create one now. */
+  async create(owner: Actor, kind: string): Promise<FuzzedObject | undefined> {
+    const operation = this.creators.get(kind);
+    return operation === undefined ? undefined : this.#createWith(owner, operation);
+  }
+
+  /** An object of a kind after its owner has deleted it. */
+  async createDeleted(owner: Actor, kind: string): Promise<FuzzedObject | undefined> {
+    const operation = this.deleters.get(kind);
+    const object = operation === undefined ? undefined : await this.create(owner, kind);
+    const prepared = operation && object && this.#builder.build(owner, operation, { focus: object });
+    if (operation === undefined || object === undefined || prepared === undefined) return undefined;
+    const step = await this.#exchange.send(owner, operation, prepared);
+    if (isSuccess(step.seen)) object.deletion = step;
+    else object.isSpent = true;
+    return object.deletion && object;
+  }
+
+  async #createWith(owner: Actor, operation: Operation): Promise<FuzzedObject | undefined> {
+    const known = this.#builder.accepted.get(operation.id);
+    const all = known === undefined ? Array.from({ length: attempts }, (_, index) => index) : [known];
+    for (const attempt of all) {
+      const marker = this.#builder.createMarker();
+      const prepared = this.#builder.build(owner, operation, { attempt, marker });
+      if (prepared === undefined) return undefined;
+      const step = await this.#exchange.send(owner, operation, prepared);
+      if (isSuccess(step.seen)) {
+        this.#builder.accepted.set(operation.id, attempt);
+        return this.#world.register(step, marker);
+      }
+      if (![400, 409, 422].includes(step.seen.status)) return undefined;
+    }
+    return undefined;
+  }
+
+  async #createAll(): Promise<void> {
+    const posts = this.#operations.filter(({ method, id }) => method === "POST" && !this.#isCreator(id));
+    const sorted = posts.toSorted((a, b) => a.path.split("{").length - b.path.split("{").length);
+    for (let hasNew = true; hasNew; ) {
+      hasNew = false;
+      for (const operation of sorted) {
+        if (this.#isCreator(operation.id)) continue;
+        for (const owner of this.#users) {
+          for (let count = 0; count < wanted; count++) {
+            const object = await this.#createWith(owner, operation);
+            if (count === 0) await this.#checkAlive(owner, operation);
+            if (object === undefined) break;
+            hasNew ||= !this.creators.has(object.kind);
+            if (!this.creators.has(object.kind)) this.creators.set(object.kind, operation);
+          }
+        }
+      }
+    }
+  }
+
+  #isCreator(id: string): boolean {
+    return [...this.creators.values()].some((operation) => operation.id === id);
+  }
+
+  async #readAll(): Promise<void> {
+    const kinds = [...this.creators.keys()];
+    for (const operation of this.#operations.filter(({ method }) => method === "GET")) {
+      for (const actor of this.#users) {
+        const needed = this.#builder.placesOf(operation).filter(({ isRequired }) => isRequired);
+        const inPath = needed.flatMap((place) => this.#world.kindsOf(operation, place));
+        const focused = kinds.filter((kind) => inPath.length === 0 || inPath.includes(kind));
+        const objects = focused.flatMap((kind) => this.#world.pick(actor, kind) ?? []);
+        await this.#read(actor, operation, objects, new Set(inPath));
+      }
+    }
+  }
+
+  /** One read for all objects where the path names none. */
+  async #read(
+    actor: Actor,
+    operation: Operation,
+    objects: readonly FuzzedObject[],
+    inPath: ReadonlySet<string>,
+  ): Promise<void> {
+    let step: Step | undefined;
+    for (const focus of inPath.size === 0 ? [undefined] : objects.length === 0 ? [undefined] : objects) {
+      const prepared = this.#builder.build(actor, operation, { focus });
+      step = prepared && (await this.#exchange.send(actor, operation, prepared));
+      if (step === undefined || !isSuccess(step.seen)) continue;
+      if (operation.security.length > 0 && !this.#alive.has(actor)) this.#alive.set(actor, operation);
+      if (selfPath.test(operation.path)) this.#learnSelf(step);
+      for (const object of objects) {
+        const isShown = object.marker !== "" && step.seen.text.includes(object.marker);
+        const isNode = findNode(step.seen.json, String(object.id)) !== undefined;
+        if (!inPath.has(object.kind) && !isShown && !isNode) continue;
+        const before = findNode(step.seen.json, String(object.id));
+        this.watchers.set(object.kind, (this.watchers.get(object.kind) ?? new Set()).add(operation));
+        if (before === undefined || prepared === undefined) continue;
+        const again = await this.#exchange.send(actor, operation, prepared);
+        for (const name of changedFields(before, findNode(again.seen.json, String(object.id)))) this.volatile.add(name);
+      }
+    }
+  }
+
+  #learnSelf({ actor, seen }: Step): void {
+    const { json } = seen;
+    if (!isObject(json) || !("id" in json)) return;
+    if (typeof json.id === "string" || typeof json.id === "number") this.#world.addUser(actor, json.id);
+  }
+
+  /** Finds the bodies that updates and actions accept, on objects that are not used again. */
+  async #changeAll(): Promise<void> {
+    const changes = this.#operations.filter(
+      ({ method, id }) => ["PUT", "PATCH", "POST"].includes(method) && !this.#isCreator(id),
+    );
+    for (const operation of changes) {
+      for (const owner of this.#users) {
+        if (this.#exchange.reached.has(operation.id)) break;
+        const place = this.#builder.placesOf(operation).findLast(({ isRequired }) => isRequired);
+        const [kind = ""] = place === undefined ? [] : this.#world.kindsOf(operation, place);
+        const focus = place === undefined || kind === userKind ? undefined : await this.create(owner, kind);
+        for (let attempt = 0; attempt < (operation.body === undefined ? 1 : attempts); attempt++) {
+          const marker = this.#builder.createMarker();
+          const prepared = this.#builder.build(owner, operation, { focus, attempt, marker });
+          if (prepared === undefined) break;
+          const step = await this.#exchange.send(owner, operation, prepared);
+          if (!isSuccess(step.seen)) continue;
+          this.#builder.accepted.set(operation.id, attempt);
+          await this.#checkAlive(owner, operation);
+          break;
+        }
+        if (focus !== undefined) focus.isSpent = true;
+      }
+    }
+  }
+
+  /** An operation without an id, such as that of the user's own account, is left out. */
+  async #deleteAll(): Promise<void> {
+    for (const operation of this.#operations.filter(({ method }) => method === "DELETE")) {
+      const place = this.#builder.placesOf(operation).findLast((one) => one.in === "path");
+      const [kind = userKind] = place === undefined ? [] : this.#world.kindsOf(operation, place);
+      if (kind === userKind || this.deleters.has(kind)) continue;
+      this.deleters.set(kind, operation);
+      let count = 0;
+      for (const owner of this.#users) count += (await this.createDeleted(owner, kind)) === undefined ? 0 : 1;
+      if (count === 0) this.deleters.delete(kind);
+    }
+  }
+
+  /** A run whose actor is logged out would show nothing. */
+  async #checkAlive(actor: Actor, operation: Operation): Promise<void> {
+    const read = this.#alive.get(actor);
+    const prepared = read && this.#builder.build(actor, read);
+    if (read === undefined || prepared === undefined || operation.method === "GET") return;
+    const { seen } = await this.#exchange.send(actor, read, prepared);
+    if (seen.status !== 401) return;
+    throw new Error(
+      `fuzzAccess(): ${operation.id} has ended the credentials of ${actor.name}: ${read.id} responds 401 since then. Name it in the option skip: ["${operation.id}"].`,
+    );
+  }
+}
+
+/** The fields of an object that differ; all of them where it is missing. */
+export function changedFields(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>> | undefined,
+): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after ?? {})]);
+  return [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after?.[name]));
+}
