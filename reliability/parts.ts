@@ -20,6 +20,7 @@ export const areas = {
   "Event streams and WebSockets": "LV1 LV2 LV3 LV4 LV5 LV6",
   "A cluster under faults": "CL1 CL2 CL3 CL4 CL5 CL6",
   "Shared caches": "X1",
+  "Access control": "AC1",
   "Gates on the code": "Q1 E1",
 };
 
