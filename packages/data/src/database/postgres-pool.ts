@@ -41,8 +41,8 @@ export class PostgresPool {
   readonly #settings: PostgresSettings;
   readonly #place: SqlPlace;
   readonly #sessions = new Set<PostgresSession>();
-  /** Those whose slow statement the next probe asks about. */
-  readonly #suspects = new Set<PostgresSession>();
+  /** The slow statements that the next probe asks about. */
+  readonly #suspects = new Map<PostgresSession, symbol | undefined>();
   readonly #onUnknownOutcome: UnknownOutcome;
   #driver: PostgresDriverPackage | undefined;
   #pool: Pool | undefined;
@@ -179,13 +179,13 @@ export class PostgresPool {
 
   /** Finds out whether a slow statement means a dead server or a dead connection. Only then it is abandoned. */
   #probe(session: PostgresSession): void {
-    this.#suspects.add(session);
+    this.#suspects.set(session, session.slowStatement);
     if (this.#suspects.size > 1) return; // the first of them has queued the probe
     PostgresPool.#probes = PostgresPool.#probes.then(() => this.#abandonDead());
   }
 
   async #abandonDead(): Promise<void> {
-    const suspects = [...this.#suspects];
+    const suspects = new Map(this.#suspects);
     this.#suspects.clear();
     const { connectTimeout, hasPooler } = this.#settings;
     const timeout = connectTimeout * probePatience;
@@ -215,12 +215,15 @@ export class PostgresPool {
   }
 }
 
-async function abandonLost(client: SingleClient, suspects: readonly PostgresSession[]): Promise<void> {
-  const { rows } = await client.query<{ pid: number }>(findWaiting, [suspects.map(({ pid }) => pid)]);
+async function abandonLost(
+  client: SingleClient,
+  suspects: ReadonlyMap<PostgresSession, symbol | undefined>,
+): Promise<void> {
+  const { rows } = await client.query<{ pid: number }>(findWaiting, [[...suspects.keys()].map(({ pid }) => pid)]);
   const pids = new Set(rows.map(({ pid }) => pid));
-  for (const session of suspects) {
-    // not one that has begun another statement meanwhile
-    if (session.isSlow && session.pid !== null && pids.has(session.pid))
+  for (const [session, statement] of suspects) {
+    // not one that has begun another statement meanwhile, which may be slow too
+    if (session.slowStatement === statement && session.pid !== null && pids.has(session.pid))
       session.abandon(new Error("the connection has lost the statement or its result"));
   }
 }

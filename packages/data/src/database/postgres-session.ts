@@ -33,7 +33,7 @@ export class PostgresSession {
   #broken = false;
   #abandoned = false;
   #released = false;
-  #isSlow = false;
+  #slow: symbol | undefined;
   #abandon: ((error: StoreError) => void) | undefined;
   #unconfirmed: UnconfirmedCommit | undefined;
   readonly #onNotice = (notice: Notice) => {
@@ -51,9 +51,9 @@ export class PostgresSession {
     return this.#client.processID;
   }
 
-  /** Whether its statement takes long. */
-  get isSlow(): boolean {
-    return this.#isSlow;
+  /** The running statement, once it takes long. */
+  get slowStatement(): symbol | undefined {
+    return this.#slow;
   }
 
   /** With a name, the statement is prepared: parsed and planned once for each connection. */
@@ -74,7 +74,7 @@ export class PostgresSession {
             watch = this.#cancel();
             return;
           }
-          this.#isSlow = true;
+          this.#slow ??= Symbol();
           this.#options.onSlow();
           watchAgain(probes + 1);
         },
@@ -100,7 +100,7 @@ export class PostgresSession {
       throw translatePostgresError(error, sql);
     } finally {
       clearTimeout(watch);
-      this.#isSlow = false;
+      this.#slow = undefined;
       this.#abandon = undefined;
       this.#unconfirmed = undefined;
     }

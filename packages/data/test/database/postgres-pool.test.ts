@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { type AddressInfo, createServer } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Database, StoreError } from "@tenon/data";
@@ -182,6 +183,41 @@ if (services.postgres !== undefined) {
         await proxy.stop();
       }
     }));
+
+  test("a statement is not abandoned because the one before it was slow", async () => {
+    const target = new URL(direct);
+    const { hostname, port } = target;
+    const block = (milliseconds: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+    const isProbe = Promise.withResolvers<() => void>();
+    const proxy = createServer((client) => {
+      const server = connect(Number(port || 5432), hostname);
+      server.pipe(client);
+      client.on("data", (chunk) => {
+        if (chunk.includes("pg_stat_activity")) isProbe.resolve(() => server.write(chunk));
+        else server.write(chunk);
+      });
+    }).listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    target.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`; // a TCP server's address
+    const pool = new PostgresPool(target.href, { poolSize: 1, connectTimeout });
+    try {
+      const session = await pool.acquire();
+      await session.query("begin", []);
+      await session.query("select pg_sleep(0.6)", []);
+      const askServer = await isProbe.promise;
+      await sleep(500); // the server process has nothing to do
+      askServer();
+      block(300); // until the server has replied
+      const next = settle(session.query("select pg_sleep(1)", []));
+      block(600); // until it is slow too
+      const { error } = await next;
+      session.release();
+      assert.equal(error, undefined);
+    } finally {
+      await pool.close();
+      proxy.close();
+    }
+  });
 
   test("slow statements are probed ever more rarely, by one connection at a time in all pools", async () => {
     const { proxy, url } = await startProxy(direct, 5432);
