@@ -83,10 +83,7 @@ export abstract class Policy<T extends object = object> implements Middleware {
   async #find(id: string, ctx: Context): Promise<T | undefined> {
     if (id.includes("\0")) return undefined;
     try {
-      const object = (await this.load(id, ctx)) ?? undefined;
-      // where it passes, a handler that uses the id would find the object that was not decided about
-      const isMissing = object !== undefined && this.missing !== "pass" && isOtherSpelling(id, object);
-      return isMissing ? undefined : object;
+      return (await this.load(id, ctx)) ?? undefined;
     } catch (error) {
       if (isInvalidValue(error)) return undefined;
       throw error;
@@ -99,13 +96,6 @@ export abstract class Policy<T extends object = object> implements Middleware {
 }
 
 type Found<T> = T | null | undefined;
-
-/** Whether it is a number that is written as no id is: SQLite and `Number()` find the row 1 by "1e0" and "01" too. */
-function isOtherSpelling(id: string, object: object): boolean {
-  const number = Number(id);
-  if (Number.isNaN(number) || String(number) === id) return false;
-  return !Object.values(object).some((value) => (typeof value === "bigint" ? String(value) : value) === id);
-}
 
 /** What a policy has loaded: undefined is part of it where `missing` is "pass". */
 export type LoadedBy<P extends Loader> =

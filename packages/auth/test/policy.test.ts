@@ -11,7 +11,7 @@ import { type AuthApp, withAuth } from "./support/auth-app.ts";
 
 interface Schema {
   notes: { id: string; owner: string };
-  items: { id: Generated<number>; owner: string; code: string };
+  items: { id: Generated<number>; owner: string };
 }
 type Note = Schema["notes"];
 
@@ -27,7 +27,6 @@ const tables: Migration = {
       .createTable("items")
       .addColumn("id", "integer", autoIncrement)
       .addColumn("owner", "text", (column) => column.notNull())
-      .addColumn("code", "text", (column) => column.notNull())
       .execute();
   },
 };
@@ -77,12 +76,6 @@ class NumberedItem extends ItemOwner {
 class PassedItem extends NumberedItem {
   override readonly missing = "pass";
 }
-class CodedItem extends ItemOwner {
-  override load(code: string) {
-    return this.db.selectFrom("items").selectAll().where("code", "=", code).executeTakeFirst();
-  }
-}
-
 class Truthy extends NoteOwner {
   override allow() {
     return "yes" as unknown as boolean; // a mistake that a cast hides
@@ -124,7 +117,6 @@ class Notes {
       mine.get("/items/:id", { middlewares: [ItemOwner] }, handler),
       mine.get("/numbered/:id", { middlewares: [NumberedItem] }, handler),
       mine.get("/passed-items/:id", { middlewares: [PassedItem] }, handler),
-      mine.get("/coded/:id", { middlewares: [CodedItem] }, handler),
       mine.get("/truthy/:id", { middlewares: [Truthy] }, handler),
       mine.get("/failing/:id", { middlewares: [Failing] }, handler),
       mine.get("/unsure/:id", { middlewares: [Unsure] }, handler),
@@ -139,7 +131,7 @@ class Notes {
   }
 }
 const declarations = [
-  ...[Notes, NoteOwner, HiddenNote, PassedNote, ItemOwner, NumberedItem, PassedItem, CodedItem],
+  ...[Notes, NoteOwner, HiddenNote, PassedNote, ItemOwner, NumberedItem, PassedItem],
   ...[Truthy, Failing, Unsure],
 ];
 
@@ -184,15 +176,21 @@ for (const adapter of databases.filter(({ name }) => name !== "SQLite file")) {
       for (const path of ["/items", "/numbered"]) {
         assert.equal((await ask("ada", `${path}/1`))[0], 200, path);
         assert.deepEqual(await ask("eve", `${path}/1`), forbidden, path);
-        for (const id of ["x", "2", "1e0", "01", "+1", "1.0", "%201", "0x1", "-1", "9".repeat(40), "NaN", note])
+        for (const id of ["x", "2", "-1", "9".repeat(40), "NaN", note])
           assert.deepEqual(await ask("ada", `${path}/${id}`), notFound, `${path}/${id}`);
       }
-      assert.equal((await ask("ada", "/coded/007"))[0], 200, "a text that looks like a number is an id");
       assert.deepEqual(log.causes(), []);
     });
 
-    run("where missing objects pass, another spelling of an id does not get around the owner", async ({ ask }) => {
+    run("another spelling of a number is missing or the same object, with the same decision", async ({ ask, log }) => {
+      for (const id of ["1e0", "01", "+1", "1.0", "%201", "0x1", "0_1"]) {
+        for (const path of ["/items", "/numbered"]) {
+          const [status] = await ask("ada", `${path}/${id}`);
+          assert.deepEqual(await ask("eve", `${path}/${id}`), status === 200 ? forbidden : notFound, `${path}/${id}`);
+        }
+      }
       for (const id of ["1", "1e0", "01"]) assert.deepEqual(await ask("eve", `/passed-items/${id}`), forbidden, id);
+      assert.deepEqual(log.causes(), []);
     });
 
     run("it decides before query and body are bound", async ({ ask }) => {
@@ -246,7 +244,7 @@ for (const adapter of databases.filter(({ name }) => name !== "SQLite file")) {
         withAuth({ data: { ...data, migrations: [tables] }, declarations }, async (parts) => {
           const db = parts.app.get(Database<Schema>);
           await db.insertInto("notes").values({ id: note, owner: "ada" }).execute();
-          await db.insertInto("items").values({ owner: "ada", code: "007" }).execute();
+          await db.insertInto("items").values({ owner: "ada" }).execute();
           const ask: Parts["ask"] = async (user, path, json) => {
             const client = await loginAs(parts.app, { id: user });
             const method = path === "/move" ? "POST" : json === undefined ? "GET" : "PUT";

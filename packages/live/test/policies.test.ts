@@ -137,7 +137,7 @@ test("a policy whose store fails once does not close its connections", () =>
     assert.deepEqual((await client.next()).data, { text: "still here" });
     rooms.delete("one");
     assert.equal((await client.closed).code, 4401);
-  }, 1000));
+  }, 400));
 
 test("check() in the handler of a message refuses a topic, and the connection stays open", () =>
   withChat(async ({ app, url, headersOf }) => {
