@@ -18,6 +18,7 @@ const users: Target = {
   samples: new Map([["id", '"sample"']]),
   label: "name",
   hasPage: true,
+  isOwned: false,
   references: new Map(),
 };
 const kinds = new Set(["routes", "pages", "commands"] as const);
@@ -57,7 +58,7 @@ test("formats the generated code as the workspace's formatter does, for names of
     for (const [index, [type, model]] of variants.entries()) {
       const target = join(folder, `${index}-${name}`);
       mkdirSync(target);
-      const isWanted = (path: string) => model.owner || !/\.(?:owner|references)\.ts$/.test(path);
+      const isWanted = (path: string) => model.owner || !/\.(?:owner|references|access\.test)\.ts$/.test(path);
       const names = toReplacements(toModuleNames(name));
       const files = await readTemplate(`module-${type}`, { names, isWanted, model });
       assert.ok(files.size > 5);

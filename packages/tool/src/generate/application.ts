@@ -94,11 +94,12 @@ export function toByHand(file: string, classes: readonly WiredClass[]): Wiring {
   };
 }
 
-/** Adds packages of the framework to package.json. Nothing where it has them. */
-export function addPackages(folder: string, names: readonly [string, ...string[]]): Change[] {
+/** Adds packages of the framework to package.json, those in `dev` for tests only. Nothing where it has them. */
+export function addPackages(folder: string, names: readonly string[], dev: readonly string[] = []): Change[] {
   const before = readFileSync(join(folder, "package.json"), "utf8");
-  const after = addDependencies(before, readOrigin(), names);
-  return after === undefined ? [] : [{ path: "package.json", before, after, note: `depends on @tenon/${names[0]}` }];
+  const after = addDependencies(before, readOrigin(), names, dev);
+  const added = [...names, ...dev].map((name) => `@tenon/${name}`).filter((name) => !before.includes(`"${name}"`));
+  return after === undefined ? [] : [{ path: "package.json", before, after, note: `depends on ${added.join(", ")}` }];
 }
 
 /** Adds a table to the schema of the application, which is created where there is none. */

@@ -56,7 +56,8 @@ export class ModulesService {
     if (module.owner) checkOwner(module, kinds, guards);
     const files = await readFiles(module, kinds, guards);
     checkMissing(folder, `src/${names.plural}`);
-    const manifest = type === "resource" ? addPackages(folder, ["data"]) : [];
+    const dev = module.owner && kinds.has("routes") ? ["fuzz"] : [];
+    const manifest = type === "resource" ? addPackages(folder, ["data"], dev) : [];
     const wiring = toWiring(module, kinds, hasPagesModule);
     const lines = write(folder, files, [...manifest, ...wiring]);
     return this.#installer.finish({
@@ -91,6 +92,7 @@ async function readFiles(
   const targets = readTargets(folder, fields);
   const isWanted = (path: string) => {
     if (path.endsWith(".owner.ts")) return owner;
+    if (path.endsWith(".access.test.ts") && !owner) return false;
     if (path.endsWith(".references.ts")) return targets.size > 0;
     return options.isWanted(path) && (root !== undefined || !path.endsWith(".pages.test.ts"));
   };

@@ -75,21 +75,37 @@ export function toAppTsconfig(text: string, { checkout }: Origin): string {
   return replaceOnly(text, start, `${start}    "customConditions": ["${sourceCondition}"],\n`);
 }
 
-/** Adds packages of the framework from the same place as `@tenon/core`. Undefined when all are there already. */
-export function addDependencies(text: string, origin: Origin, names: readonly string[]): string | undefined {
+/**
+ * Adds packages of the framework from the same place as `@tenon/core`, those in `dev` for tests only. Undefined when all
+ * are there already.
+ */
+export function addDependencies(
+  text: string,
+  origin: Origin,
+  names: readonly string[],
+  dev: readonly string[] = [],
+): string | undefined {
   const manifest = parseManifest(text);
-  const { dependencies = {} } = manifest;
+  const { dependencies = {}, devDependencies = {} } = manifest;
   const missing = names.filter((name) => !(`${scope}${name}` in dependencies));
-  if (missing.length === 0) return undefined;
+  const missingDev = dev.filter((name) => !(`${scope}${name}` in { ...dependencies, ...devDependencies }));
+  if (missing.length === 0 && missingDev.length === 0) return undefined;
   const core = dependencies["@tenon/core"];
-  const added = missing.map((name): [string, string] => [
-    `${scope}${name}`,
-    core === undefined ? toSpecifier(origin, `${scope}${name}`) : toSibling(core, name),
-  ]);
-  const all = [...Object.entries(dependencies), ...added].sort(([a], [b]) => (a < b ? -1 : 1));
+  const add = (versions: Versions, added: readonly string[]): Versions => {
+    const entries = added.map((name): [string, string] => [
+      `${scope}${name}`,
+      core === undefined ? toSpecifier(origin, `${scope}${name}`) : toSibling(core, name),
+    ]);
+    return Object.fromEntries([...Object.entries(versions), ...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+  };
   // npm runs the install script of bcrypt only when it is allowed
   const scripts = missing.includes("auth") ? { allowScripts: { ...Object(manifest.allowScripts), bcrypt: true } } : {};
-  return printManifest({ ...manifest, dependencies: Object.fromEntries(all), ...scripts });
+  return printManifest({
+    ...manifest,
+    dependencies: add(dependencies, missing),
+    ...(missingDev.length === 0 ? {} : { devDependencies: add(devDependencies, missingDev) }),
+    ...scripts,
+  });
 }
 
 /** The specifier of another package of the framework: the same version, or the folder next to that of `@tenon/core`. */

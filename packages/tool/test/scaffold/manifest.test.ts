@@ -23,6 +23,7 @@ const readTemplateFile = (template: string, file: string) =>
 const own = readOrigin().version;
 const installed = { version: own, checkout: undefined };
 const addData = (text: string, origin: Origin) => addDependencies(text, origin, ["data"]);
+const addFuzz = (text: string, origin: Origin) => addDependencies(text, origin, ["core"], ["fuzz"]);
 const whole = { lint: true, ownNode: false };
 const linked = { version: own, checkout: "/checkout/packages" };
 
@@ -123,4 +124,12 @@ test("names package.json in the error when it is not a JSON object", () => {
   for (const text of ["{ broken", "null", '"text"']) {
     assert.throws(() => addData(text, installed), /package\.json is not a JSON object/);
   }
+});
+
+test("adds a package for tests to the development dependencies, from the same place as the others", () => {
+  const text = readTemplateFile("api", "package.json");
+  const added = addFuzz(toAppManifest(text, linked, whole), linked) ?? assert.fail();
+  assert.equal(parse(added).devDependencies["@tenon/fuzz"], "file:/checkout/packages/fuzz");
+  assert.equal(parse(added).dependencies["@tenon/fuzz"], undefined);
+  assert.equal(addFuzz(added, linked), undefined);
 });

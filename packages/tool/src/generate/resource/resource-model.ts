@@ -45,6 +45,8 @@ interface FieldModel extends Field {
   /** The column of a ref's row that pages show, and the name under which the page has its value. */
   readonly shownColumn?: string | undefined;
   readonly alias?: string | undefined;
+  /** Whether the rows of a ref are private to their users. */
+  readonly isOwned: boolean;
   /** Whether the row of a ref has a page. */
   readonly isLinked: boolean;
   /** The table whose rows a form offers; undefined where it asks for the id. */
@@ -79,6 +81,8 @@ export function toResourceModel({ fields: parsed, targets, kinds, guards, owner,
     importedModules: modules.toSorted((left, right) => comparePaths(left.path, right.path)),
     /** The refs that a service checks: a foreign key would only report that it was violated. */
     checked: inputs.filter(({ target }) => target !== undefined),
+    /** Whether a user could refer to the rows of another. */
+    checksOwner: owner && inputs.some(({ isOwned }) => isOwned),
     shown,
     choices: [...new Map(offered.map(({ table, shownColumn }) => [table, { table, shownColumn }])).values()],
     referencedRows: toReferencedRows(targets),
@@ -104,7 +108,7 @@ function toFieldModel(field: Field, target: Target | undefined, hasUsers: boolea
     code: toFieldCode(field, target?.idType),
     variable,
   };
-  if (target === undefined) return { ...model, isLinked: false };
+  if (target === undefined) return { ...model, isOwned: false, isLinked: false };
   // a form that offers all users would publish their names
   const isOffered = target.label !== undefined && !(hasUsers && target.plural === "users");
   return {
@@ -112,6 +116,7 @@ function toFieldModel(field: Field, target: Target | undefined, hasUsers: boolea
     table: target.table,
     shownColumn: target.label,
     alias: target.label === undefined ? undefined : `${variable}Name`, // in camel case, unlike the name of any column
+    isOwned: target.isOwned,
     isLinked: target.hasPage,
     choicesOf: isOffered ? target.table : undefined,
   };

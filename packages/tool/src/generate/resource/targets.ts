@@ -20,6 +20,8 @@ export interface Target {
   readonly idType: IdType;
   /** A value for each column that must have one. */
   readonly samples: ReadonlyMap<string, string>;
+  /** Whether its rows are private to their users: `tenon g resource --owner`. */
+  readonly isOwned: boolean;
   /** The column that forms show; undefined when none looks like a name, and where rows are private. */
   readonly label: string | undefined;
   /** Whether it has a page to link. */
@@ -44,14 +46,15 @@ function readTarget(folder: string, plural: string, above: readonly string[] = [
       `there is no resource ${plural} to refer to: ${file} exports no DTO ${type}; generate it first`,
     );
   }
+  const isOwned = readIfPresent(folder, `src/${plural}/${plural}.owner.ts`) !== undefined;
   const needed = [...declared.columns].filter(([, column]) => !column.isOptional);
   return {
     plural,
     table: toTable(plural),
     idType: readIdType(folder, plural),
     samples: new Map(needed.map(([name, column]) => [name, toSample(column)])),
-    // forms and pages would show the rows of other users
-    label: readIfPresent(folder, `src/${plural}/${plural}.owner.ts`) === undefined ? findLabel(declared) : undefined,
+    isOwned,
+    label: isOwned ? undefined : findLabel(declared), // forms and pages would show the rows of other users
     hasPage: readIfPresent(folder, `views/${plural}/show.eta`) !== undefined,
     references: readReferences(folder, plural, [...above, plural]),
   };

@@ -39,7 +39,7 @@ test("generates registration, login and guards that pass lint, audit, types and 
     const { code, stderr, stdout } = await runTool(app, "g", "resource", "post", "--owner");
     assert.equal(code, 0, stderr);
     assert.doesNotMatch(stdout, /no guard/);
-    const fields = "--fields=note:text?,tag:ref,editor:ref:user?";
+    const fields = "--fields=note:text?,tag:ref,editor:ref:user?,post:ref?";
     assert.equal((await runTool(app, "g", "resource", "tag", "--fields=title:string,author:ref:user")).code, 0);
     assert.equal((await runTool(app, "g", "resource", "article", fields, "--owner")).code, 0);
     const twice = await runTool(app, "g", "resource", "like", "--fields=user:ref", "--owner");
@@ -83,6 +83,8 @@ test("generates registration, login and guards that pass lint, audit, types and 
     if (app !== web) {
       assert.match(output, usesTokens ? /responds with 401 without a token/ : /responds with 401 without a session/);
       assert.match(output, /responds to other users as if there were none/);
+      for (const name of ["posts", "articles"])
+        assert.match(output, new RegExp(`✔ gives users no way to the ${name} of`));
     }
     if (app === api || app === sessions) continue;
     assert.match(output, /registers, logs out and logs in again/);
@@ -91,10 +93,23 @@ test("generates registration, login and guards that pass lint, audit, types and 
   }
 });
 
+test("the generated access test fails without the policy, and names the route", async () => {
+  const [, , , sessions = ""] = [...(await apps), ...(await sessionApps)];
+  const file = "src/posts/posts.controller.ts";
+  const before = read(sessions, file);
+  const [start = "", end = ""] = before.split("readonly delete = ");
+  writeFileSync(join(sessions, file), `${start}readonly delete = ${end.replace(", PostOwner]", "]")}`);
+  const { code, stdout } = await runScript(sessions, "test", ["test/posts.access.test.ts"]);
+  writeFileSync(join(sessions, file), before);
+  assert.equal(code, 1);
+  assert.match(stdout, /delete: posts\.delete \(DELETE \/posts\/\{id\}\) at :id, by bob/);
+});
+
 test("adds the dependency, allows its install script and imports the module", async () => {
   for (const app of await apps) {
     const manifest = JSON.parse(read(app, "package.json")) as Record<string, object>; // from the template
     assert.ok("@tenon/auth" in (manifest.dependencies ?? {}) && "bcrypt" in (manifest.allowScripts ?? {}));
+    assert.equal("@tenon/fuzz" in (manifest.devDependencies ?? {}), existsSync(join(app, "src/main.api.ts")));
     assert.match(read(app, "src/app.module.ts"), /UsersModule/);
     assert.match(read(app, "src/database/schema.ts"), / {2}users: StoredUser;\n/);
   }

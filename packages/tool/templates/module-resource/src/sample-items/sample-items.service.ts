@@ -37,7 +37,7 @@ export class SampleItemsService {
 
   {% if (checked.length > 0) { %}async {% } %}create({% if (owner) { %}userId: string, {% } %}input: CreateSampleItem): Promise<SampleItem> {
 {% if (checked.length > 0) { -%}
-    await this.#checkReferences(input);
+    await this.#checkReferences({% if (checksOwner) { %}userId, {% } %}input);
 {% } -%}
     const now = new Date().toISOString();
     const created = { id: randomUUID(), ...toRow(CreateSampleItem, input), {% if (owner) { %}user_id: userId, {% } %}created_at: now, updated_at: now };
@@ -46,8 +46,14 @@ export class SampleItemsService {
 
   /** An absent field stays as it is. Undefined for an unknown id. */
   async update(id: string, input: UpdateSampleItem): Promise<SampleItem | undefined> {
+{% if (checksOwner) { -%}
+    const found = await this.find(id);
+    if (found === undefined) return undefined;
+    await this.#checkReferences(found.user_id, input);
+{% } else { -%}
     if (!isUuid(id)) return undefined;
-{% if (checked.length > 0) { -%}
+{% } -%}
+{% if (checked.length > 0 && !checksOwner) { -%}
     await this.#checkReferences(input);
 {% } -%}
     const changes = { ...toRow(UpdateSampleItem, input), updated_at: new Date().toISOString() };
@@ -91,11 +97,11 @@ export class SampleItemsService {
 {% } -%}
 {% if (checked.length > 0) { -%}
 
-  /** Rejects the id of a row that does not exist. */
-  async #checkReferences(input: UpdateSampleItem): Promise<void> {
-{% for (const { name, table, variable } of checked) { -%}
+  /** Rejects the id of a row that does not exist{% if (checksOwner) { %}, or belongs to another user{% } %}. */
+  async #checkReferences({% if (checksOwner) { %}userId: string, {% } %}input: UpdateSampleItem): Promise<void> {
+{% for (const { name, table, variable, isOwned } of checked) { -%}
     if (input.{%= name %}) {
-      const {%= variable %} = await this.#db.selectFrom("{%= table %}").select("id").where("id", "=", input.{%= name %}).executeTakeFirst();
+      const {%= variable %} = await this.#db.selectFrom("{%= table %}").select("id").where("id", "=", input.{%= name %}){% if (checksOwner && isOwned) { %}.where("user_id", "=", userId){% } %}.executeTakeFirst();
       if ({%= variable %} === undefined) throw new BindError([{ path: "{%= name %}", rule: "exists", message: "does not exist" }]);
     }
 {% } -%}
