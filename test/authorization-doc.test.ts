@@ -4,7 +4,7 @@ import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { authModule, loginAs, Sessions, sessionCookie } from "@tenon/auth";
+import { ApiKeys, authModule, loginAs, Sessions, sessionCookie } from "@tenon/auth";
 import { api, createApp, defineModule, type Module } from "@tenon/core";
 import { createTestApp, type TestClient, type TestHttpApp } from "@tenon/core/testing";
 import { dataModule } from "@tenon/data";
@@ -66,7 +66,10 @@ async function toClient(app: TestHttpApp, actor: string): Promise<TestClient> {
   const [name = ""] = actor.toLowerCase().split(",");
   if (name.startsWith("without")) return app.client();
   if (name === "an administrator") return loginAs(app, { id: "grace", role: "admin" });
-  return loginAs(app, { id: name });
+  const scopes = /^a key (?:with (.+)|without scopes)$/.exec(name);
+  if (scopes === null) return loginAs(app, { id: name });
+  const { key } = await app.get(ApiKeys).create("ada", scopes[1] === undefined ? {} : { scopes: [scopes[1]] });
+  return app.client({ headers: { "x-api-key": key } });
 }
 
 async function send(client: TestClient, { request, kind }: Claim): Promise<string> {
