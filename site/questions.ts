@@ -30,7 +30,7 @@ export const questions: readonly (readonly [question: string, typed: string, pag
   ["How do I add a login?", "login with password; user authentication", "auth"],
   [
     "How do I let only the owner change a post?",
-    "authorization; only owner can edit; owner policy; policies; owner check; guards; rbac; abac; casl; pundit; bouncer; bola; idor",
+    "authorization; only owner can edit; owner policy; policies; owner check; guards; rbac; abac; casl; pundit; bouncer; bola; idor; test access control",
     "authorization",
   ],
   ["Should I use a JWT or a session?", "jwt or session", "recipes/jwt-or-session"],

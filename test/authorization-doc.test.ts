@@ -11,7 +11,7 @@ import { dataModule } from "@tenon/data";
 import { liveModule } from "@tenon/live";
 import { web } from "@tenon/web";
 import { readBlocks } from "./support/markdown.ts";
-import { root } from "./support/run.ts";
+import { root, run } from "./support/run.ts";
 import { temporaryFolder, writeFiles } from "./support/temporary-folder.ts";
 
 const page = readFileSync(join(root, "docs/authorization.md"), "utf8");
@@ -44,6 +44,16 @@ const claims: readonly Claim[] = page
       ),
     );
   });
+
+const mainOfAudit = `import { authModule } from "@tenon/auth";
+import { api, createApp, defineModule } from "@tenon/core";
+import { dataModule } from "@tenon/data";
+import { PostOwner, PostsController, PostsService } from "./posts.ts";
+const data = dataModule({ database: "sqlite::memory:" });
+const auth = authModule(data, { secret: "for this test only, 32 bytes long" });
+const declarations = [PostsController, PostsService, PostOwner];
+await (await createApp(defineModule({ name: "app", imports: [data, auth], declarations }), api())).listen();
+`;
 
 function toCells(row: string): string[] {
   const cells = row.split("|").slice(1, -1);
@@ -100,7 +110,7 @@ describe("docs/authorization.md", () => {
       "package.json": '{ "type": "module" }',
       ...Object.fromEntries(examples.map(({ file, code }) => [file, code])),
     });
-    const files = examples.map(({ file }) => file).filter((file) => file !== "pages.ts");
+    const files = examples.map(({ file }) => file).filter((file) => !/^pages|test\.ts$/.test(file));
     app = await createTestApp(await toModule(files), api());
     const engine = { has: (name: string) => name === "posts/edit", render: () => "" };
     site = await createTestApp(await toModule(["posts.ts", "pages.ts"]), web({ views: engine }));
@@ -141,4 +151,21 @@ describe("docs/authorization.md", () => {
       }
     });
   }
+
+  test("the audit finds the route of the first example without its policy", async () => {
+    const posts = examples.find(({ file }) => file === "posts.ts")?.code ?? "";
+    assert.match(posts, /\[BearerAuth, PostOwner\]/);
+    const application = join(folder, "application");
+    writeFiles(application, {
+      "package.json": '{ "type": "module", "scripts": { "start": "node src/main.ts" } }',
+      "src/posts.ts": posts.replace("[BearerAuth, PostOwner]", "[BearerAuth]"),
+      "src/main.ts": mainOfAudit,
+    });
+    const tool = join(root, "packages/tool/src/main.ts");
+    const source = "--conditions=@tenon/source";
+    const env = { NODE_OPTIONS: source };
+    const audited = await run(process.execPath, [source, tool, "routes", "--audit"], { cwd: application, env });
+    const shown = /^\$ npx tenon routes --audit\n(.*?)^```$/ms.exec(page)?.[1];
+    assert.deepEqual([audited.code, audited.stdout + audited.stderr], [1, shown]);
+  });
 });
