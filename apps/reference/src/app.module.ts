@@ -3,6 +3,7 @@ import { defineModule, inject, type Module, provide } from "@tenon/core";
 import { dataModule, HealthController } from "@tenon/data";
 import { JobCommands, jobsModule, schedule } from "@tenon/jobs";
 import { liveModule } from "@tenon/live";
+import { ApiKeyOwner } from "./auth/api-key-owner.ts";
 import { ApiKeysCommands } from "./auth/api-keys.commands.ts";
 import { ApiKeysController } from "./auth/api-keys.controller.ts";
 import { AuthController } from "./auth/auth.controller.ts";
@@ -42,6 +43,7 @@ export function createAppModule({ postPolicy, observed = [], ...authOptions }: B
       AuthController,
       LogoutOrigin,
       ApiKeysController,
+      ApiKeyOwner,
       AuthService,
       ...posts(postPolicy),
       HealthController,

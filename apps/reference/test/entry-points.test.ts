@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { OpenApiDocument } from "@tenon/core";
 import { withFolder } from "../../../packages/data/test/support/services.ts";
+import { root, run } from "../../../test/support/run.ts";
 import type { LoginResponse } from "../src/auth/auth.service.ts";
 import type { Post } from "../src/posts/post.ts";
 import type { User } from "../src/users/user.ts";
@@ -89,5 +91,26 @@ test("main.api.ts serves the OpenAPI document and the docs page", async () => {
       assert.equal(page.status, 200);
       assert.match(page.headers.get("content-type") ?? "", /^text\/html/);
     });
+  });
+});
+
+test("tenon routes --audit has no findings, whoever may change a post", async () => {
+  const app = join(root, "apps/reference");
+  await withFolder(async (folder) => {
+    const owned = join(folder, "main.owned.ts");
+    writeFileSync(
+      owned,
+      `import { createAppModule } from "${app}/src/app.module.ts";
+import { Config } from "${app}/src/config.ts";
+import { serve } from "${app}/src/serve.ts";
+
+await serve(Config.readOrExit(), (options) => createAppModule({ ...options, postPolicy: "owner" }));
+`,
+    );
+    for (const entry of ["src/main.api.ts", "src/main.tutorial.ts", "src/main.web.ts", relative(app, owned)]) {
+      const words = ["packages/tool/src/main.ts", "routes", "--audit", `--in=${app}`, `--entry=${entry}`];
+      const { stdout, stderr } = await run(process.execPath, ["--conditions=@tenon/source", ...words]);
+      assert.deepEqual([stdout, stderr], ["no findings\n", ""], entry);
+    }
   });
 });

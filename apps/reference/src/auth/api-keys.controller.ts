@@ -3,6 +3,7 @@ import { array, inject, route } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
 import { storeFailures } from "../database/store-failures.ts";
 import { UsersService } from "../users/users.service.ts";
+import { ApiKeyOwner } from "./api-key-owner.ts";
 import { ApiKey, CreateApiKeyDTO, maxAuthBody, NewApiKey } from "./auth.dto.ts";
 
 const auth = route.under("/auth", { tags: ["API keys"], errors: { 500: storeFailures } });
@@ -33,7 +34,12 @@ export class ApiKeysController {
 
   readonly delete = keys.delete(
     "/:id",
-    { summary: "Revoke an API key", returns: { 204: null }, errors: { 404: "API key not found" } },
+    {
+      middlewares: [ApiKeyOwner],
+      summary: "Revoke an API key",
+      returns: { 204: null },
+      errors: { 404: "API key not found" }, // revoked since the policy has loaded it
+    },
     async (ctx) => ((await this.#keys.revoke(ctx.get("user_id"), ctx.param("id"))) ? undefined : ctx.fail(404)),
   );
 

@@ -17,7 +17,13 @@ export class AuthController {
 
   readonly register = auth.post(
     "/register",
-    { summary: "Create a user and log in", body: RegisterDTO, returns: { 201: LoginResponse }, errors: registerErrors },
+    {
+      summary: "Create a user and log in",
+      public: true,
+      body: RegisterDTO,
+      returns: { 201: LoginResponse },
+      errors: registerErrors,
+    },
     async (ctx, { body }) => {
       const user = await this.#auth.register(body);
       return user === undefined ? ctx.fail(409) : this.#auth.toLoginResponse(user);
@@ -26,7 +32,13 @@ export class AuthController {
 
   readonly login = auth.post(
     "/login",
-    { summary: "Log in, for an access token", body: LoginDTO, returns: LoginResponse, errors: loginErrors },
+    {
+      summary: "Log in, for an access token",
+      public: true,
+      body: LoginDTO,
+      returns: LoginResponse,
+      errors: loginErrors,
+    },
     async (ctx, { body }) => {
       const user = await this.#auth.login(body, ctx);
       return user === undefined ? ctx.fail(401) : this.#auth.toLoginResponse(user);
@@ -38,6 +50,7 @@ export class AuthController {
     {
       middlewares: [LogoutOrigin],
       summary: "End the session of the cookie, and a refresh token",
+      public: true,
       description: "The refresh token is `refresh_token` of a JSON body. A body that cannot be read is ignored.",
       returns: LoggedOut,
       errors: { 500: StoreFailure },
@@ -69,6 +82,7 @@ export class AuthController {
     "/token",
     {
       summary: "Log in, for an access token and a refresh token",
+      public: true,
       body: LoginDTO,
       returns: Tokens,
       errors: loginErrors,
@@ -83,6 +97,7 @@ export class AuthController {
     "/refresh",
     {
       summary: "New tokens for a refresh token, which is consumed",
+      public: true,
       body: RefreshDTO,
       returns: Tokens,
       errors: refreshErrors,
@@ -95,6 +110,7 @@ export class AuthController {
     {
       middlewares: [SessionOrigin],
       summary: "Log in, for a session cookie",
+      public: true,
       body: LoginDTO,
       returns: { 201: User },
       errors: { ...loginErrors, 500: storeFailures },

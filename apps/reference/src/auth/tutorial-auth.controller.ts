@@ -16,6 +16,7 @@ export class TutorialAuthController {
     "/register",
     {
       summary: "Create a user",
+      public: true,
       body: RegisterDTO,
       returns: { 201: User },
       errors: { 400: ["email already registered", ...storeFailures], ...busy },
@@ -36,7 +37,13 @@ export class TutorialAuthController {
 
   readonly login = auth.post(
     "/login",
-    { summary: "Log in, for an access token", body: LoginDTO, returns: Token, errors: { ...loginErrors, ...refused } },
+    {
+      summary: "Log in, for an access token",
+      public: true,
+      body: LoginDTO,
+      returns: Token,
+      errors: { ...loginErrors, ...refused },
+    },
     async (ctx, { body }) => {
       const user = await this.#auth.login(body, ctx);
       return user === undefined ? ctx.fail(401) : { token: await this.#auth.issueToken(user) };

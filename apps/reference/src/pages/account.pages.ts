@@ -35,6 +35,7 @@ export class AccountPages {
     {
       middlewares: [SessionOrigin, refuseUntyped],
       summary: "Log in",
+      public: true,
       body: LoginForm,
       errors: { 401: "No account has this e-mail address and password.", ...loginRefused },
     },
@@ -53,6 +54,7 @@ export class AccountPages {
     {
       middlewares: [SessionOrigin, refuseUntyped],
       summary: "Create an account",
+      public: true,
       body: RegisterForm,
       errors: { 409: "Email already registered", ...busy },
     },
@@ -67,20 +69,24 @@ export class AccountPages {
     },
   );
 
-  readonly logout = route.post("/logout", { middlewares: [SessionOrigin], summary: "Log out" }, async (ctx) => {
-    ctx.setCookie(sessionCookie, "", { maxAge: 0 });
-    try {
-      await this.#auth.logout(ctx.cookie(sessionCookie), undefined);
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      // returned instead of thrown, so that the cookie is cleared although the session is still in the store
-      ctx.log.error({ err: error }, "the session could not be ended");
-      return ctx.status(500).json({ error: error.message });
-    }
-    await ctx.get("session").destroy();
-    await ctx.get("session").flash("done", "You are logged out.");
-    return redirect("/");
-  });
+  readonly logout = route.post(
+    "/logout",
+    { middlewares: [SessionOrigin], summary: "Log out", public: true },
+    async (ctx) => {
+      ctx.setCookie(sessionCookie, "", { maxAge: 0 });
+      try {
+        await this.#auth.logout(ctx.cookie(sessionCookie), undefined);
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        // returned instead of thrown, so that the cookie is cleared although the session is still in the store
+        ctx.log.error({ err: error }, "the session could not be ended");
+        return ctx.status(500).json({ error: error.message });
+      }
+      await ctx.get("session").destroy();
+      await ctx.get("session").flash("done", "You are logged out.");
+      return redirect("/");
+    },
+  );
 
   async #showForm(ctx: Context, next = "") {
     return (await ctx.get("visitor").user()) === undefined ? { next } : redirect(next || home);

@@ -25,15 +25,19 @@ export class PostsPages {
   readonly list = route.get("/posts", { summary: "Redirects to the first page" }, () => redirect("/"));
 
   /** A draft is visible to its author only. */
-  readonly show = route.get("/posts/:id", { summary: "One post", errors: { 404: "Post not found" } }, async (ctx) => {
-    const post = await this.#posts.find(ctx.param("id"));
-    const user = await ctx.get("visitor").user();
-    const isMine = post !== undefined && post.author_id === user?.id;
-    if (post === undefined || !(post.published || isMine)) return ctx.fail(404);
-    const time = isMine && !post.published ? await this.#publication.timeOf(post.id) : undefined;
-    const publishAt = time === undefined ? undefined : toMinute(time);
-    return { post: await this.#views.detail(post), isMine, publishAt };
-  });
+  readonly show = route.get(
+    "/posts/:id",
+    { summary: "One post", public: true, errors: { 404: "Post not found" } },
+    async (ctx) => {
+      const post = await this.#posts.find(ctx.param("id"));
+      const user = await ctx.get("visitor").user();
+      const isMine = post !== undefined && post.author_id === user?.id;
+      if (post === undefined || !(post.published || isMine)) return ctx.fail(404);
+      const time = isMine && !post.published ? await this.#publication.timeOf(post.id) : undefined;
+      const publishAt = time === undefined ? undefined : toMinute(time);
+      return { post: await this.#views.detail(post), isMine, publishAt };
+    },
+  );
 
   routes() {
     return [this.index, this.list, this.show];

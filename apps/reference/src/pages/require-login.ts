@@ -1,10 +1,14 @@
-import { limitCaching } from "@tenon/auth";
+import { limitCaching, sessionCookie } from "@tenon/auth";
 import { type Context, HttpError, type Middleware, type Next } from "@tenon/core";
 import { redirect, wantsJson } from "@tenon/web";
 
 /** Requires a logged-in user. Others are redirected to the login, and from there back to the page. */
 export class RequireLogin implements Middleware {
-  readonly contract = { sets: ["user_id"], errors: { 401: "You are logged out. Log in and try again." } } as const;
+  readonly contract = {
+    sets: ["user_id"],
+    security: { session: { type: "apiKey", in: "cookie", name: sessionCookie } },
+    errors: { 401: "You are logged out. Log in and try again." },
+  } as const;
 
   async handle(ctx: Context, next: Next) {
     limitCaching(ctx, "Cookie");

@@ -13,7 +13,8 @@ const own = posts.under("/", { middlewares: [BearerAuth] });
 
 export class PostsController {
   readonly #posts = inject(PostsService);
-  readonly #changing = inject(PostPolicy) === "owner" ? [PostOwner] : [];
+  /** Who may change a post: with "anyone", `public` says that every user may, on purpose. */
+  readonly #changing = inject(PostPolicy) === "owner" ? { middlewares: [PostOwner] } : { public: true };
   readonly #channels = inject(Channels);
 
   readonly index = posts.get(
@@ -24,7 +25,7 @@ export class PostsController {
 
   readonly show = posts.get(
     "/posts/:id",
-    { summary: "One post, published or not", returns: Post, errors: missing },
+    { summary: "One post, published or not", public: true, returns: Post, errors: missing },
     async (ctx) => (await this.#posts.find(ctx.param("id"))) ?? ctx.fail(404),
   );
 
@@ -37,7 +38,7 @@ export class PostsController {
   readonly update = own.put(
     "/posts/:id",
     {
-      middlewares: this.#changing,
+      ...this.#changing,
       summary: "Replace a post",
       description: "Missing fields become empty and unpublished. A missing post is a failure of the store.",
       body: UpdatePostDTO,
@@ -50,7 +51,7 @@ export class PostsController {
   readonly patch = own.patch(
     "/posts/:id",
     {
-      middlewares: this.#changing,
+      ...this.#changing,
       summary: "Change some fields of a post",
       body: PatchPostDTO,
       returns: Post,
@@ -61,7 +62,7 @@ export class PostsController {
 
   readonly delete = own.delete(
     "/posts/:id",
-    { middlewares: this.#changing, summary: "Delete a post, which may be missing", returns: { 204: null } },
+    { ...this.#changing, summary: "Delete a post, which may be missing", returns: { 204: null } },
     (ctx) => this.#posts.delete(ctx.param("id")),
   );
 

@@ -53,7 +53,7 @@ describeOnStorages("Errors and routes", (blog, storage) => {
     assert.deepEqual(
       routes.map(({ method, path, middlewares }) => `${method} ${path} ${middlewares.join(" ")}`.trim()).sort(),
       [
-        "DELETE /auth/api-keys/:id bodyLimit BearerAuth",
+        "DELETE /auth/api-keys/:id bodyLimit BearerAuth ApiKeyOwner",
         "DELETE /posts/:id BearerAuth",
         "GET /auth/api-keys bodyLimit BearerAuth",
         "GET /auth/key ApiKeyAuth",
