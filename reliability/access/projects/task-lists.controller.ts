@@ -36,6 +36,7 @@ export class TaskListsController {
     async (ctx, { body }) => {
       for (const id of body.ids) await this.#editor.check(ctx, id); // all of them before the first change
       for (const id of body.ids) await this.#tasks.update(id, { done: true });
+      await this.#tasks.forgetRecent(ctx.get("user_email"));
     },
   );
 

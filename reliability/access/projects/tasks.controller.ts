@@ -61,7 +61,10 @@ export class TasksController {
   readonly restore = mine.post(
     "/tasks/:id/restore",
     { middlewares: [DeletedTaskEditor], returns: { 204: null } },
-    (ctx) => this.#tasks.setDeleted(ctx.param("id"), false),
+    async (ctx) => {
+      await this.#tasks.setDeleted(ctx.param("id"), false);
+      await this.#forgetRecent(ctx);
+    },
   );
 
   #forgetRecent(ctx: Context): Promise<void> {
