@@ -202,6 +202,11 @@ export function isFile(schema: JsonSchema): boolean {
   return "contentMediaType" in schema || schema.format === "binary";
 }
 
+/** Whether it is a text of any form. */
+export function isFreeText(schema: JsonSchema): boolean {
+  return typesOf(schema).includes("string") && !["format", "pattern", "enum", "const"].some((name) => name in schema);
+}
+
 /** Whether it says nothing about its values, as that of `json()`. */
 export function allowsAnything(schema: JsonSchema): boolean {
   const isLimited = ["type", "const", "enum", "oneOf", "anyOf"].some((keyword) => keyword in schema);

@@ -1,8 +1,8 @@
 import { type Arbitraries, typesOf } from "../arbitrary.ts";
 import type { Operation } from "../operation.ts";
 import type { Actor } from "./actors.ts";
-import { findPlaces, isCursor, type Place, replaceAt } from "./places.ts";
-import type { FuzzedObject, Prepared } from "./step.ts";
+import { findPlaces, isCursor, isLimit, type Place, replaceAt } from "./places.ts";
+import { around, type FuzzedObject, type Prepared } from "./step.ts";
 import { Values } from "./values.ts";
 import { userKind, type World } from "./world.ts";
 
@@ -13,6 +13,8 @@ export interface Choice {
   readonly replaced?: ReadonlyMap<Place, unknown>;
   readonly attempt?: number;
   readonly marker?: string;
+  /** Which of the enumerated values and booleans. Defaults to others than those of the focus. */
+  readonly turn?: number;
 }
 
 /** Builds valid requests of an actor, with its own ids. */
@@ -23,7 +25,6 @@ export class RequestBuilder {
   readonly #places = new Map<string, readonly Place[]>();
   /** By operation: the way of filling a body that was accepted. */
   readonly accepted = new Map<string, number>();
-  #turn = 0;
 
   constructor(arbitraries: Arbitraries, world: World, random: () => number) {
     this.#arbitraries = arbitraries;
@@ -48,18 +49,13 @@ export class RequestBuilder {
   build(actor: Actor, operation: Operation, choice: Choice = {}): Prepared | undefined {
     const { focus, replaced = new Map<Place, unknown>(), marker = this.createMarker() } = choice;
     const attempt = choice.attempt ?? this.accepted.get(operation.id) ?? 0;
-    const values = new Values(this.#arbitraries, marker, this.#turn++);
+    const values = new Values(this.#arbitraries, marker, choice.turn ?? (focus?.turn ?? 0) + 1);
     const uses: FuzzedObject[] = focus === undefined ? [] : [focus];
     const params: Record<string, unknown> = {};
     const query: Record<string, unknown> = {};
     const headers: Record<string, unknown> = {};
     for (const { name, in: at, required, schema } of operation.parameters) {
-      const isList = at === "query" && /^(?:limit|per_?page|page_?size|size|take)$/i.test(name);
-      if (isList)
-        query[name] = Math.max(
-          Number(schema.minimum ?? 1),
-          100 > Number(schema.maximum ?? 100) ? Number(schema.maximum) : 100,
-        );
+      if (at === "query" && isLimit(name)) query[name] = Math.min(100, Number(schema.maximum ?? 100));
       else if (at === "path") params[name] = values.of(schema, 0, name);
       else if (required === true) (at === "query" ? query : headers)[name] = values.of(schema, 0, name);
     }
@@ -111,11 +107,6 @@ export class RequestBuilder {
     const { schema = {} } = parameters.find(({ name, in: at }) => at === "path" && name === keys[0]) ?? {};
     return "pattern" in schema || "maximum" in schema || typesOf(schema).includes("boolean");
   }
-}
-
-/** The objects whose ids its creation had: its parents, and theirs. */
-export function around({ created }: FuzzedObject): FuzzedObject[] {
-  return (created?.uses ?? []).flatMap((one) => [one, ...around(one)]);
 }
 
 /** The id, or the field of the object that the place is named after, such as a slug. */

@@ -30,15 +30,14 @@ export class Findings {
     const { attacker } = pair;
     if (this.#isShown(attack, pair)) return;
     for (const verdict of await attack.run(pair, { isWarm: true, isFresh: false })) {
-      const key = `${attack.operation.id} ${attack.label} ${verdict.kind} ${verdict.kind === "mass assignment" ? verdict.evidence : ""}`;
-      const known = this.#found.get(key);
+      const known = this.#found.get(toKey(attack, verdict));
       if (known !== undefined) {
         known.attackers.add(attacker.name);
         continue;
       }
       const shortest = await this.#repeat(attack, pair, verdict);
       if (shortest !== undefined) {
-        this.#found.set(key, { attack, verdict: shortest, attackers: new Set([attacker.name]) });
+        this.#found.set(toKey(attack, shortest), { attack, verdict: shortest, attackers: new Set([attacker.name]) });
       }
     }
   }
@@ -56,8 +55,10 @@ export class Findings {
     try {
       for (const isWarm of [false, true]) {
         const again = await attack.run(pair, { isWarm, isFresh: true });
-        const same = again.find(({ kind }) => kind === verdict.kind);
-        if (same !== undefined) return same;
+        const same = again.find((one) => toKey(attack, one) === toKey(attack, verdict));
+        // on a new object, a change may show that did not on one that had these values
+        const worse = again.find((one) => severity.indexOf(one.kind) < severity.indexOf(verdict.kind));
+        if (worse !== undefined || same !== undefined) return worse ?? same;
       }
       return verdict.kind === "existence" ? undefined : verdict;
     } finally {
@@ -71,6 +72,8 @@ export class Findings {
     const isImplied = ({ attack, verdict }: Found) =>
       all.some((other) => {
         if (other.attack.operation.id !== attack.operation.id || verdict.kind === "mass assignment") return false;
+        const isList = other.attack.label === "response" && /^query|^figures/.test(attack.label);
+        if (isList && other.verdict.kind === "read") return true;
         const isSamePlace = other.attack.label.split(" ")[0] === attack.label.split(" ")[0];
         const isHead = attack.operation.method === "HEAD" && other.attack.operation.method !== "HEAD";
         return isSamePlace && (isHead || rank(other) < rank({ attack, verdict }));
@@ -82,6 +85,10 @@ export class Findings {
     }
     return findings;
   }
+}
+
+function toKey({ operation, label }: Attack, { kind, evidence }: Verdict): string {
+  return [operation.id, label, kind, kind === "mass assignment" ? evidence : ""].join(" ");
 }
 
 function rank({ verdict }: Pick<Found, "attack" | "verdict">): number {

@@ -8,50 +8,76 @@ import { labelOf, type Place } from "./places.ts";
 import { type FuzzedObject, isSuccess, type Prepared, type Step } from "./step.ts";
 import { userKind } from "./world.ts";
 
-/** Which ids of a request are the owner's: the one at the place, or all of them. */
-type Scope = "one" | "all";
+interface IdAttackOptions {
+  /** Which ids of a request are the owner's: the one at the place, or all of them. */
+  readonly scope: "one" | "all";
+  /** Whether the owner has deleted the object before. */
+  readonly isDeleted?: boolean;
+  /** Whether the foreign id is the first of a list of ids. Defaults to false: after the attacker's own. */
+  readonly isFirst?: boolean;
+}
 
 /** The id of another actor's object at one place of a request. */
 export class IdAttack implements Attack {
   readonly operation: Operation;
   readonly label: string;
   readonly #place: Place;
-  readonly #scope: Scope;
+  readonly #scope: IdAttackOptions["scope"];
   readonly #isDeleted: boolean;
+  readonly #isFirst: boolean;
   readonly #tools: AttackTools;
 
-  constructor(tools: AttackTools, operation: Operation, place: Place, scope: Scope, isDeleted = false) {
+  constructor(
+    tools: AttackTools,
+    operation: Operation,
+    place: Place,
+    { scope, isDeleted = false, isFirst = false }: IdAttackOptions,
+  ) {
     this.#tools = tools;
     this.operation = operation;
     this.#place = place;
     this.#scope = scope;
     this.#isDeleted = isDeleted;
+    this.#isFirst = isFirst;
     const notes = [operation.method === "HEAD" ? "HEAD" : "", isDeleted ? "of a deleted object" : ""];
     this.label = [labelOf(place), ...notes].filter((part) => part !== "").join(" ");
   }
 
   async run(pair: Pair, mode: Mode): Promise<Verdict[]> {
+    const sent = new Set<Step>();
+    const verdicts = await this.#attack(pair, mode, sent);
+    const isAccepted = [...sent].some(({ seen }) => isSuccess(seen));
+    if (verdicts.length > 0 || !isAccepted || this.#isRead) return verdicts;
+    return this.#attack(pair, { ...mode, isFresh: true }, sent); // the first may have had these values before
+  }
+
+  get #isRead(): boolean {
+    return ["GET", "HEAD"].includes(this.operation.method);
+  }
+
+  async #attack(pair: Pair, mode: Mode, sent: Set<Step>): Promise<Verdict[]> {
     const { oracle } = this.#tools;
     const target = await this.#findTarget(pair, mode);
     if (target === undefined) return [];
     const value = toValue(this.#place, target) as string | number; // an id, or a field that is named like one
     const unknown = toUnknown(value, this.#tools.random);
-    const isRead = ["GET", "HEAD"].includes(this.operation.method);
     const marker = this.#tools.builder.createMarker();
-    const hit = await this.#prepare(pair, target, value, marker, isRead);
+    const hit = await this.#prepare(pair, target, value, marker);
     if (hit === undefined) return [];
-    const verdicts = isRead
+    const verdicts = this.#isRead
       ? await this.#read(pair, target, value, unknown, hit, mode)
-      : await this.#write(pair, target, value, unknown, hit, marker);
-    const isOfUser = target.kind === userKind && this.#place.in !== "path";
+      : await this.#write(pair, target, value, unknown, hit, marker, sent);
     const found: Verdict[] = [];
     for (const verdict of verdicts) {
-      const isHarmless = ["read", "existence", "attach"].includes(verdict.kind) && verdict.objects.includes(target);
+      // what it shows of other objects was checked already
+      const isOfTarget = verdict.objects.every((one) => one === target);
+      const isHarmless = isOfTarget && ["read", "existence", "attach"].includes(verdict.kind);
       // users are named by others in many ways: as a member, as the recipient of a message
-      if (isHarmless && (isOfUser || (await oracle.isPublic(pair.attacker, target)))) continue;
+      const isUser = target.kind === userKind && this.#place.in !== "path";
+      if (isHarmless && (isUser || (await oracle.isPublic(pair.attacker, target)))) continue;
       found.push(verdict);
     }
-    if (!isRead && target.kind !== userKind && found.length > 0) target.isSpent = true;
+    if (!this.#isRead && target.kind !== userKind && found.length > 0) target.isSpent = true;
     return found;
   }
 
@@ -77,21 +103,25 @@ export class IdAttack implements Attack {
     target: FuzzedObject,
     value: string | number,
     marker: string,
-    isRead: boolean,
   ): Promise<Prepared | undefined> {
     const { builder, world, setup } = this.#tools;
     const places = builder.placesOf(this.operation).filter(({ isRequired }) => isRequired);
     const last = places.findLast((place) => place !== this.#place);
     const [kind = ""] = last === undefined ? [] : world.kindsOf(this.operation, last);
-    const pickOwn = async (one: string) =>
-      (isRead ? undefined : await setup.create(attacker, one)) ?? world.pick(attacker, one);
+    const pickOwn = async (one: string) => {
+      const created = this.#isRead || attacker.isGuest ? undefined : await setup.create(attacker, one);
+      const found = created ?? world.pick(attacker, one);
+      if (created !== undefined) created.isSpent = true; // its owner may see what it then belongs to
+      return found;
+    };
     const own = this.#scope === "one" && last !== undefined ? await pickOwn(kind) : undefined;
     const beside = this.#place.isList ? await pickOwn(target.kind) : undefined;
-    const list = [...(beside === undefined ? [] : [beside.id]), value];
+    const ids = [...(beside === undefined ? [] : [beside.id]), value];
     const choice: Choice = {
       focus: this.#scope === "all" || attacker.isGuest ? target : own,
-      replaced: new Map([[this.#place, this.#place.isList ? list : value]]),
+      replaced: new Map([[this.#place, this.#place.isList ? (this.#isFirst ? ids.reverse() : ids) : value]]),
       marker,
+      turn: target.turn + 1,
     };
     const prepared = builder.build(attacker, this.operation, choice);
     const uses = [...(prepared?.uses ?? []), target, ...(beside === undefined ? [] : [beside])];
@@ -118,9 +148,9 @@ export class IdAttack implements Attack {
     const leaks = await oracle.findLeaks(hit);
     if (leaks.length > 0) {
       const evidence = `${hit.seen.status}, with what ${leaks[0]?.owner.name} has created`;
-      return [{ kind: "read", evidence, steps: [...before, hit], objects: [target, ...leaks] }];
+      return [{ kind: "read", evidence, steps: [...before, hit], objects: [...new Set([...leaks, target])] }];
     }
-    const missRequest = await this.#prepare(pair, target, unknown, "", true);
+    const missRequest = await this.#prepare(pair, target, unknown, builder.createMarker());
     if (missRequest === undefined) return [];
     const miss = await exchange.send(attacker, this.operation, missRequest);
     if (!differ(hit.seen, [value], miss.seen, [unknown])) return [];
@@ -141,10 +171,12 @@ export class IdAttack implements Attack {
     unknown: string | number,
     hitRequest: Prepared,
     marker: string,
+    sent: Set<Step>,
   ): Promise<Verdict[]> {
     const { exchange, oracle, builder } = this.#tools;
     const before = await oracle.look(pair.owner, target);
     const hit = await exchange.send(pair.attacker, this.operation, hitRequest);
+    sent.add(hit);
     const after = await oracle.look(pair.owner, target);
     const effect = oracle.compare(target, before, after, marker);
     if (effect !== undefined) return [{ ...effect, steps: [hit, ...effect.steps] }];
@@ -155,11 +187,11 @@ export class IdAttack implements Attack {
           kind: "read",
           evidence: `${hit.seen.status}, with what ${leaks[0]?.owner.name} has created`,
           steps: [hit],
-          objects: [target, ...leaks],
+          objects: [...new Set([...leaks, target])],
         },
       ];
     }
-    const missRequest = await this.#prepare(pair, target, unknown, builder.createMarker(), false);
+    const missRequest = await this.#prepare(pair, target, unknown, builder.createMarker());
     if (missRequest === undefined) return [];
     const miss = await exchange.send(pair.attacker, this.operation, missRequest);
     if (!differWithoutMarkers(hit, marker, value, miss, unknown)) return [];

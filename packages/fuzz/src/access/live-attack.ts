@@ -77,7 +77,7 @@ export class LiveAttack implements Attack {
         return { ...verdict, kind: "existence", evidence };
       }
       this.#subscribe(hit.connection, topic); // first, so that it is not the one that misses the change
-      this.#subscribe(own.connection, topic);
+      if (this.#subscribe(own.connection, topic)) await receives(own.connection, "a response", 10); // it may be silent
       target.isSpent = true;
       const change = await this.#trigger(pair, target, own.connection, hit.connection);
       if (change === undefined) return undefined;
@@ -103,7 +103,8 @@ export class LiveAttack implements Attack {
   }
 
   /** Sends every message that the socket receives and that has a place for an id or a topic. */
-  #subscribe(connection: LiveConnection, topic: string | number): void {
+  #subscribe(connection: LiveConnection, topic: string | number): boolean {
+    let hasSent = false;
     for (const [event, schema] of Object.entries(this.operation.live?.receives ?? {})) {
       const body = { type: "application/json", schema, required: true, fields: {} };
       const places = findPlaces({ ...this.operation, path: "", parameters: [], body }, this.#arbitraries);
@@ -114,7 +115,9 @@ export class LiveAttack implements Attack {
         values.of(schema, 1),
       );
       connection.say(JSON.stringify({ event, data }));
+      hasSent = true;
     }
+    return hasSent;
   }
 
   /** Lets the owner change the object until its own connection shows it: the request that the attacker's shows too. */

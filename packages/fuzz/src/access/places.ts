@@ -49,6 +49,11 @@ export function isCursor({ in: place, keys }: Place): boolean {
   return place === "query" && /cursor|after|before|page_?token/i.test(keys[0] ?? "");
 }
 
+/** The length of a page. */
+export function isLimit(name: string): boolean {
+  return /^(?:limit|per_?page|page_?size|size|take)$/i.test(name);
+}
+
 export function isTopic({ keys }: Place): boolean {
   return topicName.test(keys.at(-1) ?? "");
 }

@@ -3,7 +3,8 @@ import type { Actor } from "./actors.ts";
 import type { RequestBuilder } from "./builder.ts";
 import type { Exchange } from "./exchange.ts";
 import { findNode, isObject } from "./ids.ts";
-import { type FuzzedObject, isSuccess, type Step } from "./step.ts";
+import { toNoun } from "./places.ts";
+import { around, type FuzzedObject, isSuccess, type Prepared, type Step } from "./step.ts";
 import { attempts } from "./values.ts";
 import { userKind, type World } from "./world.ts";
 
@@ -23,6 +24,7 @@ export class Setup {
   readonly deleters = new Map<string, Operation>();
   /** Fields that change from one read to the next, such as a counter. */
   readonly volatile = new Set<string>();
+  readonly #actions = new Set<string>();
   readonly #alive = new Map<Actor, Operation>();
 
   constructor(
@@ -52,7 +54,13 @@ export class Setup {
   /** Another object of a kind, or undefined where its owner cannot create one now. */
   async create(owner: Actor, kind: string): Promise<FuzzedObject | undefined> {
     const operation = this.creators.get(kind);
-    return operation === undefined ? undefined : this.#createWith(owner, operation);
+    if (operation === undefined) return undefined;
+    const places = this.#builder.placesOf(operation).filter(({ isRequired }) => isRequired);
+    for (const [parent = ""] of places.map((place) => this.#world.kindsOf(operation, place))) {
+      // an attack may have used up all of them
+      if (parent !== kind && this.#world.pick(owner, parent) === undefined) await this.create(owner, parent);
+    }
+    return this.#createWith(owner, operation);
   }
 
   /** An object of a kind after its owner has deleted it. */
@@ -70,18 +78,28 @@ export class Setup {
   async #createWith(owner: Actor, operation: Operation): Promise<FuzzedObject | undefined> {
     const known = this.#builder.accepted.get(operation.id);
     const all = known === undefined ? Array.from({ length: attempts }, (_, index) => index) : [known];
+    const kind = toNoun(operation.path);
+    const turn = this.#world.objects.filter((one) => one.owner === owner && one.kind === kind).length;
     for (const attempt of all) {
       const marker = this.#builder.createMarker();
-      const prepared = this.#builder.build(owner, operation, { attempt, marker });
+      const prepared = this.#builder.build(owner, operation, { attempt, marker, turn });
       if (prepared === undefined) return undefined;
       const step = await this.#exchange.send(owner, operation, prepared);
       if (isSuccess(step.seen)) {
         this.#builder.accepted.set(operation.id, attempt);
-        return this.#world.register(step, marker);
+        const object = this.#world.register(step, marker, turn);
+        if (object === undefined) this.#noteAction(operation, prepared);
+        return object;
       }
       if (![400, 409, 422].includes(step.seen.status)) return undefined;
     }
     return undefined;
+  }
+
+  /** An operation that creates nothing has done something to what it was given, such as archiving it. */
+  #noteAction({ id }: Operation, { uses }: Prepared): void {
+    this.#actions.add(id);
+    for (const object of uses) if (object.kind !== userKind) object.isSpent = true;
   }
 
   async #createAll(): Promise<void> {
@@ -90,7 +108,7 @@ export class Setup {
     for (let hasNew = true; hasNew; ) {
       hasNew = false;
       for (const operation of sorted) {
-        if (this.#isCreator(operation.id)) continue;
+        if (this.#isCreator(operation.id) || this.#actions.has(operation.id)) continue;
         for (const owner of this.#users) {
           for (let count = 0; count < wanted; count++) {
             const object = await this.#createWith(owner, operation);
@@ -109,42 +127,48 @@ export class Setup {
   }
 
   async #readAll(): Promise<void> {
-    const kinds = [...this.creators.keys()];
     for (const operation of this.#operations.filter(({ method }) => method === "GET")) {
-      for (const actor of this.#users) {
+      for (const [index, actor] of this.#users.entries()) {
         const needed = this.#builder.placesOf(operation).filter(({ isRequired }) => isRequired);
-        const inPath = needed.flatMap((place) => this.#world.kindsOf(operation, place));
-        const focused = kinds.filter((kind) => inPath.length === 0 || inPath.includes(kind));
-        const objects = focused.flatMap((kind) => this.#world.pick(actor, kind) ?? []);
-        await this.#read(actor, operation, objects, new Set(inPath));
+        const named = new Set(needed.flatMap((place) => this.#world.kindsOf(operation, place)));
+        const own: FuzzedObject[] = [];
+        for (const kind of this.creators.keys()) {
+          const object = this.#world.pick(actor, kind) ?? (await this.create(actor, kind));
+          if (object !== undefined) own.push(object);
+        }
+        // which operations show which kinds is the same for all actors
+        const isNear = (object: FuzzedObject) =>
+          named.has(object.kind) || (index === 0 && around(object).some(({ kind }) => named.has(kind)));
+        const focused = named.size === 0 ? [] : own.filter(isNear);
+        for (const focus of focused.length === 0 ? [undefined] : focused) {
+          await this.#read(actor, operation, focus, focus === undefined ? own : [focus], named);
+        }
       }
     }
   }
 
-  /** One read for all objects where the path names none. */
+  /** Reads once, and notes which of the objects are shown. */
   async #read(
     actor: Actor,
     operation: Operation,
+    focus: FuzzedObject | undefined,
     objects: readonly FuzzedObject[],
-    inPath: ReadonlySet<string>,
+    named: ReadonlySet<string>,
   ): Promise<void> {
-    let step: Step | undefined;
-    for (const focus of inPath.size === 0 ? [undefined] : objects.length === 0 ? [undefined] : objects) {
-      const prepared = this.#builder.build(actor, operation, { focus });
-      step = prepared && (await this.#exchange.send(actor, operation, prepared));
-      if (step === undefined || !isSuccess(step.seen)) continue;
-      if (operation.security.length > 0 && !this.#alive.has(actor)) this.#alive.set(actor, operation);
-      if (selfPath.test(operation.path)) this.#learnSelf(step);
-      for (const object of objects) {
-        const isShown = object.marker !== "" && step.seen.text.includes(object.marker);
-        const isNode = findNode(step.seen.json, String(object.id)) !== undefined;
-        if (!inPath.has(object.kind) && !isShown && !isNode) continue;
-        const before = findNode(step.seen.json, String(object.id));
-        this.watchers.set(object.kind, (this.watchers.get(object.kind) ?? new Set()).add(operation));
-        if (before === undefined || prepared === undefined) continue;
-        const again = await this.#exchange.send(actor, operation, prepared);
-        for (const name of changedFields(before, findNode(again.seen.json, String(object.id)))) this.volatile.add(name);
-      }
+    const prepared = this.#builder.build(actor, operation, { focus });
+    if (prepared === undefined) return;
+    const step = await this.#exchange.send(actor, operation, prepared);
+    if (!isSuccess(step.seen)) return;
+    if (operation.security.length > 0 && !this.#alive.has(actor)) this.#alive.set(actor, operation);
+    if (selfPath.test(operation.path)) this.#learnSelf(step);
+    for (const { id, kind, marker } of objects) {
+      const node = findNode(step.seen.json, String(id));
+      const isShown = node !== undefined || (marker !== "" && step.seen.text.includes(marker));
+      if (!isShown && !named.has(kind)) continue;
+      this.watchers.set(kind, (this.watchers.get(kind) ?? new Set()).add(operation));
+      if (node === undefined) continue;
+      const again = await this.#exchange.send(actor, operation, prepared);
+      for (const name of changedFields(node, findNode(again.seen.json, String(id)))) this.volatile.add(name);
     }
   }
 

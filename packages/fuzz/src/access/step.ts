@@ -42,6 +42,8 @@ export interface FuzzedObject {
   readonly idPath: string;
   /** Its fields, as its creation has returned them. */
   readonly fields: Readonly<Record<string, unknown>>;
+  /** Its place among those of its owner: enumerated values and booleans differ from one to the next. */
+  readonly turn: number;
   /** The request by which its owner has deleted it. */
   deletion: Step | undefined;
   /** Whether an attack may have changed it, so that it shows nothing any more. */
@@ -51,4 +53,9 @@ export interface FuzzedObject {
 /** Redirects are the responses of forms. */
 export function isSuccess({ status }: Seen): boolean {
   return status >= 200 && status < 400;
+}
+
+/** The objects whose ids its creation had: its parents, and theirs. */
+export function around({ created }: FuzzedObject): FuzzedObject[] {
+  return (created?.uses ?? []).flatMap((one) => [one, ...around(one)]);
 }

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "@tenon/core";
 import fc from "fast-check";
-import { type Arbitraries, isFile, propertiesOf, typesOf } from "../arbitrary.ts";
+import { type Arbitraries, isFile, isFreeText, propertiesOf, typesOf } from "../arbitrary.ts";
 
 /** How a body is filled: all fields, those that are required and one text, or by chance. */
 export const attempts = 5;
@@ -38,11 +38,9 @@ export class Values {
   #object(schema: JsonSchema, attempt: number): Record<string, unknown> {
     const required = (schema.required ?? []) as readonly string[]; // by JSON Schema
     const fields = Object.entries(propertiesOf(schema));
-    const isFreeText = ([name, one]: [string, JsonSchema]) => {
-      const known = this.#arbitraries.resolve(one);
-      return typesOf(known).includes("string") && !("format" in known) && !("enum" in known) && !secret.test(name);
-    };
-    const text = attempt === 1 ? fields.find(isFreeText)?.[0] : undefined;
+    const isText = ([name, one]: [string, JsonSchema]) =>
+      isFreeText(this.#arbitraries.resolve(one)) && !secret.test(name);
+    const text = attempt === 1 ? fields.find(isText)?.[0] : undefined;
     const wanted = fields.filter(
       ([name]) => required.includes(name) || name === text || (attempt === 0 && !secret.test(name)),
     );

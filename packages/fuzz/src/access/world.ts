@@ -2,7 +2,7 @@ import type { Operation } from "../operation.ts";
 import type { Actor } from "./actors.ts";
 import { findIds, isObject } from "./ids.ts";
 import { isCursor, type Place, toNoun, toNouns, toSingular } from "./places.ts";
-import { type FuzzedObject, isSuccess, type Step } from "./step.ts";
+import { around, type FuzzedObject, isSuccess, type Step } from "./step.ts";
 
 export const userKind = "user";
 const userNoun = /^(?:user|owner|author|creator|account|member|assignee|customer|profile|person|recipient)$/;
@@ -16,7 +16,7 @@ export class World {
   readonly #cursors = new Map<string, string>();
 
   /** The object that a request has created; undefined where its id is not a new one. */
-  register(step: Step, marker: string): FuzzedObject | undefined {
+  register(step: Step, marker: string, turn: number): FuzzedObject | undefined {
     const found = createdId(step);
     if (found === undefined || this.find(found.id, toNoun(step.operation.path)) !== undefined) return undefined;
     const isMarked = JSON.stringify([step.request.body, step.request.params]).includes(marker);
@@ -26,6 +26,7 @@ export class World {
       owner: step.actor,
       marker: isMarked ? marker : "",
       created: step,
+      turn,
       deletion: undefined,
       isSpent: false,
     };
@@ -42,8 +43,13 @@ export class World {
   /** The newest object of a kind that can still be used. */
   pick(owner: Actor, kind: string, { isDeleted = false } = {}): FuzzedObject | undefined {
     if (kind === userKind && this.users.has(owner)) return this.users.get(owner);
+    const isUsable = (one: FuzzedObject) => one.deletion === undefined && !one.isSpent;
     return this.objects.findLast(
-      (one) => one.owner === owner && one.kind === kind && (one.deletion !== undefined) === isDeleted && !one.isSpent,
+      (one) =>
+        one.owner === owner &&
+        one.kind === kind &&
+        (isDeleted ? one.deletion !== undefined && !one.isSpent : isUsable(one)) &&
+        around(one).every(isUsable),
     );
   }
 
@@ -55,6 +61,12 @@ export class World {
     const close = [...known].filter((kind) => kind.endsWith(`_${place.noun}`) || place.noun.endsWith(`_${kind}`));
     if (place.noun !== "" && close.length > 0) return close;
     if (userNoun.test(place.noun)) return this.users.size > 0 ? [userKind] : [];
+    return this.kindsNear({ path });
+  }
+
+  /** The kind that a path names last; all kinds where it names none. */
+  kindsNear({ path }: Pick<Operation, "path">): string[] {
+    const known = new Set(this.objects.map(({ kind }) => kind));
     const near = toNouns(path)
       .map(toSingular)
       .filter((noun) => known.has(noun));
@@ -96,7 +108,15 @@ export class World {
 
   addUser(owner: Actor, id: string | number): void {
     if (this.users.has(owner)) return;
-    const rest = { marker: "", created: undefined, idPath: "", fields: {}, deletion: undefined, isSpent: false };
+    const rest = {
+      marker: "",
+      created: undefined,
+      idPath: "",
+      fields: {},
+      turn: 0,
+      deletion: undefined,
+      isSpent: false,
+    };
     this.users.set(owner, { id, kind: userKind, owner, ...rest });
   }
 }

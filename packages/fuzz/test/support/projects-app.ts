@@ -27,7 +27,10 @@ export type Hole =
   | "wrong parent"
   | "body id"
   | "batch"
+  | "batch first"
   | "filter"
+  | "search"
+  | "count"
   | "cursor"
   | "soft delete"
   | "stars"
@@ -137,6 +140,21 @@ export function createProjectsApp(...open: readonly Hole[]) {
     },
     {
       method: "GET",
+      path: "/projects/search",
+      handler: endpoint(
+        { operationId: "projects.search", query: dto({ text: string("required") }), returns: array(Project) },
+        (ctx, { query }) => own(projects, unless("search", ctx)).filter(({ title }) => title.includes(query.text)),
+      ),
+    },
+    {
+      method: "GET",
+      path: "/projects/count",
+      handler: endpoint({ operationId: "projects.count", returns: dto({ total: integer("required") }) }, (ctx) => ({
+        total: own(projects, unless("count", ctx)).length,
+      })),
+    },
+    {
+      method: "GET",
       path: "/projects/:id",
       handler: endpoint({ operationId: "projects.show", returns: Project, errors }, (ctx) => {
         if (holes.has("soft delete")) {
@@ -180,8 +198,8 @@ export function createProjectsApp(...open: readonly Hole[]) {
         },
         (ctx, { body }) => {
           const [first = "", ...rest] = body.ids;
-          find(projects, first, user(ctx));
-          for (const one of rest) find(projects, one, unless("batch", ctx)).stars = -1;
+          const rows = rest.map((one) => find(projects, one, unless("batch", ctx)));
+          for (const row of [find(projects, first, unless("batch first", ctx)), ...rows]) row.stars = -1;
         },
       ),
     },
