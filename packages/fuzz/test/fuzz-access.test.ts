@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { api, dto, endpoint, HttpError, type Routes, string } from "@tenon/core";
+import { createTestApp } from "@tenon/core/testing";
 import { AccessError, type FuzzAccessOptions, fuzzAccess } from "@tenon/fuzz";
+import { moduleOf } from "../../core/test/support/transports.ts";
 import { actors, createProjectsApp, type Hole } from "./support/projects-app.ts";
+
+const users = { alice: actors.alice, bob: actors.bob };
 
 async function fuzz(holes: readonly Hole[], options: Partial<FuzzAccessOptions> = {}) {
   const app = await createProjectsApp(...holes);
@@ -52,7 +57,7 @@ const expected: readonly [hole: Hole, finding: string][] = [
 
 for (const [hole, finding] of expected) {
   test(`a hole is found, and nothing else: ${hole}`, async () => {
-    const { findings: found } = await findings([hole]);
+    const { findings: found } = await findings([hole], { as: users });
     assert.deepEqual(
       found.map(({ kind, operation, place }) => `${kind} ${operation} ${place}`),
       [finding],
@@ -127,5 +132,69 @@ test("a run that shows nothing is refused with its cure", async () => {
   await assert.rejects(
     fuzz([], { skip: ["projects.create"] }),
     /no actor could create an object whose id a response shows\. projects\.archive responded nothing, .* tasks\.create /,
+  );
+});
+
+/** Notes of users whose sessions an operation ends, or whose requests are limited. */
+async function fuzzNotes({ endsSessions = false, limit = Number.POSITIVE_INFINITY }) {
+  const ended = new Set<string>();
+  let count = 0;
+  const Note = dto({ id: string("required"), text: string("required") });
+  const routes: Routes = [
+    {
+      method: "POST",
+      path: "/notes",
+      handler: endpoint(
+        { operationId: "notes.create", body: Note.pick("text"), returns: { 201: Note } },
+        (_, { body }) => {
+          count++;
+          if (count > limit) throw new HttpError(429, "Too Many Requests");
+          return { ...body, id: `note-${count}-of-many` };
+        },
+      ),
+    },
+    {
+      method: "GET",
+      path: "/me",
+      middlewares: [
+        {
+          contract: { security: { user: { type: "apiKey", in: "header", name: "x-user" } } },
+          handle: (_, next) => next(),
+        },
+      ],
+      handler: endpoint({ operationId: "me", returns: dto({ name: string("required") }) }, (ctx) => {
+        if (ended.has(ctx.header("x-user"))) throw new HttpError(401, "Unauthorized");
+        return { name: ctx.header("x-user") };
+      }),
+    },
+    {
+      method: "POST",
+      path: "/leave",
+      handler: endpoint({ operationId: "leave", returns: { 204: null } }, (ctx) => {
+        if (endsSessions) ended.add(ctx.header("x-user"));
+      }),
+    },
+  ];
+  const settings = { log: { level: "silent" }, checkContracts: false } as const;
+  const app = await createTestApp(moduleOf(routes), api(), settings);
+  try {
+    await fuzzAccess(app, { as: users, seed: 7 });
+  } finally {
+    await app.stop();
+  }
+}
+
+test("an operation that ends the credentials of its actor is named", async () => {
+  await fuzzNotes({});
+  await assert.rejects(
+    fuzzNotes({ endsSessions: true }),
+    /leave has ended the credentials of alice: me responds 401 since then\. Name it in the option skip: \["leave"\]\./,
+  );
+});
+
+test("a rate limit ends the run with its cure", async () => {
+  await assert.rejects(
+    fuzzNotes({ limit: 4 }),
+    /notes\.create responded 429 to bob after \d+ requests\. Turn its rate limit off/,
   );
 });

@@ -20,8 +20,8 @@ export class LiveAttack implements Attack {
   readonly #tools: AttackTools;
   readonly #arbitraries: Arbitraries;
   readonly #connector: LiveConnector;
-  /** Requests of the owner that this route has reported; undefined before the first run. */
-  #triggers: readonly Operation[] | undefined;
+  /** By kind: requests of the owner that this route has reported. */
+  readonly #triggers = new Map<string, readonly Operation[]>();
 
   constructor(tools: AttackTools, operation: Operation, place: Place | undefined, arbitraries: Arbitraries) {
     this.#tools = tools;
@@ -129,7 +129,7 @@ export class LiveAttack implements Attack {
   ): Promise<Step | undefined> {
     const { builder, exchange } = this.#tools;
     const working: Operation[] = [];
-    for (const operation of this.#triggers ?? this.#findTriggers(target)) {
+    for (const operation of this.#triggers.get(target.kind) ?? this.#findTriggers(target)) {
       const marker = builder.createMarker();
       const prepared = builder.build(owner, operation, { focus: target, marker });
       const step = prepared && (await exchange.send(owner, operation, prepared));
@@ -138,7 +138,7 @@ export class LiveAttack implements Attack {
       working.push(operation);
       if (await receives(hit, marker, 5)) return step;
     }
-    this.#triggers = working;
+    this.#triggers.set(target.kind, working);
     return undefined;
   }
 

@@ -178,29 +178,31 @@ export class Setup {
     if (typeof json.id === "string" || typeof json.id === "number") this.#world.addUser(actor, json.id);
   }
 
-  /** Finds the bodies that updates and actions accept, on objects that are not used again. */
+  /** Finds the bodies that updates and actions accept, and leaves an object of each actor in another state, such as published. */
   async #changeAll(): Promise<void> {
     const changes = this.#operations.filter(
-      ({ method, id }) => ["PUT", "PATCH", "POST"].includes(method) && !this.#isCreator(id),
+      ({ method, id }) => ["PUT", "PATCH", "POST"].includes(method) && !this.#isCreator(id) && !this.#actions.has(id),
     );
     for (const operation of changes) {
-      for (const owner of this.#users) {
-        if (this.#exchange.reached.has(operation.id)) break;
-        const place = this.#builder.placesOf(operation).findLast(({ isRequired }) => isRequired);
-        const [kind = ""] = place === undefined ? [] : this.#world.kindsOf(operation, place);
-        const focus = place === undefined || kind === userKind ? undefined : await this.create(owner, kind);
-        for (let attempt = 0; attempt < (operation.body === undefined ? 1 : attempts); attempt++) {
-          const marker = this.#builder.createMarker();
-          const prepared = this.#builder.build(owner, operation, { focus, attempt, marker });
-          if (prepared === undefined) break;
-          const step = await this.#exchange.send(owner, operation, prepared);
-          if (!isSuccess(step.seen)) continue;
-          this.#builder.accepted.set(operation.id, attempt);
-          await this.#checkAlive(owner, operation);
-          break;
-        }
-        if (focus !== undefined) focus.isSpent = true;
-      }
+      for (const owner of this.#users) await this.#change(owner, operation);
+    }
+  }
+
+  async #change(owner: Actor, operation: Operation): Promise<void> {
+    const place = this.#builder.placesOf(operation).findLast(({ isRequired }) => isRequired);
+    const [kind = userKind] = place === undefined ? [] : this.#world.kindsOf(operation, place);
+    const focus = kind === userKind ? undefined : await this.create(owner, kind);
+    const known = this.#builder.accepted.get(operation.id);
+    const count = operation.body === undefined ? 1 : attempts;
+    for (const attempt of known === undefined ? Array.from({ length: count }, (_, index) => index) : [known]) {
+      const marker = focus?.marker || this.#builder.createMarker(); // its own text stays
+      const prepared = this.#builder.build(owner, operation, { focus, attempt, marker, turn: 1 });
+      if (prepared === undefined) return;
+      const step = await this.#exchange.send(owner, operation, prepared);
+      if (!isSuccess(step.seen)) continue;
+      this.#builder.accepted.set(operation.id, attempt);
+      if (focus !== undefined) this.#world.setAside(focus);
+      return this.#checkAlive(owner, operation);
     }
   }
 

@@ -53,6 +53,11 @@ export class World {
     );
   }
 
+  /** Lets others be picked first: its state is not the one that objects begin with. */
+  setAside(object: FuzzedObject): void {
+    this.objects.unshift(...this.objects.splice(this.objects.indexOf(object), 1));
+  }
+
   /** The kinds of the objects that a place takes, by its name, else by the path. */
   kindsOf({ path }: Operation, place: Place): string[] {
     const known = new Set(this.objects.map(({ kind }) => kind));
