@@ -6,13 +6,14 @@ import { type Hole, holes } from "../access/holes.ts";
 import { AccessRuns } from "../access/run-access.ts";
 import { Figures, type Part } from "../part.ts";
 
-/** Found in different ways, two of each application. */
+/** Found in different ways, of all three applications. */
 const shortHoles = [
   "patch-without-policy",
   "author-in-the-changes",
   "list-of-everyone",
   "denied-reveals-the-note",
   "nested-task-of-any-project",
+  "batch-checks-the-first-id",
   "cursor-of-another-user",
 ];
 
