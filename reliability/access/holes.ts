@@ -30,7 +30,7 @@ export const holes: readonly Hole[] = readdirSync(folder)
     return { name: rest, application, what, kind, operation, missed, file: folder + name };
   });
 
-/** Applies the patch to the sources in a folder, or fails where they have changed. */
+/** Applies the patch to the sources in a folder, or fails where the lines that it changes, or those next to them, have changed. */
 export async function dig({ file }: Hole, sources: string): Promise<void> {
-  await runOrFail("git", ["apply", file], { cwd: sources });
+  await runOrFail("git", ["apply", "-C1", file], { cwd: sources });
 }

@@ -31,6 +31,8 @@ export const part: Part = {
     withFolder(async (folder) => {
       const all = new AccessRuns(folder);
       const seed = options.seed ?? (options.short ? shortSeed : new Random().seed);
+      // all of them: in the short form, a patch that no longer applies would be noticed too late
+      for (const hole of holes) await all.prepare(hole.application, hole);
       const alarms: string[] = [];
       const noteAlarms = (found: readonly AccessFinding[]) => alarms.push(...found.map(toText));
       for (const application of Object.keys(applications)) {
@@ -53,9 +55,6 @@ export const part: Part = {
         const reason = hole.missed ?? found.map(toText).join("; ");
         rows.push([hole.application, hole.what, finding === undefined ? `missed: ${reason}` : toText(finding)]);
       }
-      // a patch that no longer applies would be noticed only in the full form
-      for (const hole of holes) if (!chosen.includes(hole)) await all.prepare(hole.application, hole);
-
       const figures = new Figures()
         .show("seed", String(seed))
         .show("requests each, at most", runs)
