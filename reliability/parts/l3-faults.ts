@@ -94,13 +94,18 @@ function countReplies(server: ServerProcess): Promise<{ readonly sent: number; r
     let text = "";
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1", () => {
       for (const name of names) socket.write(`GET /${name} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-      setTimeout(() => socket.destroy(), 1000);
     });
+    const count = () => text.split("HTTP/1.1 ").length - 1;
+    const deadline = setTimeout(() => socket.destroy(), 60_000);
     socket.on("data", (chunk: Buffer) => {
       text += chunk.toString();
+      if (count() >= names.length) setTimeout(() => socket.destroy(), 1000); // time for one more
     });
     socket
       .on("error", () => {})
-      .once("close", () => resolve({ sent: names.length, received: text.split("HTTP/1.1 ").length - 1 }));
+      .once("close", () => {
+        clearTimeout(deadline);
+        resolve({ sent: names.length, received: count() });
+      });
   });
 }
