@@ -17,7 +17,6 @@ export interface SentRequest {
 
 const clients = 100;
 const slowClients = 20;
-const slow = 2000;
 const few = 5;
 const parallel = 5;
 const swingClient = fileURLToPath(new URL("../fixtures/swing-client.ts", import.meta.url));
@@ -48,7 +47,8 @@ export const part: Part = {
   needs: [],
   alone: true,
   async run({ short, say }) {
-    const runs = short ? 6 : 100;
+    const runs = short ? parallel : 100;
+    const slow = short ? 8000 : 2000; // beyond a stall of the machine, or they end before the signal
     const totals = new Totals();
     let next = 0;
     const work = async () => {
@@ -56,7 +56,7 @@ export const part: Part = {
         const run = next++;
         const signal = run % 2 === 0 ? "SIGTERM" : "SIGINT";
         if (run % 10 === 4) await stopTwice(signal, totals);
-        else await stopOnce(signal, totals);
+        else await stopOnce(signal, slow, totals);
         totals.runs++;
         say(`${totals.runs} of ${runs} runs`);
       }
@@ -80,7 +80,7 @@ export const part: Part = {
   },
 };
 
-function stopOnce(signal: NodeJS.Signals, totals: Totals): Promise<void> {
+function stopOnce(signal: NodeJS.Signals, slow: number, totals: Totals): Promise<void> {
   return ChildServer.run("stoppable.ts", ["{}"], async (server) => {
     const swinging = fork(swingClient, [String(server.port), String(clients)], {
       execArgv: ["--conditions=@tenon/source"],
