@@ -71,6 +71,7 @@ listen_addr = 127.0.0.1
 listen_port = ${port}
 unix_socket_dir =
 auth_type = any
+admin_users = ${username}
 pool_mode = transaction
 default_pool_size = ${poolSize}
 ${settings.join("\n")}

@@ -69,6 +69,7 @@ export async function withPostgres<T>(body: (url: string) => Promise<T>): Promis
     const url = new URL(services.postgres ?? "");
     url.pathname = `/${name}`;
     url.searchParams.set("connect_timeout", "60"); // a machine that stalls must not look like a server that is down
+    if (poolerUrl !== undefined) await dropPooled(poolerUrl, name);
     await clear(url.href);
     if (poolerUrl !== undefined) {
       url.host = new URL(poolerUrl).host;
@@ -85,6 +86,16 @@ async function reserve(admin: pg.Client): Promise<number> {
     const { rows } = await admin.query("select pg_try_advisory_lock($1, $2) as is_free", [reserved, number]);
     if (rows[0].is_free) return number;
   }
+}
+
+/** A busy pooler may hand out a connection that `clear()` has ended, before it has read of that. */
+async function dropPooled(pooler: string, database: string): Promise<void> {
+  const url = new URL(pooler);
+  url.pathname = "/pgbouncer";
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  await client.query(`reconnect ${database}`);
+  await client.end();
 }
 
 /** Ends the connections that another test has left, and drops all that it has created. */
