@@ -98,6 +98,7 @@ function endure(store: Restarted, figures: Figures, { short, say }: PartOptions,
     const steady = await feed.addClients(steadyClients, { away: 100 });
     await feed.addClients(12, { stay: 800, away: 400 });
     await feed.start(rate);
+    await feed.reachAll();
     let slowest = 0;
     for (let restart = 1; restart <= restarts; restart++) {
       say(`${name}: restart ${restart} of ${restarts}, ${await feed.count()} events`);

@@ -90,6 +90,12 @@ export class Feed {
     await this.#ask((index) => ({ type: "start", lanes: lanesOf(index), ...each }));
   }
 
+  /** Waits until every client has got an event: before its first one, a position does not tell one run of a store from another. */
+  async reachAll(): Promise<void> {
+    const haveOne = await becomesTrue(() => this.#clients.every(({ record }) => record.received > 0), patience);
+    if (!haveOne) throw new Error("clients of the feed get no event");
+  }
+
   /** Events that were acknowledged so far. */
   async count(): Promise<number> {
     const counts = await this.#ask<number>(() => ({ type: "count" }));
