@@ -47,8 +47,11 @@ export interface Part {
   /** The pass criterion of the plan, in words. */
   readonly bar: string;
   readonly needs: readonly Need[];
-  /** Runs alone, because a busy machine would falsify what it measures, or because it keeps the machine busy. */
-  readonly alone?: boolean;
+  /**
+   * Runs alone, because a busy machine would falsify what it measures, or because it keeps the machine busy. In the short
+   * form, which judges no times, only with "always".
+   */
+  readonly alone?: true | "always";
   /** Only on demand, and after all others: `--soak`, `--only L5`, `npm run test:soak`. */
   readonly onDemand?: boolean;
   /** Not in the short form, where it would repeat test files, judge nothing but times, or take too long. */

@@ -73,14 +73,15 @@ async function runAll(): Promise<number> {
       screen.done(outcome.part.id, summarize(outcome));
     }
   };
-  const together = parts.filter((part) => part.alone !== true);
+  const isAlone = ({ alone }: Part) => (options.short ? alone === "always" : alone !== undefined);
+  const together = parts.filter((part) => !isAlone(part));
   const next = together.values();
   await Promise.all(
     Array.from({ length: lanes }, async () => {
       for (const part of next) await runOne(part);
     }),
   );
-  const alone = parts.filter((part) => part.alone === true);
+  const alone = parts.filter(isAlone);
   for (const part of alone) if (part.onDemand !== true) await runOne(part);
   for (const part of alone) if (part.onDemand === true) await runOne(part);
 

@@ -3,7 +3,7 @@ import type { Part } from "../part.ts";
 
 const shared = {
   needs: ["namespaces", "faketime", "haproxy", "pgbouncer", "own postgres"],
-  alone: true,
+  alone: "always", // several parts share a run
   longest: 35,
   run: runCluster,
 } satisfies Partial<Part>;
