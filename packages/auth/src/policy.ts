@@ -32,7 +32,7 @@ export abstract class Policy<T extends object = object> implements Middleware {
 
   /** Written from the fields of the class, which have their values after it is constructed. */
   get contract(): MiddlewareContract {
-    const statuses = new Set([this.denied, this.missing].filter((status) => status !== "pass"));
+    const statuses = new Set([this.denied, 404] as const);
     return { policy: this.name, errors: Object.fromEntries([...statuses].map((one) => [one, this.#messageOf(one)])) };
   }
 
@@ -79,15 +79,17 @@ export abstract class Policy<T extends object = object> implements Middleware {
     }
   }
 
-  /** An id that no row can have is missing: PostgreSQL fails to compare it, and SQLite finds nothing. */
+  /**
+   * An id that no row can have is a 404: PostgreSQL fails to compare it, and SQLite finds nothing. It does not pass,
+   * because another value of the query may be the invalid one.
+   */
   async #find(id: string, ctx: Context): Promise<T | undefined> {
-    if (id.includes("\0")) return undefined;
     try {
-      return (await this.load(id, ctx)) ?? undefined;
+      if (!id.includes("\0")) return (await this.load(id, ctx)) ?? undefined;
     } catch (error) {
-      if (isInvalidValue(error)) return undefined;
-      throw error;
+      if (!isInvalidValue(error)) throw error;
     }
+    throw new HttpError(404, this.#messageOf(404));
   }
 
   #messageOf(status: 403 | 404): string {

@@ -166,8 +166,11 @@ for (const adapter of databases.filter(({ name }) => name !== "SQLite file")) {
 
     run('missing = "pass" leaves a missing object to the handler, and refuses others', async ({ ask }) => {
       assert.deepEqual(await ask("ada", `/passed/${note}`), [200, [note]]);
-      for (const id of [lost, "x"]) assert.deepEqual(await ask("eve", `/passed/${id}`), [200, [null]]);
+      assert.deepEqual(await ask("eve", `/passed/${lost}`), [200, [null]]);
       assert.deepEqual(await ask("eve", `/passed/${note}`), forbidden);
+      // another value of the query may be the one that PostgreSQL cannot compare
+      const odd = adapter.name === "PostgreSQL" ? notFound : [200, [null]];
+      assert.deepEqual(await ask("eve", "/passed/x"), odd);
     });
 
     run("an id of a wrong form is missing", async ({ ask, log }) => {
@@ -270,7 +273,7 @@ test("a policy declares its rule and its responses", () =>
     };
     assert.deepEqual(errorsOf("/notes/{id}"), [["note owner"], "Forbidden", "Not Found"]);
     assert.deepEqual(errorsOf("/hidden/{id}"), [["note owner"], undefined, "Note not found"]);
-    assert.deepEqual(errorsOf("/passed/{id}"), [["note owner"], "Forbidden", undefined]);
+    assert.deepEqual(errorsOf("/passed/{id}"), [["note owner"], "Forbidden", "Not Found"]);
   }));
 
 // The compiler checks the rest: `npm run types` fails when one of these lines is wrong.
