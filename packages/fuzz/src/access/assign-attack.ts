@@ -112,7 +112,8 @@ export class AssignAttack implements Attack {
     const known = this.#arbitraries.resolve(schema);
     const [type = ""] = typesOf(known).filter((one) => one !== "null");
     if (type === "boolean") return current !== true;
-    if (type === "integer" || type === "number") return typeof current === "number" ? current + 1 : 7;
+    // far from the next id or version, which the server sets by itself
+    if (type === "integer" || type === "number") return Math.min(1_234_567, Number(known.maximum ?? 1_234_567));
     if (type !== "string" && !("enum" in known)) return undefined;
     if (typeof current === "string" && /^\d{4}-\d\d-\d\dT/.test(current)) return "2001-02-03T04:05:06.000Z";
     for (let turn = 0; turn < 5; turn++) {

@@ -172,6 +172,7 @@ export function createProjectsApp(...open: readonly Hole[]) {
         async (ctx, { body }) => {
           const row = find(projects, id(ctx), unless("update", ctx));
           const raw = JSON.parse(new TextDecoder().decode(await ctx.request().body())) as Partial<Row>;
+          row.stars++; // a figure that the server counts up is not set by the body
           row.title = body.title;
           if (holes.has("stars")) row.stars = raw.stars ?? row.stars;
           if (holes.has("owner")) row.owner_id = raw.owner_id ?? row.owner_id;
