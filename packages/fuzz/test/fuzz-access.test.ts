@@ -129,6 +129,10 @@ test("a run that shows nothing is refused with its cure", async () => {
     fuzz([], { as: { alice: actors.alice, bob: {} } }),
     /every request of bob was rejected with 401\. Check its headers/,
   );
+  for (const runs of [-1, 0, 1.5, Number.NaN]) {
+    await assert.rejects(fuzz([], { runs }), /the option runs is \S+, but takes a positive whole number\./);
+  }
+  await assert.rejects(fuzz([], { runs: 200 }), /200 requests are too few\. \d+ of \d+ attacks were tried/);
   await assert.rejects(
     fuzz([], { skip: ["projects.create"] }),
     /no actor could create an object whose id a response shows\. projects\.archive responded nothing, .* tasks\.create /,

@@ -9,7 +9,7 @@ import { Findings } from "./findings.ts";
 import { Oracle } from "./oracle.ts";
 import { toAttacks } from "./plan.ts";
 import { createRandom } from "./random.ts";
-import { refuseActors, refuseEmptyWorld, refuseUnknownIds } from "./refusals.ts";
+import { refuseActors, refuseEmptyWorld, refuseRuns, refuseTooFew, refuseUnknownIds } from "./refusals.ts";
 import { AccessError } from "./report.ts";
 import { Setup } from "./setup.ts";
 import { World } from "./world.ts";
@@ -28,6 +28,7 @@ export interface FuzzAccessOptions {
 }
 
 export interface FuzzAccessReport {
+  /** How many requests were sent, without those that repeat a finding. */
   readonly requests: number;
   readonly seed: number;
   /** By actor: how many objects it has created. */
@@ -48,6 +49,7 @@ const credentialPath = /\/(?:log-?in|log-?out|sign-?in|sign-?out|sign-?up|regist
  */
 export async function fuzzAccess(app: TestHttpApp, options: FuzzAccessOptions): Promise<FuzzAccessReport> {
   const { runs = 2000, seed = randomInt(2 ** 31), shared = [], skip = [] } = options;
+  refuseRuns(runs);
   const actors = toActors(options.as);
   refuseActors(actors);
   const document = (await app.openapi()) as unknown as Document; // plain JSON, read here as far as it is needed
@@ -73,14 +75,19 @@ export async function fuzzAccess(app: TestHttpApp, options: FuzzAccessOptions): 
     arbitraries,
   );
   const findings = new Findings(app, exchange);
+  const counted = () => exchange.sent - findings.repeated;
+  let tried = 0;
   for (const pair of toPairs(actors)) {
     for (const attack of attacks) {
-      if (exchange.sent - findings.repeated < runs) await findings.run(attack, pair);
+      if (counted() >= runs) break;
+      await findings.run(attack, pair);
+      tried++;
     }
   }
   const found = await findings.list();
-  if (found.length > 0) throw new AccessError(found, exchange.sent, seed);
-  return toReport(exchange, world, actors, operations, seed);
+  if (found.length > 0) throw new AccessError(found, counted(), seed);
+  refuseTooFew(runs, tried, attacks.length);
+  return { requests: counted(), seed, ...toReport(exchange, world, actors, operations) };
 }
 
 function needsCredentials({ path, body }: Operation): boolean {
@@ -93,13 +100,10 @@ function toReport(
   world: World,
   actors: readonly Actor[],
   operations: readonly Operation[],
-  seed: number,
-): FuzzAccessReport {
+): Omit<FuzzAccessReport, "requests" | "seed"> {
   const count = (actor: Actor) => world.objects.filter(({ owner }) => owner === actor).length;
   const ids = operations.map(({ id }) => id);
   return {
-    requests: exchange.sent,
-    seed,
     objects: Object.fromEntries(actors.filter(({ isGuest }) => !isGuest).map((actor) => [actor.name, count(actor)])),
     reached: ids.filter((id) => exchange.reached.has(id)),
     unreached: ids.filter((id) => !exchange.reached.has(id)),

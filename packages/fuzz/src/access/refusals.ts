@@ -53,3 +53,17 @@ export function refuseEmptyWorld(
     `fuzzAccess(): no actor could create an object whose id a response shows. ${reason}. Give the actors of the option as the rights to create, and declare the rules of the bodies so that the document shows them.`,
   );
 }
+
+/** Throws for a limit that would end the run before its first attack. */
+export function refuseRuns(runs: number): void {
+  if (Number.isInteger(runs) && runs > 0) return;
+  throw new Error(`fuzzAccess(): the option runs is ${runs}, but takes a positive whole number.`);
+}
+
+/** Throws where the requests were used up before each attack was tried once. */
+export function refuseTooFew(runs: number, tried: number, attacks: number): void {
+  if (tried >= attacks) return;
+  throw new Error(
+    `fuzzAccess(): ${runs} requests are too few. ${tried} of ${attacks} attacks were tried, and found nothing. Raise the option runs.`,
+  );
+}
