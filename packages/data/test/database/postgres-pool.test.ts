@@ -187,15 +187,26 @@ if (services.postgres !== undefined) {
   test("a statement is not abandoned because the one before it was slow", async () => {
     const target = new URL(direct);
     const { hostname, port } = target;
-    const block = (milliseconds: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
-    const isProbe = Promise.withResolvers<() => void>();
+    const firstProbe = Promise.withResolvers<{ ask(): void; reply(): void }>();
+    let isHeld = false;
     const proxy = createServer((client) => {
       const server = connect(Number(port || 5432), hostname);
-      server.pipe(client);
+      let replies: Buffer[] | undefined;
+      server.on("data", (chunk: Buffer) => (replies === undefined ? client.write(chunk) : replies.push(chunk)));
       client.on("data", (chunk) => {
-        if (chunk.includes("pg_stat_activity")) isProbe.resolve(() => server.write(chunk));
-        else server.write(chunk);
+        if (isHeld || !chunk.includes("pg_stat_activity")) {
+          server.write(chunk);
+          return;
+        }
+        isHeld = true;
+        replies = [];
+        const reply = () => {
+          client.write(Buffer.concat(replies ?? []));
+          replies = undefined;
+        };
+        firstProbe.resolve({ ask: () => server.write(chunk), reply });
       });
+      client.on("close", () => server.destroy()); // an open socket would keep the process from its end
     }).listen(0, "127.0.0.1");
     await once(proxy, "listening");
     target.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`; // a TCP server's address
@@ -203,13 +214,14 @@ if (services.postgres !== undefined) {
     try {
       const session = await pool.acquire();
       await session.query("begin", []);
-      await session.query("select pg_sleep(0.6)", []);
-      const askServer = await isProbe.promise;
-      await sleep(500); // the server process has nothing to do
-      askServer();
-      block(300); // until the server has replied
-      const next = settle(session.query("select pg_sleep(1)", []));
-      block(600); // until it is slow too
+      await session.query("select pg_sleep(0.8)", []);
+      const probe = await firstProbe.promise;
+      await sleep(700);
+      probe.ask();
+      await sleep(500); // the server replies that the connection has had nothing to do for a while
+      const next = settle(session.query("select pg_sleep(3)", []));
+      await sleep(1500); // until it is slow too
+      probe.reply();
       const { error } = await next;
       session.release();
       assert.equal(error, undefined);
