@@ -66,9 +66,10 @@ function toSent({ body: declared }: Operation, body: unknown): TestRequestOption
   if (declared === undefined || body === undefined) return {};
   if (isJson(declared.type)) return { body: JSON.stringify(body) };
   if (!declared.type.includes("form")) return { body: String(body) };
-  const values = Object.entries(body as Record<string, unknown>); // a form has fields
-  if (declared.type.startsWith("multipart/")) return { body: toFormData(values, declared.fields) };
-  return { form: Object.fromEntries(values.map(([name, value]) => [name, toTexts(declared.fields[name], value)])) };
+  const fields = toFormFields(declared, body);
+  if (declared.type.startsWith("multipart/")) return { body: toFormData(fields) };
+  const texts = Map.groupBy(fields, ({ name }) => name);
+  return { form: Object.fromEntries([...texts].map(([name, all]) => [name, all.map(({ text }) => text)])) };
 }
 
 /** As a query or a form has it: an item of a list is a value of its own, and null cannot be sent. */
@@ -85,15 +86,29 @@ function toText(value: unknown): string {
   return Number.isInteger(value) ? String(BigInt(value)) : value.toFixed(20);
 }
 
-function toFormData(values: readonly [string, unknown][], fields: DeclaredBody["fields"]): FormData {
-  const form = new FormData();
-  for (const [name, value] of values) {
+interface FormField {
+  readonly name: string;
+  readonly text: string;
+  /** Undefined where the field is not a file. */
+  readonly file: { readonly name: string; readonly type: string } | undefined;
+}
+
+/** The fields of a form in their order; an item of a list is one of its own. */
+export function toFormFields({ fields }: Pick<DeclaredBody, "fields">, body: unknown): FormField[] {
+  const values = Object.entries(body as Record<string, unknown>); // a form has fields
+  return values.flatMap(([name, value]) => {
     const schema = fields[name] ?? {};
-    const file = [schema, (schema.items ?? {}) as JsonSchema].find(isFile); // one file or a list of them
-    for (const text of toTexts(schema, value)) {
-      if (file === undefined) form.append(name, text);
-      else form.append(name, new Blob([text], { type: mediaTypeOf(file) }), "file");
-    }
+    const found = [schema, (schema.items ?? {}) as JsonSchema].find(isFile); // one file or a list of them
+    const file = found && { name: "file", type: mediaTypeOf(found) };
+    return toTexts(schema, value).map((text) => ({ name, text, file }));
+  });
+}
+
+function toFormData(fields: readonly FormField[]): FormData {
+  const form = new FormData();
+  for (const { name, text, file } of fields) {
+    if (file === undefined) form.append(name, text);
+    else form.append(name, new Blob([text], { type: file.type }), file.name);
   }
   return form;
 }

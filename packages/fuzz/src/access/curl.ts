@@ -1,4 +1,5 @@
-import { isJson, toTarget } from "../fuzzed-request.ts";
+import { type FuzzedRequest, isJson, toFormFields, toTarget } from "../fuzzed-request.ts";
+import type { DeclaredBody } from "../operation.ts";
 import type { Actor } from "./actors.ts";
 import type { FuzzedObject, Step } from "./step.ts";
 import { userKind } from "./world.ts";
@@ -21,11 +22,13 @@ export class CurlWriter {
     const { created, deletion, idPath, owner } = object;
     const lines: string[] = [];
     for (const parent of created?.uses ?? []) lines.push(...(await this.#create(parent)));
-    this.#names.set(object, this.#toName(object));
+    const name = this.#toName(object);
+    this.#names.set(object, name);
     if (created === undefined) return lines;
     const line = await this.#line(created, idPath === "location" ? "-i " : "");
-    const read = idPath === "location" ? "sed -n 's/^location: .*\\///ip'" : `jq -r ${idPath}`;
-    lines.push(`${this.#names.get(object)}=$(${line} | ${read})`);
+    // the header ends with a carriage return, which would be a part of the id
+    const read = idPath === "location" ? "tr -d '\\r' | sed -n 's/^location: .*\\///ip'" : `jq -r ${idPath}`;
+    lines.push(`${name}=$(${line} | ${read})`);
     if (deletion !== undefined) lines.push(`${await this.#line(deletion)}  # ${owner.name}: ${deletion.seen.status}`);
     return lines;
   }
@@ -36,28 +39,50 @@ export class CurlWriter {
     return count === 0 ? name : `${name}${count + 1}`;
   }
 
-  async #line({ actor, operation, request }: Step, flags = ""): Promise<string> {
+  async #line({ actor, operation, request, uses }: Step, flags = ""): Promise<string> {
     const { method, body: declared, live } = operation;
     const start = method === "GET" ? "" : method === "HEAD" ? "-I " : `-X ${method} `;
-    const target = this.#withNames(toTarget(operation, request), (name) => `$${name}`);
+    const names = new Map(uses.map((object) => [String(object.id), this.#names.get(object) ?? ""]));
+    const marked = markIds(request, names) as FuzzedRequest; // the same, with other values
+    const target = writeIds(toTarget(operation, marked), names, (name) => `$${name}`);
     const headers = await toHeaders(actor, operation);
     const parts = [`curl -s ${flags}${live === undefined ? "" : "-N "}${start}"$URL${target}"`, ...headers];
-    const { body } = request;
-    if (declared === undefined || body === undefined) return parts.join(" ");
-    const isForm = !isJson(declared.type) && typeof body === "object";
-    const text = isForm ? String(new URLSearchParams(body as Record<string, string>)) : toText(body); // texts, as forms have them
-    if (!declared.type.startsWith("multipart/")) parts.push(`-H 'content-type: ${declared.type}'`);
-    const quoted = this.#withNames(text.replaceAll("'", "'\\''"), (name) => `'"$${name}"'`);
-    return [...parts, `-d '${quoted}'`].join(" ");
+    if (declared === undefined || request.body === undefined) return parts.join(" ");
+    const quote = (text: string) => `'${writeIds(text.replaceAll("'", "'\\''"), names, (name) => `'"$${name}"'`)}'`;
+    return [...parts, ...toBody(declared, marked.body, quote)].join(" ");
   }
+}
 
-  #withNames(text: string, write: (name: string) => string): string {
-    const named = [...this.#names].toSorted(([a], [b]) => String(b.id).length - String(a.id).length);
-    return named.reduce((all, [{ id }, name]) => {
-      const whole = new RegExp(`(?<![\\w$])${RegExp.escape(String(id))}(?!\\w)`, "g"); // a short id is a part of others
-      return all.replaceAll(whole, () => write(name));
-    }, text);
+function toBody(declared: DeclaredBody, body: unknown, quote: (text: string) => string): string[] {
+  const { type } = declared;
+  const isForm = !isJson(type) && typeof body === "object";
+  const fields = isForm ? toFormFields(declared, body) : [];
+  if (type.startsWith("multipart/")) {
+    return fields.map(({ name, text, file }) =>
+      file === undefined
+        ? `--form-string ${quote(`${name}=${text}`)}` // -F would take "@" and ";" for its own
+        : `-F ${quote(`${name}=@`)}<(printf %s ${quote(text)})${quote(`;filename=${file.name}${file.type && `;type=${file.type}`}`)}`,
+    );
   }
+  const text = isForm ? String(new URLSearchParams(fields.map((one) => [one.name, one.text]))) : toText(body);
+  return [`-H 'content-type: ${type}'`, `-d ${quote(text)}`];
+}
+
+/** Puts marks that no encoding changes where a value is an id: the same text may be a key, or a part of another. */
+function markIds(value: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((item) => markIds(item, names));
+  if (typeof value === "object" && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, markIds(item, names)]));
+  const name = names.get(String(value));
+  if (name === undefined) return value;
+  return typeof value === "number" ? `__${name}__N` : `__${name}__T`;
+}
+
+function writeIds(text: string, names: ReadonlyMap<string, string>, write: (name: string) => string): string {
+  return [...names.values()].reduce(
+    (all, name) => all.replaceAll(new RegExp(`"__${name}__N"|__${name}__[NT]`, "g"), () => write(name)), // numbers in JSON have no quotes
+    text,
+  );
 }
 
 function toText(body: unknown): string {
