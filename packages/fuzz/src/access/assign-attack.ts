@@ -35,8 +35,12 @@ export class AssignAttack implements Attack {
     const current = base.seen.json as Fields; // an object: run() has checked it
     const declared = new Set(Object.keys(this.operation.body?.fields ?? {}));
     const owners = this.#tools.world.ownerFields;
-    const values = Object.entries(this.operation.returned)
-      .filter(([name]) => !declared.has(name) && !owners.has(name))
+    const open = Object.entries(this.operation.returned).filter(([name]) => !declared.has(name) && !owners.has(name));
+    const isBoolean = open.some(([name]) => typeof current[name] === "boolean");
+    const control = (isBoolean ? await this.#send(actor, {}) : undefined)?.seen.json as Fields | undefined; // as the first
+    const values = open
+      // a boolean that the server toggles takes the sent value by itself
+      .filter(([name]) => typeof current[name] !== "boolean" || control?.[name] === current[name])
       .map(([name, schema]) => [name, this.#toOther(schema, current[name])] as const)
       .filter(([, value]) => value !== undefined);
     if (values.length === 0) return [];

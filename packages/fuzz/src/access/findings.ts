@@ -1,6 +1,6 @@
 import type { App } from "@tenon/core";
 import type { Pair } from "./actors.ts";
-import type { Attack } from "./attack.ts";
+import type { Attack, Mode } from "./attack.ts";
 import type { Exchange } from "./exchange.ts";
 import type { FindingKind, Verdict } from "./oracle.ts";
 import { type AccessFinding, toFinding } from "./report.ts";
@@ -49,18 +49,20 @@ export class Findings {
     );
   }
 
-  /** The same on new objects, first without the owner's request before. A difference that does not show again was chance. */
+  /** The same on new objects, first without the owner's request before. What does not show again was chance. */
   async #repeat(attack: Attack, pair: Pair, verdict: Verdict): Promise<Verdict | undefined> {
     const start = this.#exchange.sent;
     try {
-      for (const isWarm of [false, true]) {
-        const again = await attack.run(pair, { isWarm, isFresh: true });
-        const same = again.find((one) => toKey(attack, one) === toKey(attack, verdict));
+      const find = async (mode: Mode) => {
+        const again = await attack.run(pair, mode);
         // on a new object, a change may show that did not on one that had these values
         const worse = again.find((one) => severity.indexOf(one.kind) < severity.indexOf(verdict.kind));
-        if (worse !== undefined || same !== undefined) return worse ?? same;
-      }
-      return verdict.kind === "existence" ? undefined : verdict;
+        return worse ?? again.find((one) => toKey(attack, one) === toKey(attack, verdict));
+      };
+      // a new object has nothing inside that could show
+      const onSame = verdict.objects.length > 1 ? await find({ isWarm: true, isFresh: false }) : undefined;
+      const onNew = await find({ isWarm: false, isFresh: true });
+      return onNew ?? (await find({ isWarm: true, isFresh: true })) ?? onSame;
     } finally {
       this.repeated += this.#exchange.sent - start;
     }

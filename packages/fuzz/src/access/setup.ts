@@ -159,7 +159,9 @@ export class Setup {
     if (prepared === undefined) return;
     const step = await this.#exchange.send(actor, operation, prepared);
     if (!isSuccess(step.seen)) return;
-    if (operation.security.length > 0 && !this.#alive.has(actor)) this.#alive.set(actor, operation);
+    if (!this.#alive.has(actor) && (await this.#isGuarded(actor, operation, prepared))) {
+      this.#alive.set(actor, operation);
+    }
     if (selfPath.test(operation.path)) this.#learnSelf(step);
     for (const { id, kind, marker } of objects) {
       const node = findNode(step.seen.json, String(id));
@@ -170,6 +172,12 @@ export class Setup {
       const again = await this.#exchange.send(actor, operation, prepared);
       for (const name of changedFields(node, findNode(again.seen.json, String(id)))) this.volatile.add(name);
     }
+  }
+
+  /** Whether credentials are needed; the document does not tell where a guard declares nothing. */
+  async #isGuarded(actor: Actor, operation: Operation, prepared: Prepared): Promise<boolean> {
+    const guest: Actor = { ...actor, name: "", headersFor: () => ({}) };
+    return (await this.#exchange.send(guest, operation, prepared)).seen.status === 401;
   }
 
   #learnSelf({ actor, seen }: Step): void {
