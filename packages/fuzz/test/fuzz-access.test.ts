@@ -91,6 +91,13 @@ test("a report has the requests that show a finding again, without credentials",
   assert.deepEqual(others, []);
 });
 
+test("a report explains the ids of users where its requests have them", async () => {
+  const { message, findings: found } = await findings(["owner"]);
+  assert.match(found[0]?.curl.join("\n") ?? "", /\$(?:ALICE|BOB)_ID\b/);
+  assert.match(message, /an actor, \$NAME_ID the id of its user\.$/);
+  assert.doesNotMatch((await findings(["show"])).message, /\$NAME_ID/);
+});
+
 test("a cached response is reported with the owner's request before it", async () => {
   const { findings: found } = await findings(["cache"]);
   const lines = found[0]?.curl.map((line) => line.replace(/^.*# /, "")) ?? [];
@@ -129,6 +136,19 @@ test("a run that shows nothing is refused with its cure", async () => {
     fuzz([], { as: { alice: actors.alice, bob: {} } }),
     /every request of bob was rejected with 401\. Check its headers/,
   );
+  const given = {
+    as: undefined,
+    "as.alice": { alice: "Bearer secret" },
+    "as.bob": { alice: actors.alice, bob: undefined },
+  };
+  for (const [option, as] of Object.entries(given)) {
+    await assert.rejects(
+      fuzz([], { as } as unknown as FuzzAccessOptions), // as JavaScript may call it
+      new RegExp(
+        `^Error: fuzzAccess\\(\\): the option ${option} is (?:missing|a string)\\. Give the headers of each actor`,
+      ),
+    );
+  }
   for (const runs of [-1, 0, 1.5, Number.NaN]) {
     await assert.rejects(fuzz([], { runs }), /the option runs is \S+, but takes a positive whole number\./);
   }
@@ -139,8 +159,8 @@ test("a run that shows nothing is refused with its cure", async () => {
   );
 });
 
-/** Notes of users whose sessions an operation ends, or whose requests are limited. */
-async function fuzzNotes({ endsSessions = false, limit = Number.POSITIVE_INFINITY }) {
+/** Notes of users whose sessions an operation ends, or whose requests are limited or forbidden. */
+async function fuzzNotes({ endsSessions = false, isForbidden = false, limit = Number.POSITIVE_INFINITY }) {
   const ended = new Set<string>();
   let count = 0;
   const Note = dto({ id: string("required"), text: string("required") });
@@ -152,6 +172,7 @@ async function fuzzNotes({ endsSessions = false, limit = Number.POSITIVE_INFINIT
         { operationId: "notes.create", body: Note.pick("text"), returns: { 201: Note } },
         (_, { body }) => {
           count++;
+          if (isForbidden) throw new HttpError(403, "Forbidden");
           if (count > limit) throw new HttpError(429, "Too Many Requests");
           return { ...body, id: `note-${count}-of-many` };
         },
@@ -194,5 +215,12 @@ test("a rate limit ends the run with its cure", async () => {
   await assert.rejects(
     fuzzNotes({ limit: 4 }),
     /notes\.create responded 429 to bob after \d+ requests\. Turn its rate limit off/,
+  );
+});
+
+test("where no object could be created because of 403, the header of a CSRF token is named", async () => {
+  await assert.rejects(
+    fuzzNotes({ isForbidden: true }),
+    /notes\.create responded 403; .* give it beside the cookie: \{ cookie, "x-csrf-token": token \}\.$/,
   );
 });

@@ -28,7 +28,9 @@ export interface Pair {
 }
 
 export function toActors(as: Readonly<Record<string, ActorOption>>): Actor[] {
+  if (!isRecord(as)) refuse("as", as);
   return Object.entries(as).map(([name, option]) => {
+    if (option !== null && typeof option !== "function" && !isRecord(option)) refuse(`as.${name}`, option);
     const { headers, seesEverything = false } = toSettings(option);
     return {
       name,
@@ -37,6 +39,22 @@ export function toActors(as: Readonly<Record<string, ActorOption>>): Actor[] {
       headersFor: (operation) => (typeof headers === "function" ? headers(operation) : headers),
     };
   });
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Shows the type only: the value may be a credential. */
+function refuse(option: string, value: unknown): never {
+  const type = Array.isArray(value)
+    ? "a list"
+    : value === undefined || value === null
+      ? "missing"
+      : `a ${typeof value}`;
+  throw new Error(
+    `fuzzAccess(): the option ${option} is ${type}. Give the headers of each actor by its name: { as: { alice: { authorization: "Bearer …" }, bob: { cookie: "…" }, guest: null } }.`,
+  );
 }
 
 function toSettings(option: ActorOption): { headers: ActorHeaders | HeadersOf; seesEverything?: boolean } {

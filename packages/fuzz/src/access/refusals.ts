@@ -49,8 +49,12 @@ export function refuseEmptyWorld(
       `${id} responded ${[...exchange.statusesOf(id)].join(" and ") || "nothing, because it needs the id of another object"}`,
   );
   const reason = posts.length === 0 ? "There is no POST operation in the document" : seen.join("; ");
+  const isForbidden = posts.some(({ id }) => exchange.statusesOf(id).has(403));
+  const token = isForbidden
+    ? ' Where a 403 is for a missing CSRF token, give it beside the cookie: { cookie, "x-csrf-token": token }.'
+    : "";
   throw new Error(
-    `fuzzAccess(): no actor could create an object whose id a response shows. ${reason}. Give the actors of the option as the rights to create, and declare the rules of the bodies so that the document shows them.`,
+    `fuzzAccess(): no actor could create an object whose id a response shows. ${reason}. Give the actors of the option as the rights to create, and declare the rules of the bodies so that the document shows them.${token}`,
   );
 }
 

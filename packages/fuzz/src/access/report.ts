@@ -32,8 +32,10 @@ export class AccessError extends Error {
   constructor(findings: readonly AccessFinding[], requests: number, seed: number) {
     const count = findings.length === 1 ? "1 way" : `${findings.length} ways`;
     const list = findings.map((finding, index) => describe(finding, index + 1));
+    const lines = findings.flatMap(({ curl }) => curl);
+    const users = lines.some((line) => /(?<!-H ")\$\w+_ID\b/.test(line)) ? ", $NAME_ID the id of its user" : "";
     super(
-      `fuzzAccess() found ${count} to reach what belongs to another actor.\n\n${list.join("\n\n")}\n\nrequests: ${requests}, seed: ${seed}. $URL is the address of the application, $NAME the header that authenticates an actor.`,
+      `fuzzAccess() found ${count} to reach what belongs to another actor.\n\n${list.join("\n\n")}\n\nrequests: ${requests}, seed: ${seed}. $URL is the address of the application, $NAME the header that authenticates an actor${users}.`,
     );
     this.findings = findings;
   }
