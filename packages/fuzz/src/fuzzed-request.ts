@@ -99,8 +99,10 @@ export function toFormFields({ fields }: Pick<DeclaredBody, "fields">, body: unk
   return values.flatMap(([name, value]) => {
     const schema = fields[name] ?? {};
     const found = [schema, (schema.items ?? {}) as JsonSchema].find(isFile); // one file or a list of them
-    const file = found && { name: "file", type: mediaTypeOf(found) };
-    return toTexts(schema, value).map((text) => ({ name, text, file }));
+    // files of one name would be one file where the name is the id
+    const toFile = (text: string) =>
+      found && { name: /^\w{1,50}$/.test(text) ? text : "file", type: mediaTypeOf(found) };
+    return toTexts(schema, value).map((text) => ({ name, text, file: toFile(text) }));
   });
 }
 

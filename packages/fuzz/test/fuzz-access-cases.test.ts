@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { api, boolean, dto, endpoint, HttpError, type Routes, string } from "@tenon/core";
+import { api, boolean, dto, endpoint, file, HttpError, type Routes, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { AccessError, fuzzAccess } from "@tenon/fuzz";
 import { moduleOf } from "../../core/test/support/transports.ts";
@@ -63,10 +63,87 @@ function toNotes(leaks: number): Routes {
   ];
 }
 
+interface ItemsOptions {
+  /** The field that its path names: `/items/:slug`. */
+  readonly key: "id" | "slug" | "code";
+  readonly isOpen?: boolean;
+  /** Whether users have items of the same ids. */
+  readonly isPerUser?: boolean;
+}
+
+/** Items with serial ids that belong to another system. */
+function toItems({ key, isOpen = false, isPerUser = false }: ItemsOptions): Routes {
+  const items = new Map<string, Record<string, string> & { text: string }>();
+  const Item = dto({ [key]: string("required"), text: string("required") });
+  const body = dto({ text: string("required"), external_id: string("required") });
+  return [
+    {
+      method: "POST",
+      path: "/items",
+      handler: endpoint({ operationId: "items.create", body, returns: { 201: Item } }, (ctx, input) => {
+        const user = ctx.header("x-user");
+        const own = [...items.keys()].filter((one) => one.startsWith(user)).length;
+        const id = `item${isPerUser ? own : items.size}`;
+        const item = { ...input.body, [key]: id };
+        items.set(`${user} ${id}`, item);
+        return item;
+      }),
+    },
+    {
+      method: "GET",
+      path: `/items/:${key}`,
+      handler: endpoint(
+        { operationId: "items.show", params: dto({ [key]: string("required") }), returns: Item },
+        (ctx, input) => {
+          const id = String(input.params[key]);
+          const open = isOpen ? [...items].find(([name]) => name.endsWith(` ${id}`))?.[1] : undefined;
+          const item = items.get(`${ctx.header("x-user")} ${id}`) ?? open;
+          if (item === undefined) throw new HttpError(404, "Not Found");
+          return item;
+        },
+      ),
+    },
+  ];
+}
+
+const Upload = dto({ id: string("required") });
+
+/** Files of each user by their names, shown to all users. */
+function toFiles(): Routes {
+  const files = new Set<string>();
+  return [
+    {
+      method: "POST",
+      path: "/files",
+      handler: endpoint(
+        { operationId: "files.create", body: { form: dto({ content: file("required") }) }, returns: { 201: Upload } },
+        (ctx, input) => {
+          const id = input.body.content.name;
+          files.add(`${ctx.header("x-user")} ${id}`);
+          return { id };
+        },
+      ),
+    },
+    {
+      method: "GET",
+      path: "/files/:id",
+      handler: endpoint({ operationId: "files.show", params: Upload, returns: Upload }, (_, { params }) => {
+        if (![...files].some((one) => one.endsWith(` ${params.id}`))) throw new HttpError(404, "Not Found");
+        return params;
+      }),
+    },
+  ];
+}
+
 const cases: readonly [name: string, routes: Routes, expected: readonly string[]][] = [
   ["a boolean that an update toggles is not assigned", toNotes(0), []],
   ["what does not show again is not reported", toNotes(1), []],
   ["what shows again is reported", toNotes(Number.POSITIVE_INFINITY), ["read notes.show :id"]],
+  ["an id of another system is any text", toItems({ key: "id", isOpen: true }), ["read items.show :id"]],
+  ["an id that the attacker has too is not foreign", toItems({ key: "id", isPerUser: true }), []],
+  ["files of each user are named apart", toFiles(), ["read files.show :id"]],
+  ["an object is known by its slug", toItems({ key: "slug", isOpen: true }), ["read items.show :slug"]],
+  ["an object is known by the field of its path", toItems({ key: "code", isOpen: true }), ["read items.show :code"]],
 ];
 
 for (const [name, routes, expected] of cases) {

@@ -71,6 +71,7 @@ export class RequestBuilder {
         const object = this.#own(actor, operation, place, focus, taken);
         if (object === undefined) {
           if (place.in === "path" && this.#world.objects.length > 0 && this.#takesText(operation, place)) continue;
+          if (place.in !== "path" && !this.#world.isNamed(place)) continue; // of another system: any valid value
           return undefined;
         }
         uses.push(object);
@@ -110,10 +111,12 @@ export class RequestBuilder {
 }
 
 /** The id, or the field of the object that the place is named after, such as a slug. */
-export function toValue({ keys }: Place, { id, fields }: FuzzedObject): unknown {
+export function toValue({ in: at, keys, isText }: Place, { id, fields }: FuzzedObject): unknown {
   const name = keys.at(-1) ?? "";
   const field = fields[name];
-  return /^(?:slug|key|code|name|number)$/.test(name) && field !== undefined ? field : id;
+  const isNamed = /^(?:slug|key|code|name|number)$/.test(name) || (at === "path" && !/id$/i.test(name));
+  if (isNamed && (typeof field === "string" || typeof field === "number")) return field;
+  return isText ? String(id) : id;
 }
 
 function removeAt(value: unknown, keys: readonly string[]): unknown {

@@ -56,9 +56,10 @@ export class IdAttack implements Attack {
   }
 
   async #attack(pair: Pair, mode: Mode, sent: Set<Step>): Promise<Verdict[]> {
-    const { oracle } = this.#tools;
+    const { oracle, world } = this.#tools;
     const target = await this.#findTarget(pair, mode);
-    if (target === undefined) return [];
+    // an id such as the name of a file may be the attacker's too
+    if (target === undefined || world.find(pair.attacker, target.id, target.kind) !== undefined) return [];
     const value = toValue(this.#place, target) as string | number; // an id, or a field that is named like one
     const unknown = toUnknown(value, this.#tools.random);
     const marker = this.#tools.builder.createMarker();

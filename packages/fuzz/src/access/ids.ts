@@ -37,13 +37,14 @@ export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** The first object inside a value that has this id. */
-export function findNode(value: unknown, id: string): Readonly<Record<string, unknown>> | undefined {
+/** The first object inside a value that has this id, in the field where its creation has shown it. */
+export function findNode(value: unknown, id: string, idPath = ".id"): Readonly<Record<string, unknown>> | undefined {
   if (!isObject(value)) return undefined;
   const record = value as Readonly<Record<string, unknown>>; // an object, or a list by its indexes
-  if (!Array.isArray(value) && "id" in record && String(record.id) === id) return record;
+  const name = /\.(\w+)$/.exec(idPath)?.[1] ?? "id";
+  if (!Array.isArray(value) && name in record && String(record[name]) === id) return record;
   for (const one of Object.values(record)) {
-    const found = findNode(one, id);
+    const found = findNode(one, id, idPath);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -50,7 +50,7 @@ export class Oracle {
     const leaks = this.#world.objects.filter((one) => {
       if (one.owner === actor || one.isSpent) return false;
       const id = String(one.id);
-      return isIn(one.marker) || (id.length >= 8 && isIn(id));
+      return isIn(one.marker) || (id.length >= 8 && isIn(id) && this.#world.find(actor, id, one.kind) === undefined);
     });
     const secret: FuzzedObject[] = [];
     for (const one of leaks.toReversed()) {
@@ -79,7 +79,8 @@ export class Oracle {
         if (!isSuccess(seen)) continue;
         if (object.marker !== "" && seen.text.includes(object.marker)) return true;
         const id = String(object.id);
-        if (findNode(seen.json, id) !== undefined || (id.length >= 8 && seen.text.includes(id))) return true;
+        if (findNode(seen.json, id, object.idPath) !== undefined || (id.length >= 8 && seen.text.includes(id)))
+          return true;
       }
     }
     return false;
@@ -111,14 +112,17 @@ export class Oracle {
         objects: [object],
       });
       if (marker !== "" && later.seen.text.includes(marker)) {
-        return make(findNode(later.seen.json, id) === undefined ? "attach" : "change", "it has the attacker's text");
+        return make(
+          findNode(later.seen.json, id, object.idPath) === undefined ? "attach" : "change",
+          "it has the attacker's text",
+        );
       }
       if (!isSuccess(seen)) {
         if (isSuccess(later.seen)) return make("change", `${later.seen.status} instead of ${seen.status}`);
         continue;
       }
       if ([404, 410].includes(later.seen.status)) return make("delete", `${later.seen.status}, the object is gone`);
-      const [was, is] = [findNode(seen.json, id), findNode(later.seen.json, id)];
+      const [was, is] = [seen, later.seen].map(({ json }) => findNode(json, id, object.idPath));
       if (was === undefined) continue;
       if (is === undefined) {
         // a list of many pages may have lost it to another page

@@ -10,6 +10,8 @@ export interface Place {
   readonly isRequired: boolean;
   /** Whether it is a list of ids. */
   readonly isList: boolean;
+  /** Whether a number has to be sent as a text. */
+  readonly isText: boolean;
   /** The noun of its objects by its name, in the singular: `project`; empty for a plain `id` or `ids`. */
   readonly noun: string;
 }
@@ -77,6 +79,7 @@ export function findPlaces(operation: Operation, arbitraries: Arbitraries): Plac
         keys: [name],
         isRequired: true,
         isList: false,
+        isText: false,
         noun: isPlain ? toNoun(before ?? "") : noun,
       },
     ];
@@ -99,7 +102,9 @@ function isIdLike(name: string, schema: JsonSchema): boolean {
 
 function toPlace(at: Place["in"], keys: readonly string[], schema: JsonSchema, isRequired: boolean): Place {
   const name = keys.at(-1) ?? "";
-  return { in: at, keys, isRequired, isList: typesOf(schema).includes("array"), noun: nounOf(name) };
+  const isList = typesOf(schema).includes("array");
+  const isText = typesOf(isList ? ((schema.items ?? {}) as JsonSchema) : schema).includes("string"); // by JSON Schema
+  return { in: at, keys, isRequired, isList, isText, noun: nounOf(name) };
 }
 
 const deepest = 3; // keys of a nested place

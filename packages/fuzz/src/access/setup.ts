@@ -38,6 +38,7 @@ export class Setup {
     this.#builder = builder;
     this.#world = world;
     this.#operations = operations.filter(({ live }) => live === undefined);
+    world.learnPaths(operations);
     this.#users = actors.filter(({ isGuest }) => !isGuest);
   }
 
@@ -163,14 +164,14 @@ export class Setup {
       this.#alive.set(actor, operation);
     }
     if (selfPath.test(operation.path)) this.#learnSelf(step);
-    for (const { id, kind, marker } of objects) {
-      const node = findNode(step.seen.json, String(id));
+    for (const { id, idPath, kind, marker } of objects) {
+      const node = findNode(step.seen.json, String(id), idPath);
       const isShown = node !== undefined || (marker !== "" && step.seen.text.includes(marker));
       if (!isShown && !named.has(kind)) continue;
       this.watchers.set(kind, (this.watchers.get(kind) ?? new Set()).add(operation));
       if (node === undefined) continue;
       const again = await this.#exchange.send(actor, operation, prepared);
-      for (const name of changedFields(node, findNode(again.seen.json, String(id)))) this.volatile.add(name);
+      for (const name of changedFields(node, findNode(again.seen.json, String(id), idPath))) this.volatile.add(name);
     }
   }
 

@@ -13,12 +13,17 @@ export class World {
   readonly users = new Map<Actor, FuzzedObject>();
   /** Fields that hold the id of the user who has created an object. */
   readonly ownerFields = new Set<string>();
+  /** The nouns of all paths. */
+  readonly nouns = new Set<string>();
+  /** By path of a collection: the parameter that comes after it. */
+  readonly params = new Map<string, string>();
   readonly #cursors = new Map<string, string>();
 
   /** The object that a request has created; undefined where its id is not a new one. */
   register(step: Step, marker: string, turn: number): FuzzedObject | undefined {
-    const found = createdId(step);
-    if (found === undefined || this.find(found.id, toNoun(step.operation.path)) !== undefined) return undefined;
+    const found = createdId(step, this.params.get(step.operation.path));
+    if (found === undefined || this.find(step.actor, found.id, toNoun(step.operation.path)) !== undefined)
+      return undefined;
     const isMarked = JSON.stringify([step.request.body, step.request.params]).includes(marker);
     const object: FuzzedObject = {
       ...found,
@@ -35,9 +40,11 @@ export class World {
   }
 
   /** A number may be the id of objects of several kinds; a longer text is the id of one. */
-  find(id: string | number, kind: string): FuzzedObject | undefined {
+  find(owner: Actor, id: string | number, kind: string): FuzzedObject | undefined {
     const text = String(id);
-    return this.objects.find((one) => String(one.id) === text && (one.kind === kind || text.length >= 8));
+    return this.objects.find(
+      (one) => one.owner === owner && String(one.id) === text && (one.kind === kind || text.length >= 8),
+    );
   }
 
   /** The newest object of a kind that can still be used. */
@@ -67,6 +74,20 @@ export class World {
     if (place.noun !== "" && close.length > 0) return close;
     if (userNoun.test(place.noun)) return this.users.size > 0 ? [userKind] : [];
     return this.kindsNear({ path });
+  }
+
+  /** Whether the application has objects that a place is named after. */
+  isNamed({ noun }: Place): boolean {
+    const isClose = (one: string) => one === noun || one.endsWith(`_${noun}`) || noun.endsWith(`_${one}`);
+    return noun === "" || userNoun.test(noun) || [...this.nouns].some(isClose);
+  }
+
+  learnPaths(operations: readonly Operation[]): void {
+    for (const { path } of operations) {
+      for (const noun of toNouns(path)) this.nouns.add(toSingular(noun));
+      for (const { 1: name = "", index } of path.matchAll(/\/\{([^}]+)\}/g))
+        this.params.set(path.slice(0, index), name);
+    }
   }
 
   /** The kind that a path names last; all kinds where it names none. */
@@ -137,7 +158,10 @@ function isUnsent({ fields, created }: FuzzedObject, name: string): boolean {
   return !JSON.stringify([created?.request.body, created?.request.params]).includes(JSON.stringify(value));
 }
 
-function createdId({ seen }: Step): Pick<FuzzedObject, "id" | "idPath" | "fields"> | undefined {
+function createdId(
+  { seen }: Step,
+  param: string | undefined,
+): Pick<FuzzedObject, "id" | "idPath" | "fields"> | undefined {
   if (!isSuccess(seen)) return undefined;
   const found = findIds(seen.json).find(({ name, path }) => name === "id" && path.split(".").length <= 3);
   if (found !== undefined) {
@@ -149,7 +173,25 @@ function createdId({ seen }: Step): Pick<FuzzedObject, "id" | "idPath" | "fields
     const node = keys.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], seen.json); // as findIds() walked
     return { id: found.value, idPath: found.path, fields: node as Readonly<Record<string, unknown>> }; // it has an id
   }
+  const named = param === undefined ? undefined : findNamed(seen.json, [param, "uuid", "slug", "key", "token"]);
+  if (named !== undefined) return named;
   const segment = /\/([^/?#]+)(?:[?#].*)?$/.exec(seen.location)?.[1];
   if (segment === undefined || !/\d/.test(segment)) return undefined;
   return { id: decodeURIComponent(segment), idPath: "location", fields: {} };
+}
+
+/** An object without an `id` that has one of these fields, or is inside of one field, such as `data`. */
+function findNamed(
+  json: unknown,
+  names: readonly string[],
+): Pick<FuzzedObject, "id" | "idPath" | "fields"> | undefined {
+  if (!isObject(json) || Array.isArray(json)) return undefined;
+  const inner = Object.entries(json).map(([key, value]) => [`.${key}`, value as unknown] as const);
+  for (const [path, node] of [["", json] as const, ...inner]) {
+    if (!isObject(node) || Array.isArray(node)) continue;
+    const fields = node as Readonly<Record<string, unknown>>; // checked
+    const name = names.find((one) => typeof fields[one] === "string" || typeof fields[one] === "number");
+    if (name !== undefined) return { id: fields[name] as string | number, idPath: `${path}.${name}`, fields }; // checked
+  }
+  return undefined;
 }
