@@ -6,9 +6,9 @@ import { type BlogOptions, backgroundWork, createAccounts, DataModule, JobsModul
 import { AuthService } from "../auth/auth.service.ts";
 import { Config, ConfigModule } from "../config.ts";
 import { PostsService } from "../posts/posts.service.ts";
-import { AccountPages } from "./account.pages.ts";
 import { CurrentUser } from "./current-user.ts";
 import { FeedId, FeedPages } from "./feed.pages.ts";
+import { LoginPages } from "./login.pages.ts";
 import { OwnPost } from "./own-post.ts";
 import { toUuid } from "./post-id.ts";
 import { PostViews } from "./post-view.ts";
@@ -37,7 +37,7 @@ export function createPagesModule({ observed = [], ...authOptions }: Omit<BlogOp
       SessionsModule,
     ],
     declarations: [
-      ...[PostsPages, FeedPages, WritingPages, AccountPages],
+      ...[PostsPages, FeedPages, WritingPages, LoginPages],
       ...[PostViews, CurrentUser, RequireLogin, OwnPost],
       ...[AuthService, PostsService, HealthController],
       ...backgroundWork,

@@ -5,7 +5,7 @@ import { isForm, type Redirect, redirect, wantsJson } from "@tenon/web";
 import { busy, loginRefused } from "../auth/auth.errors.ts";
 import { AuthService } from "../auth/auth.service.ts";
 import type { UserRecord } from "../users/user.ts";
-import { checkName, LoginForm, RegisterForm, refuseUntyped } from "./account.form.ts";
+import { checkName, LoginForm, RegisterForm, refuseUntyped } from "./login.form.ts";
 import { toPathWithNext } from "./require-login.ts";
 import { toShownName, withoutBidiControls } from "./shown-text.ts";
 
@@ -15,7 +15,7 @@ const home = "/my-posts";
 const NextQuery = dto({ next: string() });
 
 /** Login, registration and logout. An invalid form redirects back to its page, with the input except the password. */
-export class AccountPages {
+export class LoginPages {
   readonly #auth = inject(AuthService);
 
   readonly login = route.get(

@@ -25,7 +25,7 @@ async function registered(blog: Blog, email: string) {
   return blog.app.get(UsersService).findByEmail(email);
 }
 
-describePages("The account pages", (blog) => {
+describePages("The login pages", (blog) => {
   test("registering creates a user, logs in, and redirects to the user's posts", async () => {
     const visitor = await visit(blog());
     const email = uniqueEmail();
