@@ -73,7 +73,7 @@ export { isDevPanelSource } from "./introspection/dev-panel.ts";
 export type { Development, DevtoolsHost } from "./introspection/development.ts";
 export { isMetricSource } from "./introspection/metric.ts";
 export { logError } from "./kernel.ts";
-export { isSecretName, redacted } from "./log/log-redact.ts";
+export { isSecretInput, isSecretName, redacted } from "./log/log-redact.ts";
 export {
   logDroppedSignal,
   logLineSignal,

@@ -15,7 +15,7 @@ import { selectChanged, selectReplaced } from "./endpoint.ts";
 import { type ErrorFormat, formatError, plainErrors, withRejectedStatus } from "./error-format.ts";
 import { BindError, describeValue, HttpError, type Issue, toHttpError } from "./errors.ts";
 import type { Log } from "./log/log.ts";
-import { isSecretName } from "./log/log-redact.ts";
+import { isSecretInput } from "./log/log-redact.ts";
 import { toSafeName } from "./log/safe-urls.ts";
 import type { BackgroundPlatform, NamedPlatform, RequestHandler } from "./platform.ts";
 import { isThenable, Outgoing, Reply, toReply } from "./reply.ts";
@@ -233,7 +233,7 @@ function toLoggedIssues({ issues }: BindError): Partial<Issue>[] {
   return issues.map(({ in: part = "body", path, rule, message }) => ({
     path: path || `(${part})`,
     rule,
-    ...(path.split(".").some(isSecretName) ? {} : { message }),
+    ...(path.split(".").some(isSecretInput) ? {} : { message }),
   }));
 }
 

@@ -1,14 +1,22 @@
 /** Compared in lower case and without punctuation. A tokenizer, a cookie banner and a session's name are not secrets. */
 const secret =
-  /authorization|passw(?:or)?d|passphrase|passcode|pwd|secret|credential|csrf|apikey|privatekey|jwt|cvv|signature|token(?!iz)|(?:cookies?|sessionids?|tenondev\d*)$/;
-/** Compared with the words of a name, because others contain them: shipping, footprint, inside. */
-const secretWord = /^(?:t?otp|pin|sid)\d*$/;
+  /authorization|passw(?:or)?d|passphrase|passcode|pwd|secret|credential|csrf|apikey|privatekey|jwt|cvv|signature|token(?!iz)|(?:recovery|backup|verification|onetime)code|(?:cookies?|sessionids?|tenondev\d*)$/;
+/** Compared with the words of a name, because others contain them: shipping, footprint, inside. A QR code may hold the secret of a second factor. */
+const secretWord = /^(?:t?otp|pin|sid|qr)\d*$/;
 
-/** Whether a field of this name may hold a secret: the log redacts it, and a form that is shown again leaves it out. */
+/** Whether a field of this name may hold a secret: the log redacts it. */
 export function isSecretName(name: string): boolean {
   return (
     secret.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, "")) || wordsOf(name).some((word) => secretWord.test(word))
   );
+}
+
+/**
+ * Whether a client may send a secret under this name, in a query, a form or a JSON body. There `code` is that of a second
+ * factor or of an authorization server; elsewhere it is mostly the code of an error, which a log line needs.
+ */
+export function isSecretInput(name: string): boolean {
+  return name.toLowerCase() === "code" || isSecretName(name);
 }
 
 /** `userPin`, `user_pin` and `USER-PIN` have the same words. */
@@ -27,6 +35,12 @@ const maxNames = 1000;
 export class Redactor {
   /** The same names are logged again and again. The number is bounded, because a name may come from a client. */
   readonly #names = new Map<string, boolean>();
+  readonly #isSecret: (name: string) => boolean;
+
+  /** `isSecret` defaults to the names that the log redacts. */
+  constructor(isSecret: (name: string) => boolean = isSecretName) {
+    this.#isSecret = isSecret;
+  }
 
   /** Never throws: a getter that does would fail the request that is logged. */
   redact(fields: object): Record<string, unknown> {
@@ -40,7 +54,7 @@ export class Redactor {
   isSecret(name: string): boolean {
     const known = this.#names.get(name);
     if (known !== undefined) return known;
-    const isSecret = isSecretName(name);
+    const isSecret = this.#isSecret(name);
     if (this.#names.size < maxNames) this.#names.set(name, isSecret);
     return isSecret;
   }

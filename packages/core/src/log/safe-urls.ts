@@ -1,6 +1,6 @@
 import { type Pattern, parsePattern } from "../pattern.ts";
 import { BoundedMap } from "../support/bounded-map.ts";
-import { isSecretName, redacted } from "./log-redact.ts";
+import { isSecretInput, isSecretName, redacted } from "./log-redact.ts";
 
 interface KnownRoute {
   readonly segments: Pattern["segments"];
@@ -65,8 +65,11 @@ function replacePlaces(path: string, { places }: KnownRoute): string {
     .join("/");
 }
 
-/** A path with its query, a URL, or text with some: the values of secret parameters are replaced. */
-export function redactQuery(text: string): string {
+/**
+ * A path with its query, a URL, or text with some: the values of secret parameters are replaced, and those that are
+ * URLs with a secret themselves (`/login?next=%2Fverify%3Ftoken%3D…`). `depth` is how often a URL may be in another.
+ */
+export function redactQuery(text: string, depth = 3): string {
   const kept: string[] = [];
   let [lead, isHidden] = ["", false];
   for (const [index, piece] of text.split(/([?&#;\s"'<>])/).entries()) {
@@ -76,7 +79,8 @@ export function redactQuery(text: string): string {
       if (/\S/.test(piece)) lead = piece;
     } else if (!isHidden && piece !== "") {
       const [name = ""] = piece.split("=", 1);
-      isHidden = /^[?&#;]/.test(lead) && name.length < piece.length && isSecretParameter(name);
+      const isPair = /^[?&#;]/.test(lead) && name.length < piece.length;
+      isHidden = isPair && (isSecretParameter(name) || holdsSecret(piece.slice(name.length + 1), depth));
       kept.push(isHidden ? `${name}=${redacted}` : piece);
       lead = "";
       continue;
@@ -86,9 +90,15 @@ export function redactQuery(text: string): string {
   return kept.join("");
 }
 
+function holdsSecret(value: string, depth: number): boolean {
+  if (depth === 0 || !/%(?:25)*3d/i.test(value)) return false;
+  const decoded = decode(value);
+  return redactQuery(decoded, depth - 1) !== decoded;
+}
+
 /** Whether a parameter of a query or a form is named like a secret. Its name may be encoded. */
 export function isSecretParameter(name: string): boolean {
-  return isSecretName(decode(name));
+  return isSecretInput(decode(name));
 }
 
 /** As the parser of forms does: a name that is not well-formed is decoded as far as it can be. */

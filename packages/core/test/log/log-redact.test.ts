@@ -31,6 +31,7 @@ test("what is not a secret stays", () => {
     tokenizer: "bpe",
     cookieless: true,
     keys: 3,
+    code: "ECONNREFUSED",
     author: "ada",
     id: "1",
     ...Object.fromEntries(plainNames.map((name) => [name, "plain"])),

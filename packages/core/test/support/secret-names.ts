@@ -55,6 +55,10 @@ export const secretNames = [
   "cardPIN",
   "card[pin]",
   "passcode",
+  "recovery_codes",
+  "backupCode",
+  "qr",
+  "qrCode",
   "passcodeAgain",
   "jwt",
   "idJwt",
@@ -97,4 +101,7 @@ export const plainNames = [
   "sign",
   "assigned",
   "passport",
+  "country_code",
+  "postalCode",
+  "square",
 ];

@@ -5,7 +5,7 @@ import type { RecordBuffer } from "./record-buffer.ts";
 import type { Recorded, RecordedBody, RecordedMessage } from "./recorded.ts";
 import { RecordedIncoming } from "./recorded-incoming.ts";
 import { Recording } from "./recording.ts";
-import { redactAddresses, redactHeaders, redactSession, toRecordedBody } from "./redact.ts";
+import { redactAddresses, redactHeaders, redactSession, toRecordedBody, toRequestBody } from "./redact.ts";
 import { SignalRecorder } from "./signal-recorder.ts";
 
 /** Milliseconds that a session store gets: the list must not wait for one that is slow. */
@@ -129,7 +129,7 @@ function toRequest(incoming: RecordedIncoming, routes: readonly string[]): Recor
   const { body } = incoming;
   return {
     headers: redactAddresses(redactHeaders(withoutSecret(incoming.headers())), routes),
-    ...(body === undefined ? {} : { body: toRecordedBody(incoming.header("content-type") ?? "", body) }),
+    ...(body === undefined ? {} : { body: toRequestBody(incoming.header("content-type") ?? "", body) }),
   };
 }
 

@@ -1,4 +1,12 @@
-import { isForm, isSecretName, isSecretParameter, redacted, redactQuery, SafePaths } from "@tenon/core/internal";
+import {
+  isForm,
+  isSecretInput,
+  isSecretName,
+  isSecretParameter,
+  redacted,
+  redactQuery,
+  SafePaths,
+} from "@tenon/core/internal";
 import { Redactor } from "@tenon/core/platform";
 import type { RecordedBody } from "./recorded.ts";
 
@@ -55,12 +63,19 @@ export function redactAddresses(headers: Readonly<Record<string, string>>, route
   return clean;
 }
 
+type IsSecret = (name: string) => boolean;
+
+/** The body of a request: `code` is that of a second factor there, and the code of an error in a response. */
+export function toRequestBody(type: string, bytes: Uint8Array): RecordedBody {
+  return toRecordedBody(type, bytes, isSecretInput);
+}
+
 /** Fields with a secret name are replaced. What cannot be parsed cannot be redacted, and is not kept. */
-export function toRecordedBody(type: string, bytes: Uint8Array): RecordedBody {
+export function toRecordedBody(type: string, bytes: Uint8Array, isSecret: IsSecret = isSecretName): RecordedBody {
   const size = bytes.length;
   if (size === 0 || size > largestBody) return { type, size };
   try {
-    const text = toText(type, bytes);
+    const text = toText(type, bytes, isSecret);
     return text === undefined ? { type, size } : { type, size, text, isRedacted: text.includes(redacted) };
   } catch {
     return { type, size };
@@ -68,12 +83,12 @@ export function toRecordedBody(type: string, bytes: Uint8Array): RecordedBody {
 }
 
 /** HTML and XML are not kept: what is a secret in them cannot be told without a parser. */
-function toText(type: string, bytes: Uint8Array): string | undefined {
-  if (/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) return redactJson(decodeText(bytes));
-  if (isForm(type)) return /^\s*multipart\b/i.test(type) ? undefined : redactForm(decodeText(bytes));
+function toText(type: string, bytes: Uint8Array, isSecret: IsSecret): string | undefined {
+  if (/^application\/(?:[\w.-]+\+)?json\b/i.test(type)) return redactJson(decodeText(bytes), isSecret);
+  if (isForm(type)) return /^\s*multipart\b/i.test(type) ? undefined : redactForm(decodeText(bytes), isSecret);
   if (!/^(?:text\/|application\/javascript\b)/i.test(type) || /\b(?:html|xml)\b/i.test(type)) return undefined;
   const text = decodeText(bytes);
-  if (isJson(text)) return redactJson(text); // such as the default type of fetch
+  if (isJson(text)) return redactJson(text, isSecret); // such as the default type of fetch
   return /^\s*</.test(text) ? undefined : redactQuery(text);
 }
 
@@ -81,14 +96,18 @@ function decodeText(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 }
 
-function redactJson(text: string): string {
+function redactJson(text: string, isSecret: IsSecret): string {
+  /** An empty value, a truth value and a missing one tell nothing. */
+  const isHidden = (name: string, value: unknown) =>
+    value !== "" && value !== null && typeof value !== "boolean" && isSecret(name);
   return JSON.stringify(
-    JSON.parse(text, (name, value: unknown) => (isHidden(name, value) ? redacted : redactPairs(value))),
+    JSON.parse(text, (name, value: unknown) => (isHidden(name, value) ? redacted : redactValue(value, isHidden))),
   );
 }
 
 /** Names that are values themselves: `["Authorization", "…"]` and `{ "name": "password", "value": "…" }`. */
-function redactPairs(value: unknown): unknown {
+function redactValue(value: unknown, isHidden: (name: string, value: unknown) => boolean): unknown {
+  if (typeof value === "string") return redactQuery(value); // a link, or the URI of a second factor
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
     return value.map((item: unknown, index) => {
@@ -101,13 +120,8 @@ function redactPairs(value: unknown): unknown {
   return { ...value, value: redacted };
 }
 
-/** An empty value, a truth value and a missing one tell nothing. */
-function isHidden(name: string, value: unknown): boolean {
-  return value !== "" && value !== null && typeof value !== "boolean" && isSecretName(name);
-}
-
-function redactForm(text: string): string {
-  if (isJson(text)) return redactJson(text); // sent with the default type of curl
+function redactForm(text: string, isSecret: IsSecret): string {
+  if (isJson(text)) return redactJson(text, isSecret); // sent with the default type of curl
   return text
     .split("&")
     .map((pair) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { redactAddresses, redactHeaders, toRecordedBody } from "../../src/record/redact.ts";
+import { redactAddresses, redactHeaders, toRecordedBody, toRequestBody } from "../../src/record/redact.ts";
 
 const body = (type: string, text: string) => toRecordedBody(type, Buffer.from(text));
 
@@ -23,7 +23,7 @@ test("headers lose their credentials, and cookies keep their names", () => {
       "x-api-key": "[redacted]",
       "x-csrf-token": "[redacted]",
       referer: "http://localhost/reset?token=[redacted]&page=2",
-      location: "/next?code=1&session_id=[redacted]",
+      location: "/next?code=[redacted]&session_id=[redacted]",
       accept: "text/html",
     },
   );
@@ -53,6 +53,22 @@ test("names that are values themselves count", () => {
   assert.equal(
     body("application/json", text).text,
     '{"headers":["Authorization","[redacted]","Accept","a"],"fields":[{"name":"password","value":"[redacted]"},{"key":"a","value":"b"}]}',
+  );
+});
+
+test("the code of a second factor is not kept, and the code of an error is", () => {
+  const request = (type: string, text: string) => toRequestBody(type, Buffer.from(text)).text;
+  assert.equal(request("application/json", '{"code":"123456","zip_code":"1"}'), '{"code":"[redacted]","zip_code":"1"}');
+  assert.equal(request("text/plain", '{"code":"123456"}'), '{"code":"[redacted]"}');
+  assert.equal(request("application/x-www-form-urlencoded", "code=123456&a=b"), "code=[redacted]&a=b");
+  assert.equal(body("application/json", '{"code":"E_FULL"}').text, '{"code":"E_FULL"}');
+});
+
+test("links in JSON lose their secret parameters", () => {
+  const text = '{"uri":"otpauth://totp/Blog:ada?secret=ABC&issuer=Blog","qr":"<svg/>","to":"/verify?token=hunter2"}';
+  assert.equal(
+    body("application/json", text).text,
+    '{"uri":"otpauth://totp/Blog:ada?secret=[redacted]&issuer=Blog","qr":"[redacted]","to":"/verify?token=[redacted]"}',
   );
 });
 

@@ -1,5 +1,5 @@
 import type { Context } from "@tenon/core";
-import { endsInTime, isForm, redactQuery } from "@tenon/core/internal";
+import { endsInTime, isForm, isSecretInput, redactQuery } from "@tenon/core/internal";
 import { Redactor } from "@tenon/core/platform";
 import { Session } from "../sessions/session.ts";
 
@@ -19,6 +19,7 @@ export interface RequestReport {
 /** Milliseconds that a body or a session store gets: the page must not wait for a client or a store that is slow. */
 const patience = 500;
 const redactor = new Redactor();
+const inputRedactor = new Redactor(isSecretInput);
 
 export async function toRequestReport(ctx: Context): Promise<RequestReport> {
   const request = ctx.request();
@@ -27,9 +28,9 @@ export async function toRequestReport(ctx: Context): Promise<RequestReport> {
     method: ctx.method,
     path: ctx.path,
     params: redactor.redact(request.params()),
-    query: redactor.redact(readQueries(ctx)),
+    query: inputRedactor.redact(readQueries(ctx)),
     headers: redactor.redact(withCleanReferer(request.headers())),
-    body: redactor.redact(body),
+    body: inputRedactor.redact(body),
     session: redactor.redact(session),
   };
 }
@@ -65,7 +66,8 @@ export async function readSession(ctx: Context): Promise<object> {
 /** A malformed query may be the reason why the request failed. */
 function readQueries(ctx: Context): Record<string, string> {
   try {
-    return ctx.request().queries();
+    const queries = Object.entries(ctx.request().queries());
+    return Object.fromEntries(queries.map(([name, value]) => [name, redactQuery(value)])); // it may be a URL with a token
   } catch {
     return {};
   }

@@ -1,5 +1,5 @@
 import type { Issue } from "@tenon/core";
-import { isSecretName } from "@tenon/core/internal";
+import { isSecretInput } from "@tenon/core/internal";
 
 export interface FlashMessage {
   readonly kind: string;
@@ -34,12 +34,12 @@ const shortestQuote = 4;
 /** What may be kept of a form: no secrets, and at most `mostBytes`, of which the largest fields are dropped first. */
 export function toOldForm(values: FormValues, issues: readonly Issue[], mostBytes: number): OldForm {
   const secrets = Object.keys(values)
-    .filter(isSecretName)
+    .filter(isSecretInput)
     .flatMap((name) => values[name] ?? [])
     .filter((secret) => secret.length >= shortestQuote);
   const keptIssues = keepIssues(issues, secrets, Math.min(mostIssueBytes, mostBytes / 2));
   const fields = Object.keys(values)
-    .filter((name) => !isSecretName(name))
+    .filter((name) => !isSecretInput(name))
     .map((name) => ({ name, bytes: sizeOf([name, values[name]]) }))
     .sort((left, right) => left.bytes - right.bytes);
   let left = mostBytes - sizeOf(keptIssues);

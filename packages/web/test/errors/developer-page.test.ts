@@ -326,9 +326,10 @@ testOnBothTransports(
       assert.equal(response.status, 500);
       return response.text();
     };
-    const form = await send("title=One&password=hunter2&tag=a&tag=b", "application/x-www-form-urlencoded");
+    const form = await send("title=One&password=hunter2&code=123456&tag=a&tag=b", "application/x-www-form-urlencoded");
     assert.match(form, /<h2>Body<\/h2><table><tbody><tr><th scope="row">title<\/th><td>One<\/td>/);
     assert.ok(form.includes('<th scope="row">password</th><td>[redacted]</td>'));
+    assert.ok(form.includes('<th scope="row">code</th><td>[redacted]</td>'));
     assert.ok(form.includes('<th scope="row">tag</th><td>[&quot;a&quot;,&quot;b&quot;]</td>'));
     const json = await send('{"post":{"title":"One","token":"t0p"}}', "application/json");
     assert.ok(json.includes("<td>{&quot;title&quot;:&quot;One&quot;,&quot;token&quot;:&quot;[redacted]&quot;}</td>"));

@@ -39,9 +39,9 @@ async function visit(call: Call, path: string) {
 }
 
 testOnBothTransports(
-  "without error views an application shows plain pages, without the cause",
+  "without error views an application shows plain pages, without the cause, and neither they nor the log hold the query",
   routes,
-  async (call) => {
+  async (call, _, log) => {
     const pages: readonly [path: string, status: number, heading: string][] = [
       ["/boom", 500, "Internal Server Error"],
       ["/null", 500, "Internal Server Error"],
@@ -53,11 +53,14 @@ testOnBothTransports(
       ["/%", 400, "Bad Request"],
     ];
     for (const [path, expected, heading] of pages) {
-      const { status, headers, text } = await visit(call, path);
+      const { status, headers, text } = await visit(call, `${path}?token=link-7&code=link-7`);
       assert.deepEqual([status, headers.get("content-type")], [expected, "text/html; charset=utf-8"], path);
       assert.match(text, new RegExp(`^<!doctype html>\n<html lang="en">[\\s\\S]*<h1>${heading}</h1>`), path);
       assert.ok(!text.includes(secret) && !text.includes(".ts"), path);
+      assert.ok(!text.includes("link-7"), path);
     }
+    assert.equal(log.all.filter(({ msg }) => msg === "request").length, pages.length);
+    assert.ok(!JSON.stringify(log.all).includes("link-7"));
   },
   platform({}),
 );

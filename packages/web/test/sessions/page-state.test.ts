@@ -16,7 +16,10 @@ test("typed values are kept unchanged, lists as lists", () => {
 });
 
 test("no field that may hold a secret is kept, however its name is spelled", () => {
-  const { old } = toOldForm(Object.fromEntries([...secretNames, ...plainNames].map((name) => [name, "hunter2"])), []);
+  const { old } = toOldForm(
+    Object.fromEntries([...secretNames, "code", ...plainNames].map((name) => [name, "hunter2"])),
+    [],
+  );
   assert.deepEqual(Object.keys(old).sort(), [...plainNames].sort());
 });
 
