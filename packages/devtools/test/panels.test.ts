@@ -171,6 +171,27 @@ test("channels show topics and open connections", async (t) => {
   assert.deepEqual(sections[1]?.rows?.[0], ["Open event streams", 0]);
 });
 
+test("a document is a frame of its own, without scripts, and only web addresses are links", async (t) => {
+  const { port } = await startShop(t);
+  const link = "https://example.com/verify?token=hunter2&a=1";
+  const page = await ask(port, `/_dev/panels/letters?to=${encodeURIComponent(link)}`);
+  assert.match(String(page.headers["content-security-policy"]), /script-src 'self'.+frame-src 'self'/);
+  assert.doesNotMatch(page.text, /<script>|style=|javascript:/);
+  assert.ok(page.text.includes(`href="${link.replace("&", "&amp;")}" target="_blank" rel="noreferrer"`));
+  const [, source = ""] = /<iframe sandbox="allow-popups [^"]+" src="([^"]+)"/.exec(page.text) ?? [];
+  const { status, headers, text } = await ask(port, source.replaceAll("&amp;", "&"));
+  assert.equal(status, 200);
+  assert.match(text, /^<!doctype html><base target="_blank"><!doctype html><html lang="en">/);
+  assert.match(
+    String(headers["content-security-policy"]),
+    /^sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none';/,
+  );
+  assert.doesNotMatch(String(headers["content-security-policy"]), /allow-scripts|allow-same-origin|script-src/);
+  assert.equal(headers["x-frame-options"], "SAMEORIGIN");
+  assert.equal((await ask(port, "/_dev/panels/letters?frame=1")).status, 404);
+  assert.equal((await ask(port, "/_dev/panels/letters?frame=0", { headers: { "x-tenon-dev": "" } })).status, 404);
+});
+
 test("there is no other panel and no other action", async (t) => {
   const { port } = await startShop(t);
   assert.equal((await ask(port, "/_dev/panels/nothing")).status, 404);

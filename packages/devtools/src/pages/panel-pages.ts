@@ -8,6 +8,28 @@ import { tokenField } from "./request-guard.ts";
 import { type RequestRow, toRow } from "./request-row.ts";
 
 const mostMessages = 20;
+/** A document is not trusted: it may quote what strangers have sent. Its links may open a tab. */
+const framePolicy = [
+  "sandbox allow-popups allow-popups-to-escape-sandbox",
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join("; ");
+/** The policy of the other pages, and frames of this site. */
+const framingPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src data:",
+  "frame-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+const policyName = "content-security-policy";
 /** The panel of @tenon/jobs, to which requests link: its query `id` is that of a job. */
 const jobsPanel = "jobs";
 
@@ -20,9 +42,11 @@ export class PanelPages {
   async show(ctx: Context) {
     const panel = this.#find(ctx);
     const { id, title } = panel;
-    const { said = "", ...query } = ctx.request().queries();
+    const { said = "", frame, ...query } = ctx.request().queries();
     const message = this.#messages.get(said);
     const sections = await panel.read(query);
+    if (frame !== undefined) return sendDocument(ctx, sections[Number(frame)]?.html);
+    if (sections.some(({ html }) => html !== undefined)) ctx.response().setHeader(policyName, framingPolicy);
     return view("panels/show", {
       panel: { id, title },
       query,
@@ -69,6 +93,19 @@ export class PanelPages {
       route.post(`${devtoolsPath}/panels/:panel/:action`, this.act),
     ];
   }
+}
+
+/** What the frame of a section shows. */
+function sendDocument(ctx: Context, html: string | undefined) {
+  if (html === undefined) throw new HttpError(404, "There is no such document.");
+  ctx
+    .response()
+    .setHeader("content-type", "text/html; charset=utf-8")
+    .setHeader(policyName, framePolicy)
+    .setHeader("x-frame-options", "SAMEORIGIN")
+    .setHeader("cross-origin-opener-policy", "unsafe-none"); // a browser shows no sandboxed document with another one in a tab
+  // the doctype and the head of the document itself are ignored, and its elements are not (HTML, 13.2.6.4.4)
+  return ctx.status(200).send(`<!doctype html><base target="_blank">${html}`);
 }
 
 function toTexts(record: Readonly<Record<string, unknown>>): Record<string, string> {

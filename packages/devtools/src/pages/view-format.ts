@@ -30,6 +30,11 @@ export function toJson(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** Another scheme, such as `javascript:`, is not a link. */
+export function isWebUrl(url: string | undefined): boolean {
+  return /^https?:$/.test(URL.parse(url ?? "")?.protocol ?? "");
+}
+
 export function toQuery(values: Readonly<Record<string, string>>): string {
   return new URLSearchParams(values).toString();
 }

@@ -21,6 +21,7 @@ import {
   string,
 } from "@tenon/core";
 import type { DevtoolsOptions } from "@tenon/core/internal";
+import type { DevPanelSource } from "@tenon/core/platform";
 import { Cache, Database, dataModule, KeyValue, sql } from "@tenon/data";
 import { defineJob, Jobs, job, jobsModule, schedule } from "@tenon/jobs";
 import { Channels, liveModule, socket } from "@tenon/live";
@@ -136,6 +137,28 @@ class ShopController {
   }
 }
 
+/** A document with a link that the query names, and a script where it says so. */
+class DocumentPanels implements DevPanelSource {
+  devPanels() {
+    const letter = (to: string, script: string) =>
+      `<!doctype html><html lang="en"><head><title>Letter</title>${script}</head><body style="background:rgb(1, 2, 3)"><main><h1 style="color:white">Hello</h1><a style="color:white" href="${to}">Confirm</a></main></body></html>`;
+    return [
+      {
+        id: "letters",
+        title: "Letters",
+        read: ({ to = "/items", script }: Readonly<Record<string, string>>) => [
+          { heading: "Letter", html: letter(to, script ? '<script>document.title="ran"</script>' : "") },
+          {
+            heading: "Links",
+            columns: ["Link"],
+            rows: [[{ text: to, href: to }], [{ text: "script", href: "javascript:alert(1)" }]],
+          },
+        ],
+      },
+    ];
+  }
+}
+
 class Tables {
   readonly #database = inject(Database);
   async onStart() {
@@ -160,7 +183,7 @@ export function shopModule({ keyValue }: Pick<ShopOptions, "keyValue"> = {}) {
   return defineModule({
     name: "shop",
     imports: [data, jobs, liveModule()],
-    declarations: [provide(Config, () => new Config({ env: {} })), Tables, ShopController],
+    declarations: [provide(Config, () => new Config({ env: {} })), Tables, ShopController, DocumentPanels],
   });
 }
 
