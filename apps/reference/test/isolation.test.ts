@@ -147,18 +147,18 @@ const authSpecs: Readonly<Record<string, Spec>> = {
   },
   "refresh: a completes, then b: b loses, and the family is revoked": async ({ a, b }) => {
     const token = await a.tokens.generate("ada");
-    const { a: won, b: lost } = await runInOrder("aaaaabbb", a.refreshing(token), b.refreshing(token));
+    const { a: won, b: lost } = await runInOrder("aaaaaabbbb", a.refreshing(token), b.refreshing(token));
     assert.equal(lost, undefined);
     assert.equal(await b.tokens.refresh(won?.refreshToken ?? ""), undefined, "the family is revoked");
   },
   "refresh: both read, a takes, b takes": async ({ a, b }) => {
     const token = await a.tokens.generate("ada");
-    const { a: won, b: lost } = await runInOrder("aabbab", a.refreshing(token), b.refreshing(token));
+    const { a: won, b: lost } = await runInOrder("aaabbbab", a.refreshing(token), b.refreshing(token));
     assert.deepEqual([won === undefined, lost === undefined], [false, true]);
   },
   "refresh: both read, b takes, a takes": async ({ a, b }) => {
     const token = await a.tokens.generate("ada");
-    const { a: lost, b: won } = await runInOrder("aabbba", a.refreshing(token), b.refreshing(token));
+    const { a: lost, b: won } = await runInOrder("aaabbbba", a.refreshing(token), b.refreshing(token));
     assert.deepEqual([won === undefined, lost === undefined], [false, true]);
   },
   "refresh against revoke: b revokes before a reads": async ({ a, b }) => {
@@ -167,13 +167,13 @@ const authSpecs: Readonly<Record<string, Spec>> = {
   },
   "refresh against revoke: a has read, b revokes, a takes: the token of a is invalid": async ({ a, b }) => {
     const token = await a.tokens.generate("ada");
-    const { a: refreshed } = await runInOrder("aabbaaa", a.refreshing(token), b.revoking(token));
+    const { a: refreshed } = await runInOrder("aaabbaaa", a.refreshing(token), b.revoking(token));
     assert.equal(await b.tokens.refresh(refreshed?.refreshToken ?? ""), undefined);
     assert.equal(await a.tokens.refresh(token), undefined);
   },
   "refresh against revoke: a has taken, b revokes, a issues: the token of a is invalid": async ({ a, b }) => {
     const token = await a.tokens.generate("ada");
-    const { a: refreshed } = await runInOrder("aaabbaa", a.refreshing(token), b.revoking(token));
+    const { a: refreshed } = await runInOrder("aaaabbaa", a.refreshing(token), b.revoking(token));
     assert.equal(await b.tokens.refresh(refreshed?.refreshToken ?? ""), undefined);
   },
 };

@@ -5,9 +5,13 @@ import { ApiKeyAuth } from "./api-key-auth.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { BearerAuth, OptionalBearerAuth } from "./bearer-auth.ts";
 import { LoginLimit } from "./login-limit.ts";
+import { Logins } from "./logins.ts";
 import { Passwords } from "./passwords.ts";
+import { RecentLogin } from "./recent-login.ts";
+import { RecentLogins } from "./recent-logins.ts";
 import { RefreshTokens } from "./refresh-tokens.ts";
 import { SessionAuth, SessionOrigin } from "./session-auth.ts";
+import { SessionIndex } from "./session-index.ts";
 import { Sessions } from "./sessions.ts";
 import { type AuthOptions, AuthSettings, BcryptCost, type PlainAuthOptions, toAuthSettings } from "./settings.ts";
 import { Tokens } from "./tokens.ts";
@@ -18,7 +22,8 @@ export function authModule<Data extends Module, const Imports extends readonly M
   options: AuthOptions<Imports>,
 ): Module<ConfigIn<[Data, ...Imports]>> {
   const parts = [
-    ...[Passwords, Sessions, RefreshTokens, ApiKeys, LoginLimit, SessionAuth, SessionOrigin, ApiKeyAuth],
+    ...[Passwords, ApiKeys, Logins, Sessions, RefreshTokens, RecentLogins, LoginLimit],
+    ...[SessionAuth, SessionOrigin, ApiKeyAuth, RecentLogin],
     ...(options?.secret === false ? [] : [Tokens, BearerAuth, OptionalBearerAuth]),
   ];
   return defineModule({
@@ -26,6 +31,7 @@ export function authModule<Data extends Module, const Imports extends readonly M
     imports: [data, ...(options?.imports ?? [])],
     declarations: [
       ...parts,
+      SessionIndex,
       provide(ExpiringRecords, () => new ExpiringRecords(inject(KeyValue), inject(Clock))),
       provide(AuthSettings, () => toAuthSettings(resolveModuleOptions<PlainAuthOptions>(options), inject(Log))),
       provide(BcryptCost, () => inject(AuthSettings).bcryptCost),

@@ -6,18 +6,23 @@ export type { AuthValues } from "./context-values.ts";
 export { limitCaching } from "./limit-caching.ts";
 export { loginAs } from "./login-as.ts";
 export { LoginLimit } from "./login-limit.ts";
+export { Logins } from "./logins.ts";
 export { Passwords } from "./passwords.ts";
 export { type LoadedBy, loaded, Policy, type PolicyErrors } from "./policy.ts";
+export { RecentLogin } from "./recent-login.ts";
+export { RecentLogins, recentLoginSeconds } from "./recent-logins.ts";
 export { RefreshTokens } from "./refresh-tokens.ts";
 export { requireRole } from "./require-role.ts";
 export { requireScope } from "./require-scope.ts";
-export { SessionAuth, SessionOrigin, sessionCookie } from "./session-auth.ts";
-export { type SessionRecord, Sessions } from "./sessions.ts";
+export { SessionAuth, SessionOrigin } from "./session-auth.ts";
+export type { SessionEntry } from "./session-index.ts";
+export { type SessionLogin, type SessionRecord, Sessions } from "./sessions.ts";
 export {
   type AuthOptions,
   accessTokenSeconds,
   findSecretFault,
   refreshTokenSeconds,
+  sessionCookie,
   sessionSeconds,
 } from "./settings.ts";
 export type { HashSignal } from "./signals.ts";

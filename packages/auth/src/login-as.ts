@@ -1,6 +1,6 @@
 import type { TestClient, TestHttpApp } from "@tenon/core/testing";
-import { sessionCookie } from "./session-auth.ts";
 import { Sessions } from "./sessions.ts";
+import { sessionCookie } from "./settings.ts";
 import { Tokens } from "./tokens.ts";
 
 interface TestUser {

@@ -1,6 +1,7 @@
 import { Clock, inject, Log } from "@tenon/core";
 import { digest, ExpiringRecords } from "@tenon/core/internal";
 import { KeyValue } from "@tenon/data";
+import { Logins } from "./logins.ts";
 import { refreshTokenSeconds } from "./settings.ts";
 
 /** Kept for the whole lifetime of a token, used or not. */
@@ -8,11 +9,15 @@ interface KnownToken {
   readonly user_id: string;
   /** Shared by all tokens that descend from one login. */
   readonly family: string;
+  /** The stamp of the user at the login. Tokens of earlier versions have none. */
+  readonly stamp?: string;
 }
 
 export interface Refreshed {
   readonly userId: string;
   readonly refreshToken: string;
+  /** The stamp of the login, for `issue()` of `Tokens`: a token issued later must not outlive the login. */
+  readonly stamp: string;
 }
 
 const ttl = refreshTokenSeconds;
@@ -22,11 +27,13 @@ const knownKind = "refresh-known";
 export class RefreshTokens {
   readonly #store = inject(KeyValue);
   readonly #records = inject(ExpiringRecords);
+  readonly #logins = inject(Logins);
   readonly #clock = inject(Clock);
   readonly #log = inject(Log);
 
-  generate(userId: string): Promise<string> {
-    return this.#issue(userId, this.#clock.uuid());
+  /** `stamp`: that of the user when the password was checked. Defaults to the current one. */
+  async generate(userId: string, stamp?: string): Promise<string> {
+    return this.#issue(userId, this.#clock.uuid(), stamp ?? (await this.#logins.stampOf(userId)));
   }
 
   /** The user of a token, used or not, without consuming it; undefined when the token is unknown. */
@@ -34,19 +41,22 @@ export class RefreshTokens {
     return (await this.#records.get<KnownToken>(knownKind, token))?.user_id;
   }
 
-  /** Consumes the token and returns the next one; undefined when it is unknown, used, expired or revoked. */
+  /** Consumes the token and returns the next one; undefined when it is unknown, used, expired, revoked or ended. */
   async refresh(token: string): Promise<Refreshed | undefined> {
     const known = await this.#records.get<KnownToken>(knownKind, token);
     if (known === undefined) return undefined;
     // checked before the token is consumed: the losers of a race revoke the family, which must not fail the winner too
     if (await this.#isRevoked(known.family)) return undefined;
+    const { user_id: userId, family, stamp = "" } = known;
+    if (stamp !== (await this.#logins.stampOf(userId))) return undefined;
     if ((await this.#store.take(unusedKey(token))) === undefined) {
-      await this.#revokeFamily(known.family);
-      const fields = { event: "refresh token reused", user_id: known.user_id, family: known.family };
+      await this.#revokeFamily(family);
+      const fields = { event: "refresh token reused", user_id: userId, family };
       this.#log.warn(fields, "a used refresh token was presented again: its family is revoked");
       return undefined;
     }
-    return { userId: known.user_id, refreshToken: await this.#issue(known.user_id, known.family) };
+    // the stamp of the login, not the current one: endAll() may run between the check and this write
+    return { userId, stamp, refreshToken: await this.#issue(userId, family, stamp) };
   }
 
   /** Revokes the token and all that descend from the same login. */
@@ -56,9 +66,9 @@ export class RefreshTokens {
   }
 
   /** The family is stored before the token can be used, so that a revocation finds it at any point of a concurrent refresh. */
-  async #issue(userId: string, family: string): Promise<string> {
+  async #issue(userId: string, family: string, stamp: string): Promise<string> {
     const token = this.#clock.uuid();
-    const known: KnownToken = { user_id: userId, family };
+    const known: KnownToken = { user_id: userId, family, stamp };
     await this.#records.set(knownKind, token, known, ttl);
     await this.#store.set(unusedKey(token), true, { ttl });
     return token;

@@ -2,10 +2,9 @@ import { type Context, inject, type Middleware, type MiddlewareContract, type Ne
 import { findForgery, unsafeMethods } from "@tenon/core/internal";
 import { limitCaching } from "./limit-caching.ts";
 import { Sessions } from "./sessions.ts";
-import { AuthSettings, type FindRole } from "./settings.ts";
+import { AuthSettings, type FindRole, sessionCookie } from "./settings.ts";
 import { unauthorized } from "./unauthorized.ts";
 
-export const sessionCookie = "session_id";
 const foreignOrigin: MiddlewareContract = { errors: { 403: "Forbidden" }, methods: unsafeMethods };
 
 /**

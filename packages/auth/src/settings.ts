@@ -47,6 +47,7 @@ export const AuthSettings = token<AuthSettings>("authModule()");
 /** `bcryptCost` of the settings, unless a test replaces it. */
 export const BcryptCost = token<number>("BcryptCost");
 
+export const sessionCookie = "session_id";
 export const accessTokenSeconds = 86_400;
 export const sessionSeconds = 86_400;
 export const refreshTokenSeconds = 7 * 86_400;
