@@ -4,12 +4,16 @@ import { KeyValue } from "@tenon/data";
 import { ApiKeyAuth } from "./api-key-auth.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { BearerAuth, OptionalBearerAuth } from "./bearer-auth.ts";
+import { CodeLimit } from "./code-limit.ts";
 import { LoginLimit } from "./login-limit.ts";
 import { Logins } from "./logins.ts";
+import { PasswordLogin } from "./password-login.ts";
 import { Passwords } from "./passwords.ts";
 import { RecentLogin } from "./recent-login.ts";
 import { RecentLogins } from "./recent-logins.ts";
 import { RefreshTokens } from "./refresh-tokens.ts";
+import { SecondFactor } from "./second-factor.ts";
+import { SecondFactorRows } from "./second-factor-rows.ts";
 import { SessionAuth, SessionOrigin } from "./session-auth.ts";
 import { SessionIndex } from "./session-index.ts";
 import { Sessions } from "./sessions.ts";
@@ -22,7 +26,7 @@ export function authModule<Data extends Module, const Imports extends readonly M
   options: AuthOptions<Imports>,
 ): Module<ConfigIn<[Data, ...Imports]>> {
   const parts = [
-    ...[Passwords, ApiKeys, Logins, Sessions, RefreshTokens, RecentLogins, LoginLimit],
+    ...[Passwords, ApiKeys, Logins, Sessions, RefreshTokens, RecentLogins, LoginLimit, SecondFactor, PasswordLogin],
     ...[SessionAuth, SessionOrigin, ApiKeyAuth, RecentLogin],
     ...(options?.secret === false ? [] : [Tokens, BearerAuth, OptionalBearerAuth]),
   ];
@@ -31,7 +35,7 @@ export function authModule<Data extends Module, const Imports extends readonly M
     imports: [data, ...(options?.imports ?? [])],
     declarations: [
       ...parts,
-      SessionIndex,
+      ...[SessionIndex, SecondFactorRows, CodeLimit],
       provide(ExpiringRecords, () => new ExpiringRecords(inject(KeyValue), inject(Clock))),
       provide(AuthSettings, () => toAuthSettings(resolveModuleOptions<PlainAuthOptions>(options), inject(Log))),
       provide(BcryptCost, () => inject(AuthSettings).bcryptCost),

@@ -26,6 +26,11 @@ export interface PlainAuthOptions {
   readonly loginLimit?: boolean;
   /** Other origins whose pages may use the session cookie: `["https://app.example.com"]`. Defaults to none. */
   readonly trustedOrigins?: readonly string[];
+  /**
+   * Encrypts the secrets of second factors in the database, at least 32 random bytes like `secret`, which it defaults to.
+   * After it changes, their users need recovery codes.
+   */
+  readonly secondFactorSecret?: string;
   /** Called by `SessionAuth` at each request, which sets `user_role` to the result. Without it, sessions have no role. */
   readonly findRole?: FindRole;
 }
@@ -40,8 +45,9 @@ export interface AuthOptions<Imports extends readonly Module[] = readonly Module
   readonly imports?: Imports;
 }
 
-export interface AuthSettings extends Required<Omit<PlainAuthOptions, "findRole">> {
+export interface AuthSettings extends Required<Omit<PlainAuthOptions, "findRole" | "secondFactorSecret">> {
   readonly findRole: FindRole | undefined;
+  readonly secondFactorSecret: string | undefined;
 }
 export const AuthSettings = token<AuthSettings>("authModule()");
 /** `bcryptCost` of the settings, unless a test replaces it. */
@@ -54,11 +60,11 @@ export const refreshTokenSeconds = 7 * 86_400;
 
 export function toAuthSettings(options: PlainAuthOptions, log: Log): AuthSettings {
   const { production } = readEnvironment();
+  const checkSecret = (value: unknown) =>
+    typeof value === "string" ? findSecretFault(value, production) : "is not a text.";
   checkOptions("authModule()", options, {
-    secret: takes.required((value) => {
-      if (value === false) return undefined;
-      return typeof value === "string" ? findSecretFault(value, production) : "is not a text.";
-    }),
+    secret: takes.required((value) => (value === false ? undefined : checkSecret(value))),
+    secondFactorSecret: checkSecret,
     issuer: takes.text,
     bcryptCost: takes.wholeNumber(10, 15),
     passwordWait: takes.wholeNumber(1),
@@ -83,6 +89,7 @@ export function toAuthSettings(options: PlainAuthOptions, log: Log): AuthSetting
     loginLimit: true,
     trustedOrigins: [],
     findRole: undefined,
+    secondFactorSecret: undefined,
     ...options,
   };
 }
