@@ -35,6 +35,7 @@ export const groups: readonly { readonly text: string; readonly pages: readonly 
       ["Web sessions", "web-sessions"],
       ["Command line", "cli"],
       ["Jobs and schedules", "jobs"],
+      ["Mail", "mail"],
       ["Live routes", "live"],
     ],
   },

@@ -46,6 +46,7 @@ test("the packages of the workspace have one version and are published after the
     "@tenon/fuzz",
     "@tenon/jobs",
     "@tenon/live",
+    "@tenon/mail",
     "@tenon/observe",
     "@tenon/web",
     "create-tenon",

@@ -16,6 +16,7 @@ const modules = [
   "auth",
   "jobs",
   "live",
+  "mail",
   "web",
   "observe",
   "fuzz",

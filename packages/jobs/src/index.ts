@@ -1,5 +1,5 @@
 export { job } from "./job.ts";
-export { defineJob, type JobDefinition, type JobOptions } from "./job-definition.ts";
+export { defineJob, type JobDefinition, type JobInput, type JobOptions, type JobValue } from "./job-definition.ts";
 export type { JobRecord, JobState } from "./job-record.ts";
 export { Jobs } from "./jobs.ts";
 export { jobsModule } from "./jobs-module.ts";

@@ -113,7 +113,7 @@ function resolveWeb(options: PlainOptions): ResolvedPlatform<HttpApp> {
     async open(parts) {
       const engine = isEngine(views)
         ? views
-        : await createEtaEngine(views, development, (text) => parts.log.warn(text));
+        : await createEtaEngine(views, development, { warn: (text) => parts.log.warn(text) });
       const renderer = new Renderer({ engine, share, assetUrl: assets?.url });
       const developer = development ? parts.developer : undefined;
       const errors = new ErrorPages({

@@ -16,14 +16,26 @@ import {
 
 const extension = ".eta";
 
+export interface EtaOptions {
+  /** Called with the names of files that are not views. */
+  readonly warn?: (message: string) => void;
+  /** The function whose option `views` is the folder, for messages. Defaults to "web()". */
+  readonly owner?: string;
+  /** Whether `<%= %>` escapes HTML; without it, the line break after a tag is kept. Defaults to true. */
+  readonly escapes?: boolean;
+  /** Which views may be rendered and included, by name. Defaults to all. */
+  readonly includes?: (name: string) => boolean;
+}
+
 /** The views of a folder, written in Eta. */
 export async function createEtaEngine(
   folder: string | URL,
   development: boolean,
-  warn?: (message: string) => void,
-): Promise<ViewEngine> {
+  options: EtaOptions = {},
+): Promise<EtaEngine> {
+  const { warn, owner = "web()" } = options;
   const { Eta } = await import("eta"); // imported statically, it would slow the start of commands that import view()
-  const engine = new EtaEngine(Eta, resolveFolder(folder), development);
+  const engine = new EtaEngine(Eta, resolveFolder(folder, owner), development, options);
   const [first, ...others] = engine.unusable();
   if (first !== undefined) {
     const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
@@ -32,18 +44,30 @@ export async function createEtaEngine(
   return engine;
 }
 
-class EtaEngine implements ViewEngine {
+/** Mails have no page. */
+interface EtaScope extends Pick<ViewScope, "data">, Partial<Pick<ViewScope, "page">> {}
+
+export class EtaEngine implements ViewEngine {
   readonly place: string;
   readonly #eta: Eta;
+  readonly #includes: (name: string) => boolean;
   /** By name. Undefined in development, where files are added and removed. */
   #paths: ReadonlyMap<string, string> | undefined;
 
-  constructor(EtaClass: typeof Eta, folder: string, development: boolean) {
+  constructor(
+    EtaClass: typeof Eta,
+    folder: string,
+    development: boolean,
+    { escapes = true, includes = () => true }: EtaOptions,
+  ) {
     this.place = folder;
+    this.#includes = includes;
     this.#eta = new EtaClass({
       views: folder,
       cache: !development,
       functionHeader: "const { data, page } = it;",
+      autoEscape: escapes,
+      autoTrim: escapes ? [false, "nl"] : false, // the line breaks of a text are its layout
       autoFilter: true,
       filterFunction: (value) => (value === undefined || value === null ? "" : String(value)),
       debug: true, // without it errors have no line of the view
@@ -72,7 +96,7 @@ class EtaEngine implements ViewEngine {
     return this.#find(name) !== undefined;
   }
 
-  render(name: string, scope: ViewScope): string {
+  render(name: string, scope: EtaScope): string {
     return this.#eta.render(name, scope);
   }
 
@@ -117,7 +141,7 @@ class EtaEngine implements ViewEngine {
 
   #find(name: string): string | undefined {
     if (this.#paths !== undefined) return this.#paths.get(name);
-    if (!isViewName(name)) return undefined;
+    if (!isViewName(name) || !this.#includes(name)) return undefined;
     const path = realFile(join(this.place, name + extension));
     return path?.startsWith(this.place + sep) === true ? path : undefined; // a link may lead out of the folder
   }
@@ -128,10 +152,12 @@ function realFile(path: string): string | undefined {
   return realpathSync(path);
 }
 
-function resolveFolder(folder: string | URL): string {
+function resolveFolder(folder: string | URL, owner: string): string {
   const path = typeof folder === "string" ? folder : fileURLToPath(folder);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    refuseOption(`views of web() is "${path}", which is not a directory. Make it, or name the folder of your views.`);
+    refuseOption(
+      `views of ${owner} is "${path}", which is not a directory. Make it, or name the folder of your views.`,
+    );
   }
   return realpathSync(path);
 }

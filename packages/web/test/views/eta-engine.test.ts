@@ -247,7 +247,7 @@ test("a file with a name that no view can have is reported at start, once, and h
   for (const development of [true, false]) {
     const warnings: string[] = [];
     const folder = temporaryViews({ "fine.eta": "", ".hidden.eta": "", "with space.eta": "", "ünder/b.eta": "" });
-    const engine = await createEtaEngine(folder, development, (text) => warnings.push(text));
+    const engine = await createEtaEngine(folder, development, { warn: (text) => warnings.push(text) });
     assert.equal(warnings.length, 1);
     assert.match(
       warnings[0] ?? "",
@@ -256,7 +256,9 @@ test("a file with a name that no view can have is reported at start, once, and h
     assert.deepEqual([...(engine.names?.() ?? [])], ["fine"]);
   }
   const none: string[] = [];
-  await createEtaEngine(temporaryViews({ "fine.eta": "", ".hidden.eta": "" }), false, (text) => none.push(text));
+  await createEtaEngine(temporaryViews({ "fine.eta": "", ".hidden.eta": "" }), false, {
+    warn: (text) => none.push(text),
+  });
   assert.deepEqual(none, []);
 });
 

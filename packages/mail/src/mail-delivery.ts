@@ -1,0 +1,106 @@
+import { randomUUID } from "node:crypto";
+import { Clock, type Context, inject, type Schema } from "@tenon/core";
+import { describeStores, describeValue, validate } from "@tenon/core/internal";
+import { Background, type BackgroundWork } from "@tenon/core/platform";
+import { type JobInput, UnrecoverableError } from "@tenon/jobs";
+import { type Address, checkAddress, isLine } from "./address.ts";
+import type { MailDefinition } from "./mail-definition.ts";
+import { MailViews } from "./mail-views.ts";
+import { type Message, Transport } from "./message.ts";
+import { MailSettings } from "./settings.ts";
+
+/** What a composer returns: the recipient, and the data of the views. */
+export interface Composed<Data extends Schema = Schema> {
+  readonly to: Address;
+  readonly data: JobInput<Data>;
+}
+
+/** A mail rendered with the `preview` of its definition. */
+export interface MailPreview {
+  readonly name: string;
+  readonly summary: string;
+  readonly subject: string;
+  readonly html: string;
+  readonly text: string;
+}
+
+/** Does nothing by itself: by it, test helpers find the mails of an application. */
+export class MailWork implements BackgroundWork {
+  readonly delivery: MailDelivery;
+
+  constructor(delivery: MailDelivery) {
+    this.delivery = delivery;
+  }
+
+  start(): void {}
+
+  async stop(): Promise<void> {}
+}
+
+/** Renders and sends what composers return. */
+export class MailDelivery {
+  readonly #settings = inject(MailSettings);
+  readonly #views = inject(MailViews);
+  readonly #clock = inject(Clock);
+  readonly #definitions = new Map<string, MailDefinition>();
+  readonly transport = inject(Transport);
+
+  constructor() {
+    inject(Background).add(new MailWork(this));
+  }
+
+  /** Called for every `mail()` of the application when it starts. */
+  add(definition: MailDefinition): void {
+    this.#views.check(definition.name);
+    this.#definitions.set(definition.name, definition);
+  }
+
+  async deliver(definition: MailDefinition, composed: unknown, ctx: Context): Promise<void> {
+    const { to, data } = toComposed(definition, composed);
+    const message = await this.#render(definition, data);
+    const job = ctx.get("job");
+    // the same for each attempt, so that a mail which arrives twice is recognised
+    const id = job === undefined ? randomUUID() : `${job.id}.${job.createdAt.getTime()}`;
+    const domain = this.#settings.from.address.split("@")[1];
+    const headers = {
+      "Message-ID": `<${id}@${domain}>`,
+      Date: new Date(this.#clock.now()).toUTCString().replace("GMT", "+0000"),
+      "Auto-Submitted": "auto-generated", // RFC 3834: no out-of-office replies
+    };
+    await this.transport.send({ from: this.#settings.from, to, ...message, headers }, ctx.signal);
+  }
+
+  async previews(): Promise<MailPreview[]> {
+    const previews = this.#definitions.values().map(async (definition) => {
+      const { name, summary, preview } = definition;
+      return { name, summary, ...(await this.#render(definition, preview)) };
+    });
+    return Promise.all(previews);
+  }
+
+  [describeStores](): Readonly<Record<"mail", string>> {
+    return { mail: this.transport.place };
+  }
+
+  async #render(definition: MailDefinition, given: unknown): Promise<Pick<Message, "subject" | "html" | "text">> {
+    const data = await validate(definition.data, { value: given, fromText: false });
+    const subject = definition.subject(data);
+    if (typeof subject !== "string" || subject === "" || subject.length > 500 || !isLine(subject)) {
+      throw new UnrecoverableError(`${definition.name}: the subject is not one line of at most 500 characters`);
+    }
+    return { subject, ...this.#views.render(definition.name, data) };
+  }
+}
+
+function toComposed({ name }: MailDefinition, value: unknown): Composed {
+  if (typeof value !== "object" || value === null || !("to" in value) || !("data" in value)) {
+    const cure = "Return { to, data }, or undefined when there is nothing to send";
+    throw new UnrecoverableError(`${name}: the composer returned ${describeValue(value)}. ${cure}.`);
+  }
+  const { to, data } = value as Composed; // checked above and below
+  try {
+    return { to: checkAddress(to), data };
+  } catch (error) {
+    throw new UnrecoverableError(`${name}: ${(error as Error).message}`); // a TypeError that quotes nothing
+  }
+}

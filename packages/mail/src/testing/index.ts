@@ -1,0 +1,1 @@
+export { type SentMail, sentMails } from "./sent-mails.ts";
