@@ -39,6 +39,7 @@ test("the packages of the workspace have one version and are published after the
   commonVersion(packages);
   const names = packages.map(({ manifest }) => manifest.name);
   assert.deepEqual(names.toSorted(), [
+    "@tenon/accounts",
     "@tenon/auth",
     "@tenon/core",
     "@tenon/data",

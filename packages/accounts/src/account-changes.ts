@@ -1,0 +1,21 @@
+import { Clock, inject } from "@tenon/core";
+import { Mailer } from "@tenon/mail";
+import { AccountEvents, type Actor } from "./account-events.ts";
+import type { AccountStore } from "./account-tables.ts";
+import type { AccountUser } from "./account-users.ts";
+import { type NoticedEvent, SecurityNotice } from "./mails.ts";
+
+/** Notes a change in the audit log and tells the owner by mail, both in the transaction that makes the change. */
+export class AccountChanges {
+  readonly #events = inject(AccountEvents);
+  readonly #mailer = inject(Mailer);
+  readonly #clock = inject(Clock);
+
+  /** `user` as before the change: an address that is not that of the account any more gets the mail, too. */
+  async note(user: AccountUser, event: NoticedEvent, actor: Actor, transaction: AccountStore): Promise<void> {
+    await this.#events.record(user.id, event, actor, transaction);
+    const isGone = event === "address changed" || event === "account deleted";
+    const input = { user_id: user.id, event, at: this.#clock.timestamp(), ...(isGone ? { address: user.email } : {}) };
+    await this.#mailer.send(SecurityNotice, input, { transaction });
+  }
+}

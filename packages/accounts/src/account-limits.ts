@@ -1,0 +1,45 @@
+import { type Context, HttpError, inject } from "@tenon/core";
+import { digest } from "@tenon/core/internal";
+import { networkOf } from "@tenon/core/middleware";
+import { KeyValue } from "@tenon/data";
+
+const windowSeconds = 3600;
+const perAccount = 5;
+const perClient = 30;
+
+type Action = "reset" | "verification" | "email change";
+
+/** Limits what causes mails: counts per account and per client, across all instances on one store. */
+export class AccountLimits {
+  readonly #store = inject(KeyValue);
+
+  /** Throws a 429 after 30 requests of one client in an hour. */
+  async checkClient(action: Action, ctx: Context): Promise<void> {
+    const key = `account-requests:client:${action}:${networkOf(ctx.request().address())}`;
+    if ((await this.#count(key)) > perClient) throw await this.#refuse(key);
+  }
+
+  /** Throws a 429 after five requests for one account in an hour. For requests that its owner makes. */
+  async checkAccount(action: Action, userId: string): Promise<void> {
+    const key = accountKey(action, userId);
+    if ((await this.#count(key)) > perAccount) throw await this.#refuse(key);
+  }
+
+  /** Whether an address may get another mail: five in an hour, whether or not an account has the address. */
+  async allows(action: Action, email: string): Promise<boolean> {
+    return (await this.#count(accountKey(action, email.toLowerCase()))) <= perAccount;
+  }
+
+  #count(key: string): Promise<number> {
+    return this.#store.increment(key, { ttl: windowSeconds });
+  }
+
+  async #refuse(key: string): Promise<HttpError> {
+    const seconds = Math.ceil((await this.#store.ttl(key)) ?? 1);
+    return new HttpError(429, "Too Many Requests", { headers: { "retry-after": String(Math.max(1, seconds)) } });
+  }
+}
+
+function accountKey(action: Action, account: string): string {
+  return `account-requests:account:${action}:${digest(account)}`;
+}

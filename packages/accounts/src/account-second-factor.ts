@@ -1,0 +1,72 @@
+import { type NewSecondFactor, SecondFactor } from "@tenon/auth";
+import { HttpError, inject } from "@tenon/core";
+import { Database } from "@tenon/data";
+import { AccountChanges } from "./account-changes.ts";
+import type { Actor } from "./account-events.ts";
+import { AccountStates } from "./account-states.ts";
+import type { AccountStore, AccountTables } from "./account-tables.ts";
+import { AccountUsers } from "./account-users.ts";
+import type { NoticedEvent } from "./mails.ts";
+import { AccountSettings } from "./settings.ts";
+
+/** The second factor of accounts: that of auth, with entries in the audit log and security notices. */
+export class AccountSecondFactor {
+  readonly #db = inject(Database<AccountTables>);
+  readonly #users = inject(AccountUsers);
+  readonly #states = inject(AccountStates);
+  readonly #changes = inject(AccountChanges);
+  readonly #secondFactor = inject(SecondFactor);
+  readonly #site = inject(AccountSettings).name;
+
+  constructor() {
+    this.#secondFactor.onRecoveryCodeUsed((userId) => this.#note(userId, "recovery code used", "user"));
+  }
+
+  /** A new secret, which counts once `confirm()` has seen a code. 403 unless the address is verified. */
+  async begin(userId: string): Promise<NewSecondFactor> {
+    const user = await this.#users.find(userId);
+    // a reset of an unverified account removes the second factor: it would protect nothing
+    if (user === undefined || !(await this.#states.isVerified(user))) {
+      throw new HttpError(403, "E-mail address not verified");
+    }
+    return this.#secondFactor.begin(userId, user.email, this.#site);
+  }
+
+  /** What `begin()` has returned, while it waits for `confirm()`. */
+  async pending(userId: string): Promise<NewSecondFactor | undefined> {
+    const user = await this.#users.find(userId);
+    return user && this.#secondFactor.pending(userId, user.email, this.#site);
+  }
+
+  /** The recovery codes, which are shown once; undefined when the code is wrong. */
+  async confirm(userId: string, code: string, actor: Actor): Promise<string[] | undefined> {
+    const codes = await this.#secondFactor.confirm(userId, code);
+    if (codes !== undefined) await this.#note(userId, "second factor enabled", actor);
+    return codes;
+  }
+
+  /** Returns whether there was one. */
+  disable(userId: string, actor: Actor): Promise<boolean> {
+    return this.#db.transaction().execute(async (transaction) => {
+      const wasEnabled = await this.#secondFactor.disable(userId, transaction);
+      if (wasEnabled) await this.#noteIn(transaction, userId, "second factor disabled", actor);
+      return wasEnabled;
+    });
+  }
+
+  /** New recovery codes instead of the old ones; undefined without a second factor. */
+  async renewRecoveryCodes(userId: string, actor: Actor): Promise<string[] | undefined> {
+    const codes = await this.#secondFactor.renewRecoveryCodes(userId);
+    if (codes !== undefined) await this.#note(userId, "recovery codes renewed", actor);
+    return codes;
+  }
+
+  #note(userId: string, event: NoticedEvent, actor: Actor): Promise<void> {
+    return this.#db.transaction().execute((transaction) => this.#noteIn(transaction, userId, event, actor));
+  }
+
+  async #noteIn(transaction: AccountStore, userId: string, event: NoticedEvent, actor: Actor): Promise<void> {
+    const user = await this.#users.find(userId, transaction);
+    if (user !== undefined) await this.#changes.note(user, event, actor, transaction);
+  }
+}

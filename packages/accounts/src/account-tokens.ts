@@ -1,0 +1,95 @@
+import { Clock, inject } from "@tenon/core";
+import { digest } from "@tenon/core/internal";
+import { Database } from "@tenon/data";
+import { AccountStates } from "./account-states.ts";
+import type { AccountStore, AccountTables } from "./account-tables.ts";
+import { type AccountUser, AccountUsers } from "./account-users.ts";
+
+/** Seconds that a token of each purpose is valid. */
+export const tokenSeconds = { verification: 24 * 3600, reset: 3600, "email change": 3600 } as const;
+
+export type TokenPurpose = keyof typeof tokenSeconds;
+
+/** Whose token was used, and what it confirms: the new address for "email change", else null. */
+export interface UsedToken {
+  readonly user: AccountUser;
+  readonly subject: string | null;
+}
+
+/**
+ * Tokens for links in mails: 256 random bits, of which the database holds a digest. Each is valid for one use, for one
+ * purpose, until it expires, and only while the user has the address and the password that it was made with.
+ */
+export class AccountTokens {
+  readonly #db = inject(Database<AccountTables>);
+  readonly #clock = inject(Clock);
+  readonly #users = inject(AccountUsers);
+  readonly #states = inject(AccountStates);
+
+  async create(
+    purpose: TokenPurpose,
+    user: AccountUser,
+    subject: string | null = null,
+    transaction: AccountStore = this.#db,
+  ): Promise<string> {
+    const token = this.#clock.secret();
+    const expires = new Date(this.#clock.now() + tokenSeconds[purpose] * 1000).toISOString();
+    await transaction.deleteFrom("account_tokens").where("expires_at", "<=", this.#clock.timestamp()).execute();
+    await transaction
+      .insertInto("account_tokens")
+      .values({
+        hash: hashOf(purpose, token),
+        purpose,
+        user_id: user.id,
+        subject,
+        bound: boundOf(user),
+        expires_at: expires,
+      })
+      .execute();
+    return token;
+  }
+
+  /** The user of a token that could be used now, which it stays. For what has to be done before a transaction. */
+  async ownerOf(purpose: TokenPurpose, token: string): Promise<AccountUser | undefined> {
+    const row = await this.#db
+      .selectFrom("account_tokens")
+      .select(["user_id", "bound"])
+      .where("hash", "=", hashOf(purpose, token))
+      .where("expires_at", ">", this.#clock.timestamp())
+      .executeTakeFirst();
+    const user = row && (await this.#users.find(row.user_id));
+    return user !== undefined && boundOf(user) === row?.bound ? user : undefined;
+  }
+
+  /**
+   * Consumes a token by one statement: of any number of callers on any number of instances, one gets the user. Undefined
+   * for all others. From then on the transaction holds the lock of the account.
+   */
+  async use(purpose: TokenPurpose, token: string, transaction: AccountStore): Promise<UsedToken | undefined> {
+    const row = await transaction
+      .deleteFrom("account_tokens")
+      .where("hash", "=", hashOf(purpose, token))
+      .where("expires_at", ">", this.#clock.timestamp())
+      .returning(["user_id", "subject", "bound"])
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    // locked before it is read: of two tokens used concurrently, the second one must see what the first one has changed
+    await this.#states.lock(row.user_id, transaction);
+    const user = await this.#users.find(row.user_id, transaction);
+    return user !== undefined && boundOf(user) === row.bound ? { user, subject: row.subject } : undefined;
+  }
+
+  /** Deletes all tokens of a user. */
+  async deleteAll(userId: string, transaction: AccountStore): Promise<void> {
+    await transaction.deleteFrom("account_tokens").where("user_id", "=", userId).execute();
+  }
+}
+
+function hashOf(purpose: TokenPurpose, token: string): string {
+  return digest(`${purpose}:${token}`);
+}
+
+/** Another value after a change of the address or the password. */
+export function boundOf({ id, email, password }: AccountUser): string {
+  return digest(JSON.stringify([id, email, password]));
+}

@@ -1,0 +1,249 @@
+import { LoginLimit, Logins, Passwords, SecondFactor, Sessions } from "@tenon/auth";
+import { BindError, type Context, inject } from "@tenon/core";
+import { digest } from "@tenon/core/internal";
+import { Database, isUniqueViolation } from "@tenon/data";
+import { isAddress, Mailer } from "@tenon/mail";
+import { AccountChanges } from "./account-changes.ts";
+import { AccountEvents, type Actor } from "./account-events.ts";
+import { AccountLimits } from "./account-limits.ts";
+import { AccountStates } from "./account-states.ts";
+import type { AccountTables } from "./account-tables.ts";
+import { AccountTokens, boundOf } from "./account-tokens.ts";
+import { type AccountUser, AccountUsers, type UsersTransaction } from "./account-users.ts";
+import { ConfirmEmail, ResetPassword, VerifyEmail } from "./mails.ts";
+
+/** What the owner of an account sees of it. */
+export interface AccountState {
+  readonly id: string;
+  readonly email: string;
+  /** "" where users have no names. */
+  readonly name: string;
+  readonly verified: boolean;
+  readonly second_factor: boolean;
+  readonly recovery_codes_left: number;
+}
+
+/** Verification, reset, and changes of accounts. Methods that take a token or an address never tell who has an account. */
+export class Accounts {
+  readonly #db = inject(Database<AccountTables>);
+  readonly #users = inject(AccountUsers);
+  readonly #tokens = inject(AccountTokens);
+  readonly #states = inject(AccountStates);
+  readonly #events = inject(AccountEvents);
+  readonly #changes = inject(AccountChanges);
+  readonly #limits = inject(AccountLimits);
+  readonly #mailer = inject(Mailer);
+  readonly #passwords = inject(Passwords);
+  readonly #logins = inject(Logins);
+  readonly #sessions = inject(Sessions);
+  readonly #loginLimit = inject(LoginLimit);
+  readonly #secondFactor = inject(SecondFactor);
+
+  /** Undefined when there is no such user. */
+  async state(userId: string): Promise<AccountState | undefined> {
+    const user = await this.#users.find(userId);
+    if (user === undefined) return undefined;
+    const { id, email, name = "" } = user;
+    const isEnabled = await this.#secondFactor.isEnabled(id);
+    return {
+      id,
+      email,
+      name,
+      verified: await this.#states.isVerified(user),
+      second_factor: isEnabled,
+      recovery_codes_left: isEnabled ? await this.#secondFactor.recoveryCodesLeft(id) : 0,
+    };
+  }
+
+  /** Sends the mail of a new user, if the transaction that creates the user commits. */
+  async registered(
+    userId: string,
+    { transaction, actor = "system" }: { readonly transaction: UsersTransaction; readonly actor?: Actor },
+  ): Promise<void> {
+    await this.#events.record(userId, "registered", actor, transaction);
+    await this.#mailer.send(VerifyEmail, { user_id: userId }, { transaction });
+  }
+
+  async isVerified(userId: string): Promise<boolean> {
+    const user = await this.#users.find(userId);
+    return user !== undefined && this.#states.isVerified(user);
+  }
+
+  /** Sends the mail again, unless the address is verified. 429 after five in an hour. */
+  async sendVerification(userId: string): Promise<void> {
+    await this.#limits.checkAccount("verification", userId);
+    if (!(await this.isVerified(userId))) await this.#mailer.send(VerifyEmail, { user_id: userId });
+  }
+
+  /** False when the token is unknown, used, expired or from before a change of the address or the password. */
+  verify(token: string, actor: Actor): Promise<boolean> {
+    return this.#db.transaction().execute(async (transaction) => {
+      const used = await this.#tokens.use("verification", token, transaction);
+      if (used === undefined) return false;
+      await this.#states.setVerified(used.user.id, used.user.email, transaction);
+      await this.#events.record(used.user.id, "address verified", actor, transaction);
+      return true;
+    });
+  }
+
+  /** Verifies the current address without a token: for operators. False when there is no such user. */
+  verifyAs(actor: Actor, userId: string): Promise<boolean> {
+    return this.#db.transaction().execute(async (transaction) => {
+      await this.#states.lock(userId, transaction);
+      const user = await this.#users.find(userId, transaction);
+      if (user === undefined) return false;
+      await this.#states.setVerified(userId, user.email, transaction);
+      await this.#events.record(userId, "address verified", actor, transaction);
+      return true;
+    });
+  }
+
+  /**
+   * Sends a link to choose a new password, if an account has the address. That is found out when the mail is made, so
+   * the request is the same work for every address. 429 after 30 requests of one client in an hour; after five for one
+   * address no more are sent, because those that were sent are still valid.
+   */
+  async requestReset(email: string, ctx: Context): Promise<void> {
+    await this.#limits.checkClient("reset", ctx);
+    if (!isAddress(email) || !(await this.#limits.allows("reset", email))) return;
+    await this.#mailer.send(ResetPassword, { email }, { key: digest(email) });
+  }
+
+  /** The same for operators, without limits. */
+  async requestResetAs(actor: Actor, user: AccountUser): Promise<void> {
+    await this.#db.transaction().execute(async (transaction) => {
+      await this.#events.record(user.id, "reset requested", actor, transaction);
+      await this.#mailer.send(ResetPassword, { email: user.email }, { transaction });
+    });
+  }
+
+  /**
+   * Sets a new password and ends all logins. The link has proved the address, so it is verified. If it was not verified
+   * before, a stranger may have registered it: the second factor and the API keys are removed. False for a token that is
+   * not valid.
+   */
+  async reset(token: string, password: string, actor: Actor): Promise<boolean> {
+    const owner = await this.#tokens.ownerOf("reset", token);
+    if (owner === undefined) return false; // before the hash, which takes a second of a core
+    const hash = await this.#passwords.hash(password);
+    await this.#logins.endAll(owner.id);
+    const user = await this.#db.transaction().execute(async (transaction) => {
+      const used = await this.#tokens.use("reset", token, transaction);
+      if (used === undefined) return undefined;
+      if (!(await this.#states.isVerified(used.user, transaction))) {
+        await this.#secondFactor.disable(used.user.id, transaction);
+      }
+      await this.#states.setVerified(used.user.id, used.user.email, transaction);
+      await this.#setPassword(used.user, hash, "password reset", actor, transaction);
+      return used.user;
+    });
+    await this.#logins.endAll(owner.id);
+    return user !== undefined;
+  }
+
+  /** Ends all logins, that of the request included. False when `current` is wrong. 429 after too many of those. */
+  async changePassword(userId: string, current: string, next: string, ctx: Context): Promise<boolean> {
+    const user = await this.#users.find(userId);
+    if (user === undefined) return false;
+    await this.#loginLimit.check(user.email, ctx);
+    const isRight = await this.#passwords.matches(current, user.password);
+    await this.#loginLimit.check(user.email, ctx); // again: guesses sent concurrently all pass the first check
+    if (!isRight) await this.#loginLimit.noteFailure(user.email, ctx);
+    if (!isRight) return false;
+    const hash = await this.#passwords.hash(next);
+    await this.#logins.endAll(userId);
+    const isChanged = await this.#db.transaction().execute(async (transaction) => {
+      await this.#states.lock(userId, transaction);
+      // a reset that was faster has ended this login, and with it this request
+      if ((await this.#users.find(userId, transaction))?.password !== user.password) return false;
+      await this.#setPassword(user, hash, "password changed", ctx, transaction);
+      return true;
+    });
+    await this.#logins.endAll(userId);
+    return isChanged;
+  }
+
+  /**
+   * Sends a link to the new address, which the account gets when the link is used. Rejects what is not an address. Does
+   * not tell whether the address is taken. 429 after five in an hour.
+   */
+  async requestEmailChange(userId: string, email: string, ctx: Context): Promise<void> {
+    await this.#limits.checkClient("email change", ctx);
+    await this.#limits.checkAccount("email change", userId);
+    if (!isAddress(email)) {
+      throw new BindError([{ path: "email", rule: "email", message: "must be an e-mail address" }]);
+    }
+    const user = await this.#users.find(userId);
+    // counted for the new address too: many accounts could send mails to a stranger
+    if (user === undefined || !(await this.#limits.allows("email change", email))) return;
+    await this.#db.transaction().execute(async (transaction) => {
+      await this.#events.record(userId, "address change requested", ctx, transaction);
+      await this.#mailer.send(ConfirmEmail, { user_id: userId, email, bound: boundOf(user) }, { transaction });
+    });
+  }
+
+  /** Tells "taken" to the owner of the new address only. The old address gets a notice. */
+  async confirmEmailChange(token: string, actor: Actor): Promise<"changed" | "taken" | "invalid"> {
+    try {
+      return await this.#db.transaction().execute(async (transaction) => {
+        const used = await this.#tokens.use("email change", token, transaction);
+        if (used === undefined || used.subject === null) return "invalid";
+        await this.#users.setEmail(used.user.id, used.subject, transaction);
+        await this.#states.setVerified(used.user.id, used.subject, transaction);
+        await this.#changes.note(used.user, "address changed", actor, transaction);
+        return "changed";
+      });
+    } catch (error) {
+      if (isUniqueViolation(error)) return "taken";
+      throw error;
+    }
+  }
+
+  /** Ends one session of the user by its id in `Sessions.list()`. Returns whether there was one. */
+  async endSession(userId: string, id: string, actor: Actor): Promise<boolean> {
+    const isEnded = await this.#sessions.end(userId, id);
+    if (isEnded) await this.#events.record(userId, "sessions ended", actor);
+    return isEnded;
+  }
+
+  /** Ends all sessions and refresh tokens of the user but the session of this request. */
+  async endOtherSessions(userId: string, ctx: Context): Promise<void> {
+    await this.#sessions.endOthers(ctx, userId);
+    await this.#events.record(userId, "sessions ended", ctx);
+  }
+
+  /** Ends all sessions and refresh tokens. */
+  async endSessions(userId: string, actor: Actor): Promise<void> {
+    await this.#logins.endAll(userId);
+    await this.#events.record(userId, "sessions ended", actor);
+  }
+
+  /** Deletes the user with everything that accounts and auth have stored. Of the audit log the last entry remains. */
+  async delete(userId: string, actor: Actor): Promise<void> {
+    await this.#logins.endAll(userId);
+    await this.#db.transaction().execute(async (transaction) => {
+      await this.#tokens.deleteAll(userId, transaction); // before the lock, as `use()` does: no two can wait for each other
+      await this.#states.lock(userId, transaction);
+      const user = await this.#users.find(userId, transaction);
+      await this.#states.delete(userId, transaction);
+      await this.#events.deleteAll(userId, transaction);
+      await this.#secondFactor.disable(userId, transaction);
+      if (user === undefined) return;
+      await this.#users.delete(userId, transaction);
+      // without the address and the client of the request, which are personal data
+      await this.#changes.note(user, "account deleted", typeof actor === "string" ? actor : "user", transaction);
+    });
+    await this.#logins.endAll(userId);
+  }
+
+  async #setPassword(
+    user: AccountUser,
+    hash: string,
+    event: "password reset" | "password changed",
+    actor: Actor,
+    transaction: UsersTransaction,
+  ): Promise<void> {
+    await this.#users.setPassword(user.id, hash, transaction);
+    await this.#changes.note(user, event, actor, transaction);
+  }
+}

@@ -1,0 +1,117 @@
+import { SessionAuth } from "@tenon/auth";
+import { type Class, type MiddlewareLike, type Module, token } from "@tenon/core";
+import { checkOptions, type Injectable, readEnvironment, takes } from "@tenon/core/internal";
+import type { AccountUsers } from "./account-users.ts";
+
+/** The pages that links in mails lead to: each gets its token as `?token=`. */
+export interface AccountPaths {
+  /** Defaults to "/account/verify". */
+  readonly verification: string;
+  /** Where a new password is chosen. Defaults to "/account/reset/confirm". */
+  readonly reset: string;
+  /** Defaults to "/account/email/confirm". */
+  readonly emailChange: string;
+  /** Where a reset is requested, without a token: security notices link to it. Defaults to "/account/reset". */
+  readonly forgot: string;
+}
+
+export interface PlainAccountsOptions {
+  /** The name of the site, for mails and authenticator apps. */
+  readonly name: string;
+  /**
+   * Where users reach the site: "https://blog.example.com", with a path where the site has one. Links in mails begin
+   * with it, never with what a request says about its host. Required in production, with https unless it is localhost.
+   * Defaults to "http://localhost:8080".
+   */
+  readonly baseUrl?: string;
+  readonly paths?: Partial<AccountPaths>;
+  /** Authenticates the requests to `AccountsController`: `BearerAuth` or `SessionAuth`. Defaults to `SessionAuth`. */
+  readonly guard?: MiddlewareLike;
+  /**
+   * Whether this process runs only commands and no jobs. It starts in production without `baseUrl` and mail URL, because
+   * other processes make the links and send the mails. Defaults to false.
+   */
+  readonly commandsOnly?: boolean;
+}
+
+/** Each option but `imports`, `users` and `guard` is a value, or a function that returns it and may `inject()` what `imports` export. */
+export interface AccountsOptions<Imports extends readonly Module[] = readonly Module[]>
+  extends Injectable<PlainAccountsOptions, "guard"> {
+  /** The modules of data, auth, jobs and mail, and what the options and `users` inject. */
+  readonly imports: Imports;
+  /** The users of the application. The module constructs the class, which may inject what `imports` export. */
+  readonly users: Class<AccountUsers>;
+}
+
+export interface AccountSettings {
+  readonly name: string;
+  readonly paths: AccountPaths;
+  readonly guard: MiddlewareLike;
+  /** The address of a page for a link in a mail. */
+  linkTo(page: keyof AccountPaths, token?: string): string;
+}
+export const AccountSettings = token<AccountSettings>("accountsModule()");
+
+const defaultPaths: AccountPaths = {
+  verification: "/account/verify",
+  reset: "/account/reset/confirm",
+  emailChange: "/account/email/confirm",
+  forgot: "/account/reset",
+};
+const path = takes.match(/^\/[^\s?#]*$/, 'It takes a path without a query, for example "/account/verify".');
+
+/** `delivers`: whether mails leave the machine. */
+export function toAccountSettings(options: PlainAccountsOptions, delivers: boolean): AccountSettings {
+  const { production } = readEnvironment();
+  const { name, baseUrl, commandsOnly = false } = options;
+  const needsUrls = production && !commandsOnly;
+  checkOptions(
+    "accountsModule()",
+    options,
+    {
+      name: takes.required(takes.match(/^[^\p{Cc}:]{1,100}$/u, "It takes the name of the site, without a colon.")),
+      baseUrl: (value) => findUrlFault(value, production),
+      paths: { verification: path, reset: path, emailChange: path, forgot: path },
+      guard: takes.anything,
+      commandsOnly: takes.flag,
+    },
+    () => [
+      needsUrls && baseUrl === undefined
+        ? "baseUrl of accountsModule() is missing. Set BASE_URL to where users reach the site, for example https://blog.example.com: links in mails begin with it."
+        : false,
+      needsUrls && !delivers
+        ? "accountsModule() cannot send mails. Set MAIL_URL to a mail server, for example smtp://user:password@smtp.example.com:587."
+        : false,
+    ],
+  );
+  const paths = { ...defaultPaths, ...options.paths };
+  const base = baseUrl ?? (production ? undefined : "http://localhost:8080");
+  return {
+    name,
+    paths,
+    guard: options.guard ?? SessionAuth,
+    linkTo(page, token) {
+      if (base === undefined) throw new Error("this process has no BASE_URL: it cannot make links for mails");
+      const url = new URL(base);
+      url.pathname = url.pathname.replace(/\/$/, "") + paths[page];
+      if (token !== undefined) url.searchParams.set("token", token);
+      return url.href;
+    },
+  };
+}
+
+/** Users of localhost read their mail on the same machine: no network can see the token. */
+function findUrlFault(value: unknown, production: boolean): string | undefined {
+  const url = typeof value === "string" ? URL.parse(value) : null;
+  const cure = "Set BASE_URL to where users reach the site, for example https://blog.example.com.";
+  // no message quotes it: it may contain a password
+  if (url === null || !/^https?:$/.test(url.protocol)) return `is not an address with http:// or https://. ${cure}`;
+  if (url.username !== "" || url.password !== "" || /[?#]/.test(url.href)) {
+    return `has a user, a query or a fragment. ${cure}`;
+  }
+  const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+  if (production && url.protocol === "http:" && !isLocal) {
+    return "begins with http://. Production needs https://, because links in mails carry tokens: set BASE_URL to an https address.";
+  }
+  return undefined;
+}
