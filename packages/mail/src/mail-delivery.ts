@@ -15,15 +15,6 @@ export interface Composed<Data extends Schema = Schema> {
   readonly data: JobInput<Data>;
 }
 
-/** A mail rendered with the `preview` of its definition. */
-export interface MailPreview {
-  readonly name: string;
-  readonly summary: string;
-  readonly subject: string;
-  readonly html: string;
-  readonly text: string;
-}
-
 /** Does nothing by itself: by it, test helpers find the mails of an application. */
 export class MailWork implements BackgroundWork {
   readonly delivery: MailDelivery;
@@ -70,12 +61,15 @@ export class MailDelivery {
     await this.transport.send({ from: this.#settings.from, to, ...message, headers }, ctx.signal);
   }
 
-  async previews(): Promise<MailPreview[]> {
-    const previews = this.#definitions.values().map(async (definition) => {
-      const { name, summary, preview } = definition;
-      return { name, summary, ...(await this.#render(definition, preview)) };
-    });
-    return Promise.all(previews);
+  get definitions(): readonly MailDefinition[] {
+    return [...this.#definitions.values()];
+  }
+
+  /** Rendered with the data of its preview. */
+  async preview(name: string): Promise<Pick<Message, "subject" | "html" | "text">> {
+    const definition = this.#definitions.get(name);
+    if (definition === undefined) throw new Error(`The application has no mail "${name}".`);
+    return this.#render(definition, definition.preview);
   }
 
   [describeStores](): Readonly<Record<"mail", string>> {

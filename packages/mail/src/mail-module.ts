@@ -1,7 +1,7 @@
 import { defineModule, inject, type Module, provide } from "@tenon/core";
 import { type ConfigIn, resolveModuleOptions } from "@tenon/core/internal";
+import { MailPanels } from "./dev-panel.ts";
 import { MailDelivery } from "./mail-delivery.ts";
-import { MailInbox } from "./mail-inbox.ts";
 import { MailViews } from "./mail-views.ts";
 import { Mailer } from "./mailer.ts";
 import { Transport } from "./message.ts";
@@ -21,7 +21,7 @@ export function mailModule<JobsModule extends Module, const Imports extends read
       provide(Transport, () => createTransport(inject(MailSettings))),
       MailViews,
       MailDelivery,
-      MailInbox,
+      MailPanels,
       Mailer,
     ],
     exports: [Mailer, MailDelivery],
