@@ -1,5 +1,5 @@
-import { BearerAuth, invalidToken, SessionAuth, SessionOrigin, sessionCookie, sessionSeconds } from "@tenon/auth";
-import { explainForeignOrigin, inject } from "@tenon/core";
+import { BearerAuth, invalidToken, SessionAuth, SessionOrigin, Sessions } from "@tenon/auth";
+import { inject } from "@tenon/core";
 import { StoreError } from "@tenon/data";
 import { storeFailures } from "../database/store-failures.ts";
 import { User } from "../users/users.dto.ts";
@@ -14,6 +14,7 @@ import { LogoutOrigin, readRefreshToken } from "./logout.ts";
 export class AuthController {
   readonly #auth = inject(AuthService);
   readonly #users = inject(UsersService);
+  readonly #sessions = inject(Sessions);
 
   readonly register = auth.post(
     "/register",
@@ -57,11 +58,8 @@ export class AuthController {
     },
     async (ctx) => {
       const refreshToken = await readRefreshToken(ctx);
-      const id = ctx.cookie(sessionCookie);
-      // a browser keeps a SameSite cookie back from the requests of another site, and would still let their responses clear it
-      if (id !== "" || explainForeignOrigin(ctx) === undefined) ctx.setCookie(sessionCookie, "", { maxAge: 0 });
       try {
-        await this.#auth.logout(id, refreshToken);
+        await this.#auth.logout(ctx, refreshToken);
         return { message: "Logged out" };
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
@@ -118,8 +116,7 @@ export class AuthController {
     async (ctx, { body }) => {
       const user = await this.#auth.login(body, ctx);
       if (user === undefined) return ctx.fail(401);
-      const id = await this.#auth.openSession(user, ctx.cookie(sessionCookie));
-      ctx.setCookie(sessionCookie, id, { maxAge: sessionSeconds });
+      await this.#sessions.open(ctx, user.id);
       return user;
     },
   );

@@ -1,5 +1,5 @@
-import { accessTokenSeconds, LoginLimit, RefreshTokens, Sessions, Tokens } from "@tenon/auth";
-import { type Context, HttpError, inject, Log } from "@tenon/core";
+import { accessTokenSeconds, LoginLimit, RefreshTokens, Sessions, sessionCookie, Tokens } from "@tenon/auth";
+import { type Context, explainForeignOrigin, HttpError, inject, Log } from "@tenon/core";
 import { StoreError } from "@tenon/data";
 import { toUser, type User, type UserRecord } from "../users/user.ts";
 import { foldEmail, UsersService } from "../users/users.service.ts";
@@ -80,17 +80,13 @@ export class AuthService {
     return this.#toPair(accessToken, refreshed.refreshToken);
   }
 
-  /** Ends the previous session of the browser: its cookie is replaced, so it could never be logged out. */
-  async openSession(user: UserRecord, previousId = ""): Promise<string> {
-    if (previousId !== "") await this.#sessions.destroy(previousId);
-    return this.#sessions.create(user.id);
-  }
-
-  /** Ends the given session and refresh token. Unknown ones are ignored. */
-  async logout(sessionId: string, refreshToken: string | undefined): Promise<void> {
-    if (sessionId !== "") await this.#sessions.destroy(sessionId);
+  /** Ends the session of the cookie and the given refresh token. Unknown ones are ignored. */
+  async logout(ctx: Context, refreshToken?: string): Promise<void> {
+    const session = ctx.cookie(sessionCookie) !== "";
+    // a browser keeps a SameSite cookie back from the requests of another site, and would still let their responses clear it
+    if (session || explainForeignOrigin(ctx) === undefined) await this.#sessions.close(ctx);
     if (refreshToken !== undefined) await this.#refreshTokens.revoke(refreshToken);
-    this.#log.info({ event: "logged out", session: sessionId !== "", refresh: refreshToken !== undefined });
+    this.#log.info({ event: "logged out", session, refresh: refreshToken !== undefined });
   }
 
   #toPair(accessToken: string, refreshToken: string): TokenPair {

@@ -1,4 +1,4 @@
-import { SessionOrigin, sessionCookie, sessionSeconds } from "@tenon/auth";
+import { SessionOrigin, Sessions } from "@tenon/auth";
 import { type Context, dto, type HttpError, type Issue, inject, route, string } from "@tenon/core";
 import { StoreError } from "@tenon/data";
 import { isForm, type Redirect, redirect, wantsJson } from "@tenon/web";
@@ -17,6 +17,7 @@ const NextQuery = dto({ next: string() });
 /** Login, registration and logout. An invalid form redirects back to its page, with the input except the password. */
 export class LoginPages {
   readonly #auth = inject(AuthService);
+  readonly #sessions = inject(Sessions);
 
   readonly login = route.get(
     "/login",
@@ -73,9 +74,8 @@ export class LoginPages {
     "/logout",
     { middlewares: [SessionOrigin], summary: "Log out", public: true },
     async (ctx) => {
-      ctx.setCookie(sessionCookie, "", { maxAge: 0 });
       try {
-        await this.#auth.logout(ctx.cookie(sessionCookie), undefined);
+        await this.#auth.logout(ctx);
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         // returned instead of thrown, so that the cookie is cleared although the session is still in the store
@@ -94,9 +94,7 @@ export class LoginPages {
 
   /** Both sessions get a new id at login, so that an id known before is worthless (session fixation). */
   async #enter(ctx: Context, user: UserRecord, message: string, next = ""): Promise<Redirect> {
-    const before = ctx.cookie(sessionCookie);
-    if (before !== "") await this.#auth.logout(before, undefined);
-    ctx.setCookie(sessionCookie, await this.#auth.openSession(user), { maxAge: sessionSeconds });
+    await this.#sessions.open(ctx, user.id);
     await ctx.get("session").regenerate();
     await ctx.get("session").flash("done", message);
     return redirect(next || home);

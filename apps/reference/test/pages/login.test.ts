@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Sessions } from "@tenon/auth";
-import { AuthService } from "../../src/auth/auth.service.ts";
 import { UsersService } from "../../src/users/users.service.ts";
 import type { Blog } from "../support/blog.ts";
 import { describePages, visit } from "../support/pages.ts";
@@ -211,7 +210,7 @@ describePages("The login pages", (blog) => {
     await visitor.submit("/register", { email, password, name: "Ada" });
     const user = await registered(blog(), email);
     assert.ok(user !== undefined);
-    const token = await blog().app.get(AuthService).openSession(user);
+    const token = await blog().app.get(Sessions).create(user.id);
     const other = await visit(blog());
     other.cookies.set("session_id", token);
     assert.equal((await other.get("/my-posts")).status, 200);

@@ -1,5 +1,5 @@
 {% if (sessions) { -%}
-import { SessionAuth, SessionOrigin, Sessions, sessionCookie, sessionSeconds } from "@tenon/auth";
+import { SessionAuth, SessionOrigin, Sessions } from "@tenon/auth";
 import { inject, route } from "@tenon/core";
 {% } else { -%}
 import { BearerAuth, invalidToken, Tokens } from "@tenon/auth";
@@ -46,8 +46,7 @@ export class UsersController {
     async (ctx, { body }) => {
       const user = await this.#users.login(body, ctx);
       if (user === undefined) return ctx.fail(401);
-      await this.#sessions.destroy(ctx.cookie(sessionCookie)); // otherwise the old session could not be ended any more
-      ctx.setCookie(sessionCookie, await this.#sessions.create(user.id), { maxAge: sessionSeconds });
+      await this.#sessions.open(ctx, user.id);
       return user;
     },
   );
@@ -55,10 +54,7 @@ export class UsersController {
   readonly logout = route.post(
     "/auth/logout",
     { middlewares: [SessionOrigin], summary: "Log out: ends the session", public: true, returns: { 204: null } },
-    async (ctx) => {
-      await this.#sessions.destroy(ctx.cookie(sessionCookie));
-      ctx.setCookie(sessionCookie, "", { maxAge: 0 });
-    },
+    (ctx) => this.#sessions.close(ctx),
   );
 
   readonly me = route.get(

@@ -1,4 +1,4 @@
-import { SessionOrigin, Sessions, sessionCookie, sessionSeconds } from "@tenon/auth";
+import { SessionOrigin, Sessions } from "@tenon/auth";
 import { BindError, type Context, dto, inject, route, string } from "@tenon/core";
 import { redirect } from "@tenon/web";
 import { LoginDTO, RegisterDTO, type StoredUser } from "./users.dto.ts";
@@ -58,8 +58,7 @@ export class UsersPages {
     "/logout",
     { middlewares: [SessionOrigin], summary: "Log out", public: true },
     async (ctx) => {
-      await this.#sessions.destroy(ctx.cookie(sessionCookie));
-      ctx.setCookie(sessionCookie, "", { maxAge: 0 });
+      await this.#sessions.close(ctx);
       await ctx.get("session").destroy();
       await ctx.get("session").flash("done", "You are logged out.");
       return redirect("/");
@@ -68,8 +67,7 @@ export class UsersPages {
 
   /** Both sessions get a new id, so that an id that was known before the login is worthless (session fixation). */
   async #open(ctx: Context, user: StoredUser, next: string) {
-    await this.#sessions.destroy(ctx.cookie(sessionCookie));
-    ctx.setCookie(sessionCookie, await this.#sessions.create(user.id), { maxAge: sessionSeconds });
+    await this.#sessions.open(ctx, user.id);
     await ctx.get("session").regenerate();
     await ctx.get("session").flash("done", "You are logged in.");
     return redirect(next);
