@@ -23,12 +23,16 @@ export class BearerAuth implements Middleware {
     if (header === "") return unauthorized(ctx, missingAuthorization, scheme);
     if (!header.startsWith(this.#tokens.prefix)) return unauthorized(ctx, badFormat, scheme);
     const claims = this.#tokens.recallHeader(header); // a cached token needs no promise
-    return claims === undefined ? this.#verify(ctx, next, header) : this.#pass(ctx, next, claims);
+    if (claims === undefined || this.#settings.endTokens) return this.#verify(ctx, next, header, claims);
+    return this.#pass(ctx, next, claims);
   }
 
-  async #verify(ctx: Context, next: Next, header: string) {
-    const claims = await this.#tokens.verifyHeader(header);
-    return claims === undefined ? refuseToken(ctx, this.#settings.scheme) : this.#pass(ctx, next, claims);
+  async #verify(ctx: Context, next: Next, header: string, recalled: Claims | undefined) {
+    const claims = recalled ?? (await this.#tokens.verifyHeader(header));
+    if (claims === undefined || (this.#settings.endTokens && (await this.#tokens.isEnded(claims)))) {
+      return refuseToken(ctx, this.#settings.scheme);
+    }
+    return this.#pass(ctx, next, claims);
   }
 
   #pass(ctx: Context, next: Next, claims: Claims) {
@@ -36,7 +40,7 @@ export class BearerAuth implements Middleware {
     ctx.set("user_email", claims.email);
     if (this.#settings.claims === "full") ctx.set("user_role", claims.role);
     noteScheme(ctx, this.#settings);
-    addLease(ctx, claims);
+    addLeases(ctx, claims, this.#settings, this.#tokens);
     return next();
   }
 }
@@ -58,13 +62,13 @@ export class OptionalBearerAuth implements Middleware {
     const header = ctx.header("authorization");
     limitCaching(ctx, "Authorization", header !== "");
     if (header === "") return next();
-    const { scheme } = this.#settings;
+    const { scheme, endTokens } = this.#settings;
     if (!header.startsWith(this.#tokens.prefix)) return unauthorized(ctx, badFormat, scheme);
     const claims = this.#tokens.recallHeader(header) ?? (await this.#tokens.verifyHeader(header));
-    if (claims === undefined) return refuseToken(ctx, scheme);
+    if (claims === undefined || (endTokens && (await this.#tokens.isEnded(claims)))) return refuseToken(ctx, scheme);
     ctx.set("user_claims", claims);
     noteScheme(ctx, this.#settings);
-    addLease(ctx, claims);
+    addLeases(ctx, claims, this.#settings, this.#tokens);
     return next();
   }
 }
@@ -77,8 +81,11 @@ function toSecurity({ scheme }: AuthSettings): NonNullable<MiddlewareContract["s
 }
 
 /** The connection of a live route ends with its token. */
-function addLease(ctx: Context, { exp, user_id }: Claims): void {
-  if (ctx.isLive) ctx.addLease({ reason: "the token has expired", principal: user_id, expiresAt: exp * 1000 });
+function addLeases(ctx: Context, claims: Claims, { endTokens }: AuthSettings, tokens: Tokens): void {
+  if (!ctx.isLive) return;
+  ctx.addLease({ reason: "the token has expired", principal: claims.user_id, expiresAt: claims.exp * 1000 });
+  if (!endTokens) return;
+  ctx.addLease({ reason: "the login has ended", isValid: async () => !(await tokens.isEnded(claims)) });
 }
 
 /** For `invalidToken(ctx)` of the handler. */

@@ -1,4 +1,4 @@
-import { type Context, HttpError, inject } from "@tenon/core";
+import { Clock, type Context, HttpError, inject } from "@tenon/core";
 import { digest } from "@tenon/core/internal";
 import { networkOf } from "@tenon/core/middleware";
 import { KeyValue } from "@tenon/data";
@@ -6,19 +6,26 @@ import { AuthSettings } from "./settings.ts";
 
 const perAccount = { failures: 20, seconds: 15 * 60 };
 const perAddress = { failures: 200, seconds: 5 * 60 };
+const knownClient = { cookie: "known_client", seconds: 90 * 86_400 };
 
-/** Limits password guessing: counts failures per account and per address, across all instances on one store. */
+/**
+ * Limits password guessing: counts failures per account and per address, across all instances on one store. A browser
+ * that has logged in to the account before has a count of its own, so that the failures of others cannot lock it out.
+ */
 export class LoginLimit {
   readonly #store = inject(KeyValue);
+  readonly #clock = inject(Clock);
   readonly #enabled = inject(AuthSettings).loginLimit;
 
   /** Throws a 429 after too many failures for this account or from this address. */
   async check(account: string, ctx: Context): Promise<void> {
     if (!this.#enabled) return;
-    const seconds = await Promise.all([
-      this.#secondsToWait(accountKey(account), perAccount.failures),
-      this.#secondsToWait(addressKey(ctx), perAddress.failures),
-    ]);
+    const seconds = (await this.#isKnown(account, ctx))
+      ? [await this.#secondsToWait(clientKey(account, ctx), perAccount.failures)]
+      : await Promise.all([
+          this.#secondsToWait(accountKey(account), perAccount.failures),
+          this.#secondsToWait(addressKey(ctx), perAddress.failures),
+        ]);
     const retryAfter = Math.ceil(Math.max(...seconds));
     if (retryAfter > 0) {
       throw new HttpError(429, "Too Many Requests", { headers: { "retry-after": String(retryAfter) } });
@@ -27,10 +34,33 @@ export class LoginLimit {
 
   async noteFailure(account: string, ctx: Context): Promise<void> {
     if (!this.#enabled) return;
+    const counted = (await this.#isKnown(account, ctx)) ? clientKey(account, ctx) : accountKey(account);
     await Promise.all([
-      this.#store.increment(accountKey(account), { ttl: perAccount.seconds }),
+      this.#store.increment(counted, { ttl: perAccount.seconds }),
       this.#store.increment(addressKey(ctx), { ttl: perAddress.seconds }),
     ]);
+  }
+
+  /**
+   * After a login on a page: the browser gets a cookie for 90 days and, for this account, a count of its own. A cookie
+   * that is not known is replaced, because another site may have planted it.
+   */
+  async remember(account: string, ctx: Context): Promise<void> {
+    if (!this.#enabled) return;
+    const { cookie, seconds } = knownClient;
+    const secret = (await this.#isKnown(account, ctx)) ? ctx.cookie(cookie) : this.#clock.secret();
+    await this.#store.set(knownKey(account, secret), true, { ttl: seconds });
+    ctx.setCookie(cookie, secret, { maxAge: seconds });
+  }
+
+  /** Forgets the failures of an account, after its owner has proved another way in, such as by a reset of the password. */
+  async clear(account: string): Promise<void> {
+    await this.#store.delete(accountKey(account));
+  }
+
+  async #isKnown(account: string, ctx: Context): Promise<boolean> {
+    const secret = ctx.cookie(knownClient.cookie);
+    return secret !== "" && (await this.#store.get(knownKey(account, secret))) !== undefined;
   }
 
   /** Seconds until the window ends; 0 below the limit. */
@@ -46,4 +76,16 @@ function accountKey(account: string): string {
 
 function addressKey(ctx: Context): string {
   return `login-failures:address:${networkOf(ctx.request().address())}`;
+}
+
+function clientKey(account: string, ctx: Context): string {
+  return `login-failures:client:${toPair(account, ctx.cookie(knownClient.cookie))}`;
+}
+
+function knownKey(account: string, secret: string): string {
+  return `login-known:${toPair(account, secret)}`;
+}
+
+function toPair(account: string, secret: string): string {
+  return `${digest(account)}:${digest(secret)}`;
 }

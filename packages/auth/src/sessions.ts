@@ -1,5 +1,6 @@
 import { Clock, type Context, inject } from "@tenon/core";
 import { digest, ExpiringRecords } from "@tenon/core/internal";
+import { LoginLimit } from "./login-limit.ts";
 import { Logins } from "./logins.ts";
 import { type SessionEntry, SessionIndex } from "./session-index.ts";
 import { sessionCookie, sessionSeconds } from "./settings.ts";
@@ -19,6 +20,14 @@ export interface SessionLogin {
   readonly stamp?: string;
 }
 
+interface OpenOptions {
+  /**
+   * The account as `LoginLimit` counts it, for pages: sets the cookie `known_client` too, so that failures of others do
+   * not lock this browser out. Defaults to none.
+   */
+  readonly account?: string;
+}
+
 /** As stored. Those of earlier versions have only the fields of `SessionRecord`. */
 interface StoredSession extends SessionRecord {
   readonly stamp?: string;
@@ -34,6 +43,7 @@ export class Sessions {
   readonly #records = inject(ExpiringRecords);
   readonly #index = inject(SessionIndex);
   readonly #logins = inject(Logins);
+  readonly #limit = inject(LoginLimit);
   readonly #clock = inject(Clock);
 
   /** Returns the new session id, a random UUID. An id sent by a client is never adopted (session fixation). */
@@ -47,12 +57,13 @@ export class Sessions {
    * Logs the user in: a new session with the address and the client of the request, in the cookie. Ends the previous
    * session of the cookie, which could never be logged out afterwards. Returns the session id.
    */
-  async open(ctx: Context, userId: string): Promise<string> {
+  async open(ctx: Context, userId: string, { account }: OpenOptions = {}): Promise<string> {
     await this.#destroyOf(ctx);
     const stamp = await this.#logins.stampFor(ctx, userId);
     const login = { address: ctx.request().address(), client: ctx.header("user-agent"), stamp };
     const id = await this.create(userId, login);
     setSessionCookie(ctx, id);
+    if (account !== undefined) await this.#limit.remember(account, ctx);
     return id;
   }
 

@@ -22,6 +22,11 @@ export interface PlainAuthOptions {
   readonly missingAuthorization?: string;
   /** The scheme of the `Authorization` header: `Token` reads `Authorization: Token <token>`. Defaults to "Bearer". */
   readonly scheme?: string;
+  /**
+   * Whether `endAll()` of `Logins` ends access tokens too. Each request with a token then reads the key-value store.
+   * Needs `claims: "full"`. Defaults to false: access tokens live until they expire.
+   */
+  readonly endTokens?: boolean;
   /** Whether failed logins are limited. Defaults to true. */
   readonly loginLimit?: boolean;
   /** Other origins whose pages may use the session cookie: `["https://app.example.com"]`. Defaults to none. */
@@ -71,6 +76,7 @@ export function toAuthSettings(options: PlainAuthOptions, log: Log): AuthSetting
     claims: takes.oneOf(["full", "short"]),
     missingAuthorization: takes.text,
     scheme: takes.match(/^[A-Za-z][A-Za-z0-9-]*$/, 'It takes one word, for example "Bearer" or "Token".'),
+    endTokens: takes.flag,
     loginLimit: takes.flag,
     trustedOrigins: takes.listOf(
       isOrigin,
@@ -78,6 +84,10 @@ export function toAuthSettings(options: PlainAuthOptions, log: Log): AuthSetting
     ),
     findRole: takes.callback,
   });
+  if (options.endTokens === true && options.claims === "short") {
+    const cure = 'It takes claims: "full", because short tokens do not tell which login they belong to.';
+    throw new TypeError(`authModule(): endTokens is true and claims is "short". ${cure}`);
+  }
   if (options.secret !== false && isShort(options.secret)) log.warn(`the secret for tokens ${shortFault}`);
   return {
     issuer: "tenon",
@@ -86,6 +96,7 @@ export function toAuthSettings(options: PlainAuthOptions, log: Log): AuthSetting
     claims: "full",
     missingAuthorization: "Missing authorization header",
     scheme: "Bearer",
+    endTokens: false,
     loginLimit: true,
     trustedOrigins: [],
     findRole: undefined,

@@ -2,6 +2,7 @@ import { Clock, inject } from "@tenon/core";
 import { BoundedMap } from "@tenon/core/internal";
 import { compactVerify, SignJWT } from "jose";
 import { endHash } from "./end-hash.ts";
+import { Logins } from "./logins.ts";
 import { AuthSettings, accessTokenSeconds } from "./settings.ts";
 import { decodeToken } from "./token-format.ts";
 
@@ -19,6 +20,8 @@ export interface Claims {
   readonly role: string;
   /** Seconds since 1970. */
   readonly exp: number;
+  /** The stamp of the login, with `endTokens` of the module. None until `endAll()` was called for the user. */
+  readonly stamp?: string;
 }
 
 interface Verified {
@@ -37,6 +40,7 @@ const maxCachedLength = 2048; // ours have 300 characters; 10,000 headers of any
 export class Tokens {
   readonly #settings = inject(AuthSettings);
   readonly #clock = inject(Clock);
+  readonly #logins = inject(Logins);
   readonly #key = toKey(this.#settings.secret);
   /** How an Authorization header with a token begins. */
   readonly prefix = `${this.#settings.scheme} `;
@@ -46,10 +50,13 @@ export class Tokens {
    */
   readonly #cached = new BoundedMap<number, CachedHeader>(10_000);
 
-  issue(user: TokenUser): Promise<string> {
+  /** `stamp`: that of the user when the password was checked, for `endTokens`. Defaults to the current one. */
+  async issue(user: TokenUser, stamp?: string): Promise<string> {
     const now = Math.floor(this.#clock.now() / 1000);
     const short = this.#settings.claims === "short";
-    const token = new SignJWT({ user_id: user.id, email: user.email, ...(short ? {} : { role: user.role }) })
+    const claims = { user_id: user.id, email: user.email, ...(short ? {} : { role: user.role }) };
+    const login = this.#settings.endTokens ? (stamp ?? (await this.#logins.stampOf(user.id))) : "";
+    const token = new SignJWT(login === "" ? claims : { ...claims, stamp: login })
       .setProtectedHeader({ alg: "HS256", typ: "JWT" })
       .setExpirationTime(now + accessTokenSeconds);
     return (short ? token : token.setIssuedAt(now).setIssuer(this.#settings.issuer)).sign(this.#key);
@@ -74,6 +81,11 @@ export class Tokens {
   recallHeader(header: string): Claims | undefined {
     const cached = this.#cached.get(endHash(header));
     return cached?.header === header ? this.#claimsOf(cached) : undefined;
+  }
+
+  /** Whether the login of a token has ended. A token without a stamp is of the first one. */
+  async isEnded({ user_id, stamp = "" }: Claims): Promise<boolean> {
+    return stamp !== (await this.#logins.stampOf(user_id));
   }
 
   #claimsOf({ claims, notBefore }: Verified): Claims | undefined {
@@ -113,13 +125,15 @@ function isUserId(text: string): boolean {
 }
 
 function toClaims(payload: Readonly<Record<string, unknown>>): Claims | undefined {
-  const { user_id, email, role, exp, iat, nbf, iss, sub } = payload;
+  const { user_id, email, role, exp, iat, nbf, iss, sub, stamp } = payload;
   if (typeof user_id !== "string" || !isUserId(user_id)) return undefined;
   if (typeof exp !== "number" || !Number.isFinite(exp)) return undefined;
   for (const number of [iat, nbf]) {
     if (number !== undefined && (typeof number !== "number" || !Number.isFinite(number))) return undefined;
   }
-  for (const text of [email, role, iss, sub]) if (text !== undefined && typeof text !== "string") return undefined;
+  for (const text of [email, role, iss, sub, stamp])
+    if (text !== undefined && typeof text !== "string") return undefined;
   // frozen, because all requests with this token share it
-  return Object.freeze({ user_id, email: String(email ?? ""), role: String(role ?? ""), exp });
+  const claims = { user_id, email: String(email ?? ""), role: String(role ?? ""), exp };
+  return Object.freeze(stamp === undefined ? claims : { ...claims, stamp: String(stamp) });
 }

@@ -134,6 +134,18 @@ for (const adapter of databases) {
       assert.equal(log.all.filter((line) => line.event === "api key used").length, 2, "one event for each write");
     });
 
+    run("all keys of one user are revoked, in a transaction that may be rolled back", async (keys, { app }) => {
+      const [first, , other] = [await keys.create("ada"), await keys.create("ada"), await keys.create("bob")];
+      const transaction = await app.get(Database).startTransaction().execute();
+      assert.equal(await keys.revokeAll("ada", transaction), 2);
+      await transaction.rollback().execute();
+      assert.ok(await keys.validate(first.key));
+      assert.equal(await keys.revokeAll("ada"), 2);
+      assert.equal(await keys.revokeAll("ada"), 0);
+      assert.equal(await keys.validate(first.key), undefined);
+      assert.ok(await keys.validate(other.key));
+    });
+
     run("the table is a migration of the application, which runs once and can be reverted", async (keys, { app }) => {
       const migrations = app.get(Migrations);
       assert.deepEqual(await migrations.up(), []);

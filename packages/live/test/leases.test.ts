@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { authModule, BearerAuth, SessionAuth, Sessions, Tokens } from "@tenon/auth";
+import { authModule, BearerAuth, Logins, SessionAuth, Sessions, Tokens } from "@tenon/auth";
 import { type Context, dto, inject, type Lease, type Routes, string } from "@tenon/core";
 import { dataModule } from "@tenon/data";
 import { Channels, events, LiveConnections, socket } from "@tenon/live";
@@ -73,6 +73,29 @@ test("connections are closed when their session ends, and others stay open", asy
       await other.close();
     },
     settings,
+  );
+});
+
+test("connections are closed when all logins of their user are ended, and those of others stay open", async () => {
+  await withLiveApp(
+    Account,
+    async ({ app, url }) => {
+      const { sessions, tokens } = app.get(Account);
+      const bearer = async (id: string) =>
+        ({ authorization: `Bearer ${await tokens.issue({ id, email: "", role: "" })}` }) as const;
+      const client = await SocketClient.open(`${url}/socket`, { cookie: `session_id=${await sessions.create("ada")}` });
+      const [ended, kept] = [
+        await EventReader.open(`${url}/token`, await bearer("ada")),
+        await EventReader.open(`${url}/token`, await bearer("bob")),
+      ];
+      await Promise.all([ended.next(), kept.next()]);
+      await app.get(Logins).endAll("ada");
+      assert.deepEqual(await client.closed, { code: 4401, reason: "the session has ended" });
+      assert.deepEqual((await ended.next())?.data, { reason: "the login has ended" });
+      assert.equal(app.get(LiveConnections).stats().endedLeases, 2);
+      await kept.cancel();
+    },
+    { ...settings, imports: [data, authModule(data, { secret: "x".repeat(40), endTokens: true })] },
   );
 });
 
