@@ -25,11 +25,11 @@ function createEntry(definition: MailDefinition): Class<Middleware> {
       this.#delivery.add(definition);
     }
 
-    /** Returns nothing: the result of a job is stored, and what a composer returns may contain a token. */
-    async handle(ctx: Context, next: Next): Promise<undefined> {
+    /** The result of a job is stored, and what a composer returns may contain a token. For undefined it would be used. */
+    async handle(ctx: Context, next: Next): Promise<null> {
       const composed = await next();
       if (composed !== undefined) await this.#delivery.deliver(definition, composed, ctx);
-      return undefined;
+      return null;
     }
   };
 }
