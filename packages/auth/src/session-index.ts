@@ -1,6 +1,6 @@
 import { Clock, inject, Log } from "@tenon/core";
 import { BoundedMap } from "@tenon/core/internal";
-import { Database, KeyValue, Migrations } from "@tenon/data";
+import { Database, KeyValue, type Kysely, Migrations } from "@tenon/data";
 
 /** A session as its user sees it. */
 export interface SessionEntry {
@@ -88,6 +88,12 @@ export class SessionIndex {
 
   async remove(id: string): Promise<void> {
     await this.#db.deleteFrom("auth_sessions").where("id", "=", id).execute();
+  }
+
+  /** Forgets the sessions of a user who is deleted. */
+  // biome-ignore lint/suspicious/noExplicitAny: a transaction of any application's schema
+  async removeAll(userId: string, transaction: Kysely<any>): Promise<void> {
+    await transaction.deleteFrom("auth_sessions").where("user_id", "=", userId).execute();
   }
 
   /** Ends a session of this user. Returns whether there was one. */

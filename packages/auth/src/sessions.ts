@@ -1,5 +1,6 @@
 import { Clock, type Context, inject } from "@tenon/core";
 import { digest, ExpiringRecords } from "@tenon/core/internal";
+import type { Kysely } from "@tenon/data";
 import { LoginLimit } from "./login-limit.ts";
 import { Logins } from "./logins.ts";
 import { type SessionEntry, SessionIndex } from "./session-index.ts";
@@ -116,6 +117,15 @@ export class Sessions {
     // a reset of the password that ran since the session was read has ended this session, too
     if (Number(stamp) !== Number(session.stamp ?? "") + 1) return;
     setSessionCookie(ctx, await this.#store({ ...session, stamp }));
+  }
+
+  /**
+   * Deletes the list of sessions of a user, in the transaction that deletes the user. It does not end them: call
+   * `Logins.endAll()`, too.
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: a transaction of any application's schema
+  forgetAll(userId: string, transaction: Kysely<any>): Promise<void> {
+    return this.#index.removeAll(userId, transaction);
   }
 
   /** Returns whether there was a session. */
