@@ -1,6 +1,7 @@
 import { Clock, type Context, inject } from "@tenon/core";
 import { Database } from "@tenon/data";
 import type { AccountStore, AccountTables } from "./account-tables.ts";
+import type { UsersTransaction } from "./account-users.ts";
 
 export type AccountEventName =
   | "registered"
@@ -46,10 +47,11 @@ export class AccountEvents {
     userId: string,
     event: AccountEventName,
     actor: Actor,
-    transaction: AccountStore = this.#db,
+    transaction: UsersTransaction = this.#db,
   ): Promise<void> {
+    const store: AccountStore = transaction;
     const entry = { id: this.#clock.uuid(), user_id: userId, event, created_at: this.#clock.timestamp() };
-    await transaction
+    await store
       .insertInto("account_events")
       .values({ ...entry, ...describe(actor) })
       .execute();

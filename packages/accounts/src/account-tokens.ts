@@ -3,7 +3,7 @@ import { digest } from "@tenon/core/internal";
 import { Database } from "@tenon/data";
 import { AccountStates } from "./account-states.ts";
 import type { AccountStore, AccountTables } from "./account-tables.ts";
-import { type AccountUser, AccountUsers } from "./account-users.ts";
+import { type AccountUser, AccountUsers, type UsersTransaction } from "./account-users.ts";
 
 /** Seconds that a token of each purpose is valid. */
 export const tokenSeconds = { verification: 24 * 3600, reset: 3600, "email change": 3600 } as const;
@@ -30,12 +30,13 @@ export class AccountTokens {
     purpose: TokenPurpose,
     user: AccountUser,
     subject: string | null = null,
-    transaction: AccountStore = this.#db,
+    transaction: UsersTransaction = this.#db,
   ): Promise<string> {
+    const store: AccountStore = transaction;
     const token = this.#clock.secret();
     const expires = new Date(this.#clock.now() + tokenSeconds[purpose] * 1000).toISOString();
-    await transaction.deleteFrom("account_tokens").where("expires_at", "<=", this.#clock.timestamp()).execute();
-    await transaction
+    await store.deleteFrom("account_tokens").where("expires_at", "<=", this.#clock.timestamp()).execute();
+    await store
       .insertInto("account_tokens")
       .values({
         hash: hashOf(purpose, token),
@@ -65,8 +66,9 @@ export class AccountTokens {
    * Consumes a token by one statement: of any number of callers on any number of instances, one gets the user. Undefined
    * for all others. From then on the transaction holds the lock of the account.
    */
-  async use(purpose: TokenPurpose, token: string, transaction: AccountStore): Promise<UsedToken | undefined> {
-    const row = await transaction
+  async use(purpose: TokenPurpose, token: string, transaction: UsersTransaction): Promise<UsedToken | undefined> {
+    const store: AccountStore = transaction;
+    const row = await store
       .deleteFrom("account_tokens")
       .where("hash", "=", hashOf(purpose, token))
       .where("expires_at", ">", this.#clock.timestamp())

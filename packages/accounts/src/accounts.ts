@@ -1,4 +1,4 @@
-import { LoginLimit, Logins, Passwords, SecondFactor, Sessions } from "@tenon/auth";
+import { ApiKeys, LoginLimit, Logins, Passwords, SecondFactor, Sessions } from "@tenon/auth";
 import { BindError, type Context, inject } from "@tenon/core";
 import { digest } from "@tenon/core/internal";
 import { Database, isUniqueViolation } from "@tenon/data";
@@ -38,6 +38,7 @@ export class Accounts {
   readonly #sessions = inject(Sessions);
   readonly #loginLimit = inject(LoginLimit);
   readonly #secondFactor = inject(SecondFactor);
+  readonly #apiKeys = inject(ApiKeys);
 
   /** Undefined when there is no such user. */
   async state(userId: string): Promise<AccountState | undefined> {
@@ -132,13 +133,17 @@ export class Accounts {
       if (used === undefined) return undefined;
       if (!(await this.#states.isVerified(used.user, transaction))) {
         await this.#secondFactor.disable(used.user.id, transaction);
+        await this.#apiKeys.revokeAll(used.user.id, transaction);
       }
       await this.#states.setVerified(used.user.id, used.user.email, transaction);
       await this.#setPassword(used.user, hash, "password reset", actor, transaction);
       return used.user;
     });
     await this.#logins.endAll(owner.id);
-    return user !== undefined;
+    if (user === undefined) return false;
+    // failures of others must not keep the owner out; applications count by the address as it is stored or in lower case
+    for (const account of new Set([user.email, user.email.toLowerCase()])) await this.#loginLimit.clear(account);
+    return true;
   }
 
   /** Ends all logins, that of the request included. False when `current` is wrong. 429 after too many of those. */
@@ -228,6 +233,8 @@ export class Accounts {
       await this.#states.delete(userId, transaction);
       await this.#events.deleteAll(userId, transaction);
       await this.#secondFactor.disable(userId, transaction);
+      await this.#apiKeys.revokeAll(userId, transaction);
+      await this.#sessions.forgetAll(userId, transaction);
       if (user === undefined) return;
       await this.#users.delete(userId, transaction);
       // without the address and the client of the request, which are personal data

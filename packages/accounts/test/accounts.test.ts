@@ -1,0 +1,264 @@
+import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { test } from "node:test";
+import {
+  AccountEvents,
+  AccountSecondFactor,
+  AccountTokens,
+  AccountUsers,
+  type UsersTransaction,
+} from "@tenon/accounts";
+import { ApiKeys, Passwords, RefreshTokens, SecondFactor, Sessions } from "@tenon/auth";
+import { Database, type SqlSignal } from "@tenon/data";
+import { enableFactor } from "../../auth/test/support/authenticator.ts";
+import { databases } from "../../jobs/test/support/jobs-app.ts";
+import { type AccountsApp, password, tokenOf, withAccounts } from "./support/accounts-app.ts";
+
+/** Logins of every kind, and whether each is still valid. */
+async function openLogins({ app }: AccountsApp, userId: string) {
+  const session = await app.get(Sessions).create(userId);
+  const refreshToken = await app.get(RefreshTokens).generate(userId);
+  return async () => [
+    (await app.get(Sessions).find(session)) !== undefined,
+    (await app.get(RefreshTokens).refresh(refreshToken)) !== undefined,
+  ];
+}
+
+async function eventsOf({ app }: AccountsApp, userId: string): Promise<string[]> {
+  return (await app.get(AccountEvents).list(userId)).map(({ event, actor }) => `${event} by ${actor}`).sort();
+}
+
+function databaseOf({ app }: AccountsApp): UsersTransaction {
+  return app.get(Database);
+}
+
+/** The tables of the database that have a row with this text. */
+async function tablesWith(parts: AccountsApp, text: string): Promise<string[]> {
+  const db = databaseOf(parts);
+  const found: string[] = [];
+  for (const { name } of await db.introspection.getTables()) {
+    const rows = await db.selectFrom(name).selectAll().execute();
+    if (JSON.stringify(rows, (_, value) => (typeof value === "bigint" ? String(value) : value)).includes(text)) {
+      found.push(name);
+    }
+  }
+  return found.sort();
+}
+
+/** The statements that run meanwhile, without those of other tests: by the name of the database. */
+async function countStatements(run: () => Promise<unknown>, isOwn: (signal: SqlSignal) => boolean): Promise<string[]> {
+  const statements: string[] = [];
+  const note = (message: unknown) => {
+    const signal = message as SqlSignal; // what the channel carries
+    if (isOwn(signal)) statements.push(signal.sql);
+  };
+  subscribe("tracing:tenon.sql:start", note);
+  try {
+    await run();
+  } finally {
+    unsubscribe("tracing:tenon.sql:start", note);
+  }
+  return statements;
+}
+
+for (const database of databases) {
+  test(`accounts (${database.name})`, (t) =>
+    database.with((url) =>
+      withAccounts({ database: url }, async (parts) => {
+        const { app, accounts, addUser, call, find, mails, lastToken } = parts;
+
+        await t.test("a new user gets the mail if the transaction commits, and verifies the address once", async () => {
+          await addUser("ada");
+          const db = databaseOf(parts);
+          const failed = db.transaction().execute(async (transaction) => {
+            await accounts.registered("ada", { transaction });
+            throw new Error("rolled back");
+          });
+          await assert.rejects(failed, /rolled back/);
+          assert.equal((await mails()).length, 0);
+          await db.transaction().execute((transaction) => accounts.registered("ada", { transaction }));
+          const [mail] = await mails();
+          assert.deepEqual(mail?.to, { address: "ada@example.com" });
+          assert.match(mail?.text ?? "", /https:\/\/blog\.example\.com\/account\/verify\?token=[\w-]{43}\n/);
+          assert.equal(await accounts.isVerified("ada"), false);
+          const token = tokenOf(mail);
+          assert.deepEqual(await call("verify", token), [200, true]);
+          assert.deepEqual(await call("verify", token), [200, false]);
+          assert.equal(await accounts.isVerified("ada"), true);
+          assert.deepEqual(await eventsOf(parts, "ada"), ["address verified by user", "registered by system"]);
+          await accounts.sendVerification("ada");
+          assert.equal((await mails()).length, 1, "a verified address gets no second mail");
+        });
+
+        await t.test("VerifiedEmail lets only users with a verified address pass", async () => {
+          await addUser("eve");
+          const status = async (user: string) => {
+            const id = await app.get(Sessions).create(user);
+            const response = await app.request("GET", "/verified", { headers: { cookie: `session_id=${id}` } });
+            return [response.status, await response.json()];
+          };
+          assert.deepEqual(await status("ada"), [200, { ok: true }]);
+          assert.deepEqual(await status("eve"), [403, { error: "E-mail address not verified" }]);
+        });
+
+        await t.test("a reset ends all logins and keeps the second factor of a verified account", async () => {
+          const areValid = await openLogins(parts, "ada");
+          await enableFactor(app.get(SecondFactor), "ada", () => parts.clock.now());
+          const { key } = await app.get(ApiKeys).create("ada");
+          assert.deepEqual(await call("requestReset", "ADA@example.com"), [200, null]);
+          const token = await lastToken();
+          assert.equal(await accounts.reset("not a token", "new password", "user"), false);
+          assert.equal(await accounts.reset(token, "new password", "user"), true);
+          assert.equal(await accounts.reset(token, "other password", "user"), false);
+          assert.equal(await app.get(Passwords).matches("new password", (await find("ada")).password), true);
+          assert.deepEqual(await areValid(), [false, false]);
+          assert.equal(await app.get(SecondFactor).isEnabled("ada"), true);
+          assert.notEqual(await app.get(ApiKeys).validate(key), undefined);
+          const notice = (await mails()).at(-1);
+          assert.match(notice?.text ?? "", /The password of your account was reset\./);
+          assert.match(notice?.text ?? "", /https:\/\/blog\.example\.com\/account\/reset\n/);
+        });
+
+        await t.test("the reset of an unverified account removes what a stranger may have set up", async () => {
+          await enableFactor(app.get(SecondFactor), "eve", () => parts.clock.now());
+          const { key } = await app.get(ApiKeys).create("eve");
+          await call("requestReset", "eve@example.com");
+          assert.equal(await accounts.reset(await lastToken(), "new password", "user"), true);
+          assert.equal(await app.get(SecondFactor).isEnabled("eve"), false);
+          assert.equal(await app.get(ApiKeys).validate(key), undefined);
+          assert.equal(await accounts.isVerified("eve"), true, "the link has proved the address");
+        });
+
+        await t.test("a request for a reset runs the same statements whether or not there is an account", async () => {
+          const run = (email: string) =>
+            countStatements(
+              () => call("requestReset", email),
+              ({ place }) => new RegExp(`\\b${place.namespace}\\b`).test(url),
+            );
+          const known = await run("eve@example.com");
+          const unknown = await run("unknown@example.com");
+          assert.ok(known.some((sql) => /insert into/i.test(sql)));
+          assert.deepEqual(unknown, known);
+          assert.ok((await mails()).every(({ to }) => to.address !== "unknown@example.com"));
+        });
+
+        await t.test(
+          "one address gets five mails in an hour, known or not, and a client may ask 30 times",
+          async () => {
+            await addUser("flo");
+            const before = (await mails()).length;
+            for (let request = 0; request < 8; request++) {
+              assert.deepEqual(await call("requestReset", "flo@example.com"), [200, null]);
+              await mails(); // two that wait at once would be one
+            }
+            assert.equal((await mails()).length, before + 5);
+            const statuses: number[] = [];
+            for (let request = 0; request < 31; request++) {
+              statuses.push((await call("requestReset", `unknown${request}@example.com`))[0]);
+            }
+            assert.equal(statuses[0], 200);
+            assert.equal(statuses.at(-1), 429);
+          },
+        );
+
+        await t.test("a change of the password needs the current one and ends all logins and older links", async () => {
+          const areValid = await openLogins(parts, "flo");
+          const link = await app.get(AccountTokens).create("reset", await find("flo"));
+          assert.deepEqual(await call("changePassword", "flo", "wrong", "new password"), [200, false]);
+          assert.deepEqual(await areValid(), [true, true]);
+          assert.deepEqual(await call("changePassword", "flo", password, "new password"), [200, true]);
+          assert.deepEqual(await areValid(), [false, false]);
+          assert.equal(await accounts.reset(link, "other password", "user"), false);
+          assert.match((await mails()).at(-1)?.text ?? "", /The password of your account was changed\./);
+        });
+
+        await t.test("a new address is confirmed at the new one, and the old one gets a notice", async () => {
+          assert.equal((await call("requestEmailChange", "flo", "f l o@example.com"))[0], 400);
+          await call("requestEmailChange", "flo", "florence@example.com");
+          const [mail] = (await mails()).slice(-1);
+          assert.deepEqual(mail?.to, { address: "florence@example.com" });
+          assert.equal((await find("flo")).email, "flo@example.com");
+          assert.equal(await accounts.confirmEmailChange(tokenOf(mail), "user"), "changed");
+          assert.equal(await accounts.confirmEmailChange(tokenOf(mail), "user"), "invalid");
+          assert.equal((await find("flo")).email, "florence@example.com");
+          assert.equal(await accounts.isVerified("flo"), true);
+          const notice = (await mails()).at(-1);
+          assert.deepEqual(notice?.to, { address: "flo@example.com" });
+          assert.doesNotMatch(notice?.text ?? "", /florence/);
+        });
+
+        await t.test("an address that is taken by then is found by the unique constraint", async () => {
+          await call("requestEmailChange", "flo", "ada@example.com");
+          assert.equal(await accounts.confirmEmailChange(await lastToken(), "user"), "taken");
+          assert.equal((await find("flo")).email, "florence@example.com");
+        });
+
+        await t.test("a request for a new address ends with the password, also before its mail is made", async () => {
+          await call("requestEmailChange", "flo", "thief@example.com");
+          await call("changePassword", "flo", "new password", "newer password");
+          assert.ok((await mails()).every(({ to }) => to.address !== "thief@example.com"));
+        });
+
+        await t.test("the second factor needs a verified address, and its changes are noticed", async () => {
+          const factor = app.get(AccountSecondFactor);
+          await addUser("gus");
+          await assert.rejects(factor.begin("gus"), { status: 403 });
+          const { recoveryCodes } = await enableFactor(app.get(SecondFactor), "flo", () => parts.clock.now());
+          assert.equal(await app.get(SecondFactor).verify("flo", recoveryCodes[0] ?? ""), true);
+          assert.match((await mails()).at(-1)?.text ?? "", /A recovery code was used/);
+          assert.equal((await factor.renewRecoveryCodes("flo", "user"))?.length, 10);
+          assert.deepEqual(await accounts.state("flo"), {
+            id: "flo",
+            email: "florence@example.com",
+            name: "flo",
+            verified: true,
+            second_factor: true,
+            recovery_codes_left: 10,
+          });
+          assert.equal(await factor.disable("flo", "user"), true);
+          assert.equal(await factor.disable("flo", "user"), false);
+          const notices = (await mails()).slice(-2).map(({ text }) => text.split("\n", 1)[0]);
+          assert.deepEqual(notices, [
+            "New recovery codes were made for your account. The old ones are not valid.",
+            "The second factor of your account was removed.",
+          ]);
+        });
+
+        await t.test("no job and no line of the log holds a token, a link or a password", async () => {
+          const token = await lastMailWithToken(parts);
+          assert.deepEqual(await tablesWith(parts, token), []);
+          assert.deepEqual(await tablesWith(parts, "?token="), []);
+          assert.deepEqual(await tablesWith(parts, "new password"), []);
+          const lines = JSON.stringify(parts.log.all);
+          assert.ok(!lines.includes(token) && !lines.includes("?token=") && !lines.includes("new password"));
+        });
+
+        await t.test("a deleted account leaves its notice and one entry of the audit log", async () => {
+          const id = "7a0c3d1e-deleted";
+          await addUser(id);
+          await accounts.verifyAs("operator:root", id);
+          const areValid = await openLogins(parts, id);
+          await enableFactor(app.get(SecondFactor), id, () => parts.clock.now());
+          await app.get(ApiKeys).create(id);
+          await app.get(AccountTokens).create("reset", await find(id));
+          await accounts.requestResetAs("operator:root", await find(id));
+          await call("requestEmailChange", id, "later@example.com");
+          await accounts.delete(id, "user");
+          // what the key-value store has of ended logins expires by itself
+          const tables = (await tablesWith(parts, id)).filter((name) => name !== "tenon_key_value");
+          assert.deepEqual(tables, ["account_events", "tenon_jobs"]);
+          assert.deepEqual(await eventsOf(parts, id), ["account deleted by user"]);
+          assert.deepEqual(await areValid(), [false, false]);
+          assert.equal(await accounts.state(id), undefined);
+          const texts = (await mails()).slice(-1).map(({ to, text }) => [to.address, text.split("\n", 1)[0]]);
+          assert.deepEqual(texts, [[`${id}@example.com`, "Your account was deleted."]]);
+          assert.deepEqual(await app.jobs.pending(), [], "the jobs of the other mails have ended quietly");
+          assert.equal(await app.get(AccountUsers).find(id), undefined);
+        });
+      }),
+    ));
+}
+
+async function lastMailWithToken({ mails }: AccountsApp): Promise<string> {
+  return tokenOf((await mails()).findLast(({ links }) => links.some((link) => link.includes("?token="))));
+}
