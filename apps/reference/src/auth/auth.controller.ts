@@ -87,7 +87,7 @@ export class AuthController {
     },
     async (ctx, { body }) => {
       const user = await this.#auth.login(body, ctx);
-      return user === undefined ? ctx.fail(401) : this.#auth.issuePair(user);
+      return user === undefined ? ctx.fail(401) : this.#auth.issuePair(user, ctx);
     },
   );
 

@@ -1,4 +1,4 @@
-import { accessTokenSeconds, LoginLimit, RefreshTokens, Sessions, sessionCookie, Tokens } from "@tenon/auth";
+import { accessTokenSeconds, LoginLimit, Logins, RefreshTokens, Sessions, sessionCookie, Tokens } from "@tenon/auth";
 import { type Context, explainForeignOrigin, HttpError, inject, Log } from "@tenon/core";
 import { StoreError } from "@tenon/data";
 import { toUser, type User, type UserRecord } from "../users/user.ts";
@@ -22,6 +22,7 @@ export interface TokenPair {
 export class AuthService {
   readonly #users = inject(UsersService);
   readonly #tokens = inject(Tokens);
+  readonly #logins = inject(Logins);
   readonly #sessions = inject(Sessions);
   readonly #refreshTokens = inject(RefreshTokens);
   readonly #limit = inject(LoginLimit);
@@ -64,8 +65,9 @@ export class AuthService {
     }
   }
 
-  async issuePair(user: UserRecord): Promise<TokenPair> {
-    return this.#toPair(await this.issueToken(user), await this.#refreshTokens.generate(user.id));
+  async issuePair(user: UserRecord, ctx: Context): Promise<TokenPair> {
+    const stamp = await this.#logins.stampFor(ctx, user.id);
+    return this.#toPair(await this.issueToken(user), await this.#refreshTokens.generate(user.id, stamp));
   }
 
   /** Undefined when the refresh token is not valid, or its user is deleted. */

@@ -5,6 +5,7 @@ import { isForm, type Redirect, redirect, wantsJson } from "@tenon/web";
 import { busy, loginRefused } from "../auth/auth.errors.ts";
 import { AuthService } from "../auth/auth.service.ts";
 import type { UserRecord } from "../users/user.ts";
+import { foldEmail } from "../users/users.service.ts";
 import { checkName, LoginForm, RegisterForm, refuseUntyped } from "./login.form.ts";
 import { toPathWithNext } from "./require-login.ts";
 import { toShownName, withoutBidiControls } from "./shown-text.ts";
@@ -94,7 +95,7 @@ export class LoginPages {
 
   /** Both sessions get a new id at login, so that an id known before is worthless (session fixation). */
   async #enter(ctx: Context, user: UserRecord, message: string, next = ""): Promise<Redirect> {
-    await this.#sessions.open(ctx, user.id);
+    await this.#sessions.open(ctx, user.id, { account: foldEmail(user.email) });
     await ctx.get("session").regenerate();
     await ctx.get("session").flash("done", message);
     return redirect(next || home);

@@ -67,7 +67,7 @@ export class UsersPages {
 
   /** Both sessions get a new id, so that an id that was known before the login is worthless (session fixation). */
   async #open(ctx: Context, user: StoredUser, next: string) {
-    await this.#sessions.open(ctx, user.id);
+    await this.#sessions.open(ctx, user.id, { account: user.email });
     await ctx.get("session").regenerate();
     await ctx.get("session").flash("done", "You are logged in.");
     return redirect(next);
