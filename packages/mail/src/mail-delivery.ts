@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { Clock, type Context, inject, type Schema } from "@tenon/core";
-import { describeStores, describeValue, validate } from "@tenon/core/internal";
+import { BindError, Clock, type Context, inject, type Schema } from "@tenon/core";
+import { describeGuarantees, describeStores, describeValue, validate } from "@tenon/core/internal";
 import { Background, type BackgroundWork } from "@tenon/core/platform";
 import { type JobInput, UnrecoverableError } from "@tenon/jobs";
 import { type Address, checkAddress, isLine } from "./address.ts";
@@ -76,13 +76,27 @@ export class MailDelivery {
     return { mail: this.transport.place };
   }
 
+  [describeGuarantees](): Readonly<Record<"mail", string>> {
+    return { mail: this.transport.guarantee };
+  }
+
   async #render(definition: MailDefinition, given: unknown): Promise<Pick<Message, "subject" | "html" | "text">> {
-    const data = await validate(definition.data, { value: given, fromText: false });
+    const data = await validateData(definition, given);
     const subject = definition.subject(data);
     if (typeof subject !== "string" || subject === "" || subject.length > 500 || !isLine(subject)) {
       throw new UnrecoverableError(`${definition.name}: the subject is not one line of at most 500 characters`);
     }
     return { subject, ...this.#views.render(definition.name, data) };
+  }
+}
+
+async function validateData({ name, data }: MailDefinition, value: unknown): Promise<unknown> {
+  try {
+    return await validate(data, { value, fromText: false });
+  } catch (error) {
+    if (!(error instanceof BindError)) throw error;
+    const issues = error.issues.map(({ path, message }) => `${path || "(whole data)"} ${message}`).join("; ");
+    throw new UnrecoverableError(`${name}: the data of its views is invalid: ${issues}`);
   }
 }
 

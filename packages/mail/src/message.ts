@@ -28,6 +28,8 @@ export interface Transport {
   readonly delivers: boolean;
   /** For `tenon info`, without a password: `smtp smtp.example.com:587`. */
   readonly place: string;
+  /** What happens to a mail, for `tenon info`. */
+  readonly guarantee: string;
   /** Throws an UnrecoverableError when another attempt would fail too. The texts of its errors contain nothing of the mail. */
   send(message: Message, signal: AbortSignal): Promise<void>;
   /** The mails that were kept, the newest first. */

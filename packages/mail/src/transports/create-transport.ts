@@ -2,9 +2,10 @@ import type { Transport } from "../message.ts";
 import type { MailSettings } from "../settings.ts";
 import { FileTransport } from "./file-transport.ts";
 import { MemoryTransport } from "./memory-transport.ts";
+import { SmtpTransport } from "./smtp-transport.ts";
 
-export function createTransport({ url }: MailSettings): Transport {
+export function createTransport(settings: MailSettings): Transport {
+  const { url } = settings;
   if (url.kind === "memory") return new MemoryTransport();
-  if (url.kind === "file") return new FileTransport(url.folder);
-  throw new Error("smtp");
+  return url.kind === "file" ? new FileTransport(url.folder) : new SmtpTransport(url, settings);
 }

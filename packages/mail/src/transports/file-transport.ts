@@ -11,6 +11,7 @@ const fileName = /^\d{17}-[0-9a-f]{8}\.json$/;
 export class FileTransport implements Transport {
   readonly delivers = false;
   readonly place: string;
+  readonly guarantee = `not sent: the newest ${mostStored} are kept in files`;
   readonly #folder: string;
 
   constructor(folder: string) {

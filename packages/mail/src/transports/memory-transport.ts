@@ -4,6 +4,7 @@ import { findLinks, type Message, mostStored, type StoredMail, type Transport } 
 export class MemoryTransport implements Transport {
   readonly delivers = false;
   readonly place = "memory";
+  readonly guarantee = "not sent: kept in the memory of one process";
   readonly #mails: StoredMail[] = [];
   #last = 0;
 

@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { test } from "node:test";
+import type { Duration } from "@tenon/core";
+import { type JobRecord, Jobs } from "@tenon/jobs";
+import { Mailer } from "@tenon/mail";
+import type { SMTPServerOptions } from "smtp-server";
+import { type MailApp, ResetPassword, token, users, withMailApp } from "./support/mail-app.ts";
+import { createCertificate, withSmtpServer } from "./support/smtp-server.ts";
+
+const password = "p@ss:w0rd/secret";
+const login = `blog:${encodeURIComponent(password)}@`;
+const secrets = [token, password, encodeURIComponent(password), Buffer.from(password).toString("base64")];
+const certificate = createCertificate();
+users.set("ada", { name: "Ada Größe", address: "ada@example.com" });
+
+const acceptLogin: SMTPServerOptions["onAuth"] = (auth, _, done) =>
+  auth.username === "blog" && auth.password === password
+    ? done(null, { user: "blog" })
+    : done(Object.assign(new Error(`no: ${auth.password}`), { responseCode: 535 }));
+
+/** Sends one mail, whose job runs once. Whatever happens, no secret is logged or stored. */
+async function send(
+  url: string,
+  options: { ca?: string; timeout?: Duration } = {},
+  body?: (app: MailApp, id: number) => Promise<void>,
+): Promise<JobRecord & { readonly error: string }> {
+  const lines: string[] = [];
+  const log = { level: "debug" as const, destination: { write: (line: string) => lines.push(line) } };
+  const { ca, timeout = "20s" } = options;
+  return withMailApp(
+    { url, timeout, ...(ca === undefined ? {} : { tls: { ca } }) },
+    async (app) => {
+      const id = await app.get(Mailer).send(ResetPassword, { user_id: "ada" });
+      await app.jobs.drain({ allowFailures: true });
+      const job = await app.get(Jobs).find(id);
+      assert.ok(job);
+      await body?.(app, id);
+      const written = lines.join("\n") + JSON.stringify(await app.get(Jobs).list());
+      assert.match(written, /mail\/reset-password/);
+      for (const secret of secrets) assert.ok(!written.includes(secret), `"${secret}" is in ${written}`);
+      return { ...job, error: (job.error ?? "").split("\n", 1)[0] ?? "" };
+    },
+    { log },
+  );
+}
+
+test("a mail arrives with its headers and both bodies, without TLS where the URL says so", () =>
+  withSmtpServer({ disabledCommands: ["STARTTLS"] }, async ({ port, arrived }) => {
+    const { id, state, createdAt } = await send(`smtp://127.0.0.1:${port}?tls=off`);
+    assert.equal(state, "done");
+    const [{ from, to, mail, raw } = assert.fail("nothing arrived"), ...others] = arrived;
+    assert.deepEqual([others, from, to], [[], "no-reply@example.com", ["ada@example.com"]]);
+    assert.equal(mail.from?.text, '"Blog" <no-reply@example.com>');
+    assert.deepEqual([mail.to].flat()[0]?.value, [{ name: "Ada Größe", address: "ada@example.com" }]);
+    assert.equal(mail.subject, "Ada Größe, reset your password");
+    assert.equal(mail.messageId, `<${id}.${Date.parse(createdAt)}@example.com>`);
+    assert.match(raw, /^Auto-Submitted: auto-generated\r$/m);
+    assert.match(
+      mail.text ?? "",
+      new RegExp(`^Hello Ada Größe,\n\nset a new password: https://example.com/reset\\?token=${token}&page=1`),
+    );
+    assert.match(String(mail.html), /<p>Hello Ada Größe,<\/p>/);
+  }));
+
+test("STARTTLS and smtps: with a certificate that the module trusts, and a login", async () => {
+  const { key, cert } = await certificate;
+  const options = { key, cert, authOptional: false, onAuth: acceptLogin };
+  for (const secure of [false, true]) {
+    await withSmtpServer({ ...options, secure }, async ({ port, arrived }) => {
+      const url = `${secure ? "smtps" : "smtp"}://${login}127.0.0.1:${port}`;
+      assert.equal((await send(url, { ca: cert })).state, "done");
+      assert.deepEqual(
+        arrived.map((one) => one.secure),
+        [true],
+      );
+      const untrusted = await send(url);
+      assert.equal(untrusted.state, "scheduled");
+      assert.match(untrusted.error, /^Error: 127\.0\.0\.1:\d+ could not be reached: .*self-signed certificate/);
+      assert.equal(arrived.length, 1, "no mail is sent to a server that is not trusted");
+    });
+  }
+});
+
+const quoting = (code: number, text: string) =>
+  Object.assign(new Error(`${text} https://example.com/reset?token=${token}`), { responseCode: code });
+
+const refusals: readonly { name: string; url: string; options: SMTPServerOptions; state: string; error: RegExp }[] = [
+  {
+    name: "a wrong password",
+    url: "smtp://blog:wrong-password@",
+    options: { authOptional: false, allowInsecureAuth: true, onAuth: acceptLogin },
+    state: "scheduled",
+    error: /^Error: \S+ refused user and password \(535\)$/,
+  },
+  {
+    name: "no STARTTLS",
+    url: `smtp://${login}`,
+    options: { disabledCommands: ["STARTTLS"], allowInsecureAuth: true },
+    state: "scheduled",
+    error:
+      /^Error: \S+ does not offer STARTTLS \(5\d\d\): nothing was sent\. Use a port with TLS, or smtps:\. \?tls=off /,
+  },
+  {
+    name: "an unknown recipient",
+    url: "smtp://",
+    options: { onRcptTo: (_, __, done) => done(quoting(550, "5.1.1 no such user")) },
+    state: "dead",
+    error: /^UnrecoverableError: \S+ refused the recipient \(550 5\.1\.1\)$/,
+  },
+  {
+    name: "a refused sender, which is a matter of configuration",
+    url: "smtp://",
+    options: { onMailFrom: (_, __, done) => done(quoting(553, "5.7.1 not allowed")) },
+    state: "scheduled",
+    error: /^Error: \S+ did not accept the sender now \(553 5\.7\.1\)$/,
+  },
+  {
+    name: "a spam filter that quotes the link",
+    url: "smtp://",
+    options: { onData: (stream, _, done) => void stream.resume().on("end", () => done(quoting(554, "5.7.1 spam"))) },
+    state: "dead",
+    error: /^UnrecoverableError: \S+ refused the mail \(554 5\.7\.1\)$/,
+  },
+];
+
+for (const { name, url, options, state, error } of refusals) {
+  test(`refused: ${name}`, async () => {
+    const { key, cert } = await certificate;
+    const commands: string[] = [];
+    const onMailFrom: SMTPServerOptions["onMailFrom"] = (_, __, done) => {
+      commands.push("MAIL FROM");
+      done();
+    };
+    await withSmtpServer({ key, cert, onMailFrom, ...options }, async ({ port, arrived }) => {
+      const job = await send(`${url}127.0.0.1:${port}`, { ca: cert });
+      assert.match(job.error, error);
+      assert.deepEqual([job.state, job.attempt, arrived.length], [state, 1, 0]);
+      if (name === "no STARTTLS") assert.deepEqual(commands, [], "nothing is sent in clear text");
+    });
+  });
+}
+
+test("a server that greylists gets the mail again, and once", async () => {
+  let refused = 0;
+  const options: SMTPServerOptions = {
+    disabledCommands: ["STARTTLS"],
+    onRcptTo: (_, __, done) => (refused++ === 0 ? done(quoting(451, "4.7.1 try again later")) : done()),
+  };
+  await withSmtpServer(options, async ({ port, arrived }) => {
+    const job = await send(`smtp://127.0.0.1:${port}?tls=off`, {}, async (app, id) => {
+      assert.equal(arrived.length, 0);
+      await app.get(Jobs).retry(id); // instead of waiting
+      await app.jobs.drain();
+      await app.jobs.drain();
+    });
+    assert.deepEqual(
+      [job.state, job.error],
+      ["scheduled", `Error: 127.0.0.1:${port} did not accept the recipient now (451 4.7.1)`],
+    );
+    assert.equal(arrived.length, 1);
+  });
+});
+
+test("a connection that breaks after the mail was sent: it is sent again with the same Message-ID", async () => {
+  const ids: (string | undefined)[] = [];
+  const peer = createServer((socket) => {
+    let body = "";
+    let isBody = false;
+    socket.on("error", () => {});
+    socket.write("220 localhost\r\n");
+    socket.on("data", (chunk) => {
+      if (isBody) {
+        body += chunk;
+        if (body.includes("\r\n.\r\n")) {
+          ids.push(/^Message-ID: (.*)\r$/m.exec(body)?.[1]);
+          socket.destroy();
+        }
+        return;
+      }
+      isBody = /^DATA/m.test(String(chunk));
+      socket.write(isBody ? "354 go on\r\n" : "250 ok\r\n");
+    });
+  });
+  await withListener(peer, async (port) => {
+    const job = await send(`smtp://127.0.0.1:${port}?tls=off`, {}, async (app, id) => {
+      await app.get(Jobs).retry(id);
+      await app.jobs.drain({ allowFailures: true });
+    });
+    assert.match(job.error, /^Error: \S+ could not be reached: /);
+  });
+  assert.equal(ids.length, 2);
+  assert.ok(ids[0] !== undefined && ids[0] === ids[1]);
+});
+
+test("a server that says nothing, and one that is not there: the job is tried again", async () => {
+  const silent = createServer((socket) => socket.on("error", () => {}).resume());
+  const closed = await withListener(silent, async (port) => {
+    const job = await send(`smtp://127.0.0.1:${port}`, { timeout: "50ms" });
+    assert.equal(job.state, "scheduled");
+    assert.match(job.error, /^Error: \S+ could not be reached: Greeting never received/);
+    return port;
+  });
+  const job = await send(`smtp://${login}127.0.0.1:${closed}`);
+  assert.equal(job.state, "scheduled");
+  assert.match(job.error, /^Error: \S+ could not be reached: connect ECONNREFUSED/);
+});
+
+async function withListener<T>(
+  server: ReturnType<typeof createServer>,
+  body: (port: number) => Promise<T>,
+): Promise<T> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    return await body((server.address() as AddressInfo).port); // it listens on TCP
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
