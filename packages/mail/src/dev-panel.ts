@@ -2,7 +2,7 @@ import { inject } from "@tenon/core";
 import type { DevPanel, DevPanelSource, DevSection } from "@tenon/core/platform";
 import type { Address } from "./address.ts";
 import { MailDelivery } from "./mail-delivery.ts";
-import { mostStored, type StoredMail, Transport } from "./message.ts";
+import { mostStored, Transport } from "./message.ts";
 
 /** What the developer tools show of mails. Their links contain live tokens, because a developer follows them. */
 export class MailPanels implements DevPanelSource {
@@ -62,16 +62,14 @@ export class MailPanels implements DevPanelSource {
     if (mail === undefined) {
       return [{ heading: "There is no such mail", note: `The newest ${mostStored} mails are kept.` }];
     }
-    const { html, text, links } = mail;
+    const { subject, from, to, sentAt, html, text, links, headers } = mail;
+    const rows = Object.entries({ From: toText(from), To: toText(to), Time: toLocalTime(sentAt) });
     return [
-      {
-        heading: mail.subject,
-        columns: ["Header", "Value"],
-        rows: Object.entries(toHeaders(mail)),
-      },
+      { heading: subject, columns: ["Field", "Value"], rows },
       { heading: "Links", columns: ["Link"], rows: links.map((href) => [{ text: href, href }]) },
       { heading: "HTML", html },
       { heading: "Text", text },
+      { heading: "Headers", columns: ["Header", "Value"], rows: Object.entries(headers) },
     ];
   }
 
@@ -88,10 +86,6 @@ export class MailPanels implements DevPanelSource {
       return [{ heading: `The preview of ${name} failed`, text: message }];
     }
   }
-}
-
-function toHeaders({ from, to, subject, headers }: StoredMail): Record<string, string> {
-  return { From: toText(from), To: toText(to), Subject: subject, ...headers };
 }
 
 function toText({ name, address }: Address): string {
