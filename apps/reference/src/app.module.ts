@@ -1,8 +1,10 @@
+import { AccountCommands, accountsModule } from "@tenon/accounts";
 import { type AuthOptions, authModule } from "@tenon/auth";
 import { defineModule, inject, type Module, provide } from "@tenon/core";
 import { dataModule, HealthController } from "@tenon/data";
 import { JobCommands, jobsModule, schedule } from "@tenon/jobs";
 import { liveModule } from "@tenon/live";
+import { mailModule } from "@tenon/mail";
 import { ApiKeyOwner } from "./auth/api-key-owner.ts";
 import { ApiKeysCommands } from "./auth/api-keys.commands.ts";
 import { ApiKeysController } from "./auth/api-keys.controller.ts";
@@ -23,6 +25,7 @@ import { PostsController } from "./posts/posts.controller.ts";
 import { PostsJobs } from "./posts/posts.jobs.ts";
 import { PostsService } from "./posts/posts.service.ts";
 import { Publication } from "./posts/publication.ts";
+import { BlogUsers } from "./users/blog-users.ts";
 import { UsersCommands } from "./users/users.commands.ts";
 import { UsersService } from "./users/users.service.ts";
 
@@ -30,15 +33,22 @@ import { UsersService } from "./users/users.service.ts";
 export interface BlogOptions extends Pick<AuthOptions, "passwordWait"> {
   /** Who may change or delete a post: "anyone" who is authenticated, or its "owner". Defaults to "anyone". */
   readonly postPolicy?: PostPolicy;
+  /** What the process does for accounts and their mails: its "jobs", or its "commands". Defaults to nothing. */
+  readonly accounts?: "jobs" | "commands";
   /** Imported first, so that they start first and stop last. Defaults to none. */
   readonly observed?: readonly Module[];
 }
 
 /** The full authentication reference and the blog. */
-export function createAppModule({ postPolicy, observed = [], ...authOptions }: BlogOptions = {}) {
+export function createAppModule({ postPolicy, accounts, observed = [], ...authOptions }: BlogOptions = {}) {
+  const users = createUsers(authOptions);
+  const isCommands = accounts === "commands";
   return defineModule({
     name: "blog",
-    imports: [...observed, ConfigModule, DataModule, ...createAccounts(authOptions), JobsModule, LiveModule],
+    imports: [
+      ...[...observed, ConfigModule, DataModule, ...users, JobsModule, LiveModule, PostsModule],
+      ...(accounts === undefined ? [] : [createAccounts(users, { commandsOnly: isCommands })]),
+    ],
     declarations: [
       AuthController,
       LogoutOrigin,
@@ -48,17 +58,29 @@ export function createAppModule({ postPolicy, observed = [], ...authOptions }: B
       ...posts(postPolicy),
       HealthController,
       ...commands,
+      ...(isCommands ? [AccountCommands] : []),
       ...backgroundWork,
     ],
   });
 }
 
 /** The blog tutorial's variant: the same services with other messages, and a shorter `/auth`. */
-export function createTutorialModule({ postPolicy, observed = [], ...authOptions }: BlogOptions = {}) {
+export function createTutorialModule({
+  postPolicy,
+  observed = [],
+  ...authOptions
+}: Omit<BlogOptions, "accounts"> = {}) {
   const messages = { claims: "short", missingAuthorization: "Missing authorization" } as const;
   return defineModule({
     name: "tutorial",
-    imports: [...observed, ConfigModule, DataModule, ...createAccounts({ ...authOptions, ...messages }), LiveModule],
+    imports: [
+      ...observed,
+      ConfigModule,
+      DataModule,
+      ...createUsers({ ...authOptions, ...messages }),
+      LiveModule,
+      PostsModule,
+    ],
     declarations: [TutorialAuthController, AuthService, ...posts(postPolicy)],
   });
 }
@@ -66,11 +88,11 @@ export function createTutorialModule({ postPolicy, observed = [], ...authOptions
 /** The same services as commands: `main.cli.ts`. */
 const commands = [PostsCommands, PostFeed, UsersCommands, ApiKeysCommands, DatabaseCommands, JobCommands, Seed];
 
-/** Jobs, which every process can run, and what they need besides `PostsService`. */
+/** Jobs, which every process can run, and what they need besides the modules. */
 export const backgroundWork = [PostsJobs, Publication, MaintenanceJobs, Backup];
 
 function posts(policy: PostPolicy = "anyone") {
-  return [PostsController, PostsService, PostOwner, provide(PostPolicy, () => policy)];
+  return [PostsController, PostOwner, provide(PostPolicy, () => policy)];
 }
 
 const imports = [ConfigModule] as const;
@@ -86,9 +108,35 @@ export const DataModule = dataModule({
 });
 export const JobsModule = jobsModule(DataModule, { imports, schedules: () => createSchedules(inject(Config)) });
 export const LiveModule = liveModule(DataModule);
+export const PostsModule = defineModule({
+  name: "posts",
+  imports: [DataModule, LiveModule],
+  declarations: [PostsService],
+  exports: [PostsService],
+});
+const MailModule = mailModule(JobsModule, {
+  imports,
+  url: () => inject(Config).mailUrl,
+  from: () => inject(Config).mailFrom,
+  views: new URL("../views/", import.meta.url),
+});
+
+/** Verification, resets, second factors and deletion of accounts, on the modules of `createUsers()`. */
+export function createAccounts(
+  users: ReturnType<typeof createUsers>,
+  { commandsOnly = false }: { readonly commandsOnly?: boolean } = {},
+) {
+  return accountsModule({
+    imports: [ConfigModule, DataModule, JobsModule, MailModule, PostsModule, ...users],
+    users: BlogUsers,
+    name: "Workbench",
+    baseUrl: () => inject(Config).pagesUrl,
+    commandsOnly,
+  });
+}
 
 /** Authentication and users, which differ between the variants. */
-export function createAccounts(options: Partial<Omit<AuthOptions, "imports">>) {
+export function createUsers(options: Partial<Omit<AuthOptions, "imports">>) {
   const auth = authModule(DataModule, {
     imports,
     secret: () => inject(Config).signingSecret,

@@ -22,6 +22,11 @@ export class Config extends defineConfig(
     HOST: string("default=127.0.0.1"),
     BCRYPT_COST: integer("default=14", "min=10", "max=15"),
     JWT_SECRET: string(),
+    MAIL_URL: string(`default=file:${join(dataFolder, "mail")}`, "pattern=^(smtps?://[^/?#]|file:.|memory:$)")
+      .example("smtp://user:password@host:587")
+      .example("file:<folder>"),
+    MAIL_FROM: string("default=Workbench <no-reply@example.com>").example("Blog <blog@example.com>"),
+    BASE_URL: string("pattern=^https?://[^/?#]").example("https://blog.example.com"),
     BACKUP_SCHEDULE: string().example("0 2 * * *"),
     BACKUP_FOLDER: string(`default=${join(dataFolder, "backups")}`),
     METRICS_TOKEN: string("min=16"),
@@ -52,6 +57,11 @@ export class Config extends defineConfig(
   /** `jwtSecret`; without one, the secret next to the SQLite file. */
   get signingSecret(): string {
     return this.#signing.jwtSecret;
+  }
+
+  /** Where users reach the pages: `baseUrl`; without it, which production refuses, the port on this machine. */
+  get pagesUrl(): string | undefined {
+    return this.baseUrl ?? (this.nodeEnv === "production" ? undefined : `http://127.0.0.1:${this.port}`);
   }
 
   /** Logged once the application has a log. */

@@ -6,7 +6,7 @@ import { loadObserved } from "./observed.ts";
 
 const config = Config.readOrExit();
 const app = await createApp(
-  createAppModule({ observed: await loadObserved(config) }),
+  createAppModule({ accounts: "commands", observed: await loadObserved(config) }),
   cli({
     name: "blog",
     version: "0.1.0",
@@ -14,6 +14,7 @@ const app = await createApp(
     groups: {
       posts: "What readers see",
       users: "Who may write",
+      accounts: "Addresses, second factors and logins of users",
       keys: "API keys, which programs use instead of a login",
       db: "The database, which every command opens",
     },

@@ -39,6 +39,9 @@ test("the defaults are port 8080 on 127.0.0.1, an SQLite file in the app's own f
     bcryptCost: 14,
     loginRateLimit: true,
     trustedProxies: [],
+    mailUrl: `file:${fileURLToPath(new URL("../data/mail", import.meta.url))}`,
+    mailFrom: "Workbench <no-reply@example.com>",
+    baseUrl: undefined,
     backupSchedule: undefined,
     backupFolder: fileURLToPath(new URL("../data/backups", import.meta.url)),
     metricsToken: undefined,
@@ -74,6 +77,9 @@ test("every variable is read, and an empty one counts as not set", () => {
     BCRYPT_COST: "12",
     LOGIN_RATE_LIMIT: "off",
     TRUSTED_PROXIES: "10.0.0.0/8, ::1,192.0.2.7",
+    MAIL_URL: "smtp://user:pass@mail:587",
+    MAIL_FROM: "Blog <blog@example.com>",
+    BASE_URL: "https://blog.example.com",
     BACKUP_SCHEDULE: "0 2 * * *",
     BACKUP_FOLDER: "/backups",
     METRICS_TOKEN: "0123456789abcdef",
@@ -90,6 +96,9 @@ test("every variable is read, and an empty one counts as not set", () => {
     bcryptCost: 12,
     loginRateLimit: false,
     trustedProxies: ["10.0.0.0/8", "::1", "192.0.2.7"],
+    mailUrl: "smtp://user:pass@mail:587",
+    mailFrom: "Blog <blog@example.com>",
+    baseUrl: "https://blog.example.com",
     backupSchedule: "0 2 * * *",
     backupFolder: "/backups",
     metricsToken: "0123456789abcdef",
@@ -145,6 +154,8 @@ test("a bad value is reported with the values that the variable takes", () => {
     ["REDIS_URL", "http://host", redis],
     ["REDIS_URL", "redis://", redis],
     ["REDIS_URL", "localhost:6379", redis],
+    ["MAIL_URL", "mail.example.com:587", "MAIL_URL takes smtp://user:password@host:587 or file:<folder>."],
+    ["BASE_URL", "blog.example.com", "BASE_URL takes https://blog.example.com."],
     ["METRICS_TOKEN", "hunter2", "METRICS_TOKEN must have at least 16 characters."],
     ["JWT_SECRET", "   ", "JWT_SECRET is empty. Give it at least 32 random bytes."],
     [
@@ -284,4 +295,31 @@ test("a bad value exits with code 1 and one line on stderr", async () => {
 test("a pattern of backups that cannot be read is reported", () => {
   const messages = problemsOf({ JWT_SECRET: secret, BACKUP_SCHEDULE: "at night" });
   assert.deepEqual(messages, ['BACKUP_SCHEDULE is not a cron pattern in UTC, such as "0 2 * * *".']);
+});
+
+test("in production the pages and the worker need a mail server and their address, and the other entry points do not", async () => {
+  await withFolder(async (folder) => {
+    const env = { NODE_ENV: "production", JWT_SECRET: secret, DATABASE_URL: `sqlite:${join(folder, "blog.db")}` };
+    for (const file of ["src/main.web.ts", "src/main.worker.ts"]) {
+      const { code, stderr } = await runFile(file, { ...env, MAIL_URL: "" });
+      assert.equal(code, 1, file);
+      assert.match(stderr, /BASE_URL/);
+      assert.match(stderr, /MAIL_URL/);
+    }
+    const { code, stdout, stderr } = await runFile(
+      "src/main.cli.ts",
+      { ...env, MAIL_URL: "" },
+      { args: ["users", "list"] },
+    );
+    assert.deepEqual([code, stderr], [0, ""], stdout);
+    for (const file of ["src/main.api.ts", "src/main.tutorial.ts"]) {
+      await withServer(file, { ...env, MAIL_URL: "" }, async ({ client }) => {
+        assert.equal((await client.get("/posts")).status, 200, file);
+      });
+    }
+    const mail = { MAIL_URL: "smtp://127.0.0.1:20999?tls=off", BASE_URL: "https://blog.example.com" };
+    await withServer("src/main.web.ts", { ...env, ...mail }, async ({ client }) => {
+      assert.equal((await client.call("GET", "/login")).status, 200);
+    });
+  });
 });

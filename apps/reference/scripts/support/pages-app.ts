@@ -26,6 +26,7 @@ export async function startPages(): Promise<RunningPages> {
   const config = {
     bcryptCost: 10,
     databaseUrl: `sqlite:${join(folder, "blog.db")}`,
+    mailUrl: "memory:",
     jwtSecret: "a secret for pictures, 32 bytes and more",
   };
   const platform = createPagesPlatform({ development: false });

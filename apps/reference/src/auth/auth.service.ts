@@ -2,7 +2,7 @@ import { accessTokenSeconds, LoginLimit, Logins, RefreshTokens, Sessions, sessio
 import { type Context, explainForeignOrigin, HttpError, inject, Log } from "@tenon/core";
 import { StoreError } from "@tenon/data";
 import { toUser, type User, type UserRecord } from "../users/user.ts";
-import { foldEmail, UsersService } from "../users/users.service.ts";
+import { foldEmail, type OnCreated, UsersService } from "../users/users.service.ts";
 import type { LoginDTO, RegisterDTO } from "./auth.dto.ts";
 import { notCreated, notIssued } from "./auth.errors.ts";
 
@@ -29,8 +29,8 @@ export class AuthService {
   readonly #log = inject(Log);
 
   /** Undefined when the address is taken. */
-  async register(input: RegisterDTO): Promise<UserRecord | undefined> {
-    const user = await this.#users.create(input).catch((error: unknown) => {
+  async register(input: RegisterDTO, onCreated?: OnCreated): Promise<UserRecord | undefined> {
+    const user = await this.#users.create(input, onCreated).catch((error: unknown) => {
       throw error instanceof StoreError ? new HttpError(500, notCreated, { cause: error }) : error;
     });
     if (user !== undefined) this.#log.info({ event: "registered", user_id: user.id });

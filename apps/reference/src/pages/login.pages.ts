@@ -1,3 +1,4 @@
+import { Accounts } from "@tenon/accounts";
 import { SessionOrigin, Sessions } from "@tenon/auth";
 import { type Context, dto, type HttpError, type Issue, inject, route, string } from "@tenon/core";
 import { StoreError } from "@tenon/data";
@@ -19,6 +20,7 @@ const NextQuery = dto({ next: string() });
 export class LoginPages {
   readonly #auth = inject(AuthService);
   readonly #sessions = inject(Sessions);
+  readonly #accounts = inject(Accounts);
 
   readonly login = route.get(
     "/login",
@@ -62,7 +64,9 @@ export class LoginPages {
     },
     async (ctx, { body }) => {
       checkName(body);
-      const user = await this.#auth.register(body);
+      const user = await this.#auth.register(body, ({ id }, transaction) =>
+        this.#accounts.registered(id, { transaction, actor: ctx }),
+      );
       if (user === undefined) {
         const issue = { path: "email", rule: "unique", message: "is already registered" };
         return back(ctx, "/register", issue, ctx.fail(409));

@@ -2,10 +2,18 @@ import { hkdfSync } from "node:crypto";
 import { defineModule, inject, provide } from "@tenon/core";
 import { HealthController, KeyValue } from "@tenon/data";
 import { sessionsModule } from "@tenon/web";
-import { type BlogOptions, backgroundWork, createAccounts, DataModule, JobsModule, LiveModule } from "../app.module.ts";
+import {
+  type BlogOptions,
+  backgroundWork,
+  createAccounts,
+  createUsers,
+  DataModule,
+  JobsModule,
+  LiveModule,
+  PostsModule,
+} from "../app.module.ts";
 import { AuthService } from "../auth/auth.service.ts";
 import { Config, ConfigModule } from "../config.ts";
-import { PostsService } from "../posts/posts.service.ts";
 import { CurrentUser } from "./current-user.ts";
 import { FeedId, FeedPages } from "./feed.pages.ts";
 import { LoginPages } from "./login.pages.ts";
@@ -24,22 +32,28 @@ const SessionsModule = sessionsModule(DataModule, {
 });
 
 /** The blog as pages, on the same services as the API and the commands. */
-export function createPagesModule({ observed = [], ...authOptions }: Omit<BlogOptions, "postPolicy"> = {}) {
+export function createPagesModule({
+  observed = [],
+  ...authOptions
+}: Omit<BlogOptions, "postPolicy" | "accounts"> = {}) {
+  const users = createUsers(authOptions);
   return defineModule({
     name: "pages",
     imports: [
       ...observed,
       ConfigModule,
       DataModule,
-      ...createAccounts(authOptions),
+      ...users,
+      createAccounts(users),
       JobsModule,
       LiveModule,
+      PostsModule,
       SessionsModule,
     ],
     declarations: [
       ...[PostsPages, FeedPages, WritingPages, LoginPages],
       ...[PostViews, CurrentUser, RequireLogin, OwnPost],
-      ...[AuthService, PostsService, HealthController],
+      ...[AuthService, HealthController],
       ...backgroundWork,
       provide(FeedId, () => `urn:uuid:${toUuid(deriveKey("tenon-blog feed").toString("hex"))}`),
     ],

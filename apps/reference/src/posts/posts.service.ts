@@ -101,6 +101,18 @@ export class PostsService {
     });
   }
 
+  /** Deletes all posts of one author, published or not. */
+  async deleteOfAuthor(authorId: string, transaction: Kysely<Schema>): Promise<void> {
+    const gone = await transaction
+      .deleteFrom("posts")
+      .where("author_id", "=", authorId)
+      .returning(["id", "published"])
+      .execute();
+    for (const { id, published } of gone) {
+      if (published) await this.#channels.publish(postsTopic, "removed", { id }, { transaction });
+    }
+  }
+
   async #insert(id: string, authorId: string, { title, content }: CreatePostDTO): Promise<Post> {
     const now = this.#clock.timestamp();
     const post: Post = {

@@ -1,6 +1,7 @@
 import { Passwords } from "@tenon/auth";
 import { Clock, inject, Log } from "@tenon/core";
 import { Database, isUniqueViolation } from "@tenon/data";
+import type { Kysely } from "kysely";
 import { canBeStored, type Schema } from "../database/schema.ts";
 import type { Role, UserRecord } from "./user.ts";
 
@@ -9,6 +10,9 @@ export interface NewUser {
   readonly password: string;
   readonly name: string;
 }
+
+/** Runs in the transaction that creates the user. */
+export type OnCreated = (user: UserRecord, transaction: Kysely<Schema>) => Promise<void>;
 
 const columns = ["id", "email", "name", "role", "password", "created_at"] as const;
 
@@ -19,8 +23,11 @@ export class UsersService {
   readonly #clock = inject(Clock);
   readonly #log = inject(Log);
 
-  /** Undefined when the address is taken. The unique constraint decides, so that two concurrent calls cannot both succeed. */
-  async create({ email, password, name }: NewUser): Promise<UserRecord | undefined> {
+  /**
+   * Undefined when the address is taken. The unique constraint decides, so that two concurrent calls cannot both succeed.
+   * What `onCreated` writes in the transaction is there if and only if the user is.
+   */
+  async create({ email, password, name }: NewUser, onCreated?: OnCreated): Promise<UserRecord | undefined> {
     const user: UserRecord = {
       id: this.#clock.uuid(),
       email,
@@ -30,10 +37,15 @@ export class UsersService {
       created_at: this.#clock.timestamp(),
     };
     try {
-      await this.#db
-        .insertInto("users")
-        .values({ ...user, email_key: foldEmail(email) })
-        .execute();
+      const row = { ...user, email_key: foldEmail(email) };
+      if (onCreated === undefined) {
+        await this.#db.insertInto("users").values(row).execute();
+        return user;
+      }
+      await this.#db.transaction().execute(async (transaction) => {
+        await transaction.insertInto("users").values(row).execute();
+        await onCreated(user, transaction);
+      });
       return user;
     } catch (error) {
       if (isUniqueViolation(error)) return undefined;
@@ -49,8 +61,8 @@ export class UsersService {
     return user;
   }
 
-  find(id: string): Promise<UserRecord | undefined> {
-    return this.#db.selectFrom("users").select(columns).where("id", "=", id).executeTakeFirst();
+  find(id: string, db: Kysely<Schema> = this.#db): Promise<UserRecord | undefined> {
+    return db.selectFrom("users").select(columns).where("id", "=", id).executeTakeFirst();
   }
 
   async findByEmail(email: string): Promise<UserRecord | undefined> {
@@ -72,6 +84,21 @@ export class UsersService {
       .where("email_key", "=", foldEmail(email))
       .returning(columns)
       .executeTakeFirst();
+  }
+
+  async setPassword(id: string, hash: string, transaction: Kysely<Schema>): Promise<void> {
+    await transaction.updateTable("users").set({ password: hash }).where("id", "=", id).execute();
+  }
+
+  /** Throws the unique violation when another user has the address. */
+  async setEmail(id: string, email: string, transaction: Kysely<Schema>): Promise<void> {
+    const changes = { email, email_key: foldEmail(email) };
+    await transaction.updateTable("users").set(changes).where("id", "=", id).execute();
+  }
+
+  /** The user's posts must be deleted before. */
+  async delete(id: string, transaction: Kysely<Schema>): Promise<void> {
+    await transaction.deleteFrom("users").where("id", "=", id).execute();
   }
 
   /** Errors are only logged: the login has succeeded, whether or not a stronger hash can be stored now. */

@@ -1,17 +1,11 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { test } from "node:test";
 import { HttpError } from "@tenon/core";
-import type { AxeResults, RunOptions } from "axe-core";
-import type { Page } from "playwright-core";
+import { assertAccessible, isFull } from "../support/axe.ts";
 import { describeInBrowser, withPage } from "../support/browser.ts";
+import { tabTo } from "../support/keyboard.ts";
 import { addPost } from "../support/pages.ts";
 import type { TestUser } from "../support/users.ts";
-
-/** The short form skips states whose template and rules another page covers. */
-const isFull = process.env.TENON_FULL === "1";
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const rich = `# A heading
 
@@ -29,68 +23,6 @@ A paragraph with [a link](https://example.com/), *some* **words** and \`code\`.
 \`\`\`ts
 const line = "${"wide ".repeat(40)}";
 \`\`\``;
-
-async function violations(page: Page, options: RunOptions = {}): Promise<string[]> {
-  const { violations: found } = await page.evaluate(async (given) => {
-    const { axe } = globalThis as unknown as { axe: { run(options: unknown): Promise<AxeResults> } };
-    return axe.run({ resultTypes: ["violations"], ...given });
-  }, options);
-  return found
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
-}
-
-/** Headings, landmarks and labels; no serious axe violation, light or dark; no horizontal scrolling on a small phone. */
-async function assertAccessible(page: Page, name: string, inDark = false): Promise<void> {
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.evaluate(axeSource);
-  assert.deepEqual(await violations(page), [], name);
-  if (isFull || inDark) {
-    await page.emulateMedia({ colorScheme: "dark" });
-    assert.deepEqual(await violations(page, { runOnly: ["color-contrast"] }), [], `${name}, dark`);
-  }
-  for (const role of ["banner", "main", "contentinfo"] as const) {
-    assert.equal(await page.getByRole(role).count(), 1, `${name}: ${role}`);
-  }
-  assert.equal(await page.getByRole("navigation", { name: "Site" }).count(), 1, name);
-  assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1, name);
-  const wide = await page.evaluate(() => {
-    const { document } = globalThis as unknown as {
-      document: { documentElement: { readonly scrollWidth: number; readonly clientWidth: number } };
-    };
-    return document.documentElement.scrollWidth - document.documentElement.clientWidth;
-  });
-  assert.equal(wide, 0, `${name} scrolls sideways`);
-}
-
-/** The accessible name of the focused element. */
-function focused(page: Page): Promise<{ name: string; outline: string }> {
-  return page.evaluate(() => {
-    interface Element {
-      readonly textContent: string;
-      readonly labels?: Iterable<{ readonly textContent: string }>;
-    }
-    const root = globalThis as unknown as {
-      document: { readonly activeElement: Element };
-      getComputedStyle(element: Element): { readonly outlineStyle: string; readonly outlineWidth: string };
-    };
-    const element = root.document.activeElement;
-    const [label] = [...(element.labels ?? [])];
-    const { outlineStyle, outlineWidth } = root.getComputedStyle(element);
-    return { name: (label ?? element).textContent.trim(), outline: `${outlineStyle} ${outlineWidth}` };
-  });
-}
-
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 30; presses++) {
-    await page.keyboard.press("Tab");
-    const found = await focused(page);
-    if (found.name !== name) continue;
-    assert.equal(found.outline, "solid 3px", `the focus on ${name} can be seen`);
-    return;
-  }
-  assert.fail(`no way by keyboard to ${name}`);
-}
 
 describeInBrowser("Accessibility of every page", (blog) => {
   const narrow = { viewport: { width: 320, height: 640 } };

@@ -41,7 +41,7 @@ export interface StartOptions {
 export const jwtSecret = "a secret of the tests, thirty-two bytes and more";
 
 export function toConfig(urls: StorageUrls, config: ConfigValues = {}): ConfigValues {
-  return { port: 0, jwtSecret, bcryptCost: 10, ...urls, ...config };
+  return { port: 0, jwtSecret, bcryptCost: 10, mailUrl: "memory:", ...urls, ...config };
 }
 
 /** Starts the service in this process, on a free port. */

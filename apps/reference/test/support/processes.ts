@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string>>;
 
 /** The environment of the machine is not passed on: its variables must not change a test. */
 const own =
-  /^(?:PORT|HOST|DATABASE_URL|DATABASE_POOLER|DATABASE_LISTEN_URL|REDIS_URL|JWT_SECRET|BCRYPT_COST|LOGIN_RATE_LIMIT|TRUSTED_PROXIES|METRICS_TOKEN|OTEL_\w+|LOG_LEVEL|NODE_ENV|NODE_TEST_CONTEXT|NO_COLOR|FORCE_COLOR)$/;
+  /^(?:PORT|HOST|DATABASE_URL|DATABASE_POOLER|DATABASE_LISTEN_URL|REDIS_URL|JWT_SECRET|BCRYPT_COST|LOGIN_RATE_LIMIT|MAIL_URL|MAIL_FROM|BASE_URL|TRUSTED_PROXIES|METRICS_TOKEN|OTEL_\w+|LOG_LEVEL|NODE_ENV|NODE_TEST_CONTEXT|NO_COLOR|FORCE_COLOR)$/;
 
 const application = fileURLToPath(new URL("../..", import.meta.url));
 /** The compile cache of Node: each process after the first starts in a third of the time. */
@@ -33,7 +33,7 @@ export function spawnFile(file: string, env: Environment, options: SpawnOptions 
   const node = [process.execPath, ...nodeOptions, "--conditions=@tenon/source", resolve(application, file), ...ownArgs];
   const [command = "", ...args] = [...under, ...node];
   return spawn(command, args, {
-    env: { NODE_COMPILE_CACHE: compileCache, ...inherited, ...env },
+    env: { NODE_COMPILE_CACHE: compileCache, MAIL_URL: "memory:", ...inherited, ...env },
     stdio: ["ignore", stdout, "pipe", "ipc"],
   });
 }
