@@ -1,5 +1,5 @@
 import { SessionAuth } from "@tenon/auth";
-import { type Class, type MiddlewareLike, type Module, token } from "@tenon/core";
+import { type Class, type Middleware, type Module, token } from "@tenon/core";
 import { checkOptions, type Injectable, readEnvironment, takes } from "@tenon/core/internal";
 import type { AccountUsers } from "./account-users.ts";
 
@@ -13,7 +13,12 @@ export interface AccountPaths {
   readonly emailChange: string;
   /** Where a reset is requested, without a token: security notices link to it. Defaults to "/account/reset". */
   readonly forgot: string;
+  /** The login of the application: `AccountPages` redirect to it with `?next=`. Defaults to "/login". */
+  readonly login: string;
 }
+
+/** A guard that sets `user_id`: its class, or an instance. */
+export type AccountsGuard = Class<Middleware> | Middleware;
 
 export interface PlainAccountsOptions {
   /** The name of the site, for mails and authenticator apps. */
@@ -26,7 +31,7 @@ export interface PlainAccountsOptions {
   readonly baseUrl?: string;
   readonly paths?: Partial<AccountPaths>;
   /** Authenticates the requests to `AccountsController`: `BearerAuth` or `SessionAuth`. Defaults to `SessionAuth`. */
-  readonly guard?: MiddlewareLike;
+  readonly guard?: AccountsGuard;
   /**
    * Whether this process runs only commands and no jobs. It starts in production without `baseUrl` and mail URL, because
    * other processes make the links and send the mails. Defaults to false.
@@ -46,7 +51,7 @@ export interface AccountsOptions<Imports extends readonly Module[] = readonly Mo
 export interface AccountSettings {
   readonly name: string;
   readonly paths: AccountPaths;
-  readonly guard: MiddlewareLike;
+  readonly guard: AccountsGuard;
   /** The address of a page for a link in a mail. */
   linkTo(page: keyof AccountPaths, token?: string): string;
 }
@@ -57,6 +62,7 @@ const defaultPaths: AccountPaths = {
   reset: "/account/reset/confirm",
   emailChange: "/account/email/confirm",
   forgot: "/account/reset",
+  login: "/login",
 };
 const path = takes.match(/^\/[^\s?#]*$/, 'It takes a path without a query, for example "/account/verify".');
 
@@ -71,7 +77,7 @@ export function toAccountSettings(options: PlainAccountsOptions, delivers: boole
     {
       name: takes.required(takes.match(/^[^\p{Cc}:]{1,100}$/u, "It takes the name of the site, without a colon.")),
       baseUrl: (value) => findUrlFault(value, production),
-      paths: { verification: path, reset: path, emailChange: path, forgot: path },
+      paths: { verification: path, reset: path, emailChange: path, forgot: path, login: path },
       guard: takes.anything,
       commandsOnly: takes.flag,
     },

@@ -1,0 +1,120 @@
+import { SessionOrigin } from "@tenon/auth";
+import { type Context, dto, inject, route, string } from "@tenon/core";
+import { bodyLimit } from "@tenon/core/middleware";
+import { redirect, view } from "@tenon/web";
+import { noStore } from "./account-guards.ts";
+import { EmailDTO, limited, maxAccountBody, ResetDTO, TokenDTO } from "./accounts.dto.ts";
+import { Accounts } from "./accounts.ts";
+import { AccountSettings } from "./settings.ts";
+
+export const accountPages = route.under("/account", {
+  middlewares: [bodyLimit(maxAccountBody), noStore, SessionOrigin],
+  tags: ["Account"],
+});
+
+const LinkQuery = dto({ token: string("default=", "max=200") });
+const { 429: tooMany, 503: busy } = limited;
+
+/**
+ * The pages of links in mails, and the form that requests a reset: for everyone. To open a link changes nothing, because
+ * mail scanners do: each page has a button.
+ */
+export class AccountLinkPages {
+  readonly #accounts = inject(Accounts);
+  readonly #login = inject(AccountSettings).paths.login;
+
+  readonly reset = accountPages.get("/reset", { summary: "A form for a link to choose a new password" }, () =>
+    view("account/reset"),
+  );
+
+  readonly requestReset = accountPages.post(
+    "/reset",
+    {
+      summary: "Send a link to choose a new password",
+      public: true,
+      body: { form: EmailDTO },
+      errors: { 429: tooMany },
+    },
+    async (ctx, { body }) => {
+      await this.#accounts.requestReset(body.email, ctx);
+      const text = "If an account has this address, a mail with a link is on its way. The link is valid for one hour.";
+      return done(ctx, text, "/account/reset");
+    },
+  );
+
+  readonly resetLink = accountPages.get(
+    "/reset/confirm",
+    { summary: "A form for the new password", query: LinkQuery },
+    (_, { query }) => showLink("account/reset-confirm", query.token, "/account/reset"),
+  );
+
+  readonly confirmReset = accountPages.post(
+    "/reset/confirm",
+    { summary: "Set a new password", public: true, body: { form: ResetDTO }, errors: { 503: busy } },
+    async (ctx, { body }) => {
+      const isReset = await this.#accounts.reset(body.token, body.password, ctx);
+      if (!isReset) return invalidLink("/account/reset");
+      return done(ctx, "Your password is changed, and all logins have ended. Log in with the new one.", this.#login);
+    },
+  );
+
+  readonly verificationLink = accountPages.get(
+    "/verify",
+    { summary: "A button that verifies an e-mail address", query: LinkQuery },
+    (_, { query }) => showLink("account/verify", query.token, "/account"),
+  );
+
+  readonly verify = accountPages.post(
+    "/verify",
+    { summary: "Verify an e-mail address", public: true, body: { form: TokenDTO } },
+    async (ctx, { body }) => {
+      const isVerified = await this.#accounts.verify(body.token, ctx);
+      return isVerified ? done(ctx, "Your e-mail address is verified.", "/account") : invalidLink("/account");
+    },
+  );
+
+  readonly emailLink = accountPages.get(
+    "/email/confirm",
+    { summary: "A button that changes an e-mail address", query: LinkQuery },
+    (_, { query }) => showLink("account/email-confirm", query.token, "/account/email"),
+  );
+
+  readonly confirmEmail = accountPages.post(
+    "/email/confirm",
+    {
+      summary: "Change an e-mail address",
+      public: true,
+      body: { form: TokenDTO },
+      errors: { 409: "Another account has this e-mail address." },
+    },
+    async (ctx, { body }) => {
+      const result = await this.#accounts.confirmEmailChange(body.token, ctx);
+      if (result === "taken") return ctx.fail(409);
+      return result === "changed"
+        ? done(ctx, "Your e-mail address is changed.", "/account")
+        : invalidLink("/account/email");
+    },
+  );
+
+  routes() {
+    return [
+      ...[this.reset, this.requestReset, this.resetLink, this.confirmReset],
+      ...[this.verificationLink, this.verify, this.emailLink, this.confirmEmail],
+    ];
+  }
+}
+
+/** Redirects to a page that shows the text. */
+export async function done(ctx: Context, text: string, path: string) {
+  await ctx.get("session").flash("done", text);
+  return redirect(path);
+}
+
+/** Does not look the token up: a page that does would tell, at no cost, whether a token is valid. */
+function showLink(name: string, token: string, again: string) {
+  return token === "" ? invalidLink(again) : view(name, { token });
+}
+
+function invalidLink(again: string) {
+  return view("account/invalid-link", { again }, { status: 400 });
+}
