@@ -133,7 +133,8 @@ for (const database of databases) {
           const run = (email: string) =>
             countStatements(
               () => call("requestReset", email),
-              ({ place }) => new RegExp(`\\b${place.namespace}\\b`).test(url),
+              // the wake-up of the worker runs after the response, several at once
+              ({ place, sql }) => new RegExp(`\\b${place.namespace}\\b`).test(url) && !sql.includes("pg_notify"),
             );
           const known = await run("eve@example.com");
           const unknown = await run("unknown@example.com");

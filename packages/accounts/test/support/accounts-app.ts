@@ -102,7 +102,7 @@ class Requests {
 
 export function createAccountsModule(data: DataOptions, options: Partial<AccountsOptions> = {}): Module {
   const stores = dataModule(data);
-  const auth = authModule(stores, { secret: "a secret of the tests, with 32 b", bcryptCost: 10 });
+  const auth = authModule(stores, { secret: "a secret of the tests, with 32 b", passwordWait: 600_000 });
   const jobs = jobsModule(stores);
   const views = new URL("../fixtures/views/", import.meta.url);
   const mail = mailModule(jobs, { url: "memory:", from: { name: "Blog", address: "no-reply@example.com" }, views });
