@@ -5,7 +5,7 @@ import { storeFailures } from "../database/store-failures.ts";
 import { User } from "../users/users.dto.ts";
 import { UsersService } from "../users/users.service.ts";
 import { LoggedOut, LoginDTO, LoginResponse, RefreshDTO, RegisterDTO, StoreFailure, Tokens } from "./auth.dto.ts";
-import { loginErrors, refreshErrors, registerErrors, sessionErrors } from "./auth.errors.ts";
+import { loginErrors, refreshErrors, registerErrors, sessionErrors, wrongCredentials } from "./auth.errors.ts";
 import { auth } from "./auth.routes.ts";
 import { AuthService } from "./auth.service.ts";
 import { LogoutOrigin, readRefreshToken } from "./logout.ts";
@@ -42,7 +42,7 @@ export class AuthController {
     },
     async (ctx, { body }) => {
       const user = await this.#auth.login(body, ctx);
-      return user === undefined ? ctx.fail(401) : this.#auth.toLoginResponse(user);
+      return user === undefined ? ctx.fail(401, wrongCredentials) : this.#auth.toLoginResponse(user);
     },
   );
 
@@ -87,7 +87,7 @@ export class AuthController {
     },
     async (ctx, { body }) => {
       const user = await this.#auth.login(body, ctx);
-      return user === undefined ? ctx.fail(401) : this.#auth.issuePair(user, ctx);
+      return user === undefined ? ctx.fail(401, wrongCredentials) : this.#auth.issuePair(user, ctx);
     },
   );
 
@@ -115,7 +115,7 @@ export class AuthController {
     },
     async (ctx, { body }) => {
       const user = await this.#auth.login(body, ctx);
-      if (user === undefined) return ctx.fail(401);
+      if (user === undefined) return ctx.fail(401, wrongCredentials);
       await this.#sessions.open(ctx, user.id);
       return user;
     },

@@ -7,6 +7,7 @@ export const maxAuthBody = 16 * 1024;
 export const LoginDTO = dto("Login", {
   email: string("required", "email"),
   password: string("required"),
+  code: string("max=30").describe("For a user with a second factor: its code, or a recovery code."),
 });
 export type LoginDTO = Infer<typeof LoginDTO>;
 

@@ -1,4 +1,4 @@
-import { accessTokenSeconds, LoginLimit, Logins, RefreshTokens, Sessions, sessionCookie, Tokens } from "@tenon/auth";
+import { accessTokenSeconds, Logins, PasswordLogin, RefreshTokens, Sessions, sessionCookie, Tokens } from "@tenon/auth";
 import { type Context, explainForeignOrigin, HttpError, inject, Log } from "@tenon/core";
 import { StoreError } from "@tenon/data";
 import { toUser, type User, type UserRecord } from "../users/user.ts";
@@ -25,7 +25,7 @@ export class AuthService {
   readonly #logins = inject(Logins);
   readonly #sessions = inject(Sessions);
   readonly #refreshTokens = inject(RefreshTokens);
-  readonly #limit = inject(LoginLimit);
+  readonly #passwordLogin = inject(PasswordLogin);
   readonly #log = inject(Log);
 
   /** Undefined when the address is taken. */
@@ -37,18 +37,18 @@ export class AuthService {
     return user;
   }
 
-  /** Undefined when the address is unknown or the password wrong; a 429 after too many failures. */
-  async login({ email, password }: LoginDTO, ctx: Context): Promise<UserRecord | undefined> {
-    const account = foldEmail(email);
-    await this.#limit.check(account, ctx);
-    const user = await this.#users.authenticate(email, password);
-    // checked again: guesses sent concurrently all pass the first check
-    await this.#limit.check(account, ctx);
+  /**
+   * Undefined when the address is unknown, or the password or the code wrong; a 429 after too many failures. Throws
+   * `SecondFactorRequired` when the user has a second factor and the code is missing.
+   */
+  async login({ email, password, code }: LoginDTO, ctx: Context): Promise<UserRecord | undefined> {
+    const find = () => this.#users.findByEmail(email);
+    const user = await this.#passwordLogin.check({ account: foldEmail(email), password, code, find }, ctx);
     if (user === undefined) {
-      await this.#limit.noteFailure(account, ctx);
       this.#log.warn({ event: "login failed", id: ctx.id, address: ctx.request().address() });
       return undefined;
     }
+    await this.#users.strengthen(user, password);
     this.#log.info({ event: "logged in", user_id: user.id });
     return user;
   }

@@ -2,11 +2,12 @@ import { HttpError, inject } from "@tenon/core";
 import { storeFailures } from "../database/store-failures.ts";
 import { User } from "../users/users.dto.ts";
 import { LoginDTO, RegisterDTO, Token } from "./auth.dto.ts";
-import { busy, loginErrors } from "./auth.errors.ts";
+import { busy, codeRequired, loginErrors } from "./auth.errors.ts";
 import { auth } from "./auth.routes.ts";
 import { AuthService } from "./auth.service.ts";
 
-const refused = { 401: "invalid credentials" } as const;
+const wrongCredentials = "invalid credentials";
+const refused = { 401: [wrongCredentials, codeRequired] } as const;
 
 /** The blog tutorial's variant: other messages, and only registration and login. */
 export class TutorialAuthController {
@@ -46,7 +47,7 @@ export class TutorialAuthController {
     },
     async (ctx, { body }) => {
       const user = await this.#auth.login(body, ctx);
-      return user === undefined ? ctx.fail(401) : { token: await this.#auth.issueToken(user) };
+      return user === undefined ? ctx.fail(401, wrongCredentials) : { token: await this.#auth.issueToken(user) };
     },
   );
 

@@ -7,8 +7,11 @@ const untyped = "Unsupported Media Type";
 export const LoginForm = dto({
   email: string("required", "email"),
   password: string("required"),
+  code: string("max=30"),
   next: string(),
 });
+
+export const CodeForm = dto({ code: string("required", "max=30") });
 
 /** In the order of the page, so that problems are listed in that order. */
 export const RegisterForm = dto({

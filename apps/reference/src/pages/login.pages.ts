@@ -1,17 +1,26 @@
 import { Accounts } from "@tenon/accounts";
-import { SessionOrigin, Sessions } from "@tenon/auth";
+import { SecondFactor, SecondFactorRequired, SessionOrigin, Sessions } from "@tenon/auth";
 import { type Context, dto, type HttpError, type Issue, inject, route, string } from "@tenon/core";
 import { StoreError } from "@tenon/data";
 import { isForm, type Redirect, redirect, wantsJson } from "@tenon/web";
-import { busy, loginRefused } from "../auth/auth.errors.ts";
+import { busy, codeRequired, loginRefused } from "../auth/auth.errors.ts";
 import { AuthService } from "../auth/auth.service.ts";
 import type { UserRecord } from "../users/user.ts";
-import { foldEmail } from "../users/users.service.ts";
-import { checkName, LoginForm, RegisterForm, refuseUntyped } from "./login.form.ts";
+import { foldEmail, UsersService } from "../users/users.service.ts";
+import { CodeForm, checkName, LoginForm, RegisterForm, refuseUntyped } from "./login.form.ts";
 import { toPathWithNext } from "./require-login.ts";
 import { toShownName, withoutBidiControls } from "./shown-text.ts";
 
 const home = "/my-posts";
+const wrongCredentials = "No account has this e-mail address and password.";
+const wrongCode = "This code is wrong or was used before.";
+/** Where the session keeps a login that waits for its code. */
+const waiting = "waiting_login";
+
+interface WaitingLogin {
+  readonly id: string;
+  readonly next: string;
+}
 
 /** Where to redirect after a login. */
 const NextQuery = dto({ next: string() });
@@ -19,6 +28,8 @@ const NextQuery = dto({ next: string() });
 /** Login, registration and logout. An invalid form redirects back to its page, with the input except the password. */
 export class LoginPages {
   readonly #auth = inject(AuthService);
+  readonly #users = inject(UsersService);
+  readonly #factor = inject(SecondFactor);
   readonly #sessions = inject(Sessions);
   readonly #accounts = inject(Accounts);
 
@@ -41,15 +52,47 @@ export class LoginPages {
       summary: "Log in",
       public: true,
       body: LoginForm,
-      errors: { 401: "No account has this e-mail address and password.", ...loginRefused },
+      errors: { 401: [wrongCredentials, codeRequired], ...loginRefused },
     },
     async (ctx, { body }) => {
-      const user = await this.#auth.login(body, ctx);
+      let user: UserRecord | undefined;
+      try {
+        user = await this.#auth.login(body, ctx);
+      } catch (error) {
+        if (error instanceof SecondFactorRequired && showsForms(ctx)) return this.#wait(ctx, error.userId, body.next);
+        throw error;
+      }
       if (user === undefined) {
-        const error = ctx.fail(401);
+        const error = ctx.fail(401, wrongCredentials);
         return back(ctx, "/login", { path: "", rule: "credentials", message: error.message }, error);
       }
       return this.#enter(ctx, user, `Welcome back, ${inSentence(user)}.`, body.next);
+    },
+  );
+
+  readonly code = route.get(
+    "/login/code",
+    { middlewares: [SessionOrigin], summary: "The form for the code of a second factor" },
+    async (ctx) => ((await this.#findWaiting(ctx)) === undefined ? startAgain(ctx) : {}),
+  );
+
+  readonly enterCode = route.post(
+    "/login/code",
+    {
+      middlewares: [SessionOrigin, refuseUntyped],
+      summary: "Log in with the code of a second factor",
+      public: true,
+      body: CodeForm,
+      errors: { 401: wrongCode, 429: "Too Many Requests" },
+    },
+    async (ctx, { body }) => {
+      const login = await this.#findWaiting(ctx);
+      if (login === undefined) return startAgain(ctx);
+      const userId = await this.#factor.resume(login.id, body.code, ctx);
+      const user = userId === undefined ? undefined : await this.#users.find(userId);
+      if (user !== undefined) return this.#enter(ctx, user, `Welcome back, ${inSentence(user)}.`, login.next);
+      if (!(await this.#factor.isSuspended(login.id))) return startAgain(ctx);
+      return back(ctx, "/login/code", { path: "", rule: "code", message: wrongCode }, ctx.fail(401));
     },
   );
 
@@ -97,16 +140,30 @@ export class LoginPages {
     return (await ctx.get("visitor").user()) === undefined ? { next } : redirect(next || home);
   }
 
+  /** The password was right. The session gets a new id, so that an id known before does not lead to the second step. */
+  async #wait(ctx: Context, userId: string, next = ""): Promise<Redirect> {
+    const login: WaitingLogin = { id: await this.#factor.suspend(userId, ctx), next };
+    await ctx.get("session").regenerate();
+    await ctx.get("session").set(waiting, login);
+    return redirect("/login/code");
+  }
+
+  async #findWaiting(ctx: Context): Promise<WaitingLogin | undefined> {
+    const login = await ctx.get("session").get<WaitingLogin>(waiting);
+    return login !== undefined && (await this.#factor.isSuspended(login.id)) ? login : undefined;
+  }
+
   /** Both sessions get a new id at login, so that an id known before is worthless (session fixation). */
   async #enter(ctx: Context, user: UserRecord, message: string, next = ""): Promise<Redirect> {
     await this.#sessions.open(ctx, user.id, { account: foldEmail(user.email) });
     await ctx.get("session").regenerate();
+    await ctx.get("session").delete(waiting);
     await ctx.get("session").flash("done", message);
     return redirect(next || home);
   }
 
   routes() {
-    return [this.login, this.openSession, this.register, this.createUser, this.logout];
+    return [this.login, this.openSession, this.code, this.enterCode, this.register, this.createUser, this.logout];
   }
 }
 
@@ -114,9 +171,19 @@ function inSentence({ name }: UserRecord): string {
   return withoutBidiControls(toShownName(name));
 }
 
+/** Other clients get the error itself. */
+function showsForms(ctx: Context): boolean {
+  return isForm(ctx.header("content-type")) && !wantsJson(ctx);
+}
+
+async function startAgain(ctx: Context): Promise<Redirect> {
+  await ctx.get("session").flash("done", "The login has expired. Log in again.");
+  return redirect("/login");
+}
+
 /** Redirects to the form with its input and the issue. Throws the error for clients that have no form to show again. */
 async function back(ctx: Context, path: string, issue: Issue, error: HttpError): Promise<Redirect> {
-  if (!isForm(ctx.header("content-type")) || wantsJson(ctx)) throw error;
+  if (!showsForms(ctx)) throw error;
   const form = await ctx.request().form();
   await ctx.get("session").keepForm(form.toRecord(), [issue]);
   return redirect(toPathWithNext(path, form.get("next")));

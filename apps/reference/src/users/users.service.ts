@@ -53,14 +53,6 @@ export class UsersService {
     }
   }
 
-  /** The user, if the password is correct. An unknown address takes as long as a wrong password. */
-  async authenticate(email: string, password: string): Promise<UserRecord | undefined> {
-    const user = await this.findByEmail(email);
-    if (!(await this.#passwords.matches(password, user?.password)) || user === undefined) return undefined;
-    if (this.#passwords.isOutdated(user.password)) await this.#rehash(user, password);
-    return user;
-  }
-
   find(id: string, db: Kysely<Schema> = this.#db): Promise<UserRecord | undefined> {
     return db.selectFrom("users").select(columns).where("id", "=", id).executeTakeFirst();
   }
@@ -101,11 +93,17 @@ export class UsersService {
     await transaction.deleteFrom("users").where("id", "=", id).execute();
   }
 
-  /** Errors are only logged: the login has succeeded, whether or not a stronger hash can be stored now. */
-  async #rehash(user: UserRecord, password: string): Promise<void> {
+  /**
+   * Hashes the right password of a user again when the cost has become higher. Errors are only logged: the login has
+   * succeeded, whether or not a stronger hash can be stored now.
+   */
+  async strengthen(user: UserRecord, password: string): Promise<void> {
+    if (!this.#passwords.isOutdated(user.password)) return;
     try {
       const hash = await this.#passwords.hash(password);
-      await this.#db.updateTable("users").set({ password: hash }).where("id", "=", user.id).execute();
+      const update = this.#db.updateTable("users").set({ password: hash }).where("id", "=", user.id);
+      // a password that was changed since must not come back
+      await update.where("password", "=", user.password).execute();
     } catch (error) {
       this.#log.warn({ err: error, user_id: user.id }, "the password could not be hashed again");
     }
