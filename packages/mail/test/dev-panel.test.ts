@@ -71,3 +71,11 @@ test("every mail has a preview, and the error of one is shown", async () => {
     assert.match(failed?.text ?? "", /reading 'first'/);
   });
 });
+
+test("with a mail server the page says that no copy is kept, without the password", () =>
+  withMailApp({ url: "smtp://blog:hunter2@smtp.example.com:587" }, async (app) => {
+    const [inbox, previews] = await read(app);
+    assert.match(inbox?.note ?? "", /^Mails are sent to .*smtp\.example\.com:587, and no copy of them is kept\./);
+    assert.equal(inbox?.note?.includes("hunter2"), false);
+    assert.equal(previews?.rows?.length, 1);
+  }));
