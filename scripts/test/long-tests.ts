@@ -25,6 +25,7 @@ export const longTests: readonly string[] = [
   "apps/reference/test/readme.test.ts",
   "apps/reference/test/typed-client.test.ts",
   "packages/accounts/test/accounts.test.ts",
+  "packages/accounts/test/fuzz-contract.test.ts",
   "packages/accounts/test/two-processes.test.ts",
   "packages/auth/test/advisories/foreign-pages.test.ts",
   "packages/auth/test/login-limit.test.ts",
