@@ -32,6 +32,7 @@ function readSteps(): Step[] {
 
 /** What the text of a step tells a reader to do in a browser. */
 async function visit({ title }: Step, reader: PageReader): Promise<void> {
+  if (title.includes("recover")) return recover(new Visitor(await reader.toReal("http://127.0.0.1:8081")), reader);
   if (!title.includes("pages")) return;
   const visitor = new Visitor(await reader.toReal("http://127.0.0.1:8081"));
   assert.equal((await visitor.open("/posts/new")).path, "/login?next=%2Fposts%2Fnew");
@@ -43,6 +44,19 @@ async function visit({ title }: Step, reader: PageReader): Promise<void> {
   const post = await visitor.submit("/posts/new", { title: "Second", summary: "Short", text: "<b>Tea</b>" });
   assert.match(post.html, /<h1>Second<\/h1>[\s\S]*&lt;b&gt;Tea/);
   assert.match((await visitor.open("/posts")).html, /Second<\/a> <span class="soft">Short</);
+}
+
+/** Chooses another password with the link in a mail. */
+async function recover(visitor: Visitor, reader: PageReader): Promise<void> {
+  const email = "ada@example.com";
+  assert.match((await visitor.open("/login")).html, /<a href="\/account\/reset">Forgot your password\?<\/a>/);
+  await visitor.submit("/account/reset", { email });
+  const [link = ""] = (await reader.waitForMail(/^Reset your password/)).links;
+  const { origin, pathname, search } = new URL(link);
+  assert.equal(origin, "http://127.0.0.1:8081");
+  await visitor.submit(pathname + search, { password: "battery staple" });
+  const shown = await visitor.submit("/login?next=%2Faccount", { email, password: "battery staple" });
+  assert.equal(shown.path, "/account");
 }
 
 describe("docs/tutorial.md", () => {
@@ -66,8 +80,8 @@ describe("docs/tutorial.md", () => {
     await open;
   });
 
-  test("has eight steps", () => {
-    assert.equal(steps.length, 8);
+  test("has nine steps", () => {
+    assert.equal(steps.length, 9);
   });
 
   let followed = 0;

@@ -78,6 +78,7 @@ export const longTests: readonly string[] = [
   "packages/tool/test/dev/crash-report.test.ts",
   "packages/tool/test/dev/dev-server.test.ts",
   "packages/tool/test/dev/reload.test.ts",
+  "packages/tool/test/generate/accounts/",
   "packages/tool/test/generate/auth/auth.service.test.ts",
   "packages/tool/test/generate/part/parts.service.test.ts",
   "packages/tool/test/generate/resource/adding-a-column.test.ts",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { parseEnv } from "node:util";
 import { runTool } from "../../packages/tool/test/support/tool.ts";
 import type { Block } from "./markdown.ts";
@@ -14,6 +15,11 @@ export interface ReaderOptions {
   readonly stores?: Readonly<Record<string, string>>;
   /** Whether `npm run check` runs all tests of the application; otherwise it runs those that the page writes. */
   readonly isFull?: boolean;
+}
+
+interface FileMail {
+  readonly subject: string;
+  readonly links: readonly string[];
 }
 
 /** Someone who follows a page: a folder, a shell with its variables, and applications in other terminals. */
@@ -39,6 +45,18 @@ export class PageReader {
   /** The real address of one of the page. */
   toReal(address: string): Promise<string> {
     return this.#terminals.toReal(address);
+  }
+
+  /** The newest mail with such a subject, which a job writes to `data/mail`. */
+  async waitForMail(subject: RegExp): Promise<{ readonly links: readonly string[] }> {
+    const folder = join(this.#folder, "data/mail");
+    for (;;) {
+      const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];
+      const mails = names.sort().map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as FileMail); // as written by mailModule()
+      const found = mails.findLast((mail) => subject.test(mail.subject));
+      if (found !== undefined) return found;
+      await setTimeout(100);
+    }
   }
 
   stop(): Promise<void> {

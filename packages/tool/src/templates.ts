@@ -23,7 +23,7 @@ export interface TemplateOptions {
 
 /** The files of a template by their paths. */
 export async function readTemplate(
-  name: AppTemplate | "app" | `module-${ModuleType | "part" | "auth" | "shared" | "migration"}`,
+  name: AppTemplate | "app" | `module-${ModuleType | "part" | "auth" | "accounts" | "shared" | "migration"}`,
   { names = new Map(), isWanted = () => true, model }: TemplateOptions = {},
 ): Promise<Map<string, string>> {
   const folder = join(packageFolder, "templates", name);

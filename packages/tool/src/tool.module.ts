@@ -4,6 +4,8 @@ import { ClientService } from "./client/client.service.ts";
 import { CompletionController } from "./completion/completion.controller.ts";
 import { DevController } from "./dev/dev.controller.ts";
 import { DevServer } from "./dev/dev-server.ts";
+import { AccountsController } from "./generate/accounts/accounts.controller.ts";
+import { AccountsService } from "./generate/accounts/accounts.service.ts";
 import { AuthController } from "./generate/auth/auth.controller.ts";
 import { AuthService } from "./generate/auth/auth.service.ts";
 import { ModulesController } from "./generate/modules.controller.ts";
@@ -34,6 +36,8 @@ export const ToolModule = defineModule({
     ModulesService,
     AuthController,
     AuthService,
+    AccountsController,
+    AccountsService,
     PartsController,
     PartsService,
     RoutesController,

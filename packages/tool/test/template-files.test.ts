@@ -90,13 +90,15 @@ for (const template of appTemplates) {
     assert.deepEqual(worker?.environment, own[0]?.environment);
   });
 
-  test(`declares every variable of .env.example in config.ts of the ${template} template`, async () => {
+  test(`declares every variable of .env.example in the source of the ${template} template`, async () => {
     const read = await readerOf(template);
     const names = [...read(".env.example").matchAll(/^#?([A-Z_]+)=/gm)].map(([, name = ""]) => name);
     assert.ok(names.includes("DATABASE_URL"));
-    const config = read("src/config.ts");
+    const source = globSync("src/*.ts", { cwd: join(folder, template) })
+      .map(read)
+      .join();
     for (const name of names) {
-      assert.ok(["LOG_LEVEL", "POSTGRES_PASSWORD"].includes(name) || config.includes(`${name}:`), name);
+      assert.ok(["LOG_LEVEL", "POSTGRES_PASSWORD"].includes(name) || source.includes(`${name}:`), name);
     }
   });
 

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { isIdentifier, isVariableDeclarator } from "@babel/types";
 import { HttpError } from "@tenon/core";
 import { exists } from "../files.ts";
 import { capitalize } from "../names.ts";
-import { addDependencies } from "../scaffold/manifest.ts";
+import { addDependencies, parseManifest } from "../scaffold/manifest.ts";
 import { readOrigin } from "../scaffold/origin.ts";
 import type { Change, Wiring } from "./edit/changes.ts";
 import { type AddedClass, addToModule, type ModuleList } from "./edit/edit-module.ts";
@@ -94,6 +94,12 @@ export function toByHand(file: string, classes: readonly WiredClass[]): Wiring {
   };
 }
 
+/** The name in package.json, without its scope. */
+export function readAppName(folder: string): string {
+  const { name } = parseManifest(readFileSync(join(folder, "package.json"), "utf8"));
+  return typeof name === "string" && name !== "" ? name.replace(/^@[^/]*\//, "") : basename(folder);
+}
+
 /** Adds packages of the framework to package.json, those in `dev` for tests only. Nothing where it has them. */
 export function addPackages(folder: string, names: readonly string[], dev: readonly string[] = []): Change[] {
   const before = readFileSync(join(folder, "package.json"), "utf8");
@@ -119,8 +125,10 @@ export function linkInLayout(folder: string, plural: string): Wiring {
 
 const navigationEnds = ["</nav>", "</header>"];
 const accountStart = "<% if (page.shared.user) { -%>";
+/** The line that `tenon g accounts` replaces by a link. */
+export const userName = "<span><%= page.shared.user.email %></span>";
 export const accountLinks = `${accountStart}
-<span><%= page.shared.user.email %></span>
+${userName}
 <form method="post" action="/logout"><%~ page.csrfField() %><button>Log out</button></form>
 <% } else { -%>
 <a href="/login">Log in</a>

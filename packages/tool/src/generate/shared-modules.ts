@@ -10,9 +10,11 @@ export interface SharedModule {
   readonly needsData: boolean;
 }
 
+export const jobsModule: SharedModule = { name: "JobsModule", dependency: "jobs", needsData: true };
+
 /** By the kind of the part that needs it. */
 export const sharedModules: ReadonlyMap<string, SharedModule> = new Map([
-  ["job", { name: "JobsModule", dependency: "jobs", needsData: true }],
+  ["job", jobsModule],
   ["channel", { name: "LiveModule", dependency: "live", needsData: false }],
 ]);
 

@@ -10,6 +10,7 @@ const flags = {
   template: string("oneof=api web cli full").alias("t").describe("Template to start from; defaults to api"),
   in: string().describe("Folder to create it in; defaults to the current folder"),
   no_lint: boolean().describe("Leave out Biome, its settings and its scripts"),
+  no_accounts: boolean().describe("Leave out users, mail and accounts, which the template full has"),
   no_install: boolean().describe("Skip npm install"),
 };
 const AppFlags = dto(flags);
@@ -24,7 +25,7 @@ const templatePrompt = {
     { value: "api", hint: "JSON over HTTP" },
     { value: "web", hint: "HTML pages" },
     { value: "cli", hint: "commands" },
-    { value: "full", hint: "one set of services as all three" },
+    { value: "full", hint: "one set of services as all three, with users and accounts" },
   ],
   defaultValue: "api",
   validate: oneOf(appTemplates),
@@ -60,6 +61,7 @@ export class AppsController {
       target,
       template: template as AppTemplate, // oneOf has checked it
       lint: flags.no_lint !== true,
+      accounts: flags.no_accounts !== true,
       install: flags.no_install !== true,
       signal: ctx.signal,
     });

@@ -1,7 +1,10 @@
-import { lstatSync, readdirSync } from "node:fs";
-import { basename, relative, resolve } from "node:path";
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, relative, resolve } from "node:path";
 import { HttpError, inject } from "@tenon/core";
 import { exists, isFolder } from "../files.ts";
+import { AccountsService } from "../generate/accounts/accounts.service.ts";
+import { AuthService } from "../generate/auth/auth.service.ts";
 import { applyChanges, describeChange } from "../generate/edit/changes.ts";
 import { type HandlerKind, toKindsModel } from "../generate/handler-kinds.ts";
 import { Installer } from "../scaffold/installer.ts";
@@ -16,6 +19,8 @@ export interface NewApp {
   readonly target: string;
   readonly template: AppTemplate;
   readonly lint: boolean;
+  /** Whether the template `full` has users, mail and accounts. The others have none. */
+  readonly accounts: boolean;
   readonly install: boolean;
   readonly signal: AbortSignal;
 }
@@ -23,6 +28,8 @@ export interface NewApp {
 export class AppsService {
   readonly #installer = inject(Installer);
   readonly #node = inject(MachineNode);
+  readonly #auth = inject(AuthService);
+  readonly #accounts = inject(AccountsService);
 
   checkFolder(folder: string): void {
     if (!isFolder(folder)) throw new HttpError(404, `there is no folder ${folder}`);
@@ -42,19 +49,11 @@ export class AppsService {
   }
 
   /** Throws before the first file is written. The result yields a line for each step. */
-  async create({ name, target, template, lint, install, signal }: NewApp): Promise<AsyncIterable<string>> {
-    const origin = readOrigin();
+  async create({ name, target, template, lint, accounts, install, signal }: NewApp): Promise<AsyncIterable<string>> {
     const parts = { lint, ownNode: this.#node.isTooOld };
-    const files = await readApplication(name, template, parts);
-    for (const [path, edit] of [
-      ["package.json", toAppManifest],
-      ["tsconfig.json", toAppTsconfig],
-      ["README.md", toAppReadme],
-    ] as const) {
-      files.set(path, edit(files.get(path) ?? "", origin, parts));
-    }
-    const check = readCheckoutCheck(origin);
-    if (check !== undefined) files.set(checkoutCheck, check);
+    const hasAccounts = template === "full" && accounts;
+    const base = await readComplete(name, template, parts, hasAccounts);
+    const files = hasAccounts ? await this.#addAccounts(base, signal) : base;
     const changes = [...files].map(([path, after]) => ({ path, before: undefined, after }));
     applyChanges(target, changes);
     const path = relative("", target);
@@ -67,8 +66,58 @@ export class AppsService {
       "npm test",
     ];
     const lines = changes.map((change) => describeChange(change, shown === "" ? "" : `${basename(target)}/`));
-    return this.#installer.finish({ lines, summary: `${name} is ready.`, steps, folder: target, install, signal });
+    const summary = hasAccounts ? `${name} is ready.\n${accountsSummary}` : `${name} is ready.`;
+    return this.#installer.finish({ lines, summary, steps, folder: target, install, signal });
   }
+
+  /** Runs the generators of users and accounts in a temporary folder: they edit files of an application. */
+  async #addAccounts(files: ReadonlyMap<string, string>, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    const folder = mkdtempSync(join(tmpdir(), "tenon-new-"));
+    try {
+      applyChanges(
+        folder,
+        [...files].map(([path, after]) => ({ path, before: undefined, after })),
+      );
+      await this.#auth.create({ folder, sessions: false, install: false, signal });
+      await this.#accounts.create({ folder, install: false, signal });
+      return readFolder(folder);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+const accountsSummary = `Open /register of the pages, then the mail with the link at /_dev/panels/mail.
+In production, set SESSION_SECRET, MAIL_URL, MAIL_FROM and BASE_URL.`;
+
+/** The template with its package.json, tsconfig.json and README.md for where the packages come from. */
+async function readComplete(
+  name: string,
+  template: AppTemplate,
+  parts: AppParts,
+  accounts: boolean,
+): Promise<Map<string, string>> {
+  const origin = readOrigin();
+  const files = await readApplication(name, template, parts, accounts);
+  for (const [path, edit] of [
+    ["package.json", toAppManifest],
+    ["tsconfig.json", toAppTsconfig],
+    ["README.md", toAppReadme],
+  ] as const) {
+    files.set(path, edit(files.get(path) ?? "", origin, parts));
+  }
+  const check = readCheckoutCheck(origin);
+  if (check !== undefined) files.set(checkoutCheck, check);
+  return files;
+}
+
+/** The files below a folder, those with a dot included. */
+function readFolder(folder: string): ReadonlyMap<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((file) => [relative(folder, file).replaceAll("\\", "/"), readFileSync(file, "utf8")] as const);
+  return new Map(files.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 const served: Readonly<Record<AppTemplate, readonly HandlerKind[]>> = {
@@ -79,14 +128,19 @@ const served: Readonly<Record<AppTemplate, readonly HandlerKind[]>> = {
 };
 
 /** The code of a template, and the files that all applications have. */
-async function readApplication(name: string, template: AppTemplate, parts: AppParts): Promise<Map<string, string>> {
+async function readApplication(
+  name: string,
+  template: AppTemplate,
+  parts: AppParts,
+  accounts: boolean,
+): Promise<Map<string, string>> {
   const names = new Map([["my-app", name]]);
   const kinds = toKindsModel(new Set(served[template]));
   const isWanted = (path: string) =>
     (kinds.pages || !/^(?:views|assets)\//.test(path)) &&
     (parts.lint || path !== "biome.json") &&
     (!parts.ownNode || path !== "nvmrc");
-  const model = { ...kinds, ...parts, listens: kinds.routes || kinds.pages };
+  const model = { ...kinds, ...parts, accounts, listens: kinds.routes || kinds.pages };
   const files = [
     ...(await readTemplate("app", { names, isWanted, model })),
     ...(await readTemplate(template, { names, model })),

@@ -119,7 +119,7 @@ function toSibling(core: string, name: string): string {
   );
 }
 
-function parseManifest(text: string): Manifest {
+export function parseManifest(text: string): Manifest {
   let manifest: unknown;
   try {
     manifest = JSON.parse(text);

@@ -14,7 +14,7 @@ export async function generateApp(folder: string, template: string, name = "my-s
   mkdirSync(folder, { recursive: true });
   const app = join(folder, name);
   for (const result of [
-    await runTool(folder, "app", `--name=${name}`, `--template=${template}`),
+    await runTool(folder, "app", `--name=${name}`, `--template=${template}`, "--no-accounts"),
     await runTool(app, "g", "module", "--name=blog-post", "--type=resource"),
     await runTool(app, "generate", "module", "--name=person", "--type=plain"),
   ]) {

@@ -7,10 +7,11 @@ import {
   wire,
   wireTable,
 } from "../application.ts";
-import type { Change, Wiring } from "../edit/changes.ts";
+import type { Wiring } from "../edit/changes.ts";
 import { addToPlatform } from "../edit/edit-platform.ts";
 import type { HandlerKind } from "../handler-kinds.ts";
 import { findPagesRoot } from "../pages-root.ts";
+import { declareVariables, type Variable } from "../variables.ts";
 
 /** What `tenon g auth` changes in files that exist. */
 export function toAuthWiring(folder: string, kinds: ReadonlySet<HandlerKind>, signsTokens: boolean): Wiring[] {
@@ -53,14 +54,6 @@ function wirePlatform(folder: string, path: string): Wiring {
   };
 }
 
-interface Variable {
-  readonly name: string;
-  /** The lines of `.env.example`. */
-  readonly example: string;
-  /** The comment in `compose.yaml`. */
-  readonly comment: string;
-}
-
 const bcryptCost: Variable = {
   name: "BCRYPT_COST",
   example: `
@@ -78,35 +71,3 @@ const jwtSecret: Variable = {
 `,
   comment: "from .env; without it the application does not start",
 };
-
-/** Names the variables in the files for deployment. */
-function declareVariables(folder: string, variables: readonly Variable[]): Wiring[] {
-  const note = `has ${variables.map(({ name }) => name).join(" and ")}`;
-  const [example, compose] = [".env.example", "compose.yaml"].map((path) => {
-    const before = readIfPresent(folder, path);
-    const isUnknown = before !== undefined && variables.every(({ name }) => !before.includes(name));
-    return isUnknown ? [{ path, before, note }] : [];
-  });
-  const lines = variables.map((variable) => variable.example).join("");
-  return [
-    ...(example ?? []).map((change) => ({ ...change, after: `${change.before}${lines}` })),
-    ...(compose ?? []).map((change) => addToCompose(change, variables)),
-  ];
-}
-
-/** After the only REDIS_URL, which the template has among the variables of the application. */
-function addToCompose(
-  change: Omit<Change, "after"> & { readonly before: string },
-  variables: readonly Variable[],
-): Wiring {
-  const [place, second] = change.before.matchAll(/^( +)REDIS_URL: .*\n/gm);
-  const lines = variables.map(({ name, comment }) => `${name}: \${${name}:-} # ${comment}\n`);
-  if (place === undefined || second !== undefined) {
-    const indented = lines.map((line) => `  ${line}`).join("");
-    return { byHand: `\n${change.path} is unchanged. Add to the environment of the application:\n${indented}` };
-  }
-  const [line, indent = ""] = place;
-  const end = place.index + line.length;
-  const added = lines.map((text) => `${indent}${text}`).join("");
-  return { ...change, after: `${change.before.slice(0, end)}${added}${change.before.slice(end)}` };
-}

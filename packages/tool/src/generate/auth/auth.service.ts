@@ -1,11 +1,11 @@
 import { HttpError, inject } from "@tenon/core";
 import { Installer } from "../../scaffold/installer.ts";
-import { readTemplate } from "../../templates.ts";
-import { addPackages, checkApplication, checkMissing, readIfPresent } from "../application.ts";
+import { addPackages, checkApplication, checkMissing } from "../application.ts";
 import { write } from "../edit/changes.ts";
-import { type HandlerKind, isForKinds, readHandlerKinds, toKindsModel } from "../handler-kinds.ts";
+import { type HandlerKind, readHandlerKinds } from "../handler-kinds.ts";
 import { findPagesRoot } from "../pages-root.ts";
 import { readDataModule } from "../shared-modules.ts";
+import { hasSessionSecret, readAuthFiles } from "./auth-files.ts";
 import { toAuthWiring } from "./auth-wiring.ts";
 
 export interface NewAuth {
@@ -32,7 +32,10 @@ export class AuthService {
     if (kinds.has("pages") && findPagesRoot(folder) === undefined) {
       throw new HttpError(409, "src/platform.ts exports no function createPlatform: nothing was changed");
     }
-    const files = await readFiles(auth, kinds);
+    const files = new Map([
+      ...(await readAuthFiles(folder, kinds, { sessions, accounts: false })),
+      ...(await readDataModule(folder)),
+    ]);
     checkMissing(folder, "src/users");
     const signsTokens = !sessions && !hasSessionSecret(folder);
     const manifest = addPackages(folder, ["auth", "data"]);
@@ -44,30 +47,6 @@ export class AuthService {
       steps: [...manifest.map(() => "npm install"), "npm test", "npm start"],
     });
   }
-}
-
-/** Applications with pages have a secret already, which signs the cookies. */
-function hasSessionSecret(folder: string): boolean {
-  return /\breadSessionSecret\(/.test(readIfPresent(folder, "src/config.ts") ?? "");
-}
-
-async function readFiles({ folder, sessions }: NewAuth, kinds: ReadonlySet<HandlerKind>): Promise<Map<string, string>> {
-  const hasSessions = sessions || kinds.has("pages");
-  const files = await readTemplate("module-auth", {
-    isWanted: (path) => {
-      if (path.endsWith("/user-roles.ts")) return hasSessions;
-      // `tenon run` runs the commands where no entry point does
-      return path.includes("users.commands") || isForKinds(kinds, "resource", path);
-    },
-    model: {
-      ...toKindsModel(kinds),
-      sessions,
-      hasSessions,
-      root: findPagesRoot(folder),
-      usesSessionSecret: hasSessionSecret(folder),
-    },
-  });
-  return new Map([...files, ...(await readDataModule(folder))]);
 }
 
 function toSummary(kinds: ReadonlySet<HandlerKind>, sessions: boolean, signsTokens: boolean): string {

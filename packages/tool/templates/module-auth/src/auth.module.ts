@@ -1,7 +1,8 @@
 {% const signsTokens = !sessions && !usesSessionSecret; -%}
+{% const encrypts = accounts && sessions && !usesSessionSecret; /* second factors, without another secret */ -%}
 import { authModule } from "@tenon/auth";
-import { defineConfig, defineModule, inject, integer{%= signsTokens ? ", readOrCreateSecret, string" : "" %} } from "@tenon/core";
-{% if (!sessions && usesSessionSecret) { -%}
+import { defineConfig, defineModule, inject, integer{%= signsTokens || encrypts ? ", readOrCreateSecret, string" : "" %} } from "@tenon/core";
+{% if ((accounts || !sessions) && usesSessionSecret) { -%}
 import { Config, ConfigModule } from "./config.ts";
 {% } -%}
 import { DataModule } from "./data.module.ts";
@@ -16,6 +17,16 @@ class AuthConfig extends defineConfig(
     check({ jwtSecret, nodeEnv }, report) {
       if (nodeEnv !== "production" || jwtSecret !== undefined) return;
       report("JWT_SECRET", "is not set. It takes at least 32 random bytes: openssl rand -base64 32");
+    },
+  },
+) {}
+{% } else if (encrypts) { -%}
+class AuthConfig extends defineConfig(
+  { SECOND_FACTOR_SECRET: string("min=32"), BCRYPT_COST: integer("default=12", "min=10", "max=15"), NODE_ENV: string() },
+  {
+    check({ secondFactorSecret, nodeEnv }, report) {
+      if (nodeEnv !== "production" || secondFactorSecret !== undefined) return;
+      report("SECOND_FACTOR_SECRET", "is not set. It takes at least 32 random bytes: openssl rand -base64 32");
     },
   },
 ) {}
@@ -37,8 +48,13 @@ const UserRolesModule = defineModule({ name: "user-roles", imports: [DataModule]
 {% } -%}
 export const AuthModule = authModule(DataModule, {
 {% if (sessions) { -%}
-  imports: [AuthConfigModule, UserRolesModule],
+  imports: [{%= accounts && usesSessionSecret ? "ConfigModule, " : "" %}AuthConfigModule, UserRolesModule],
   secret: false, // no tokens: clients log in with a session
+{% if (encrypts) { -%}
+  secondFactorSecret: () => inject(AuthConfig).secondFactorSecret ?? readOrCreateSecret("data/second-factor-secret"),
+{% } else if (accounts) { -%}
+  secondFactorSecret: () => inject(Config).readSessionSecret(),
+{% } -%}
 {% } else if (usesSessionSecret) { -%}
   imports: [ConfigModule, AuthConfigModule, UserRolesModule],
   secret: () => inject(Config).readSessionSecret(),

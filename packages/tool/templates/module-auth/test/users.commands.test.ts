@@ -8,7 +8,7 @@ import type { Schema } from "../src/database/schema.ts";
 import { UsersModule } from "../src/users/users.module.ts";
 
 /** The stores are in memory, so that tests never see the data of another run. */
-const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined };
+const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined{%= accounts ? ', mailUrl: "memory:"' : "" %} };
 const app = await createTestApp(UsersModule, cli({ name: "app" }), { config, override: [useFastPasswords()] });
 after(() => app.stop());
 

@@ -6,7 +6,7 @@ import { {%= root.moduleName %} } from "../{%= root.moduleFile %}";
 import { {%= root.platformName %} } from "../{%= root.platformFile %}";
 
 /** The stores are in memory, so that tests never see the data of another run. */
-const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined };
+const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined{%= accounts ? ', mailUrl: "memory:"' : "" %} };
 const app = await createTestApp({%= root.moduleName %}, {%= root.platformName %}(), {
   config,
   override: [useFastPasswords()],

@@ -23,7 +23,7 @@ import { UsersModule } from "../src/users/users.module.ts";
 {% } -%}
 
 /** The stores are in memory, so that tests never see the data of another run. */
-const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined };
+const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined{%= accounts ? ', mailUrl: "memory:"' : "" %} };
 const app = await createTestApp({%= sessions ? "TestModule" : "UsersModule" %}, api({ errors: "issues" }), {
   config,
   override: [useFastPasswords()],

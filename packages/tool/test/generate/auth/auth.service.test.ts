@@ -19,7 +19,7 @@ import { runCommand, runTool } from "../../support/tool.ts";
 const folder = temporaryFolder("auth");
 
 async function generate(template: string, name = `${template}-app`, ...flags: readonly string[]): Promise<string> {
-  await runTool(folder, "app", `--name=${name}`, `--template=${template}`);
+  await runTool(folder, "app", `--name=${name}`, `--template=${template}`, "--no-accounts");
   const app = join(folder, name);
   symlinkSync(join(root, "node_modules"), join(app, "node_modules"));
   const { code, stderr } = await runTool(app, "g", "auth", ...flags);

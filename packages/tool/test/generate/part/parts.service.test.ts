@@ -14,7 +14,7 @@ const templates = ["api", "web", "full"] as const;
 
 /** Applications with every part in the module of the application and in another one. */
 async function generate(template: string): Promise<string> {
-  await runTool(folder, "app", `--name=${template}-app`, `--template=${template}`);
+  await runTool(folder, "app", `--name=${template}-app`, `--template=${template}`, "--no-accounts");
   const app = join(folder, `${template}-app`);
   symlinkSync(join(root, "node_modules"), join(app, "node_modules"));
   for (const kind of partKinds) {

@@ -45,7 +45,7 @@ export function listLost(db: Database<Schema>) {
 
 /** Applications with resources that have all types of fields. */
 async function generate(folder: string, template: string): Promise<string> {
-  await runTool(folder, "app", `--name=${template}-app`, `--template=${template}`);
+  await runTool(folder, "app", `--name=${template}-app`, `--template=${template}`, "--no-accounts");
   const app = join(folder, `${template}-app`);
   symlinkSync(join(root, "node_modules"), join(app, "node_modules"));
   for (const [name, fields] of resources) {

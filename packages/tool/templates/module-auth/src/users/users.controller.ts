@@ -41,11 +41,11 @@ export class UsersController {
       public: true,
       body: LoginDTO,
       returns: User,
-      errors: { 401: "Invalid credentials", 429: "Too Many Requests", 503: "Service Unavailable" },
+      errors: { 401: ["Invalid credentials", "Second factor required"], 429: "Too Many Requests", 503: "Service Unavailable" },
     },
     async (ctx, { body }) => {
       const user = await this.#users.login(body, ctx);
-      if (user === undefined) return ctx.fail(401);
+      if (user === undefined) return ctx.fail(401, "Invalid credentials");
       await this.#sessions.open(ctx, user.id);
       return user;
     },
@@ -80,11 +80,11 @@ export class UsersController {
       public: true,
       body: LoginDTO,
       returns: Token,
-      errors: { 401: "Invalid credentials", 429: "Too Many Requests", 503: "Service Unavailable" },
+      errors: { 401: ["Invalid credentials", "Second factor required"], 429: "Too Many Requests", 503: "Service Unavailable" },
     },
     async (ctx, { body }) => {
       const user = await this.#users.login(body, ctx);
-      return user === undefined ? ctx.fail(401) : { token: await this.#tokens.issue(user) };
+      return user === undefined ? ctx.fail(401, "Invalid credentials") : { token: await this.#tokens.issue(user) };
     },
   );
 

@@ -1,4 +1,7 @@
 import { defineModule } from "@tenon/core";
+{% if (accounts) { -%}
+import { AccountsModule } from "../accounts.module.ts";
+{% } -%}
 import { AuthModule } from "../auth.module.ts";
 import { DataModule } from "../data.module.ts";
 import { UsersCommands } from "./users.commands.ts";
@@ -12,7 +15,7 @@ import { UsersService } from "./users.service.ts";
 
 export const UsersModule = defineModule({
   name: "users",
-  imports: [DataModule, AuthModule],
+  imports: [DataModule, AuthModule{%= accounts ? ", AccountsModule" : "" %}],
   declarations: [{%= routes ? "UsersController" : "UsersPages" %}, UsersCommands, UsersService],
   exports: [UsersService],
 });

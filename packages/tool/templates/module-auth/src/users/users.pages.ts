@@ -1,4 +1,4 @@
-import { SessionOrigin, Sessions } from "@tenon/auth";
+import { {%= accounts ? "SecondFactor, SecondFactorRequired, " : "" %}SessionOrigin, Sessions } from "@tenon/auth";
 import { BindError, type Context, dto, inject, route, string } from "@tenon/core";
 import { redirect } from "@tenon/web";
 import { LoginDTO, RegisterDTO, type StoredUser } from "./users.dto.ts";
@@ -6,11 +6,19 @@ import { UsersService } from "./users.service.ts";
 
 /** The page to show after a login. */
 const NextQuery = dto({ next: string("default=/") });
+{% if (accounts) { -%}
+const CodeDTO = dto({ code: string("required", "max=30") });
+/** Where the session keeps a login that waits for its code. */
+const stepKey = "login_step";
+{% } -%}
 const errors = { 429: "Too Many Requests", 503: "Service Unavailable" } as const;
 
 export class UsersPages {
   readonly #users = inject(UsersService);
   readonly #sessions = inject(Sessions);
+{% if (accounts) { -%}
+  readonly #factor = inject(SecondFactor);
+{% } -%}
 
   readonly register = route.get(
     "/register",
@@ -48,11 +56,47 @@ export class UsersPages {
       errors,
     },
     async (ctx, { query, body }) => {
+{% if (accounts) { -%}
+      const user = await this.#users.login(body, ctx).catch((error: unknown) => this.#suspend(ctx, error));
+      if (user === "suspended") return redirect(`/login/code?next=${encodeURIComponent(query.next)}`);
+{% } else { -%}
       const user = await this.#users.login(body, ctx);
+{% } -%}
       if (user !== undefined) return this.#open(ctx, user, query.next);
       throw new BindError([{ path: "password", rule: "credentials", message: "does not match the email" }]);
     },
   );
+{% if (accounts) { -%}
+
+  readonly code = route.get(
+    "/login/code",
+    { summary: "The form for the code of a second factor", query: NextQuery },
+    (_, { query }) => query,
+  );
+
+  readonly enterCode = route.post(
+    "/login/code",
+    {
+      middlewares: [SessionOrigin],
+      summary: "Log in with the code of a second factor",
+      public: true,
+      query: NextQuery,
+      body: { form: CodeDTO },
+      errors,
+    },
+    async (ctx, { query, body }) => {
+      const step = (await ctx.get("session").get<string>(stepKey)) ?? "";
+      const id = await this.#factor.resume(step, body.code, ctx);
+      const user = id === undefined ? undefined : await this.#users.find(id);
+      if (user !== undefined) return this.#open(ctx, user, query.next);
+      if (await this.#factor.isSuspended(step)) {
+        throw new BindError([{ path: "code", rule: "credentials", message: "is wrong" }]);
+      }
+      await ctx.get("session").flash("problem", "That took too long. Log in again.");
+      return redirect(`/login?next=${encodeURIComponent(query.next)}`);
+    },
+  );
+{% } -%}
 
   readonly logout = route.post(
     "/logout",
@@ -65,15 +109,27 @@ export class UsersPages {
     },
   );
 
+{% if (accounts) { -%}
+  /** Keeps a login whose password was right until the code is given. Other errors are thrown again. */
+  async #suspend(ctx: Context, error: unknown): Promise<"suspended"> {
+    if (!(error instanceof SecondFactorRequired)) throw error;
+    await ctx.get("session").set(stepKey, await this.#factor.suspend(error.userId, ctx));
+    return "suspended";
+  }
+
+{% } -%}
   /** Both sessions get a new id, so that an id that was known before the login is worthless (session fixation). */
   async #open(ctx: Context, user: StoredUser, next: string) {
     await this.#sessions.open(ctx, user.id, { account: user.email });
     await ctx.get("session").regenerate();
+{% if (accounts) { -%}
+    await ctx.get("session").delete(stepKey);
+{% } -%}
     await ctx.get("session").flash("done", "You are logged in.");
     return redirect(next);
   }
 
   routes() {
-    return [this.register, this.create, this.login, this.enter, this.logout];
+    return [this.register, this.create, this.login, this.enter, {%= accounts ? "this.code, this.enterCode, " : "" %}this.logout];
   }
 }

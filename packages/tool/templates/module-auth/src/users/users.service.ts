@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { LoginLimit, Passwords } from "@tenon/auth";
+{% if (accounts) { -%}
+import { Accounts } from "@tenon/accounts";
+{% } -%}
+import { PasswordLogin, Passwords } from "@tenon/auth";
 import { type Context, inject } from "@tenon/core";
 import { Database, isUniqueViolation, isUuid{%= hasSessions ? "" : ", Migrations" %} } from "@tenon/data";
 import type { Schema } from "../database/schema.ts";
@@ -11,7 +14,10 @@ import { migrations } from "./users.migrations.ts";
 export class UsersService {
   readonly #db = inject(Database<Schema>);
   readonly #passwords = inject(Passwords);
-  readonly #limit = inject(LoginLimit);
+  readonly #login = inject(PasswordLogin);
+{% if (accounts) { -%}
+  readonly #accounts = inject(Accounts);
+{% } -%}
 {% if (!hasSessions) { -%}
 
   constructor() {
@@ -35,7 +41,14 @@ export class UsersService {
       created_at: new Date().toISOString(),
     };
     try {
+{% if (accounts) { -%}
+      await this.#db.transaction().execute(async (transaction) => {
+        await transaction.insertInto("users").values(user).execute();
+        await this.#accounts.registered(user.id, { transaction }); // the mail is sent only if the user is stored
+      });
+{% } else { -%}
       await this.#db.insertInto("users").values(user).execute();
+{% } -%}
       return user;
     } catch (error) {
       if (isUniqueViolation(error)) return undefined;
@@ -49,15 +62,13 @@ export class UsersService {
     return update.returningAll().executeTakeFirst();
   }
 
-  /** Undefined for an unknown email or a wrong password, which take equally long. Too many failures are a 429. */
-  async login(input: LoginDTO, ctx: Context): Promise<StoredUser | undefined> {
-    const email = input.email.toLowerCase();
-    await this.#limit.check(email, ctx);
-    const user = await this.#db.selectFrom("users").selectAll().where("email", "=", email).executeTakeFirst();
-    const isRight = await this.#passwords.matches(input.password, user?.password);
-    await this.#limit.check(email, ctx); // again: guesses sent concurrently all pass the first check
-    if (isRight) return user;
-    await this.#limit.noteFailure(email, ctx);
-    return undefined;
+  /**
+   * Undefined for an unknown email, a wrong password or a wrong code. Too many failures are a 429, and a missing code of a
+   * second factor is a 401.
+   */
+  login(input: LoginDTO, ctx: Context): Promise<StoredUser | undefined> {
+    const account = input.email.toLowerCase();
+    const find = () => this.#db.selectFrom("users").selectAll().where("email", "=", account).executeTakeFirst();
+    return this.#login.check({ ...input, account, find }, ctx);
   }
 }
