@@ -4,6 +4,7 @@ import {
   ApiKeyAuth,
   BearerAuth,
   OptionalBearerAuth,
+  RecentLogin,
   requireRole,
   requireScope,
   SessionAuth,
@@ -22,6 +23,7 @@ class Guarded {
       { method: "DELETE", path: "/session", handler: this.end, middlewares: [SessionAuth] },
       { method: "GET", path: "/origin", handler: this.read, middlewares: [SessionOrigin] },
       { method: "POST", path: "/origin", handler: this.login, middlewares: [SessionOrigin] },
+      { method: "GET", path: "/recent", handler: this.recent, middlewares: [SessionAuth, RecentLogin] },
     ];
   }
   readonly bearer = endpoint({ returns: string() }, () => "");
@@ -30,6 +32,7 @@ class Guarded {
   readonly end = endpoint({ returns: string() }, () => "");
   readonly read = endpoint({ returns: string() }, () => "");
   readonly login = endpoint({ returns: string() }, () => "");
+  readonly recent = endpoint({ returns: string() }, () => "");
 }
 
 class Feed {
@@ -71,7 +74,14 @@ test("the guards declare their security schemes and every message", () =>
       ["delete /session", [{ session: [] }], { 401: "Not authenticated; Invalid session", 403: "Forbidden" }],
       ["get /origin", [], {}],
       ["post /origin", [], { 403: "Forbidden" }],
+      ["get /recent", [{ session: [] }], { 401: "Not authenticated; Invalid session", 403: "Recent login required" }],
     ]);
+  }));
+
+test("the list of routes, as tenon routes prints it, names RecentLogin", () =>
+  withAuth({ declarations: [Guarded] }, async ({ app }) => {
+    const found = app.routes.list().find(({ path }) => path === "/recent");
+    assert.deepEqual(found?.middlewares, ["SessionAuth", "RecentLogin"]);
   }));
 
 test("the optional guard and another scheme are declared as such", () =>
