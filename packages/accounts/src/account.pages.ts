@@ -63,11 +63,12 @@ export class AccountPages extends AccountLinkPages {
     },
   );
 
-  readonly passwordForm = own.get("/password", { summary: "A form for another password" }, async (ctx) =>
+  readonly passwordForm = recent.get("/password", { summary: "A form for another password" }, async (ctx) =>
     view("account/password", { email: (await this.#stateOf(ctx)).email }),
   );
 
-  readonly changePassword = own.post(
+  // recent, because the session that it opens is: a password without the code of a second factor must not be enough
+  readonly changePassword = recent.post(
     "/password",
     { summary: "Change the password; ends all other logins", body: { form: ChangePasswordDTO }, errors: limited },
     async (ctx, { body }) => {

@@ -103,7 +103,8 @@ export class AccountsController {
     async (ctx, { body }) => ((await this.#accounts.reset(body.token, body.password, ctx)) ? undefined : ctx.fail(400)),
   );
 
-  readonly changePassword = own.put(
+  // recent, because the session that it opens is: a password without the code of a second factor must not be enough
+  readonly changePassword = recent.put(
     "/password",
     {
       summary: "Change the password; ends all other logins",
