@@ -45,6 +45,7 @@ export {
   type MiddlewareLike,
   type Next,
   type Route,
+  type RouteBuilder,
   type Routes,
   resource,
   route,
