@@ -2,12 +2,19 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Accounts } from "@tenon/accounts";
+import { Sessions } from "@tenon/auth";
+import { digest } from "@tenon/core/internal";
+import { KeyValue } from "@tenon/data";
 import type { Page } from "playwright-core";
+import { Authenticator } from "../../../packages/auth/test/support/authenticator.ts";
 import { findChromium, launchChromium } from "../../../packages/core/test/support/chromium.ts";
 import { sampleEmailOf } from "../src/database/sample-posts.ts";
+import { UsersService } from "../src/users/users.service.ts";
 import { type RunningPages, samplePassword, startPages, writeSamplePosts } from "./support/pages-app.ts";
 
 const folder = fileURLToPath(new URL("../screenshots/", import.meta.url));
+const newcomerEmail = "nils@example.com";
 const wanted = process.argv.slice(2);
 const executable = findChromium();
 if (executable === undefined) {
@@ -77,6 +84,7 @@ try {
   await newcomer.getByLabel("Text").fill("A first post, and a short one.");
   await newcomer.getByRole("button", { name: "Publish" }).click();
   await shoot(newcomer, "post-published");
+  await shootAccount(newcomer, empty);
 } finally {
   await browser.close();
   await Promise.all([blog.stop(), empty.stop()]);
@@ -88,6 +96,59 @@ async function open(pages: RunningPages, email?: string): Promise<Page> {
     await context.addCookies([{ name: "session_id", value: await pages.logIn(email), url: pages.url }]);
   }
   return context.newPage();
+}
+
+/** Every page of an account, whose owner has just registered. */
+async function shootAccount(page: Page, { app }: RunningPages): Promise<void> {
+  await shoot(page, "account-unverified", "/account");
+  await shoot(page, "account-second-factor-unverified", "/account/second-factor");
+  const user = await app.get(UsersService).findByEmail(newcomerEmail);
+  await app.get(Accounts).verifyAs("operator:pictures", user?.id ?? "");
+  await shoot(page, "account", "/account");
+  await shoot(page, "account-password", "/account/password");
+  await page.getByRole("button", { name: "Change the password" }).click();
+  await shoot(page, "account-password-problems");
+  await shoot(page, "account-email", "/account/email");
+  await shoot(page, "account-second-factor", "/account/second-factor");
+  await page.getByRole("button", { name: "Turn on two-step login" }).click();
+  await shoot(page, "account-second-factor-setup");
+  const key = await page.locator(".key").innerText();
+  await page.getByLabel("Code").fill(new Authenticator(key.replaceAll(" ", "")).code());
+  await page.getByRole("button", { name: "Turn on" }).click();
+  await shoot(page, "account-recovery-codes");
+  await shoot(page, "account-second-factor-on", "/account/second-factor");
+  const client = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile Safari/604.1";
+  await app.get(Sessions).create(user?.id ?? "", { address: "192.0.2.7", client });
+  await shoot(page, "account-sessions", "/account/sessions");
+  await shoot(page, "account-delete", "/account/delete");
+  for (const [name, path] of [
+    ["verify", "/account/verify?token=x"],
+    ["email-confirm", "/account/email/confirm?token=x"],
+    ["reset-confirm", "/account/reset/confirm?token=x"],
+    ["invalid-link", "/account/verify"],
+    ["reset", "/account/reset"],
+  ] as const) {
+    await shoot(page, `account-${name}`, path);
+  }
+  const value = await logInAnHourAgo(app, user?.id ?? "");
+  await page.context().addCookies([{ name: "session_id", value, url: page.url() }]);
+  await shoot(page, "account-confirm", "/account/confirm");
+  await page.context().clearCookies({ name: "session_id" });
+  await page.goto("/login");
+  await page.getByLabel("E-mail address").fill(newcomerEmail);
+  await page.getByLabel("Password").fill(samplePassword);
+  await page.getByRole("button", { name: "Log in" }).click();
+  await shoot(page, "login-code");
+}
+
+/** A session that is not recent any more. */
+async function logInAnHourAgo(app: RunningPages["app"], userId: string): Promise<string> {
+  const id = await app.get(Sessions).create(userId);
+  const key = `session:${digest(id)}`;
+  const session = await app.get(KeyValue).get<object>(key);
+  const created_at = new Date(Date.now() - 3_600_000).toISOString();
+  await app.get(KeyValue).set(key, { ...session, created_at }, { ttl: 3600 });
+  return id;
 }
 
 /** The current page, or the one at `path`. */
@@ -120,7 +181,7 @@ async function logIn(page: Page, password: string): Promise<void> {
 async function register(page: Page): Promise<void> {
   await page.goto("/register");
   await page.getByLabel("Name").fill("Nils Holm");
-  await page.getByLabel("E-mail address").fill("nils@example.com");
+  await page.getByLabel("E-mail address").fill(newcomerEmail);
   await page.getByLabel("Password").fill(samplePassword);
   await page.getByRole("button", { name: "Register" }).click();
 }

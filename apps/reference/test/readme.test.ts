@@ -121,7 +121,13 @@ test("the README lists exactly the endpoints, each with its guard", async () => 
 });
 
 test("the README lists exactly the pages, each with its audience", async () => {
-  const guards: Readonly<Record<string, string>> = { RequireLogin: "logged in", OwnPost: "author" };
+  const guards: Readonly<Record<string, string>> = {
+    RequireLogin: "logged in",
+    OwnPost: "author",
+    PageLogin: "logged in",
+    RecentPageLogin: "recent login",
+    OwnSession: "own session",
+  };
   const [sqlite] = storages;
   assert.ok(sqlite !== undefined);
   const routes = await withFreshBlog(sqlite, async ({ app }) => app.routes.list(), asPages);

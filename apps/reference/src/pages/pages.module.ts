@@ -1,4 +1,5 @@
 import { hkdfSync } from "node:crypto";
+import { AccountPages } from "@tenon/accounts";
 import { defineModule, inject, provide } from "@tenon/core";
 import { HealthController, KeyValue } from "@tenon/data";
 import { sessionsModule } from "@tenon/web";
@@ -51,7 +52,7 @@ export function createPagesModule({
       SessionsModule,
     ],
     declarations: [
-      ...[PostsPages, FeedPages, WritingPages, LoginPages],
+      ...[PostsPages, FeedPages, WritingPages, LoginPages, AccountPages],
       ...[PostViews, CurrentUser, RequireLogin, OwnPost],
       ...[AuthService, HealthController],
       ...backgroundWork,
