@@ -4,8 +4,8 @@ import { Database } from "@tenon/data";
 import { AccountChanges } from "./account-changes.ts";
 import type { Actor } from "./account-events.ts";
 import { AccountStates } from "./account-states.ts";
-import type { AccountStore, AccountTables } from "./account-tables.ts";
-import { AccountUsers } from "./account-users.ts";
+import type { AccountTables } from "./account-tables.ts";
+import { AccountUsers, type UsersTransaction } from "./account-users.ts";
 import type { NoticedEvent } from "./mails.ts";
 import { AccountSettings } from "./settings.ts";
 
@@ -19,7 +19,9 @@ export class AccountSecondFactor {
   readonly #site = inject(AccountSettings).name;
 
   constructor() {
-    this.#secondFactor.onRecoveryCodeUsed((userId) => this.#note(userId, "recovery code used", "user"));
+    this.#secondFactor.onRecoveryCodeUsed((userId) =>
+      this.#db.transaction().execute((own) => this.#noteIn(own, userId, "recovery code used", "user")),
+    );
   }
 
   /** A new secret, which counts once `confirm()` has seen a code. 403 unless the address is verified. */
@@ -39,10 +41,10 @@ export class AccountSecondFactor {
   }
 
   /** The recovery codes, which are shown once; undefined when the code is wrong. */
-  async confirm(userId: string, code: string, actor: Actor): Promise<string[] | undefined> {
-    const codes = await this.#secondFactor.confirm(userId, code);
-    if (codes !== undefined) await this.#note(userId, "second factor enabled", actor);
-    return codes;
+  confirm(userId: string, code: string, actor: Actor): Promise<string[] | undefined> {
+    return this.#secondFactor.confirm(userId, code, (transaction) =>
+      this.#noteIn(transaction, userId, "second factor enabled", actor),
+    );
   }
 
   /** Returns whether there was one. */
@@ -55,17 +57,13 @@ export class AccountSecondFactor {
   }
 
   /** New recovery codes instead of the old ones; undefined without a second factor. */
-  async renewRecoveryCodes(userId: string, actor: Actor): Promise<string[] | undefined> {
-    const codes = await this.#secondFactor.renewRecoveryCodes(userId);
-    if (codes !== undefined) await this.#note(userId, "recovery codes renewed", actor);
-    return codes;
+  renewRecoveryCodes(userId: string, actor: Actor): Promise<string[] | undefined> {
+    return this.#secondFactor.renewRecoveryCodes(userId, (transaction) =>
+      this.#noteIn(transaction, userId, "recovery codes renewed", actor),
+    );
   }
 
-  #note(userId: string, event: NoticedEvent, actor: Actor): Promise<void> {
-    return this.#db.transaction().execute((transaction) => this.#noteIn(transaction, userId, event, actor));
-  }
-
-  async #noteIn(transaction: AccountStore, userId: string, event: NoticedEvent, actor: Actor): Promise<void> {
+  async #noteIn(transaction: UsersTransaction, userId: string, event: NoticedEvent, actor: Actor): Promise<void> {
     const user = await this.#users.find(userId, transaction);
     if (user !== undefined) await this.#changes.note(user, event, actor, transaction);
   }

@@ -39,6 +39,10 @@ const migration: Migration = {
   },
 };
 
+/** What a caller writes in the same transaction. */
+// biome-ignore lint/suspicious/noExplicitAny: a transaction of any application's schema
+export type Alongside = (transaction: Transaction<any>) => Promise<void>;
+
 /** The tables of `SecondFactor`. Whatever may happen once is one statement, so that concurrent requests have one winner. */
 export class SecondFactorRows {
   readonly #db = inject(Database<Schema>);
@@ -65,7 +69,13 @@ export class SecondFactorRows {
   }
 
   /** Confirms this very secret, uses up the step and stores the hashes. Returns false when it is not waiting any more. */
-  confirm({ user_id, secret }: FactorRow, step: number, time: string, hashes: readonly string[]): Promise<boolean> {
+  confirm(
+    { user_id, secret }: FactorRow,
+    step: number,
+    time: string,
+    hashes: readonly string[],
+    alongside?: Alongside,
+  ): Promise<boolean> {
     return this.#db.transaction().execute(async (transaction) => {
       const { numUpdatedRows } = await transaction
         .updateTable("auth_second_factors")
@@ -76,6 +86,7 @@ export class SecondFactorRows {
         .executeTakeFirst();
       if (numUpdatedRows === 0n) return false;
       await replaceHashes(transaction, user_id, hashes);
+      await alongside?.(transaction);
       return true;
     });
   }
@@ -103,7 +114,7 @@ export class SecondFactorRows {
   }
 
   /** Returns false for a user without a confirmed second factor. */
-  replaceRecoveryCodes(userId: string, hashes: readonly string[]): Promise<boolean> {
+  replaceRecoveryCodes(userId: string, hashes: readonly string[], alongside?: Alongside): Promise<boolean> {
     return this.#db.transaction().execute(async (transaction) => {
       // locks the row: two that run at the same time would leave the codes of both
       const { numUpdatedRows } = await transaction
@@ -114,6 +125,7 @@ export class SecondFactorRows {
         .executeTakeFirst();
       if (numUpdatedRows === 0n) return false;
       await replaceHashes(transaction, userId, hashes);
+      await alongside?.(transaction);
       return true;
     });
   }

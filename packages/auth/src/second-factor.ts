@@ -4,7 +4,7 @@ import { digest, ExpiringRecords } from "@tenon/core/internal";
 import type { Transaction } from "@tenon/data";
 import { CodeLimit } from "./code-limit.ts";
 import { Logins } from "./logins.ts";
-import { type FactorRow, SecondFactorRows } from "./second-factor-rows.ts";
+import { type Alongside, type FactorRow, SecondFactorRows } from "./second-factor-rows.ts";
 import { SecretBox } from "./secret-box.ts";
 import { AuthSettings } from "./settings.ts";
 import { findStep, toBase32, toUri } from "./totp.ts";
@@ -72,8 +72,11 @@ export class SecondFactor {
     return key && describe(key, label, issuer);
   }
 
-  /** Enables what `begin()` has made, and returns ten recovery codes, to be shown once. Undefined when the code is wrong. */
-  async confirm(userId: string, code: string): Promise<string[] | undefined> {
+  /**
+   * Enables what `begin()` has made, and returns ten recovery codes, to be shown once. Undefined when the code is wrong.
+   * `alongside` is called in the transaction that enables it: for an audit log or a notice.
+   */
+  async confirm(userId: string, code: string, alongside?: Alongside): Promise<string[] | undefined> {
     const row = await this.#rows.find(userId);
     if (row === undefined || isConfirmed(row)) return undefined;
     await this.#limit.count(userId);
@@ -81,7 +84,7 @@ export class SecondFactor {
     if (step === undefined) return undefined;
     const codes = createRecoveryCodes();
     const hashes = codes.map((recovery) => toHash(userId, normalize(recovery)));
-    if (!(await this.#rows.confirm(row, step, this.#clock.timestamp(), hashes))) return undefined;
+    if (!(await this.#rows.confirm(row, step, this.#clock.timestamp(), hashes, alongside))) return undefined;
     await this.#limit.clear(userId);
     this.#log.info({ event: "second factor enabled", user_id: userId });
     return codes;
@@ -110,10 +113,10 @@ export class SecondFactor {
   }
 
   /** Ten new recovery codes instead of the old ones. Undefined for a user without a second factor. */
-  async renewRecoveryCodes(userId: string): Promise<string[] | undefined> {
+  async renewRecoveryCodes(userId: string, alongside?: Alongside): Promise<string[] | undefined> {
     const codes = createRecoveryCodes();
     const hashes = codes.map((code) => toHash(userId, normalize(code)));
-    return (await this.#rows.replaceRecoveryCodes(userId, hashes)) ? codes : undefined;
+    return (await this.#rows.replaceRecoveryCodes(userId, hashes, alongside)) ? codes : undefined;
   }
 
   recoveryCodesLeft(userId: string): Promise<number> {

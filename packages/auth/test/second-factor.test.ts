@@ -87,6 +87,17 @@ for (const adapter of databases) {
       assert.equal(await factor.renewRecoveryCodes("bob"), undefined);
     });
 
+    run("what a caller writes alongside fails together with the factor or its new codes", async ({ factor, now }) => {
+      const fail = () => Promise.reject(new Error("rolled back"));
+      const { secret } = await factor.begin("ada", "ada@example.com");
+      const phone = new Authenticator(secret, now);
+      await assert.rejects(factor.confirm("ada", phone.code(), fail), /rolled back/);
+      assert.equal(await factor.isEnabled("ada"), false);
+      const [code = ""] = (await factor.confirm("ada", phone.code(), async () => {})) ?? [];
+      await assert.rejects(factor.renewRecoveryCodes("ada", fail), /rolled back/);
+      assert.equal(await factor.verify("ada", code), true, "the old codes are valid");
+    });
+
     run("a confirmed factor is replaced only after it was disabled, with its codes", async ({ factor, app, now }) => {
       const { phone, recoveryCodes } = await enableFactor(factor, "ada", now);
       const refused = (error: unknown) => error instanceof HttpError && error.status === 409;
