@@ -49,11 +49,11 @@ const TestModule = defineModule({ name: "test", imports: [AppModule, AuthModule,
 const app = await createTestApp(TestModule, api(), { config, override: [useFastPasswords()] });
 after(() => app.stop());
 
-/** They take what only a mail, an app or the user knows, or need a verified address or a session. */
+/** They take what only a mail, an app or the user knows, or need a verified address or an object of the user. */
 const secretive = [
   ...["verify", "reset", "confirmEmailChange", "confirm", "changePassword"].map((name) => \`accounts.\${name}\`),
   ...["beginSecondFactor", "confirmSecondFactor", "renewRecoveryCodes", "endSession"].map((name) => \`accounts.\${name}\`),
-  "users.login",
+  ...["notes.show", "notes.update", "notes.delete", "users.login"],
 ];
 
 let count = 0;
