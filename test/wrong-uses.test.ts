@@ -9,6 +9,7 @@ import { temporaryFolder, writeFiles } from "./support/temporary-folder.ts";
 const parts = `
 import { boolean, defineConfig, defineModule, dto, integer, string, timestamp } from "@tenon/core";
 import { defineJob, type Jobs } from "@tenon/jobs";
+import { defineMail } from "@tenon/mail";
 
 export const Post = dto("Post", {
   id: string("required"),
@@ -20,6 +21,11 @@ export const Post = dto("Post", {
   created_at: timestamp("required"),
 });
 export const CreatePost = Post.pick("title", "text").named("CreatePost");
+export const Welcome = defineMail("mail/welcome", {
+  data: dto({ name: string("required") }),
+  subject: ({ name }) => name,
+  preview: { name: "Ada" },
+});
 export const SendMail = defineJob("mail/send", { input: dto({ to: string("required", "email") }) });
 
 export interface Row {
@@ -56,7 +62,8 @@ import { BearerAuth, requireRole } from "@tenon/auth";
 import { api, array, createApp, defineModule, dto, endpoint, HttpError, inject, integer, provide, route, type Routes, string, token } from "@tenon/core";
 import { accessLog } from "@tenon/core/middleware";
 import { events } from "@tenon/live";
-import { AppModule, CreatePost, jobs, Post, posts, PostsService, SendMail } from "./parts.ts";
+import { mail } from "@tenon/mail";
+import { AppModule, CreatePost, jobs, Post, posts, PostsService, SendMail, Welcome } from "./parts.ts";
 `;
 
 interface WrongUse {
@@ -327,6 +334,16 @@ const uses: readonly WrongUse[] = [
     name: "the input of a job",
     code: "jobs.enqueue(SendMail, { to: 7 });",
     says: "Type 'number' is not assignable to type 'string'.",
+  },
+  {
+    name: "the data of a mail",
+    code: 'mail(Welcome, () => ({ to: { address: "ada@example.com" }, data: { name: 7 } }));',
+    says: "Type 'number' is not assignable to type 'string'.",
+  },
+  {
+    name: "a field that the data of a mail lacks",
+    code: 'mail(Welcome, () => ({ to: { address: "ada@example.com" }, data: {} }));',
+    says: "Property 'name' is missing in type '{}' but required in type '{ name: string; }'.",
   },
   {
     name: "a message that an event stream does not declare",

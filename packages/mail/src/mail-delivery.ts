@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { BindError, Clock, type Context, inject, type Schema } from "@tenon/core";
-import { describeGuarantees, describeStores, describeValue, validate } from "@tenon/core/internal";
+import { BindError, Clock, type Context, inject, Log, type OnStart, type Schema } from "@tenon/core";
+import { describeGuarantees, describeStores, describeValue, readEnvironment, validate } from "@tenon/core/internal";
 import { Background, type BackgroundWork } from "@tenon/core/platform";
 import { type JobInput, UnrecoverableError } from "@tenon/jobs";
 import { type Address, checkAddress, isLine } from "./address.ts";
@@ -29,15 +29,24 @@ export class MailWork implements BackgroundWork {
 }
 
 /** Renders and sends what composers return. */
-export class MailDelivery {
+export class MailDelivery implements OnStart {
   readonly #settings = inject(MailSettings);
   readonly #views = inject(MailViews);
   readonly #clock = inject(Clock);
+  readonly #log = inject(Log);
   readonly #definitions = new Map<string, MailDefinition>();
   readonly transport = inject(Transport);
 
   constructor() {
     inject(Background).add(new MailWork(this));
+  }
+
+  /** An application without a mail URL starts: only accounts need one. */
+  onStart(): void {
+    const { delivers, place } = this.transport;
+    const { production } = readEnvironment(undefined, undefined, []); // createApp() reports what is wrong with it
+    if (delivers || !production || this.#definitions.size === 0) return;
+    this.#log.warn(`mails are not sent in production (${place}): set the url of mailModule() to a mail server`);
   }
 
   /** Called for every `mail()` of the application when it starts. */

@@ -60,7 +60,7 @@ export async function withJobsApp<T>(
 }
 
 /** Waits until a job is in a state. The loop has no event for a test: the state in the database is what counts. */
-export async function reach(app: JobsApp, id: number, state: JobState) {
+export async function reach(app: Pick<JobsApp, "get">, id: number, state: JobState) {
   for (let attempt = 0; attempt < 6000; attempt++) {
     const record = await app.get(Jobs).find(id);
     if (record?.state === state) return record;

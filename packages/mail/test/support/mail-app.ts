@@ -1,4 +1,4 @@
-import { api, type Context, defineModule, dto, type Infer, type Routes, string } from "@tenon/core";
+import { api, type Class, type Context, defineModule, dto, type Infer, type Routes, string } from "@tenon/core";
 import { createTestApp, type TestAppOptions, type TestHttpApp } from "@tenon/core/testing";
 import { dataModule } from "@tenon/data";
 import { jobsModule } from "@tenon/jobs";
@@ -22,7 +22,7 @@ export const token = "t0ken-of-the-link";
 /** The recipients by the id of their user; a user that is not there was deleted. */
 export class Users extends Map<string, Address> {}
 
-class Mails {
+export class Mails {
   static readonly users = new Users();
   routes(): Routes {
     return [mail(ResetPassword, this.reset)];
@@ -39,21 +39,25 @@ export const users = Mails.users;
 
 export type MailApp = TestHttpApp & { readonly jobs: TestJobs };
 
-export function createMailModule(options: Partial<MailModuleOptions> = {}) {
-  const data = dataModule({ database: "sqlite::memory:" });
+export function createMailModule(
+  options: Partial<MailModuleOptions> = {},
+  declarations: readonly Class[] = [Mails],
+  database = "sqlite::memory:",
+) {
+  const data = dataModule({ database });
   const jobs = jobsModule(data);
   const module = mailModule(jobs, { url: "memory:", from, views, ...options });
-  return defineModule({ name: "app", imports: [data, jobs, module], declarations: [Mails] });
+  return defineModule({ name: "app", imports: [data, jobs, module], declarations });
 }
 
 /** A started application whose jobs are held. */
 export async function withMailApp<T>(
   options: Partial<MailModuleOptions>,
   body: (app: MailApp) => Promise<T>,
-  appOptions: TestAppOptions = {},
+  { declarations, ...appOptions }: TestAppOptions & { readonly declarations?: readonly Class[] } = {},
 ): Promise<T> {
   const app = withJobs(
-    await createTestApp(createMailModule(options), api(), { log: { level: "silent" }, ...appOptions }),
+    await createTestApp(createMailModule(options, declarations), api(), { log: { level: "silent" }, ...appOptions }),
   );
   try {
     return await body(app);

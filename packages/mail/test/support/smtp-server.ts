@@ -24,7 +24,11 @@ export interface Peer {
 }
 
 /** A real SMTP server on 127.0.0.1. Accepts every mail, unless its options say otherwise. */
-export async function withSmtpServer<T>(options: SMTPServerOptions, body: (peer: Peer) => Promise<T>): Promise<T> {
+export async function withSmtpServer<T>(
+  options: SMTPServerOptions,
+  body: (peer: Peer) => Promise<T>,
+  listenOn = 0,
+): Promise<T> {
   const arrived: Arrived[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -44,7 +48,7 @@ export async function withSmtpServer<T>(options: SMTPServerOptions, body: (peer:
     ...options,
   });
   server.on("error", () => {}); // clients that give up
-  server.listen(0, "127.0.0.1");
+  server.listen(listenOn, "127.0.0.1");
   await once(server.server, "listening");
   try {
     return await body({ port: (server.server.address() as AddressInfo).port, arrived }); // it listens on TCP
