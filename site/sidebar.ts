@@ -36,6 +36,7 @@ export const groups: readonly { readonly text: string; readonly pages: readonly 
       ["Command line", "cli"],
       ["Jobs and schedules", "jobs"],
       ["Mail", "mail"],
+      ["Accounts", "accounts"],
       ["Live routes", "live"],
     ],
   },
@@ -103,6 +104,7 @@ export const groups: readonly { readonly text: string; readonly pages: readonly 
     pages: [
       ["Architecture", "architecture"],
       ["Reliability report", "reliability-report"],
+      ["Account advisories", "account-advisories"],
     ],
   },
 ];

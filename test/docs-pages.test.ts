@@ -19,8 +19,8 @@ test("docs/README.md lists the pages in the groups and in the order of the sideb
   );
 });
 
-/** A list of questions, steps, and two pages about the whole of Tenon. */
-const withoutExample = ["faq", "tutorial", "architecture", "reliability-report"];
+/** A list of questions, steps, two pages about the whole of Tenon, and a list of advisories. */
+const withoutExample = ["faq", "tutorial", "architecture", "reliability-report", "account-advisories"];
 
 describe("a page begins with what it is for and an example", () => {
   for (const [, path] of groups.flatMap(({ pages }) => pages).filter(([, page]) => !withoutExample.includes(page))) {
