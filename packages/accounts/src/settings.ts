@@ -26,7 +26,7 @@ export interface PlainAccountsOptions {
   /**
    * Where users reach the site: "https://blog.example.com", with a path where the site has one. Links in mails begin
    * with it, never with what a request says about its host. Required in production, with https unless it is localhost.
-   * Defaults to "http://localhost:8080".
+   * Defaults to `http://localhost:8080`.
    */
   readonly baseUrl?: string;
   readonly paths?: Partial<AccountPaths>;
