@@ -28,3 +28,8 @@ export abstract class AccountUsers {
   /** Deletes the user, and what the application does not keep without one. */
   abstract delete(id: string, transaction: UsersTransaction): Promise<void>;
 }
+
+/** What `LoginLimit` counts the failures of an account by. The logins of an application must count by the same. */
+export function limitedAs({ email }: AccountUser): string {
+  return email.toLowerCase();
+}

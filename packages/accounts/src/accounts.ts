@@ -9,7 +9,7 @@ import { AccountLimits } from "./account-limits.ts";
 import { AccountStates } from "./account-states.ts";
 import type { AccountTables } from "./account-tables.ts";
 import { AccountTokens, boundOf } from "./account-tokens.ts";
-import { type AccountUser, AccountUsers, type UsersTransaction } from "./account-users.ts";
+import { type AccountUser, AccountUsers, limitedAs, type UsersTransaction } from "./account-users.ts";
 import { ConfirmEmail, ResetPassword, VerifyEmail } from "./mails.ts";
 
 /** What the owner of an account sees of it. */
@@ -141,8 +141,7 @@ export class Accounts {
     });
     await this.#logins.endAll(owner.id);
     if (user === undefined) return false;
-    // failures of others must not keep the owner out; applications count by the address as it is stored or in lower case
-    for (const account of new Set([user.email, user.email.toLowerCase()])) await this.#loginLimit.clear(account);
+    await this.#loginLimit.clear(limitedAs(user)); // failures of others must not keep the owner out
     return true;
   }
 
@@ -150,10 +149,10 @@ export class Accounts {
   async changePassword(userId: string, current: string, next: string, ctx: Context): Promise<boolean> {
     const user = await this.#users.find(userId);
     if (user === undefined) return false;
-    await this.#loginLimit.check(user.email, ctx);
+    await this.#loginLimit.check(limitedAs(user), ctx);
     const isRight = await this.#passwords.matches(current, user.password);
-    await this.#loginLimit.check(user.email, ctx); // again: guesses sent concurrently all pass the first check
-    if (!isRight) await this.#loginLimit.noteFailure(user.email, ctx);
+    await this.#loginLimit.check(limitedAs(user), ctx); // again: guesses sent concurrently all pass the first check
+    if (!isRight) await this.#loginLimit.noteFailure(limitedAs(user), ctx);
     if (!isRight) return false;
     const hash = await this.#passwords.hash(next);
     await this.#logins.endAll(userId);
