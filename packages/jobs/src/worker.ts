@@ -36,7 +36,7 @@ async function run(parts: PlatformParts, options: RunnerOptions): Promise<void> 
     await parts.start();
     const runners = parts.background.filter((work) => work instanceof JobRunner);
     const cure = runners.length === 0 ? "import jobsModule()" : "list job(…) in routes() of a controller";
-    for (const runner of runners) await runner.open(options);
+    for (const work of parts.background) await (work instanceof JobRunner ? work.open(options) : work.start());
     if (!runners.some((runner) => runner.isOpen)) {
       const message = `worker() has no jobs to run: ${cure} in a module of the application.`;
       throw new StartError([{ code: "BAD_OPTION", message }]);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { BindError, Clock, type Context, inject, Log, type OnStart, type Schema } from "@tenon/core";
+import { BindError, Clock, type Context, inject, Log, type Schema } from "@tenon/core";
 import { describeGuarantees, describeStores, describeValue, readEnvironment, validate } from "@tenon/core/internal";
 import { Background, type BackgroundWork } from "@tenon/core/platform";
 import { type JobInput, UnrecoverableError } from "@tenon/jobs";
@@ -15,7 +15,7 @@ export interface Composed<Data extends Schema = Schema> {
   readonly data: JobInput<Data>;
 }
 
-/** Does nothing by itself: by it, test helpers find the mails of an application. */
+/** Started where jobs run, not on the command line. By it, test helpers find the mails of an application. */
 export class MailWork implements BackgroundWork {
   readonly delivery: MailDelivery;
 
@@ -23,13 +23,15 @@ export class MailWork implements BackgroundWork {
     this.delivery = delivery;
   }
 
-  start(): void {}
+  start(): void {
+    this.delivery.warnUnlessSent();
+  }
 
   async stop(): Promise<void> {}
 }
 
 /** Renders and sends what composers return. */
-export class MailDelivery implements OnStart {
+export class MailDelivery {
   readonly #settings = inject(MailSettings);
   readonly #views = inject(MailViews);
   readonly #clock = inject(Clock);
@@ -41,8 +43,8 @@ export class MailDelivery implements OnStart {
     inject(Background).add(new MailWork(this));
   }
 
-  /** An application without a mail URL starts: only accounts need one. */
-  onStart(): void {
+  /** An application without a mail URL starts in production: only accounts need one. */
+  warnUnlessSent(): void {
     const { delivers, place } = this.transport;
     const { production } = readEnvironment(undefined, undefined, []); // createApp() reports what is wrong with it
     if (delivers || !production || this.#definitions.size === 0) return;

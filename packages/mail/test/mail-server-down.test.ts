@@ -80,13 +80,15 @@ test("a worker process sends mails", () =>
     }),
   ));
 
-test("production warns once at the start when mails are written to files", async () => {
+test("production warns once, where jobs run, when mails are written to files", async () => {
   const warningsOf = async (url: string) => {
     const log = new LogLines();
     const before = process.env.NODE_ENV;
     process.env.NODE_ENV = "production";
     try {
-      await withMailApp({ url }, async () => {}, { log: log.options });
+      const app = await createApp(createMailModule({ url }), worker(), { log: log.options, onStartError: "throw" });
+      await app.run();
+      await app.stop();
     } finally {
       if (before === undefined) delete process.env.NODE_ENV;
       else process.env.NODE_ENV = before;
