@@ -100,7 +100,7 @@ test("links begin with the configured address, whatever the request says of its 
       { origin: "https://evil.example", referer: "https://evil.example/" },
     ];
     for (const [index, headers] of evil.entries()) {
-      await postFrom(url, headers);
+      assert.equal(await postFrom(url, headers), 202);
       const mail = (await mails())[index];
       assert.ok(mail, `no mail for ${JSON.stringify(headers)}`);
       assert.ok(!`${mail.html}${mail.text}`.includes("evil.example"));

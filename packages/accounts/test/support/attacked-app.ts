@@ -74,17 +74,23 @@ export interface AttackedOptions {
   readonly data?: DataOptions;
   readonly guard?: AccountsGuard;
   readonly api?: ApiOptions;
+  readonly endTokens?: boolean;
 }
 
 /** An application with the endpoints of accounts, which a test attacks over HTTP. */
 export async function withAttackedApp(
-  { data = { database: "sqlite::memory:" }, guard = SessionAuth, api: options = {} }: AttackedOptions,
+  {
+    data = { database: "sqlite::memory:" },
+    guard = SessionAuth,
+    api: options = {},
+    endTokens = false,
+  }: AttackedOptions,
   body: (parts: AttackedApp) => Promise<void>,
 ): Promise<void> {
   const clock = new FakeClock();
   const log = new LogLines();
   const stores = dataModule(data);
-  const auth = authModule(stores, { secret: "a secret of the tests, with 32 b", bcryptCost: 10 });
+  const auth = authModule(stores, { secret: "a secret of the tests, with 32 b", bcryptCost: 10, endTokens });
   const jobs = jobsModule(stores);
   const views = new URL("../fixtures/views/", import.meta.url);
   const mail = mailModule(jobs, { url: "memory:", from: { name: "Blog", address: "no-reply@example.com" }, views });
