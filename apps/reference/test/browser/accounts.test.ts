@@ -47,7 +47,9 @@ class Walker {
   async follow(address: string, heading: string): Promise<void> {
     const mails = (await sentMails(this.#blog.app)).filter(({ to }) => JSON.stringify(to).includes(address));
     const { pathname, search } = new URL(mails.at(-1)?.links[0] ?? "mail:missing");
-    await this.page.goto(`${pathname}${search}`);
+    const headers = (await this.page.goto(`${pathname}${search}`))?.headers() ?? {};
+    // the token must not leave the site; with "no-referrer" the button would send `Origin: null`, which is refused
+    assert.deepEqual([headers["referrer-policy"], headers["cache-control"]], ["same-origin", "no-store"]);
     await this.sees(heading);
   }
 
