@@ -52,13 +52,16 @@ test("verifies the address of a new user by the link in a mail, once", async () 
   assert.equal((await post("/account/verification/confirm", { token })).status, 400);
 });
 
-test("lets a user who has forgotten the password choose another one", async () => {
+test("lets a user who has forgotten the password choose another one, and ends older logins", async () => {
   await register("grace@example.com");
+  const { client } = await login("grace@example.com");
+  assert.equal((await client.request("GET", "/auth/me")).status, 200);
   for (const email of ["grace@example.com", "unknown@example.com"]) {
     assert.equal((await post("/account/password-reset", { email })).status, 202); // it does not tell who has an account
   }
   const token = await readToken("grace@example.com");
   assert.ok((await post("/account/password-reset/confirm", { token, password: "battery staple" })).ok);
+  assert.equal((await client.request("GET", "/auth/me")).status, 401);
   assert.equal((await login("grace@example.com")).response.status, 401);
   assert.equal((await login("grace@example.com", { password: "battery staple" })).response.status, 200);
   assert.ok((await sentMails(app)).every(({ to }) => to.address !== "unknown@example.com"));

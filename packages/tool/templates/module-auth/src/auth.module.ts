@@ -63,6 +63,9 @@ export const AuthModule = authModule(DataModule, {
   secret: () => inject(AuthConfig).jwtSecret ?? readOrCreateSecret("data/jwt-secret"),
 {% } -%}
   bcryptCost: () => inject(AuthConfig).bcryptCost,
+{% if (accounts && !sessions) { -%}
+  endTokens: true, // otherwise a token lives on for up to 24 hours after a reset of the password
+{% } -%}
 {% if (hasSessions) { -%}
   findRole: () => inject(UserRoles).find,
 {% } -%}

@@ -2,7 +2,7 @@
 import { SessionAuth, SessionOrigin, Sessions } from "@tenon/auth";
 import { inject, route } from "@tenon/core";
 {% } else { -%}
-import { BearerAuth, invalidToken, Tokens } from "@tenon/auth";
+import { BearerAuth, invalidToken, {%= accounts ? "Logins, " : "" %}Tokens } from "@tenon/auth";
 import { dto, inject, route, string } from "@tenon/core";
 {% } -%}
 import { LoginDTO, RegisterDTO, User } from "./users.dto.ts";
@@ -18,6 +18,9 @@ export class UsersController {
   readonly #sessions = inject(Sessions);
 {% } else { -%}
   readonly #tokens = inject(Tokens);
+{% if (accounts) { -%}
+  readonly #logins = inject(Logins);
+{% } -%}
 {% } -%}
 
   readonly register = route.post(
@@ -84,7 +87,13 @@ export class UsersController {
     },
     async (ctx, { body }) => {
       const user = await this.#users.login(body, ctx);
+{% if (accounts) { -%}
+      if (user === undefined) return ctx.fail(401, "Invalid credentials");
+      const stamp = await this.#logins.stampFor(ctx, user.id); // a reset that came after the comparison ends the token
+      return { token: await this.#tokens.issue(user, stamp) };
+{% } else { -%}
       return user === undefined ? ctx.fail(401, "Invalid credentials") : { token: await this.#tokens.issue(user) };
+{% } -%}
     },
   );
 
