@@ -5,6 +5,13 @@ import type { AccountStore } from "./account-tables.ts";
 import type { AccountUser } from "./account-users.ts";
 import { type NoticedEvent, SecurityNotice } from "./mails.ts";
 
+/** Until the mail is made, the account may have another address or be gone. */
+const toOldAddress: ReadonlySet<NoticedEvent> = new Set([
+  "address change requested",
+  "address changed",
+  "account deleted",
+]);
+
 /** Notes a change in the audit log and tells the owner by mail, both in the transaction that makes the change. */
 export class AccountChanges {
   readonly #events = inject(AccountEvents);
@@ -14,8 +21,8 @@ export class AccountChanges {
   /** `user` as before the change: an address that is not that of the account any more gets the mail, too. */
   async note(user: AccountUser, event: NoticedEvent, actor: Actor, transaction: AccountStore): Promise<void> {
     await this.#events.record(user.id, event, actor, transaction);
-    const isGone = event === "address changed" || event === "account deleted";
-    const input = { user_id: user.id, event, at: this.#clock.timestamp(), ...(isGone ? { address: user.email } : {}) };
+    const address = toOldAddress.has(event) ? { address: user.email } : {};
+    const input = { user_id: user.id, event, at: this.#clock.timestamp(), ...address };
     await this.#mailer.send(SecurityNotice, input, { transaction });
   }
 }

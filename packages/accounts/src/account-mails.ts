@@ -1,7 +1,8 @@
+import { Logins } from "@tenon/auth";
 import { type Context, inject } from "@tenon/core";
 import { mail } from "@tenon/mail";
 import { AccountStates } from "./account-states.ts";
-import { AccountTokens, boundOf, tokenSeconds } from "./account-tokens.ts";
+import { AccountTokens, requestBoundOf, tokenSeconds } from "./account-tokens.ts";
 import { AccountUsers } from "./account-users.ts";
 import { ConfirmEmail, type NoticedEvent, ResetPassword, SecurityNotice, VerifyEmail } from "./mails.ts";
 import { AccountSettings } from "./settings.ts";
@@ -15,6 +16,7 @@ export class AccountMails {
   readonly #users = inject(AccountUsers);
   readonly #tokens = inject(AccountTokens);
   readonly #states = inject(AccountStates);
+  readonly #logins = inject(Logins);
 
   async verification(_: Context, { user_id }: { readonly user_id: string }) {
     const user = await this.#users.find(user_id);
@@ -34,8 +36,11 @@ export class AccountMails {
 
   async emailChange(_: Context, { user_id, email, bound }: (typeof ConfirmEmail)["input"]["output"]) {
     const user = await this.#users.find(user_id);
-    if (user === undefined || boundOf(user) !== bound) return undefined;
-    const link = this.#settings.linkTo("emailChange", await this.#tokens.create("email change", user, email));
+    if (user === undefined) return undefined;
+    const token = await this.#tokens.create("email change", user, email);
+    // compared after the token is stored: who ends the logins of a user deletes it, or it is not mailed
+    if (requestBoundOf(user, await this.#logins.stampOf(user_id)) !== bound) return undefined;
+    const link = this.#settings.linkTo("emailChange", token);
     return { to: toAddress(email), data: { ...this.#site, link, minutes: tokenSeconds["email change"] / 60, email } };
   }
 
@@ -67,6 +72,7 @@ export class AccountMails {
 const texts: Readonly<Record<NoticedEvent, { readonly message: string; readonly canReset?: boolean }>> = {
   "password reset": { message: "The password of your account was reset." },
   "password changed": { message: "The password of your account was changed." },
+  "address change requested": { message: "A change of the e-mail address of your account was requested." },
   "address changed": { message: "The e-mail address of your account was changed to another one.", canReset: false },
   "second factor enabled": { message: "A second factor was added to your account." },
   "second factor disabled": { message: "The second factor of your account was removed." },

@@ -81,6 +81,12 @@ export class AccountTokens {
     return user !== undefined && boundOf(user) === row.bound ? { user, subject: row.subject } : undefined;
   }
 
+  /** Ends the changes of the address that the user has not confirmed yet. */
+  async deleteEmailChanges(userId: string): Promise<void> {
+    const purpose: TokenPurpose = "email change";
+    await this.#db.deleteFrom("account_tokens").where("user_id", "=", userId).where("purpose", "=", purpose).execute();
+  }
+
   /** Deletes all tokens of a user. */
   async deleteAll(userId: string, transaction: AccountStore): Promise<void> {
     await transaction.deleteFrom("account_tokens").where("user_id", "=", userId).execute();
@@ -94,4 +100,9 @@ function hashOf(purpose: TokenPurpose, token: string): string {
 /** Another value after a change of the address or the password. */
 export function boundOf({ id, email, password }: AccountUser): string {
   return digest(JSON.stringify([id, email, password]));
+}
+
+/** Another value after a change of the address or the password, and after the end of all logins. */
+export function requestBoundOf(user: AccountUser, loginStamp: string): string {
+  return digest(JSON.stringify([boundOf(user), loginStamp]));
 }

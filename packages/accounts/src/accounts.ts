@@ -8,7 +8,7 @@ import { AccountEvents, type Actor } from "./account-events.ts";
 import { AccountLimits } from "./account-limits.ts";
 import { AccountStates } from "./account-states.ts";
 import type { AccountTables } from "./account-tables.ts";
-import { AccountTokens, boundOf } from "./account-tokens.ts";
+import { AccountTokens, requestBoundOf } from "./account-tokens.ts";
 import { type AccountUser, AccountUsers, limitedAs, type UsersTransaction } from "./account-users.ts";
 import { ConfirmEmail, ResetPassword, VerifyEmail } from "./mails.ts";
 
@@ -168,8 +168,8 @@ export class Accounts {
   }
 
   /**
-   * Sends a link to the new address, which the account gets when the link is used. Rejects what is not an address. Does
-   * not tell whether the address is taken. 429 after five in an hour.
+   * Sends a link to the new address, which the account gets when the link is used, and a notice to the old one. Rejects
+   * what is not an address. Does not tell whether the address is taken. 429 after five in an hour.
    */
   async requestEmailChange(userId: string, email: string, ctx: Context): Promise<void> {
     await this.#limits.checkClient("email change", ctx);
@@ -180,9 +180,11 @@ export class Accounts {
     const user = await this.#users.find(userId);
     // counted for the new address too: many accounts could send mails to a stranger
     if (user === undefined || !(await this.#limits.allows("email change", email))) return;
+    // before the transaction: on SQLite the read would wait for its end, for ever
+    const bound = requestBoundOf(user, await this.#logins.stampOf(userId));
     await this.#db.transaction().execute(async (transaction) => {
-      await this.#events.record(userId, "address change requested", ctx, transaction);
-      await this.#mailer.send(ConfirmEmail, { user_id: userId, email, bound: boundOf(user) }, { transaction });
+      await this.#changes.note(user, "address change requested", ctx, transaction);
+      await this.#mailer.send(ConfirmEmail, { user_id: userId, email, bound }, { transaction });
     });
   }
 
@@ -210,15 +212,17 @@ export class Accounts {
     return isEnded;
   }
 
-  /** Ends all sessions and refresh tokens of the user but the session of this request. */
+  /** Ends all sessions and refresh tokens of the user but the session of this request, and a change of the address. */
   async endOtherSessions(userId: string, ctx: Context): Promise<void> {
     await this.#sessions.endOthers(ctx, userId);
+    await this.#tokens.deleteEmailChanges(userId); // a login that has ended now may have requested it
     await this.#events.record(userId, "sessions ended", ctx);
   }
 
-  /** Ends all sessions and refresh tokens. */
+  /** Ends all sessions and refresh tokens, and a change of the address that is not confirmed yet. */
   async endSessions(userId: string, actor: Actor): Promise<void> {
     await this.#logins.endAll(userId);
+    await this.#tokens.deleteEmailChanges(userId);
     await this.#events.record(userId, "sessions ended", actor);
   }
 

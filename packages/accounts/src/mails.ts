@@ -27,7 +27,7 @@ export const ConfirmEmail = defineMail("mail/confirm-email", {
   input: dto({
     user_id: string("required"),
     email: string("required"),
-    /** What `boundOf()` was at the request: a change of the password or the address since then ends the request. */
+    /** `requestBoundOf()` at the request: a change of the password or the address, or the end of all logins, ends it. */
     bound: string("required"),
   }),
   data: dto({
@@ -44,6 +44,7 @@ export const ConfirmEmail = defineMail("mail/confirm-email", {
 export const noticed = [
   "password reset",
   "password changed",
+  "address change requested",
   "address changed",
   "second factor enabled",
   "second factor disabled",

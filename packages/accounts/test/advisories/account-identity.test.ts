@@ -73,7 +73,7 @@ test("the user is the one of the login, never one that a body, a query or a head
       const eve = await logIn("eve");
       const json = endpoint.startsWith("GET") ? undefined : body;
       const [status, response] = await send(eve, `${endpoint}${query}`, json, headers);
-      assert.ok(status < 500 && !JSON.stringify(response).includes("ada"), `${endpoint}: ${status}`);
+      assert.ok(status < 500 && !/"ada["@]/.test(JSON.stringify(response)), `${endpoint}: ${status}`);
     }
     assert.equal(await app.get(AccountUsers).find("eve"), undefined, "eve has deleted her own account");
     const { email, second_factor } = (await app.get(Accounts).state("ada")) ?? {};

@@ -132,7 +132,7 @@ export interface AccountsApp {
   readonly call: (method: string, ...values: readonly string[]) => Promise<readonly [number, unknown]>;
   /** All mails since the start, after the jobs that are due have run. */
   readonly mails: () => Promise<readonly SentMail[]>;
-  /** The token of the link in the last mail. */
+  /** The token of the link in the last mail that has one. */
   readonly lastToken: () => Promise<string>;
 }
 
@@ -172,11 +172,15 @@ export async function withAccounts(data: DataOptions, body: (parts: AccountsApp)
         const { result, error } = (await response.json()) as { readonly result?: unknown; readonly error?: unknown };
         return [response.status, response.ok ? result : error];
       },
-      lastToken: async () => tokenOf((await mails()).at(-1)),
+      lastToken: async () => tokenOf((await mails()).findLast(hasToken)),
     });
   } finally {
     await app.stop();
   }
+}
+
+export function hasToken({ links }: SentMail): boolean {
+  return links.some((link) => link.includes("?token="));
 }
 
 export function tokenOf(mail: SentMail | undefined): string {

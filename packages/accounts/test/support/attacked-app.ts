@@ -17,7 +17,7 @@ import { jobsModule } from "@tenon/jobs";
 import { mailModule } from "@tenon/mail";
 import { type SentMail, sentMails } from "@tenon/mail/testing";
 import { LogLines } from "../../../core/test/support/log-lines.ts";
-import { password, TestUsers, tokenOf, type UserTables } from "./accounts-app.ts";
+import { hasToken, password, TestUsers, tokenOf, type UserTables } from "./accounts-app.ts";
 
 const Login = dto({ email: string("required"), password: string("required"), code: string() });
 const Refresh = dto({ refresh_token: string("required") });
@@ -131,8 +131,7 @@ export async function withAttackedApp(
         if (status !== 200) throw new Error(`the login of ${id} failed: ${status} ${JSON.stringify(text)}`);
         return client;
       },
-      lastToken: async () =>
-        tokenOf((await mails()).findLast(({ links }) => links.some((link) => link.includes("?token=")))),
+      lastToken: async () => tokenOf((await mails()).findLast(hasToken)),
     });
   } finally {
     await app.stop();

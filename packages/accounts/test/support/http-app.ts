@@ -7,7 +7,7 @@ import { jobsModule } from "@tenon/jobs";
 import { mailModule } from "@tenon/mail";
 import { sentMails } from "@tenon/mail/testing";
 import { sessionsModule, type ViewEngine, WebSessions, web } from "@tenon/web";
-import { password, TestUsers, tokenOf, type UserTables } from "./accounts-app.ts";
+import { hasToken, password, TestUsers, tokenOf, type UserTables } from "./accounts-app.ts";
 
 /** A login without a password: what matters here happens after it. */
 class Login {
@@ -74,7 +74,7 @@ async function create(platform: "api" | "web") {
       .execute();
   };
   const mails = () => sentMails(app);
-  return { app, clock, addUser, mails, lastToken: async () => tokenOf((await mails()).at(-1)) };
+  return { app, clock, addUser, mails, lastToken: async () => tokenOf((await mails()).findLast(hasToken)) };
 }
 
 export type HttpAccounts = Awaited<ReturnType<typeof create>>;
