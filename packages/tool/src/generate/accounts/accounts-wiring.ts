@@ -65,11 +65,23 @@ const secondFactorSecret: Variable = {
   comment: "from .env; without it the application does not start",
 };
 
+/**
+ * Whether links in mails begin with the port of the process in development. With an API and pages, either sends mails,
+ * and the links lead to the pages.
+ */
+export function followsPort(folder: string, kinds: ReadonlySet<HandlerKind>): boolean {
+  const config = readIfPresent(folder, "src/config.ts") ?? "";
+  return kinds.size === 1 && /\bPORT:/.test(config) && /\bConfigModule\b/.test(config);
+}
+
 /** The variables that `tenon g accounts` adds. */
 export function toVariables(folder: string, kinds: ReadonlySet<HandlerKind>): Variable[] {
   const needsSecret = findRouteGuard(folder) === "SessionAuth" && !hasSessionSecret(folder);
   const comment = "from .env; without it the application does not start";
-  const isPlace = kinds.has("pages") ? "Where browsers reach the pages" : "Where browsers reach your front end";
+  const place = kinds.has("pages") ? "Where browsers reach the pages" : "Where browsers reach your front end";
+  const address = followsPort(folder, kinds)
+    ? "http://127.0.0.1:<PORT>"
+    : `http://127.0.0.1:${kinds.size === 2 ? "8081" : "8080"}: set it for another port, for every process`;
   return [
     ...(needsSecret ? [secondFactorSecret] : []),
     {
@@ -84,7 +96,8 @@ export function toVariables(folder: string, kinds: ReadonlySet<HandlerKind>): Va
     { name: "MAIL_FROM", example: "# The address that mails come from\n#MAIL_FROM=no-reply@example.com\n", comment },
     {
       name: "BASE_URL",
-      example: `# ${isPlace}: links in mails begin with it. Required in production and by compose.yaml
+      example: `# ${place}: links in mails begin with it. Required in production and by compose.yaml;
+# in development the default is ${address}.
 #BASE_URL=https://example.com
 `,
       comment,

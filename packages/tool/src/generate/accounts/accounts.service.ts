@@ -14,7 +14,7 @@ import { write } from "../edit/changes.ts";
 import { type HandlerKind, isForKinds, readHandlerKinds, toKindsModel } from "../handler-kinds.ts";
 import { findPagesRoot } from "../pages-root.ts";
 import { jobsModule, readSharedModule } from "../shared-modules.ts";
-import { toAccountsWiring, toVariables } from "./accounts-wiring.ts";
+import { followsPort, toAccountsWiring, toVariables } from "./accounts-wiring.ts";
 import { toAuthChanges } from "./auth-changes.ts";
 
 export interface NewAccounts {
@@ -69,6 +69,7 @@ async function readFiles(folder: string, kinds: ReadonlySet<HandlerKind>): Promi
       ...toKindsModel(kinds),
       sessions: findRouteGuard(folder) === "SessionAuth",
       root: findPagesRoot(folder),
+      followsPort: followsPort(folder, kinds),
     },
   });
   return new Map([...files, ...(await readSharedModule(folder, jobsModule))]);

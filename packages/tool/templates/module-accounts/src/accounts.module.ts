@@ -4,6 +4,9 @@ import { BearerAuth } from "@tenon/auth";
 {% } -%}
 import { defineConfig, defineModule, inject, string } from "@tenon/core";
 import { AuthModule } from "./auth.module.ts";
+{% if (followsPort) { -%}
+import { Config, ConfigModule } from "./config.ts";
+{% } -%}
 import { DataModule } from "./data.module.ts";
 import { JobsModule } from "./jobs.module.ts";
 import { MailModule } from "./mail.module.ts";
@@ -27,7 +30,7 @@ const AccountsConfigModule = defineModule({
 
 /** Verification, password reset, second factor and their mails. */
 export const AccountsModule = accountsModule({
-  imports: [AccountsConfigModule, DataModule, AuthModule, JobsModule, MailModule],
+  imports: [{%= followsPort ? "ConfigModule, " : "" %}AccountsConfigModule, DataModule, AuthModule, JobsModule, MailModule],
   name: "my-app",
   users: UserAccounts,
 {% if (routes && !sessions) { -%}
@@ -38,7 +41,11 @@ export const AccountsModule = accountsModule({
 {% } else { -%}
   // of the front end: links in mails lead to its pages, which send the token to the routes below /account
 {% } -%}
+{% if (followsPort) { -%}
+  baseUrl: () => inject(AccountsConfig).baseUrl ?? `http://127.0.0.1:${inject(Config).port}`,
+{% } else { -%}
   baseUrl: () => inject(AccountsConfig).baseUrl ?? "http://127.0.0.1:{%= pages && routes ? "8081" : "8080" %}",
+{% } -%}
 });
 
 {% if (routes) { -%}
