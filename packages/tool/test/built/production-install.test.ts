@@ -68,7 +68,9 @@ for (const template of appTemplates) {
     installProduction(readManifest(app), modules);
     for (const name of ["@tenon/devtools", "tenon"]) assert.equal(existsSync(join(modules, name)), false, name);
 
-    const production = { NODE_ENV: "production", SESSION_SECRET: "a-secret-of-the-tests-of-32-bytes" };
+    const mail = { MAIL_URL: "smtp://127.0.0.1:20999?tls=off", MAIL_FROM: "no-reply@example.com" };
+    const site = { BASE_URL: "https://example.com", SESSION_SECRET: "a-secret-of-the-tests-of-32-bytes" };
+    const production = { NODE_ENV: "production", ...site, ...mail };
     if (existsSync(join(app, "src/main.cli.ts")))
       await runOrFail(process.execPath, ["src/main.cli.ts", "--help"], { cwd: app });
     for (const file of ["main.api.ts", "main.web.ts"].filter((name) => existsSync(join(app, "src", name)))) {
