@@ -1,5 +1,5 @@
-import { type NewSecondFactor, SecondFactor } from "@tenon/auth";
-import { HttpError, inject } from "@tenon/core";
+import { type NewSecondFactor, SecondFactor, Sessions } from "@tenon/auth";
+import { type Context, HttpError, inject } from "@tenon/core";
 import { Database } from "@tenon/data";
 import { AccountChanges } from "./account-changes.ts";
 import type { Actor } from "./account-events.ts";
@@ -16,6 +16,7 @@ export class AccountSecondFactor {
   readonly #states = inject(AccountStates);
   readonly #changes = inject(AccountChanges);
   readonly #secondFactor = inject(SecondFactor);
+  readonly #sessions = inject(Sessions);
   readonly #site = inject(AccountSettings).name;
 
   constructor() {
@@ -40,11 +41,16 @@ export class AccountSecondFactor {
     return user && this.#secondFactor.pending(userId, user.email, this.#site);
   }
 
-  /** The recovery codes, which are shown once; undefined when the code is wrong. */
-  confirm(userId: string, code: string, actor: Actor): Promise<string[] | undefined> {
-    return this.#secondFactor.confirm(userId, code, (transaction) =>
-      this.#noteIn(transaction, userId, "second factor enabled", actor),
+  /**
+   * The recovery codes, which are shown once; undefined when the code is wrong. Ends all other logins: they were made
+   * without a code, and a recent one could disable the second factor.
+   */
+  async confirm(userId: string, code: string, ctx: Context): Promise<string[] | undefined> {
+    const codes = await this.#secondFactor.confirm(userId, code, (transaction) =>
+      this.#noteIn(transaction, userId, "second factor enabled", ctx),
     );
+    if (codes !== undefined) await this.#sessions.endOthers(ctx, userId);
+    return codes;
   }
 
   /** Returns whether there was one. */

@@ -155,7 +155,7 @@ export class AccountPages extends AccountLinkPages {
     },
   );
 
-  readonly confirmSecondFactor = own.post(
+  readonly confirmSecondFactor = recent.post(
     "/second-factor/confirm",
     {
       summary: "Enable the second factor by a code; shows the recovery codes",

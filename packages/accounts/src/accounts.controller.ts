@@ -205,10 +205,10 @@ export class AccountsController {
     },
   );
 
-  readonly confirmSecondFactor = own.post(
+  readonly confirmSecondFactor = recent.post(
     "/second-factor/confirm",
     {
-      summary: "Enable the second factor by a code of the authenticator app",
+      summary: "Enable the second factor by a code of the authenticator app; ends all other logins",
       body: CodeDTO,
       returns: RecoveryCodes,
       errors: { 400: "Invalid code", 429: tooMany },

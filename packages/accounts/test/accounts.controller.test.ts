@@ -121,7 +121,7 @@ test("lists and ends sessions of the user only", () =>
     assert.equal((await ada.request("GET", "/account")).status, 401);
   }));
 
-test("enables a second factor by a code, and asks for one from then on", () =>
+test("enables a second factor by a code, ends the other logins, and asks for a code from then on", () =>
   withHttp("api", async (parts) => {
     const unverified = await login(parts, "eve");
     assert.equal((await unverified.request("POST", "/account/second-factor")).status, 403);
@@ -132,10 +132,14 @@ test("enables a second factor by a code, and asks for one from then on", () =>
     assert.equal(begun.headers.get("cache-control"), "no-store");
     const phone = new Authenticator(secret, () => parts.clock.now());
     const path = "/account/second-factor/confirm";
+    const other = parts.app.client();
+    await other.request("POST", "/open/ada");
     assert.equal((await client.request("POST", path, { json: { code: phone.wrongCode() } })).status, 400);
+    assert.equal((await other.request("GET", "/account")).status, 200);
     const enabled = await client.request("POST", path, { json: { code: phone.code() } });
     const { recovery_codes } = (await enabled.json()) as { recovery_codes: string[] }; // its contract
     assert.equal(new Set(recovery_codes).size, 10);
+    assert.equal((await other.request("GET", "/account")).status, 401);
     const state = await (await client.request("GET", "/account")).json();
     assert.partialDeepStrictEqual(state, { second_factor: true, recovery_codes_left: 10 });
     const withoutCode = await client.request("POST", "/account/confirm", { json: { password } });
