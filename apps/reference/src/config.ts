@@ -7,6 +7,7 @@ import { defineJob, schedule } from "@tenon/jobs";
 import { toSigningSecret } from "./jwt-secret.ts";
 
 const dataFolder = fileURLToPath(new URL("../data/", import.meta.url));
+const defaultSender = "Workbench <no-reply@example.com>";
 
 export class Config extends defineConfig(
   {
@@ -25,7 +26,7 @@ export class Config extends defineConfig(
     MAIL_URL: string(`default=file:${join(dataFolder, "mail")}`, "pattern=^(smtps?://[^/?#]|file:.|memory:$)")
       .example("smtp://user:password@host:587")
       .example("file:<folder>"),
-    MAIL_FROM: string("default=Workbench <no-reply@example.com>").example("Blog <blog@example.com>"),
+    MAIL_FROM: string(`default=${defaultSender}`).example("Blog <blog@example.com>"),
     BASE_URL: string("pattern=^https?://[^/?#]").example("https://blog.example.com"),
     BACKUP_SCHEDULE: string().example("0 2 * * *"),
     BACKUP_FOLDER: string(`default=${join(dataFolder, "backups")}`),
@@ -33,7 +34,9 @@ export class Config extends defineConfig(
     NODE_ENV: string(),
   },
   {
-    check({ databaseUrl = "", redisUrl, trustedProxies = [], jwtSecret, nodeEnv, backupSchedule }, report) {
+    check(values, report) {
+      const { databaseUrl = "", redisUrl, trustedProxies = [], jwtSecret, mailUrl, mailFrom, nodeEnv } = values;
+      const { backupSchedule } = values;
       for (const range of trustedProxies.filter((text) => !isRange(text))) {
         report(
           "TRUSTED_PROXIES",
@@ -42,6 +45,10 @@ export class Config extends defineConfig(
       }
       if (backupSchedule !== undefined && !isPattern(backupSchedule)) {
         report("BACKUP_SCHEDULE", 'is not a cron pattern in UTC, such as "0 2 * * *".');
+      }
+      const sends = nodeEnv === "production" && mailUrl?.startsWith("smtp");
+      if (sends && mailFrom === defaultSender) {
+        report("MAIL_FROM", "is not set. It takes the sender of every mail, such as Blog <blog@example.com>.");
       }
       const isShared = databaseUrl.startsWith("postgres") || redisUrl !== undefined || nodeEnv === "production";
       const fault = jwtSecret === undefined ? undefined : findSecretFault(jwtSecret, nodeEnv === "production");

@@ -317,7 +317,11 @@ test("in production the pages and the worker need a mail server and their addres
         assert.equal((await client.get("/posts")).status, 200, file);
       });
     }
-    const mail = { MAIL_URL: "smtp://127.0.0.1:20999?tls=off", BASE_URL: "https://blog.example.com" };
+    const MAIL_URL = "smtp://127.0.0.1:20999?tls=off";
+    const mail = { MAIL_URL, MAIL_FROM: "Blog <blog@example.com>", BASE_URL: "https://blog.example.com" };
+    assert.deepEqual(problemsOf({ ...env, ...mail, MAIL_FROM: "" }), [
+      "MAIL_FROM is not set. It takes the sender of every mail, such as Blog <blog@example.com>.",
+    ]);
     await withServer("src/main.web.ts", { ...env, ...mail }, async ({ client }) => {
       assert.equal((await client.call("GET", "/login")).status, 200);
     });
