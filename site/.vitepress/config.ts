@@ -14,6 +14,7 @@ const modules = [
   "core/cli",
   "data",
   "auth",
+  "accounts",
   "jobs",
   "live",
   "mail",
