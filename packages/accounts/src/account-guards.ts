@@ -41,8 +41,14 @@ export class PageLogin implements Middleware {
       return next();
     });
     if (isLoggedIn || ctx.method !== "GET" || wantsJson(ctx)) return reply; // a redirect cannot send a form again
-    return redirect(`${this.#login}?next=${encodeURIComponent(ctx.path)}`);
+    return redirect(`${this.#login}?next=${encodeURIComponent(toTarget(ctx))}`);
   }
+}
+
+/** The path with its query, which has the token of a link. */
+function toTarget(ctx: Context): string {
+  const query = new URLSearchParams(ctx.request().queries()).toString();
+  return query === "" ? ctx.path : `${ctx.path}?${query}`;
 }
 
 const notRecent = "Recent login required";

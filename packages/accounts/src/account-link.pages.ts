@@ -2,7 +2,7 @@ import { SessionOrigin } from "@tenon/auth";
 import { type Context, dto, inject, route, string } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
 import { redirect, view } from "@tenon/web";
-import { noStore } from "./account-guards.ts";
+import { noStore, PageLogin } from "./account-guards.ts";
 import { EmailDTO, limited, maxAccountBody, ResetDTO, TokenDTO } from "./accounts.dto.ts";
 import { Accounts } from "./accounts.ts";
 import { AccountSettings } from "./settings.ts";
@@ -12,12 +12,15 @@ export const accountPages = route.under("/account", {
   tags: ["Account"],
 });
 
+/** Pages of the user who is logged in. */
+export const ownPages = accountPages.under("", { middlewares: [PageLogin] });
+
 const LinkQuery = dto({ token: string("default=", "max=200") });
 const { 429: tooMany, 503: busy } = limited;
 
 /**
- * The pages of links in mails, and the form that requests a reset: for everyone. To open a link changes nothing, because
- * mail scanners do: each page has a button.
+ * The pages of links in mails, and the form that requests a reset: for everyone, but a verification is for the user of
+ * the account. To open a link changes nothing, because mail scanners do: each page has a button.
  */
 export class AccountLinkPages {
   readonly #accounts = inject(Accounts);
@@ -58,17 +61,17 @@ export class AccountLinkPages {
     },
   );
 
-  readonly verificationLink = accountPages.get(
+  readonly verificationLink = ownPages.get(
     "/verify",
     { summary: "A button that verifies an e-mail address", query: LinkQuery },
     (_, { query }) => showLink("account/verify", query.token, "/account"),
   );
 
-  readonly verify = accountPages.post(
+  readonly verify = ownPages.post(
     "/verify",
-    { summary: "Verify an e-mail address", public: true, body: { form: TokenDTO } },
+    { summary: "Verify an e-mail address", body: { form: TokenDTO } },
     async (ctx, { body }) => {
-      const isVerified = await this.#accounts.verify(body.token, ctx);
+      const isVerified = await this.#accounts.verify(body.token, ctx.get("user_id"), ctx);
       return isVerified ? done(ctx, "Your e-mail address is verified.", "/account") : invalidLink("/account");
     },
   );

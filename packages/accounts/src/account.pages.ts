@@ -1,15 +1,14 @@
 import { RecentLogins, SecondFactorRequired, Sessions, sessionCookie } from "@tenon/auth";
 import { BindError, type Context, dto, HttpError, inject, string } from "@tenon/core";
 import { redirect, view } from "@tenon/web";
-import { OwnSession, PageLogin, RecentPageLogin } from "./account-guards.ts";
-import { AccountLinkPages, accountPages, done } from "./account-link.pages.ts";
+import { OwnSession, RecentPageLogin } from "./account-guards.ts";
+import { AccountLinkPages, done, ownPages as own } from "./account-link.pages.ts";
 import { AccountSecondFactor } from "./account-second-factor.ts";
 import { ChangePasswordDTO, CodeDTO, ConfirmDTO, EmailDTO, limited } from "./accounts.dto.ts";
 import { type AccountState, Accounts } from "./accounts.ts";
 import { LoginConfirmation } from "./login-confirmation.ts";
 import { inGroupsOfFour, toQrSvg } from "./qr-code.ts";
 
-const own = accountPages.under("", { middlewares: [PageLogin] });
 const recent = own.under("", { middlewares: [RecentPageLogin] });
 
 const home = "/account";

@@ -64,16 +64,16 @@ export class AccountsController {
     },
   );
 
-  readonly verify = account.post(
+  readonly verify = own.post(
     "/verification/confirm",
     {
-      summary: "Verify an e-mail address by the token of the mail",
-      public: true,
+      summary: "Verify the e-mail address of the user by the token of the mail",
       body: TokenDTO,
       returns: { 204: null },
       errors: badToken,
     },
-    async (ctx, { body }) => ((await this.#accounts.verify(body.token, ctx)) ? undefined : ctx.fail(400)),
+    async (ctx, { body }) =>
+      (await this.#accounts.verify(body.token, ctx.get("user_id"), ctx)) ? undefined : ctx.fail(400),
   );
 
   readonly requestReset = account.post(

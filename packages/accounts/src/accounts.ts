@@ -76,8 +76,13 @@ export class Accounts {
     if (!(await this.isVerified(userId))) await this.#mailer.send(VerifyEmail, { user_id: userId });
   }
 
-  /** False when the token is unknown, used, expired or from before a change of the address or the password. */
-  verify(token: string, actor: Actor): Promise<boolean> {
+  /**
+   * Verifies the address of the user who is logged in. The link alone is not enough: the owner of an address would
+   * verify an account that a stranger has registered with it. False when the token is for another user, which leaves it
+   * valid, or unknown, used, expired or from before a change of the address or the password.
+   */
+  async verify(token: string, userId: string, actor: Actor): Promise<boolean> {
+    if ((await this.#tokens.ownerOf("verification", token))?.id !== userId) return false;
     return this.#db.transaction().execute(async (transaction) => {
       const used = await this.#tokens.use("verification", token, transaction);
       if (used === undefined) return false;

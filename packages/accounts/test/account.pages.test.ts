@@ -44,7 +44,7 @@ class Browser {
 
 test("to open a link changes nothing: its button works once after that", () =>
   withHttp("web", async (parts) => {
-    await parts.addUser("ada");
+    const browser = await Browser.login(parts, "ada");
     const user = await parts.app.get(AccountUsers).find("ada");
     assert.ok(user !== undefined);
     const tokens = parts.app.get(AccountTokens);
@@ -56,7 +56,6 @@ test("to open a link changes nothing: its button works once after that", () =>
     for (const [purpose, path, target] of links) {
       const owner = (await parts.app.get(AccountUsers).find("ada")) ?? user;
       const token = await tokens.create(purpose, owner, purpose === "email change" ? "new@example.com" : null);
-      const browser = new Browser(parts);
       for (let time = 0; time < 3; time++) {
         const page = await browser.get(`${path}?token=${token}`);
         assert.deepEqual([page.status, page.shown?.data], [200, { token }]);
@@ -70,6 +69,28 @@ test("to open a link changes nothing: its button works once after that", () =>
       assert.match(again.text, /"account\/invalid-link"/);
     }
     assert.equal((await parts.app.get(AccountUsers).find("ada"))?.email, "new@example.com");
+  }));
+
+test("the link of a verification needs the login of its account, and survives it", () =>
+  withHttp("web", async (parts) => {
+    const eve = await Browser.login(parts, "eve");
+    const ada = await Browser.login(parts, "ada");
+    await ada.submit("/account/verification");
+    const token = await parts.lastToken();
+    const link = `/account/verify?token=${token}`;
+    const stranger = new Browser(parts);
+    assert.equal((await stranger.get(link)).location, `/login?next=${encodeURIComponent(link)}`);
+    await stranger.get("/account/reset"); // for a token of forms
+    assert.equal((await stranger.submit("/account/verify", { token })).status, 401);
+    const refused = await eve.submit("/account/verify", { token });
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, /"account\/invalid-link"/);
+    assert.equal(await parts.app.get(Accounts).isVerified("ada"), false);
+    await ada.get(link);
+    assert.equal((await ada.submit("/account/verify", { token })).location, "/account");
+    assert.equal(await parts.app.get(Accounts).isVerified("ada"), true);
+    assert.ok(parts.log.all.length > 0);
+    assert.ok(!JSON.stringify(parts.log.all).includes(token));
   }));
 
 test("a form without a CSRF token changes nothing", () =>

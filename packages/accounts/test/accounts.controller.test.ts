@@ -18,7 +18,7 @@ async function loginVerified(parts: HttpAccounts, id: string) {
   const client = await login(parts, id);
   assert.equal((await client.request("POST", "/account/verification")).status, 202);
   const token = await parts.lastToken();
-  const confirmed = await parts.app.request("POST", "/account/verification/confirm", { json: { token } });
+  const confirmed = await client.request("POST", "/account/verification/confirm", { json: { token } });
   assert.equal(confirmed.status, 204);
   return client;
 }

@@ -82,8 +82,9 @@ for (const database of databases) {
           assert.match(mail?.text ?? "", /https:\/\/blog\.example\.com\/account\/verify\?token=[\w-]{43}\n/);
           assert.equal(await accounts.isVerified("ada"), false);
           const token = tokenOf(mail);
-          assert.deepEqual(await call("verify", token), [200, true]);
-          assert.deepEqual(await call("verify", token), [200, false]);
+          assert.deepEqual(await call("verify", token, "eve"), [200, false], "the link is for another account");
+          assert.deepEqual(await call("verify", token, "ada"), [200, true]);
+          assert.deepEqual(await call("verify", token, "ada"), [200, false]);
           assert.equal(await accounts.isVerified("ada"), true);
           assert.deepEqual(await eventsOf(parts, "ada"), ["address verified by user", "registered by system"]);
           await accounts.sendVerification("ada");

@@ -27,6 +27,25 @@ describePages("The account pages", (blog) => {
     assert.doesNotMatch(html, /<img|<script/);
   });
 
+  test("the link of a registration leads through the login to its button", async () => {
+    const email = uniqueEmail();
+    const fields = { email, password: "correct horse" };
+    const visitor = await visit(blog());
+    await visitor.get("/register");
+    await visitor.submit("/register", { ...fields, name: "Ada" });
+    visitor.cookies.clear();
+    const [mail] = (await sentMails(blog().app)).filter(({ to }) => JSON.stringify(to).includes(email));
+    const { pathname, search, searchParams } = new URL(mail?.links[0] ?? "mail:missing");
+    const { location } = await visitor.get(pathname + search);
+    assert.equal(location, `/login?next=${encodeURIComponent(pathname + search)}`);
+    const form = (await visitor.get(location)).text;
+    const [, next = ""] = /name="next" value="([^"]+)"/.exec(form) ?? [];
+    assert.equal((await visitor.submit("/login", { ...fields, next })).location, pathname + search);
+    assert.match((await visitor.get(pathname + search)).text, /Verify the address/);
+    await visitor.submit(pathname, { token: searchParams.get("token") ?? "" });
+    assert.doesNotMatch((await visitor.get("/account")).text, /not verified/);
+  });
+
   test("deleting an account deletes its posts, and no other", async () => {
     const [author, other] = [await blog().users.add(), await blog().users.add()];
     for (const published of [true, false]) await addPost(blog(), author, { published });

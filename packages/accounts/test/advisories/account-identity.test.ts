@@ -35,10 +35,30 @@ test("the reset of an account that a stranger has registered ends everything tha
     assert.equal((await app.get(AccountUsers).find("victim"))?.email, "victim@example.com");
   }));
 
+test("the owner of an address cannot verify an account that a stranger has registered, and the stranger gets no further", () =>
+  withAttackedApp({}, async ({ addUser, app, lastToken, logIn }) => {
+    await addUser("victim"); // by the stranger, with the stranger's password
+    const stranger = await logIn("victim");
+    await send(stranger, "POST /account/verification");
+    const confirm = { token: await lastToken() };
+    await addUser("ada"); // the account that the victim has, with another address
+    const endpoint = "POST /account/verification/confirm";
+    assert.deepEqual(await send(app, endpoint, confirm), [401, "Not authenticated"]);
+    assert.deepEqual(await send(await logIn("ada"), endpoint, confirm), [400, "Invalid or expired token"]);
+    assert.deepEqual(await send(stranger, "POST /account/second-factor"), [403, "E-mail address not verified"]);
+    const [, created] = await send(stranger, "POST /keys");
+    const { key } = created as { readonly key: string }; // of LoginController
+
+    await send(app, "POST /account/password-reset", { email: "victim@example.com" });
+    await send(app, "POST /account/password-reset/confirm", { token: await lastToken(), password: "of the victim" });
+    assert.deepEqual(await send(app, "GET /report", undefined, { "x-api-key": key }), [401, "Invalid API key"]);
+  }));
+
 /** All endpoints that act for the user of a login. */
 const own = [
   "GET /account",
   "POST /account/verification",
+  "POST /account/verification/confirm",
   "PUT /account/password",
   "POST /account/email",
   "POST /account/confirm",
@@ -60,7 +80,14 @@ test("the user is the one of the login, never one that a body, a query or a head
     const { phone } = await enableFactor(app.get(SecondFactor), "ada");
     const session = await app.get(Sessions).create("ada");
     const target = { user_id: "ada", userId: "ada", id: "ada", user: { id: "ada" }, account: "ada@example.com" };
-    const body = { ...target, email: "eve2@example.com", password, new_password: password, code: phone.code() };
+    const body = {
+      ...target,
+      token: "x",
+      email: "eve2@example.com",
+      password,
+      new_password: password,
+      code: phone.code(),
+    };
     const query = "?user_id=ada&userId=ada&id=ada";
     const headers = { "x-user-id": "ada", "x-user": "ada" };
     for (const endpoint of own) {

@@ -87,7 +87,7 @@ class Requests {
       case "requestEmailChange":
         return this.#accounts.requestEmailChange(first, second, ctx);
       case "verify":
-        return this.#accounts.verify(first, ctx);
+        return this.#accounts.verify(first, second, ctx);
       case "endOtherSessions":
         return this.#accounts.endOtherSessions(first, ctx);
       default:

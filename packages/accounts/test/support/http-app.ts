@@ -7,6 +7,7 @@ import { jobsModule } from "@tenon/jobs";
 import { mailModule } from "@tenon/mail";
 import { sentMails } from "@tenon/mail/testing";
 import { sessionsModule, type ViewEngine, WebSessions, web } from "@tenon/web";
+import { LogLines } from "../../../core/test/support/log-lines.ts";
 import { hasToken, password, TestUsers, tokenOf, type UserTables } from "./accounts-app.ts";
 
 /** A login without a password: what matters here happens after it. */
@@ -61,7 +62,8 @@ const trustedProxies = ["127.0.0.1", "::1"];
 
 async function create(platform: "api" | "web") {
   const clock = new FakeClock();
-  const options = { override: [useClock(clock), useFastPasswords()] };
+  const log = new LogLines();
+  const options = { log: log.options, override: [useClock(clock), useFastPasswords()] };
   const app = await (platform === "api"
     ? createTestApp(ApiModule, api({ trustedProxies }), options)
     : createTestApp(WebModule, web({ views: plainViews, trustedProxies, middlewares: [WebSessions] }), options));
@@ -74,7 +76,7 @@ async function create(platform: "api" | "web") {
       .execute();
   };
   const mails = () => sentMails(app);
-  return { app, clock, addUser, mails, lastToken: async () => tokenOf((await mails()).findLast(hasToken)) };
+  return { app, clock, log, addUser, mails, lastToken: async () => tokenOf((await mails()).findLast(hasToken)) };
 }
 
 export type HttpAccounts = Awaited<ReturnType<typeof create>>;
