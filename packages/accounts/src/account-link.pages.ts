@@ -19,8 +19,8 @@ const LinkQuery = dto({ token: string("default=", "max=200") });
 const { 429: tooMany, 503: busy } = limited;
 
 /**
- * The pages of links in mails, and the form that requests a reset: for everyone, but a verification is for the user of
- * the account. To open a link changes nothing, because mail scanners do: each page has a button.
+ * The pages of links in mails, and the form that requests a reset: for everyone, but an address is verified and changed by
+ * the user of the account. To open a link changes nothing, because mail scanners do: each page has a button.
  */
 export class AccountLinkPages {
   readonly #accounts = inject(Accounts);
@@ -76,22 +76,21 @@ export class AccountLinkPages {
     },
   );
 
-  readonly emailLink = accountPages.get(
+  readonly emailLink = ownPages.get(
     "/email/confirm",
     { summary: "A button that changes an e-mail address", query: LinkQuery },
     (_, { query }) => showLink("account/email-confirm", query.token, "/account/email"),
   );
 
-  readonly confirmEmail = accountPages.post(
+  readonly confirmEmail = ownPages.post(
     "/email/confirm",
     {
       summary: "Change an e-mail address",
-      public: true,
       body: { form: TokenDTO },
       errors: { 409: "Another account has this e-mail address." },
     },
     async (ctx, { body }) => {
-      const result = await this.#accounts.confirmEmailChange(body.token, ctx);
+      const result = await this.#accounts.confirmEmailChange(body.token, ctx.get("user_id"), ctx);
       if (result === "taken") return ctx.fail(409);
       return result === "changed"
         ? done(ctx, "Your e-mail address is changed.", "/account")

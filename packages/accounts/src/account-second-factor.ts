@@ -5,6 +5,7 @@ import { AccountChanges } from "./account-changes.ts";
 import type { Actor } from "./account-events.ts";
 import { AccountStates } from "./account-states.ts";
 import type { AccountTables } from "./account-tables.ts";
+import { AccountTokens } from "./account-tokens.ts";
 import { AccountUsers, type UsersTransaction } from "./account-users.ts";
 import type { NoticedEvent } from "./mails.ts";
 import { AccountSettings } from "./settings.ts";
@@ -17,6 +18,7 @@ export class AccountSecondFactor {
   readonly #changes = inject(AccountChanges);
   readonly #secondFactor = inject(SecondFactor);
   readonly #sessions = inject(Sessions);
+  readonly #tokens = inject(AccountTokens);
   readonly #site = inject(AccountSettings).name;
 
   constructor() {
@@ -49,7 +51,9 @@ export class AccountSecondFactor {
     const codes = await this.#secondFactor.confirm(userId, code, (transaction) =>
       this.#noteIn(transaction, userId, "second factor enabled", ctx),
     );
-    if (codes !== undefined) await this.#sessions.endOthers(ctx, userId);
+    if (codes === undefined) return undefined;
+    await this.#sessions.endOthers(ctx, userId);
+    await this.#tokens.deleteEmailChanges(userId); // a login that has ended now may have requested it
     return codes;
   }
 

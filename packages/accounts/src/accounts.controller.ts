@@ -135,17 +135,16 @@ export class AccountsController {
     },
   );
 
-  readonly confirmEmailChange = account.post(
+  readonly confirmEmailChange = own.post(
     "/email/confirm",
     {
-      summary: "Change the e-mail address by the token of the mail",
-      public: true,
+      summary: "Change the e-mail address of the user by the token of the mail",
       body: TokenDTO,
       returns: { 204: null },
       errors: { ...badToken, 409: "Email already registered" },
     },
     async (ctx, { body }) => {
-      const result = await this.#accounts.confirmEmailChange(body.token, ctx);
+      const result = await this.#accounts.confirmEmailChange(body.token, ctx.get("user_id"), ctx);
       if (result === "invalid") return ctx.fail(400);
       return result === "taken" ? ctx.fail(409) : undefined;
     },

@@ -193,8 +193,12 @@ export class Accounts {
     });
   }
 
-  /** Tells "taken" to the owner of the new address only. The old address gets a notice. */
-  async confirmEmailChange(token: string, actor: Actor): Promise<"changed" | "taken" | "invalid"> {
+  /**
+   * Changes the address of the user who is logged in, as with `verify()`. Tells "taken" to the owner of the new address
+   * only. The old address gets a notice.
+   */
+  async confirmEmailChange(token: string, userId: string, actor: Actor): Promise<"changed" | "taken" | "invalid"> {
+    if ((await this.#tokens.ownerOf("email change", token))?.id !== userId) return "invalid";
     try {
       return await this.#db.transaction().execute(async (transaction) => {
         const used = await this.#tokens.use("email change", token, transaction);

@@ -179,8 +179,9 @@ for (const database of databases) {
           await call("requestEmailChange", "flo", "florence@example.com");
           const mail = (await mails()).findLast(({ to }) => to.address === "florence@example.com");
           assert.equal((await find("flo")).email, "flo@example.com");
-          assert.equal(await accounts.confirmEmailChange(tokenOf(mail), "user"), "changed");
-          assert.equal(await accounts.confirmEmailChange(tokenOf(mail), "user"), "invalid");
+          assert.equal(await accounts.confirmEmailChange(tokenOf(mail), "ada", "user"), "invalid");
+          assert.equal(await accounts.confirmEmailChange(tokenOf(mail), "flo", "user"), "changed");
+          assert.equal(await accounts.confirmEmailChange(tokenOf(mail), "flo", "user"), "invalid");
           assert.equal((await find("flo")).email, "florence@example.com");
           assert.equal(await accounts.isVerified("flo"), true);
           const notice = (await mails()).at(-1);
@@ -190,7 +191,7 @@ for (const database of databases) {
 
         await t.test("an address that is taken by then is found by the unique constraint", async () => {
           await call("requestEmailChange", "flo", "ada@example.com");
-          assert.equal(await accounts.confirmEmailChange(await lastToken(), "user"), "taken");
+          assert.equal(await accounts.confirmEmailChange(await lastToken(), "flo", "user"), "taken");
           assert.equal((await find("flo")).email, "florence@example.com");
         });
 
@@ -212,7 +213,7 @@ for (const database of databases) {
               assert.match(notice?.text ?? "", /https:\/\/blog\.example\.com\/account\/reset\n/);
               await call("requestEmailChange", "hal", "thief2@example.com"); // its mail is made after the end
               await end();
-              assert.equal(await accounts.confirmEmailChange(token, "user"), "invalid");
+              assert.equal(await accounts.confirmEmailChange(token, "hal", "user"), "invalid");
               assert.ok((await mails()).every(({ to }) => to.address !== "thief2@example.com"));
             }
             assert.equal((await find("hal")).email, "hal@example.com");
