@@ -7,9 +7,16 @@ import { withService } from "../support/service.ts";
 
 const secret = "a-secret-of-the-developer-for-this-part";
 
+/** Production needs a mail server. Nothing listens there: mails wait. */
+const mailSettings = {
+  MAIL_URL: "smtp://127.0.0.1:9?tls=off",
+  MAIL_FROM: "no-reply@blog.example",
+  BASE_URL: "http://localhost",
+};
+
 /** How the service is started. `npm start` of a generated application leaves NODE_ENV unset. */
 const modes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  production: { NODE_ENV: "production", TENON_DEV: "start" },
+  production: { NODE_ENV: "production", TENON_DEV: "start", ...mailSettings },
   "NODE_ENV unset": {},
   development: { NODE_ENV: "development", TENON_DEV: "start" },
 };
