@@ -204,7 +204,8 @@ export class Accounts {
         const used = await this.#tokens.use("email change", token, transaction);
         if (used === undefined || used.subject === null) return "invalid";
         await this.#users.setEmail(used.user.id, used.subject, transaction);
-        await this.#states.setVerified(used.user.id, used.subject, transaction);
+        const changed = await this.#users.find(used.user.id, transaction); // as stored, for example in lower case
+        await this.#states.setVerified(used.user.id, changed?.email ?? used.subject, transaction);
         await this.#changes.note(used.user, "address changed", actor, transaction);
         return "changed";
       });

@@ -55,7 +55,7 @@ export class TestUsers extends AccountUsers {
   }
 
   async setEmail(id: string, email: string, transaction: Kysely<UserTables>): Promise<void> {
-    await transaction.updateTable("users").set({ email }).where("id", "=", id).execute();
+    await transaction.updateTable("users").set({ email: email.toLowerCase() }).where("id", "=", id).execute();
   }
 
   async delete(id: string, transaction: Kysely<UserTables>): Promise<void> {
