@@ -1,6 +1,5 @@
 import { ApiKeys, LoginLimit, Logins, Passwords, SecondFactor, Sessions } from "@tenon/auth";
 import { BindError, type Context, inject } from "@tenon/core";
-import { digest } from "@tenon/core/internal";
 import { Database, isUniqueViolation } from "@tenon/data";
 import { isAddress, Mailer } from "@tenon/mail";
 import { AccountChanges } from "./account-changes.ts";
@@ -112,7 +111,8 @@ export class Accounts {
   async requestReset(email: string, ctx: Context): Promise<void> {
     await this.#limits.checkClient("reset", ctx);
     if (!isAddress(email) || !(await this.#limits.allows("reset", email))) return;
-    await this.#mailer.send(ResetPassword, { email }, { key: digest(email) });
+    // without a key: that of a known address would be held until its mail is sent
+    await this.#mailer.send(ResetPassword, { email });
   }
 
   /** The same for operators, without limits. */

@@ -141,6 +141,7 @@ for (const database of databases) {
           const unknown = await run("unknown@example.com");
           assert.ok(known.some((sql) => /insert into/i.test(sql)));
           assert.deepEqual(unknown, known);
+          assert.deepEqual(await run("eve@example.com"), known, "while the first mail waits, too");
           assert.ok((await mails()).every(({ to }) => to.address !== "unknown@example.com"));
         });
 
@@ -151,7 +152,6 @@ for (const database of databases) {
             const before = (await mails()).length;
             for (let request = 0; request < 8; request++) {
               assert.deepEqual(await call("requestReset", "flo@example.com"), [200, null]);
-              await mails(); // two that wait at once would be one
             }
             assert.equal((await mails()).length, before + 5);
             const statuses: number[] = [];
