@@ -29,7 +29,12 @@ export abstract class AccountUsers {
   abstract delete(id: string, transaction: UsersTransaction): Promise<void>;
 }
 
-/** What `LoginLimit` counts the failures of an account by. The logins of an application must count by the same. */
+/** What `LoginLimit` counts failed logins by. The logins of an application must count by the same. */
 export function limitedAs({ email }: AccountUser): string {
   return email.toLowerCase();
+}
+
+/** What it counts passwords by that a user gives who is logged in: failed logins of strangers must not stop the owner. */
+export function confirmedAs({ id }: AccountUser): string {
+  return `user:${id}`;
 }

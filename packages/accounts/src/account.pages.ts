@@ -4,6 +4,7 @@ import { redirect, view } from "@tenon/web";
 import { OwnSession, RecentPageLogin } from "./account-guards.ts";
 import { AccountLinkPages, done, ownPages as own } from "./account-link.pages.ts";
 import { AccountSecondFactor } from "./account-second-factor.ts";
+import { limitedAs } from "./account-users.ts";
 import { ChangePasswordDTO, CodeDTO, ConfirmDTO, EmailDTO, limited } from "./accounts.dto.ts";
 import { type AccountState, Accounts } from "./accounts.ts";
 import { LoginConfirmation } from "./login-confirmation.ts";
@@ -71,10 +72,9 @@ export class AccountPages extends AccountLinkPages {
     "/password",
     { summary: "Change the password; ends all other logins", body: { form: ChangePasswordDTO }, errors: limited },
     async (ctx, { body }) => {
-      const userId = ctx.get("user_id");
-      const isChanged = await this.#accounts.changePassword(userId, body.password, body.new_password, ctx);
-      if (!isChanged) throw invalid("password", "is wrong");
-      await this.#sessions.open(ctx, userId);
+      const user = await this.#accounts.changePassword(ctx.get("user_id"), body.password, body.new_password, ctx);
+      if (user === undefined) throw invalid("password", "is wrong");
+      await this.#sessions.open(ctx, user.id, { account: limitedAs(user) });
       return done(ctx, "Your password is changed, and all other logins have ended.", home);
     },
   );

@@ -3,6 +3,7 @@ import { array, type Context, inject, nested, route } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
 import { AccountGuard, noStore, OwnSession } from "./account-guards.ts";
 import { AccountSecondFactor } from "./account-second-factor.ts";
+import { limitedAs } from "./account-users.ts";
 import {
   Account,
   AccountSession,
@@ -115,8 +116,9 @@ export class AccountsController {
     async (ctx, { body }) => {
       const userId = ctx.get("user_id");
       const hasSession = (await this.#sessionOf(ctx))?.user_id === userId;
-      if (!(await this.#accounts.changePassword(userId, body.password, body.new_password, ctx))) return ctx.fail(401);
-      if (hasSession) await this.#sessions.open(ctx, userId);
+      const user = await this.#accounts.changePassword(userId, body.password, body.new_password, ctx);
+      if (user === undefined) return ctx.fail(401);
+      if (hasSession) await this.#sessions.open(ctx, userId, { account: limitedAs(user) });
       return undefined;
     },
   );

@@ -1,4 +1,4 @@
-import { ApiKeys, LoginLimit, Logins, Passwords, SecondFactor, Sessions } from "@tenon/auth";
+import { ApiKeys, LoginLimit, Logins, PasswordLogin, Passwords, SecondFactor, Sessions } from "@tenon/auth";
 import { BindError, type Context, inject } from "@tenon/core";
 import { Database, isUniqueViolation } from "@tenon/data";
 import { isAddress, Mailer } from "@tenon/mail";
@@ -8,7 +8,7 @@ import { AccountLimits } from "./account-limits.ts";
 import { AccountStates } from "./account-states.ts";
 import type { AccountTables } from "./account-tables.ts";
 import { AccountTokens, requestBoundOf } from "./account-tokens.ts";
-import { type AccountUser, AccountUsers, limitedAs, type UsersTransaction } from "./account-users.ts";
+import { type AccountUser, AccountUsers, confirmedAs, limitedAs, type UsersTransaction } from "./account-users.ts";
 import { ConfirmEmail, ResetPassword, VerifyEmail } from "./mails.ts";
 
 /** What the owner of an account sees of it. */
@@ -33,6 +33,7 @@ export class Accounts {
   readonly #limits = inject(AccountLimits);
   readonly #mailer = inject(Mailer);
   readonly #passwords = inject(Passwords);
+  readonly #passwordLogin = inject(PasswordLogin);
   readonly #logins = inject(Logins);
   readonly #sessions = inject(Sessions);
   readonly #loginLimit = inject(LoginLimit);
@@ -146,19 +147,24 @@ export class Accounts {
     });
     await this.#logins.endAll(owner.id);
     if (user === undefined) return false;
-    await this.#loginLimit.clear(limitedAs(user)); // failures of others must not keep the owner out
+    await this.#loginLimit.clear(limitedAs(user));
     return true;
   }
 
-  /** Ends all logins, that of the request included. False when `current` is wrong. 429 after too many of those. */
-  async changePassword(userId: string, current: string, next: string, ctx: Context): Promise<boolean> {
-    const user = await this.#users.find(userId);
-    if (user === undefined) return false;
-    await this.#loginLimit.check(limitedAs(user), ctx);
-    const isRight = await this.#passwords.matches(current, user.password);
-    await this.#loginLimit.check(limitedAs(user), ctx); // again: guesses sent concurrently all pass the first check
-    if (!isRight) await this.#loginLimit.noteFailure(limitedAs(user), ctx);
-    if (!isRight) return false;
+  /**
+   * Ends all logins, that of the request included: `Sessions.open()` makes another one for it. Does not ask for a code:
+   * guard it by a recent login. Returns the user; undefined when `current` is wrong, and a 429 after too many of those.
+   */
+  async changePassword(userId: string, current: string, next: string, ctx: Context): Promise<AccountUser | undefined> {
+    const known = await this.#users.find(userId);
+    if (known === undefined) return undefined;
+    const find = () => this.#users.find(userId);
+    const input = { account: confirmedAs(known), password: current, find };
+    const user = await this.#passwordLogin.checkPassword(input, ctx);
+    if (user === undefined) return undefined;
+    if (!this.#passwords.fits(next)) {
+      throw new BindError([{ path: "new_password", rule: "max", message: "must have at most 72 bytes" }]);
+    }
     const hash = await this.#passwords.hash(next);
     await this.#logins.endAll(userId);
     const isChanged = await this.#db.transaction().execute(async (transaction) => {
@@ -168,8 +174,10 @@ export class Accounts {
       await this.#setPassword(user, hash, "password changed", ctx, transaction);
       return true;
     });
-    await this.#logins.endAll(userId);
-    return isChanged;
+    this.#logins.note(ctx, userId, await this.#logins.endAll(userId)); // of the session that may follow
+    if (!isChanged) return undefined;
+    await this.#loginLimit.clear(limitedAs(user));
+    return user;
   }
 
   /**

@@ -1,6 +1,6 @@
 import { PasswordLogin, RecentLogins } from "@tenon/auth";
 import { type Context, inject } from "@tenon/core";
-import { AccountUsers, limitedAs } from "./account-users.ts";
+import { AccountUsers, confirmedAs } from "./account-users.ts";
 
 /** Lets a user who is logged in prove the password again, and with a second factor the code: the login is then recent. */
 export class LoginConfirmation {
@@ -18,8 +18,7 @@ export class LoginConfirmation {
     if (user === undefined) return false;
     const { password, code = "" } = input;
     const find = () => this.#users.find(id);
-    // counted with the failed logins of the same account: a stolen session must not add guesses
-    const confirmed = await this.#passwords.check({ account: limitedAs(user), password, code, find }, ctx);
+    const confirmed = await this.#passwords.check({ account: confirmedAs(user), password, code, find }, ctx);
     if (confirmed === undefined) return false;
     await this.#recent.confirm(ctx);
     return true;

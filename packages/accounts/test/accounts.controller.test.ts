@@ -74,6 +74,8 @@ test("a change of the password needs the current one, and keeps the session of t
     await other.request("POST", "/open/ada");
     const json = { password: "wrong horse", new_password: "another horse" };
     assert.equal((await client.request("PUT", "/account/password", { json })).status, 401);
+    const long = await client.request("PUT", "/account/password", { json: { password, new_password: "é".repeat(40) } });
+    assert.equal(long.status, 400);
     assert.equal((await client.request("PUT", "/account/password", { json: { ...json, password } })).status, 204);
     assert.equal((await client.request("GET", "/account")).status, 200);
     assert.equal((await other.request("GET", "/account")).status, 401);

@@ -167,6 +167,7 @@ for (const database of databases) {
           const areValid = await openLogins(parts, "flo");
           const link = await app.get(AccountTokens).create("reset", await find("flo"));
           assert.deepEqual(await call("changePassword", "flo", "wrong", "new password"), [200, false]);
+          assert.equal((await call("changePassword", "flo", password, "é".repeat(40)))[0], 400);
           assert.deepEqual(await areValid(), [true, true]);
           assert.deepEqual(await call("changePassword", "flo", password, "new password"), [200, true]);
           assert.deepEqual(await areValid(), [false, false]);

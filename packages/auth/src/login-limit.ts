@@ -49,18 +49,29 @@ export class LoginLimit {
     if (!this.#enabled) return;
     const { cookie, seconds } = knownClient;
     const secret = (await this.#isKnown(account, ctx)) ? ctx.cookie(cookie) : this.#clock.secret();
-    await this.#store.set(knownKey(account, secret), true, { ttl: seconds });
+    await this.#store.set(knownKey(account, secret), await this.#periodOf(account), { ttl: seconds });
     ctx.setCookie(cookie, secret, { maxAge: seconds });
   }
 
-  /** Forgets the failures of an account, after its owner has proved another way in, such as by a reset of the password. */
+  /**
+   * After a new password: forgets the failures of the account, which must not keep its owner out, and the browsers that
+   * knew the old password, which would keep counts of their own.
+   */
   async clear(account: string): Promise<void> {
+    await this.#store.set(periodKey(account), this.#clock.secret(), { ttl: knownClient.seconds });
     await this.#store.delete(accountKey(account));
   }
 
   async #isKnown(account: string, ctx: Context): Promise<boolean> {
     const secret = ctx.cookie(knownClient.cookie);
-    return secret !== "" && (await this.#store.get(knownKey(account, secret))) !== undefined;
+    if (secret === "") return false;
+    const period = await this.#store.get(knownKey(account, secret));
+    return period !== undefined && period === (await this.#periodOf(account));
+  }
+
+  /** Another value after `clear()`; "" before the first one, and when every browser of that time is forgotten anyway. */
+  async #periodOf(account: string): Promise<string> {
+    return (await this.#store.get<string>(periodKey(account))) ?? "";
   }
 
   /** Seconds until the window ends; 0 below the limit. */
@@ -80,6 +91,10 @@ function addressKey(ctx: Context): string {
 
 function clientKey(account: string, ctx: Context): string {
   return `login-failures:client:${toPair(account, ctx.cookie(knownClient.cookie))}`;
+}
+
+function periodKey(account: string): string {
+  return `login-period:${digest(account)}`;
 }
 
 function knownKey(account: string, secret: string): string {

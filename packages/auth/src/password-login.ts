@@ -34,22 +34,28 @@ export class PasswordLogin {
    * is right and the code is missing. Without the right password a code is not looked at.
    */
   async check<User extends PasswordUser>(input: PasswordLoginInput<User>, ctx: Context): Promise<User | undefined> {
-    await this.#limit.check(input.account, ctx);
-    const user = await this.#compare(input, ctx);
-    // checked again: guesses sent concurrently all pass the first check
-    await this.#limit.check(input.account, ctx);
-    if (user === undefined) {
-      await this.#limit.noteFailure(input.account, ctx);
-      return undefined;
-    }
-    if (!(await this.#factor.isEnabled(user.id))) return user;
+    const user = await this.checkPassword(input, ctx);
+    if (user === undefined || !(await this.#factor.isEnabled(user.id))) return user;
     if (input.code === undefined || input.code === "") throw new SecondFactorRequired(user.id);
     return (await this.#factor.verify(user.id, input.code)) ? user : undefined;
   }
 
+  /** The password alone, with the same limits. Not for logins: for a user whose login is recent. */
+  async checkPassword<User extends PasswordUser>(
+    input: Omit<PasswordLoginInput<User>, "code">,
+    ctx: Context,
+  ): Promise<User | undefined> {
+    await this.#limit.check(input.account, ctx);
+    const user = await this.#compare(input, ctx);
+    // checked again: guesses sent concurrently all pass the first check
+    await this.#limit.check(input.account, ctx);
+    if (user === undefined) await this.#limit.noteFailure(input.account, ctx);
+    return user;
+  }
+
   /** The hash is read again afterwards: a password that was changed during the comparison is not the user's any more. */
   async #compare<User extends PasswordUser>(
-    { password, find }: PasswordLoginInput<User>,
+    { password, find }: Pick<PasswordLoginInput<User>, "password" | "find">,
     ctx: Context,
   ): Promise<User | undefined> {
     let user = await find();

@@ -71,6 +71,16 @@ run("a cleared account can log in again from any browser", async ({ app }, accou
   assert.equal(await login(app.client(), account, "right"), 204);
 });
 
+run("a browser from before a new password has no count of its own after it", async ({ app }, account) => {
+  const [before, after] = [app.client(), app.client()];
+  await login(before, account, "right");
+  await app.get(LoginLimit).clear(account);
+  await login(after, account, "right");
+  await failTwenty(app.client(), account);
+  assert.equal(await login(before, account, "right"), 429);
+  assert.equal(await login(after, account, "right"), 204);
+});
+
 test("only a login with an account sets the cookie, for 90 days", () =>
   withAuth({ declarations: [Login] }, async ({ app }) => {
     const cookies = async (password: string) =>

@@ -83,7 +83,7 @@ class Requests {
       case "requestReset":
         return this.#accounts.requestReset(first, ctx);
       case "changePassword":
-        return this.#accounts.changePassword(first, second, third, ctx);
+        return this.#accounts.changePassword(first, second, third, ctx).then((user) => user !== undefined);
       case "requestEmailChange":
         return this.#accounts.requestEmailChange(first, second, ctx);
       case "verify":

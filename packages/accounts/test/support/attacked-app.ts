@@ -32,9 +32,10 @@ class LoginController {
 
   readonly login = route.post("/login", { body: Login }, async (ctx, { body }) => {
     const find = () => this.#users.findByEmail(body.email);
-    const user = await this.#login.check({ account: body.email.toLowerCase(), ...body, find }, ctx);
+    const account = body.email.toLowerCase();
+    const user = await this.#login.check({ account, ...body, find }, ctx);
     if (user === undefined) return ctx.status(401).json({ error: "Invalid credentials" });
-    await this.#sessions.open(ctx, user.id);
+    await this.#sessions.open(ctx, user.id, { account });
     return { refresh_token: await this.#refreshTokens.generate(user.id) };
   });
 
