@@ -6,6 +6,7 @@ import { KeyValue } from "@tenon/data";
 const windowSeconds = 3600;
 const perAccount = 5;
 const perClient = 30;
+const perAddress = 20;
 
 type Action = "reset" | "verification" | "email change";
 
@@ -30,6 +31,18 @@ export class AccountLimits {
     return (await this.#count(accountKey(action, email.toLowerCase()))) <= perAccount;
   }
 
+  /**
+   * Whether an address may get another mail that it has not been asked for: 20 in an hour. A stranger could register an
+   * address and delete the account, or change its password, again and again. The attempts of a job count once.
+   */
+  async mayReceive(email: string, ctx: Context): Promise<boolean> {
+    const key = accountKey("mail", email.toLowerCase());
+    const isRetry = (ctx.get("job")?.attempt ?? 1) > 1;
+    const isAllowed = isRetry || (await this.#count(key)) <= perAddress;
+    if (!isAllowed) ctx.log.warn(`no mail was sent: the address has had ${perAddress} in this hour`);
+    return isAllowed;
+  }
+
   #count(key: string): Promise<number> {
     return this.#store.increment(key, { ttl: windowSeconds });
   }
@@ -40,6 +53,6 @@ export class AccountLimits {
   }
 }
 
-function accountKey(action: Action, account: string): string {
+function accountKey(action: Action | "mail", account: string): string {
   return `account-requests:account:${action}:${digest(account)}`;
 }

@@ -1,6 +1,7 @@
 import { Logins } from "@tenon/auth";
 import { type Context, inject } from "@tenon/core";
 import { mail } from "@tenon/mail";
+import { AccountLimits } from "./account-limits.ts";
 import { AccountStates } from "./account-states.ts";
 import { AccountTokens, requestBoundOf, tokenSeconds } from "./account-tokens.ts";
 import { AccountUsers } from "./account-users.ts";
@@ -17,10 +18,12 @@ export class AccountMails {
   readonly #tokens = inject(AccountTokens);
   readonly #states = inject(AccountStates);
   readonly #logins = inject(Logins);
+  readonly #limits = inject(AccountLimits);
 
-  async verification(_: Context, { user_id }: { readonly user_id: string }) {
+  async verification(ctx: Context, { user_id }: { readonly user_id: string }) {
     const user = await this.#users.find(user_id);
     if (user === undefined || (await this.#states.isVerified(user))) return undefined;
+    if (!(await this.#limits.mayReceive(user.email, ctx))) return undefined;
     const token = await this.#tokens.create("verification", user);
     const link = this.#settings.linkTo("verification", token);
     return { to: toAddress(user.email), data: { ...this.#site, link, hours: tokenSeconds.verification / 3600 } };
@@ -44,9 +47,9 @@ export class AccountMails {
     return { to: toAddress(email), data: { ...this.#site, link, minutes: tokenSeconds["email change"] / 60, email } };
   }
 
-  async notice(_: Context, { user_id, event, at, address }: (typeof SecurityNotice)["input"]["output"]) {
+  async notice(ctx: Context, { user_id, event, at, address }: (typeof SecurityNotice)["input"]["output"]) {
     const to = address ?? (await this.#users.find(user_id))?.email;
-    if (to === undefined) return undefined;
+    if (to === undefined || !(await this.#limits.mayReceive(to, ctx))) return undefined;
     const { message, canReset = true } = texts[event];
     const advice = canReset
       ? "If this was not you, reset your password now:"

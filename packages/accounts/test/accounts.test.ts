@@ -255,6 +255,24 @@ for (const database of databases) {
           assert.ok(!lines.includes(token) && !lines.includes("?token=") && !lines.includes("new password"));
         });
 
+        await t.test(
+          "a stranger who registers and deletes an address sends it 20 mails in an hour at most",
+          async () => {
+            const before = (await mails()).length;
+            for (let count = 0; count < 15; count++) {
+              await addUser("kim");
+              await databaseOf(parts)
+                .transaction()
+                .execute((transaction) => accounts.registered("kim", { transaction }));
+              await mails();
+              await accounts.delete("kim", "user");
+            }
+            const sent = (await mails()).slice(before);
+            assert.ok(sent.every(({ to }) => to.address === "kim@example.com"));
+            assert.equal(sent.length, 20);
+          },
+        );
+
         await t.test("a deleted account leaves its notice and one entry of the audit log", async () => {
           const id = "7a0c3d1e-deleted";
           await addUser(id);
