@@ -1,5 +1,5 @@
 import { RecentLogin, Sessions, sessionCookie } from "@tenon/auth";
-import { array, type Context, inject, nested, route } from "@tenon/core";
+import { array, inject, nested, route } from "@tenon/core";
 import { bodyLimit } from "@tenon/core/middleware";
 import { AccountGuard, noStore, OwnSession } from "./account-guards.ts";
 import { AccountSecondFactor } from "./account-second-factor.ts";
@@ -115,7 +115,7 @@ export class AccountsController {
     },
     async (ctx, { body }) => {
       const userId = ctx.get("user_id");
-      const hasSession = (await this.#sessionOf(ctx))?.user_id === userId;
+      const hasSession = (await this.#sessions.current(ctx))?.user_id === userId; // not with a bearer token
       const user = await this.#accounts.changePassword(userId, body.password, body.new_password, ctx);
       if (user === undefined) return ctx.fail(401);
       if (hasSession) await this.#sessions.open(ctx, userId, { account: limitedAs(user) });
@@ -240,12 +240,6 @@ export class AccountsController {
       return codes === undefined ? ctx.fail(409) : { recovery_codes: codes };
     },
   );
-
-  /** Undefined for a request without a session, such as one with a bearer token. */
-  async #sessionOf(ctx: Context) {
-    const id = ctx.cookie(sessionCookie);
-    return id === "" ? undefined : this.#sessions.find(id);
-  }
 
   routes() {
     return [

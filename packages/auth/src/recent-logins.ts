@@ -36,7 +36,7 @@ export class RecentLogins {
     const credential = credentialOf(ctx);
     if (userId === undefined || credential === "") return false;
     if (!hasToken(ctx)) {
-      const session = await this.#sessions.find(ctx.cookie(sessionCookie));
+      const session = await this.#sessions.current(ctx);
       if (session?.user_id !== userId) return false; // the guard has let in another credential of the request
       if (this.#clock.now() - Date.parse(session.created_at) < recentLoginSeconds * 1000) return true;
     }

@@ -46,6 +46,8 @@ export class Sessions {
   readonly #logins = inject(Logins);
   readonly #limit = inject(LoginLimit);
   readonly #clock = inject(Clock);
+  /** The id that a request has got instead of that of its cookie; "" after `close()`. */
+  readonly #replaced = new WeakMap<Context, string>();
 
   /** Returns the new session id, a random UUID. An id sent by a client is never adopted (session fixation). */
   async create(userId: string, login: SessionLogin = {}): Promise<string> {
@@ -63,7 +65,7 @@ export class Sessions {
     const stamp = await this.#logins.stampFor(ctx, userId);
     const login = { address: ctx.request().address(), client: ctx.header("user-agent"), stamp };
     const id = await this.create(userId, login);
-    setSessionCookie(ctx, id);
+    this.#setCookie(ctx, id);
     if (account !== undefined) await this.#limit.remember(account, ctx);
     return id;
   }
@@ -72,6 +74,16 @@ export class Sessions {
   async close(ctx: Context): Promise<void> {
     ctx.setCookie(sessionCookie, "", { maxAge: 0 }); // first, so that it is cleared although the store fails
     await this.#destroyOf(ctx);
+    this.#replaced.set(ctx, "");
+  }
+
+  /**
+   * The valid session of a request: that of its cookie, or the one that `open()` or `endOthers()` has made for it. So the
+   * page that such a request renders shows who is logged in.
+   */
+  async current(ctx: Context): Promise<SessionRecord | undefined> {
+    const id = this.#idIn(ctx);
+    return id === "" ? undefined : this.find(id);
   }
 
   /** Undefined for an unknown, expired or ended session. */
@@ -110,13 +122,13 @@ export class Sessions {
    * not a login, so it does not become a recent one.
    */
   async endOthers(ctx: Context, userId: string): Promise<void> {
-    const id = ctx.cookie(sessionCookie);
+    const id = this.#idIn(ctx);
     const session = id === "" ? undefined : await this.#findValid(id);
     const stamp = await this.#logins.endAll(userId);
     if (session?.user_id !== userId || !(await this.destroy(id))) return;
     // a reset of the password that ran since the session was read has ended this session, too
     if (Number(stamp) !== Number(session.stamp ?? "") + 1) return;
-    setSessionCookie(ctx, await this.#store({ ...session, stamp }));
+    this.#setCookie(ctx, await this.#store({ ...session, stamp }));
   }
 
   /**
@@ -151,11 +163,16 @@ export class Sessions {
   }
 
   async #destroyOf(ctx: Context): Promise<void> {
-    const id = ctx.cookie(sessionCookie);
+    const id = this.#idIn(ctx);
     if (id !== "") await this.destroy(id);
   }
-}
 
-function setSessionCookie(ctx: Context, id: string): void {
-  ctx.setCookie(sessionCookie, id, { maxAge: sessionSeconds });
+  #idIn(ctx: Context): string {
+    return this.#replaced.get(ctx) ?? ctx.cookie(sessionCookie);
+  }
+
+  #setCookie(ctx: Context, id: string): void {
+    ctx.setCookie(sessionCookie, id, { maxAge: sessionSeconds });
+    this.#replaced.set(ctx, id);
+  }
 }

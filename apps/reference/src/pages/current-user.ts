@@ -36,10 +36,9 @@ export class CurrentUser implements Middleware {
   readonly #users = inject(UsersService);
 
   handle(ctx: Context, next: Next) {
-    const id = ctx.cookie(sessionCookie);
     const visitor = new Visitor(() => {
-      limitCaching(ctx, "Cookie", id !== "");
-      return this.#find(id);
+      limitCaching(ctx, "Cookie", ctx.cookie(sessionCookie) !== "");
+      return this.#find(ctx);
     });
     ctx.set("visitor", visitor);
     ctx.onReply(({ headers }) => {
@@ -49,8 +48,8 @@ export class CurrentUser implements Middleware {
     return next();
   }
 
-  async #find(id: string): Promise<User | undefined> {
-    const session = id === "" ? undefined : await this.#sessions.find(id);
+  async #find(ctx: Context): Promise<User | undefined> {
+    const session = await this.#sessions.current(ctx);
     const user = session && (await this.#users.find(session.user_id));
     return user && toUser(user);
   }

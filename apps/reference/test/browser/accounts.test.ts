@@ -101,6 +101,7 @@ describeInBrowser("Accounts in a browser", (blog) => {
           await walker.press("Turn on", "Your recovery codes");
           const codes = await page.locator(".codes code").allInnerTexts();
           assert.equal(codes.length, 10);
+          await page.getByRole("button", { name: "Log out" }).waitFor(); // the session has another id
           await walker.press("I have kept them", "Account");
           await page.getByText("10 recovery codes are left.").waitFor();
 

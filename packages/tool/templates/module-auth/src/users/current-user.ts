@@ -17,9 +17,8 @@ export class CurrentUser implements Middleware {
 
   handle(ctx: Context, next: Next) {
     ctx.set("findUser", async () => {
-      const id = ctx.cookie(sessionCookie);
-      limitCaching(ctx, "Cookie", id !== "");
-      const session = id === "" ? undefined : await this.#sessions.find(id);
+      limitCaching(ctx, "Cookie", ctx.cookie(sessionCookie) !== "");
+      const session = await this.#sessions.current(ctx);
       return session && this.#users.find(session.user_id);
     });
     return next();
