@@ -1,7 +1,6 @@
 import { Clock, type Context, inject } from "@tenon/core";
-import { Database } from "@tenon/data";
+import { type AnyDatabase, Database } from "@tenon/data";
 import type { AccountStore, AccountTables } from "./account-tables.ts";
-import type { UsersTransaction } from "./account-users.ts";
 
 export type AccountEventName =
   | "registered"
@@ -47,7 +46,7 @@ export class AccountEvents {
     userId: string,
     event: AccountEventName,
     actor: Actor,
-    transaction: UsersTransaction = this.#db,
+    transaction: AnyDatabase = this.#db,
   ): Promise<void> {
     const store: AccountStore = transaction;
     const entry = { id: this.#clock.uuid(), user_id: userId, event, created_at: this.#clock.timestamp() };

@@ -1,12 +1,12 @@
 import { type NewSecondFactor, SecondFactor, Sessions } from "@tenon/auth";
 import { type Context, HttpError, inject } from "@tenon/core";
-import { Database } from "@tenon/data";
+import { type AnyDatabase, Database } from "@tenon/data";
 import { AccountChanges } from "./account-changes.ts";
 import type { Actor } from "./account-events.ts";
 import { AccountStates } from "./account-states.ts";
 import type { AccountTables } from "./account-tables.ts";
 import { AccountTokens } from "./account-tokens.ts";
-import { AccountUsers, type UsersTransaction } from "./account-users.ts";
+import { AccountUsers } from "./account-users.ts";
 import type { NoticedEvent } from "./mails.ts";
 import { AccountSettings } from "./settings.ts";
 
@@ -73,7 +73,7 @@ export class AccountSecondFactor {
     );
   }
 
-  async #noteIn(transaction: UsersTransaction, userId: string, event: NoticedEvent, actor: Actor): Promise<void> {
+  async #noteIn(transaction: AnyDatabase, userId: string, event: NoticedEvent, actor: Actor): Promise<void> {
     const user = await this.#users.find(userId, transaction);
     if (user !== undefined) await this.#changes.note(user, event, actor, transaction);
   }

@@ -1,9 +1,9 @@
 import { Clock, inject } from "@tenon/core";
 import { digest } from "@tenon/core/internal";
-import { Database } from "@tenon/data";
+import { type AnyDatabase, Database } from "@tenon/data";
 import { AccountStates } from "./account-states.ts";
 import type { AccountStore, AccountTables } from "./account-tables.ts";
-import { type AccountUser, AccountUsers, type UsersTransaction } from "./account-users.ts";
+import { type AccountUser, AccountUsers } from "./account-users.ts";
 
 /** Seconds that a token of each purpose is valid. */
 export const tokenSeconds = { verification: 24 * 3600, reset: 3600, "email change": 3600 } as const;
@@ -30,7 +30,7 @@ export class AccountTokens {
     purpose: TokenPurpose,
     user: AccountUser,
     subject: string | null = null,
-    transaction: UsersTransaction = this.#db,
+    transaction: AnyDatabase = this.#db,
   ): Promise<string> {
     const store: AccountStore = transaction;
     const token = this.#clock.secret();
@@ -66,7 +66,7 @@ export class AccountTokens {
    * Consumes a token by one statement: of any number of callers on any number of instances, one gets the user. Undefined
    * for all others. From then on the transaction holds the lock of the account.
    */
-  async use(purpose: TokenPurpose, token: string, transaction: UsersTransaction): Promise<UsedToken | undefined> {
+  async use(purpose: TokenPurpose, token: string, transaction: AnyDatabase): Promise<UsedToken | undefined> {
     const store: AccountStore = transaction;
     const row = await store
       .deleteFrom("account_tokens")

@@ -1,4 +1,4 @@
-import type { Kysely } from "@tenon/data";
+import type { AnyDatabase } from "@tenon/data";
 
 /** What accounts read of a user. */
 export interface AccountUser {
@@ -9,24 +9,20 @@ export interface AccountUser {
   readonly password: string;
 }
 
-/** A database or a transaction of any schema: that of the application holds its users. */
-// biome-ignore lint/suspicious/noExplicitAny: the package does not know the tables of the application
-export type UsersTransaction = Kysely<any>;
-
 /**
  * The port to the users of an application, which implements it on its own table. A method that gets a transaction runs
  * its statements there: on SQLite any other statement would wait for the end of that transaction, for ever.
  */
 export abstract class AccountUsers {
-  abstract find(id: string, transaction?: UsersTransaction): Promise<AccountUser | undefined>;
+  abstract find(id: string, transaction?: AnyDatabase): Promise<AccountUser | undefined>;
   /** Compares addresses as the login does. */
   abstract findByEmail(email: string): Promise<AccountUser | undefined>;
   /** Stores a hash. */
-  abstract setPassword(id: string, hash: string, transaction: UsersTransaction): Promise<void>;
+  abstract setPassword(id: string, hash: string, transaction: AnyDatabase): Promise<void>;
   /** Throws the unique violation of the database when another user has the address. */
-  abstract setEmail(id: string, email: string, transaction: UsersTransaction): Promise<void>;
+  abstract setEmail(id: string, email: string, transaction: AnyDatabase): Promise<void>;
   /** Deletes the user, and what the application does not keep without one. */
-  abstract delete(id: string, transaction: UsersTransaction): Promise<void>;
+  abstract delete(id: string, transaction: AnyDatabase): Promise<void>;
 }
 
 /** What `LoginLimit` counts failed logins by. The logins of an application must count by the same. */

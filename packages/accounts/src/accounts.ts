@@ -1,6 +1,6 @@
 import { ApiKeys, LoginLimit, Logins, PasswordLogin, Passwords, SecondFactor, Sessions } from "@tenon/auth";
 import { BindError, type Context, inject } from "@tenon/core";
-import { Database, isUniqueViolation } from "@tenon/data";
+import { type AnyDatabase, Database, isUniqueViolation } from "@tenon/data";
 import { isAddress, Mailer } from "@tenon/mail";
 import { AccountChanges } from "./account-changes.ts";
 import { AccountEvents, type Actor } from "./account-events.ts";
@@ -8,7 +8,7 @@ import { AccountLimits } from "./account-limits.ts";
 import { AccountStates } from "./account-states.ts";
 import type { AccountTables } from "./account-tables.ts";
 import { AccountTokens, requestBoundOf } from "./account-tokens.ts";
-import { type AccountUser, AccountUsers, confirmedAs, limitedAs, type UsersTransaction } from "./account-users.ts";
+import { type AccountUser, AccountUsers, confirmedAs, limitedAs } from "./account-users.ts";
 import { ConfirmEmail, ResetPassword, VerifyEmail } from "./mails.ts";
 
 /** What the owner of an account sees of it. */
@@ -59,7 +59,7 @@ export class Accounts {
   /** Sends the mail of a new user, if the transaction that creates the user commits. */
   async registered(
     userId: string,
-    { transaction, actor = "system" }: { readonly transaction: UsersTransaction; readonly actor?: Actor },
+    { transaction, actor = "system" }: { readonly transaction: AnyDatabase; readonly actor?: Actor },
   ): Promise<void> {
     await this.#events.record(userId, "registered", actor, transaction);
     await this.#mailer.send(VerifyEmail, { user_id: userId }, { transaction });
@@ -269,7 +269,7 @@ export class Accounts {
     hash: string,
     event: "password reset" | "password changed",
     actor: Actor,
-    transaction: UsersTransaction,
+    transaction: AnyDatabase,
   ): Promise<void> {
     await this.#users.setPassword(user.id, hash, transaction);
     await this.#changes.note(user, event, actor, transaction);

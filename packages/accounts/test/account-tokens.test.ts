@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AccountTokens, AccountUsers, type TokenPurpose, tokenSeconds, type UsersTransaction } from "@tenon/accounts";
-import { Database } from "@tenon/data";
+import { AccountUsers } from "@tenon/accounts";
+import { type AnyDatabase, Database } from "@tenon/data";
 import { databases } from "../../jobs/test/support/jobs-app.ts";
+import { AccountTokens, type TokenPurpose, tokenSeconds } from "../src/account-tokens.ts";
 import { type AccountsApp, withAccounts } from "./support/accounts-app.ts";
 
 const purposes = Object.keys(tokenSeconds) as TokenPurpose[]; // the keys of a constant
@@ -11,7 +12,7 @@ const purposes = Object.keys(tokenSeconds) as TokenPurpose[]; // the keys of a c
 function tokensOf({ app }: AccountsApp) {
   const tokens = app.get(AccountTokens);
   const users = app.get(AccountUsers);
-  const db: UsersTransaction = app.get(Database);
+  const db: AnyDatabase = app.get(Database);
   const use = (purpose: TokenPurpose, token: string) =>
     db.transaction().execute((transaction) => tokens.use(purpose, token, transaction));
   return { tokens, use, users, db };

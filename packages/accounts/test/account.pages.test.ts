@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Accounts, AccountTokens, AccountUsers } from "@tenon/accounts";
+import { Accounts, AccountUsers } from "@tenon/accounts";
 import { Authenticator } from "../../auth/test/support/authenticator.ts";
+import { AccountTokens } from "../src/account-tokens.ts";
 import { password } from "./support/accounts-app.ts";
 import { type HttpAccounts, type ShownPage, withHttp } from "./support/http-app.ts";
 

@@ -1,17 +1,12 @@
 import assert from "node:assert/strict";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { test } from "node:test";
-import {
-  AccountEvents,
-  AccountSecondFactor,
-  AccountTokens,
-  AccountUsers,
-  type UsersTransaction,
-} from "@tenon/accounts";
+import { AccountEvents, AccountSecondFactor, AccountUsers } from "@tenon/accounts";
 import { ApiKeys, Passwords, RefreshTokens, SecondFactor, Sessions } from "@tenon/auth";
-import { Database, type SqlSignal } from "@tenon/data";
+import { type AnyDatabase, Database, type SqlSignal } from "@tenon/data";
 import { enableFactor } from "../../auth/test/support/authenticator.ts";
 import { databases } from "../../jobs/test/support/jobs-app.ts";
+import { AccountTokens } from "../src/account-tokens.ts";
 import { type AccountsApp, password, tokenOf, withAccounts } from "./support/accounts-app.ts";
 
 /** Logins of every kind, and whether each is still valid. */
@@ -28,7 +23,7 @@ async function eventsOf({ app }: AccountsApp, userId: string): Promise<string[]>
   return (await app.get(AccountEvents).list(userId)).map(({ event, actor }) => `${event} by ${actor}`).sort();
 }
 
-function databaseOf({ app }: AccountsApp): UsersTransaction {
+function databaseOf({ app }: AccountsApp): AnyDatabase {
   return app.get(Database);
 }
 

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { test } from "node:test";
-import { AccountTokens } from "@tenon/accounts";
 import { SecondFactor } from "@tenon/auth";
 import type { DataOptions } from "@tenon/data";
 import { enableFactor } from "../../auth/test/support/authenticator.ts";
 import { ask, endProcess, startProcess } from "../../data/test/support/processes.ts";
 import { listenDirectly, services, withFolder, withPostgres } from "../../data/test/support/services.ts";
+import { AccountTokens } from "../src/account-tokens.ts";
 import type { Calls } from "./fixtures/accounts-worker.ts";
 import { withAccounts } from "./support/accounts-app.ts";
 

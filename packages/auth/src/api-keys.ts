@@ -1,6 +1,6 @@
 import { BindError, Clock, inject, Log } from "@tenon/core";
 import { digest } from "@tenon/core/internal";
-import { Database, Migrations } from "@tenon/data";
+import { type AnyDatabase, Database, Migrations } from "@tenon/data";
 import type { Kysely } from "kysely";
 import { toMilliseconds } from "./rfc3339.ts";
 import { parseScopes } from "./scopes.ts";
@@ -116,8 +116,7 @@ export class ApiKeys {
   }
 
   /** Deletes all keys of this user, in the given transaction if there is one. Returns how many there were. */
-  // biome-ignore lint/suspicious/noExplicitAny: a transaction of any application's schema
-  async revokeAll(userId: string, transaction?: Kysely<any>): Promise<number> {
+  async revokeAll(userId: string, transaction?: AnyDatabase): Promise<number> {
     const db = (transaction as Kysely<Schema> | undefined) ?? this.#db; // it has the tables of all modules
     const { numDeletedRows } = await db.deleteFrom("api_keys").where("user_id", "=", userId).executeTakeFirst();
     if (numDeletedRows > 0n) this.#log.info({ event: "api keys revoked", user_id: userId });

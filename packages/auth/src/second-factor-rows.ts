@@ -1,5 +1,5 @@
 import { inject } from "@tenon/core";
-import { Database, type Migration, Migrations, type Transaction } from "@tenon/data";
+import { type AnyDatabase, Database, type Migration, Migrations } from "@tenon/data";
 
 export interface FactorRow {
   readonly user_id: string;
@@ -40,8 +40,7 @@ const migration: Migration = {
 };
 
 /** What a caller writes in the same transaction. */
-// biome-ignore lint/suspicious/noExplicitAny: a transaction of any application's schema
-export type Alongside = (transaction: Transaction<any>) => Promise<void>;
+export type Alongside = (transaction: AnyDatabase) => Promise<void>;
 
 /** The tables of `SecondFactor`. Whatever may happen once is one statement, so that concurrent requests have one winner. */
 export class SecondFactorRows {
@@ -140,8 +139,7 @@ export class SecondFactorRows {
   }
 
   /** Returns whether there was a confirmed one. */
-  // biome-ignore lint/suspicious/noExplicitAny: a transaction of any application's schema
-  remove(userId: string, transaction?: Transaction<any>): Promise<boolean> {
+  remove(userId: string, transaction?: AnyDatabase): Promise<boolean> {
     return transaction === undefined
       ? this.#db.transaction().execute((own) => removeIn(own, userId))
       : removeIn(transaction, userId);
@@ -149,7 +147,7 @@ export class SecondFactorRows {
 }
 
 /** The factor first: `replaceRecoveryCodes()` and `confirm()` lock its row before they write codes. */
-async function removeIn(transaction: Transaction<Schema>, userId: string): Promise<boolean> {
+async function removeIn(transaction: AnyDatabase, userId: string): Promise<boolean> {
   const removed = await transaction
     .deleteFrom("auth_second_factors")
     .where("user_id", "=", userId)
@@ -159,7 +157,7 @@ async function removeIn(transaction: Transaction<Schema>, userId: string): Promi
   return removed !== undefined && removed.confirmed_at !== null;
 }
 
-async function replaceHashes(transaction: Transaction<Schema>, userId: string, hashes: readonly string[]) {
+async function replaceHashes(transaction: AnyDatabase, userId: string, hashes: readonly string[]) {
   await transaction.deleteFrom("auth_recovery_codes").where("user_id", "=", userId).execute();
   await transaction
     .insertInto("auth_recovery_codes")

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Clock, type Context, HttpError, inject, Log } from "@tenon/core";
 import { digest, ExpiringRecords } from "@tenon/core/internal";
-import type { Transaction } from "@tenon/data";
+import type { AnyDatabase } from "@tenon/data";
 import { CodeLimit } from "./code-limit.ts";
 import { Logins } from "./logins.ts";
 import { type Alongside, type FactorRow, SecondFactorRows } from "./second-factor-rows.ts";
@@ -105,8 +105,7 @@ export class SecondFactor {
   }
 
   /** Removes the second factor and its recovery codes. Returns whether it was enabled. */
-  // biome-ignore lint/suspicious/noExplicitAny: a transaction of any application's schema
-  async disable(userId: string, transaction?: Transaction<any>): Promise<boolean> {
+  async disable(userId: string, transaction?: AnyDatabase): Promise<boolean> {
     const wasEnabled = await this.#rows.remove(userId, transaction);
     if (wasEnabled) this.#log.info({ event: "second factor disabled", user_id: userId });
     return wasEnabled;

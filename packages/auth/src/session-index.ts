@@ -1,6 +1,6 @@
 import { Clock, inject, Log } from "@tenon/core";
 import { BoundedMap } from "@tenon/core/internal";
-import { Database, KeyValue, type Kysely, Migrations } from "@tenon/data";
+import { type AnyDatabase, Database, KeyValue, Migrations } from "@tenon/data";
 
 /** A session as its user sees it. */
 export interface SessionEntry {
@@ -91,8 +91,7 @@ export class SessionIndex {
   }
 
   /** Forgets the sessions of a user who is deleted. */
-  // biome-ignore lint/suspicious/noExplicitAny: a transaction of any application's schema
-  async removeAll(userId: string, transaction: Kysely<any>): Promise<void> {
+  async removeAll(userId: string, transaction: AnyDatabase): Promise<void> {
     await transaction.deleteFrom("auth_sessions").where("user_id", "=", userId).execute();
   }
 

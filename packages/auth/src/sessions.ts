@@ -1,6 +1,6 @@
 import { Clock, type Context, inject } from "@tenon/core";
 import { digest, ExpiringRecords } from "@tenon/core/internal";
-import type { Kysely } from "@tenon/data";
+import type { AnyDatabase } from "@tenon/data";
 import { LoginLimit } from "./login-limit.ts";
 import { Logins } from "./logins.ts";
 import { type SessionEntry, SessionIndex } from "./session-index.ts";
@@ -135,8 +135,7 @@ export class Sessions {
    * Deletes the list of sessions of a user, in the transaction that deletes the user. It does not end them: call
    * `Logins.endAll()`, too.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: a transaction of any application's schema
-  forgetAll(userId: string, transaction: Kysely<any>): Promise<void> {
+  forgetAll(userId: string, transaction: AnyDatabase): Promise<void> {
     return this.#index.removeAll(userId, transaction);
   }
 

@@ -17,7 +17,7 @@ export { type DataOptions, dataModule } from "./data-module.ts";
 export { afterCommit } from "./database/after-commit.ts";
 export { autoIncrement, isUuid, now } from "./database/columns.ts";
 export { DatabaseCommands } from "./database/database.commands.ts";
-export { Database } from "./database/database.ts";
+export { type AnyDatabase, Database } from "./database/database.ts";
 export { migrate } from "./database/migrate.ts";
 export type { Migration } from "./database/migration.ts";
 export { Migrations } from "./database/migrations.ts";

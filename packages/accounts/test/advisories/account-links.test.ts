@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
 import { test } from "node:test";
-import { AccountUsers, type UsersTransaction } from "@tenon/accounts";
-import { Database } from "@tenon/data";
+import { AccountUsers } from "@tenon/accounts";
+import { type AnyDatabase, Database } from "@tenon/data";
 import { password } from "../support/accounts-app.ts";
 import { type AttackedApp, send, withAttackedApp } from "../support/attacked-app.ts";
 
@@ -117,7 +117,7 @@ test("the token of a reset is in the mail only: not in a response, a row, a job 
     const token = await lastToken();
     const seen = JSON.stringify([await response.text(), ...response.headers]);
     assert.ok(!seen.includes(token) && seen.length < 2000);
-    const db: UsersTransaction = app.get(Database);
+    const db: AnyDatabase = app.get(Database);
     for (const { name } of await db.introspection.getTables()) {
       const rows = await db.selectFrom(name).selectAll().execute();
       const text = JSON.stringify(rows, (_, value) => (typeof value === "bigint" ? String(value) : value));

@@ -1,4 +1,5 @@
-import { type CompiledQuery, type Kysely, RawNode } from "kysely";
+import { type CompiledQuery, RawNode } from "kysely";
+import type { AnyDatabase } from "./database.ts";
 
 /** Passes a function to the connection of a transaction: the only way through Kysely that leads there. */
 export class CommitHook implements CompiledQuery {
@@ -49,8 +50,7 @@ export class CommitHooks {
  * unknown: what it announces might not exist. The transaction waits for it. It handles its own errors: the transaction
  * cannot fail any more.
  */
-// biome-ignore lint/suspicious/noExplicitAny: a transaction of any schema
-export async function afterCommit(transaction: Kysely<any>, run: () => unknown): Promise<void> {
+export async function afterCommit(transaction: AnyDatabase, run: () => unknown): Promise<void> {
   if (!transaction.isTransaction) {
     throw new TypeError("afterCommit() takes a transaction: db.transaction().execute((trx) => afterCommit(trx, …))");
   }

@@ -22,6 +22,10 @@ export interface DatabaseParts {
   readonly reserve?: (poolSize: number) => Database;
 }
 
+/** A database or a transaction of any schema, for packages that do not know the tables of the application. */
+// biome-ignore lint/suspicious/noExplicitAny: every schema is assignable to it
+export type AnyDatabase = Kysely<any>;
+
 /** A Kysely handle, typed by the application's schema: `inject(Database<Schema>)`. */
 export class Database<Schema = unknown> extends Kysely<Schema> implements OnStart, OnStop {
   readonly kind: DatabaseParts["kind"];

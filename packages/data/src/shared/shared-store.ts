@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Log, OnStop } from "@tenon/core";
-import type { Kysely } from "kysely";
 import { afterCommit } from "../database/after-commit.ts";
+import type { AnyDatabase } from "../database/database.ts";
 import type { Link, LinkListeners } from "../support/link.ts";
 import { Listener } from "./listener.ts";
 import { Notifier } from "./notifier.ts";
@@ -75,8 +75,7 @@ export class SharedStore implements OnStop {
    * for it. Messages that follow each other within milliseconds are sent together, and equal ones once. A message may
    * be lost with a connection or a process, so that listeners have to look by themselves now and then.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: a transaction of any schema
-  async notify(channel: string, text: string, transaction?: Kysely<any>): Promise<void> {
+  async notify(channel: string, text: string, transaction?: AnyDatabase): Promise<void> {
     checkChannel(channel);
     if (transaction === undefined) this.#notify(channel, text);
     else await afterCommit(transaction, () => this.#notify(channel, text));

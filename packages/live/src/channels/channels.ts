@@ -1,9 +1,9 @@
 import { inject, Log, type OnStart, type OnStop, token } from "@tenon/core";
 import { describeGuarantees, trace } from "@tenon/core/internal";
-import { afterCommit, storeGuarantees } from "@tenon/data";
+import { type AnyDatabase, afterCommit, storeGuarantees } from "@tenon/data";
 import { LiveSettings } from "../settings.ts";
 import { type EventSignal, eventSignal } from "../signals.ts";
-import type { AnyTransaction, EventStore } from "./event-store.ts";
+import type { EventStore } from "./event-store.ts";
 import type { LiveEvent } from "./live-event.ts";
 import { StaleTopics } from "./stale-topics.ts";
 import type { Subscriber, Subscription } from "./subscriber.ts";
@@ -13,7 +13,7 @@ export const EventStoreToken = token<EventStore>("EventStore");
 
 export interface PublishOptions {
   /** The event is published when this transaction commits, or not at all. */
-  readonly transaction?: AnyTransaction;
+  readonly transaction?: AnyDatabase;
 }
 
 const longestName = 200;
@@ -52,7 +52,7 @@ export class Channels implements OnStart, OnStop {
     } else await afterCommit(transaction, () => this.#appendLate(topic, event, text));
   }
 
-  #append(topic: string, event: string, text: string, transaction?: AnyTransaction): Promise<void> {
+  #append(topic: string, event: string, text: string, transaction?: AnyDatabase): Promise<void> {
     if (!eventSignal.hasSubscribers) return this.#store.append(topic, event, text, transaction);
     const payload: EventSignal = { topic, event, subscribers: this.count(topic) };
     return trace(eventSignal, payload, () => this.#store.append(topic, event, text, transaction));

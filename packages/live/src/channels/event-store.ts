@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Kysely } from "kysely";
+import type { AnyDatabase } from "@tenon/data";
 import type { LiveEvent } from "./live-event.ts";
 import { type Position, start } from "./position.ts";
 
@@ -8,9 +8,6 @@ export const liveChannel = "tenon_live";
 
 /** Called when a topic may have new events; without a topic, any of them may. */
 export type Wake = (topic?: string) => void;
-
-// biome-ignore lint/suspicious/noExplicitAny: a transaction of any schema
-export type AnyTransaction = Kysely<any>;
 
 /** Events after a position. */
 export interface Batch {
@@ -35,7 +32,7 @@ export interface EventStore {
   listen(wake: Wake): void;
   close(): Promise<void>;
   /** Resolves when the event is stored. With a transaction, it is stored as part of it. */
-  append(topic: string, name: string, text: string, transaction?: AnyTransaction): Promise<void>;
+  append(topic: string, name: string, text: string, transaction?: AnyDatabase): Promise<void>;
   /** Without a position only the newest one is read. */
   read(topic: string, after: Position | undefined, limit: number): Promise<Batch>;
 }

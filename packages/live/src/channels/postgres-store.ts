@@ -1,15 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { SharedPostgres, SharedStore } from "@tenon/data";
+import type { AnyDatabase, SharedPostgres, SharedStore } from "@tenon/data";
 import { CompiledQuery } from "kysely";
-import {
-  type AnyTransaction,
-  type Batch,
-  type EventStore,
-  liveChannel,
-  newSecret,
-  toBatch,
-  type Wake,
-} from "./event-store.ts";
+import { type Batch, type EventStore, liveChannel, newSecret, toBatch, type Wake } from "./event-store.ts";
 import { LiveEvent } from "./live-event.ts";
 import type { BufferLimits } from "./memory-store.ts";
 import type { Position } from "./position.ts";
@@ -145,7 +137,7 @@ export class PostgresStore implements EventStore {
    * Without a transaction, one statement at a time: others would wait for the row of the topic and hold the pool. None
    * waits for a transaction, which would keep the events of all other topics waiting.
    */
-  async append(topic: string, name: string, text: string, transaction?: AnyTransaction): Promise<void> {
+  async append(topic: string, name: string, text: string, transaction?: AnyDatabase): Promise<void> {
     this.#used.add(topic);
     if (transaction !== undefined) {
       const values = [topic, [name], [text], Date.now()];
