@@ -40,7 +40,8 @@ export class PageLogin implements Middleware {
       isLoggedIn = true;
       return next();
     });
-    if (isLoggedIn || ctx.method !== "GET" || wantsJson(ctx)) return reply; // a redirect cannot send a form again
+    const isForm = ctx.method !== "GET" && ctx.method !== "HEAD"; // a redirect cannot send it again
+    if (isLoggedIn || isForm || wantsJson(ctx)) return reply;
     return redirect(`${this.#login}?next=${encodeURIComponent(toTarget(ctx))}`);
   }
 }

@@ -4,7 +4,7 @@ import { bodyLimit } from "@tenon/core/middleware";
 import { redirect, view } from "@tenon/web";
 import { noStore, PageLogin } from "./account-guards.ts";
 import { EmailDTO, limited, maxAccountBody, ResetDTO, TokenDTO } from "./accounts.dto.ts";
-import { Accounts } from "./accounts.ts";
+import { type AccountState, Accounts } from "./accounts.ts";
 import { AccountSettings } from "./settings.ts";
 
 export const accountPages = route.under("/account", {
@@ -64,22 +64,28 @@ export class AccountLinkPages {
   readonly verificationLink = ownPages.get(
     "/verify",
     { summary: "A button that verifies an e-mail address", query: LinkQuery },
-    (_, { query }) => showLink("account/verify", query.token, "/account"),
+    async (ctx, { query }) =>
+      showLink("account/verify", query.token, "/account", await this.#accounts.state(ctx.get("user_id"))),
   );
 
   readonly verify = ownPages.post(
     "/verify",
     { summary: "Verify an e-mail address", body: { form: TokenDTO } },
     async (ctx, { body }) => {
-      const isVerified = await this.#accounts.verify(body.token, ctx.get("user_id"), ctx);
-      return isVerified ? done(ctx, "Your e-mail address is verified.", "/account") : invalidLink("/account");
+      const userId = ctx.get("user_id");
+      const isVerified = await this.#accounts.verify(body.token, userId, ctx);
+      // the second press of the button, too
+      return isVerified || (await this.#accounts.isVerified(userId))
+        ? done(ctx, "Your e-mail address is verified.", "/account")
+        : invalidLink("/account");
     },
   );
 
   readonly emailLink = ownPages.get(
     "/email/confirm",
     { summary: "A button that changes an e-mail address", query: LinkQuery },
-    (_, { query }) => showLink("account/email-confirm", query.token, "/account/email"),
+    async (ctx, { query }) =>
+      showLink("account/email-confirm", query.token, "/account/email", await this.#accounts.state(ctx.get("user_id"))),
   );
 
   readonly confirmEmail = ownPages.post(
@@ -113,8 +119,8 @@ export async function done(ctx: Context, text: string, path: string) {
 }
 
 /** Does not look the token up: a page that does would tell, at no cost, whether a token is valid. */
-function showLink(name: string, token: string, again: string) {
-  return token === "" ? invalidLink(again) : view(name, { token });
+function showLink(name: string, token: string, again: string, account?: AccountState) {
+  return token === "" ? invalidLink(again) : view(name, { token, email: account?.email ?? "" });
 }
 
 function invalidLink(again: string) {

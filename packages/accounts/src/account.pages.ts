@@ -7,6 +7,7 @@ import { AccountSecondFactor } from "./account-second-factor.ts";
 import { limitedAs } from "./account-users.ts";
 import { ChangePasswordDTO, CodeDTO, ConfirmDTO, EmailDTO, limited } from "./accounts.dto.ts";
 import { type AccountState, Accounts } from "./accounts.ts";
+import { describeClient } from "./describe-client.ts";
 import { LoginConfirmation } from "./login-confirmation.ts";
 import { inGroupsOfFour, toQrSvg } from "./qr-code.ts";
 
@@ -95,9 +96,12 @@ export class AccountPages extends AccountLinkPages {
   readonly listSessions = own.get("/sessions", { summary: "The sessions of the user" }, async (ctx) => {
     const current = this.#sessions.idOf(ctx.cookie(sessionCookie));
     const sessions = await this.#sessions.list(ctx.get("user_id"));
-    return view("account/sessions", {
-      sessions: sessions.map((session) => ({ ...session, current: session.id === current })),
-    });
+    const shown = sessions.map((session) => ({
+      ...session,
+      device: describeClient(session.client),
+      current: session.id === current,
+    }));
+    return view("account/sessions", { sessions: shown.sort((a, b) => Number(b.current) - Number(a.current)) });
   });
 
   readonly endSession = own.delete(

@@ -59,15 +59,16 @@ test("to open a link changes nothing: its button works once after that", () =>
       const token = await tokens.create(purpose, owner, purpose === "email change" ? "new@example.com" : null);
       for (let time = 0; time < 3; time++) {
         const page = await browser.get(`${path}?token=${token}`);
-        assert.deepEqual([page.status, page.shown?.data], [200, { token }]);
+        assert.deepEqual([page.status, page.shown?.data.token], [200, token]);
         assert.equal(page.headers.get("cache-control"), "no-store");
         assert.equal(page.headers.get("referrer-policy"), "same-origin");
       }
       const fields = { token, password: "another horse" };
       assert.deepEqual(pick(await browser.submit(path, fields)), [303, target], purpose);
       const again = await browser.submit(path, fields);
-      assert.equal(again.status, 400);
-      assert.match(again.text, /"account\/invalid-link"/);
+      if (purpose === "verification")
+        assert.equal(again.location, target, "it is verified, so the link has done its work");
+      else assert.ok(again.status === 400 && again.text.includes("account/invalid-link"), again.text);
     }
     assert.equal((await parts.app.get(AccountUsers).find("ada"))?.email, "new@example.com");
   }));
@@ -88,7 +89,9 @@ test("the link of a verification needs the login of its account, and survives it
     assert.match(refused.text, /"account\/invalid-link"/);
     assert.equal(await parts.app.get(Accounts).isVerified("ada"), false);
     await ada.get(link);
-    assert.equal((await ada.submit("/account/verify", { token })).location, "/account");
+    for (const press of ["first", "second"]) {
+      assert.equal((await ada.submit("/account/verify", { token })).location, "/account", press);
+    }
     assert.equal(await parts.app.get(Accounts).isVerified("ada"), true);
     assert.ok(parts.log.all.length > 0);
     assert.ok(!JSON.stringify(parts.log.all).includes(token));
@@ -181,7 +184,8 @@ test("changes the password, ends other sessions and deletes the account", () =>
     const other = new Browser(parts);
     await other.get("/account/reset");
     await other.submit("/open/ada");
-    await browser.get("/account/sessions");
+    const sessions = (await browser.get("/account/sessions")).shown?.data.sessions as { current: boolean }[]; // of the view
+    assert.deepEqual([sessions.length, sessions[0]?.current], [2, true]);
     assert.equal((await browser.submit("/account/sessions?_method=DELETE")).location, "/account/sessions");
     assert.equal((await other.get("/account")).location, "/login?next=%2Faccount");
     await browser.get("/account/password");

@@ -3,7 +3,6 @@ import { accessLog, requestId, secureHeaders } from "@tenon/core/middleware";
 import { WebSessions, web } from "@tenon/web";
 import { Config } from "../config.ts";
 import { CurrentUser } from "./current-user.ts";
-import { describeClient } from "./describe-client.ts";
 import { keepTypedText } from "./keep-typed-text.ts";
 import { toMinute } from "./post-view.ts";
 import { toShownName, withoutBidiControls } from "./shown-text.ts";
@@ -46,7 +45,7 @@ export function createPagesPlatform({ development }: PagesPlatformOptions = {}):
 
 /** The data of every view. Without the store no user is logged in, so that the error page can still be rendered. */
 async function share(ctx: Context): Promise<object> {
-  const helpers = { explainIssue, withoutBidiControls, toMinute, describeClient };
+  const helpers = { explainIssue, withoutBidiControls, toMinute };
   try {
     const user = await ctx.get("visitor")?.user();
     return { ...helpers, user: user && { ...user, name: toShownName(user.name) } };

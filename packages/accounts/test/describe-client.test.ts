@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeClient } from "../../src/pages/describe-client.ts";
+import { describeClient } from "../src/describe-client.ts";
 
 test("a User-Agent is named by its browser and system, and another one by its start", () => {
   const webkit = "AppleWebKit/537.36 (KHTML, like Gecko)";
