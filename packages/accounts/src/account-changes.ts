@@ -12,7 +12,7 @@ const toOldAddress: ReadonlySet<NoticedEvent> = new Set([
   "account deleted",
 ]);
 
-/** Notes a change in the audit log and tells the owner by mail, both in the transaction that makes the change. */
+/** Notes a change in the audit log and tells the owner by mail, both in one transaction: that of the change where it has one. */
 export class AccountChanges {
   readonly #events = inject(AccountEvents);
   readonly #mailer = inject(Mailer);

@@ -41,7 +41,7 @@ export class AccountEvents {
   readonly #db = inject(Database<AccountTables>);
   readonly #clock = inject(Clock);
 
-  /** In a transaction the entry exists if and only if what it tells of does. */
+  /** In a transaction the entry exists if and only if the change does. */
   async record(
     userId: string,
     event: AccountEventName,

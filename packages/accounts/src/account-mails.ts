@@ -41,7 +41,7 @@ export class AccountMails {
     const user = await this.#users.find(user_id);
     if (user === undefined) return undefined;
     const token = await this.#tokens.create("email change", user, email);
-    // compared after the token is stored: who ends the logins of a user deletes it, or it is not mailed
+    // compared after the token is stored: the end of all logins either finds and deletes it, or has changed `bound`
     if (requestBoundOf(user, await this.#logins.stampOf(user_id)) !== bound) return undefined;
     const link = this.#settings.linkTo("emailChange", token);
     return { to: toAddress(email), data: { ...this.#site, link, minutes: tokenSeconds["email change"] / 60, email } };
@@ -80,7 +80,7 @@ const texts: Readonly<Record<NoticedEvent, { readonly message: string; readonly 
   "second factor enabled": { message: "A second factor was added to your account." },
   "second factor disabled": { message: "The second factor of your account was removed." },
   "recovery codes renewed": { message: "New recovery codes were made for your account. The old ones are not valid." },
-  "recovery code used": { message: "A recovery code was used to log in to your account." },
+  "recovery code used": { message: "A recovery code of your account was used." },
   "account deleted": { message: "Your account was deleted.", canReset: false },
 };
 

@@ -16,7 +16,7 @@ import { VerifiedEmail } from "./verified-email.ts";
 
 /**
  * Verification, reset and changes of accounts, on the data, auth, jobs and mail modules that it imports. Exports
- * `Accounts`, `AccountSecondFactor`, `AccountEvents`, `AccountTokens`, `AccountUsers` and `VerifiedEmail`.
+ * `Accounts`, `AccountSecondFactor`, `AccountEvents`, `AccountUsers` and `VerifiedEmail`.
  */
 export function accountsModule<const Imports extends readonly Module[]>(
   options: AccountsOptions<Imports>,

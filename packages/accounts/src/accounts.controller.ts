@@ -50,6 +50,7 @@ export class AccountsController {
     { summary: "Delete the account of the user", returns: { 204: null } },
     async (ctx) => {
       await this.#accounts.delete(ctx.get("user_id"), ctx);
+      if (ctx.cookie(sessionCookie) !== "") await this.#sessions.close(ctx);
     },
   );
 

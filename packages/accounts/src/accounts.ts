@@ -138,8 +138,10 @@ export class Accounts {
       const used = await this.#tokens.use("reset", token, transaction);
       if (used === undefined) return undefined;
       if (!(await this.#states.isVerified(used.user, transaction))) {
-        await this.#secondFactor.disable(used.user.id, transaction);
         await this.#apiKeys.revokeAll(used.user.id, transaction);
+        if (await this.#secondFactor.disable(used.user.id, transaction)) {
+          await this.#changes.note(used.user, "second factor disabled", "system", transaction);
+        }
       }
       await this.#states.setVerified(used.user.id, used.user.email, transaction);
       await this.#setPassword(used.user, hash, "password reset", actor, transaction);
@@ -233,14 +235,14 @@ export class Accounts {
   /** Ends all sessions and refresh tokens of the user but the session of this request, and a change of the address. */
   async endOtherSessions(userId: string, ctx: Context): Promise<void> {
     await this.#sessions.endOthers(ctx, userId);
-    await this.#tokens.deleteEmailChanges(userId); // a login that has ended now may have requested it
+    await this.#endPending(userId);
     await this.#events.record(userId, "sessions ended", ctx);
   }
 
   /** Ends all sessions and refresh tokens, and a change of the address that is not confirmed yet. */
   async endSessions(userId: string, actor: Actor): Promise<void> {
     await this.#logins.endAll(userId);
-    await this.#tokens.deleteEmailChanges(userId);
+    await this.#endPending(userId);
     await this.#events.record(userId, "sessions ended", actor);
   }
 
@@ -264,6 +266,12 @@ export class Accounts {
     await this.#logins.endAll(userId);
   }
 
+  /** What a login that has ended now may have begun. */
+  async #endPending(userId: string): Promise<void> {
+    await this.#tokens.deleteEmailChanges(userId);
+    await this.#secondFactor.forgetPending(userId);
+  }
+
   async #setPassword(
     user: AccountUser,
     hash: string,
@@ -272,6 +280,7 @@ export class Accounts {
     transaction: AnyDatabase,
   ): Promise<void> {
     await this.#users.setPassword(user.id, hash, transaction);
+    await this.#secondFactor.forgetPending(user.id, transaction); // a login that has ended now may have begun it
     await this.#changes.note(user, event, actor, transaction);
   }
 }

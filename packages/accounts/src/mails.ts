@@ -40,7 +40,7 @@ export const ConfirmEmail = defineMail("mail/confirm-email", {
   preview: { site: "Blog", link, minutes: 60, email: "new@example.com" },
 });
 
-/** What a security notice tells of: some of the events of the audit log. */
+/** What security notices report: some of the events of the audit log. */
 export const noticed = [
   "password reset",
   "password changed",
@@ -72,7 +72,7 @@ export const SecurityNotice = defineMail("mail/security-notice", {
     /** Where the password can be reset; "" where that does not help. */
     link: string(),
   }),
-  subject: ({ site }) => `Your ${site} account has changed`,
+  subject: ({ site, message }) => `${site}: ${message.split(".", 1)[0]}`,
   preview: {
     site: "Blog",
     message: "The password of your account was changed.",

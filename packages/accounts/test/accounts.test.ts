@@ -123,6 +123,12 @@ for (const database of databases) {
           assert.equal(await app.get(SecondFactor).isEnabled("eve"), false);
           assert.equal(await app.get(ApiKeys).validate(key), undefined);
           assert.equal(await accounts.isVerified("eve"), true, "the link has proved the address");
+          const notices = (await mails()).slice(-2).map(({ subject }) => subject);
+          assert.deepEqual(notices.sort(), [
+            "Blog: The password of your account was reset",
+            "Blog: The second factor of your account was removed",
+          ]);
+          assert.ok((await eventsOf(parts, "eve")).includes("second factor disabled by system"));
         });
 
         await t.test("a request for a reset runs the same statements whether or not there is an account", async () => {
@@ -222,7 +228,7 @@ for (const database of databases) {
           await assert.rejects(factor.begin("gus"), { status: 403 });
           const { recoveryCodes } = await enableFactor(app.get(SecondFactor), "flo", () => parts.clock.now());
           assert.equal(await app.get(SecondFactor).verify("flo", recoveryCodes[0] ?? ""), true);
-          assert.match((await mails()).at(-1)?.text ?? "", /A recovery code was used/);
+          assert.match((await mails()).at(-1)?.text ?? "", /A recovery code of your account was used/);
           assert.equal((await factor.renewRecoveryCodes("flo", "user"))?.length, 10);
           assert.deepEqual(await accounts.state("flo"), {
             id: "flo",
@@ -240,6 +246,28 @@ for (const database of databases) {
             "The second factor of your account was removed.",
           ]);
         });
+
+        await t.test(
+          "a second factor that is not enabled yet ends with the logins that may have begun it",
+          async () => {
+            const factor = app.get(AccountSecondFactor);
+            await addUser("ivy");
+            await accounts.verifyAs("system", "ivy");
+            for (const end of [
+              () => call("endOtherSessions", "ivy"),
+              () => call("changePassword", "ivy", password, "new password"),
+            ]) {
+              await factor.begin("ivy");
+              assert.notEqual(await factor.pending("ivy"), undefined);
+              await end();
+              assert.equal(await factor.pending("ivy"), undefined);
+            }
+            const { phone } = await enableFactor(app.get(SecondFactor), "ivy", () => parts.clock.now());
+            parts.clock.advance("30s");
+            await call("endOtherSessions", "ivy");
+            assert.equal(await app.get(SecondFactor).verify("ivy", phone.code()), true, "an enabled one stays");
+          },
+        );
 
         await t.test("no job and no line of the log holds a token, a link or a password", async () => {
           const token = await lastToken();
@@ -279,7 +307,7 @@ for (const database of databases) {
           await accounts.requestResetAs("operator:root", await find(id));
           await call("requestEmailChange", id, "later@example.com");
           await accounts.delete(id, "user");
-          // what the key-value store has of ended logins expires by itself
+          // the key-value store keeps the stamp of the ended logins: refresh tokens of before must not be valid again
           const tables = (await tablesWith(parts, id)).filter((name) => name !== "tenon_key_value");
           assert.deepEqual(tables, ["account_events", "tenon_jobs"]);
           assert.deepEqual(await eventsOf(parts, id), ["account deleted by user"]);

@@ -138,6 +138,12 @@ export class SecondFactorRows {
     return Number(count);
   }
 
+  /** Removes a secret that waits for its first code. */
+  async removePending(userId: string, transaction: AnyDatabase = this.#db): Promise<void> {
+    const factors = transaction.deleteFrom("auth_second_factors").where("user_id", "=", userId);
+    await factors.where("confirmed_at", "is", null).execute();
+  }
+
   /** Returns whether there was a confirmed one. */
   remove(userId: string, transaction?: AnyDatabase): Promise<boolean> {
     return transaction === undefined

@@ -111,6 +111,11 @@ export class SecondFactor {
     return wasEnabled;
   }
 
+  /** Forgets what `begin()` has made and `confirm()` has not seen: whoever began may have been a stranger. */
+  forgetPending(userId: string, transaction?: AnyDatabase): Promise<void> {
+    return this.#rows.removePending(userId, transaction);
+  }
+
   /** Ten new recovery codes instead of the old ones. Undefined for a user without a second factor. */
   async renewRecoveryCodes(userId: string, alongside?: Alongside): Promise<string[] | undefined> {
     const codes = createRecoveryCodes();
