@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { BindError, Clock, type Context, inject, Log, type Schema } from "@tenon/core";
+import { BindError, Clock, type Context, inject, Log, type OnStart, type Schema } from "@tenon/core";
 import { describeGuarantees, describeStores, describeValue, readEnvironment, validate } from "@tenon/core/internal";
 import { Background, type BackgroundWork } from "@tenon/core/platform";
 import { type JobInput, UnrecoverableError } from "@tenon/jobs";
@@ -31,7 +31,7 @@ export class MailWork implements BackgroundWork {
 }
 
 /** Renders and sends what composers return. */
-export class MailDelivery {
+export class MailDelivery implements OnStart {
   readonly #settings = inject(MailSettings);
   readonly #views = inject(MailViews);
   readonly #clock = inject(Clock);
@@ -41,6 +41,11 @@ export class MailDelivery {
 
   constructor() {
     inject(Background).add(new MailWork(this));
+  }
+
+  /** Renders each preview: a view that cannot be rendered stops the start, instead of the mail that a user waits for. */
+  async onStart(): Promise<void> {
+    for (const { name } of this.definitions) await this.preview(name);
   }
 
   /** An application without a mail URL starts in production: only accounts need one. */

@@ -30,11 +30,13 @@ export class MailViews implements OnStart {
     // one kind cannot include the other: a text in HTML would not be escaped
     this.#html = await createEtaEngine(this.#folder, development, {
       owner,
+      strict: true, // a mail with an empty place would be sent, and cannot be taken back
       includes: (name) => isMail(name) && !isText(name),
     });
     this.#text = await createEtaEngine(this.#folder, development, {
       owner,
       escapes: false,
+      strict: true,
       includes: (name) => isMail(name) && isText(name),
     });
   }

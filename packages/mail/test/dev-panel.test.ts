@@ -63,9 +63,10 @@ test("every mail has a preview, and the error of one is shown", async () => {
   });
   const views = temporaryFolder("views");
   mkdirSync(`${views}/mail`);
-  writeFileSync(`${views}/mail/reset-password.eta`, "<p><%= data.nam.first %></p>");
+  writeFileSync(`${views}/mail/reset-password.eta`, "<p><%= data.name %></p>");
   writeFileSync(`${views}/mail/reset-password.text.eta`, "");
   await withMailApp({ views: pathToFileURL(`${views}/`) }, async (app) => {
+    writeFileSync(`${views}/mail/reset-password.eta`, "<p><%= data.nam.first %></p>"); // edited while it runs
     const [failed] = await read(app, { preview: ResetPassword.name });
     assert.equal(failed?.heading, "The preview of mail/reset-password failed");
     assert.match(failed?.text ?? "", /reading 'first'/);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { api, dto, StartError, string } from "@tenon/core";
@@ -47,6 +47,17 @@ test("a sender that is invalid, and views that are not there, stop the start", a
     assert.match(await faultOf({ views }), missing);
   });
 });
+
+test("a view that its preview cannot be rendered with stops the start", () =>
+  withFolder(async (views) => {
+    mkdirSync(join(views, "mail"));
+    writeFileSync(join(views, "mail/reset-password.eta"), "<p>Hello <%= data.name %></p>\n<p><%= data.linc %></p>");
+    writeFileSync(join(views, "mail/reset-password.text.eta"), "");
+    assert.match(
+      await faultOf({ views }),
+      /reset-password\.eta:2: a value is undefined: the data of this view does not/,
+    );
+  }));
 
 test("a mail is sent if and only if its transaction commits", () =>
   withMailApp({ url: "smtp://127.0.0.1:1" }, async (app) => {

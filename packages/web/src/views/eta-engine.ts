@@ -23,6 +23,8 @@ export interface EtaOptions {
   readonly owner?: string;
   /** Whether `<%= %>` escapes HTML; without it, the line break after a tag is kept. Defaults to true. */
   readonly escapes?: boolean;
+  /** Whether `<%= %>` throws for undefined and null, such as a misspelt name. Defaults to false: it writes nothing. */
+  readonly strict?: boolean;
   /** Which views may be rendered and included, by name. Defaults to all. */
   readonly includes?: (name: string) => boolean;
 }
@@ -58,7 +60,7 @@ export class EtaEngine implements ViewEngine {
     EtaClass: typeof Eta,
     folder: string,
     development: boolean,
-    { escapes = true, includes = () => true }: EtaOptions,
+    { escapes = true, strict = false, includes = () => true }: EtaOptions,
   ) {
     this.place = folder;
     this.#includes = includes;
@@ -69,7 +71,11 @@ export class EtaEngine implements ViewEngine {
       autoEscape: escapes,
       autoTrim: escapes ? [false, "nl"] : false, // the line breaks of a text are its layout
       autoFilter: true,
-      filterFunction: (value) => (value === undefined || value === null ? "" : String(value)),
+      filterFunction: (value) => {
+        if (value !== undefined && value !== null) return String(value);
+        if (strict) throw new TypeError(`a value is ${value}: the data of this view does not have it`);
+        return "";
+      },
       debug: true, // without it errors have no line of the view
     });
     this.#eta.resolvePath = (name, options) => this.#resolve(name, options?.filepath);
