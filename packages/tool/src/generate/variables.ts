@@ -12,17 +12,14 @@ export interface Variable {
 
 /** Names the variables in the files for deployment. Those that a file has already are left alone. */
 export function declareVariables(folder: string, variables: readonly Variable[]): Wiring[] {
-  const note = `has ${variables.map(({ name }) => name).join(variables.length > 2 ? ", " : " and ")}`;
-  const [example, compose] = [".env.example", "compose.yaml"].map((path) => {
+  return [".env.example", "compose.yaml"].flatMap((path): Wiring[] => {
     const before = readIfPresent(folder, path);
-    const isUnknown = before !== undefined && !variables.some(({ name }) => new RegExp(`\\b${name}\\b`).test(before));
-    return isUnknown ? [{ path, before, note }] : [];
+    const added = variables.filter(({ name }) => before !== undefined && !new RegExp(`\\b${name}\\b`).test(before));
+    if (before === undefined || added.length === 0) return [];
+    const note = `has ${added.map(({ name }) => name).join(added.length > 2 ? ", " : " and ")}`;
+    if (path === "compose.yaml") return [addToCompose({ path, before, note }, added)];
+    return [{ path, before, after: `${before}${added.map(({ example }) => example).join("")}`, note }];
   });
-  const lines = variables.map((variable) => variable.example).join("");
-  return [
-    ...(example ?? []).map((change) => ({ ...change, after: `${change.before}${lines}` })),
-    ...(compose ?? []).map((change) => addToCompose(change, variables)),
-  ];
 }
 
 /** After the only REDIS_URL, which the template has among the variables of the application. */

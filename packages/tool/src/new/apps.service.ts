@@ -87,7 +87,7 @@ export class AppsService {
   }
 }
 
-const accountsSummary = `Open /register of the pages, then the mail with the link at /_dev/panels/mail.
+const accountsSummary = `Register at /register of the pages. The mail with the link is on the page Mail of the devtools, whose address npm run dev:web prints.
 In production, set SESSION_SECRET, MAIL_URL, MAIL_FROM and BASE_URL.`;
 
 /** The template with its package.json, tsconfig.json and README.md for where the packages come from. */

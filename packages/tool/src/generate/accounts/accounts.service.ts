@@ -77,8 +77,8 @@ async function readFiles(folder: string, kinds: ReadonlySet<HandlerKind>): Promi
 
 function toSummary(folder: string, kinds: ReadonlySet<HandlerKind>): string {
   const start = kinds.has("pages")
-    ? "Open /register, then the mail with the link at /_dev/panels/mail."
-    : "Send POST /auth/register, then look at the mail with the link at /_dev/panels/mail.";
+    ? "Register at /register. The mail with the link is on the page Mail of the devtools, whose address npm run dev prints."
+    : "Send POST /auth/register. The mail with the link is on the page Mail of the devtools, whose address npm run dev prints.";
   const links = kinds.has("pages") ? [] : ["The links of the mails lead to your front end, at BASE_URL."];
   return [
     "Users get mails, and can verify their address, recover their password and add a second factor.",

@@ -39,7 +39,7 @@ export const AccountsModule = accountsModule({
 {% if (pages) { -%}
   // links in mails begin with it, never with what a request says about its host
 {% } else { -%}
-  // of the front end: links in mails lead to its pages, which send the token to the routes below /account
+  // the address of the front end: links in mails lead to its pages, which send the token to the routes below /account
 {% } -%}
 {% if (followsPort) { -%}
   baseUrl: () => inject(AccountsConfig).baseUrl ?? `http://127.0.0.1:${inject(Config).port}`,
@@ -49,7 +49,7 @@ export const AccountsModule = accountsModule({
 });
 
 {% if (routes) { -%}
-/** The routes below `/account`, and the commands for operators: `accounts verify`, `reset`, `disable-2fa`, `log`. */
+/** The routes below `/account`, and the commands for operators: `accounts verify`, `reset`, `disable-2fa`, `end-sessions`, `log`. */
 export const AccountRoutesModule = defineModule({
   name: "account-routes",
   imports: [AuthModule, AccountsModule],
@@ -60,7 +60,7 @@ export const AccountRoutesModule = defineModule({
 
 {% } -%}
 {% if (pages) { -%}
-/** The pages below `/account`{%= routes ? "" : ", and the commands for operators: `accounts verify`, `reset`, `disable-2fa`, `log`" %}. */
+/** The pages below `/account`{%= routes ? "" : ", and the commands for operators: `accounts verify`, `reset`, `disable-2fa`, `end-sessions`, `log`" %}. */
 export const AccountPagesModule = defineModule({
   name: "account-pages",
   imports: [AuthModule, AccountsModule],

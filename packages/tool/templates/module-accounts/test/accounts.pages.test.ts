@@ -20,7 +20,9 @@ class Visitor {
 
   async get(path: string) {
     const response = await this.client.request("GET", path);
-    return { status: response.status, location: response.headers.get("location") ?? "", html: await response.text() };
+    const [, session = ""] = /tenon_session=([^;]+)/.exec(response.headers.get("set-cookie") ?? "") ?? [];
+    const location = response.headers.get("location") ?? "";
+    return { status: response.status, location, html: await response.text(), session };
   }
 
   /** Submits a form of a page. Its path is that of the page, unless `action` names another. */
@@ -84,9 +86,13 @@ test("takes a code in a second step of the login, and ends other sessions", asyn
   const page = "/account/second-factor/setup";
   const shown = await visitor.submit(page, { code: toCode(secret) }, "/account/second-factor/confirm");
   const [, code = ""] = /<code>([^<]+)<\/code>/.exec(shown.html) ?? assert.fail(shown.html);
+  assert.match(shown.html, /Log out/); // the session has another id, and is still that of the user
 
-  const other = new Visitor();
+  const [other, stranger] = [new Visitor(), new Visitor()];
+  const planted = await stranger.get("/login");
+  other.client.setCookie("tenon_session", planted.session);
   const { location } = await other.submit("/login?next=%2Faccount", { email, password });
+  assert.match((await stranger.get(location)).location, /^\/login\?/); // a session that was known before leads nowhere
   assert.equal(location, "/login/code?next=%2Faccount");
   assert.match((await other.get("/account")).location, /^\/login\?/); // not logged in yet
   assert.equal((await other.submit(location, { code: "000000" })).location, location);

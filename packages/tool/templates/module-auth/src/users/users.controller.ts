@@ -49,7 +49,7 @@ export class UsersController {
     async (ctx, { body }) => {
       const user = await this.#users.login(body, ctx);
       if (user === undefined) return ctx.fail(401, "Invalid credentials");
-      await this.#sessions.open(ctx, user.id);
+      await this.#sessions.open(ctx, user.id, { account: user.email }); // failures of others do not lock this client out
       return user;
     },
   );

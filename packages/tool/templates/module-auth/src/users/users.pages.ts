@@ -38,8 +38,15 @@ export class UsersPages {
     },
     async (ctx, { query, body }) => {
       const user = await this.#users.register(body);
-      if (user !== undefined) return this.#open(ctx, user, query.next);
-      throw new BindError([{ path: "email", rule: "unique", message: "is registered already" }]);
+      if (user === undefined) {
+        throw new BindError([{ path: "email", rule: "unique", message: "is registered already" }]);
+      }
+{% if (accounts) { -%}
+      const text = `You are logged in. A mail is on its way to ${user.email}: its link verifies the address.`;
+      return this.#open(ctx, user, query.next, text);
+{% } else { -%}
+      return this.#open(ctx, user, query.next);
+{% } -%}
     },
   );
 
@@ -71,7 +78,10 @@ export class UsersPages {
   readonly code = route.get(
     "/login/code",
     { summary: "The form for the code of a second factor", query: NextQuery },
-    (_, { query }) => query,
+    async (ctx, { query }) => {
+      const step = (await ctx.get("session").get<string>(stepKey)) ?? "";
+      return (await this.#factor.isSuspended(step)) ? query : redirect(`/login?next=${encodeURIComponent(query.next)}`);
+    },
   );
 
   readonly enterCode = route.post(
@@ -90,7 +100,7 @@ export class UsersPages {
       const user = id === undefined ? undefined : await this.#users.find(id);
       if (user !== undefined) return this.#open(ctx, user, query.next);
       if (await this.#factor.isSuspended(step)) {
-        throw new BindError([{ path: "code", rule: "credentials", message: "is wrong" }]);
+        throw new BindError([{ path: "code", rule: "credentials", message: "is wrong, or was used before: wait for the next one" }]);
       }
       await ctx.get("session").flash("problem", "That took too long. Log in again.");
       return redirect(`/login?next=${encodeURIComponent(query.next)}`);
@@ -110,22 +120,26 @@ export class UsersPages {
   );
 
 {% if (accounts) { -%}
-  /** Keeps a login whose password was right until the code is given. Other errors are thrown again. */
+  /**
+   * Keeps a login whose password was right until the code is given, in a session with a new id: one that was known before
+   * must not lead to the second step. Other errors are thrown again.
+   */
   async #suspend(ctx: Context, error: unknown): Promise<"suspended"> {
     if (!(error instanceof SecondFactorRequired)) throw error;
+    await ctx.get("session").regenerate();
     await ctx.get("session").set(stepKey, await this.#factor.suspend(error.userId, ctx));
     return "suspended";
   }
 
 {% } -%}
   /** Both sessions get a new id, so that an id that was known before the login is worthless (session fixation). */
-  async #open(ctx: Context, user: StoredUser, next: string) {
+  async #open(ctx: Context, user: StoredUser, next: string{%= accounts ? ', text = "You are logged in."' : "" %}) {
     await this.#sessions.open(ctx, user.id, { account: user.email });
     await ctx.get("session").regenerate();
 {% if (accounts) { -%}
     await ctx.get("session").delete(stepKey);
 {% } -%}
-    await ctx.get("session").flash("done", "You are logged in.");
+    await ctx.get("session").flash("done", {%= accounts ? "text" : '"You are logged in."' %});
     return redirect(next);
   }
 

@@ -3,8 +3,11 @@ import { randomUUID } from "node:crypto";
 import { Accounts } from "@tenon/accounts";
 {% } -%}
 import { PasswordLogin, Passwords } from "@tenon/auth";
-import { type Context, inject } from "@tenon/core";
+import { {%= accounts ? "BindError, " : "" %}type Context, inject } from "@tenon/core";
 import { Database, isUniqueViolation, isUuid{%= hasSessions ? "" : ", Migrations" %} } from "@tenon/data";
+{% if (accounts) { -%}
+import { isAddress } from "@tenon/mail";
+{% } -%}
 import type { Schema } from "../database/schema.ts";
 import type { LoginDTO, RegisterDTO, StoredUser } from "./users.dto.ts";
 {% if (!hasSessions) { -%}
@@ -33,6 +36,11 @@ export class UsersService {
 
   /** Undefined when the email is registered already. */
   async register({ email, password }: RegisterDTO, role = "user"): Promise<StoredUser | undefined> {
+{% if (accounts) { -%}
+    if (!isAddress(email)) {
+      throw new BindError([{ path: "email", rule: "email", message: "must be an address that mails can be sent to" }]);
+    }
+{% } -%}
     const user: StoredUser = {
       id: randomUUID(),
       email: email.toLowerCase(),
