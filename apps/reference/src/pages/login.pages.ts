@@ -73,7 +73,10 @@ export class LoginPages {
   readonly code = route.get(
     "/login/code",
     { middlewares: [SessionOrigin], summary: "The form for the code of a second factor" },
-    async (ctx) => ((await this.#findWaiting(ctx)) === undefined ? startAgain(ctx) : {}),
+    async (ctx) => {
+      if ((await this.#findWaiting(ctx)) !== undefined) return {};
+      return (await ctx.get("visitor").user()) === undefined ? startAgain(ctx) : redirect(home); // the back button
+    },
   );
 
   readonly enterCode = route.post(
