@@ -1,5 +1,5 @@
-import { type Context, HttpError, inject } from "@tenon/core";
-import { digest } from "@tenon/core/internal";
+import { type Context, type HttpError, inject } from "@tenon/core";
+import { digest, tooManyRequests } from "@tenon/core/internal";
 import { networkOf } from "@tenon/core/middleware";
 import { KeyValue } from "@tenon/data";
 
@@ -48,8 +48,7 @@ export class AccountLimits {
   }
 
   async #refuse(key: string): Promise<HttpError> {
-    const seconds = Math.ceil((await this.#store.ttl(key)) ?? 1);
-    return new HttpError(429, "Too Many Requests", { headers: { "retry-after": String(Math.max(1, seconds)) } });
+    return tooManyRequests((await this.#store.ttl(key)) ?? 0);
   }
 }
 

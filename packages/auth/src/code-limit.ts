@@ -1,5 +1,5 @@
-import { HttpError, inject } from "@tenon/core";
-import { digest } from "@tenon/core/internal";
+import { inject } from "@tenon/core";
+import { digest, tooManyRequests } from "@tenon/core/internal";
 import { KeyValue } from "@tenon/data";
 
 const most = 5;
@@ -13,9 +13,7 @@ export class CodeLimit {
   async count(userId: string): Promise<void> {
     const key = keyOf(userId);
     if ((await this.#store.increment(key, { ttl: seconds })) <= most) return;
-    const left = (await this.#store.ttl(key)) ?? 0;
-    const retryAfter = String(Math.max(1, Math.ceil(left)));
-    throw new HttpError(429, "Too Many Requests", { headers: { "retry-after": retryAfter } });
+    throw tooManyRequests((await this.#store.ttl(key)) ?? 0);
   }
 
   /** After a right code. */

@@ -1,5 +1,5 @@
-import { Clock, type Context, HttpError, inject } from "@tenon/core";
-import { digest } from "@tenon/core/internal";
+import { Clock, type Context, inject } from "@tenon/core";
+import { digest, tooManyRequests } from "@tenon/core/internal";
 import { networkOf } from "@tenon/core/middleware";
 import { KeyValue } from "@tenon/data";
 import { AuthSettings } from "./settings.ts";
@@ -26,10 +26,8 @@ export class LoginLimit {
           this.#secondsToWait(accountKey(account), perAccount.failures),
           this.#secondsToWait(addressKey(ctx), perAddress.failures),
         ]);
-    const retryAfter = Math.ceil(Math.max(...seconds));
-    if (retryAfter > 0) {
-      throw new HttpError(429, "Too Many Requests", { headers: { "retry-after": String(retryAfter) } });
-    }
+    const longest = Math.max(...seconds);
+    if (longest > 0) throw tooManyRequests(longest);
   }
 
   async noteFailure(account: string, ctx: Context): Promise<void> {

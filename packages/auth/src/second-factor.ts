@@ -111,7 +111,7 @@ export class SecondFactor {
     return wasEnabled;
   }
 
-  /** Forgets what `begin()` has made and `confirm()` has not seen: whoever began may have been a stranger. */
+  /** Forgets what `begin()` has made and `confirm()` has not seen: a stranger may have begun. */
   forgetPending(userId: string, transaction?: AnyDatabase): Promise<void> {
     return this.#rows.removePending(userId, transaction);
   }

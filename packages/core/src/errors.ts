@@ -115,6 +115,12 @@ export class HttpError extends Error {
   }
 }
 
+/** A 429 with `Retry-After`: whole seconds, at least one. */
+export function tooManyRequests(seconds: number): HttpError {
+  const retryAfter = String(Math.max(1, Math.ceil(seconds)));
+  return new HttpError(429, "Too Many Requests", { headers: { "retry-after": retryAfter } });
+}
+
 /** What a thrown value becomes for the client: an HttpError as it is, anything else a 500 that reveals nothing. */
 export function toHttpError(error: unknown): HttpError {
   return error instanceof HttpError ? error : new HttpError(500, "Internal Server Error");

@@ -47,7 +47,7 @@ export { compileSelect, ReturnedMismatch } from "./dto/select.ts";
 export type { InferInput, InferOutput } from "./dto/standard-schema.ts";
 export { asWrittenBy, type PathOf } from "./endpoint.ts";
 export { type ErrorFormatName, formatError } from "./error-format.ts";
-export { causesOf, describeValue, type InputPart, type StartCode, toHttpError } from "./errors.ts";
+export { causesOf, describeValue, type InputPart, type StartCode, toHttpError, tooManyRequests } from "./errors.ts";
 export { readExcerpt, readLines, type SourceExcerpt, toCodeFrame } from "./failure/code-frame.ts";
 export { type Failure, toFailureText } from "./failure/failure-text.ts";
 export { findHints } from "./failure/hints.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import type { Context } from "../context.ts";
-import { describeValue, HttpError } from "../errors.ts";
+import { describeValue, HttpError, tooManyRequests } from "../errors.ts";
 import type { MiddlewareFunction, Next } from "../route.ts";
 import { endsInTime } from "../support/in-time.ts";
 import { markFactory } from "../support/middleware-factory.ts";
@@ -56,7 +56,7 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
       headers.addHeader("ratelimit-policy", policy).addHeader("ratelimit", `"${name}";r=${remaining};t=${reset}`);
     });
     if (count <= limit) return next();
-    throw new HttpError(429, "Too Many Requests", { headers: { "retry-after": String(reset) } });
+    throw tooManyRequests(reset);
   };
 
   const giveUp = (ctx: Context, next: Next, cause: unknown): unknown => {
