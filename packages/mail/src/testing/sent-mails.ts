@@ -3,6 +3,7 @@ import { type BackgroundWork, backgroundWork } from "@tenon/core/platform";
 import { withJobs } from "@tenon/jobs/testing";
 import { MailWork } from "../mail-delivery.ts";
 import type { StoredMail } from "../message.ts";
+import { MemoryTransport } from "../transports/memory-transport.ts";
 
 /** A mail that an application has sent, with the links in it. */
 export interface SentMail extends Pick<StoredMail, "to" | "subject" | "html" | "text" | "links" | "headers"> {}
@@ -15,8 +16,10 @@ export async function sentMails(app: App): Promise<readonly SentMail[]> {
   const work = workOf(app).find((one) => one instanceof MailWork);
   if (work === undefined) throw new Error("sentMails(): no module of this application imports mailModule()");
   const { transport } = work.delivery;
-  if (transport.delivers)
-    throw new Error(`sentMails(): the application sends its mails to ${transport.place}. Use memory:.`);
+  if (!(transport instanceof MemoryTransport)) {
+    // files would be those of development, and so would the jobs
+    throw new Error(`sentMails(): the mails of this application go to ${transport.place}. Give it the URL memory:.`);
+  }
   await withJobs(app).jobs.drain();
   return (await transport.list()).toReversed();
 }
