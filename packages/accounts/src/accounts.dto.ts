@@ -13,7 +13,7 @@ const email = string("required", "trim", "email", "max=200");
 const newPassword = string("required", "min=8", "max=72").describe("At most 72 bytes.");
 const password = string("required", "max=1000");
 const token = string("required", "max=200").describe("The token of the link in the mail.");
-const code = string("max=30").describe("Of the authenticator app, or a recovery code.");
+const code = string("max=30").describe("From the authenticator app, or a recovery code.");
 
 export const EmailDTO = dto("AccountEmail", { email });
 export const TokenDTO = dto("AccountToken", { token });

@@ -3,7 +3,7 @@ import { type Class, type Middleware, type Module, token } from "@tenon/core";
 import { checkOptions, type Injectable, readEnvironment, takes } from "@tenon/core/internal";
 import type { AccountUsers } from "./account-users.ts";
 
-/** The pages that links in mails lead to: each gets its token as `?token=`. */
+/** Pages of the site. Links in mails lead to the first four, to the first three with `?token=`. */
 export interface AccountPaths {
   /** Defaults to "/account/verify". */
   readonly verification: string;
@@ -53,7 +53,7 @@ export interface AccountSettings {
   readonly paths: AccountPaths;
   readonly guard: AccountsGuard;
   /** The address of a page for a link in a mail. */
-  linkTo(page: keyof AccountPaths, token?: string): string;
+  linkTo(page: Exclude<keyof AccountPaths, "login">, token?: string): string;
 }
 export const AccountSettings = token<AccountSettings>("accountsModule()");
 

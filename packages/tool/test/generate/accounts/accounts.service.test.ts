@@ -137,7 +137,10 @@ test("the template full is what the generators make of it without accounts", asy
   const place = temporaryFolder("full");
   const { code, stderr, stdout } = await runTool(place, "new", "full", "--template=full");
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /Register at \/register of the pages\. The mail with the link is on the page Mail of the devtools/);
+  assert.match(
+    stdout,
+    /Register at \/register of the pages\. The mail with the link is on the page Mail of the devtools/,
+  );
   const again = join(temporaryFolder("again"), "full");
   for (const words of [
     ["new", "full", "--template=full", "--no-accounts", `--in=${join(again, "..")}`],

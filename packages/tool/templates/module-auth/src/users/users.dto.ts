@@ -23,6 +23,6 @@ export type RegisterDTO = Infer<typeof RegisterDTO>;
 export const LoginDTO = dto({
   email: string("required", "trim", "max=200"),
   password: string("required", "max=1000"),
-  code: string("max=30").describe("Of the second factor, or a recovery code"),
+  code: string("max=30").describe("From the authenticator app, or a recovery code"),
 });
 export type LoginDTO = Infer<typeof LoginDTO>;
