@@ -114,7 +114,8 @@ const short = [
   ["packages/jobs and packages/live", /^packages.(?:jobs|live)/],
   ["packages/core and packages/data", /^packages.(?:core|data)/],
   ["apps and packages/tool", /^(?:apps|packages.tool)/],
-  ["authentication, pages and the rest", /^/],
+  ["pages, mails and devtools", /^packages.(?:web|mail|devtools)/],
+  ["authentication and the rest", /^/],
 ];
 const long = [
   ["packages/tool, generated applications and what reads them", /^packages.tool.test.(?:generate|inspect|client)/],

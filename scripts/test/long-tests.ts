@@ -60,6 +60,8 @@ export const longTests: readonly string[] = [
   "packages/data/test/key-value/two-processes.test.ts",
   "packages/devtools/test/browser.test.ts",
   "packages/devtools/test/requests.test.ts",
+  "packages/fuzz/test/fuzz-access-live.test.ts",
+  "packages/fuzz/test/fuzz-access.test.ts",
   "packages/fuzz/test/fuzz-contract.test.ts",
   "packages/jobs/test/work-loop.test.ts",
   "packages/jobs/test/worker.test.ts",
