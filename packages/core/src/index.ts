@@ -1,29 +1,12 @@
-export { type App, type AppOptions, createApp } from "./app.ts";
+export { type App, type AppOptions, createApp } from "./app/app.ts";
+export type { OnStart, OnStop } from "./app/lifecycle.ts";
+export type { Platform } from "./app/platform.ts";
 export type { CookieOptions } from "./body/cookies.ts";
 export type { Form, UploadedFile } from "./body/form.ts";
 export { type JsonArray, jsonArray } from "./body/json-array.ts";
 export type { StreamedFile } from "./body/streamed-file.ts";
-export type { OnStart, OnStop } from "./boot/lifecycle.ts";
 export { type ConfigClass, type ConfigSources, defineConfig } from "./config/config.ts";
 export { readOrCreateSecret } from "./config/secret-file.ts";
-export type { Context, ContextValues, GuardValues, Lease } from "./context.ts";
-export type {
-  Contract,
-  MiddlewareContract,
-  SecurityScheme,
-} from "./contract.ts";
-export { array, nested, record } from "./dto/collections.ts";
-export { Dto, dto, type Infer } from "./dto/dto.ts";
-export type { Field } from "./dto/field.ts";
-export { file } from "./dto/file.ts";
-export { type JsonValue, json } from "./dto/json.ts";
-export { type JsonSchema, toJsonSchema } from "./dto/json-schema.ts";
-export { boolean, date, integer, literal, number, string, timestamp } from "./dto/scalars.ts";
-export type { Schema } from "./dto/standard-schema.ts";
-export { union } from "./dto/union.ts";
-export { endpoint } from "./endpoint.ts";
-export { type ErrorFormat, errorFormat } from "./error-format.ts";
-export { BindError, HttpError, type Issue, type Problem, StartError } from "./errors.ts";
 export { type ApiOptions, api } from "./http/api.ts";
 export { explainForeignOrigin, isSameOrigin } from "./http/foreign-origin.ts";
 export type { HttpApp, ListenOptions } from "./http/http-app.ts";
@@ -34,22 +17,28 @@ export { type Class, type Provider, provide, type Token, token } from "./inject/
 export { Log, type LogOptions } from "./log/log.ts";
 export type { LogDestination } from "./log/log-writer.ts";
 export type { OpenApiDocument } from "./openapi/document.ts";
-export type { Platform } from "./platform.ts";
-export { Reply } from "./reply.ts";
-export {
-  type Controller,
-  type Handler,
-  type Method,
-  type Middleware,
-  type MiddlewareFunction,
-  type MiddlewareLike,
-  type Next,
-  type Route,
-  type RouteBuilder,
-  type Routes,
-  resource,
-  route,
-} from "./route.ts";
+export type { Context, ContextValues, GuardValues, Lease } from "./request/context.ts";
+export type {
+  Contract,
+  MiddlewareContract,
+  SecurityScheme,
+} from "./request/contract.ts";
+export { endpoint } from "./request/endpoint.ts";
+export { type ErrorFormat, errorFormat } from "./request/error-format.ts";
+export type { Handler, Method, Middleware, MiddlewareFunction, MiddlewareLike, Next } from "./request/handler.ts";
+export { Reply } from "./request/reply.ts";
+export { type Controller, type Route, type RouteBuilder, type Routes, resource, route } from "./route/route.ts";
+export type { RouteInfo } from "./route/table.ts";
+export { parse } from "./schema/bind.ts";
+export { array, nested, record } from "./schema/collections.ts";
+export { Dto, dto, type Infer } from "./schema/dto.ts";
+export type { Field } from "./schema/field.ts";
+export { file } from "./schema/file.ts";
+export { type JsonValue, json } from "./schema/json.ts";
+export { type JsonSchema, toJsonSchema } from "./schema/json-schema.ts";
+export { boolean, date, integer, literal, number, string, timestamp } from "./schema/scalars.ts";
+export type { Schema } from "./schema/standard-schema.ts";
+export { union } from "./schema/union.ts";
 export { Clock } from "./support/clock.ts";
 export type { Duration } from "./support/duration.ts";
-export type { RouteInfo } from "./table.ts";
+export { BindError, HttpError, type Issue, type Problem, StartError } from "./support/errors.ts";

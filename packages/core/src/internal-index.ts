@@ -1,12 +1,22 @@
+export { isDevPanelSource } from "./app/dev-panel.ts";
+export type { Built, DevtoolsHost } from "./app/development.ts";
+export { isMetricSource } from "./app/metric.ts";
+export {
+  collectStores,
+  type Devtools,
+  type DevtoolsOptions,
+  describeGuarantees,
+  describeStores,
+  type ListeningFacts,
+} from "./app/platform.ts";
+export { connectToPrimary, type OnPrimary, type PrimaryPort, type WorkerPort } from "./app/primary.ts";
+export { stopOnSignals } from "./app/signals.ts";
 export { defaultRequestLimits, type RequestLimits } from "./body/body-reader.ts";
 export { serializeCookie } from "./body/cookies.ts";
 export { isForm } from "./body/form.ts";
 export { isToken } from "./body/grammar.ts";
 export { type Input, readJsonInput } from "./body/input.ts";
 export { parseQuery } from "./body/query.ts";
-export { type DeveloperAccess, withoutSecret } from "./boot/developer-access.ts";
-export { connectToPrimary, type OnPrimary, type PrimaryPort, type WorkerPort } from "./boot/primary.ts";
-export { stopOnSignals } from "./boot/signals.ts";
 export {
   type Command,
   type Flag as CommandFlag,
@@ -18,36 +28,6 @@ export {
 export { choicesOf } from "./cli/positionals.ts";
 export { readConfigVariables } from "./config/config.ts";
 export { exposeVariables, readEnvironment } from "./config/environment.ts";
-export {
-  type ContextTools,
-  leasesOf,
-  type Progress,
-  type ReplyHook,
-  type RequestContext,
-  releaseRequest,
-} from "./context.ts";
-export type { FailuresOf, InputOf, MatchedRoute, ParamsOf } from "./contract.ts";
-export { returnsByStatus, toBody } from "./contract.ts";
-export { handlerSignal, middlewareSignal, requestSignal, requestStore, trace } from "./diagnostics/channels.ts";
-export type { ContractMismatch } from "./diagnostics/contract-check.ts";
-export {
-  type FetchListener,
-  type FetchListeners,
-  type FetchMessage,
-  type FetchRequest,
-  isAbort,
-  listenToFetch,
-} from "./diagnostics/fetch-channels.ts";
-export { validate } from "./dto/bind.ts";
-export { findMismatches } from "./dto/check.ts";
-export { Field } from "./dto/field.ts";
-export type { Returned } from "./dto/returned.ts";
-export { findSchemaIssues } from "./dto/schema-issues.ts";
-export { compileSelect, ReturnedMismatch } from "./dto/select.ts";
-export type { InferInput, InferOutput } from "./dto/standard-schema.ts";
-export { asWrittenBy, type PathOf } from "./endpoint.ts";
-export { type ErrorFormatName, formatError } from "./error-format.ts";
-export { causesOf, describeValue, type InputPart, type StartCode, toHttpError, tooManyRequests } from "./errors.ts";
 export { readExcerpt, readLines, type SourceExcerpt, toCodeFrame } from "./failure/code-frame.ts";
 export { type Failure, toFailureText } from "./failure/failure-text.ts";
 export { findHints } from "./failure/hints.ts";
@@ -61,18 +41,12 @@ export {
   showPlace,
 } from "./failure/stack-frame.ts";
 export { keepsLongStacks } from "./failure/stack-limit.ts";
-export type { ResponseHeaders } from "./headers.ts";
-export { readManifest } from "./http/banner.ts";
 export { findForgery, isOrigin, isOriginOf, isSafe, unsafeMethods } from "./http/foreign-origin.ts";
 export { checkHttpOptions, toHttpSettings } from "./http/settings.ts";
+export type { ModuleNode } from "./inject/graph.ts";
 export { type Injectable, resolveModuleOptions, resolveOptions } from "./inject/injectable.ts";
 export type { ConfigIn, Declaration } from "./inject/module.ts";
-export type { Key } from "./inject/token.ts";
-export type { InjectionDescription } from "./introspection/describe.ts";
-export { isDevPanelSource } from "./introspection/dev-panel.ts";
-export type { Development, DevtoolsHost } from "./introspection/development.ts";
-export { isMetricSource } from "./introspection/metric.ts";
-export { logError } from "./kernel.ts";
+export { type Key, keyName } from "./inject/token.ts";
 export { isSecretInput, isSecretName, redacted } from "./log/log-redact.ts";
 export {
   logDroppedSignal,
@@ -91,14 +65,47 @@ export {
 } from "./middleware/served-folder.ts";
 export { forever } from "./middleware/static-files.ts";
 export type { OpenApiInfo } from "./openapi/document.ts";
-export type { ParamNames } from "./pattern.ts";
-export { type Devtools, type DevtoolsOptions, describeGuarantees, describeStores } from "./platform.ts";
-export { isThenable } from "./reply.ts";
-export type { RequestView } from "./request.ts";
+export { handlerSignal, middlewareSignal, requestSignal, requestStore, trace } from "./request/channels.ts";
+export {
+  type ContextTools,
+  leasesOf,
+  type Progress,
+  type ReplyHook,
+  type RequestContext,
+  releaseRequest,
+} from "./request/context.ts";
+export type { Access, FailuresOf, InputOf, MatchedRoute, ParamsOf } from "./request/contract.ts";
+export { policiesOf, returnsByStatus, toBody, toOperationId, uncoveredParamsOf } from "./request/contract.ts";
+export type { ContractMismatch } from "./request/contract-check.ts";
+export { asWrittenBy, type PathOf, writtenHandlerOf } from "./request/endpoint.ts";
+export { type ErrorFormatName, formatError } from "./request/error-format.ts";
+export { type ResponseHeaders, toLocation } from "./request/headers.ts";
+export { logError } from "./request/kernel.ts";
+export { isThenable } from "./request/reply.ts";
+export type { RequestView } from "./request/request.ts";
+export { findShadows, isSecured } from "./route/conflict.ts";
+export { validate } from "./schema/bind.ts";
+export { findMismatches } from "./schema/check.ts";
+export { Field } from "./schema/field.ts";
+export { parseTimestamp } from "./schema/formats.ts";
+export type { Returned } from "./schema/returned.ts";
+export { findSchemaIssues } from "./schema/schema-issues.ts";
+export { compileSelect, ReturnedMismatch } from "./schema/select.ts";
+export type { InferInput, InferOutput } from "./schema/standard-schema.ts";
+export { runInBatches } from "./support/batches.ts";
 export { BoundedMap } from "./support/bounded-map.ts";
 export { describeDuration, parseDuration } from "./support/duration.ts";
+export {
+  causesOf,
+  describeValue,
+  type InputPart,
+  type StartCode,
+  toHttpError,
+  tooManyRequests,
+} from "./support/errors.ts";
 export { digest, ExpiringRecords, type RecordStore } from "./support/expiring-records.ts";
 export { endsInTime, withTimeout } from "./support/in-time.ts";
-export { markFactory } from "./support/middleware-factory.ts";
 export { findNearest } from "./support/nearest.ts";
 export { type Check, checkOptions, type OptionTable, refuseOption, takes } from "./support/options.ts";
+export { type ParamNames, type Pattern, parsePattern } from "./support/pattern.ts";
+export { parseSettingUrl, refuseUrl } from "./support/setting-url.ts";

@@ -1,4 +1,4 @@
-import { BindError, HttpError } from "../errors.ts";
+import { BindError, HttpError } from "../support/errors.ts";
 
 /** Limits of one request. docs/limits.md lists the defaults. */
 export interface RequestLimits {
@@ -209,7 +209,9 @@ function overloaded(): HttpError {
 
 /** Refuses a content type that cannot be read here. */
 export function refuseType(contentType: string): never {
-  throw new BindError([{ path: "", rule: "content-type", message: `cannot read ${JSON.stringify(contentType)}` }]);
+  const message =
+    contentType === "" ? "is missing, or has no content type" : `cannot read ${JSON.stringify(contentType)}`;
+  throw new BindError([{ path: "", rule: "content-type", message }]);
 }
 
 /** Refuses a body before it is read. */

@@ -1,4 +1,4 @@
-import { HttpError } from "../errors.ts";
+import { HttpError } from "../support/errors.ts";
 import { withTimeout } from "../support/in-time.ts";
 import { tooLarge } from "./body-reader.ts";
 

@@ -1,4 +1,4 @@
-import { BindError } from "../errors.ts";
+import { BindError } from "../support/errors.ts";
 
 /** A form that cannot be read. The message never quotes it: it may hold a password. */
 export function refuseForm(message: string): never {

@@ -1,4 +1,4 @@
-import type { HttpError } from "../errors.ts";
+import type { HttpError } from "../support/errors.ts";
 import type { RequestLimits } from "./body-reader.ts";
 import { refuseType, tooLarge } from "./body-reader.ts";
 import { decodePercent, decodeText } from "./form-text.ts";

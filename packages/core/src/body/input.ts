@@ -1,4 +1,4 @@
-import { BindError } from "../errors.ts";
+import { BindError } from "../support/errors.ts";
 import { type RequestLimits, refuseType } from "./body-reader.ts";
 import { isJson } from "./json.ts";
 

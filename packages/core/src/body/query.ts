@@ -1,4 +1,4 @@
-import { HttpError } from "../errors.ts";
+import { HttpError } from "../support/errors.ts";
 
 /** Names and values in their order, decoded. Flat: `a[b]=1` is a parameter named `a[b]`. */
 export function readPairs(search: string, maxPairs: number): [name: string, value: string][] {

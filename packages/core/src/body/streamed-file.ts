@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { BindError } from "../errors.ts";
+import { BindError } from "../support/errors.ts";
 import { tooLarge } from "./body-reader.ts";
 import type { UploadedFile } from "./form.ts";
 import type { MultipartStream } from "./multipart-stream.ts";

@@ -1,10 +1,9 @@
-import { exitCodeOf, stopOnSignals } from "../boot/signals.ts";
+import type { OpenPlatform, PlatformParts } from "../app/platform.ts";
+import { exitCodeOf, stopOnSignals } from "../app/signals.ts";
 import { readEnvironment } from "../config/environment.ts";
-import { type Problem, StartError } from "../errors.ts";
-import type { OpenPlatform, PlatformParts } from "../platform.ts";
+import { StartError } from "../support/errors.ts";
 import { endsInTime } from "../support/in-time.ts";
-import { findNearest } from "../support/nearest.ts";
-import { Commands, findTakenFlags, toGroupName } from "./commands.ts";
+import { Commands, findTakenFlags } from "./commands.ts";
 import { type Program, toHelp } from "./help.ts";
 import { CommandIncoming } from "./incoming.ts";
 import { type Invocation, readInvocation } from "./invocation.ts";
@@ -38,8 +37,7 @@ export class OpenCli implements OpenPlatform<CliApp> {
     this.#parts = parts;
     this.#program = program;
     this.#commands = new Commands(parts, program.aliases);
-    const taken = findTakenFlags(this.#commands.all());
-    const problems = [...checkNames(program, this.#commands), ...taken];
+    const problems = findTakenFlags(this.#commands.all());
     if (problems.length > 0) throw new StartError(problems);
   }
 
@@ -137,25 +135,4 @@ export class OpenCli implements OpenPlatform<CliApp> {
     incoming.endProgress();
     return writeResult(terminal, outgoing, { json: invocation.json, signal });
   }
-}
-
-/** A misspelt group would silently not be described. */
-function checkNames({ groups = {}, first = [], aliases = {} }: Program, commands: Commands): Problem[] {
-  const names = commands.names();
-  const check = (option: string, name: string): Problem[] => {
-    if (names.has(toGroupName(name))) return [];
-    const near = findNearest(toGroupName(name), names);
-    const guess = near === undefined ? "Remove it." : `Did you mean "${near}"?`;
-    return [{ code: "BAD_OPTION", message: `${option} of cli(): no command begins with "${name}". ${guess}` }];
-  };
-  const taken = Object.keys(aliases).filter((alias) => names.has(alias) || /[\s/]/.test(alias));
-  return [
-    ...Object.keys(groups).flatMap((name) => check("groups", name)),
-    ...first.flatMap((name) => check("first", name)),
-    ...Object.values(aliases).flatMap((name) => check("aliases", name)),
-    ...taken.map((alias): Problem => {
-      const message = `aliases of cli(): "${alias}" is not one word that no command begins with. Use another one.`;
-      return { code: "BAD_OPTION", message };
-    }),
-  ];
 }

@@ -1,11 +1,11 @@
+import type { Platform, ResolvedPlatform } from "../app/platform.ts";
 import { defaultRequestLimits } from "../body/body-reader.ts";
 import { type Input, readJsonInput } from "../body/input.ts";
 import { type Injectable, resolveOptions } from "../inject/injectable.ts";
 import { LogWriter } from "../log/log-writer.ts";
-import type { Platform, ResolvedPlatform } from "../platform.ts";
-import type { Incoming, RequestView } from "../request.ts";
-import type { MiddlewareLike } from "../route.ts";
-import { checkOptions, takes } from "../support/options.ts";
+import type { MiddlewareLike } from "../request/handler.ts";
+import type { Incoming, RequestView } from "../request/request.ts";
+import { checkOptions } from "../support/options.ts";
 import { type CliApp, OpenCli } from "./cli-app.ts";
 import type { Program } from "./help.ts";
 import type { CommandIncoming } from "./incoming.ts";
@@ -27,8 +27,6 @@ const limits = Object.freeze({
   bodyTimeout: 60 * 60 * 1000,
 });
 
-const word = takes.match(/^[^\s\u0000-\u001f]+$/, 'Give it the word that people type: cli({ name: "blog" }).');
-
 /** The command-line platform: serves the routes that have no method. Opens no port and loads no HTTP code. */
 export function cli(options: CliOptions): Platform<CliApp> {
   return {
@@ -40,15 +38,14 @@ export function cli(options: CliOptions): Platform<CliApp> {
 }
 
 function resolveCli(options: PlainOptions): ResolvedPlatform<CliApp> {
-  const toTexts = (names: object = {}) => Object.fromEntries(Object.keys(names).map((name) => [name, takes.text]));
   checkOptions("cli()", options, {
-    name: takes.required(word),
-    version: takes.text,
-    description: takes.text,
-    groups: toTexts(options?.groups),
-    first: takes.listOf((name) => typeof name === "string", "Write the first words of commands."),
-    aliases: toTexts(options?.aliases),
-    middlewares: takes.list,
+    name: true,
+    version: true,
+    description: true,
+    groups: true,
+    first: true,
+    aliases: true,
+    middlewares: true,
   });
   return {
     middlewares: options.middlewares ?? [],

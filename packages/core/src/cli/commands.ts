@@ -1,10 +1,10 @@
-import { type Contract, toBody } from "../contract.ts";
-import { Dto, type Field } from "../dto/dto.ts";
-import type { Problem } from "../errors.ts";
-import { type Pattern, parsePattern } from "../pattern.ts";
-import type { PlatformParts } from "../platform.ts";
+import type { PlatformParts } from "../app/platform.ts";
+import { type Contract, toBody } from "../request/contract.ts";
+import type { RouteInfo } from "../route/table.ts";
+import { Dto, type Field } from "../schema/dto.ts";
+import type { Problem } from "../support/errors.ts";
 import { findNearest } from "../support/nearest.ts";
-import type { RouteInfo } from "../table.ts";
+import { type Pattern, parsePattern } from "../support/pattern.ts";
 import { type Positional, toPositionals, toTitle } from "./positionals.ts";
 
 /** The flags of every command. A field of a DTO may not have one of these names. */
@@ -84,7 +84,7 @@ export class Commands {
 
   /** The command that the router finds for these words. */
   find(words: readonly string[]): Command | undefined {
-    const match = this.#parts.router.resolve("", toPath(words));
+    const match = this.#parts.router.resolve(undefined, toPath(words));
     return match === undefined ? undefined : toCommand(match.route.pattern, match.route.contract);
   }
 

@@ -1,5 +1,5 @@
-import type { Field } from "../dto/dto.ts";
 import { paint } from "../log/log-pretty.ts";
+import type { Field } from "../schema/dto.ts";
 import { type Command, type Flag, helpLetter, isSwitch, toGroupName } from "./commands.ts";
 import type { Positional } from "./positionals.ts";
 import { showControls } from "./text.ts";

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 import { BodyReader } from "../body/body-reader.ts";
-import type { Progress } from "../context.ts";
-import { HttpError } from "../errors.ts";
-import type { Incoming } from "../request.ts";
+import type { Progress } from "../request/context.ts";
+import type { Incoming } from "../request/request.ts";
+import { HttpError } from "../support/errors.ts";
 import type { CommandCall } from "./invocation.ts";
 import { CommandProgress, type ProgressOutput } from "./progress.ts";
 
@@ -15,6 +15,7 @@ export interface CommandSource {
 
 /** A command as the context sees it: flags are its query, standard input is its body. */
 export class CommandIncoming implements Incoming {
+  readonly isCommand = true;
   readonly method = "";
   readonly address = "";
   readonly peer = undefined;

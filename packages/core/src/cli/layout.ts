@@ -1,6 +1,6 @@
 import { toJson } from "../body/json.ts";
-import { isObject } from "../dto/dto.ts";
 import { paint } from "../log/log-pretty.ts";
+import { isObject } from "../schema/dto.ts";
 import { pad, showControls, truncate, widthOf } from "./text.ts";
 
 export interface LayoutOptions {

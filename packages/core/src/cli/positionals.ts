@@ -1,6 +1,6 @@
-import { Dto, type Field } from "../dto/dto.ts";
-import type { Schema } from "../dto/standard-schema.ts";
-import type { Pattern } from "../pattern.ts";
+import { Dto, type Field } from "../schema/dto.ts";
+import type { Schema } from "../schema/standard-schema.ts";
+import type { Pattern } from "../support/pattern.ts";
 
 /** A placeholder in a command: `<id>`. */
 export interface Positional {

@@ -1,9 +1,9 @@
 import { toJson } from "../body/json.ts";
 import { JsonArray } from "../body/json-array.ts";
 import { Chunks, isStream } from "../body/stream.ts";
-import type { Context } from "../context.ts";
-import { BindError, describeValue, type Issue, toHttpError } from "../errors.ts";
-import { isResponse, Outgoing, type RawBody, Reply } from "../reply.ts";
+import type { Context } from "../request/context.ts";
+import { isResponse, Outgoing, type RawBody, Reply } from "../request/reply.ts";
+import { BindError, describeValue, type Issue, toHttpError } from "../support/errors.ts";
 import { toFlagName } from "./commands.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,16 +1,15 @@
 import { inspect } from "node:util";
-import { Dto, dto, type Fields, type ObjectOf } from "../dto/dto.ts";
-import type { FoundIssue } from "../dto/found-issue.ts";
-import { type Problem, StartError } from "../errors.ts";
 import { type ConfigKeys, configKeys, givenValues } from "../inject/given-config.ts";
-import type { Module } from "../inject/module.ts";
 import { isSecretName } from "../log/log-redact.ts";
-import { checkOptions, takes } from "../support/options.ts";
-import { readEnvironment, readVariables } from "./environment.ts";
+import { Dto, dto, type Fields, type ObjectOf } from "../schema/dto.ts";
+import type { FoundIssue } from "../schema/found-issue.ts";
+import { type Problem, StartError } from "../support/errors.ts";
+import { checkOptions } from "../support/options.ts";
+import { hasEnvFile, readEnvironment, readVariables } from "./environment.ts";
 import { exitOnStartError } from "./exit-on-start-error.ts";
 import { explainFault, toItems, toShown, type Variable } from "./faults.ts";
 import { readFlags } from "./flags.ts";
-import { findOtherFaults } from "./other-configs.ts";
+import { findMisspelt } from "./misspelt.ts";
 
 type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
   ? `${Lowercase<Word>}${Capitalize<CamelCase<Rest>>}`
@@ -41,11 +40,6 @@ export interface ConfigSources<Name extends string = string> {
   readonly env?: NodeJS.Dict<string>;
   /** For variables that are set nowhere else. Takes precedence over the `default=` of a field. */
   readonly defaults?: Texts<Name>;
-  /**
-   * The module that the entry point starts: when a value is bad, those of its other config classes are listed too.
-   * Without it, `createApp()` reports them, at the next start.
-   */
-  readonly module?: Module;
   /** Values by property, from `config` of `createApp()`. They take precedence over flags and environment. */
   readonly [givenValues]?: Readonly<Record<string, unknown>>;
 }
@@ -75,7 +69,7 @@ export interface ConfigClass<Config, Name extends string> {
   readonly [configKeys]: ConfigKeys<Config>;
   /** Throws one StartError that lists every bad value. */
   new (sources?: ConfigSources<Name>): Config;
-  /** The same as `new`, and lists the bad values of the other config classes of `module` too. */
+  /** The same as `new`. */
   read<C>(this: new (sources?: ConfigSources<Name>) => C, sources?: ConfigSources<Name>): C;
   /** For entry points: prints every bad value and ends the process with code 1. */
   readOrExit<C>(this: new (sources?: ConfigSources<Name>) => C, sources?: ConfigSources<Name>): C;
@@ -90,7 +84,7 @@ export function defineConfig(
   given: Dto | Fields,
   options: ConfigOptions<object, string> = {},
 ): ConfigClass<object, string> {
-  checkOptions("defineConfig()", options, { check: takes.callback });
+  checkOptions("defineConfig()", options, { check: true });
   const { fields } = given instanceof Dto ? given : dto(given);
   const variables = toVariables(fields);
   return class Config {
@@ -103,14 +97,12 @@ export function defineConfig(
     }
 
     static read<C>(this: new (sources?: ConfigSources) => C, sources: ConfigSources = {}): C {
-      // biome-ignore lint/complexity/noThisInStatic: it is the subclass
-      return readTogether(this, sources);
+      return new this(sources);
     }
 
     static readOrExit<C>(this: new (sources?: ConfigSources) => C, sources: ConfigSources = {}): C {
       try {
-        // biome-ignore lint/complexity/noThisInStatic: it is the subclass
-        return readTogether(this, sources);
+        return new this(sources);
       } catch (error) {
         return exitOnStartError(error);
       }
@@ -133,15 +125,6 @@ export function defineConfig(
   };
 }
 
-function readTogether<C>(type: new (sources?: ConfigSources) => C, sources: ConfigSources): C {
-  try {
-    return new type(sources);
-  } catch (error) {
-    if (!(error instanceof StartError) || sources.module === undefined) throw error;
-    throw new StartError([...error.problems, ...findOtherFaults(sources.module, type, sources.env)]);
-  }
-}
-
 function readValues(
   variables: readonly Variable[],
   { flags = {}, env: ownEnv, defaults = {}, [givenValues]: own = {} }: ConfigSources,
@@ -153,6 +136,7 @@ function readValues(
   if (ownEnv === undefined) readEnvironment(env, process.versions.node, problems);
   const given = isList(flags) ? readFlags(flags, (message) => problems.push(toProblem(message))) : flags;
   const values = new Map<string, unknown>();
+  const cure = ownEnv === undefined ? ` Set it in ${hasEnvFile(env) ? ".env or in " : ""}the environment.` : "";
   for (const variable of variables) {
     const { name, key, field } = variable;
     const isOwn = Object.hasOwn(own, key);
@@ -161,7 +145,10 @@ function readValues(
     const input = isOwn ? own[key] : text !== undefined && field.kind === "array" ? toItems(text) : text;
     const value = field.parseMember(input, issues, { fromText: !isOwn });
     values.set(key, value === undefined && field.kind === "array" ? [] : value);
-    if (issues.length > 0) problems.push(toProblem(explainFault(variable, text, issues)));
+    if (issues.length === 0) continue;
+    const [near] = findMisspelt([name], env).keys();
+    const hint = near === undefined ? cure : ` ${near} is set: is that name misspelt?`;
+    problems.push(toProblem(explainFault(variable, text, issues) + (text === undefined ? hint : "")));
   }
   check?.(Object.fromEntries(values), (name, message) => problems.push(toProblem(`${name} ${message}`)));
   if (problems.length > 0) throw new StartError(problems);

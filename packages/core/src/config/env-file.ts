@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { type Problem, StartError } from "../errors.ts";
+import { type Problem, StartError } from "../support/errors.ts";
 
 const assignment = /^\s*(?:export\s+)?[A-Za-z_][A-Za-z0-9_.-]*\s*=\s*(.*)$/;
 const quotes = ['"', "'", "`"];

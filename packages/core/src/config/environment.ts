@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type Problem, StartError } from "../errors.ts";
 import { type LogLevel, logLevels } from "../log/log.ts";
+import { type Problem, StartError } from "../support/errors.ts";
 import { readEnvFile } from "./env-file.ts";
 
 const oldestNode = 24;
@@ -34,11 +34,22 @@ export interface Environment {
 
 /**
  * The only reader of process.env in the framework. An application declares its own variables with `defineConfig()`,
- * which gets them here. In development and in tests `.env` of the working directory adds variables that are not set;
- * in production it is not read, because a forgotten file would decide what the service does.
+ * which gets them here. In development `.env` of the working directory adds variables that are not set; in production it
+ * is not read, because a forgotten file would decide what the service does, nor in a test, which everybody's file would
+ * change.
  */
 export function readVariables(env: NodeJS.Dict<string> = process.env): NodeJS.Dict<string> {
-  return isProduction(env) ? env : { ...readEnvFile(".env"), ...env };
+  return hasEnvFile(env) ? { ...readEnvFile(".env"), ...env } : env;
+}
+
+/** Whether `.env` is read. */
+export function hasEnvFile(env: NodeJS.Dict<string>): boolean {
+  return !isProduction(env) && env.TENON_TEST !== String(process.pid);
+}
+
+/** For the rest of this process; those that it starts inherit the variable and have another id. */
+export function ignoreEnvFile(env: NodeJS.Dict<string> = process.env): void {
+  env.TENON_TEST = String(process.pid);
 }
 
 /** For packages that read process.env themselves: adds variables that only the file `.env` has. */

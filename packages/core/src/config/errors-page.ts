@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { StartCode } from "../errors.ts";
+import type { StartCode } from "../support/errors.ts";
 
 /** In the installed package, and in a checkout. A bundle of an application has left the docs behind. */
 const places = ["../../docs/errors.md", "../../../../docs/errors.md"].map((place) => join(import.meta.dirname, place));

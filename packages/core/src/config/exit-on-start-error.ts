@@ -1,4 +1,4 @@
-import { StartError } from "../errors.ts";
+import { StartError } from "../support/errors.ts";
 import { readEnvironment } from "./environment.ts";
 import { toErrorsPage } from "./errors-page.ts";
 

@@ -1,6 +1,6 @@
-import type { Field } from "../dto/dto.ts";
-import type { FoundIssue } from "../dto/found-issue.ts";
 import { isSecretName, redacted } from "../log/log-redact.ts";
+import type { Field } from "../schema/dto.ts";
+import type { FoundIssue } from "../schema/found-issue.ts";
 
 /** A variable of the environment, and the property that holds its value. */
 export interface Variable {

@@ -36,9 +36,12 @@ const mistakes: readonly Mistake[] = [
   },
   {
     of: "text",
-    pattern: /no such table: (\S+)|(?<!of )relation "([^"]+)" does not exist/,
-    cure: ([, sqlite, postgres]) =>
-      `The table ${sqlite ?? postgres} does not exist: create it in a migration. Migrations run at the start, or by "tenon migrate up" with migrateOnStart: false. List this one in dataModule({ migrations }), or add it with inject(Migrations).add([…]) in a service whose module is imported.`,
+    pattern:
+      /(?:(migration "[^"]+") failed and .*?)?(?:no such table: (\S+)|(?<!of )relation "([^"]+)" does not exist)/s,
+    cure: ([, migration, sqlite, postgres]) =>
+      migration === undefined
+        ? `The table ${sqlite ?? postgres} does not exist: create it in a migration. Migrations run at the start, or by "tenon migrate up" with migrateOnStart: false; while one is running, wait for its end. List this one in dataModule({ migrations }), or add it with inject(Migrations).add([…]) in a service whose module is imported.`
+        : `The table ${sqlite ?? postgres} does not exist while ${migration} runs: create it there, or in a migration before it.`,
   },
   {
     of: "text",
@@ -119,7 +122,7 @@ const mistakes: readonly Mistake[] = [
   },
   {
     of: "text",
-    pattern: /is not assignable to type 'Handler<.*>'/,
+    pattern: /is not assignable to type 'Handler(?:<.*>)?'/,
     cure: () => "A route names its handler and does not call it: handler: this.index, not this.index().",
   },
   {

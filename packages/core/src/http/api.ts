@@ -1,10 +1,9 @@
+import type { Devtools, OpenPlatform, Platform, PlatformParts, ResolvedPlatform } from "../app/platform.ts";
 import { type Injectable, resolveOptions } from "../inject/injectable.ts";
 import { accessLog } from "../middleware/access-log.ts";
 import { requestId } from "../middleware/request-id.ts";
-import type { OpenPlatform, Platform, PlatformParts, ResolvedPlatform } from "../platform.ts";
-import { toOutgoing } from "../reply.ts";
-import type { Handler, MiddlewareLike } from "../route.ts";
-import { takes } from "../support/options.ts";
+import type { MiddlewareLike } from "../request/handler.ts";
+import { toOutgoing } from "../request/reply.ts";
 import type { HttpApp } from "./http-app.ts";
 import { checkHttpOptions, type HttpOptions, type HttpSettings, toHttpSettings } from "./settings.ts";
 
@@ -22,11 +21,10 @@ export function api(options: ApiOptions = {}): Platform<HttpApp> {
 }
 
 function resolveApi(options: PlainOptions): ResolvedPlatform<HttpApp> {
-  checkHttpOptions("api()", options, { middlewares: takes.list });
+  checkHttpOptions("api()", options, { middlewares: true });
   const { middlewares = [requestId(), accessLog()] } = options;
   const settings = toHttpSettings(options);
-  let overview: Handler | undefined;
-  let failForDeveloper: ResolvedPlatform["fail"];
+  let devtools: Devtools | undefined;
   return {
     middlewares,
     routes: settings.docs?.routes ?? [],
@@ -34,18 +32,10 @@ function resolveApi(options: PlainOptions): ResolvedPlatform<HttpApp> {
     errors: settings.errors,
     serves: (route) => route.method !== undefined,
     serialize: toOutgoing,
-    fail: (error, ctx) => failForDeveloper?.(error, ctx),
-    miss: (ctx) => overview?.(ctx),
-    async open(parts) {
-      const { developer, devtools, routes } = parts;
-      if (developer !== undefined) {
-        const { createOverview } = await import("./overview.ts");
-        overview = createOverview(routes, developer, settings.docs?.path);
-      }
-      if (developer !== undefined && devtools !== undefined) {
-        const { createDeveloperErrors } = await import("./developer-errors.ts");
-        failForDeveloper = createDeveloperErrors(developer, devtools, settings.errors);
-      }
+    fail: (error, ctx) => devtools?.fail(error, ctx, settings.errors),
+    miss: (ctx) => devtools?.miss(ctx, settings.docs?.path),
+    open(parts) {
+      devtools = parts.devtools;
       return openHttp(parts, settings);
     },
   };

@@ -2,7 +2,7 @@ import type { ServerOptions as TlsOptions } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { BodyMemory } from "../body/body-reader.ts";
 import type { Log } from "../log/log.ts";
-import type { RequestHandler } from "../platform.ts";
+import type { RequestHandler } from "../request/kernel.ts";
 import type { HttpSettings } from "./settings.ts";
 import type { Unread } from "./unread.ts";
 

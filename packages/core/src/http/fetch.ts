@@ -1,12 +1,12 @@
+import type { PlatformParts } from "../app/platform.ts";
 import { BodyReader, refuseBody, tooLarge } from "../body/body-reader.ts";
 import { boundedChunks } from "../body/bounded-chunks.ts";
 import { discard, isStream, stop, toChunk } from "../body/stream.ts";
-import type { ErrorFormat } from "../error-format.ts";
-import { HttpError } from "../errors.ts";
-import type { HeaderValue } from "../headers.ts";
-import type { PlatformParts } from "../platform.ts";
-import type { Outgoing, Upgrade } from "../reply.ts";
-import type { Incoming } from "../request.ts";
+import type { ErrorFormat } from "../request/error-format.ts";
+import type { HeaderValue } from "../request/headers.ts";
+import type { Outgoing, Upgrade } from "../request/reply.ts";
+import type { Incoming } from "../request/request.ts";
+import { HttpError } from "../support/errors.ts";
 import { findHeader, type Inspected, inspect, isRefusal, toErrorBody, toHeaderMap } from "./inspect.ts";
 import type { HttpSettings } from "./settings.ts";
 import { isBodiless, toHeaderList } from "./write.ts";
@@ -35,7 +35,7 @@ export async function handleFetch(
   }
 }
 
-function refuse(status: number, head: boolean, format: ErrorFormat): Response {
+export function refuse(status: number, head: boolean, format: ErrorFormat): Response {
   return new Response(head ? null : toErrorBody(status, format), { status, headers: { "content-type": format.type } });
 }
 
@@ -48,7 +48,7 @@ function refuseUpgrade(upgrade: Upgrade, format: ErrorFormat): Response {
 }
 
 class FetchIncoming implements Incoming {
-  readonly method: string;
+  method: string;
   readonly path: string;
   readonly search: string;
   readonly host: string;

@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts";
+import type { Context } from "../request/context.ts";
 
 const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 

@@ -1,18 +1,18 @@
 import { isIPv6 } from "node:net";
 import { availableParallelism } from "node:os";
+import type { Metric, MetricSource } from "../app/metric.ts";
+import type { OpenPlatform, PlatformParts } from "../app/platform.ts";
+import { stopOnCrash, stopOnSignals } from "../app/signals.ts";
 import { BodyMemory } from "../body/body-reader.ts";
-import { stopOnCrash, stopOnSignals } from "../boot/signals.ts";
 import { maxWorkers, readEnvironment } from "../config/environment.ts";
-import { reasonOf } from "../error-format.ts";
-import { StartError } from "../errors.ts";
-import type { Metric, MetricSource } from "../introspection/metric.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
-import type { OpenPlatform, PlatformParts, RequestHandler } from "../platform.ts";
+import { reasonOf } from "../request/error-format.ts";
+import type { RequestHandler } from "../request/kernel.ts";
+import { StartError } from "../support/errors.ts";
 import { endsInTime } from "../support/in-time.ts";
 import { checkOptions, type OptionTable, takes } from "../support/options.ts";
-import { readManifest, toBanner } from "./banner.ts";
 import type { Engine, EngineOptions, TlsSettings } from "./engine.ts";
-import { handleFetch } from "./fetch.ts";
+import { handleFetch, refuse } from "./fetch.ts";
 import type { HttpSettings } from "./settings.ts";
 import { Unread } from "./unread.ts";
 import type { BoundAddress } from "./workers.ts";
@@ -32,13 +32,10 @@ export interface ListenOptions {
 
 const listenTable: OptionTable<ListenOptions> = {
   port: takes.wholeNumber(0, 65_535),
-  host: takes.match(/./, 'Use "127.0.0.1", "0.0.0.0" or a name of this machine.'),
-  tls: takes.anything,
-  signals: takes.flag,
-  workers: takes.that(
-    (value) => value === "all" || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maxWorkers),
-    `It takes a whole number from 1 to ${maxWorkers}, or "all".`,
-  ),
+  host: takes.that((host) => host !== "", 'Use "127.0.0.1", "0.0.0.0" or a name of this machine.'), // "" is every address
+  tls: true,
+  signals: true,
+  workers: (value) => (value === "all" ? undefined : takes.wholeNumber(1, maxWorkers)(value)),
 };
 
 export interface Address {
@@ -85,12 +82,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
     this.#settings = settings;
     this.#unread = new Unread(settings.limits, parts.log);
     this.#bodies = new BodyMemory(settings.limits.bodyBytesTotal);
-    const { developer } = parts;
-    const served = parts.devtools?.wrap(parts.kernel) ?? parts.kernel;
-    this.#handler =
-      developer === undefined
-        ? served
-        : { handle: (incoming) => developer.signIn(incoming) ?? served.handle(incoming) };
+    this.#handler = parts.devtools?.wrap(parts.kernel) ?? parts.kernel;
   }
 
   async close(): Promise<void> {
@@ -168,7 +160,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
     this.#hasWorkers = true;
     const { Workers } = await import("./workers.ts");
     const { log } = this.#parts;
-    const workers = new Workers(count, log, this.#settings.limits.stopTimeout + 2 * this.#parts.stopTimeout);
+    const workers = new Workers(count, log, this.#settings.limits.stopTimeout, this.#parts.stopTimeout);
     this.#servers.add({ close: () => workers.stop(), connections: 0 });
     this.#parts.startPrimary(workers);
     if (options.signals !== false) {
@@ -194,22 +186,14 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
 
   /** The banner says the same as the log line, and `tenon dev` reports each restart itself. */
   #reportListening(address: Address, detail: string): void {
-    const { announce, developer, devtools, log, routes, stores } = this.#parts;
+    const { announce, devtools, log } = this.#parts;
     const { url } = address;
     const { dev } = readEnvironment();
-    const hasBanner = announce !== undefined && log.isLevelEnabled("info");
-    if (hasBanner) {
-      const facts = {
-        url,
-        routes: routes.list(),
-        docs: this.#settings.docs?.path,
-        devtools: devtools !== undefined,
-        developer: developer?.toLink(`${toReachableUrl(address)}${devtools?.path ?? "/"}`),
-        stores: stores(),
-      };
-      announce(toBanner(facts, readManifest()));
+    const hasBanner = announce !== undefined && devtools !== undefined;
+    if (hasBanner && log.isLevelEnabled("info")) {
+      announce(devtools.toBanner({ url, browserUrl: toReachableUrl(address), docs: this.#settings.docs?.path }));
     }
-    if (detail !== "" || (!hasBanner && dev === undefined)) log.info(`listening on ${url}${detail}`);
+    if (detail !== "" || !(hasBanner || dev === "restart")) log.info(`listening on ${url}${detail}`);
     if (dev !== undefined) process.send?.({ tenon: "listening", url }, () => {}); // without a callback, a closed channel would be an error event
   }
 
@@ -219,7 +203,7 @@ export class OpenHttp implements OpenPlatform<HttpApp>, MetricSource {
     } catch (error) {
       if (!this.#closed) throw error; // else the stop came while this request waited for the start
     }
-    if (this.#closed) return Response.json({ error: "Service Unavailable" }, { status: 503 });
+    if (this.#closed) return refuse(503, request.method === "HEAD", this.#settings.errors);
     const response = handleFetch({ ...this.#parts, kernel: this.#handler }, request, this.#settings);
     this.#inFlight.add(response);
     return response.finally(() => this.#inFlight.delete(response));

@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import { tokenText } from "../body/grammar.ts";
 import { toJson } from "../body/json.ts";
-import { type ErrorFormat, plainErrors, toStatusError } from "../error-format.ts";
+import { type ErrorFormat, plainErrors, toStatusError } from "../request/error-format.ts";
 import { STATUS_CODES } from "./builtin.ts";
 import type { HttpLimits, HttpSettings, SingleHeaders } from "./settings.ts";
 

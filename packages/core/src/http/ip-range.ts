@@ -1,14 +1,4 @@
 import { isIP, SocketAddress } from "node:net";
-import type { Problem } from "../errors.ts";
-
-export function checkProxies(proxies: readonly string[]): Problem[] {
-  return proxies
-    .filter((proxy) => parseRange(proxy) === undefined)
-    .map((proxy) => ({
-      code: "BAD_OPTION",
-      message: `trustedProxies has ${JSON.stringify(proxy)}. It takes addresses and CIDR ranges, for example "10.0.0.0/8".`,
-    }));
-}
 
 export function parseRange(range: string): { address: string; bits: number; type: "ipv4" | "ipv6" } | undefined {
   const [, given = "", prefix] = /^([^/%]+)(?:\/([0-9]{1,3}))?$/.exec(String(range)) ?? [];

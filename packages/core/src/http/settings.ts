@@ -1,12 +1,10 @@
 import { defaultRequestLimits, type RequestLimits } from "../body/body-reader.ts";
-import { isToken } from "../body/grammar.ts";
 import { isDevelopment } from "../config/environment.ts";
-import { type ErrorFormat, type ErrorFormatName, errorsCheck, toErrorFormat } from "../error-format.ts";
-import { type Problem, StartError } from "../errors.ts";
-import { Docs, type DocsOptions, docsTable } from "../openapi/docs.ts";
 import type { OpenApiInfo } from "../openapi/document.ts";
-import { findBadOptions, type OptionTable, takes } from "../support/options.ts";
-import { checkProxies } from "./ip-range.ts";
+import { type ErrorFormat, type ErrorFormatName, toErrorFormat } from "../request/error-format.ts";
+import { checkOptions, type OptionTable, takes } from "../support/options.ts";
+import { Docs, type DocsOptions } from "./docs.ts";
+import { parseRange } from "./ip-range.ts";
 
 /** Every limit of the HTTP server, in bytes and milliseconds. */
 export interface HttpLimits extends RequestLimits {
@@ -60,18 +58,6 @@ export interface HttpSettings {
   readonly platform: string;
 }
 
-const infoTable: OptionTable<OpenApiInfo> = {
-  title: takes.text,
-  version: takes.text,
-  summary: takes.text,
-  description: takes.text,
-  termsOfService: takes.text,
-  contact: takes.anything,
-  license: takes.anything,
-  servers: takes.list,
-  tags: takes.anything,
-};
-
 /** Headers that a request may carry once: two servers could otherwise read different values. */
 const defaultSingleHeaders = [
   "host",
@@ -82,39 +68,6 @@ const defaultSingleHeaders = [
   "x-api-key",
 ] as const;
 const moreSingleHeaders = 30 - defaultSingleHeaders.length; // each has a bit in a 32-bit number
-const isName = (name: unknown) => typeof name === "string" && isToken(name);
-const headerNames = takes.listOf(isName, 'It takes header names, for example "x-tenant".');
-
-/** Stops the start with every fault of the options of an HTTP platform. `table` has the options of this platform alone. */
-export function checkHttpOptions<T extends HttpOptions>(
-  owner: string,
-  options: T,
-  table: OptionTable<Omit<T, keyof HttpOptions>>,
-): void {
-  const all = { ...table, ...httpTable(options) } as OptionTable<T>; // the options of T and those of HttpOptions
-  const { limits, trustedProxies } = Object(options) as HttpOptions; // plain JavaScript can pass anything
-  const problems = [
-    ...findBadOptions(owner, options, all),
-    ...checkLimits(limits ?? {}),
-    ...checkProxies(trustedProxies ?? []),
-  ];
-  if (problems.length > 0) throw new StartError(problems);
-}
-
-function httpTable(options: HttpOptions): OptionTable<HttpOptions> {
-  return {
-    limits: takes.anything, // checkLimits() and checkProxies() check them
-    trustedProxies: takes.anything,
-    singleHeaders: (names) =>
-      Array.isArray(names) && names.length > moreSingleHeaders
-        ? `has ${names.length} names. It takes at most ${moreSingleHeaders}.`
-        : headerNames(names),
-    engine: takes.oneOf(["wire", "node"]),
-    errors: errorsCheck,
-    openapi: infoTable,
-    docs: typeof options?.docs === "object" ? docsTable : takes.flag,
-  };
-}
 
 const defaultLimits: HttpLimits = Object.freeze({
   ...defaultRequestLimits,
@@ -130,6 +83,34 @@ const defaultLimits: HttpLimits = Object.freeze({
   stopTimeout: 10_000,
 });
 
+const largest = 2 ** 31 - 1; // node:timers treats a longer delay as one millisecond
+const limit = takes.wholeNumber(1, largest);
+
+const optionTable: OptionTable<HttpOptions> = {
+  limits: Object.fromEntries(Object.keys(defaultLimits).map((name) => [name, limit])),
+  trustedProxies: takes.listOf(
+    (range) => parseRange(String(range)) !== undefined,
+    'It takes addresses and CIDR ranges, for example ["10.0.0.0/8"].',
+  ),
+  singleHeaders: takes.that(
+    (names) => Array.isArray(names) && names.length <= moreSingleHeaders,
+    `It takes at most ${moreSingleHeaders} names.`,
+  ),
+  engine: true,
+  errors: true,
+  openapi: true,
+  docs: { path: true, document: true, public: true, middlewares: true },
+};
+
+/** Stops the start with what is wrong with the options of an HTTP platform. `table` has its own options. */
+export function checkHttpOptions<T extends HttpOptions>(
+  owner: string,
+  options: T,
+  table: OptionTable<Omit<T, keyof HttpOptions>>,
+): void {
+  checkOptions(owner, options, { ...table, ...optionTable } as OptionTable<T>); // the options of T and those of HttpOptions
+}
+
 /**
  * An idle connection is kept longer than its `Keep-Alive` header announces: a client that obeys the header never sends a
  * request on a connection that is being closed.
@@ -138,11 +119,12 @@ export const keepAliveMargin = 1.2;
 
 /** `owner` is the platform as messages name it: `api()`. */
 export function toHttpSettings(options: HttpOptions, owner = "api()"): HttpSettings {
-  const { limits, trustedProxies = [], singleHeaders = [], engine } = options;
+  const { limits = {}, trustedProxies = [], singleHeaders = [], engine } = options;
   const single = toSingleHeaders([...defaultSingleHeaders, ...singleHeaders.map((name) => name.toLowerCase())]);
   const { openapi = {}, docs = false } = options;
+  const given = Object.entries(limits).filter(([, value]) => value !== undefined); // undefined would be no limit at all
   return {
-    limits: { ...defaultLimits, ...limits },
+    limits: { ...defaultLimits, ...Object.fromEntries(given) },
     trustedProxies,
     singleHeaders: single,
     engine,
@@ -170,18 +152,4 @@ function toSingleHeaders(names: Iterable<string>): SingleHeaders {
     byLength[name.length] = same;
   }
   return byLength;
-}
-
-const largest = 2 ** 31 - 1; // node:timers treats a longer delay as one millisecond
-
-function checkLimits(limits: Partial<HttpLimits>): Problem[] {
-  return Object.entries(limits).flatMap(([name, value]): Problem[] => {
-    if (!Object.hasOwn(defaultLimits, name)) {
-      const message = `limits.${name} is not a limit. Limits: ${Object.keys(defaultLimits).join(", ")}.`;
-      return [{ code: "BAD_OPTION", message }];
-    }
-    if (Number.isSafeInteger(value) && value >= 1 && value <= largest) return [];
-    const message = `limits.${name} is ${String(value)}. It takes a whole number from 1 to ${largest}.`;
-    return [{ code: "BAD_OPTION", message }];
-  });
 }

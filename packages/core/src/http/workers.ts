@@ -1,6 +1,6 @@
 import type { Cluster, Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isWorkerMessage, toWorkerMessage, type WorkerPort } from "../boot/primary.ts";
+import { isWorkerMessage, toWorkerMessage, type WorkerPort } from "../app/primary.ts";
 import type { Log } from "../log/log.ts";
 import { endsInTime } from "../support/in-time.ts";
 
@@ -20,6 +20,7 @@ const stableAfter = 10_000;
 const startTimeout = 60_000;
 /** How long a new worker serves beside the old one: code that crashes at its first requests must not replace code that works. */
 const settleTime = 1000;
+const stopMargin = 1000;
 
 interface Slot {
   worker: Worker;
@@ -34,7 +35,7 @@ export class Workers implements WorkerPort {
   readonly #cluster = process.getBuiltinModule("node:cluster") as unknown as Cluster; // its default export
   readonly #count: number;
   readonly #log: Log;
-  readonly #stopTimeout: number;
+  readonly #stopTimeouts: readonly [serving: number, starting: number];
   readonly #slots = new Map<number, Slot>();
   /** All that have not exited, with the time at which each began to serve. */
   readonly #running = new Map<Worker, number | undefined>();
@@ -44,11 +45,12 @@ export class Workers implements WorkerPort {
   #restarting = false;
   #restartAgain = false;
 
-  /** `stopTimeout`: milliseconds after which a worker that does not stop is killed. */
-  constructor(count: number, log: Log, stopTimeout: number) {
+  /** `requests`, `hooks`: the milliseconds that a worker has for each of them in a stop. Later it is killed. */
+  constructor(count: number, log: Log, requests: number, hooks: number) {
     this.#count = count;
     this.#log = log;
-    this.#stopTimeout = stopTimeout;
+    // jobs have as long as hooks, and end beside the requests; the worker must have time to log what did not end
+    this.#stopTimeouts = [Math.max(requests, hooks) + hooks + stopMargin, Math.min(requests, hooks)];
     // each worker accepts for itself: a connection that waits in the primary is lost with it, or with the worker that it was sent to
     this.#cluster.schedulingPolicy = this.#cluster.SCHED_NONE;
   }
@@ -179,7 +181,9 @@ export class Workers implements WorkerPort {
     if (worker.isDead()) return;
     const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
     say(worker, { tenon: "stop" });
-    if (await endsInTime(exited, this.#stopTimeout)) return;
+    const [serving, starting] = this.#stopTimeouts;
+    const isServing = this.#running.get(worker) !== undefined;
+    if (await endsInTime(exited, isServing ? serving : starting)) return;
     this.#log.error("a worker did not stop in time and was killed");
     worker.process.kill("SIGKILL");
     await exited;

@@ -1,6 +1,6 @@
 import { discard, isStream } from "../body/stream.ts";
-import type { HeaderValue } from "../headers.ts";
-import type { Outgoing, OutgoingBody } from "../reply.ts";
+import type { HeaderValue } from "../request/headers.ts";
+import type { Outgoing, OutgoingBody } from "../request/reply.ts";
 import { Slices, sliceBytes } from "./pump.ts";
 import type { Unread } from "./unread.ts";
 

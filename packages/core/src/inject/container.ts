@@ -1,4 +1,11 @@
-import { describeChain, describeValue, importEachOther, type Problem, quoteError, StartError } from "../errors.ts";
+import {
+  describeChain,
+  describeValue,
+  importEachOther,
+  type Problem,
+  quoteError,
+  StartError,
+} from "../support/errors.ts";
 import type { Binding } from "./declarations.ts";
 import { type Graph, labelOf, type ModuleNode } from "./graph.ts";
 import { UnusableDependency, unusable, withInjector } from "./inject.ts";
@@ -155,10 +162,7 @@ export class Container {
   #reportError(label: string, cause: unknown): void {
     const chain = this.#stack.map(({ name }) => name);
     const needed = chain.length > 1 ? ` (${describeChain(chain)})` : "";
-    const reason = isTooDeep(cause, chain.length)
-      ? `a chain of ${chain.length.toLocaleString("en-US")} injections exhausts the stack. Shorten it.`
-      : quoteError(cause);
-    const message = `${label} could not be constructed${needed}: ${reason}`;
+    const message = `${label} could not be constructed${needed}: ${quoteError(cause)}`;
     this.#problems.push({ code: "CONSTRUCTION_FAILED", message, cause });
   }
 
@@ -214,13 +218,6 @@ function reaches(from: ModuleNode, to: ModuleNode): boolean {
   const reached = new Set(from.imports); // grows while it is read
   for (const node of reached) for (const next of node.imports) reached.add(next);
   return reached.has(to);
-}
-
-const deep = 100;
-
-/** With a short chain it is a constructor that calls itself, and its own error says where. */
-function isTooDeep(error: unknown, length: number): boolean {
-  return length > deep && error instanceof RangeError && error.message === "Maximum call stack size exceeded";
 }
 
 function explainCycle(labels: readonly string[]): string {

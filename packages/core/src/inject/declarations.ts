@@ -1,4 +1,4 @@
-import { describeValue, importEachOther, type Problem } from "../errors.ts";
+import { describeValue, importEachOther, type Problem } from "../support/errors.ts";
 import { GivenConfig } from "./given-config.ts";
 import type { Declaration, Module } from "./module.ts";
 import { isClass, isKey, isProvider, type Key, keyName, type Provider } from "./token.ts";

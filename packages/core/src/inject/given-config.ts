@@ -1,4 +1,4 @@
-import { describeValue, type Problem } from "../errors.ts";
+import { describeValue, type Problem } from "../support/errors.ts";
 import { explainUnknownNames } from "../support/options.ts";
 import type { Key } from "./token.ts";
 

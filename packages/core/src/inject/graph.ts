@@ -1,4 +1,4 @@
-import { describeChain, describeValue, importEachOther, type Problem, StartError } from "../errors.ts";
+import { describeChain, describeValue, importEachOther, type Problem, StartError } from "../support/errors.ts";
 import { type Binding, Declarations, type GraphOptions } from "./declarations.ts";
 import { Module } from "./module.ts";
 import { isKey, type Key, keyName } from "./token.ts";

@@ -1,4 +1,4 @@
-import { describeValue, StartError } from "../errors.ts";
+import { describeValue, StartError } from "../support/errors.ts";
 import { isKey, type Key, keyName } from "./token.ts";
 
 export interface Injector {
@@ -6,8 +6,8 @@ export interface Injector {
 }
 
 // What is being constructed. The only other state at module level in core: the channels and `requestStore` of
-// diagnostics/channels.ts, which a process has once like node:diagnostics_channel; what is known about a schema or a
-// contract, for as long as that lives (endpoint.ts, dto/foreign-text.ts, boot/contract-conflicts.ts); and the registry
+// request/channels.ts, which a process has once like node:diagnostics_channel; what is known about a schema or a
+// contract, for as long as that lives (request/endpoint.ts, schema/foreign-text.ts, route/contract-conflicts.ts); and the registry
 // of middleware/file-chunks.ts, which closes forgotten files.
 let current: Injector | undefined;
 

@@ -13,9 +13,8 @@ export function resolveOptions<T extends object, Plain extends keyof T & string 
   options: Injectable<T, Plain>,
   plain: readonly Plain[] = [],
 ): T {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) return options as T; // checkOptions() reports it
   const entries = Object.entries<unknown>(options).flatMap(([name, option]) => {
-    // a function with parameters is a mistake, such as a middleware that is not in a list: checkOptions() reports it
+    // a function with parameters is a value, such as a middleware that is not in a list
     if (typeof option !== "function" || option.length > 0 || plain.some((one) => one === name)) return [[name, option]];
     const value: unknown = option();
     return value === undefined ? [] : [[name, value]];
@@ -29,6 +28,6 @@ export function resolveModuleOptions<T extends object, Plain extends keyof T & s
   plain: readonly Plain[] = [],
 ): T {
   const resolved = resolveOptions(options, plain);
-  if (resolved !== options) Reflect.deleteProperty(resolved, "imports");
+  Reflect.deleteProperty(resolved, "imports");
   return resolved;
 }

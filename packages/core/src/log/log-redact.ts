@@ -37,9 +37,13 @@ export class Redactor {
   readonly #names = new Map<string, boolean>();
   readonly #isSecret: (name: string) => boolean;
 
+  /** Whether the statement of a StoreError is kept. */
+  readonly hasSql: boolean;
+
   /** `isSecret` defaults to the names that the log redacts. */
-  constructor(isSecret: (name: string) => boolean = isSecretName) {
+  constructor(isSecret: (name: string) => boolean = isSecretName, hasSql = true) {
     this.#isSecret = isSecret;
+    this.hasSql = hasSql;
   }
 
   /** Never throws: a getter that does would fail the request that is logged. */
@@ -137,7 +141,7 @@ class Walk {
       type: error.constructor?.name ?? error.name,
       message,
       stack,
-      ...(typeof sql === "string" ? { sql } : {}),
+      ...(typeof sql === "string" && this.#redactor.hasSql ? { sql } : {}),
       ...(cause === undefined ? {} : { cause: this.#value(cause) }),
       ...(errors === undefined ? {} : { errors: this.#value(errors) }),
       ...this.#entries(error),

@@ -1,6 +1,6 @@
 import pino from "pino";
 import { token } from "../inject/token.ts";
-import { checkOptions, takes } from "../support/options.ts";
+import { checkOptions } from "../support/options.ts";
 import { toEscape, toPrettyLine } from "./log-pretty.ts";
 import { Redactor } from "./log-redact.ts";
 import { logLineSignal, logSignal } from "./log-signals.ts";
@@ -31,18 +31,9 @@ export interface LogOptions {
   readonly destination?: LogDestination;
 }
 
-function hasWrite(value: unknown): boolean {
-  return typeof (value as LogDestination | null)?.write === "function"; // any value can be asked for a property
-}
-
-/** `development` lets text for people show the source of errors, and shortens the lines of the access log. */
+/** `development` keeps statements of errors, lets text for people show their source, and shortens the lines of the access log. */
 export function createLog(options: LogOptions = {}, development = false): Log {
-  checkOptions("log", options, {
-    level: takes.oneOf(logLevels),
-    pretty: takes.flag,
-    color: takes.flag,
-    destination: takes.that(hasWrite, "It takes an object with write(line)."),
-  });
+  checkOptions("log", options, { level: true, pretty: true, color: true, destination: true });
   const { level = "info", destination } = options;
   const target = toTarget(destination);
   const terminal = target.isTTY === true;
@@ -52,7 +43,7 @@ export function createLog(options: LogOptions = {}, development = false): Log {
     const time = new Date().toISOString();
     return toLine(`${JSON.stringify({ level: "warn", time, dropped, msg: "log lines were dropped" })}\n`);
   };
-  const redactor = new Redactor();
+  const redactor = new Redactor(undefined, development);
   const log = pino(
     {
       level,

@@ -1,5 +1,5 @@
-import { type Pattern, parsePattern } from "../pattern.ts";
 import { BoundedMap } from "../support/bounded-map.ts";
+import { type Pattern, parsePattern } from "../support/pattern.ts";
 import { isSecretInput, isSecretName, redacted } from "./log-redact.ts";
 
 interface KnownRoute {

@@ -1,7 +1,6 @@
 import { SafePaths } from "../log/safe-urls.ts";
-import type { MiddlewareFunction } from "../route.ts";
-import { markFactory } from "../support/middleware-factory.ts";
-import { checkOptions, takes } from "../support/options.ts";
+import type { MiddlewareFunction } from "../request/handler.ts";
+import { checkOptions } from "../support/options.ts";
 
 export interface AccessLogOptions {
   /** Defaults to `info`. */
@@ -13,7 +12,7 @@ export interface AccessLogOptions {
  * of a path parameter that is named like a secret.
  */
 export function accessLog(options: AccessLogOptions = {}): MiddlewareFunction {
-  checkOptions("accessLog()", options, { level: takes.oneOf(["info", "debug"]) });
+  checkOptions("accessLog()", options, { level: true });
   const { level = "info" } = options;
   const paths = new SafePaths();
   return function accessLog(ctx, next) {
@@ -25,4 +24,3 @@ export function accessLog(options: AccessLogOptions = {}): MiddlewareFunction {
     return next();
   };
 }
-markFactory(accessLog);

@@ -1,10 +1,9 @@
-import type { MiddlewareFunction } from "../route.ts";
-import { markFactory } from "../support/middleware-factory.ts";
+import type { MiddlewareFunction } from "../request/handler.ts";
 import { checkOptions, takes } from "../support/options.ts";
 
 /** Sets the limit for the bodies of its routes, in place of the platform's. A longer body is rejected with 413. */
 export function bodyLimit(bytes: number): MiddlewareFunction {
-  checkOptions("bodyLimit()", { bytes }, { bytes: takes.required(takes.wholeNumber(1)) });
+  checkOptions("bodyLimit()", { bytes: bytes ?? Number.NaN }, { bytes: takes.wholeNumber(1) });
   const handle: MiddlewareFunction = function bodyLimit(ctx, next) {
     ctx.limitBody(bytes);
     return next();
@@ -12,4 +11,3 @@ export function bodyLimit(bytes: number): MiddlewareFunction {
   const methods = ["POST", "PUT", "PATCH", "DELETE"];
   return Object.assign(handle, { contract: { errors: { 413: "Payload Too Large" }, methods } });
 }
-markFactory(bodyLimit);

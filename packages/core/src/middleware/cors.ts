@@ -1,9 +1,8 @@
 import { isToken, tokenCharacter } from "../body/grammar.ts";
-import type { ResponseHeaders } from "../headers.ts";
-import { Reply } from "../reply.ts";
-import type { MiddlewareFunction } from "../route.ts";
-import { markFactory } from "../support/middleware-factory.ts";
-import { checkOptions, type OptionTable, takes } from "../support/options.ts";
+import type { MiddlewareFunction } from "../request/handler.ts";
+import type { ResponseHeaders } from "../request/headers.ts";
+import { Reply } from "../request/reply.ts";
+import { checkOptions, refuseOption, takes } from "../support/options.ts";
 import { addVary } from "./negotiation.ts";
 
 export interface CorsOptions {
@@ -24,29 +23,27 @@ export interface CorsOptions {
 const tokenList = new RegExp(`^(?:${tokenCharacter}|[, \\t])+$`);
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^\s,/?#@\\]+$/;
 
-const isName = (item: unknown) => typeof item === "string" && isToken(item);
-const names = takes.listOf(isName, "It takes a list with one name per item.");
-const originList = takes.listOf(isListed, 'It takes what browsers send, for example "https://example.com".');
-const optionTable: OptionTable<CorsOptions> = {
-  origins: (value) => {
-    if (value === "*" || typeof value === "function") return undefined;
-    return typeof value === "string" ? `is "${value}". Write a list: ["${value}"].` : originList(value);
-  },
-  methods: names,
-  headers: names,
-  exposedHeaders: names,
-  credentials: takes.flag,
-  maxAge: takes.wholeNumber(0),
-};
+const originList = takes.listOf(isListed, 'It takes what browsers send, for example ["https://example.com"].');
+const names = takes.listOf(
+  (name) => typeof name === "string" && isToken(name),
+  "It takes a list with one name per item.",
+);
 
 /** Lets pages of other origins call the application, and responds to their preflights. For the application's middlewares. */
 export function cors(options: CorsOptions = {}): MiddlewareFunction {
   const { origins = "*", credentials = false, maxAge } = options;
-  checkOptions("cors()", options, optionTable, () => [
-    origins === "*" &&
-      credentials &&
+  checkOptions("cors()", options, {
+    origins: origins === "*" || typeof origins === "function" ? true : originList,
+    methods: names,
+    headers: names,
+    exposedHeaders: names,
+    credentials: true,
+    maxAge: takes.wholeNumber(0),
+  });
+  if (origins === "*" && credentials)
+    refuseOption(
       'cors({ credentials: true }) with origins "*" would open every session to every site. List the origins.',
-  ]);
+    );
   const methods = (options.methods ?? ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]).join(", ");
   const allowedHeaders = options.headers?.join(", ");
   const exposedHeaders = options.exposedHeaders?.join(", ") ?? "";
@@ -77,7 +74,6 @@ export function cors(options: CorsOptions = {}): MiddlewareFunction {
     return isPreflight ? new Reply(204, "empty", undefined) : next();
   };
 }
-markFactory(cors);
 
 function toDecision(origins: NonNullable<CorsOptions["origins"]>): (from: string) => boolean {
   if (origins === "*") return () => true; // the same for every origin, so that caches need no variants

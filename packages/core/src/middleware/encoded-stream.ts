@@ -10,7 +10,7 @@ import {
   zstdCompressSync,
 } from "node:zlib";
 import { type Chunk, Chunks } from "../body/stream.ts";
-import type { OutgoingBody } from "../reply.ts";
+import type { OutgoingBody } from "../request/reply.ts";
 
 export const encodings = ["br", "zstd", "gzip"] as const;
 export type Encoding = (typeof encodings)[number];

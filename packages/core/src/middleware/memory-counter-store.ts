@@ -32,7 +32,7 @@ export class MemoryCounterStore implements CounterStore {
   #youngExpires = 0;
 
   constructor(options: MemoryCounterStoreOptions = {}) {
-    checkOptions("MemoryCounterStore()", options, { maxKeys: takes.wholeNumber(2), now: takes.callback });
+    checkOptions("MemoryCounterStore()", options, { maxKeys: takes.wholeNumber(2), now: true });
     const { maxKeys = 100_000, now = Date.now } = options;
     this.#generationSize = Math.floor(maxKeys / 2);
     this.#now = now;

@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from "../headers.ts";
+import type { ResponseHeaders } from "../request/headers.ts";
 
 /** The encoding that the client prefers; among equals the first of `offered`. Undefined: send the body unencoded. */
 export function chooseEncoding<Encoding extends string>(

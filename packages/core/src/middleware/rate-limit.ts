@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { isIP } from "node:net";
-import type { Context } from "../context.ts";
-import { describeValue, HttpError, tooManyRequests } from "../errors.ts";
-import type { MiddlewareFunction, Next } from "../route.ts";
+import type { Context } from "../request/context.ts";
+import type { MiddlewareFunction, Next } from "../request/handler.ts";
+import { describeValue, HttpError, tooManyRequests } from "../support/errors.ts";
 import { endsInTime } from "../support/in-time.ts";
-import { markFactory } from "../support/middleware-factory.ts";
-import { checkOptions, type OptionTable, takes } from "../support/options.ts";
+import { checkOptions, takes } from "../support/options.ts";
 import { type CounterStore, MemoryCounterStore } from "./memory-counter-store.ts";
 
 export interface RateLimitOptions {
@@ -27,21 +26,22 @@ export interface RateLimitOptions {
   readonly now?: () => number;
 }
 
-const optionTable: OptionTable<RateLimitOptions> = {
-  limit: takes.required(takes.wholeNumber(1)),
-  window: takes.required(takes.wholeNumber(1)),
-  key: takes.callback,
-  store: takes.anything,
-  name: takes.match(/^[A-Za-z0-9_.-]{1,64}$/, 'It takes letters, digits, "_", "." and "-".'),
-  onStoreError: takes.oneOf(["refuse", "allow"]),
-  storeTimeout: takes.wholeNumber(1),
-  now: takes.callback,
-};
+const count = takes.wholeNumber(1);
 
 /** Responds to requests over the limit with 429 and `Retry-After`, and to all with the number that remains. */
 export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
-  checkOptions("rateLimit()", options, optionTable);
   const { limit, window, key = callerOf, name = "default", onStoreError = "refuse", now = Date.now } = options;
+  const given = { ...options, limit: limit ?? Number.NaN, window: window ?? Number.NaN }; // without them nothing would be limited
+  checkOptions("rateLimit()", given, {
+    limit: count,
+    window: count,
+    key: true,
+    store: true,
+    name: takes.match(/^[A-Za-z0-9_.-]{1,64}$/, 'It takes letters, digits, "_", "." and "-".'),
+    onStoreError: true,
+    storeTimeout: count,
+    now: true,
+  });
   const { store = new MemoryCounterStore({ now }), storeTimeout = 1000 } = options;
   const length = window * 1000;
   const policy = `"${name}";q=${limit};w=${window}`;
@@ -60,7 +60,8 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
   };
 
   const giveUp = (ctx: Context, next: Next, cause: unknown): unknown => {
-    if (onStoreError === "refuse") throw new HttpError(503, "Service Unavailable", { cause });
+    if (onStoreError === "refuse")
+      throw new HttpError(503, "Service Unavailable", { headers: { "retry-after": "1" }, cause });
     ctx.log.warn({ err: cause }, `rate limit "${name}": the store failed, the request was not counted`);
     return next();
   };
@@ -84,7 +85,6 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
   };
   return Object.assign(handle, { contract: { errors: { 429: "Too Many Requests" } } });
 }
-markFactory(rateLimit);
 
 function callerOf(ctx: Context): string {
   return networkOf(ctx.request().address());

@@ -1,6 +1,5 @@
-import type { MiddlewareFunction } from "../route.ts";
-import { markFactory } from "../support/middleware-factory.ts";
-import { checkOptions, takes } from "../support/options.ts";
+import type { MiddlewareFunction } from "../request/handler.ts";
+import { checkOptions } from "../support/options.ts";
 
 export interface RequestIdOptions {
   /** Takes the client's `X-Request-Id` when it is well-formed. Defaults to true. */
@@ -11,7 +10,7 @@ const wellFormed = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Identifies each request: by `X-Request-Id` of the request, in the log, and in the response. */
 export function requestId(options: RequestIdOptions = {}): MiddlewareFunction {
-  checkOptions("requestId()", options, { trust: takes.flag });
+  checkOptions("requestId()", options, { trust: true });
   const { trust = true } = options;
   return function requestId(ctx, next) {
     const given = trust ? ctx.header("x-request-id") : "";
@@ -20,4 +19,3 @@ export function requestId(options: RequestIdOptions = {}): MiddlewareFunction {
     return next();
   };
 }
-markFactory(requestId);

@@ -1,9 +1,7 @@
-import type { Context } from "../context.ts";
-import { HttpError } from "../errors.ts";
-import type { Next } from "../route.ts";
-import { markFactory } from "../support/middleware-factory.ts";
-import { checkOptions, type OptionTable, takes } from "../support/options.ts";
-import { isFileName, ServedFolder, toFilePath } from "./served-folder.ts";
+import type { Context } from "../request/context.ts";
+import { HttpError } from "../support/errors.ts";
+import { checkOptions, takes } from "../support/options.ts";
+import { ServedFolder, toFilePath } from "./served-folder.ts";
 
 export interface StaticFilesOptions {
   /** The file to send for a path that ends with a slash: `"index.html"`. Defaults to none. */
@@ -16,15 +14,15 @@ export interface StaticFilesOptions {
   readonly types?: Readonly<Record<string, string>>;
 }
 
-/** A handler of `GET /assets/*`, or a middleware of such a route, which calls `next()` when there is no such file. */
-export type StaticFiles = (ctx: Context, next?: Next) => Promise<unknown>;
+/** A handler of `GET /assets/*`, which may have a contract, or a middleware of it, which calls `next()` for a missing file. */
+export type StaticFiles = (ctx: Context, next?: unknown) => Promise<unknown>;
 
 /** For a year, without revalidation. */
 export const forever = "public, max-age=31536000, immutable";
 
 /** Serves the files below `root`. Reads what the route's `*` matched, segment by segment, never the URL. */
 export function staticFiles(root: string | URL, options: StaticFilesOptions = {}): StaticFiles {
-  checkOptions("staticFiles()", options, optionTable);
+  checkOptions("staticFiles()", options, { index: true, maxAge: takes.wholeNumber(0), immutable: true, types: true });
   const { index, maxAge = 0, immutable } = options;
   const folder = new ServedFolder("staticFiles root", root, options.types);
   const cacheControl = (path: string) => (immutable?.test(path) === true ? forever : `public, max-age=${maxAge}`);
@@ -33,28 +31,13 @@ export function staticFiles(root: string | URL, options: StaticFilesOptions = {}
     const path = findPath(ctx, index);
     const reply = path === undefined ? undefined : await folder.serve(ctx, path, () => cacheControl(path));
     if (reply !== undefined) return reply;
-    if (next !== undefined) return next();
+    if (typeof next === "function") return next(); // a handler with a contract gets its input
     throw new HttpError(404, "Not Found");
   };
 }
-markFactory(staticFiles);
 
 function findPath(ctx: Context, index: string | undefined): string | undefined {
   if (ctx.method !== "GET" && ctx.method !== "HEAD") return undefined;
   const segments = ctx.rest();
   return toFilePath(segments.at(-1) === "" && index !== undefined ? [...segments.slice(0, -1), index] : segments);
 }
-
-const findTypeFault = ([extension, type]: [string, string]): string | [] => {
-  if (!/^[a-z0-9]+$/.test(extension))
-    return `has "${extension}". Write the extension in lower case and without the dot.`;
-  return /^[\x20-\x7e]+\/[\x20-\x7e]+$/.test(type)
-    ? []
-    : `has "${type}" for ${extension}, which is not a content type.`;
-};
-const optionTable: OptionTable<StaticFilesOptions> = {
-  index: takes.that(isFileName, 'It takes the name of a file, for example "index.html".'),
-  maxAge: takes.wholeNumber(0),
-  immutable: takes.pattern,
-  types: (value) => Object.entries(value as object).flatMap(findTypeFault),
-};

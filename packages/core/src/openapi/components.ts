@@ -1,8 +1,8 @@
-import type { SecurityScheme } from "../contract.ts";
-import { Dto } from "../dto/dto.ts";
-import { Field } from "../dto/field.ts";
-import { type Direction, type JsonSchema, type NamedSchema, type Refer, toJsonSchema } from "../dto/json-schema.ts";
-import type { Schema } from "../dto/standard-schema.ts";
+import type { SecurityScheme } from "../request/contract.ts";
+import { Dto } from "../schema/dto.ts";
+import { Field } from "../schema/field.ts";
+import { type Direction, type JsonSchema, type NamedSchema, type Refer, toJsonSchema } from "../schema/json-schema.ts";
+import type { Schema } from "../schema/standard-schema.ts";
 import { digestOf } from "./error-name.ts";
 
 const prefix = "#/components/schemas/";

@@ -1,6 +1,6 @@
-import { isDocumented, toOperationId } from "../contract.ts";
-import type { JsonSchema } from "../dto/json-schema.ts";
-import type { RouteInfo } from "../table.ts";
+import { isDocumented, toOperationId } from "../request/contract.ts";
+import type { RouteInfo } from "../route/table.ts";
+import type { JsonSchema } from "../schema/json-schema.ts";
 import { Components } from "./components.ts";
 import { toPascal } from "./error-name.ts";
 import { type Operation, toOperation } from "./operation.ts";

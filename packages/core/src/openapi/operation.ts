@@ -1,7 +1,7 @@
-import { type Body, type LiveContract, policiesOf, toBody } from "../contract.ts";
-import { type JsonSchema, toJsonSchema } from "../dto/json-schema.ts";
-import type { Schema } from "../dto/standard-schema.ts";
-import type { RouteInfo } from "../table.ts";
+import { type Body, type LiveContract, policiesOf, toBody } from "../request/contract.ts";
+import type { RouteInfo } from "../route/table.ts";
+import { type JsonSchema, toJsonSchema } from "../schema/json-schema.ts";
+import type { Schema } from "../schema/standard-schema.ts";
 import type { Components } from "./components.ts";
 import { type Parameter, toParameters } from "./parameters.ts";
 import type { PathParameter } from "./path-template.ts";
@@ -58,7 +58,7 @@ export function toOperation(
   const description = toDescription(contract.description, policies);
   const body = toBody(contract.body);
   const tags = contract.tags ?? (module === undefined ? [] : [module]);
-  const parameters = toParameters(contract, inPath, components);
+  const parameters = toParameters(contract, inPath, components, guards);
   const responses = toResponses(route.contract, guards, tools);
   if (live?.kind === "socket") {
     delete responses.default;

@@ -1,6 +1,7 @@
-import type { Contract } from "../contract.ts";
-import type { JsonSchema } from "../dto/json-schema.ts";
-import type { Schema } from "../dto/standard-schema.ts";
+import type { Contract, MiddlewareContract } from "../request/contract.ts";
+import { Dto } from "../schema/dto.ts";
+import type { JsonSchema } from "../schema/json-schema.ts";
+import type { Schema } from "../schema/standard-schema.ts";
 import type { Components } from "./components.ts";
 import type { PathParameter } from "./path-template.ts";
 
@@ -11,7 +12,9 @@ export interface Parameter {
   readonly description?: string;
   readonly style?: "form";
   readonly explode?: boolean;
-  readonly schema: JsonSchema;
+  readonly schema?: JsonSchema;
+  /** Instead of a schema: its text is JSON. Without a media type a client would write an object as several parameters. */
+  readonly content?: { readonly "application/json": { readonly schema: JsonSchema } };
   /** It is the rest of the path, with slashes between its segments; OpenAPI 3.1 has no keyword for this. */
   readonly "x-tenon-rest"?: true;
 }
@@ -21,32 +24,36 @@ const ownHeaders = new Set(["accept", "authorization", "content-type"]);
 
 const rest = { "x-tenon-rest": true } as const;
 
-/** The parameters in the path, and the declared ones of query and headers. */
+/** The parameters in the path, and the declared ones of query and headers; then the headers that middlewares read. */
 export function toParameters(
   { params, query, headers }: Contract,
   inPath: readonly PathParameter[],
   components: Components,
+  guards: readonly MiddlewareContract[],
 ): Parameter[] {
+  const read: [string, Member][] = guards
+    .flatMap((guard) => Object.entries(guard.headers ?? {}))
+    .map(([name, description]) => [name, { required: false, description, value: { schema: { type: "string" } } }]);
   const declared = membersOf(params, components);
   return [
     ...inPath.map(({ name, own, description }): Parameter => {
-      const { description: told = description, schema = { type: "string" } } = declared.get(own) ?? {};
+      const { description: told = description, value = { schema: { type: "string" } } } = declared.get(own) ?? {};
       const notes = { ...(told === "" ? {} : { description: told }), ...(own === "*" ? rest : {}) };
-      return { name, in: "path", required: true, ...notes, schema };
+      return { name, in: "path", required: true, ...notes, ...value };
     }),
-    ...[...membersOf(query, components)].map(([name, { required, schema, ...notes }]): Parameter => {
-      const list = [schema.type].flat().includes("array") ? ({ style: "form", explode: true } as const) : {};
-      return { name, in: "query", ...(required ? { required } : {}), ...notes, ...list, schema };
+    ...[...membersOf(query, components)].map(([name, { required, value, ...notes }]): Parameter => {
+      const list = [value.schema?.type].flat().includes("array") ? ({ style: "form", explode: true } as const) : {};
+      return { name, in: "query", ...(required ? { required } : {}), ...notes, ...list, ...value };
     }),
-    ...[...membersOf(headers, components)]
+    ...[...new Map([...read, ...membersOf(headers, components)])]
       .filter(([name]) => !ownHeaders.has(name.toLowerCase()))
       .map(
-        ([name, { required, schema, ...notes }]): Parameter => ({
+        ([name, { required, value, ...notes }]): Parameter => ({
           name,
           in: "header",
           ...(required ? { required } : {}),
           ...notes,
-          schema,
+          ...value,
         }),
       ),
   ];
@@ -55,7 +62,7 @@ export function toParameters(
 interface Member {
   readonly required: boolean;
   readonly description?: string;
-  readonly schema: JsonSchema;
+  readonly value: Pick<Parameter, "schema" | "content">;
 }
 
 /** By name. None for a schema of another library that does not describe itself as an object. */
@@ -65,7 +72,9 @@ function membersOf(part: Schema | undefined, components: Components): Map<string
   return new Map(
     Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => {
       const notes = typeof description === "string" ? { description } : {};
-      return [name, { required: needed.has(name), ...notes, schema }];
+      const isJson = part instanceof Dto && part.fields[name]?.kind === "json";
+      const value = isJson ? { content: { "application/json": { schema } } } : { schema };
+      return [name, { required: needed.has(name), ...notes, value }];
     }),
   );
 }

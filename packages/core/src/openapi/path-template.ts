@@ -1,4 +1,4 @@
-import { parsePattern, shapeOf } from "../pattern.ts";
+import { parsePattern, shapeOf } from "../support/pattern.ts";
 
 export interface PathParameter {
   /** Its name in the document. */

@@ -5,11 +5,11 @@ import {
   isSchema,
   type MiddlewareContract,
   returnsByStatus,
-} from "../contract.ts";
-import type { Field } from "../dto/field.ts";
-import type { JsonSchema } from "../dto/json-schema.ts";
-import type { Schema } from "../dto/standard-schema.ts";
-import type { ErrorFormat } from "../error-format.ts";
+} from "../request/contract.ts";
+import type { ErrorFormat } from "../request/error-format.ts";
+import type { Field } from "../schema/field.ts";
+import type { JsonSchema } from "../schema/json-schema.ts";
+import type { Schema } from "../schema/standard-schema.ts";
 import type { Components } from "./components.ts";
 import { toErrorName } from "./error-name.ts";
 
@@ -63,7 +63,7 @@ export function toResponses(
       };
     }
   }
-  for (const [status, error] of toErrors(contract, guards, tools.errors.rejectedStatus)) {
+  for (const [status, error] of toErrors(contract, guards, tools.errors)) {
     responses[status] = toErrorResponse(status, error, tools);
   }
   return contract?.returns === undefined ? { ...responses, default: undeclared } : responses;
@@ -106,10 +106,10 @@ interface DeclaredError {
 function toErrors(
   contract: Contract | undefined,
   guards: readonly MiddlewareContract[],
-  rejectedStatus: number | undefined,
+  format: ErrorFormat,
 ): Map<number, DeclaredError> {
   const errors = new Map<number, DeclaredError>();
-  const all = [impliedErrors(contract ?? {}, rejectedStatus), contract?.errors, ...guards.map((guard) => guard.errors)];
+  const all = [impliedErrors(contract ?? {}, format), contract?.errors, ...guards.map((guard) => guard.errors)];
   for (const [status, declared] of all.flatMap((some) => Object.entries(some ?? {}))) {
     const { messages, schemas } = errors.get(Number(status)) ?? { messages: new Set(), schemas: new Set() };
     if (isSchema(declared)) schemas.add(declared);

@@ -1,4 +1,4 @@
-import type { MiddlewareContract } from "../contract.ts";
+import type { MiddlewareContract } from "../request/contract.ts";
 import type { Components } from "./components.ts";
 
 /** Schemes by name, all of which a request must satisfy. */

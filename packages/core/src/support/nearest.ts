@@ -1,12 +1,21 @@
 const longest = 64;
 
-/** The candidate closest to a misspelt name, or undefined when none is close. Of two equally close ones the longer. */
-export function findNearest(given: string, candidates: Iterable<string>): string | undefined {
+/**
+ * The candidate closest to a misspelt name, or undefined when none is close. Of two equally close ones the longer.
+ * `mistakesIn` returns how many letters of a candidate may differ; defaults to a third.
+ */
+export function findNearest(
+  given: string,
+  candidates: Iterable<string>,
+  mistakesIn = ({ length }: string) => Math.ceil(length / 3),
+): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
+    const most = mistakesIn(candidate);
+    if (Math.abs(given.length - candidate.length) > most) continue; // spares the start of an application most pairs
     const distance = countEdits(given.slice(0, longest), candidate.slice(0, longest));
-    if (distance > Math.ceil(candidate.length / 3)) continue;
+    if (distance > most) continue;
     if (distance < least || (distance === least && candidate.length > (best?.length ?? 0))) {
       best = candidate;
       least = distance;

@@ -25,14 +25,16 @@ export class CookieJar {
       .join("; ");
   }
 
-  /** Takes a header `Set-Cookie` of the response to a request for `path`. */
+  /** Takes a header `Set-Cookie` of the response to a request for `path`. One without a name is ignored. */
   take(line: string, path: string): void {
     const [pair = "", ...attributes] = line.split(";");
     const equals = pair.indexOf("=");
+    const name = pair.slice(0, Math.max(0, equals)).trim();
+    if (name === "") return;
     const given = new Map(attributes.map(toAttribute));
     const declared = given.get("path") ?? "";
     const cookie: StoredCookie = {
-      name: pair.slice(0, equals).trim(),
+      name,
       value: pair.slice(equals + 1).trim(),
       path: declared.startsWith("/") ? declared : folderOf(path),
       expires: this.#expiryOf(given),
@@ -42,12 +44,12 @@ export class CookieJar {
     else this.#cookies.delete(key);
   }
 
-  /** `Max-Age` wins over `Expires`. */
+  /** `Max-Age` wins over `Expires`. A malformed one is ignored. */
   #expiryOf(given: ReadonlyMap<string, string>): number {
     const maxAge = given.get("max-age");
-    if (maxAge !== undefined) return this.#now() + Number(maxAge) * 1000;
-    const expires = given.get("expires");
-    return expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires);
+    if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) return this.#now() + Number(maxAge) * 1000;
+    const expires = Date.parse(given.get("expires") ?? "");
+    return Number.isNaN(expires) ? Number.POSITIVE_INFINITY : expires;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Method } from "../route.ts";
+import type { Method } from "../request/handler.ts";
 import { CookieJar } from "./cookie-jar.ts";
 
 export interface TestRequestOptions {

@@ -11,7 +11,7 @@ import { ProxyTrust } from "../../src/http/proxy.ts";
 import { parseRange } from "../../src/middleware/file-chunks.ts";
 import { chooseEncoding } from "../../src/middleware/negotiation.ts";
 import { networkOf } from "../../src/middleware/rate-limit.ts";
-import { splitPath } from "../../src/router.ts";
+import { splitPath } from "../../src/support/path.ts";
 import { anything } from "../support/anything.ts";
 import { runFixture } from "../support/run-fixture.ts";
 import { leastMilliseconds, leastMillisecondsOf } from "../support/time.ts";

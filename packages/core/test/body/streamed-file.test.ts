@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import {
   type ApiOptions,
   api,
@@ -18,7 +19,9 @@ import {
 } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { StreamedFile } from "../../src/body/streamed-file.ts";
+import { acceptedSocket } from "../support/accepted-socket.ts";
 import { moduleOf } from "../support/transports.ts";
+import { until } from "../support/until.ts";
 import { RawClient } from "../support/wire.ts";
 
 const megabyte = 1024 * 1024;
@@ -177,12 +180,12 @@ testUploads(
 testUploads("a client that leaves fails the stream, and nothing is left of its file", async (_, port) => {
   const client = new RawClient(port);
   client.send(head("/videos", 1_000_000) + part("title", "t") + videoHead + "x".repeat(200_000));
-  while (!(await readdir(folder)).some((name) => name.endsWith(".part"))) await new Promise(setImmediate);
+  await until(async () => (await readdir(folder)).some((name) => name.endsWith(".part")), "file");
   client.socket.destroy();
   const error = await settled.promise;
   assert.ok(error instanceof Error && "status" in error);
   assert.equal(error.status, 400);
-  while ((await readdir(folder)).length > 0) await new Promise(setImmediate);
+  await until(async () => (await readdir(folder)).length === 0, "removed file");
 });
 
 testUploads(
@@ -193,7 +196,7 @@ testUploads(
     const [{ status } = assert.fail()] = await client.responses(1);
     assert.equal(status, 408);
     client.socket.destroy();
-    while ((await readdir(folder)).length > 0) await new Promise(setImmediate);
+    await until(async () => (await readdir(folder)).length === 0, "removed file");
   },
   { limits: { bodyTimeout: 100 } },
 );
@@ -223,6 +226,7 @@ test("32 MiB pass through a slow handler: the client waits while the handler doe
     const start = '--b\r\nContent-Disposition: form-data; name="data"; filename="a"\r\n\r\n';
     const end = "\r\n--b--\r\n";
     const size = 32 * megabyte;
+    const accepted = acceptedSocket();
     const client = new RawClient(port);
     client.send(head("/digests", start.length + size + end.length) + start);
     const chunk = Buffer.alloc(megabyte, "tenon");
@@ -232,11 +236,10 @@ test("32 MiB pass through a slow handler: the client waits while the handler doe
       client.send(chunk);
     }
     client.send(end);
-    const received = () => client.socket.bytesWritten - client.socket.writableLength;
-    // the buffers of the system are full: nothing has moved for a while
-    for (let before = -1; before !== received(); await new Promise((resolve) => setTimeout(resolve, 200)))
-      before = received();
-    assert.ok(received() < size / 2, `${received()} bytes were taken`);
+    const socket = await accepted;
+    await until(() => socket.isPaused() || socket.bytesRead >= size / 2, "pause");
+    for (let turns = 0; turns < 100; turns++) await turn();
+    assert.ok(socket.bytesRead < size / 2, `${socket.bytesRead} bytes were read`);
     gate.resolve();
     const [{ body } = assert.fail()] = await client.responses(1);
     assert.deepEqual(JSON.parse(body), { size, sha256: hash.digest("hex") });
@@ -244,6 +247,10 @@ test("32 MiB pass through a slow handler: the client waits while the handler doe
   } finally {
     await app.stop();
   }
+});
+
+test("a streamed file needs a limit", () => {
+  assert.throws(() => file("stream"), /needs "max="/);
 });
 
 test("a document shows a streamed file like any other", () => {

@@ -205,17 +205,13 @@ test("a stop waits for the command that runs, and continues without it when it t
   assert.deepEqual(log.messages("warn"), ["the command did not end in time: the stop goes on without it"]);
 });
 
-test("a bad name and a bad flag are reported at start", async () => {
+test("a flag that every command has is reported at start", async () => {
   const json = moduleOf([
     { path: "a", handler: endpoint({ query: dto({ json: string(), help: string() }) }, () => "") },
     { path: "b", handler: endpoint({ query: dto({ host: string().alias("h") }) }, () => "") },
   ]);
   const taken = (command: string, flag: string) =>
     `command ${command} takes ${flag}, which is a flag of every command. Give the field of its DTO another name or letter.`;
-  await assert.rejects(
-    createTestApp(moduleOf([]), cli({ name: "my blog" })),
-    /^StartError: name of cli\(\) is "my blog"\. Give it the word that people type: cli\(\{ name: "blog" \}\)\.$/,
-  );
   await assert.rejects(createTestApp(json, cli({ name: "blog" })), (error) => {
     assert.ok(error instanceof StartError);
     assert.deepEqual(

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { array, boolean, dto, endpoint, integer, literal, nested, number, type Routes, string } from "@tenon/core";
-import { cli } from "@tenon/core/cli";
-import { createTestApp } from "@tenon/core/testing";
 import { memoryStreams, withCommands } from "../support/terminal.ts";
-import { moduleOf } from "../support/transports.ts";
 
 const CreatePost = dto({
   title: string("required", "max=200").alias("t").describe("What it is called"),
@@ -336,23 +333,3 @@ a command.
     },
     { groups },
   ));
-
-test("a group that no command has, or that is not described in words, stops the start", async () => {
-  for (const [wrong, message] of [
-    [{ groups: { bd: "The database" } }, 'groups of cli(): no command begins with "bd". Did you mean "db"?'],
-    [{ groups: { elephant: "Large" } }, 'groups of cli(): no command begins with "elephant". Remove it.'],
-    [{ groups: { db: 5 } }, "groups.db of cli() is 5. It takes a text."],
-    [{ first: ["bd"] }, 'first of cli(): no command begins with "bd". Did you mean "db"?'],
-    [{ first: [5] }, "first of cli() has 5. Write the first words of commands."],
-    [{ aliases: { data: "bd" } }, 'aliases of cli(): no command begins with "bd". Did you mean "db"?'],
-    [
-      { aliases: { dbs: "db" } },
-      'aliases of cli(): "dbs" is not one word that no command begins with. Use another one.',
-    ],
-    [{ aliases: { data: 5 } }, "aliases.data of cli() is 5. It takes a text."],
-  ] as const) {
-    const options = { name: "blog", ...wrong } as unknown as { name: string }; // as from JavaScript
-    const start = async () => createTestApp(moduleOf(described), cli(options));
-    await assert.rejects(start(), { name: "StartError", message });
-  }
-});

@@ -332,7 +332,8 @@ test("a configuration is declared like any class, injected, and replaced in test
   await app.stop();
   await assert.rejects(createApp(module, api(), { onStartError: "throw" }), {
     name: "StartError",
-    message: "TENON_TEST_SECRET is not set. It must have at least 16 characters.",
+    message:
+      /^TENON_TEST_SECRET is not set\. It must have at least 16 characters\. Set it in (?:\.env or in )?the environment\.$/,
   });
 });
 

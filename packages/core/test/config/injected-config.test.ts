@@ -12,13 +12,12 @@ import {
   type Module,
   provide,
   route,
-  StartError,
   string,
 } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
-import { setVariables } from "../support/developer.ts";
 import { rejection } from "../support/start-error.ts";
+import { setVariables } from "../support/variables.ts";
 
 class Config extends defineConfig({
   PORT: integer("default=8080", "min=0", "max=65535"),
@@ -109,9 +108,6 @@ test("values and instances that no module takes are start errors", async () => {
   assert.deepEqual(await messagesOf(createTestApp(AppModule, api(), { config: Other.read({ env: { PORT: "1" } }) })), [
     "config of createApp() is an object (Other), whose class no module declares. Declare it in one.",
   ]);
-  assert.deepEqual(await messagesOf(createTestApp(AppModule, api(), { config: [] as object })), [
-    "config of createTestApp() is a list. It takes values by name, or an instance of the config class.",
-  ]);
 });
 
 test("with two config classes, a value is for each that has its variable", async () => {
@@ -195,13 +191,12 @@ test("faults of a platform's options are listed with those of the modules and th
     }
   }
   const module = defineModule({ name: "app", declarations: [Twice] });
-  const platform = api({ trustedProxies: () => ["here"], limits: { uri: 0 }, engine: () => "fast" as "wire" });
+  const platform = api({ trustedProxies: () => ["here"], limits: { uri: 0 } });
   const messages = await messagesOf(createApp(module, platform, quiet));
-  assert.equal(messages.length, 4);
-  assert.match(messages[0] ?? "", /^engine of api\(\) is "fast"/);
-  assert.match(messages[1] ?? "", /^limits.uri is 0/);
-  assert.match(messages[2] ?? "", /^trustedProxies has "here"/);
-  assert.match(messages[3] ?? "", /^GET \/ of Twice/);
+  assert.equal(messages.length, 3);
+  assert.match(messages[0] ?? "", /^limits.uri of api\(\) is 0/);
+  assert.match(messages[1] ?? "", /^trustedProxies of api\(\) is \["here"\]/);
+  assert.match(messages[2] ?? "", /^GET \/ of Twice/);
 });
 
 test("an option of a platform that injects what the root does not see, or throws, says so", async () => {
@@ -224,44 +219,4 @@ test("options of the command line may inject too", async () => {
   const app = await createTestApp(AppModule, platform, { config: { databaseUrl: "sqlite:1.2.3" } });
   assert.equal((await app.run(["--version"])).stdout.includes("sqlite:1.2.3"), true);
   await app.stop();
-});
-
-test("read() with a module lists the bad values of its other config classes too", (t) => {
-  const check = () => {
-    throw new Error("of the check");
-  };
-  class Wrong extends defineConfig({ NAME: string() }, { check }) {}
-  class Cost extends defineConfig({ BCRYPT_COST: integer("min=10") }) {}
-  class Name extends defineConfig({ NAME: string() }) {}
-  const CostModule = defineModule({ name: "cost", imports: [AppModule], declarations: [Cost, Wrong, Name, Greeter] });
-  const missing = undefined as unknown as Module; // of a file that imports this one
-  const module = defineModule({ name: "root", imports: [missing, CostModule, AppModule] });
-  const messages = (read: () => unknown) => {
-    try {
-      read();
-      return [];
-    } catch (error) {
-      return error instanceof StartError ? error.problems.map(({ message }) => message) : error;
-    }
-  };
-  const level = 'LOG_LEVEL is "loud". Use one of: trace, debug, info, warn, error, fatal, silent.';
-  const port = 'PORT is "http". It takes a whole number from 0 to 65535.';
-  const cost = 'BCRYPT_COST is "low". It takes a whole number from 10.';
-  setVariables(t, { PORT: "http", BCRYPT_COST: "low", LOG_LEVEL: "loud" });
-  assert.deepEqual(
-    messages(() => Config.read({ module })),
-    [level, port, cost], // the level once
-  );
-  assert.deepEqual(
-    messages(() => Config.read()),
-    [level, port],
-  );
-  assert.deepEqual(
-    messages(() => Config.read({ module, env: { PORT: "http", BCRYPT_COST: "low" } })),
-    [port, cost],
-  );
-  assert.deepEqual(
-    messages(() => Config.read({ module, env: { BCRYPT_COST: "low" } })),
-    [], // createApp() reports it
-  );
 });

@@ -5,8 +5,15 @@ import { findHints } from "../../src/failure/hints.ts";
 const cases: readonly [clue: string, hint: RegExp][] = [
   ['Error: There is no view "posts/show" in /srv/views.', /^Add posts\/show\.eta to \/srv\/views, or/],
   ['Error: There is no view "posts/show".', /^Add posts\/show\.eta to the folder of views, or/],
-  ["SqliteError: no such table: posts", /^The table posts does not exist: create it in a migration/],
+  [
+    "SqliteError: no such table: posts",
+    /^The table posts does not exist: create it in a migration.* while one is running, wait for its end\./,
+  ],
   ['error: relation "posts" does not exist', /^The table posts does not exist/],
+  [
+    'Error: migration "002-fill" failed and was rolled back: relation "posts" does not exist',
+    /^The table posts does not exist while migration "002-fill" runs: create it there/,
+  ],
   ["SqliteError: no such column: author", /^The column author does not exist: add it in a new migration/],
   ["SqliteError: table posts has no column named author", /^The column author does not exist/],
   ['error: column "author" of relation "posts" does not exist', /^The column author does not exist/],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { framesOf, isOwn, parseFrame, showPlace } from "../../src/failure/stack-frame.ts";
 
 /** An error as if it had come from these places, the innermost first. */
@@ -48,7 +48,7 @@ test("frames without a file name no place", () => {
 });
 
 test("files of installed packages and of the framework are not the application's", () => {
-  const framework = new URL("../../../web/src/web.ts", import.meta.url).pathname;
+  const framework = fileURLToPath(new URL("../../../web/src/web.ts", import.meta.url));
   for (const file of [join("/srv/blog/node_modules/lib/index.js"), framework]) assert.equal(isOwn(file), false, file);
   for (const file of ["/srv/blog/src/app.ts", import.meta.filename]) assert.equal(isOwn(file), true, file);
 });
@@ -56,7 +56,7 @@ test("files of installed packages and of the framework are not the application's
 test("a message that looks like stack frames is not among the frames", () => {
   const forged = new Error("no such user\n    at x (/srv/blog/app.ts:1:1)");
   assert.ok(!framesOf(forged).includes("app.ts"));
-  assert.ok(framesOf(forged).includes(import.meta.filename));
+  assert.ok(framesOf(forged).includes(import.meta.url));
 });
 
 test("frames exclude the message, however the stack begins", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mock } from "node:test";
-import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import type { Context } from "@tenon/core";
 import { acceptedSocket } from "../support/accepted-socket.ts";
 import { Gate, request } from "../support/gate.ts";
@@ -15,7 +15,7 @@ testOnWire(
   async (wire) => {
     const client = wire.connect().send(request("/slow") + request("/fast/1") + request("/fast/2"));
     await inOrder.until(1);
-    await wait(20);
+    await wire.serveOthers();
     assert.deepEqual([inOrder.handled, client.text], [["slow"], ""]);
     inOrder.open();
     const responses = await client.responses(3);
@@ -154,13 +154,15 @@ const flooded = new Gate();
 testOnWire(
   "no response is made for a client that does not read the previous one",
   flooded.routes,
-  async ({ connect }) => {
+  async ({ connect, serveOthers }) => {
+    const accepted = acceptedSocket();
     const client = connect();
     await once(client.socket, "connect");
     client.socket.pause();
     client.send(request("/large").repeat(40));
-    await flooded.until(1);
-    await wait(100);
+    const socket = await accepted;
+    await until(() => socket.writableLength > 0, "unread response");
+    for (let made = 0; made !== flooded.handled.length && made < 20; await serveOthers()) made = flooded.handled.length;
     assert.ok(flooded.handled.length < 20, `${flooded.handled.length} responses of 1 MiB were made`);
     client.socket.resume();
     await client.until(({ text }) => text.length > 40 * 1024 * 1024, "40 responses");
@@ -174,8 +176,9 @@ testOnWire("requests that queue after a slow one are bounded", tooMany.routes, a
   wire.connect().send(request("/slow") + request("/fast/1").repeat(10_000));
   const socket = await accepted;
   await tooMany.until(1);
-  await until(() => socket.isPaused(), "pause"); // the rest stays with the client and with the system
-  await wait(50);
+  // the rest stays with the client and with the system
+  await until(() => socket.isPaused() || socket.bytesRead >= 300_000, "pause");
+  await wire.serveOthers();
   assert.ok(socket.bytesRead < 300_000, `${socket.bytesRead} bytes were read`);
   tooMany.open();
   await tooMany.until(10_001);
@@ -208,6 +211,6 @@ testOnWire("queued requests of a client that left are not handled", goneWaiting.
   client.socket.resetAndDestroy();
   await new Promise((resolve) => socket.once("close", resolve));
   goneWaiting.open();
-  await wait(20);
+  await wire.serveOthers();
   assert.deepEqual(goneWaiting.handled, ["slow"]);
 });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { setTimeout as wait } from "node:timers/promises";
 import type { Context } from "@tenon/core";
-import { request } from "../support/gate.ts";
+import { Gate, request } from "../support/gate.ts";
 import { testOnWire } from "../support/wire.ts";
 
 class Events {
   readonly ended = Promise.withResolvers<void>();
+  readonly returned = Promise.withResolvers<void>();
   #push = Promise.withResolvers<string>();
 
   push(event: string): void {
@@ -21,7 +21,11 @@ class Events {
   };
 
   async *#events(): AsyncGenerator<string> {
-    for (;;) yield await this.#push.promise;
+    try {
+      for (;;) yield await this.#push.promise;
+    } finally {
+      this.returned.resolve();
+    }
   }
 }
 
@@ -29,7 +33,7 @@ const events = new Events();
 testOnWire(
   "an event stream sends its head at once, then each event, and ends when the client leaves",
   [{ method: "GET", path: "/", handler: events.handler }],
-  async ({ connect }) => {
+  async ({ connect, log }) => {
     const client = connect().send(request("/"));
     await client.until(({ text }) => text.includes("\r\n\r\n"), "head");
     assert.match(client.text, /content-type: text\/event-stream\r\n/);
@@ -38,7 +42,8 @@ testOnWire(
     client.socket.destroy();
     await events.ended.promise;
     events.push("data: 2\n\n"); // no client is left: ignored
-    await wait(10);
+    await events.returned.promise;
+    assert.deepEqual(log.messages("error"), []);
   },
 );
 
@@ -74,12 +79,15 @@ testOnWire(
         return late.handler(ctx);
       },
     },
+    ...new Gate().routes,
   ],
   async ({ connect, app }) => {
+    const idle = connect().send(request("/fast/1"));
+    await idle.responses(1);
     const client = connect().send(request("/"));
     await arrived.promise;
     const stop = app.stop();
-    await wait(20);
+    await idle.untilClosed(); // the stop has begun
     opening.resolve();
     const [response] = await client.untilClosed();
     assert.deepEqual([response?.status, response?.headers.get("connection"), response?.complete], [200, "close", true]);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import type { Context, Next, Routes } from "@tenon/core";
 import { isFullRun } from "../support/seed.ts";
 import { parseResponses, testOnWire, type Wire } from "../support/wire.ts";
@@ -16,7 +16,7 @@ interface Outcome {
 }
 
 /** Repeats one request: each gets one response, always the same, and no rejection is unhandled. */
-async function repeat({ connect, log }: Wire, outcome: Outcome, ran: () => number): Promise<void> {
+async function repeat({ connect, log, serveOthers }: Wire, outcome: Outcome, ran: () => number): Promise<void> {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
   process.on("unhandledRejection", note);
@@ -24,7 +24,7 @@ async function repeat({ connect, log }: Wire, outcome: Outcome, ran: () => numbe
     const client = connect().send(get.repeat(rounds));
     const responses = await client.responses(rounds);
     assert.deepEqual(new Set(responses.map((response) => response.status)), new Set([outcome.status]));
-    await wait(10);
+    await serveOthers();
     assert.equal(client.closed, false);
     assert.equal(parseResponses(client.text).length, rounds, "one response each");
     assert.ok(ran() <= rounds, `the handler ran ${ran()} times`);
@@ -65,13 +65,13 @@ testFault("next() twice, the second time later", { status: 204, errors: 0 }, (ra
   handler: ran,
   middlewares: [
     (_: Context, next: Next) => {
-      setTimeout(() => {
+      setImmediate(() => {
         try {
           next();
         } catch {
           // next() throws to its caller
         }
-      }, 1);
+      });
       return next();
     },
   ],
@@ -93,7 +93,7 @@ for (const [kind, middleware] of Object.entries({
       path,
       handler: async () => {
         ran();
-        await wait(1);
+        await turn();
         throw new Error("not awaited");
       },
       middlewares: [middleware],
@@ -106,7 +106,7 @@ testFault("a middleware that catches the rejection of the handler", { status: 20
   path,
   handler: async () => {
     ran();
-    await wait(1);
+    await turn();
     throw new Error("awaited");
   },
   middlewares: [
@@ -237,7 +237,7 @@ testFault("a hook that rejects", { status: 200, errors: 1 }, (ran) => ({
   handler: (ctx: Context) => {
     ctx.onReply(async () => {
       ran();
-      await wait(1);
+      await turn();
       throw new Error("too late");
     });
     return "x";

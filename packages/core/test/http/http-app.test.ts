@@ -68,7 +68,7 @@ test("listen() returns the address, also for IPv6", async () => {
 });
 
 test("a request timeout below the header timeout is valid", async () => {
-  const app = await create({ limits: { requestTimeout: 1000 } });
+  const app = await create({ limits: { headerTimeout: 60_000, requestTimeout: 30_000 } });
   const { url } = await app.listen({ port: 0, signals: false });
   assert.equal((await fetch(url)).status, 200);
   await app.stop();
@@ -81,9 +81,20 @@ test("a stopped application accepts no requests, and its port is free", async ()
   await assert.rejects(fetch(url));
   const res = await app.fetch(new Request(url));
   assert.deepEqual([res.status, await res.json()], [503, { error: "Service Unavailable" }]);
+  const head = await app.fetch(new Request(url, { method: "HEAD" }));
+  assert.deepEqual([head.status, await head.text()], [503, ""]);
   const next = await create();
   await next.listen({ port, signals: false });
   await next.stop();
+});
+
+test("fetch() of a stopped application responds in its error format", async () => {
+  const app = await create({ errors: "problem" });
+  await app.stop();
+  const res = await app.fetch(new Request("http://localhost/"));
+  assert.equal(res.headers.get("content-type"), "application/problem+json");
+  const { title, status, detail } = (await res.json()) as Record<string, unknown>; // each is compared
+  assert.deepEqual([title, status, detail], ["Service Unavailable", 503, "Service Unavailable"]);
 });
 
 test("listen() leaves no signal listener after a stop", async () => {

@@ -322,14 +322,7 @@ testOnWire(
   { singleHeaders: ["X-Tenant"] },
 );
 
-for (const [name, message] of [
-  ["no list", 'singleHeaders of api() is "x-tenant". Write a list: [ … ].'],
-  ["no header name", 'singleHeaders of api() has "x tenant". It takes header names, for example "x-tenant".'],
-  ["too many", "singleHeaders of api() has 25 names. It takes at most 24."],
-] as const) {
-  test(`singleHeaders is checked at start: ${name}`, async () => {
-    const values = { "no list": "x-tenant", "no header name": ["x tenant"], "too many": Array(25).fill("x") };
-    const options = { singleHeaders: values[name] as string[] }; // what plain JavaScript could pass
-    await assert.rejects(createTestApp(moduleOf([]), api(options)), { name: "StartError", message });
-  });
-}
+test("more singleHeaders than there are bits for stop the start", async () => {
+  const options = { singleHeaders: Array<string>(25).fill("x") };
+  await assert.rejects(createTestApp(moduleOf([]), api(options)), { name: "StartError" });
+});

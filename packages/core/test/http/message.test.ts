@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { setTimeout } from "node:timers/promises";
 import { type Context, HttpError } from "@tenon/core";
 import { acceptedSocket } from "../support/accepted-socket.ts";
 import { connectionsOf } from "../support/connections.ts";
@@ -12,13 +11,15 @@ const mebibyte = 1024 * 1024;
 const host = "Host: localhost\r\n";
 const get = `GET / HTTP/1.1\r\n${host}\r\n`;
 
+const late = Promise.withResolvers<void>();
+const lateGuard = Promise.withResolvers<void>();
 const routes = [
   { method: "GET" as const, path: "/", handler: () => "ok" },
   {
     method: "POST" as const,
     path: "/late",
     handler: async (ctx: Context) => {
-      await setTimeout(50);
+      await late.promise;
       return new TextDecoder().decode(await ctx.request().body());
     },
   },
@@ -28,7 +29,7 @@ const routes = [
     handler: () => "never",
     middlewares: [
       async () => {
-        await setTimeout(50); // long enough for a body to fill node's buffer
+        await lateGuard.promise;
         throw new HttpError(401, "Missing authorization header");
       },
     ],
@@ -163,16 +164,30 @@ testOnWire(
 
 testOnWire("a client that first sends its whole body gets a late refusal", routes, async (wire) => {
   const bytes = Buffer.alloc(32 * mebibyte, "a");
+  const accepted = acceptedSocket();
   const client = wire.connect();
-  const responses = await sendBlindly(client, declared("/late-guard", bytes.length), bytes);
+  const sent = sendBlindly(client, declared("/late-guard", bytes.length), bytes);
+  const socket = await accepted;
+  await until(() => socket.isPaused(), "body that fills the buffer");
+  lateGuard.resolve();
+  const responses = await sent;
   assert.deepEqual([responses.map((response) => response.status), client.reset], [[401], false]);
 });
 
-testOnWire("a body is read whether it arrives before or after the handler reads it", routes, async ({ connect }) => {
-  const whole = connect().send(`${declared("/late", 5)}hello${get}`);
-  const halved = connect().send(`${declared("/late", 11)}hello`);
-  const inChunks = connect().send(chunked("/late")).send(chunk("hello")).send(chunk(" world"));
-  await setTimeout(100);
+testOnWire("a body is read whether it arrives before or after the handler reads it", routes, async (wire) => {
+  /** Returns when the server has received the bytes. */
+  const sendUnread = async (bytes: string) => {
+    const accepted = acceptedSocket();
+    const client = wire.connect().send(bytes);
+    const socket = await accepted;
+    await until(() => socket.bytesRead === bytes.length, "received bytes");
+    return client;
+  };
+  const whole = await sendUnread(`${declared("/late", 5)}hello${get}`);
+  const halved = await sendUnread(`${declared("/late", 11)}hello`);
+  const inChunks = await sendUnread(chunked("/late") + chunk("hello") + chunk(" world"));
+  late.resolve();
+  await wire.serveOthers(); // the handlers wait for the rest
   halved.send(` world${get}`);
   inChunks.send(`0\r\n\r\n${get}`);
   for (const [client, body] of [
@@ -410,12 +425,13 @@ testOnWire(
       },
     },
   ],
-  async ({ connect }) => {
+  async ({ connect, serveOthers }) => {
     const accepted = acceptedSocket();
     const client = connect();
     client.send(chunked("/")).send(`1;${"a".repeat(4000)}\r\nx\r\n`.repeat(5000));
     const socket = await accepted;
-    await setTimeout(200);
+    await until(() => socket.isPaused() || socket.bytesRead >= 4 * mebibyte, "pause");
+    await serveOthers();
     assert.ok(socket.bytesRead < 4 * mebibyte, `${socket.bytesRead} bytes were read`);
     unreadYet.resolve();
     client.send("0\r\n\r\n");
@@ -424,7 +440,7 @@ testOnWire(
   },
 );
 
-const late = {
+const leaving = {
   started: Promise.withResolvers<void>(),
   go: Promise.withResolvers<void>(),
   aborted: Promise.withResolvers<boolean>(),
@@ -436,19 +452,19 @@ testOnWire(
       method: "GET",
       path: "/late",
       handler: async (ctx: Context) => {
-        late.started.resolve();
-        await late.go.promise;
-        late.aborted.resolve(ctx.signal.aborted);
+        leaving.started.resolve();
+        await leaving.go.promise;
+        leaving.aborted.resolve(ctx.signal.aborted);
       },
     },
   ],
   async ({ connect, app }) => {
     const client = connect().send("GET /late HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    await late.started.promise;
+    await leaving.started.promise;
     client.socket.resetAndDestroy(); // a client that only ends its side may still read
     await until(async () => (await connectionsOf(app)) === 0, "closed connection");
-    late.go.resolve();
-    assert.equal(await late.aborted.promise, true);
+    leaving.go.resolve();
+    assert.equal(await leaving.aborted.promise, true);
   },
   { middlewares: [] },
 );

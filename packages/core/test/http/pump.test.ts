@@ -4,12 +4,13 @@ import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { test } from "node:test";
-import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { api, type Context, jsonArray, type Routes } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { TextBuffers } from "../../src/http/pump.ts";
 import { acceptedSocket } from "../support/accepted-socket.ts";
+import { connectionsOf } from "../support/connections.ts";
 import { LogLines } from "../support/log-lines.ts";
 import { moduleOf, testOnBothTransports } from "../support/transports.ts";
 import { until } from "../support/until.ts";
@@ -79,15 +80,11 @@ const slow = new Source();
 testOnWire(
   "a stream produces no more than a slow client reads, and ends when the client leaves",
   [{ method: "GET", path: "/", handler: slow.handler }],
-  async ({ connect }) => {
+  async ({ connect, serveOthers }) => {
     const client = connect().send(request("/"));
     await client.until(({ text }) => text.length > 0, "head");
     client.socket.pause();
-    let before = -1;
-    for (let round = 0; before !== slow.made && round < 200; round++) {
-      before = slow.made;
-      await wait(20);
-    }
+    for (let before = -1; before !== slow.made && slow.made < 400; await serveOthers()) before = slow.made;
     assert.ok(slow.made < 400, `${slow.made} chunks of 64 KiB were made for a client that reads none`);
     assert.equal(slow.signal?.aborted, false);
     client.socket.destroy();
@@ -151,19 +148,19 @@ testOnWire(
   async ({ connect }) => {
     const client = connect();
     const socket = await late.requestUnread(client);
-    await until(() => socket.writableLength > 0, "unread bytes");
-    await wait(20);
+    await until(() => socket.timeout === 15_000, "deadline of the unread bytes");
     client.socket.resume();
     await client.until(({ text }) => text.endsWith("\r\n0\r\n\r\n"), "end of the stream");
-    await wait(1600); // longer than a response may stay unread
+    await until(() => socket.timeout === 0, "end of the deadline");
     client.send(request("/next"));
     await client.until(({ text }) => text.endsWith('"next"'), "second response");
   },
-  { limits: { requestTimeout: 1500 } },
+  { limits: { requestTimeout: 30_000 } },
 );
 
 const working = Promise.withResolvers<void>();
 const silent = Promise.withResolvers<string>();
+const staying = { started: Promise.withResolvers<void>(), go: Promise.withResolvers<void>() };
 testOnWire(
   "ctx.signal aborts a running handler when its client leaves, however it leaves",
   [
@@ -191,12 +188,13 @@ testOnWire(
       method: "GET",
       path: "/stays",
       handler: async (ctx: Context) => {
-        await wait(30);
+        staying.started.resolve();
+        await staying.go.promise;
         return ctx.signal.aborted;
       },
     },
   ],
-  async ({ connect, send }) => {
+  async ({ connect, send, serveOthers }) => {
     const reset = connect().send(request("/"));
     await working.promise;
     reset.socket.resetAndDestroy();
@@ -205,11 +203,15 @@ testOnWire(
     half.socket.end();
     const [response] = await half.untilClosed();
     assert.equal(response?.body, "true", "a client that closes its sending side has left, too");
-    assert.equal((await send(request("/stays"))).body, "false");
+    const stays = send(request("/stays"));
+    await staying.started.promise;
+    await serveOthers();
+    staying.go.resolve();
+    assert.equal((await stays).body, "false");
   },
 );
 
-const afterwards = Promise.withResolvers<AbortSignal>();
+const contexts: Context[] = [];
 testOnWire(
   "a response that was sent whole does not abort ctx.signal",
   [
@@ -217,24 +219,28 @@ testOnWire(
       method: "GET",
       path: "/",
       handler: (ctx: Context) => {
-        setTimeout(() => afterwards.resolve(ctx.signal), 30);
-        return "done";
+        contexts.push(ctx);
+        return ctx.query("early") === "" ? "late" : ctx.signal.aborted;
       },
     },
   ],
-  async ({ send }) => {
+  async ({ send, serveOthers }) => {
+    await send(request("/?early=1"));
     await send(request("/"));
-    const signal = await afterwards.promise;
-    assert.equal(signal.aborted, false);
+    await serveOthers();
+    assert.deepEqual(
+      contexts.map(({ signal }) => signal.aborted),
+      [false, false],
+    );
   },
 );
 
-/** Waits after each chunk, so that it is sent before the next. */
+/** Each chunk is sent before the next is made. */
 async function* paced(values: readonly unknown[]): AsyncGenerator<unknown> {
   for (const value of values) {
     if (value instanceof Error) throw value;
     yield value;
-    await wait(5);
+    await turn();
   }
 }
 
@@ -343,14 +349,15 @@ const aborted = new Source();
 testOnWire(
   "300 clients that leave in the middle of a response leak nothing",
   [{ method: "GET", path: "/", handler: () => aborted.chunks("x".repeat(1000), 1000) }],
-  async ({ port, log }) => {
+  async ({ port, log, app, serveOthers }) => {
     for (let round = 0; round < 300; round++) {
       const client = new RawClient(port).send(request("/"));
       if (round % 3 > 0) await client.until(({ text }) => text.length > 0, "response");
       if (round % 2 === 0) client.socket.destroy();
       else client.socket.resetAndDestroy();
     }
-    await wait(50);
+    await until(async () => (await connectionsOf(app)) === 0, "end of all connections");
+    await serveOthers();
     assert.deepEqual(log.messages("error"), []);
   },
 );

@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { setTimeout as wait } from "node:timers/promises";
 import type { Context, HttpError } from "@tenon/core";
 import { acceptedSocket } from "../support/accepted-socket.ts";
+import { Gate, request } from "../support/gate.ts";
 import { RawClient, testOnWire } from "../support/wire.ts";
 
 const host = "Host: localhost\r\n";
 const get = `GET / HTTP/1.1\r\n${host}\r\n`;
-const slow = { method: "GET" as const, path: "/slow", handler: async () => wait(150, "slow") };
 const routes = [
   { method: "GET" as const, path: "/", handler: () => "ok" },
-  slow,
   { method: "POST" as const, path: "/", handler: async (ctx: Context) => (await ctx.request().body()).length },
   { method: "POST" as const, path: "/unread", handler: () => "unread" },
   { method: "GET" as const, path: "/large", handler: () => Buffer.alloc(16 * 1024 * 1024) },
@@ -132,17 +130,21 @@ testOnWire(
   { limits: { requestTimeout: enough } },
 );
 
+const running = new Gate();
 testOnWire(
   "an idle keep-alive connection is closed, one with a running request is not",
-  routes,
+  running.routes,
   async ({ connect }) => {
-    const idle = await connect().send(get).untilClosed();
+    const client = connect().send(request("/fast/0") + request("/slow"));
+    await running.until(2);
+    const idle = await connect().send(request("/fast/1")).untilClosed();
     assert.deepEqual(
       idle.map((response) => [response.status, response.headers.get("connection")]),
       [[200, "keep-alive"]],
     );
-    const [response] = await connect().send(`GET /slow HTTP/1.1\r\n${host}\r\n`).responses(1);
-    assert.equal(response?.body, '"slow"');
+    running.open();
+    const [, response] = await client.responses(2);
+    assert.deepEqual([response?.body, response?.headers.get("connection")], ['"slow"', "keep-alive"]);
   },
   { limits: { keepAlive: 1 } },
 );

@@ -3,7 +3,6 @@ import { EventEmitter, once } from "node:events";
 import { readFileSync } from "node:fs";
 import { get } from "node:https";
 import { test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { connect } from "node:tls";
 import { api, type Context, type HttpLimits } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
@@ -14,6 +13,7 @@ const key = readFileSync(new URL("../fixtures/tls/key.pem", import.meta.url));
 const cert = readFileSync(new URL("../fixtures/tls/cert.pem", import.meta.url));
 
 const handled = new EventEmitter();
+const released = Promise.withResolvers<string>();
 const routes = [
   {
     method: "GET" as const,
@@ -36,7 +36,7 @@ const routes = [
     path: "/slow",
     handler: () => {
       handled.emit("/slow");
-      return wait(100, "slow");
+      return released.promise;
     },
   },
 ];
@@ -111,11 +111,16 @@ test("a stop waits neither for idle connections nor for handshakes that never en
   }));
 
 test("a stop lets encrypted requests finish", () =>
-  serve({}, async (_, url, stop) => {
+  serve({}, async (port, url, stop) => {
     const working = once(handled, "/slow");
     const response = request(`${url}/slow`);
     await working;
-    await stop();
+    const silent = new RawClient(port);
+    await once(silent.socket, "connect");
+    const stopped = stop();
+    await silent.until(({ closed }) => closed, "end"); // the stop has begun
+    released.resolve("slow");
+    await stopped;
     assert.equal((await response).body, '"slow"');
   }));
 

@@ -119,8 +119,9 @@ for (const [name, [framing = "", body = ""]] of Object.entries(bodies)) {
       const head = request("/echo/ada", `${websocket}X-Key: 1\r\n${framing}`);
       const [whole] = await untilClosed(`${head}${body}more`);
       assert.equal(whole?.status, 426, "in one packet");
+      const before = withBody.seen.length;
       const client = connect().send(head);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await until(() => withBody.seen.length > before, "request");
       client.send(body);
       const [late] = await client.untilClosed();
       assert.equal(late?.status, 426, "in two packets");
@@ -165,10 +166,12 @@ const late = new Echo();
 const stopping = Promise.withResolvers<void>();
 late.ready = stopping.promise;
 testOnWire("a connection that is taken over during a stop is ended at once", late.routes, async ({ connect, app }) => {
+  const idle = connect().send(request("/elsewhere"));
+  await idle.responses(1);
   const client = connect().send(request("/echo/ada", `${websocket}X-Key: 1\r\n`));
   await until(() => late.seen.length > 0, "request");
   const stop = app.stop();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await idle.untilClosed(); // the stop has begun
   stopping.resolve();
   await client.until(({ closed }) => closed, "end");
   await stop;

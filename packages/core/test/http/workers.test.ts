@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { Log } from "@tenon/core";
 import { Workers } from "../../src/http/workers.ts";
 import { ChildServer } from "../support/child-server.ts";
+import { isRunning } from "../support/is-running.ts";
 import { openSocketsOf } from "../support/open-files.ts";
 import { requestRaw } from "../support/raw-request.ts";
 import { until } from "../support/until.ts";
@@ -53,14 +54,7 @@ async function untilReplaced(server: ChildServer, old: ReadonlyMap<string, numbe
 async function kill(pid: number | undefined): Promise<void> {
   if (pid === undefined) throw new Error("the worker has no process");
   process.kill(pid, "SIGKILL");
-  try {
-    for (;;) {
-      process.kill(pid, 0);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  } catch {
-    // there is no such process
-  }
+  await until(() => !isRunning(pid), "end of the worker");
 }
 
 /** Runs the fixture with the name of a file that changes what its workers do. In the mode "early" it is there from the start on. */
@@ -383,14 +377,14 @@ describe("workers", { concurrency: 4 }, () => {
     }));
 
   test("the delay before a new worker doubles, and starts over after ten seconds without a crash", () =>
-    run(async (server) => {
-      for (const [round, [pause, delay]] of [
+    withFault("clock", async (server, clock) => {
+      for (const [round, [time, delay]] of [
         [0, 100],
         [0, 200],
         [11_000, 100],
       ].entries()) {
         const workers = await findWorkers(server);
-        await new Promise((resolve) => setTimeout(resolve, pause));
+        writeFileSync(clock, String(time));
         await kill(workers.get("1"));
         await server.waitFor("starting 1", round + 2);
         const reports = server.lines.filter((line) => line.includes("the worker ended with SIGKILL"));
@@ -441,8 +435,20 @@ describe("workers", { concurrency: 4 }, () => {
       assert.ok(server.lines.some((line) => line.includes("a worker did not stop in time and was killed")));
     }, "block"));
 
+  test("a worker that hangs in its start keeps a stop waiting no longer than requests may", () =>
+    withFault("patient", async (server, fault) => {
+      const before = await findWorkers(server);
+      writeFileSync(fault, "slow");
+      await kill(before.get("1"));
+      await server.waitFor("starting", 3);
+      server.signal("SIGTERM");
+      assert.equal(await server.exit(), 0);
+      assert.ok(server.lines.some((line) => line.includes("a worker did not stop in time and was killed")));
+      assert.equal(server.lines.filter((line) => line.startsWith("stopped")).length, 1);
+    }));
+
   test("workers that are stopped before they start do not start", async () => {
-    const workers = new Workers(2, {} as Log, 1000); // nothing is logged
+    const workers = new Workers(2, {} as Log, 1000, 1000); // nothing is logged
     await workers.stop();
     await assert.rejects(workers.start(), { message: "the workers were stopped during their start" });
     assert.equal(workers.count, 0);
@@ -466,7 +472,7 @@ describe("workers", { concurrency: 4 }, () => {
   test("a second signal ends the primary and its workers at once", () =>
     run(async (server) => {
       await findWorkers(server);
-      const slow = request(server, "/slow");
+      const slow = request(server, "/hang");
       await server.waitFor("working");
       server.signal("SIGTERM");
       server.signal("SIGINT");

@@ -220,7 +220,7 @@ const unwritable = [
     path: "/hook",
     handler: (ctx: Context) => {
       ctx.onReply((outgoing) => {
-        outgoing.body = taken; // locked: it cannot be read a second time
+        outgoing.encode("identity", () => taken); // locked: it cannot be read a second time
       });
       return "x";
     },

@@ -196,34 +196,6 @@ test("of a long chain the first and the last few names are shown", async () => {
   );
 });
 
-test("a chain of injections that exhausts the stack is reported in one short problem after the other", async () => {
-  const error = await startError(defineModule({ name: "app", declarations: createChain(10_000, () => 1) }));
-  assert.ok(error.message.length < 200 * error.problems.length + 20, `${error.message.length} characters`);
-  for (const { code, message, cause } of error.problems) {
-    assert.equal(code, "CONSTRUCTION_FAILED");
-    assert.match(
-      message,
-      /^T\d+ \(module "app"\) could not be constructed \(T\d+ → T\d+ → T\d+ → … [\d,]+ more … → T\d+ → T\d+ → T\d+\): a chain of [\d,]+ injections exhausts the stack\. Shorten it\.$/,
-    );
-    assert.ok(cause instanceof RangeError);
-  }
-});
-
-test("a constructor that calls itself for ever is quoted: the chain of injections is not to blame", async () => {
-  class Endless {
-    constructor() {
-      this.again();
-    }
-    again(): number {
-      return 1 + this.again();
-    }
-  }
-  assert.equal(
-    await startText(Endless),
-    'Endless (module "app") could not be constructed: Maximum call stack size exceeded. LOG_LEVEL=debug shows where it was thrown.',
-  );
-});
-
 test("a class that injects itself is reported", async () => {
   class Narcissus {
     readonly self: unknown = inject(Narcissus);

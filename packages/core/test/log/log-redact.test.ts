@@ -246,3 +246,14 @@ test("a child whose fields hide a method of objects loses its fields, and throws
     { unreadable: true, msg: "still here" },
   );
 });
+
+test("the statement of a store's error is in the log of development, and not in production", () => {
+  const inner = Object.defineProperty(new Error("store failure"), "sql", { value: "select * from users" });
+  for (const development of [true, false]) {
+    const lines: string[] = [];
+    createLog({ destination: { write: (line) => lines.push(line) } }, development).error({
+      err: new Error("failed", { cause: inner }),
+    });
+    assert.equal(lines.join("").includes("select * from users"), development);
+  }
+});

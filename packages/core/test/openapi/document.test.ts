@@ -11,6 +11,7 @@ import {
   endpoint,
   errorFormat,
   integer,
+  json,
   type MiddlewareFunction,
   nested,
   type OpenApiDocument,
@@ -92,13 +93,6 @@ test("the document names the application as its options say", async () => {
   assert.deepEqual(document.info, { title: "Blog", version: "1.2.0" });
   assert.deepEqual(document.servers, servers);
   assert.deepEqual(document.tags, [{ name: "blog", description: "All of it" }]);
-});
-
-test("an unknown option of the document stops the start", async () => {
-  await assert.rejects(
-    createTestApp(everyKind, api({ openapi: { titel: "Blog" } as OpenApiInfo })),
-    /openapi of api\(\) has no option titel \(did you mean title\?\)/,
-  );
 });
 
 test("a route that is added at run time is in the document, and one that is removed is not", async () => {
@@ -248,6 +242,23 @@ test("definitions of other libraries move to the components, with references tha
     required: true,
     schema: { type: "number" },
   });
+});
+
+test("json() in a query, a path and a header has the media type of its text", async () => {
+  const one = dto({ any: json("required").describe("Filters") });
+  const document = await (await toApp([post("/:any", { params: one, query: one, headers: one })])).openapi();
+  await assertValid(document);
+  const content = { "application/json": { schema: {} } };
+  assert.deepEqual(
+    document.paths["/{any}"]?.post?.parameters,
+    ["path", "query", "header"].map((place) => ({
+      name: "any",
+      in: place,
+      required: true,
+      description: "Filters",
+      content,
+    })),
+  );
 });
 
 test("definitions are written once for each direction, under names that a component can have", async () => {
@@ -405,6 +416,14 @@ test("the document declares rejected input with the status of the error format",
   assert.deepEqual(Object.keys(schemas.BadRequestError?.properties ?? {}), ["error"]);
 });
 
+test("the document declares a body that is not JSON with a status of its own", async () => {
+  const list = [post("/a", { body: dto({ title: string("required") }) }), get("/b", { query: dto({ n: integer() }) })];
+  const app = await toApp(list, {}, errorFormat("issues", { rejectedStatus: 422, malformedStatus: 409 }));
+  const { "/a": a, "/b": b } = (await app.openapi()).paths;
+  assert.deepEqual(Object.keys(a?.post?.responses ?? {}), ["400", "409", "413", "422", "default"]);
+  assert.deepEqual(Object.keys(b?.get?.responses ?? {}), ["400", "422", "default"]);
+});
+
 test("a guard with `methods` concerns no other method", async () => {
   const guard: MiddlewareFunction = Object.assign((_ctx: unknown, next: () => unknown) => next(), {
     contract: { errors: { 403: "No" }, methods: ["POST"] },
@@ -413,6 +432,26 @@ test("a guard with `methods` concerns no other method", async () => {
   const { get: reading, post: writing } = (await app.openapi()).paths["/posts"] ?? {};
   assert.deepEqual(Object.keys(reading?.responses ?? {}), ["default"]);
   assert.deepEqual(Object.keys(writing?.responses ?? {}), ["403", "default"]);
+});
+
+test("an operation has the headers that its middlewares read, unless its contract declares them", async () => {
+  const reading = (headers: Record<string, string>): MiddlewareFunction =>
+    Object.assign((_ctx: unknown, next: () => unknown) => next(), { contract: { headers } });
+  const language = reading({ "x-language": "The language of texts.", "x-tenant": "The tenant." });
+  const contract = { headers: dto({ "x-tenant": integer("required") }) };
+  const app = await toApp([get("/one", {}, [language, language]), get("/two", contract, [language])]);
+  const document = await app.openapi();
+  await assertValid(document);
+  const lang = { name: "x-language", in: "header", description: "The language of texts.", schema: { type: "string" } };
+  const tenant = { name: "x-tenant", in: "header" };
+  assert.deepEqual(document.paths["/one"]?.get?.parameters, [
+    lang,
+    { ...tenant, description: "The tenant.", schema: { type: "string" } },
+  ]);
+  assert.deepEqual(document.paths["/two"]?.get?.parameters, [
+    lang,
+    { ...tenant, required: true, schema: { type: "integer" } },
+  ]);
 });
 
 test("an operation names the policies of its route, for people and for programs", async () => {

@@ -24,7 +24,7 @@ export interface FuzzResult {
   readonly port: number;
 }
 
-const patience = 20_000;
+const patience = 60_000; // longer than any deadline of the server
 const fragments = [
   "\r\n",
   "\n",

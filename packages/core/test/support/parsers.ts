@@ -10,8 +10,8 @@ import { Exchange } from "../../src/http/wire/exchange.ts";
 import type { WireMessage } from "../../src/http/wire/message.ts";
 import { ResponseHeads } from "../../src/http/wire/response-head.ts";
 import type { Log } from "../../src/log/log.ts";
-import { Outgoing } from "../../src/reply.ts";
-import type { Incoming } from "../../src/request.ts";
+import { Outgoing } from "../../src/request/reply.ts";
+import type { Incoming } from "../../src/request/request.ts";
 
 /** What a server has read from the bytes of a connection. */
 export interface Reading {

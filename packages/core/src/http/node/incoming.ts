@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { BodyQueue } from "../../body/body-queue.ts";
 import { type BodyMemory, BodyReader, refuseBody, tooLarge } from "../../body/body-reader.ts";
 import { boundedChunks } from "../../body/bounded-chunks.ts";
-import { HttpError } from "../../errors.ts";
-import type { Incoming } from "../../request.ts";
+import type { Incoming } from "../../request/request.ts";
+import { HttpError } from "../../support/errors.ts";
 import { findHeader, type Inspected, toHeaderMap } from "../inspect.ts";
 import { toCanonicalAddress } from "../ip-range.ts";
 import type { Peer, ProxyTrust } from "../proxy.ts";
 
 /** A request of node:http as the context sees it. */
 export class NodeIncoming implements Incoming {
-  readonly method: string;
+  method: string;
   readonly path: string;
   readonly search: string;
   readonly peer: string;

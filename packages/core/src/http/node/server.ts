@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { discard } from "../../body/stream.ts";
-import type { HeaderValue } from "../../headers.ts";
-import type { Outgoing, Upgrade } from "../../reply.ts";
+import type { HeaderValue } from "../../request/headers.ts";
+import type { Outgoing, Upgrade } from "../../request/reply.ts";
 import type { Engine, EngineOptions } from "../engine.ts";
 import { inspect, isRefusal, type RequestHead, toErrorBody } from "../inspect.ts";
 import { ProxyTrust } from "../proxy.ts";

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { HttpError } from "../../errors.ts";
+import { HttpError } from "../../support/errors.ts";
 import { STATUS_CODES } from "../builtin.ts";
 import type { EngineOptions } from "../engine.ts";
 import { type Refusal, toRawResponse } from "../inspect.ts";

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { discard } from "../../body/stream.ts";
-import type { ErrorFormat } from "../../error-format.ts";
-import type { Outgoing, Upgrade } from "../../reply.ts";
+import type { ErrorFormat } from "../../request/error-format.ts";
+import type { Outgoing, Upgrade } from "../../request/reply.ts";
 import type { EngineOptions } from "../engine.ts";
 import { inspect, isRefusal, type Refusal, toErrorBody } from "../inspect.ts";
 import { pump, TextBuffers } from "../pump.ts";

@@ -2,9 +2,9 @@ import type { Socket } from "node:net";
 import { BodyQueue } from "../../body/body-queue.ts";
 import { type BodyMemory, BodyReader, refuseBody, tooLarge } from "../../body/body-reader.ts";
 import { boundedChunks } from "../../body/bounded-chunks.ts";
-import { HttpError } from "../../errors.ts";
-import type { HeaderValue } from "../../headers.ts";
-import type { Incoming } from "../../request.ts";
+import type { HeaderValue } from "../../request/headers.ts";
+import type { Incoming } from "../../request/request.ts";
+import { HttpError } from "../../support/errors.ts";
 import { findHeader, type Inspected, type RequestHead, toHeaderMap } from "../inspect.ts";
 import { toCanonicalAddress } from "../ip-range.ts";
 import type { Peer, ProxyTrust } from "../proxy.ts";
@@ -57,7 +57,7 @@ const notInspected: Inspected = { path: "", search: "", host: "", contentLength:
 
 /** A request that the wire engine has read, as the context sees it, and its response. */
 export class WireMessage implements Incoming, RequestHead, BodySink, ResponseTarget, ByteTarget {
-  readonly method: string;
+  method: string;
   readonly url: string;
   readonly httpVersion: string;
   rawHeaders: readonly string[];

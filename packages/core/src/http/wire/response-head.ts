@@ -1,4 +1,4 @@
-import type { HeaderValue } from "../../headers.ts";
+import type { HeaderValue } from "../../request/headers.ts";
 import { STATUS_CODES } from "../builtin.ts";
 
 /** Writes the heads of responses as text. */

@@ -3,7 +3,6 @@ import diagnostics from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import { get } from "node:https";
 import { test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { type ApiOptions, api, type Context, Reply, type Routes } from "@tenon/core";
 import { Upgrade } from "@tenon/core/platform";
 import { createTestApp } from "@tenon/core/testing";
@@ -286,12 +285,15 @@ testOnNode(
         },
       ],
     },
+    ...new Gate().routes,
   ],
   async ({ connect, app }) => {
+    const idle = connect().send(request("/fast/1"));
+    await idle.responses(1);
     const client = connect().send(request("/events"));
     await lateOpened.promise;
     const stop = app.stop();
-    await wait(50);
+    await idle.untilClosed(); // the stop has begun
     lateGate.resolve();
     const [response] = await client.untilClosed();
     assert.deepEqual([response?.status, response?.complete], [200, true]);

@@ -1,0 +1,296 @@
+import { readConfigVariables } from "../config/config.ts";
+import { type Environment, readDeveloperSecret, readEnvironment, readVariables } from "../config/environment.ts";
+import { exitOnStartError } from "../config/exit-on-start-error.ts";
+import { findMisspelt } from "../config/misspelt.ts";
+import { keepLongStacks } from "../failure/stack-limit.ts";
+import { type Builtin, type Constructed, Container, type Injection } from "../inject/container.ts";
+import { GivenConfig } from "../inject/given-config.ts";
+import { createGraph, type Graph } from "../inject/graph.ts";
+import type { Module } from "../inject/module.ts";
+import { isKey, isProvider, type Key, keyName, type Provider } from "../inject/token.ts";
+import { createLog, Log, type LogOptions } from "../log/log.ts";
+import { LogWriter } from "../log/log-writer.ts";
+import type { ContractMismatch } from "../request/contract-check.ts";
+import type { RouteTable } from "../route/table.ts";
+import { Clock } from "../support/clock.ts";
+import { describeValue, type Problem } from "../support/errors.ts";
+import { checkOptions, type OptionTable, takes } from "../support/options.ts";
+import { ApplicationRoutes } from "./application-routes.ts";
+import { type Built, loadDevtools } from "./development.ts";
+import { ApplicationIntrospection, Introspection } from "./introspection.ts";
+import { isStopped, Lifecycle } from "./lifecycle.ts";
+import {
+  ApplicationBackground,
+  Background,
+  backgroundWork,
+  type Devtools,
+  type DevtoolsOptions,
+  type NamedPlatform,
+  type Platform,
+} from "./platform.ts";
+import { isOnPrimary } from "./primary.ts";
+import { describeInsteadOfRunning, loadToolPort, type ToolPort } from "./tool-port.ts";
+
+/** `Config` are the values of the config classes that the module of the application declares and imports. */
+export interface AppOptions<Config = unknown> {
+  /**
+   * Values of the configuration, which take precedence over the environment, or an instance of the config class, which is
+   * used as it is.
+   */
+  readonly config?: unknown extends Config ? object : { readonly [Name in keyof Config]?: Config[Name] | undefined };
+  readonly log?: LogOptions;
+  /** `exit` prints one readable message and ends the process with code 1; `throw` rejects with the StartError. */
+  readonly onStartError?: "exit" | "throw";
+  /** Factories that replace declarations. For tests. */
+  readonly override?: readonly Provider[];
+  /** Milliseconds that a stop waits for all `onStop()` together, for jobs, or for an interrupted command. Defaults to 10,000. */
+  readonly stopTimeout?: number;
+  /**
+   * Compares every response of an endpoint with its contract and logs what differs; a function gets it too. Defaults to
+   * true unless NODE_ENV is `production`.
+   */
+  readonly checkContracts?: boolean | ((mismatch: ContractMismatch) => void);
+  /** Whether background work, such as jobs, starts with the application. Defaults to true, on the command line to false. */
+  readonly background?: boolean;
+  /** Options of `@tenon/devtools`, or false to leave it out. It is loaded under `tenon dev` and with TENON_DEV=1, if it is installed. */
+  readonly devtools?: DevtoolsOptions | false;
+}
+
+/** An application. Its platform adds methods: `listen` and `fetch`, or `run`. */
+export interface App {
+  readonly routes: RouteTable;
+  readonly log: Log;
+  /** The same as `inject(key)` in the root module. */
+  get<T>(key: Key<T>): T;
+  /** Runs the `onStart()` hooks, once: a start that failed stays failed. The platform's methods call it. */
+  start(): Promise<void>;
+  /** Waits for running requests, then runs the `onStop()` hooks in reverse order. */
+  stop(): Promise<void>;
+}
+
+/** Wires the modules and opens the platform. Every wiring mistake is reported here, all at once. */
+export async function createApp<Methods, Config>(
+  module: Module<Config>,
+  platform: Platform<Methods>,
+  options: AppOptions<NoInfer<Config>> = {},
+): Promise<App & Methods> {
+  try {
+    return await buildApp(module, platform, options);
+  } catch (error) {
+    return failStart(error, options);
+  }
+}
+
+async function buildApp<Methods>(
+  module: Module,
+  platform: Platform<Methods>,
+  options: AppOptions,
+): Promise<App & Methods> {
+  const problems: Problem[] = [];
+  const environment = readEnvironment(readVariables(), process.versions.node, problems);
+  const tool = environment.describe ? await loadToolPort() : undefined;
+  await tool?.takeOver?.(module, options);
+  checkOptions("createApp()", options, appOptionTable);
+  const wired = wire(module, platform, options, environment, problems);
+  const { production } = environment;
+  const { checkContracts = !production } = options;
+  const target = resolvePlatform(wired, platform);
+  const routing = new ApplicationRoutes({ ...wired, production, checkContracts }, target);
+  return assemble(wired, routing, platform, target as NamedPlatform<Methods>, options, tool); // else its problem was thrown
+}
+
+/** The modules of an application with their instances, and what the framework lets them inject. */
+interface Wired {
+  readonly environment: Environment;
+  /** For the banner; undefined where there is none. The log writes to it too, so that the order is kept. */
+  readonly output: LogWriter | undefined;
+  readonly log: Log;
+  readonly stopTimeout: number;
+  readonly problems: Problem[];
+  readonly graph: Graph;
+  readonly container: Container;
+  readonly background: ApplicationBackground;
+  /** Empty in production. */
+  readonly injections: readonly Injection[];
+  readonly introspection: ApplicationIntrospection;
+}
+
+/** Creates the instances of all modules. Problems are collected: those of the routes are reported with them. */
+function wire(
+  module: Module,
+  platform: Platform,
+  options: AppOptions,
+  environment: Environment,
+  problems: Problem[],
+): Wired {
+  const { override: overrides = [], stopTimeout = defaultStopTimeout } = options;
+  const output = hasBanner(environment, platform, options) ? new LogWriter(1) : undefined;
+  const logOptions: LogOptions = {
+    ...(output === undefined ? {} : { destination: output }),
+    ...platform.log,
+    ...(environment.logLevel === undefined ? {} : { level: environment.logLevel }),
+    ...(environment.color === undefined ? {} : { color: environment.color }),
+    ...options.log,
+  };
+  const ownLog = createLog(logOptions, !environment.production);
+  const { worker } = environment;
+  const log = worker === undefined ? ownLog : ownLog.child({ worker });
+  if (environment.dev !== undefined) keepLongStacks();
+  const background = new ApplicationBackground(stopTimeout);
+  const introspection = new ApplicationIntrospection(platform.name);
+  const clock = new Clock();
+  const builtins = new Map<Key, Builtin>([
+    [Log, (user) => log.child({ name: user })],
+    [Clock, () => clock],
+    [Background, () => background],
+    [Introspection, () => introspection],
+  ]);
+  const config = new GivenConfig(options.config);
+  const graph = createGraph(module, { overrides, builtins: new Set(builtins.keys()), config, problems });
+  for (const override of overrides) {
+    if (isProvider(override) && builtins.has(override.provide)) builtins.set(override.provide, override.factory);
+  }
+  const injections: Injection[] = [];
+  const isDescribed = !environment.production || environment.describe;
+  const onInject = isDescribed ? (injection: Injection) => void injections.push(injection) : undefined;
+  const container = new Container(graph, builtins, problems, onInject);
+  const { constructed } = container;
+  introspection.module = graph.root.name;
+  introspection.constructed = constructed;
+  container.constructAll();
+  if (environment.worker === undefined && !environment.describe) warnOfMisspelt(constructed, log);
+  return { environment, output, log, stopTimeout, problems, graph, container, background, injections, introspection };
+}
+
+/** A default would apply instead of a variable with a misspelt name, such as an empty local database. */
+function warnOfMisspelt(constructed: readonly Constructed[], log: Log): void {
+  const declared = constructed.flatMap(({ instance }) => readConfigVariables(instance) ?? []).map(({ name }) => name);
+  for (const [given, meant] of findMisspelt(declared, readVariables())) {
+    log.warn(`${given} is set, and no configuration reads it. Is it a misspelt ${meant}, which is not set?`);
+  }
+}
+
+/** Undefined after a problem, which is reported with the others. */
+function resolvePlatform<Methods>(
+  { container, graph }: Wired,
+  platform: Platform<Methods>,
+): NamedPlatform<Methods> | undefined {
+  const { name } = platform;
+  return container.run(graph.root, `${name}()`, () => ({ ...platform.resolve(), name }));
+}
+
+/** Opens the platform on its routes, and puts the parts of the application together. */
+async function assemble<Methods>(
+  wired: Wired,
+  routing: ApplicationRoutes,
+  platform: Platform<Methods>,
+  target: NamedPlatform<Methods>,
+  options: AppOptions,
+  tool: ToolPort | undefined,
+): Promise<App & Methods> {
+  const { log, graph, container, background, injections, introspection, output, stopTimeout } = wired;
+  const { kernel, router, routes } = routing.open(target, true);
+  introspection.routes = routes;
+  const built = { platform: platform.name, graph, constructed: container.constructed, injections, router, routes };
+  background.onOpen = (other) => routing.open(other, false);
+  const devtools = await openDevtools(wired, built, options);
+  const lifecycle = new Lifecycle(toStarted(wired, devtools), log, stopTimeout);
+  const { background: startsBackground = platform.background !== false } = options;
+  const startAll = async () => {
+    await lifecycle.start();
+    if (startsBackground) await background.start();
+  };
+  const start = () =>
+    startAll().catch(async (error: unknown) => {
+      if (isStopped(error)) throw error; // the application was stopped first: the start did not fail, so the process does not exit
+      if (background.failed) await lifecycle.stop(async () => {});
+      return failStart(error, options);
+    });
+  const stop = () =>
+    lifecycle.stop(async () => {
+      await Promise.all([opened.close(), background.stop()]);
+    });
+  const instances = () => container.constructed.map(({ instance }) => instance);
+  const opened = await target.open({
+    kernel,
+    module: graph.root.name,
+    routes,
+    router,
+    log,
+    announce: output === undefined ? undefined : (text) => output.write(text),
+    stopTimeout,
+    startPrimary: (workers) =>
+      instances()
+        .filter(isOnPrimary)
+        .forEach((instance) => void instance.onPrimary(workers)),
+    start,
+    stop,
+    failStart: (error) => failStart(error, options),
+    background: background.work,
+    devtools,
+  });
+  introspection.opened = opened;
+  const app: App & { readonly [backgroundWork]: unknown } = {
+    [backgroundWork]: background.work,
+    routes,
+    log,
+    get: (key) => getFromRoot(wired, key),
+    start,
+    stop,
+  };
+  const complete = Object.assign(app, opened.methods);
+  return tool === undefined ? complete : describeInsteadOfRunning(complete, built, tool);
+}
+
+/** What has hooks, the developer tools first. The list of the container grows while hooks run, so it is not copied. */
+function* toStarted({ container, graph }: Wired, devtools: Devtools | undefined): Generator<Constructed> {
+  if (devtools !== undefined) yield { instance: devtools, name: "@tenon/devtools", node: graph.root };
+  yield* container.constructed;
+}
+
+/** Undefined outside development, and where they are not installed. */
+async function openDevtools(
+  { introspection, environment, log }: Wired,
+  built: Built,
+  { devtools: options = {} }: AppOptions,
+): Promise<Devtools | undefined> {
+  const secret = readDeveloperSecret(environment);
+  if (secret === undefined || environment.describe || options === false) return undefined;
+  const loaded = await loadDevtools();
+  return loaded?.openDevtools({ secret, built, introspection, log: log.child({ name: "devtools" }), options });
+}
+
+function getFromRoot<T>({ container, graph: { root } }: Wired, key: Key<T>): T {
+  if (!container.sees(root, key)) {
+    throw new Error(
+      `app.get(): ${isKey(key) ? keyName(key) : describeValue(key)} is not visible in module "${root.name}". Declare it there, or import a module that exports it.`,
+    );
+  }
+  return container.resolve(root, key, root.name) as T; // the container keeps the key and the type of its value together
+}
+
+/** Whether an HTTP platform prints its banner, to standard output beside the log. */
+function hasBanner({ test, worker, dev }: Environment, platform: Platform, { log, onStartError }: AppOptions): boolean {
+  if (test || worker !== undefined || dev !== "start" || onStartError === "throw") return false;
+  const { destination } = { ...platform.log, ...log };
+  return destination === undefined;
+}
+
+function failStart(error: unknown, options: AppOptions): never {
+  if (options.onStartError === "throw") throw error;
+  return exitOnStartError(error);
+}
+
+const defaultStopTimeout = 10_000;
+const longestWait = 2 ** 31 - 1; // node:timers treats a longer delay as one millisecond
+
+export const appOptionTable: OptionTable<AppOptions> = {
+  config: true,
+  log: true, // createLog() checks it
+  onStartError: true,
+  override: true,
+  stopTimeout: takes.wholeNumber(1, longestWait),
+  checkContracts: true,
+  background: true,
+  devtools: true, // openDevtools() checks it
+};

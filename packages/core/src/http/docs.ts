@@ -1,0 +1,65 @@
+import { posix } from "node:path";
+import type { OpenApiDocument } from "../openapi/document.ts";
+import type { Context } from "../request/context.ts";
+import type { MiddlewareLike } from "../request/handler.ts";
+import { Reply } from "../request/reply.ts";
+import { type Routes, route } from "../route/route.ts";
+import type { DocsPage } from "./docs-page.ts";
+
+export interface DocsOptions {
+  /** The path of the page. Defaults to `/docs`; false serves the document only. */
+  readonly path?: string | false;
+  /** The path of the document. Defaults to `/openapi.json`. */
+  readonly document?: string;
+  /** Serves both to everybody, also outside development. Defaults to false. */
+  readonly public?: boolean;
+  /** Guards of both, which are then served outside development too. Defaults to none. */
+  readonly middlewares?: readonly MiddlewareLike[];
+}
+
+type ToDocument = () => Promise<OpenApiDocument>;
+
+/** The routes of the docs page and of the document. The page is loaded when the application opens. */
+export class Docs {
+  readonly routes: Routes;
+  /** The path of the page; undefined when only the document is served. */
+  readonly path: string | undefined;
+  readonly #document: string;
+  #toDocument: ToDocument | undefined;
+  #page: DocsPage | undefined;
+  /** The last document as text. */
+  #text: { readonly of: OpenApiDocument; readonly json: string } | undefined;
+
+  constructor(options: DocsOptions) {
+    const { path = "/docs", document = "/openapi.json", middlewares = [] } = options;
+    this.path = path === false ? undefined : path;
+    this.#document = document;
+    const contract = { hidden: true, middlewares };
+    const showPage = (ctx: Context) => this.#opened().serve(ctx);
+    const sendFile = (ctx: Context) => this.#opened().serveFile(ctx);
+    const sendDocument = (ctx: Context) => this.#serveDocument(ctx);
+    this.routes = [
+      route.get(document, contract, sendDocument),
+      ...(path === false ? [] : [route.get(path, contract, showPage), route.get(`${path}/*`, contract, sendFile)]),
+    ];
+  }
+
+  async open(title: string, servers: readonly string[], toDocument: ToDocument): Promise<void> {
+    this.#toDocument = toDocument;
+    if (this.path === undefined) return;
+    const { DocsPage } = await import("./docs-page.ts");
+    const document = posix.relative(posix.dirname(this.path), this.#document);
+    this.#page = new DocsPage({ title, path: this.path, document, servers });
+  }
+
+  #opened(): DocsPage {
+    return this.#page as DocsPage; // open() comes before the first request
+  }
+
+  async #serveDocument(ctx: Context): Promise<Reply> {
+    const document = await (this.#toDocument as ToDocument)(); // as above
+    if (this.#text?.of !== document) this.#text = { of: document, json: `${JSON.stringify(document, null, 2)}\n` };
+    ctx.response().setHeader("content-type", "application/json; charset=utf-8").setHeader("cache-control", "no-cache");
+    return new Reply(200, "text", this.#text.json);
+  }
+}

@@ -1,0 +1,232 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { mediaTypeOf } from "../body/grammar.ts";
+import { JsonArray } from "../body/json-array.ts";
+import { findMismatches } from "../schema/check.ts";
+import { Dto } from "../schema/dto.ts";
+import { Field } from "../schema/field.ts";
+import { findSchemaIssues } from "../schema/schema-issues.ts";
+import { atRow, ReturnedMismatch } from "../schema/select.ts";
+import type { Schema } from "../schema/standard-schema.ts";
+import { HttpError, type Issue } from "../support/errors.ts";
+import type { Context } from "./context.ts";
+import {
+  type Contract,
+  impliedErrors,
+  isContent,
+  isSchema,
+  type MiddlewareContract,
+  returnsByStatus,
+} from "./contract.ts";
+import { type ErrorFormat, plainErrors } from "./error-format.ts";
+import { errorOf, isResponse, type Outgoing, type Reply, statusOf } from "./reply.ts";
+
+/** A response that its contract does not declare. */
+export interface ContractMismatch {
+  /** `GET /posts/:id`, or a command. */
+  readonly route: string;
+  readonly status: number;
+  readonly message: string;
+  /** What differs from the schema of this status. */
+  readonly issues: readonly Issue[];
+}
+
+interface DeclaredRoute {
+  readonly method: string | undefined;
+  readonly path: string;
+  readonly guards: readonly MiddlewareContract[];
+}
+
+/** What is declared for one status. */
+interface Declared {
+  readonly schemas: Schema[];
+  readonly messages: string[];
+  readonly types: string[];
+}
+
+/** An error of messages only, whose body is made from one of them. */
+function isText({ schemas, messages, types }: Declared): boolean {
+  return messages.length > 0 && schemas.length === 0 && types.length === 0;
+}
+
+const ownBody: Issue = {
+  path: "",
+  rule: "data",
+  message: "must be the declared message, as ctx.fail() sends it: declare a schema for a body of its own",
+};
+
+/**
+ * Compares every response of a route with its contract, guards included. For development and tests: in production the
+ * declared fields are selected, and nothing is compared.
+ */
+export class ContractCheck {
+  readonly #route: string;
+  readonly #contract: Contract;
+  readonly #statuses: ReadonlyMap<number, Declared>;
+  readonly #report: (ctx: Context, mismatch: ContractMismatch) => void;
+  readonly #format: ErrorFormat;
+
+  constructor(
+    { method, path, guards }: DeclaredRoute,
+    contract: Contract,
+    report: (ctx: Context, mismatch: ContractMismatch) => void,
+    format: ErrorFormat = plainErrors,
+  ) {
+    this.#route = [method, path].filter(Boolean).join(" ");
+    this.#contract = contract;
+    this.#statuses = toStatuses(contract, guards, format);
+    this.#report = report;
+    this.#format = format;
+  }
+
+  /** `data` is the value of the reply, or what is in the body of its `Response`. */
+  compare(ctx: Context, reply: Reply, data: unknown): void {
+    const { kind, value } = reply;
+    const status = statusOf(reply);
+    if (this.#contract.returns === undefined && status < 400) return;
+    const declared = this.#find(ctx, status);
+    if (declared === undefined) return;
+    const response = kind === "raw" && isResponse(value as object) ? (value as Response) : undefined; // raw values are objects
+    const type = response?.headers.get("content-type") ?? ctx.response().header("content-type");
+    this.#compareType(ctx, status, declared, type);
+    const message = errorOf(reply);
+    if (value instanceof JsonArray) {
+      const compareRow = (row: unknown, index: number) => this.#compareRow(ctx, status, declared, row, index);
+      value.watch(AsyncLocalStorage.bind(compareRow)); // as a part of this request: rows are read when the client reads
+    } else if (message !== undefined) this.#compareError(ctx, status, declared, new HttpError(status, message));
+    else if (kind === "json" || data !== value) this.#compareBody(ctx, status, declared, data);
+    else if (isText(declared)) this.#reportOwnBody(ctx, status);
+  }
+
+  compareHeaders(ctx: Context, { status, headers }: Outgoing): void {
+    if (status >= 400) return;
+    for (const [name, declared] of Object.entries(this.#contract.responds?.headers ?? {})) {
+      if (typeof declared === "string" || !declared.required || headers.has(name)) continue;
+      this.#send(ctx, status, `${this.#route} declares the header ${name}, which its response does not have`);
+    }
+  }
+
+  compareError(ctx: Context, error: unknown): void {
+    if (error instanceof ReturnedMismatch) this.#reportBody(ctx, error.status, error.issues);
+    if (!(error instanceof HttpError)) return;
+    const { status, body } = error;
+    const declared = this.#find(ctx, status);
+    if (declared === undefined) return;
+    if (body === undefined) this.#compareError(ctx, status, declared, error);
+    else this.#compareBody(ctx, status, declared, body);
+  }
+
+  #compareError(ctx: Context, status: number, declared: Declared, error: HttpError): void {
+    this.#compareMessage(ctx, status, declared, error.message);
+    if (!declared.messages.includes(error.message)) return;
+    const body: unknown = JSON.parse(JSON.stringify(this.#format.toBody(error)));
+    const issues = findSchemaIssues(this.#format.toSchema(status, declared.messages), body);
+    if (issues.length === 0) return;
+    const what = `the error format does not describe the body of ${status} as it is: toBody() and toSchema() differ`;
+    this.#send(ctx, status, `${this.#route}: ${what}${toLines(issues)}`, issues);
+  }
+
+  #find(ctx: Context, status: number): Declared | undefined {
+    const declared = this.#statuses.get(status);
+    if (declared !== undefined || status >= 500) return declared; // a failure is logged as such
+    const known = [...this.#statuses.keys()].sort().join(", ");
+    this.#send(ctx, status, `${this.#route} does not declare the status ${status}, only ${known}`);
+    return undefined;
+  }
+
+  #compareMessage(ctx: Context, status: number, { messages, schemas }: Declared, message: string): void {
+    if (messages.includes(message) || (messages.length === 0 && schemas.length === 0)) return;
+    if (messages.length === 0) {
+      this.#compareBody(ctx, status, { messages, schemas, types: [] }, { error: message });
+      return;
+    }
+    const known = messages.map((text) => JSON.stringify(text)).join(", ");
+    this.#send(
+      ctx,
+      status,
+      `${this.#route} declares ${known} for ${status}, not the message ${JSON.stringify(message)}`,
+    );
+  }
+
+  #compareType(ctx: Context, status: number, { types, schemas }: Declared, type: string): void {
+    const known = schemas.length > 0 ? [...types, "application/json"] : types;
+    if (type === "" || known.length === 0 || known.some((one) => mediaTypeOf(one) === mediaTypeOf(type))) return;
+    this.#send(ctx, status, `${this.#route} declares ${known.join(", ")} for ${status}, not ${type}`);
+  }
+
+  #compareRow(ctx: Context, status: number, declared: Declared, row: unknown, index: number): void {
+    this.#compareBody(ctx, status, declared, [row], (issue) => atRow(issue, index));
+  }
+
+  /** Schemas of other libraries validate the value when it is selected. */
+  #compareBody(
+    ctx: Context,
+    status: number,
+    declared: Declared,
+    value: unknown,
+    place?: (issue: Issue) => Issue,
+  ): void {
+    if (isText(declared)) this.#reportOwnBody(ctx, status);
+    const { schemas } = declared;
+    const own = schemas.filter((schema) => schema instanceof Dto || schema instanceof Field);
+    if (own.length === 0 || own.length < schemas.length) return;
+    const found = own.map((schema) => findMismatches(schema, value));
+    if (found.some((issues) => issues.length === 0)) return;
+    const [first = []] = found;
+    this.#reportBody(ctx, status, place === undefined ? first : first.map(place));
+  }
+
+  /** A page for people may say more than the message. */
+  #reportOwnBody(ctx: Context, status: number): void {
+    ctx.onReply(({ type }) => {
+      if (mediaTypeOf(type) !== "text/html") this.#reportBody(ctx, status, [ownBody]);
+    });
+  }
+
+  #reportBody(ctx: Context, status: number, issues: readonly Issue[]): void {
+    const message = `${this.#route} returned a body that its contract does not declare for ${status}`;
+    this.#send(ctx, status, `${message}${toLines(issues)}`, issues);
+  }
+
+  #send(ctx: Context, status: number, message: string, issues: readonly Issue[] = []): void {
+    this.#report(ctx, { route: this.#route, status, message, issues });
+  }
+}
+
+/** The end of a message: each issue on a line of its own. */
+function toLines(issues: readonly Issue[]): string {
+  return `:${issues.map(({ path, message }) => `\n  ${path === "" ? "(body)" : path}: ${message}`).join("")}`;
+}
+
+/** Every status that a client may see. */
+function toStatuses(
+  contract: Contract,
+  guards: readonly MiddlewareContract[],
+  format: ErrorFormat,
+): Map<number, Declared> {
+  const statuses = new Map<number, Declared>();
+  const entryOf = (status: string): Declared => {
+    const entry = statuses.get(Number(status)) ?? { schemas: [], messages: [], types: [] };
+    statuses.set(Number(status), entry);
+    return entry;
+  };
+  for (const [status, declared] of Object.entries(returnsByStatus(contract.returns))) {
+    const { schemas, types } = entryOf(status);
+    if (isSchema(declared)) schemas.push(declared);
+    else if (isContent(declared)) types.push(...[declared.content].flat());
+  }
+  for (const errors of [impliedErrors(contract, format), contract.errors, ...guards.map((guard) => guard.errors)]) {
+    for (const [status, declared] of Object.entries(errors ?? {})) {
+      const { schemas, messages } = entryOf(status);
+      if (isSchema(declared)) schemas.push(declared);
+      else messages.push(...[declared].flat());
+    }
+  }
+  // no client causes them by what it sends, so documents leave them out
+  if (contract.body !== undefined) {
+    entryOf("408").messages.push("Request Timeout");
+    entryOf("503").messages.push("Service Unavailable");
+  }
+  const busy = statuses.get(503);
+  if (busy !== undefined && busy.messages.length > 0) busy.messages.push("store unavailable"); // of @tenon/data
+  return statuses;
+}

@@ -1,0 +1,292 @@
+import type { RequestLimits } from "../body/body-reader.ts";
+import { type Input, readJsonInput } from "../body/input.ts";
+import type { Log } from "../log/log.ts";
+import { isSecretInput } from "../log/log-redact.ts";
+import { createRefusalLog } from "../log/refusal-log.ts";
+import { toSafeName } from "../log/safe-urls.ts";
+import { BindError, DeclaredError, describeValue, HttpError, type Issue, toHttpError } from "../support/errors.ts";
+import { MalformedTarget, refuseNul } from "../support/path.ts";
+import { handlerSignal, middlewareSignal, RequestSignal, requestSignal, requestStore, trace } from "./channels.ts";
+import { type Context, type ContextTools, type ReplyHook, RequestContext, stateOf } from "./context.ts";
+import type { MatchedRoute, RouteParams } from "./contract.ts";
+import { type ErrorFormat, formatError, plainErrors, withRejectedStatus } from "./error-format.ts";
+import type { Handler } from "./handler.ts";
+import type { Runnable } from "./observed-chain.ts";
+import { errorOf, isThenable, Outgoing, Reply, toReply } from "./reply.ts";
+import type { Incoming, RequestView } from "./request.ts";
+import type { Selection } from "./selection.ts";
+
+/** Handles a request. Neither throws nor rejects. */
+export interface RequestHandler {
+  handle(incoming: Incoming): Outgoing | Promise<Outgoing>;
+}
+
+/** How a platform reads requests and writes responses. */
+export interface KernelPlatform {
+  readonly name: string;
+  readonly limits: RequestLimits;
+  serialize(reply: Reply, ctx: Context): Outgoing | Promise<Outgoing>;
+  /**
+   * Logs an error and turns it into a response. Undefined, as by default, is `{ error }` with its status; unknown errors are
+   * hidden.
+   */
+  fail?(error: unknown, ctx: Context): Outgoing | Promise<Outgoing> | undefined;
+  /** How errors are written. Defaults to `{ error }`. */
+  readonly errors?: ErrorFormat;
+  /** What `ctx.bind()` validates. Defaults to the body as JSON. */
+  readonly readInput?: ContextTools["readInput"];
+  /** What the `query` of a contract validates. Defaults to the query of the URL. */
+  readonly readQuery?: ContextTools["readQuery"];
+  /** What a body of `form()` validates. Defaults to the body as a form. */
+  readonly readForm?: ContextTools["readForm"];
+  readonly showProgress?: ContextTools["showProgress"];
+}
+
+/** What the kernel runs for a route. */
+interface RouteChain extends Runnable {
+  /** Undefined where it declares no response. */
+  readonly selection: Selection | undefined;
+}
+
+export interface KernelParts {
+  /** Finds the route of a request; `method` is undefined for a command. */
+  readonly router: {
+    resolve(method: string | undefined, path: string): (RouteParams & { readonly route: RouteChain }) | undefined;
+  };
+  readonly platform: KernelPlatform;
+  readonly log: Log;
+  /** Logs rejected input at `debug` only, because it may tell about users. Defaults to false. */
+  readonly production?: boolean;
+  /** The application's middlewares around a miss and around a malformed path or query. */
+  readonly onMiss: Runnable;
+  readonly onMalformed: Runnable;
+}
+
+/** match → run → respond. The only place where errors of a request are caught; `handle` neither throws nor rejects. */
+export class Kernel implements RequestHandler {
+  readonly #parts: KernelParts;
+  readonly #tools: ContextTools;
+  readonly #errors: ErrorFormat;
+
+  constructor(parts: KernelParts) {
+    this.#parts = parts;
+    const { log, platform } = parts;
+    const { limits, showProgress, readInput, readQuery, errors = plainErrors } = platform;
+    this.#errors = errors;
+    this.#tools = {
+      limits,
+      log,
+      showProgress,
+      readQuery,
+      readForm: platform.readForm ?? readForm,
+      readInput: readInput ?? ((incoming, request) => readJsonInput(incoming, request, limits)),
+      onUnknownParam: createParamWarning(log),
+      onRefused: createRefusalLog(log),
+    };
+  }
+
+  handle(incoming: Incoming): Outgoing | Promise<Outgoing> {
+    let chain: Runnable;
+    let selection: Selection | undefined;
+    let ctx: Context;
+    try {
+      const method = incoming.isCommand === true ? undefined : incoming.method;
+      if (method !== undefined) refuseNul(incoming.search); // the flags of a command are not a query
+      const match = this.#parts.router.resolve(method, incoming.path);
+      chain = match?.route ?? this.#parts.onMiss;
+      selection = match?.route.selection;
+      ctx = new RequestContext(incoming, match ?? noMatch, this.#tools);
+    } catch (error) {
+      ctx = new RequestContext(incoming, noMatch, this.#tools);
+      if (!(error instanceof MalformedTarget)) return this.#fail(ctx, error, undefined);
+      chain = this.#parts.onMalformed;
+    }
+    const run = isChainObserved() ? chain.observed() : chain.run;
+    return requestSignal.hasSubscribers ? this.#observe(incoming, ctx, run, selection) : this.#run(ctx, run, selection);
+  }
+
+  #observe(
+    incoming: Incoming,
+    ctx: Context,
+    run: Handler,
+    selection: Selection | undefined,
+  ): Outgoing | Promise<Outgoing> {
+    const signal = new RequestSignal(incoming, ctx, this.#parts.platform.name);
+    stateOf(ctx).signal = signal;
+    const start = () => this.#run(ctx, run, selection);
+    return requestStore.run(signal, () => trace(requestSignal, signal, start));
+  }
+
+  #run(ctx: Context, run: Handler, selection: Selection | undefined): Outgoing | Promise<Outgoing> {
+    try {
+      const value = run(ctx);
+      return isThenable(value) ? this.#settle(ctx, value, selection) : this.#respond(ctx, value, selection);
+    } catch (error) {
+      return this.#fail(ctx, error, selection);
+    }
+  }
+
+  async #settle(ctx: Context, value: PromiseLike<unknown>, selection: Selection | undefined): Promise<Outgoing> {
+    try {
+      return this.#respond(ctx, await value, selection); // a promise of it catches its own errors
+    } catch (error) {
+      return this.#fail(ctx, error, selection);
+    }
+  }
+
+  /** The one way out: select, format, serialize, headers. */
+  #respond(ctx: Context, value: unknown, selection: Selection | undefined): Outgoing | Promise<Outgoing> {
+    const reply = toReply(value);
+    const selected = selection === undefined ? reply : selection.select(ctx, reply);
+    const outgoing =
+      selected instanceof Promise ? selected.then((ready) => this.#send(ctx, ready)) : this.#send(ctx, selected);
+    if (!(outgoing instanceof Promise)) return finish(ctx, outgoing, selection);
+    return outgoing
+      .then((ready) => finish(ctx, ready, selection))
+      .catch((error: unknown) => this.#fail(ctx, error, selection));
+  }
+
+  /** `{ error }` that a handler or a middleware returned is written in the application's format. */
+  #send(ctx: Context, reply: Reply): Outgoing | Promise<Outgoing> {
+    const message = this.#errors === plainErrors ? undefined : errorOf(reply);
+    if (message === undefined) return this.#parts.platform.serialize(reply, ctx);
+    const { body, type } = formatError(new HttpError(reply.status, message), this.#errors);
+    ctx.response().setHeader("content-type", type);
+    return this.#parts.platform.serialize(reply.withValue(body), ctx);
+  }
+
+  /** Drops the headers that were set so far: the handler set them for another response. */
+  #fail(ctx: Context, thrown: unknown, selection: Selection | undefined): Outgoing | Promise<Outgoing> {
+    stateOf(ctx).takeHeaders();
+    publishError(ctx, thrown);
+    if (!(thrown instanceof DeclaredError) || selection === undefined) return this.#sendError(ctx, thrown, selection);
+    return selection.selectError(thrown).then((error) => this.#sendError(ctx, error, selection));
+  }
+
+  #sendError(ctx: Context, thrown: unknown, selection: Selection | undefined): Outgoing | Promise<Outgoing> {
+    try {
+      const error = withRejectedStatus(thrown, this.#errors);
+      selection?.check?.compareError(ctx, error);
+      const outgoing = this.#parts.platform.fail?.(error, ctx) ?? this.#serializeError(ctx, error);
+      if (!(outgoing instanceof Promise)) return finish(ctx, outgoing, selection);
+      return outgoing.then((ready) => finish(ctx, ready, selection)).catch((failure: unknown) => this.#giveUp(failure));
+    } catch (failure) {
+      return this.#giveUp(failure);
+    }
+  }
+
+  #serializeError(ctx: Context, error: unknown): Outgoing | Promise<Outgoing> {
+    logError(ctx, error, this.#parts.production);
+    const failure = toHttpError(error);
+    const { body, type } = formatError(failure, this.#errors);
+    for (const [name, value] of Object.entries(failure.headers)) ctx.response().setHeader(name, value);
+    if (type !== plainErrors.type) ctx.response().setHeader("content-type", type);
+    return this.#parts.platform.serialize(new Reply(failure.status, "json", body), ctx);
+  }
+
+  /** The error response failed too: a hook or a serializer is broken. */
+  #giveUp(failure: unknown): Outgoing {
+    this.#parts.log.error({ err: failure }, "the error response could not be made");
+    return new Outgoing(500, '{"error":"Internal Server Error"}', "application/json; charset=utf-8");
+  }
+}
+
+/** Whether middlewares and handlers are to publish. */
+function isChainObserved(): boolean {
+  return handlerSignal.hasSubscribers || middlewareSignal.hasSubscribers;
+}
+
+/** To the subscribers that saw the start of the request. */
+function publishError(ctx: Context, error: unknown): void {
+  const { signal } = stateOf(ctx);
+  if (!(signal instanceof RequestSignal)) return;
+  signal.error = error;
+  requestSignal.error.publish(signal);
+}
+
+function finish(ctx: Context, outgoing: Outgoing, selection: Selection | undefined): Outgoing {
+  const state = stateOf(ctx);
+  const headers = state.takeHeaders();
+  if (headers !== undefined) outgoing.addHeaders(headers);
+  if (state.hooks !== undefined) runHooks(ctx, state.hooks, outgoing);
+  selection?.check?.compareHeaders(ctx, outgoing);
+  return outgoing;
+}
+
+function runHooks(ctx: Context, hooks: readonly ReplyHook[], outgoing: Outgoing): void {
+  for (const hook of hooks.toReversed()) {
+    const pending: unknown = hook(outgoing);
+    // the response does not wait for an asynchronous hook: its unhandled rejection would crash the process
+    if (pending instanceof Promise) {
+      pending.catch((error: unknown) => ctx.log.error({ err: error }, `${toSafeName(ctx)}: a hook failed`));
+    }
+  }
+}
+
+const noMatch: RouteParams = Object.freeze({
+  matched: undefined,
+  param: () => undefined,
+  toMap: () => Object.create(null),
+  rest: () => [],
+});
+
+/** The body as a form, with its files. */
+async function readForm(_: Incoming, request: RequestView): Promise<Input> {
+  return { value: (await request.form()).toInput(), fromText: true, fromForm: true };
+}
+
+const maxParamWarnings = 1000;
+
+/** Warns once for each route and name; names may come from clients, so there is a limit. */
+function createParamWarning(log: Log): ContextTools["onUnknownParam"] {
+  const warned = new Set<string>();
+  return ({ method, path }: MatchedRoute, name: string) => {
+    const route = method === undefined ? path : `${method} ${path}`;
+    const key = `${route} ${name}`;
+    if (warned.has(key) || warned.size >= maxParamWarnings) return;
+    warned.add(key);
+    log.warn(`${route} has no parameter :${name}: ctx.param(${JSON.stringify(name)}) is ""`);
+  };
+}
+
+/**
+ * Logs a failed request, unless the client caused the error. Rejected input is at `info` outside production. Refusals are
+ * counted.
+ */
+export function logError(ctx: Context, error: unknown, production = false): void {
+  const refusal = error instanceof HttpError ? findRefusal(error) : undefined;
+  if (error instanceof BindError) {
+    ctx.log[production ? "debug" : "info"](
+      { issues: toLoggedIssues(error) },
+      `${toSafeName(ctx)}: the input was rejected`,
+    );
+  } else if (!(error instanceof HttpError)) ctx.log.error(toErrorFields(error), `${toSafeName(ctx)} failed`);
+  else if (refusal !== undefined) stateOf(ctx).tools.onRefused(refusal);
+  else if (error.status >= 500) ctx.log.error({ err: error }, `${toSafeName(ctx)} failed`);
+}
+
+/** The first cause, if it is a 503 with `Retry-After`: the application has more to do than it can. */
+function findRefusal(error: HttpError): HttpError | undefined {
+  const { status, headers, cause } = error;
+  if (cause instanceof HttpError) return findRefusal(cause);
+  return status === 503 && "retry-after" in headers && !(cause instanceof Error) ? error : undefined;
+}
+
+/** The rules that the input broke. Messages of a field like `password` are left out: some schemas quote the input. */
+function toLoggedIssues({ issues }: BindError): Partial<Issue>[] {
+  return issues.map(({ in: part = "body", path, rule, message }) => ({
+    path: path || `(${part})`,
+    rule,
+    ...(path.split(".").some(isSecretInput) ? {} : { message }),
+  }));
+}
+
+/** `throw null` and `throw "x"` are logged as such. */
+function toErrorFields(error: unknown): Record<string, unknown> {
+  if (error instanceof Error) return { err: error };
+  return { err: new Error(`${describeValue(error)} was thrown, which is not an Error`), thrown: error };
+}
+
+export function refuseMalformed(): never {
+  throw new HttpError(400, "Bad Request");
+}

@@ -1,0 +1,219 @@
+import { type RequestLimits, refuseBody, refuseType } from "../body/body-reader.ts";
+import { type Form, isForm, parseForm } from "../body/form.ts";
+import { parseQuery } from "../body/query.ts";
+import { readStreamedForm, type StreamedField } from "../body/streamed-form.ts";
+import { HttpError } from "../support/errors.ts";
+
+/** A request as an engine passes it to the kernel: the port between the two. */
+export interface Incoming {
+  /** What `ctx.id` is, where the engine knows one. Defaults to a random id. */
+  readonly id?: string;
+  /** A command or a job: its words and flags come from no URL, it has no media type, and its `method` is "". */
+  readonly isCommand?: true;
+  /** A platform may change it before the kernel has the request. */
+  method: string;
+  /** As sent, without query; starts with a slash. */
+  readonly path: string;
+  /** As sent, without the question mark. */
+  readonly search: string;
+  /** The client's canonical IP address, or "" when there is none. */
+  readonly address: string;
+  /** The canonical IP address at the other end of the socket, before any proxy header; undefined without a socket. */
+  readonly peer: string | undefined;
+  readonly protocol: string;
+  readonly host: string;
+  /** `name` is in lower case. Undefined when absent; repeated headers are joined (RFC 9110, 5.3). */
+  header(name: string): string | undefined;
+  headers(): Record<string, string>;
+  /** Reads the whole body, once. Rejects with an HttpError past the limit or the timeout. */
+  readBody(limit: number, timeout: number): Promise<Uint8Array>;
+  /** The body while it arrives, instead of `readBody()`. The timeout is for one chunk. Left out where a body is in memory. */
+  streamBody?(limit: number, timeout: number): AsyncIterable<Uint8Array>;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+}
+
+interface Params {
+  toMap(): Record<string, string>;
+}
+
+/** The request as maps and bytes: `ctx.request()`. The maps have no prototype and are the caller's own. */
+export class RequestView {
+  readonly #incoming: Incoming;
+  readonly #params: Params;
+  readonly #limits: RequestLimits;
+  readonly #bodyLimit: () => number;
+  #body: Promise<Uint8Array> | undefined;
+  #form: Promise<Form> | undefined;
+
+  constructor(incoming: Incoming, params: Params, limits: RequestLimits, bodyLimit: () => number) {
+    this.#incoming = incoming;
+    this.#params = params;
+    this.#limits = limits;
+    this.#bodyLimit = bodyLimit;
+  }
+
+  params(): Record<string, string> {
+    return this.#params.toMap();
+  }
+
+  queries(): Record<string, string> {
+    return parseQuery(this.#incoming.search, this.#limits.queryPairs);
+  }
+
+  /** By lower-case name. */
+  headers(): Record<string, string> {
+    return this.#incoming.headers();
+  }
+
+  /** The raw bytes; empty without a body. Rejects when the body is too large, too slow or cut off. */
+  body(): Promise<Uint8Array> {
+    this.#body ??= this.#incoming.readBody(this.#bodyLimit(), this.#limits.bodyTimeout);
+    return this.#body;
+  }
+
+  /** The form up to its streamed file, which is read while it arrives: for endpoints that declare one. */
+  streamForm(field: StreamedField): Promise<Record<string, unknown>> {
+    const limits = { body: this.#bodyLimit(), formParts: this.#limits.formParts };
+    const contentType = this.#incoming.header("content-type") ?? "";
+    return readStreamedForm(this.#stream(limits.body + field.max), { contentType, field, limits });
+  }
+
+  /** A body that a middleware has read is in memory already. */
+  #stream(limit: number): AsyncIterable<Uint8Array> {
+    const { bodyTimeout } = this.#limits;
+    const incoming = this.#incoming;
+    if (this.#body !== undefined) return toChunks(this.#body);
+    if (incoming.streamBody === undefined) return toChunks(incoming.readBody(limit, bodyTimeout));
+    this.#body = refuseBody(new HttpError(500, "Internal Server Error", { cause: new Error("The body is streamed.") }));
+    return incoming.streamBody(limit, bodyTimeout);
+  }
+
+  /** The body as a form, urlencoded or multipart. Rejects like `body()`, and with a BindError for any other content type. */
+  form(): Promise<Form> {
+    if (this.#form === undefined) {
+      this.#form = this.#readForm();
+      this.#form.catch(() => {}); // a handler may forget to await it: the unhandled rejection would crash the process
+    }
+    return this.#form;
+  }
+
+  /** The client's IP address. Proxy headers count only from trusted peers. */
+  address(): string {
+    return this.#incoming.address;
+  }
+
+  /** The IP address at the other end of the connection, before any proxy header; undefined in `app.fetch`. */
+  peer(): string | undefined {
+    return this.#incoming.peer;
+  }
+
+  /** `http` or `https`. */
+  protocol(): string {
+    return this.#incoming.protocol;
+  }
+
+  /** `host[:port]` as the client sent it. Never build a link for another user from it. */
+  host(): string {
+    return this.#incoming.host;
+  }
+
+  async #readForm(): Promise<Form> {
+    const type = this.#incoming.header("content-type") ?? "";
+    if (!isForm(type)) refuseType(type);
+    return parseForm(await this.body(), type, this.#limits);
+  }
+}
+
+async function* toChunks(body: Promise<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  yield await body;
+}
+
+/** A connection that stays open after its response. */
+export interface KeptConnection {
+  readonly destroyed: boolean;
+  once(event: "close", listener: () => void): unknown;
+}
+
+/** Headers and request lines have no line ends. */
+const separator = "\n";
+/** Parts before the headers. */
+const fixedParts = 7;
+
+/**
+ * What is kept of a request whose connection stays open after its response. One text: strings that are parts of the head
+ * would keep all of it in memory, each with an object of its own.
+ */
+export class KeptIncoming implements Incoming {
+  readonly #text: string;
+  readonly #connection: KeptConnection;
+  #controller: AbortController | undefined;
+
+  constructor(incoming: Incoming, connection: KeptConnection) {
+    const { method, path, search, address, peer = "", protocol, host } = incoming;
+    const headers = Object.entries(incoming.headers()).flat();
+    this.#text = [method, path, search, address, peer, protocol, host, ...headers].join(separator);
+    this.#connection = connection;
+  }
+
+  get method(): string {
+    return this.#part(0);
+  }
+
+  get path(): string {
+    return this.#part(1);
+  }
+
+  get search(): string {
+    return this.#part(2);
+  }
+
+  get address(): string {
+    return this.#part(3);
+  }
+
+  get peer(): string {
+    return this.#part(4);
+  }
+
+  get protocol(): string {
+    return this.#part(5);
+  }
+
+  get host(): string {
+    return this.#part(6);
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      const abort = () => controller.abort(new Error("the client went away"));
+      if (this.#connection.destroyed) abort();
+      else this.#connection.once("close", abort);
+    }
+    return this.#controller.signal;
+  }
+
+  header(name: string): string | undefined {
+    return this.headers()[name];
+  }
+
+  headers(): Record<string, string> {
+    const headers: Record<string, string> = Object.create(null);
+    const parts = this.#text.split(separator);
+    for (let index = fixedParts; index < parts.length; index += 2) {
+      headers[parts[index] as string] = parts[index + 1] as string; // names and values alternate
+    }
+    return headers;
+  }
+
+  /** It has arrived before the response, and was read then or not at all. */
+  readBody(): Promise<Uint8Array> {
+    return Promise.resolve(new Uint8Array());
+  }
+
+  #part(index: number): string {
+    return this.#text.split(separator, fixedParts)[index] as string; // the constructor writes all of them
+  }
+}

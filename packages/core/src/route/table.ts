@@ -1,0 +1,132 @@
+import type { MatchedRoute } from "../request/contract.ts";
+import type { Handler, Method } from "../request/handler.ts";
+import { type Runnable, toRunnable } from "../request/observed-chain.ts";
+import type { Selection } from "../request/selection.ts";
+import { type Problem, StartError } from "../support/errors.ts";
+import { joinPaths, PatternError, parsePattern, shapeOf } from "../support/pattern.ts";
+import { describe, findDuplicates } from "./conflict.ts";
+import { findContractConflicts } from "./contract-conflicts.ts";
+import type { FlatRoute } from "./flatten.ts";
+import type { Route, Routes } from "./route.ts";
+import type { Router } from "./router.ts";
+
+/** A route with its chain composed. */
+export interface RunnableRoute extends FlatRoute, Runnable {
+  readonly matched: MatchedRoute;
+  /** Undefined where it declares no response. */
+  readonly selection: Selection | undefined;
+}
+
+export interface RouteInfo
+  extends Pick<FlatRoute, "method" | "owner" | "controller" | "module" | "contract" | "guards"> {
+  readonly path: string;
+  readonly handler: string;
+  /** The middlewares of its groups and its own, in the order in which they run. */
+  readonly middlewares: readonly string[];
+}
+
+export interface RouteTableTools {
+  /** Flattens routes that are added at run time. */
+  readonly flatten: (routes: Routes, owner: string, problems: Problem[]) => FlatRoute[];
+  readonly serves: (route: FlatRoute) => boolean;
+  /** With signals when `isObserved`. */
+  readonly compose: (route: FlatRoute, isObserved: boolean) => Handler;
+  readonly select: (route: FlatRoute) => Selection | undefined;
+}
+
+/** The routes in force. A change takes effect at once and as a whole, or throws and changes nothing. */
+export class RouteTable {
+  readonly #tools: RouteTableTools;
+  readonly #router: Router<RunnableRoute>;
+  #version = 0;
+
+  /** `router` is the one that the kernel asks; it has no routes yet. */
+  constructor(router: Router<RunnableRoute>, routes: readonly FlatRoute[], tools: RouteTableTools) {
+    this.#router = router;
+    this.#tools = tools;
+    router.load(routes.filter(tools.serves).map((route) => this.#runnable(route)));
+  }
+
+  /** Grows with every change, so that what is made of the routes can be kept until then. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Adds one route or several, groups included. In force from the next request. */
+  add(routes: Route | Routes, options: { readonly owner?: string } = {}): void {
+    this.#install([...this.#router.routes, ...this.#flatten(routes, options.owner)]);
+  }
+
+  /** Removes the route of this method and path; the names of its parameters do not matter. */
+  remove(method: Method | undefined, path: string): void {
+    this.#install(this.#without(method, path));
+  }
+
+  /** Replaces a route by others, in one step. */
+  replace(
+    method: Method | undefined,
+    path: string,
+    routes: Route | Routes,
+    options: { readonly owner?: string } = {},
+  ): void {
+    this.#install([...this.#without(method, path), ...this.#flatten(routes, options.owner)]);
+  }
+
+  list(): RouteInfo[] {
+    return this.#router.routes.map(({ handlerName, middlewareNames, ...route }) => ({
+      method: route.method,
+      path: route.path,
+      handler: handlerName,
+      middlewares: middlewareNames,
+      owner: route.owner,
+      controller: route.controller,
+      module: route.module,
+      contract: route.contract,
+      guards: route.guards,
+    }));
+  }
+
+  #flatten(routes: Route | Routes, owner = "app.routes"): RunnableRoute[] {
+    const problems: Problem[] = [];
+    const list = Array.isArray(routes) ? (routes as Routes) : [routes as Route]; // isArray does not narrow readonly arrays
+    const flat = this.#tools.flatten(list, owner, problems);
+    if (problems.length > 0) throw new StartError(problems);
+    return flat.filter(this.#tools.serves).map((route) => this.#runnable(route));
+  }
+
+  #without(method: Method | undefined, path: string): RunnableRoute[] {
+    const shape = toShape(path);
+    const rest = this.#router.routes.filter((route) => route.method !== method || shapeOf(route.pattern) !== shape);
+    if (rest.length < this.#router.routes.length) return rest;
+    throw new StartError([
+      {
+        code: "UNKNOWN_ROUTE",
+        message: `There is no route ${describe({ method, path })}. app.routes.list() shows those in force.`,
+      },
+    ]);
+  }
+
+  #install(routes: readonly RunnableRoute[]): void {
+    const problems = [...findDuplicates(routes), ...findContractConflicts(routes)];
+    if (problems.length > 0) throw new StartError(problems);
+    this.#router.load(routes);
+    this.#version++;
+  }
+
+  #runnable(route: FlatRoute): RunnableRoute {
+    const { method, path, controller, handlerName: handler, contract } = route;
+    const matched = Object.freeze({ method, path, controller, handler, contract });
+    const { compose, select } = this.#tools;
+    const runnable = toRunnable((isObserved) => compose(route, isObserved));
+    return { ...route, ...runnable, matched, selection: select(route) };
+  }
+}
+
+function toShape(path: string): string {
+  try {
+    return shapeOf(parsePattern(joinPaths("", path)));
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    throw new StartError([{ code: "BAD_ROUTE", message: `${path} is malformed: ${error.message}.` }]);
+  }
+}

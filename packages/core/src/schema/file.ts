@@ -1,0 +1,57 @@
+import type { UploadedFile } from "../body/form.ts";
+import { StreamedFile } from "../body/streamed-file.ts";
+import type { StreamedField } from "../body/streamed-form.ts";
+import { Field, type Kind } from "./field.ts";
+import { report } from "./found-issue.ts";
+import type { IsPresent } from "./infer.ts";
+import type { FileTag } from "./tags.ts";
+
+type FileOf<Tags extends readonly string[]> = "stream" extends Tags[number] ? StreamedFile : UploadedFile;
+
+/**
+ * A file of a multipart form: `file("required", "max=1000000", "type=image/png image/jpeg")`. With "stream" the handler
+ * reads it while it arrives.
+ */
+export function file<const Tags extends readonly FileTag[]>(...tags: Tags): Field<FileOf<Tags>, IsPresent<Tags>> {
+  const typed = tags.some((tag) => tag.startsWith("type="));
+  if (isStreamed(tags) && !tags.some((tag) => tag.startsWith("max="))) {
+    throw new TypeError('a file() with "stream" needs "max=" with a number of bytes');
+  }
+  const isFile = isStreamed(tags) ? (input: unknown) => input instanceof StreamedFile : isUploadedFile;
+  const kind: Kind<FileOf<Tags>> = {
+    name: "file",
+    family: "file",
+    read: (input, issues) => {
+      if (!isFile(input)) report(issues, "file", "must be a file");
+      return input as FileOf<Tags>; // not used when there is an issue
+    },
+    compileSelect: () => {
+      throw new TypeError("a file() can be received, but not returned. Declare the response without it.");
+    },
+    toSchema: () => ({
+      type: "string",
+      format: "binary",
+      ...(typed ? {} : { contentMediaType: "application/octet-stream" }),
+    }),
+  };
+  return new Field<FileOf<Tags>, IsPresent<Tags>>(kind, tags);
+}
+
+function isStreamed(tags: readonly string[]): boolean {
+  return tags.includes("stream");
+}
+
+/** The field of a form that is streamed. */
+export function findStreamedField(fields: Readonly<Record<string, Field>>): StreamedField | undefined {
+  const found = Object.entries(fields).find(([, { kind, tags }]) => kind === "file" && isStreamed(tags));
+  if (found === undefined) return undefined;
+  const [name, { tags }] = found;
+  return { name, max: Number(tags.find((tag) => tag.startsWith("max="))?.slice("max=".length)) };
+}
+
+/** JSON cannot imitate it, because JSON has no bytes. */
+function isUploadedFile(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { name, type, bytes } = value as Partial<Record<keyof UploadedFile, unknown>>;
+  return typeof name === "string" && typeof type === "string" && bytes instanceof Uint8Array;
+}

@@ -1,0 +1,129 @@
+import type { Issue } from "../support/errors.ts";
+import { Dto } from "./dto.ts";
+import { Field, type Select } from "./field.ts";
+import { toJsonSchema } from "./json-schema.ts";
+import { findSchemaIssues } from "./schema-issues.ts";
+import { type JsonSchema, type Schema, type StandardResult, toIssue } from "./standard-schema.ts";
+
+/**
+ * Copies what a schema declares, so that nothing else leaves with a response. Compile it once for each schema.
+ *
+ * A value of the wrong shape is dropped: an object, a list or a function where a scalar is declared, a scalar where an
+ * object or a list is declared, a union without a known tag. It is left out of objects and records, and becomes null in
+ * a list and as the whole value. A scalar of another type passes: it cannot carry an undeclared field.
+ */
+export function compileSelect(schema: Schema): (value: unknown) => unknown {
+  if (!(schema instanceof Dto || schema instanceof Field)) return compileByStandard(schema);
+  const select: Select = schema.compileSelect();
+  return (value) => (value === undefined || value === null ? null : (select(value) ?? null));
+}
+
+/** A returned value that a schema of another library does not accept, or from which no fields can be taken. */
+export class ReturnedMismatch extends Error {
+  override readonly name = "ReturnedMismatch";
+  readonly issues: readonly Issue[];
+  /** The status of the response. Defaults to 200. */
+  readonly status: number;
+
+  constructor(issues: readonly Issue[], status = 200) {
+    const texts = issues.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
+    super(`the value does not match its schema: ${texts.join("; ")}`);
+    this.issues = issues;
+    this.status = status;
+  }
+}
+
+/** An issue of a list with one row, as an issue of the whole list. */
+export function atRow({ keys = [], ...issue }: Issue, index: number): Issue {
+  const all = [index, ...keys.slice(1)];
+  return { ...issue, keys: all, path: all.join(".") };
+}
+
+/** Most libraries remove what they do not declare when they validate; ArkType keeps it, so its JSON Schema decides. */
+function compileByStandard(schema: Schema): Select {
+  const select = compileByJsonSchema(toJsonSchema(schema, "output"));
+  const toValue = (result: StandardResult<unknown>): unknown => {
+    if (result.issues !== undefined) throw new ReturnedMismatch(result.issues.map(toIssue));
+    return select(result.value);
+  };
+  return (value) => {
+    const result = schema["~standard"].validate(value);
+    return result instanceof Promise ? result.then(toValue) : toValue(result);
+  };
+}
+
+/** Objects whose properties are listed lose the others, at any depth; what the schema does not describe stays. */
+function compileByJsonSchema(root: JsonSchema): Select {
+  const selects = new Map<JsonSchema, Select>();
+  const resolve = (schema: JsonSchema): JsonSchema => {
+    if (schema.$ref === "#") return root;
+    const [, name = ""] = /^#\/\$defs\/([^/]+)$/.exec(String(schema.$ref)) ?? [];
+    const target = (root.$defs as Readonly<Record<string, JsonSchema>> | undefined)?.[name]; // by JSON Schema
+    return target === undefined ? schema : resolve(target);
+  };
+  const compile = (schema: JsonSchema): Select => {
+    const target = resolve(schema);
+    const known = selects.get(target);
+    if (known !== undefined) return known;
+    let select: Select = (value) => value;
+    selects.set(target, (value) => select(value)); // a schema may contain itself
+    select = compileKeywords(target, compile, resolve);
+    return select;
+  };
+  return compile(root);
+}
+
+function compileKeywords(
+  schema: JsonSchema,
+  compile: (schema: JsonSchema) => Select,
+  resolve: (schema: JsonSchema) => JsonSchema,
+): Select {
+  const { properties, additionalProperties, items, prefixItems, anyOf, oneOf } = schema as ObjectSchema; // by JSON Schema
+  const alternatives = anyOf ?? oneOf;
+  if (alternatives !== undefined) {
+    const branches = alternatives.map((branch) => ({ branch, select: compile(branch) }));
+    return (value) => {
+      if (typeof value !== "object" || value === null) return value;
+      const faults = branches.map(({ branch }) => countFaults(findSchemaIssues(branch, value, { resolve })));
+      return branches[faults.indexOf(Math.min(...faults))]?.select(value);
+    };
+  }
+  if (isObjectSchema(items) || prefixItems !== undefined) {
+    const first = prefixItems?.map(compile) ?? [];
+    const rest = isObjectSchema(items) ? compile(items) : (item: unknown) => item;
+    return (value) => (Array.isArray(value) ? value.map((item, index) => (first[index] ?? rest)(item)) : value);
+  }
+  const isOpen = additionalProperties === undefined ? properties === undefined : additionalProperties === true;
+  if (isOpen) return (value) => value;
+  const members = new Map(Object.entries(properties ?? {}).map(([name, one]) => [name, compile(one)]));
+  const others = isObjectSchema(additionalProperties) ? compile(additionalProperties) : undefined;
+  return (value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    const record = value as Readonly<Record<string, unknown>>;
+    const selected: Record<string, unknown> = {};
+    for (const [name, select] of members) if (name in record) selected[name] = select(record[name]);
+    if (others === undefined) return selected;
+    for (const name of Object.keys(record)) if (!members.has(name)) selected[name] = others(record[name]);
+    return selected;
+  };
+}
+
+/** How far a value is from an alternative. Undeclared fields do not count: they are left out. */
+function countFaults(issues: readonly Issue[]): number {
+  if (issues.some(({ path, rule }) => path === "" && rule === "type")) return Number.POSITIVE_INFINITY;
+  return issues.filter(({ rule }) => rule !== "properties").length;
+}
+
+/** `true` and `false` are schemas too. */
+function isObjectSchema(schema: unknown): schema is JsonSchema {
+  return typeof schema === "object" && schema !== null;
+}
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: unknown;
+  readonly items?: unknown;
+  readonly prefixItems?: readonly JsonSchema[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+}

@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { api, dto, endpoint, file, integer, type Routes, string } from "@tenon/core";
+import { cli } from "@tenon/core/cli";
+import { createTestApp } from "@tenon/core/testing";
+import { z } from "zod";
+import { CreatePost, PageQuery } from "../support/post-schemas.ts";
+import { moduleOf, testOnBothTransports } from "../support/transports.ts";
+
+const handled: Routes = [
+  {
+    method: "GET",
+    path: "/posts",
+    handler: endpoint({ query: PageQuery, returns: PageQuery }, (_, { query }) => query),
+  },
+  {
+    method: "GET",
+    path: "/numbers/:n",
+    handler: endpoint(
+      { params: dto({ n: integer("required") }), headers: dto({ "x-times": integer("required") }) },
+      (_, { params, headers }) => params.n * headers["x-times"],
+    ),
+  },
+  {
+    method: "POST",
+    path: "/csv",
+    handler: endpoint(
+      { body: { content: "text/csv" }, returns: dto({ bytes: integer("required") }) },
+      (_, { body }) => ({
+        bytes: body.byteLength,
+      }),
+    ),
+  },
+  {
+    method: "POST",
+    path: "/optional",
+    handler: endpoint({ body: { optional: CreatePost } }, (_, { body }) => ({ title: body?.title ?? "none" })),
+  },
+  {
+    method: "POST",
+    path: "/upload",
+    handler: endpoint(
+      { body: { form: dto({ title: string("required"), picture: file("required") }) } },
+      (_, { body }) => ({
+        title: body.title,
+        name: body.picture.name,
+        bytes: body.picture.bytes.byteLength,
+      }),
+    ),
+  },
+  {
+    method: "GET",
+    path: "/zod",
+    handler: endpoint({ query: z.object({ limit: z.number().optional() }) }, (_, { query }) => query),
+  },
+];
+
+testOnBothTransports("an endpoint parses its query: numbers, booleans and repeated names", handled, async (call) => {
+  const response = await call("GET", "/posts?limit=5&drafts=true&tag=a&tag=b,c");
+  assert.deepEqual(await response.json(), { limit: 5, drafts: true, tag: ["a", "b,c"] });
+  assert.deepEqual(await (await call("GET", "/posts?tag=a&limit=")).json(), { tag: ["a"] });
+  for (const query of ["limit=x", "limit=0", "limit=51", "limit=1&limit=2", "drafts=maybe"]) {
+    const rejected = await call("GET", `/posts?${query}`);
+    assert.deepEqual([rejected.status, await rejected.json()], [400, { error: "Invalid request" }], query);
+  }
+  assert.deepEqual(await (await call("GET", "/zod?limit=7")).json(), { limit: 7 });
+});
+
+testOnBothTransports(
+  "text is converted for Zod although one field has no JSON Schema",
+  [
+    {
+      method: "GET",
+      path: "/",
+      handler: endpoint(
+        { query: z.object({ limit: z.int(), since: z.coerce.date().optional() }) },
+        (_, { query }) => query.limit,
+      ),
+    },
+  ],
+  async (call) => {
+    assert.equal(await (await call("GET", "/?limit=5")).json(), 5);
+  },
+);
+
+testOnBothTransports("params and headers are parsed by their schemas", handled, async (call) => {
+  assert.equal(await (await call("GET", "/numbers/6", { headers: { "x-times": "7" } })).json(), 42);
+  assert.equal((await call("GET", "/numbers/6")).status, 400);
+  assert.equal((await call("GET", "/numbers/six", { headers: { "x-times": "7" } })).status, 400);
+});
+
+testOnBothTransports("an optional body may be absent, but not wrong", handled, async (call) => {
+  const headers = { "content-type": "application/json" };
+  assert.deepEqual(await (await call("POST", "/optional")).json(), { title: "none" });
+  const present = await call("POST", "/optional", { headers, body: '{"title":"x"}' });
+  assert.deepEqual(await present.json(), { title: "x" });
+  assert.equal((await call("POST", "/optional", { headers, body: "{}" })).status, 400);
+});
+
+testOnBothTransports("form() reads fields and files of a multipart form", handled, async (call) => {
+  const parts = [
+    '--x\r\ncontent-disposition: form-data; name="title"\r\n\r\nSea',
+    '--x\r\ncontent-disposition: form-data; name="picture"; filename="sea.png"\r\ncontent-type: image/png\r\n\r\n1234',
+    "--x--\r\n",
+  ];
+  const headers = { "content-type": "multipart/form-data; boundary=x" };
+  const uploaded = await call("POST", "/upload", { headers, body: parts.join("\r\n") });
+  assert.deepEqual(await uploaded.json(), { title: "Sea", name: "sea.png", bytes: 4 });
+  const without = await call("POST", "/upload", { headers, body: [parts[0], parts[2]].join("\r\n") });
+  assert.equal(without.status, 400);
+  assert.equal(
+    (await call("POST", "/upload", { headers: { "content-type": "application/json" }, body: "{}" })).status,
+    400,
+  );
+});
+
+test("the issues of params, query and headers are reported together, each with its part", async () => {
+  const handler = endpoint(
+    {
+      params: dto({ id: integer("required") }),
+      query: PageQuery,
+      headers: dto({ "x-a": string("required") }),
+      body: CreatePost,
+    },
+    () => "",
+  );
+  const app = await createTestApp(moduleOf([{ method: "POST", path: "/:id", handler }]), api({ errors: "issues" }));
+  const response = await app.request("POST", "/x?limit=0", { json: {} });
+  assert.deepEqual(await response.json(), {
+    error: "Invalid request",
+    issues: [
+      { in: "params", path: "id", rule: "integer", message: "must be a whole number" },
+      { in: "query", path: "limit", rule: "min", message: "must be at least 1" },
+      { in: "headers", path: "x-a", rule: "required", message: "is required" },
+    ],
+  });
+  const body = await app.request("POST", "/1", { json: {}, headers: { "x-a": "a" } });
+  assert.deepEqual(((await body.json()) as { issues: unknown }).issues, [
+    { in: "body", path: "title", rule: "required", message: "is required" },
+  ]);
+  await app.stop();
+});
+
+test("at a terminal, query and body are flags, with their descriptions in the help", async () => {
+  const list = endpoint(
+    {
+      summary: "List posts",
+      description: "Newest first.",
+      query: dto({ limit: integer("min=1", "default=9").describe("How many") }),
+      body: dto({ title: string("required") }),
+      returns: dto({ limit: integer(), title: string("required") }),
+    },
+    (_, { query, body }) => ({ ...query, ...body, extra: "not declared" }),
+  );
+  const app = await createTestApp(moduleOf([{ path: "list", handler: list }]), cli({ name: "blog" }));
+  const { stdout } = await app.run(["list", "--limit=5", "--title=x", "--json"]);
+  assert.deepEqual(JSON.parse(stdout), { limit: 5, title: "x" });
+  const piped = await app.run(["list", "--stdin", "--json"], { stdin: '{"limit":3,"title":"y"}' });
+  assert.deepEqual(JSON.parse(piped.stdout), { limit: 3, title: "y" });
+  const rejected = await app.run(["list", "--limit=0", "--title=x"]);
+  assert.deepEqual([rejected.code, rejected.stderr], [2, "blog: --limit must be at least 1\n"]);
+  const help = (await app.run(["list", "--help"])).stdout;
+  assert.match(help, /^List posts\n\nNewest first\.\n\nUsage: blog list/);
+  assert.match(help, /--limit=<integer>\s+How many; must be at least 1; defaults to 9\n/);
+  assert.match((await app.run(["--help"])).stdout, /list\s+List posts/);
+  await app.stop();
+});
+
+testOnBothTransports("content() reads a body of its media type only", handled, async (call) => {
+  const sent = await call("POST", "/csv", { headers: { "content-type": "text/csv; charset=utf-8" }, body: "a,b" });
+  assert.deepEqual(await sent.json(), { bytes: 3 });
+  assert.equal((await call("POST", "/csv", { headers: { "content-type": "text/plain" }, body: "a" })).status, 400);
+});

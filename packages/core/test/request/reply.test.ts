@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { HttpError, Reply } from "@tenon/core";
+import { StatusReply, toReply } from "../../src/request/reply.ts";
+
+/** The Reply for a value, as `[status, kind, value]`. */
+const read = (value: unknown): unknown[] => {
+  const { status, kind, value: inner } = toReply(value);
+  return [status, kind, inner];
+};
+
+class Problem {
+  readonly error = "of a class";
+}
+
+test("undefined is 204 without a body, any other value is 200", () => {
+  assert.deepEqual(read(undefined), [204, "empty", undefined]);
+  for (const value of [null, 0, "", "text", false, true, 1n, [], {}, { a: 1 }, new Date(0)]) {
+    assert.deepEqual(read(value), [200, "json", value]);
+  }
+});
+
+test("a Reply is returned unchanged", () => {
+  const reply = new Reply(201, "text", "x");
+  assert.equal(toReply(reply), reply);
+});
+
+test("bytes, streams and Response pass through", () => {
+  const values = [
+    new Uint8Array(1),
+    Buffer.from("x"),
+    new ArrayBuffer(1),
+    new Response("x"),
+    new ReadableStream(),
+    (async function* () {})(),
+  ];
+  for (const value of values) assert.deepEqual(read(value), [200, "raw", value]);
+});
+
+test("{error} is 400, {error, status} is that status, {_status, data} is the data with that status", () => {
+  assert.deepEqual(read({ error: "x" }), [400, "json", { error: "x" }]);
+  assert.deepEqual(read({ error: "x", status: 404 }), [404, "json", { error: "x", status: 404 }]);
+  assert.deepEqual(read({ status: 200, error: "x" }), [200, "json", { status: 200, error: "x" }]);
+  assert.deepEqual(read({ _status: 201, data: { a: 1 } }), [201, "json", { a: 1 }]);
+  assert.deepEqual(read({ data: null, _status: 202 }), [202, "json", null]);
+  const bare = Object.assign(Object.create(null), { error: "x" });
+  assert.deepEqual(read(bare), [400, "json", bare], "an object without prototype is plain too");
+});
+
+const nearMisses: Record<string, unknown> = {
+  "another key beside error": { error: "x", details: [] },
+  "another key beside error and status": { error: "x", status: 404, code: 1 },
+  "an error that is not a string": { error: null },
+  "an error that is an object": { error: { message: "x" } },
+  "a job with a status of its own": { status: "failed", error: null },
+  "a failed job": { error: "timeout", status: "failed" },
+  "a status that is a number as text": { error: "x", status: "404" },
+  "a status with a fraction": { error: "x", status: 404.5 },
+  "a status that is NaN": { error: "x", status: Number.NaN },
+  "a status that is null": { error: "x", status: null },
+  "a status that is undefined": { error: "x", status: undefined },
+  "_status as text": { _status: "ok", data: 1 },
+  "_status with a fraction": { _status: 200.5, data: 1 },
+  "_status that is null": { _status: null, data: 1 },
+  "_status that is undefined": { _status: undefined, data: 1 },
+  "_status alone": { _status: 201 },
+  "data alone": { data: 1 },
+  "another key beside _status and data": { _status: 201, data: 1, meta: 2 },
+  "an inherited error": Object.create({ error: "x" }),
+  "an instance of a class": new Problem(),
+  "a list of them": [{ error: "x" }],
+  "nested deeper": { result: { error: "x" } },
+};
+for (const [title, value] of Object.entries(nearMisses)) {
+  test(`anything else is data: ${title}`, () => assert.deepEqual(read(value), [200, "json", value]));
+}
+
+const mistakes: Record<string, [value: unknown, message: string]> = {
+  "an Error": [new Error("x"), "an Error was returned: throw it"],
+  "an HttpError": [new HttpError(404, "Not here"), "an Error was returned: throw it"],
+  "ctx.status(n) alone": [new StatusReply(201), "ctx.status(n) was returned without .json(value) or .send(text)"],
+  "a Map": [new Map([[1, 2]]), "a Map was returned, which JSON cannot hold: return an array or an object"],
+  "a Set": [new Set([1]), "a Set was returned, which JSON cannot hold: return an array or an object"],
+  "a generator": [[1].values(), "an iterator was returned, which JSON cannot hold: return an array or an object"],
+};
+for (const [title, [value, message]] of Object.entries(mistakes)) {
+  test(`a value that is never data throws instead of becoming an empty object: ${title}`, () => {
+    assert.throws(() => toReply(value), { message });
+  });
+}
+
+test("a map with a status outside 200 to 599 throws an error that names the status", () => {
+  for (const status of [0, 99, 101, 199, 600, 1000, -1, 2 ** 53]) {
+    const message = `A reply's status is a whole number from 200 to 599, not ${String(status)}`;
+    assert.throws(() => toReply({ error: "x", status }), { name: "RangeError", message });
+    assert.throws(() => toReply({ _status: status, data: 1 }), { name: "RangeError", message });
+  }
+});

@@ -1,0 +1,265 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type FieldKind, parseTags } from "../../src/schema/tags.ts";
+
+/** The messages of the rules that a value breaks. */
+function faults(kind: FieldKind, tag: string, value: unknown): string[] {
+  return parseTags(kind, [tag]).rules.flatMap((rule) => (rule.passes(value) ? [] : [rule.message]));
+}
+
+const bounds: readonly {
+  kind: FieldKind;
+  tag: string;
+  passes: readonly unknown[];
+  fails: readonly unknown[];
+  text: string;
+}[] = [
+  { kind: "string", tag: "min=3", passes: ["abc", "abcd"], fails: ["", "ab"], text: "must have at least 3 characters" },
+  { kind: "string", tag: "max=2", passes: ["", "ab"], fails: ["abc"], text: "must have at most 2 characters" },
+  { kind: "string", tag: "len=2", passes: ["ab"], fails: ["a", "abc"], text: "must have exactly 2 characters" },
+  { kind: "number", tag: "min=-1", passes: [-1, 0, 5.5], fails: [-1.5], text: "must be at least -1" },
+  { kind: "number", tag: "max=1.5", passes: [1.5, -3], fails: [1.6], text: "must be at most 1.5" },
+  { kind: "number", tag: "max=1e3", passes: [1000], fails: [1001], text: "must be at most 1000" },
+  { kind: "integer", tag: "min=-2", passes: [-2, 0], fails: [-3], text: "must be at least -2" },
+  { kind: "list", tag: "min=1", passes: [[0]], fails: [[]], text: "must have at least 1 item" },
+  { kind: "list", tag: "max=1", passes: [[], [0]], fails: [[0, 0]], text: "must have at most 1 item" },
+  { kind: "string", tag: "len=1", passes: ["a"], fails: [""], text: "must have exactly 1 character" },
+  { kind: "record", tag: "max=1", passes: [{}, { a: 1 }], fails: [{ a: 1, b: 2 }], text: "must have at most 1 entry" },
+  { kind: "string", tag: "pattern=^a+$", passes: ["a", "aa"], fails: ["ab", ""], text: "must match ^a+$" },
+  { kind: "list", tag: "len=2", passes: [[0, 0]], fails: [[0]], text: "must have exactly 2 items" },
+  { kind: "string", tag: "oneof=a b", passes: ["a", "b"], fails: ["c", "", "a b"], text: "must be one of a, b" },
+  { kind: "number", tag: "oneof=1 2.5", passes: [1, 2.5], fails: [2], text: "must be one of 1, 2.5" },
+];
+for (const { kind, tag, passes, fails, text } of bounds) {
+  test(`${tag} on a ${kind} ${text}`, () => {
+    for (const value of passes) assert.deepEqual(faults(kind, tag, value), [], JSON.stringify(value));
+    for (const value of fails) assert.deepEqual(faults(kind, tag, value), [text], JSON.stringify(value));
+  });
+}
+
+test("characters are code points, not UTF-16 units", () => {
+  assert.deepEqual(faults("string", "min=8", "🙂🙂🙂🙂"), ["must have at least 8 characters"]);
+  assert.deepEqual(faults("string", "min=8", "🙂🙂🙂🙂🙂🙂🙂🙂"), []);
+  assert.deepEqual(faults("string", "max=2", "🙂🙂"), []);
+  assert.deepEqual(faults("string", "len=1", "é"), []);
+});
+
+const addresses = {
+  good: [
+    "a@b.co",
+    "ada.lovelace@example.com",
+    "user+tag@sub.example.co.uk",
+    "x_y-z'!#$%&*/=?^`{|}~@example.org",
+    "1@2.com",
+    "ü@exämple.de",
+    "名前@例え.jp",
+    "a@xn--exmple-cua.de",
+    `${"l".repeat(64)}@example.com`,
+    `a@${"d".repeat(63)}.com`,
+    "K@example.com", // the Kelvin sign is a letter of its own
+  ],
+  bad: [
+    "",
+    "@",
+    "a@",
+    "@b.co",
+    "a",
+    "a@b",
+    "a@localhost",
+    "a b@c.co",
+    "a@b c.co",
+    " a@b.co",
+    "a@b.co ",
+    "a@b.co\n",
+    "a@@b.co",
+    "a@b@c.co",
+    ".a@b.co",
+    "a.@b.co",
+    "a..b@c.co",
+    "a@.co",
+    "a@b.",
+    "a@b..co",
+    "a@-b.co",
+    "a@b-.co",
+    "a@b_c.co",
+    "a@[127.0.0.1]",
+    "a@127.0.0.1",
+    '"a b"@c.co',
+    "a(b)@c.co",
+    "a,b@c.co",
+    "a;b@c.co",
+    "<a@b.co>",
+    "a\u0000@b.co",
+    "a\u00a0@b.co",
+    "a\u200b@b.co",
+    "a\u202e@b.co",
+    "a\u3000@b.co",
+    "a\ufeff@b.co",
+    "a@b\u2028.co",
+    `${"l".repeat(65)}@example.com`,
+    `a@${"d".repeat(64)}.com`,
+    `a@${"d.".repeat(130)}com`,
+  ],
+};
+for (const address of addresses.good) {
+  test(`${JSON.stringify(address)} is an e-mail address`, () => {
+    assert.deepEqual(faults("string", "email", address), []);
+  });
+}
+for (const address of addresses.bad) {
+  test(`${JSON.stringify(address)} is not an e-mail address`, () => {
+    assert.deepEqual(faults("string", "email", address), ["must be an e-mail address"]);
+  });
+}
+
+test("url accepts whole http and https URLs without blanks", () => {
+  for (const url of ["http://a", "https://example.com/a?b=c#d", "HTTP://EXAMPLE.com:8080", "https://[::1]/"]) {
+    assert.deepEqual(faults("string", "url", url), [], url);
+  }
+  for (const url of [
+    "",
+    "example.com",
+    "//example.com",
+    "/a",
+    "http:example.com",
+    "ftp://example.com",
+    "javascript:alert(1)",
+    " http://a",
+    "http://a\n",
+    "http://a b",
+    "http://",
+    "http://a:99999",
+    "http:\\\\a",
+  ]) {
+    assert.deepEqual(faults("string", "url", url), ["must be an http or https URL"], JSON.stringify(url));
+  }
+});
+
+test("uuid accepts any version, in either case, with nothing around it", () => {
+  for (const uuid of ["123e4567-e89b-42d3-a456-426614174000", "123E4567-E89B-42D3-A456-426614174000"]) {
+    assert.deepEqual(faults("string", "uuid", uuid), []);
+    for (const other of [`${uuid} `, `{${uuid}}`, uuid.slice(1), uuid.replaceAll("-", ""), `${uuid}\n`]) {
+      assert.deepEqual(faults("string", "uuid", other), ["must be a UUID"], other);
+    }
+  }
+});
+
+test("decimal accepts one spelling for each number, with its digits", () => {
+  for (const text of ["0", "0.00", "7", "-7", "12.50", "-0.01", "-0.10", "9007199254740993.000000000000000001"]) {
+    assert.deepEqual(faults("string", "decimal", text), [], text);
+  }
+  for (const text of ["", "-0", "-0.0", "+1", "01", "-01", ".5", "1.", "1e3", "0x1", "1,5", " 1", "1\n", "１", "NaN"]) {
+    assert.deepEqual(faults("string", "decimal", text), ["must be a decimal number such as 12.50"], text);
+  }
+  assert.throws(() => faults("string", "decimal=2", "1"), /"decimal" takes no value, not "2"/);
+});
+
+test("every rule ends quickly on 64 KB of hostile text (B8, F2)", () => {
+  const pieces = [
+    " ",
+    "0",
+    "1",
+    "-0.1",
+    "a",
+    "-",
+    ",",
+    "@",
+    "%",
+    "\t",
+    ".",
+    "a@",
+    "a.",
+    "@a.",
+    "-.",
+    "http://a/",
+    "xn--",
+    "🙂",
+    "a-",
+  ];
+  for (const piece of pieces) {
+    const body = piece.repeat(Math.ceil(65_536 / piece.length));
+    for (const text of [body, `a@${body}`, `${body}@b.co`, `http://${body}`, `https://a/${body}`]) {
+      for (const tag of ["email", "url", "uuid", "decimal", "min=8", "max=8", "len=8", "oneof=a b"]) {
+        const result = faults("string", tag, text);
+        if (tag === "email" || tag === "uuid") assert.equal(result.length, 1, `${tag} on ${text.slice(0, 20)}`);
+      }
+    }
+  }
+});
+
+test("a rule gives the same result on every call (B3, Fastify 16a74e7cb, fast-jwt CVE-2026-35040)", () => {
+  const cases = { email: "a@b.co", url: "https://a.co", uuid: "123e4567-e89b-42d3-a456-426614174000" };
+  for (const [tag, text] of Object.entries(cases)) {
+    const [rule] = parseTags("string", [tag]).rules;
+    for (let round = 0; round < 3; round++) {
+      assert.equal(rule?.passes(text), true);
+      assert.equal(rule?.passes("x"), false);
+    }
+  }
+});
+
+const mistakes: readonly [FieldKind, string, string][] = [
+  [
+    "string",
+    "requird",
+    '"requird" is not a rule for this field. Rules: required, nullable, trim, lower, default, email, url, uuid, decimal, min, max, len, oneof, pattern.',
+  ],
+  ["number", "email", '"email" is not a rule for this field. Rules: required, nullable, default, min, max, oneof.'],
+  ["list", "oneof=a", '"oneof=a" is not a rule for this field. Rules: required, nullable, min, max, len.'],
+  ["plain", "min=1", '"min=1" is not a rule for this field. Rules: required, nullable.'],
+  [
+    "string",
+    "constructor",
+    '"constructor" is not a rule for this field. Rules: required, nullable, trim, lower, default, email, url, uuid, decimal, min, max, len, oneof, pattern.',
+  ],
+  ["string", "min", '"min=" needs a whole number of characters'],
+  ["string", "min=", '"min=" needs a whole number of characters'],
+  ["string", "min= ", '"min= " needs a whole number of characters'],
+  ["string", "max=x", '"max=x" needs a whole number of characters'],
+  ["string", "len=-1", '"len=-1" needs a whole number of characters'],
+  ["string", "min=1.5", '"min=1.5" needs a whole number of characters'],
+  ["string", "max=0x10", '"max=0x10" needs a whole number of characters'],
+  ["list", "min=-1", '"min=-1" needs a whole number of items'],
+  ["list", "len=1.5", '"len=1.5" needs a whole number of items'],
+  ["number", "min=x", '"min=x" needs a number'],
+  ["number", "max=0x10", '"max=0x10" needs a number'],
+  ["number", "max=1e999", '"max=1e999" needs a number'],
+  ["integer", "min=1.5", '"min=1.5" needs a whole number'],
+  ["integer", "max=9007199254740993", '"max=9007199254740993" needs a whole number'],
+  ["number", "max=Infinity", '"max=Infinity" needs a number'],
+  ["string", "oneof=", '"oneof=" needs values, separated by spaces'],
+  ["string", "oneof", '"oneof=" needs values, separated by spaces'],
+  ["number", "oneof", '"oneof=" needs values, separated by spaces'],
+  ["number", "oneof=1 a", '"oneof=1 a" needs numbers'],
+  ["record", "min=-1", '"min=-1" needs a whole number of entries'],
+  ["file", "max=x", '"max=x" needs a whole number of bytes'],
+  ["file", "type", '"type=" needs media types, separated by spaces: type=image/png image/jpeg'],
+  ["plain", "required=1", '"required" takes no value, not "1"'],
+  ["string", "email=x", '"email" takes no value, not "x"'],
+];
+for (const [kind, tag, text] of mistakes) {
+  test(`an invalid tag throws where the DTO is defined: ${text}`, () => {
+    assert.throws(() => parseTags(kind, [tag]), { name: "TypeError", message: text });
+  });
+}
+
+const combinations: readonly [FieldKind, readonly string[], string][] = [
+  ["string", ["min=5", "max=2"], 'no value satisfies both "min=5" and "max=2"'],
+  ["number", ["max=-1.5", "min=-1"], 'no value satisfies both "min=-1" and "max=-1.5"'],
+  ["list", ["len=3", "max=2"], 'no value satisfies both "len=3" and "max=2"'],
+  ["string", ["len=3", "min=10"], 'no value satisfies both "min=10" and "len=3"'],
+  ["string", ["min=1", "min=2"], 'a field has the rule "min" twice'],
+  ["string", ["oneof=a", "oneof=b"], 'a field has the rule "oneof" twice'],
+  ["string", ["required", "default=a"], 'a field is either "required" or has a "default="'],
+  ["plain", ["required", "required"], 'a field has the rule "required" twice'],
+];
+for (const [kind, tags, text] of combinations) {
+  test(`conflicting tags throw where the DTO is defined: ${text}`, () => {
+    assert.throws(() => parseTags(kind, tags), { name: "TypeError", message: text });
+  });
+}
+
+test("bounds that allow one value are valid", () => {
+  assert.equal(parseTags("string", ["min=2", "max=2", "len=2"]).rules.length, 3);
+  assert.equal(parseTags("number", ["min=9", "max=10"]).rules.length, 2); // "9" > "10" as text
+});

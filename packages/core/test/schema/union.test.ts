@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { array, dto, type Infer, number, string, timestamp, toJsonSchema, union } from "@tenon/core";
+import type { Returned } from "@tenon/core/internal";
+import type { Equal, Expect } from "../support/types.ts";
+import { asForm, read, readField } from "./read.ts";
+
+const Shape = union("kind", {
+  circle: dto({ radius: number("required", "min=0") }),
+  square: dto({ side: number("required"), at: timestamp() }),
+});
+
+test("the tag decides which variant is read, and is part of the value", () => {
+  assert.deepEqual(read(Shape, { kind: "circle", radius: 1, side: 2 }), { kind: "circle", radius: 1 });
+  assert.deepEqual(read(Shape, { kind: "square", side: 2 }), { kind: "square", side: 2 });
+  assert.deepEqual(readField(array(Shape), [{ kind: "circle", radius: -1 }, { kind: "square" }]), [
+    "f.0.radius min",
+    "f.1.side required",
+  ]);
+});
+
+test("a strict variant takes the tag, and no other field that it does not declare", () => {
+  const strict = union("kind", { circle: dto("Circle", { radius: number() }).strict() });
+  assert.deepEqual(read(strict, { kind: "circle", radius: 1 }), { kind: "circle", radius: 1 });
+  assert.deepEqual(read(strict, { kind: "circle", radios: 1 }), ["radios unknown"]);
+  const refer = () => ({ $ref: "#/Circle" });
+  assert.deepEqual(toJsonSchema(strict, "input", refer).oneOf, [
+    {
+      type: "object",
+      properties: { kind: { type: "string", const: "circle" }, radius: { type: "number" } },
+      required: ["kind"],
+      additionalProperties: false,
+    },
+  ]);
+});
+
+test("a missing or unknown tag is one issue on that key", () => {
+  for (const kind of [undefined, null, ""]) assert.deepEqual(read(Shape, { kind, radius: "x" }), ["kind required"]);
+  for (const kind of ["triangle", "constructor", "__proto__", 1, ["circle"], {}]) {
+    assert.deepEqual(read(Shape, { kind }), ["kind oneof"], JSON.stringify(kind));
+  }
+  assert.deepEqual(read(Shape, Object.create({ kind: "circle", radius: 1 })), ["kind required"]);
+  for (const value of ["circle", 1, [], true]) assert.deepEqual(readField(Shape, value), ["f object"]);
+});
+
+test("the issue of an unknown tag names the variants and not the value", async () => {
+  assert.deepEqual(await Shape["~standard"].validate({ kind: "hunter2" }), {
+    issues: [{ message: "must be one of circle, square", path: ["kind"] }],
+  });
+});
+
+test("a union is read from a form", () => {
+  assert.deepEqual(read(Shape, { kind: "circle", radius: "2.5" }, asForm), { kind: "circle", radius: 2.5 });
+});
+
+test("a union that cannot work throws where it is defined", () => {
+  for (const [make, message] of [
+    [() => union("kind", {}), 'a union needs variants: union("kind", { circle: Circle })'],
+    [() => union("", { a: dto({}) }), '"" cannot be the tag of a union'],
+    [() => union("__proto__", { a: dto({}) }), '"__proto__" cannot be the tag of a union'],
+    [() => union("kind", { a: dto({ kind: string() }) }), 'the variant "a" declares "kind", which the union adds'],
+    // @ts-expect-error a field is not a DTO
+    [() => union("kind", { a: string() }), 'the variant "a" is not a DTO'],
+  ] as const) {
+    assert.throws(make, { name: "TypeError", message });
+  }
+});
+
+export type Checks = [
+  Expect<Equal<Infer<typeof Shape>, { kind: "circle"; radius: number } | { kind: "square"; side: number; at?: Date }>>,
+  Expect<
+    Equal<
+      Returned<typeof Shape>,
+      { kind: "circle"; radius: number } | { kind: "square"; side: number; at?: Date | string | undefined }
+    >
+  >,
+];

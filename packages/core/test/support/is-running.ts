@@ -1,0 +1,8 @@
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false; // there is no such process
+  }
+}

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findNearest } from "../../src/support/nearest.ts";
+
+const names = ["posts", "posts list", "posts publish", "users", "db"];
+const cases: readonly [given: string, nearest: string | undefined][] = [
+  ["pots", "posts"],
+  ["psots", "posts"],
+  ["post", "posts"],
+  ["Posts", "posts"],
+  ["posts lst", "posts list"],
+  ["posts pubilsh", "posts publish"],
+  ["bd", "db"],
+  ["elephants", undefined],
+  ["", undefined],
+  ["x".repeat(100_000), undefined],
+];
+for (const [given, nearest] of cases) {
+  test(`${JSON.stringify(given.slice(0, 20))} is nearest to ${nearest ?? "no name"}`, () => {
+    assert.equal(findNearest(given, names), nearest);
+  });
+}
+
+test("the longer of two equally close names is chosen", () => {
+  assert.equal(findNearest("abcx", ["abc", "abcde"]), "abc");
+  assert.equal(findNearest("abcd", ["abc", "abcde"]), "abcde");
+});
