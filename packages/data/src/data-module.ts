@@ -7,9 +7,11 @@ import { Migrations } from "./database/migrations.ts";
 import { type Seed, Seeds } from "./database/seeds.ts";
 import { StorePanels } from "./dev-panel.ts";
 import { Health } from "./health.ts";
-import { KeyValue } from "./key-value/key-value.ts";
+import { DatabaseKeyValue, KeyValue } from "./key-value/key-value.ts";
+import { RefuseWhenBusy } from "./refuse-when-busy.ts";
 import { SharedStore } from "./shared/shared-store.ts";
 import { type StoreOptions, Stores } from "./stores.ts";
+import { Sweeps } from "./sweeps.ts";
 
 interface PlainOptions extends StoreOptions {
   /** Migrations of the database; modules may add more to `Migrations`. */
@@ -30,7 +32,7 @@ export interface DataOptions<Imports extends readonly Module[] = readonly Module
 
 const DataSettings = token<PlainOptions>("dataModule()");
 
-/** Exports `Database`, `Migrations`, `Seeds`, `KeyValue`, `Cache`, `SharedStore` and `Health`. Embedded by default; URLs select servers. */
+/** Exports `Database`, `Migrations`, `Seeds`, `KeyValue`, `DatabaseKeyValue`, `Cache`, `SharedStore`, `Sweeps` and `Health`. Embedded by default; URLs select servers. */
 export function dataModule<const Imports extends readonly Module[] = []>(
   given: DataOptions<Imports> = {},
 ): Module<ConfigIn<Imports>> {
@@ -46,11 +48,25 @@ export function dataModule<const Imports extends readonly Module[] = []>(
       provide(Migrations, () => createMigrations(inject(DataSettings))),
       provide(Seeds, () => new Seeds(inject(Database), inject(DataSettings).seeds)),
       provide(KeyValue, () => inject(Stores).keyValue()),
+      provide(DatabaseKeyValue, () => inject(Stores).databaseKeyValue()),
       provide(Cache, () => inject(Stores).cache()),
       provide(SharedStore, () => inject(Stores).shared()),
+      provide(Sweeps, () => new Sweeps()), // as above
+      provide(RefuseWhenBusy, () => new RefuseWhenBusy()), // as above
       provide(StorePanels, () => new StorePanels(name)), // as above
     ],
-    exports: [Database, Migrations, Seeds, KeyValue, Cache, SharedStore, Health],
+    exports: [
+      Database,
+      Migrations,
+      Seeds,
+      KeyValue,
+      DatabaseKeyValue,
+      Cache,
+      SharedStore,
+      Sweeps,
+      Health,
+      RefuseWhenBusy,
+    ],
   });
 }
 

@@ -16,7 +16,7 @@ type Stored<T> = JsonValue extends T
 export type Row<D extends Dto> = {
   -readonly [K in keyof D["fields"]]:
     | Stored<D["fields"][K]["output"]>
-    | (D["fields"][K]["present"] extends true ? never : null);
+    | (D["fields"][K]["presence"] extends true | "default" ? never : null);
 };
 
 /** The columns of an input: those that it leaves out may be absent. */

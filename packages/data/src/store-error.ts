@@ -19,7 +19,10 @@ export interface StoreErrorOptions {
   readonly sql?: string | undefined;
 }
 
-/** An error of any store. The driver's error is the `cause`; this and the statement are for the log only. */
+/**
+ * An error of any store: 503 with `Retry-After` while it is unavailable, else 500. The driver's error is the `cause`; this
+ * and the statement are for the log only.
+ */
 export class StoreError extends HttpError {
   override readonly name = "StoreError";
   readonly code: StoreCode;
@@ -31,7 +34,9 @@ export class StoreError extends HttpError {
   declare readonly sql: string | undefined;
 
   constructor(code: StoreCode, options: StoreErrorOptions = {}) {
-    super(500, storeMessages[code], options);
+    const { cause } = options;
+    if (code === "UNAVAILABLE") super(503, storeMessages[code], { cause, headers: { "retry-after": "1" } });
+    else super(500, storeMessages[code], { cause });
     this.code = code;
     this.constraint = options.constraint;
     this.columns = options.columns ?? [];

@@ -26,6 +26,6 @@ export const storeGuarantees = {
   channels: {
     memory: "one machine; a restart loses the buffer, and clients get a reset",
     postgres: "all instances; an event of a committed transaction is not lost within the buffer",
-    redis: "all instances; a restart may lose events, and clients get a reset",
+    redis: "all instances; a restart or an outage may lose events, and clients get a reset",
   },
 } as const;

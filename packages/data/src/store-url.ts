@@ -1,4 +1,4 @@
-import { StartError } from "@tenon/core";
+import { parseSettingUrl, refuseUrl } from "@tenon/core/internal";
 import { checkPostgresUrl } from "./database/postgres-settings.ts";
 
 export type StoreUrl =
@@ -14,7 +14,7 @@ const forms: Readonly<Record<StoreUrl["kind"], string>> = {
   memory: "memory:",
 };
 
-/** `option` names the URL in the error message, which never shows a password. */
+/** `option` names the URL in the error message, which quotes nothing of it. */
 export function parseStoreUrl<K extends StoreUrl["kind"]>(
   text: string,
   option: string,
@@ -22,12 +22,7 @@ export function parseStoreUrl<K extends StoreUrl["kind"]>(
 ): Extract<StoreUrl, { kind: K }> {
   const parsed = parse(text);
   if (parsed === undefined || !(allowed as readonly string[]).includes(parsed.kind)) {
-    throw new StartError([
-      {
-        code: "BAD_OPTION",
-        message: `${option} is "${withoutPassword(text)}". It takes a URL such as ${allowed.map((kind) => forms[kind]).join(", ")}.`,
-      },
-    ]);
+    refuseUrl(option, text, `It takes a URL such as ${allowed.map((kind) => forms[kind]).join(", ")}.`);
   }
   if (parsed.kind === "postgres") checkPostgresUrl(parsed.url, option);
   return parsed as Extract<StoreUrl, { kind: K }>; // its kind is in the list
@@ -39,8 +34,8 @@ function parse(text: string): StoreUrl | undefined {
     const path = text.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "");
     return path === "" ? undefined : { kind: "sqlite", path };
   }
-  const url = URL.parse(text);
-  if (url === null || url.hostname === "") return undefined;
+  const url = parseSettingUrl(text);
+  if (url === undefined) return undefined;
   const place = (port: string) => `${url.hostname}:${url.port || port}`;
   if (url.protocol === "postgres:" || url.protocol === "postgresql:") {
     return { kind: "postgres", url: text, place: place("5432") };
@@ -49,8 +44,4 @@ function parse(text: string): StoreUrl | undefined {
     return { kind: "redis", url: text, place: place("6379") };
   }
   return undefined;
-}
-
-function withoutPassword(text: string): string {
-  return text.replace(/\/\/[^@/]*@/, "//***@");
 }

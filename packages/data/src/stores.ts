@@ -3,8 +3,6 @@ import { describeGuarantees, describeStores } from "@tenon/core/internal";
 import type { Metric } from "@tenon/core/platform";
 import { sql } from "kysely";
 import { Cache } from "./cache/cache.ts";
-import { type MemoryCacheOptions, MemoryCacheStore } from "./cache/memory.ts";
-import { RedisCacheStore } from "./cache/redis.ts";
 import { Database } from "./database/database.ts";
 import { Migrations } from "./database/migrations.ts";
 import { createPostgresDialect } from "./database/postgres-dialect.ts";
@@ -15,7 +13,7 @@ import { createSqliteDialect, executeNow } from "./database/sqlite-dialect.ts";
 import { SqliteFile, type SqliteOptions } from "./database/sqlite-file.ts";
 import { Health } from "./health.ts";
 import { KeyValue } from "./key-value/key-value.ts";
-import { MemoryKeyValue } from "./key-value/memory.ts";
+import { MemoryKeyValue, type MemoryOptions } from "./key-value/memory.ts";
 import { RedisKeyValue } from "./key-value/redis.ts";
 import { SqlKeyValue, type SqlStore } from "./key-value/sql.ts";
 import { RedisConnection, type RedisOptions } from "./redis/redis-connection.ts";
@@ -24,12 +22,14 @@ import { StoreError } from "./store-error.ts";
 import { storeGuarantees } from "./store-guarantees.ts";
 import { toStoreMetrics } from "./store-metrics.ts";
 import { parseStoreUrl, type StoreUrl } from "./store-url.ts";
+import { Sweeps } from "./sweeps.ts";
 
 export interface StoreOptions {
   readonly sqlite?: SqliteOptions;
   readonly postgres?: PostgresOptions;
   readonly redis?: RedisOptions;
-  readonly memoryCache?: MemoryCacheOptions;
+  /** Bounds of the cache in memory. Defaults to 10,000 entries and 64 MiB. */
+  readonly memoryCache?: Omit<MemoryOptions, "now">;
   /** A `sqlite:` or `postgres://` URL. Defaults to `sqlite:./data/app.db`. */
   readonly database?: string | undefined;
   /** A `redis://`, `sqlite:`, `postgres://` or `memory:` URL. Defaults to the database. */
@@ -60,6 +60,7 @@ export class Stores {
     const database =
       url.kind === "sqlite" ? this.#sqliteDatabase(url.path) : this.#postgresDatabase(url.url, url.place);
     health.add("database", async () => {
+      if (url.kind === "postgres") return this.#pool(url.url).ping();
       await this.#checkFile(url);
       await sql`select 1`.execute(database);
     });
@@ -75,13 +76,21 @@ export class Stores {
       url.kind === "memory"
         ? new MemoryKeyValue()
         : url.kind === "redis"
-          ? new RedisKeyValue(this.#redis(url.url, url.place, name))
+          ? new RedisKeyValue(this.#redis(url.url, url.place, name), "kv")
           : createSqlKeyValue(url.kind === "sqlite" ? this.#sqliteStore(url.path) : this.#postgresStore(url.url));
     health.add("keyValue", async () => {
+      if (url.kind === "postgres") return this.#pool(url.url).ping("select 1 from tenon_key_value limit 1");
       await this.#checkFile(url);
       await store.get("health");
     });
     return store;
+  }
+
+  databaseKeyValue(): KeyValue {
+    const store = inject(KeyValue);
+    if (this.#parseKeyValueUrl().kind !== "redis") return store;
+    const url = this.#parseDatabaseUrl();
+    return createSqlKeyValue(url.kind === "sqlite" ? this.#sqliteStore(url.path) : this.#postgresStore(url.url));
   }
 
   cache(): Cache {
@@ -89,11 +98,14 @@ export class Stores {
     const name = this.#nameOf("cache");
     const url = this.#parseCacheUrl();
     const onError = (error: unknown) => log.warn({ err: error }, "the cache is unavailable: every read is a miss");
-    if (url.kind === "memory") return new Cache(new MemoryCacheStore(this.#options.memoryCache), { onError });
-    const redis = this.#redis(url.url, url.place, name);
-    return Object.assign(new Cache(new RedisCacheStore(redis), { onError }), {
-      onStart: () => redis.open(),
-      onStop: () => redis.close(),
+    if (url.kind === "memory") {
+      const bounds = { maxEntries: 10_000, maxBytes: 64 * 1024 * 1024, ...this.#options.memoryCache };
+      return new Cache(new MemoryKeyValue(bounds), { onError });
+    }
+    const store = new RedisKeyValue(this.#redis(url.url, url.place, name), "cache");
+    return Object.assign(new Cache(store, { onError }), {
+      onStart: () => store.onStart(),
+      onStop: () => store.onStop(),
     });
   }
 
@@ -190,8 +202,9 @@ export class Stores {
       kind: "postgres",
       dialect: createPostgresDialect(pool),
       poolSize: pool.use.size,
-      reserve: (poolSize) => {
-        const reserved = createPool(url, { ...this.#options.postgres, poolSize }, log);
+      refuseIfBusy: () => pool.refuseIfBusy(),
+      reserve: (poolSize, statementTimeout = this.#options.postgres?.statementTimeout) => {
+        const reserved = createPool(url, { ...this.#options.postgres, poolSize, statementTimeout }, log);
         return new Database({
           kind: "postgres",
           dialect: createPostgresDialect(reserved),
@@ -275,6 +288,7 @@ function createSqlKeyValue(store: SqlStore): SqlKeyValue {
   const migrations = inject(Migrations);
   const keyValue = new SqlKeyValue(store, { createTables: migrations.runOnStart });
   migrations.addTables(() => keyValue.createTables());
+  inject(Sweeps).add("tenon_key_value", () => keyValue.sweepBatch());
   return keyValue;
 }
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { api, defineConfig, defineModule, inject, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { Cache, Database, dataModule, KeyValue, sql } from "@tenon/data";
-import { setVariables } from "../../core/test/support/developer.ts";
+import { setVariables } from "../../core/test/support/variables.ts";
 import { withFolder } from "./support/services.ts";
 import { databases } from "./support/stores.ts";
 
@@ -81,13 +81,36 @@ test("an application with two data modules has the configuration in both of them
 
 test("a wrong URL is reported with its origin", async () => {
   const starting = createTestApp(blog, api(), { config: { databaseUrl: "mysql://x" } });
-  await assert.rejects(starting, /DATABASE_URL is "mysql:\/\/x"\. It takes a URL such as sqlite:/);
+  await assert.rejects(starting, /DATABASE_URL is a URL of another kind\. It takes a URL such as sqlite:/);
+});
+
+test("no part of a wrong URL is shown, whatever its password is", async () => {
+  const fault = /DATABASE_URL (?:is not a valid URL: .* write \/ \? # @ % as %2F|has an invalid )/;
+  for (const databaseUrl of [
+    "postgres://app:s3/cret@db/x",
+    "postgres://app:s3@cret@db:99999999/x",
+    "postgres://app:s3?cret@db/x",
+    "postgres://app:s3#cret@db/x",
+    "postgres://app:1234/s3cret@db/x",
+    "postgres://app:1234?s3cret@db/x",
+    "postgres://app:1234#s3cret@db/x",
+    "postgres://app:s3cret@/x",
+    "postgres://db/x?statement_timeout=s3cret",
+    "postgres://db/x?pooler=s3cret",
+  ]) {
+    await assert.rejects(createTestApp(blog, api(), { config: { databaseUrl } }), ({ message }: Error) => {
+      assert.match(message, fault);
+      assert.doesNotMatch(message, /s3|cret|1234|app[:@]/);
+      return true;
+    });
+  }
 });
 
 test("a wrong URL of two stores is one problem", async () => {
   const url = "localhost:6379";
   const urlNames = { keyValue: "REDIS_URL", cache: "REDIS_URL" };
   const shared = dataModule({ database: "sqlite::memory:", keyValue: url, cache: url, urlNames });
-  const message = 'REDIS_URL is "localhost:6379". It takes a URL such as redis://host:6379, memory:.';
+  const message =
+    "REDIS_URL is not a URL with a host and a port up to 65535. It takes a URL such as redis://host:6379, memory:.";
   await assert.rejects(createTestApp(shared, api()), { message });
 });

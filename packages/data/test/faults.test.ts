@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Cache, Database, Health, KeyValue, StoreError } from "@tenon/data";
 import { sql } from "kysely";
 import pg from "pg";
@@ -39,7 +38,7 @@ test("urlNames replace the option's names in error messages", async () => {
   for (const [options, message] of [
     [{ database: `postgres://${away}/x` }, /Start it, or change DATABASE_URL\. LOG_LEVEL=debug shows/],
     [{ database: "sqlite:/dev/null/app.db" }, /, or change DATABASE_URL\. LOG_LEVEL=debug shows/],
-    [{ database: "mysql://host/x" }, /^DATABASE_URL is "mysql:\/\/host\/x"\. [^\n]*$/],
+    [{ database: "mysql://host/x" }, /^DATABASE_URL is a URL of another kind\. [^\n]*$/],
     [
       { database: "sqlite::memory:", keyValue: `redis://${away}` },
       /Start it, or change REDIS_URL\. LOG_LEVEL=debug shows/,
@@ -69,11 +68,11 @@ for (const [name, options] of [
   });
 }
 
-test("an invalid URL exits with 1 and is shown without its password", () => {
+test("an invalid URL exits with 1, and nothing of it is shown", () => {
   const { status, stderr } = runProcess("start-app.ts", [JSON.stringify({ database: "mysql://u:secret@host/x" })]);
   assert.equal(status, 1);
-  assert.match(stderr, /database is "mysql:\/\/\*\*\*@host\/x"\. It takes a URL such as sqlite:/);
-  assert.doesNotMatch(stderr, /secret/);
+  assert.match(stderr, /database is a URL of another kind\. It takes a URL such as sqlite:/);
+  assert.doesNotMatch(stderr, /secret|host\/x|mysql/);
 });
 
 if (services.postgres !== undefined) {
@@ -150,9 +149,9 @@ if (services.postgres !== undefined) {
 
   test("a statement that times out fails with the store's message, and its connection is reused", () =>
     withPostgres((url) =>
-      withStores({ database: url, postgres: { poolSize: 1, statementTimeout: 200 } }, async (app) => {
+      withStores({ database: url, postgres: { poolSize: 1, statementTimeout: 2000 } }, async (app) => {
         const db = app.get(Database);
-        const { error } = await settle(sql`select pg_sleep(5)`.execute(db));
+        const { error } = await settle(sql`select pg_sleep(600)`.execute(db));
         assert.ok(error instanceof StoreError);
         assert.equal(error.message, "store unavailable");
         await recovered(() => sql`select 1`.execute(db));
@@ -201,8 +200,10 @@ if (services.redis !== undefined) {
         await proxy.become("refused");
         assert.ok((await settle(store.get(key))).error instanceof StoreError);
         await proxy.become("silent");
-        await sleep(1000);
-        await proxy.become("none");
+        const { connections } = proxy;
+        const before = connections.accepted;
+        await recovered(async () => assert.ok(connections.accepted > before, "it connects"));
+        await proxy.become("none"); // the connections that were accepted until now stay silent
         assert.equal(await recovered(() => store.get(key)), 1);
         await store.delete(key);
       });

@@ -6,7 +6,7 @@ import { describeGuarantees, describeStores } from "@tenon/core/internal";
 import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { Cache, KeyValue, SharedStore, storeGuarantees } from "@tenon/data";
 import { type StoreOptions, Stores } from "../src/stores.ts";
-import { services } from "./support/services.ts";
+import { patientRedis, services } from "./support/services.ts";
 import { uniqueKey, withStores } from "./support/stores.ts";
 
 const Described = token<object>("Described");
@@ -74,7 +74,12 @@ test("the documentation has every guarantee in the words of tenon info", () => {
 test("applications with different prefixes share nothing in one Redis", { skip: services.redis === undefined }, () => {
   const withApp = <T>(prefix: string, body: (app: TestHttpApp) => Promise<T>) =>
     withStores(
-      { database: "sqlite::memory:", keyValue: services.redis, cache: services.redis, redis: { prefix } },
+      {
+        database: "sqlite::memory:",
+        keyValue: services.redis,
+        cache: services.redis,
+        redis: { prefix, ...patientRedis },
+      },
       body,
     );
   const key = uniqueKey("prefix");
@@ -86,7 +91,7 @@ test("applications with different prefixes share nothing in one Redis", { skip: 
       assert.equal(await second.get(KeyValue).get(key), undefined);
       assert.equal(await second.get(Cache).get(key), undefined);
       assert.equal(await second.get(KeyValue).increment(key, { ttl: 60 }), 1);
-      const keys = (await first.get(KeyValue).list(1000)).map((entry) => entry.key);
+      const keys = (await first.get(KeyValue).list(100_000)).map((entry) => entry.key);
       assert.ok(keys.includes(key));
       const { redis } = first.get(SharedStore);
       assert.equal(await redis?.run(["GET", `tenon-test-a:kv:${key}`]), '"first"');
@@ -99,7 +104,7 @@ test("applications with different prefixes share nothing in one Redis", { skip: 
 
 test("a wrong URL to listen on stops the start", async () => {
   const start = withStores({ database: "postgres://db.test/shop", postgres: { listenUrl: "db.test" } }, async () => {});
-  await assert.rejects(start, /postgres\.listenUrl is "db\.test"\. It takes a URL such as postgres:/);
+  await assert.rejects(start, /postgres\.listenUrl does not begin with a scheme\. It takes a URL such as postgres:/);
 });
 
 test("a URL for listening that leads to the pooler is a start error", async () => {
@@ -112,13 +117,16 @@ test("a URL for listening that leads to the pooler is a start error", async () =
 });
 
 test("a wrong parameter of the URL of PostgreSQL stops the start", async () => {
-  for (const [parameter, cure] of [
-    ["statement_timeout=30s", "It takes milliseconds, such as statement_timeout=30000."],
-    ["pooler=session", "It takes pooler=transaction, or no pooler."],
+  for (const [parameter, fault] of [
+    [
+      "statement_timeout=30s",
+      "has an invalid statement_timeout. It takes milliseconds, such as statement_timeout=30000.",
+    ],
+    ["pooler=session", "has an invalid pooler. It takes pooler=transaction, or no pooler."],
   ]) {
     const options = { database: `postgres://db.test/shop?${parameter}`, urlNames: { database: "DATABASE_URL" } };
     await assert.rejects(describe(options), ({ message }) => {
-      assert.ok(message.includes(`DATABASE_URL has ${parameter}. ${cure}`), message);
+      assert.ok(message.includes(`DATABASE_URL ${fault}`), message);
       return true;
     });
   }

@@ -1,15 +1,8 @@
+import type { KeyValue } from "../key-value/key-value.ts";
 import type { StoreEntry } from "../store-entry.ts";
-import { toMilliseconds } from "../support/ttl.ts";
 
-/** The port of a cache store. An adapter may throw or drop entries at any time: both count as a miss. */
-export interface CacheStore {
-  get(key: string): Promise<string | undefined>;
-  /** `ttl` in milliseconds. */
-  set(key: string, text: string, ttl: number | undefined): Promise<void>;
-  delete(key: string): Promise<void>;
-  /** Some of the entries, for developer tools. */
-  list?(limit: number): Promise<StoreEntry[]>;
-}
+/** A store may throw or drop entries at any time: both count as a miss. */
+type CacheStore = Pick<KeyValue, "get" | "set" | "delete" | "list">;
 
 export interface CacheOptions {
   /** Called when the store fails; the caller only sees a miss. */
@@ -27,16 +20,14 @@ export class Cache {
     this.#onError = options.onError ?? (() => {});
   }
 
-  async get<T>(key: string): Promise<T | undefined> {
-    const text = await this.#attempt(() => this.#store.get(key));
-    return text === undefined ? undefined : (JSON.parse(text) as T); // what was set under this key
+  get<T>(key: string): Promise<T | undefined> {
+    return this.#attempt(() => this.#store.get<T>(key));
   }
 
   /** `ttl` in seconds; without it the entry stays until it is evicted. */
   async set(key: string, value: unknown, ttl?: number): Promise<void> {
-    const text = JSON.stringify(value);
-    if (text === undefined) return; // undefined is a miss, so there is nothing to store
-    await this.#attempt(() => this.#store.set(key, text, toMilliseconds(ttl)));
+    if (value === undefined) return; // undefined is a miss, so there is nothing to store
+    await this.#attempt(() => this.#store.set(key, value, ttl === undefined ? {} : { ttl }));
   }
 
   async delete(key: string): Promise<void> {
@@ -45,7 +36,7 @@ export class Cache {
 
   /** Some of the entries, in no certain order: for developer tools, not for applications. */
   async list(limit: number): Promise<StoreEntry[]> {
-    return (await this.#attempt(async () => this.#store.list?.(limit))) ?? [];
+    return (await this.#attempt(() => this.#store.list(limit))) ?? [];
   }
 
   /** The cached value, or the result of `load`, cached for `ttl` seconds. One load at a time per key; errors are not cached. */

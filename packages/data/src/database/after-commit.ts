@@ -1,5 +1,6 @@
-import { type CompiledQuery, RawNode } from "kysely";
+import { CompiledQuery, type DatabaseConnection, RawNode } from "kysely";
 import type { AnyDatabase } from "./database.ts";
+import { quoteName } from "./quote-name.ts";
 
 /** Passes a function to the connection of a transaction: the only way through Kysely that leads there. */
 export class CommitHook implements CompiledQuery {
@@ -42,6 +43,25 @@ export class CommitHooks {
     const hooks = this.#waiting.splice(0);
     this.clear();
     for (const hook of hooks) await Promise.try(hook).catch(() => {});
+  }
+}
+
+type HookedConnection = DatabaseConnection & { readonly hooks: CommitHooks };
+
+/** The part of a driver that makes savepoints: a rollback to one drops the functions that were added after it. */
+export abstract class Savepoints {
+  async savepoint(connection: HookedConnection, name: string): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(`savepoint ${quoteName(name)}`));
+    connection.hooks.savepoint(name);
+  }
+
+  async rollbackToSavepoint(connection: HookedConnection, name: string): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(`rollback to ${quoteName(name)}`));
+    connection.hooks.rollbackTo(name);
+  }
+
+  async releaseSavepoint(connection: HookedConnection, name: string): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(`release ${quoteName(name)}`));
   }
 }
 

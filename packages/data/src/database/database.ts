@@ -18,8 +18,10 @@ export interface DatabaseParts {
   readonly executeNow?: <Row>(query: CompiledQuery<Row>) => QueryResult<Row> | undefined;
   /** The most connections of the pool; left out where there is none. */
   readonly poolSize?: number;
+  /** Throws while a caller could not get a connection in time; left out where there is no pool. */
+  readonly refuseIfBusy?: () => void;
   /** Another handle with a pool of its own; left out where there is none. */
-  readonly reserve?: (poolSize: number) => Database;
+  readonly reserve?: (poolSize: number, statementTimeout?: number) => Database;
 }
 
 /** A database or a transaction of any schema, for packages that do not know the tables of the application. */
@@ -51,10 +53,16 @@ export class Database<Schema = unknown> extends Kysely<Schema> implements OnStar
 
   /**
    * A handle with connections of its own, opened on demand: its statements do not wait while this pool is used up. Call
-   * `destroy()` to close them. Undefined on SQLite, which has no pool.
+   * `destroy()` to close them. Undefined on SQLite, which has no pool. `statementTimeout` defaults to that of this pool; 0
+   * is none.
    */
-  reserve(poolSize: number): Database | undefined {
-    return this.#parts.reserve?.(poolSize);
+  reserve(poolSize: number, statementTimeout?: number): Database | undefined {
+    return this.#parts.reserve?.(poolSize, statementTimeout);
+  }
+
+  /** Throws the 503 that a statement would get now, while the queue of the pool is full. */
+  refuseIfBusy(): void {
+    this.#parts.refuseIfBusy?.();
   }
 
   onStart(): Promise<void> {

@@ -7,6 +7,8 @@ export interface Migration {
   readonly name: string;
   // biome-ignore lint/suspicious/noExplicitAny: a migration sees tables that no current schema type describes
   up(db: Transaction<any>): Promise<unknown>;
+  /** It is not complete: running it fails, so that `tenon dev` does not apply it at the restart after `migrate make`. */
+  readonly draft?: boolean;
   /** Reverts `up()`. Without it the migration cannot be reverted. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   down?(db: Transaction<any>): Promise<unknown>;
@@ -39,7 +41,8 @@ async function readFolder(folder: string | URL): Promise<Migration[]> {
         throw new Error(`${file} is not a migration: it does not export a function "up"`);
       }
       const name = file.replace(/\.\w+$/, "");
-      return { name, up: loaded.up, ...(hasFunction(loaded, "down") ? { down: loaded.down } : {}) };
+      const draft = "draft" in loaded && loaded.draft === true;
+      return { name, draft, up: loaded.up, ...(hasFunction(loaded, "down") ? { down: loaded.down } : {}) };
     }),
   );
 }

@@ -3,6 +3,7 @@ import { sql, type Transaction } from "kysely";
 import { StoreError } from "../store-error.ts";
 import type { Database } from "./database.ts";
 import { loadMigrations, type Migration, type MigrationSource } from "./migration.ts";
+import { MissingTable } from "./missing-table.ts";
 import { isBusy } from "./sqlite-errors.ts";
 
 export interface MigrationStatus {
@@ -80,13 +81,10 @@ export class Migrations implements OnStart {
   /** Runs the pending migrations in order. Returns the names of those that this call ran. */
   async up(): Promise<string[]> {
     const migrations = await loadMigrations(this.#sources);
-    await this.#createTable();
     if (!this.runOnStart) for (const create of this.#tables) await create();
-    const ran: string[] = [];
-    for (const migration of migrations) {
-      if (await retryWhileLocked(() => this.#runUp(migration))) ran.push(migration.name);
-    }
-    return ran;
+    const applied = await this.#readApplied();
+    const pending = migrations.filter(({ name }) => !applied.has(name));
+    return this.#runEach(pending, (db, migration) => this.#runUp(db, migration));
   }
 
   /** Reverts the last applied migration, or all after `to`, the newest first. Reverts none when one of them has no `down()`. */
@@ -102,47 +100,65 @@ export class Migrations implements OnStart {
         `migration "${fixed.name}" has no down(), so nothing was reverted. Add one, or restore a backup.`,
       );
     }
-    const reverted: string[] = [];
-    for (const migration of chosen) {
-      if (await retryWhileLocked(() => this.#runDown(migration))) reverted.push(migration.name);
-    }
-    return reverted;
+    return this.#runEach(chosen, (db, migration) => this.#runDown(db, migration));
   }
 
+  /** Empty without the table, which the first migration creates. */
   async #readApplied(): Promise<Map<string, string>> {
-    await this.#createTable();
-    const { rows } = await sql<{ name: string; ran_at: string }>`
-      select name, ran_at from ${sql.table(table)} order by ran_at, name`.execute(this.#db);
-    return new Map(rows.map(({ name, ran_at }) => [name, ran_at]));
+    try {
+      const { rows } = await sql<{ name: string; ran_at: string }>`
+        select name, ran_at from ${sql.table(table)} order by ran_at, name`.execute(this.#db);
+      return new Map(rows.map(({ name, ran_at }) => [name, ran_at]));
+    } catch (error) {
+      if (isMissingTable(error)) return new Map();
+      throw error;
+    }
   }
 
-  #createTable(): Promise<void> {
-    return retryWhileLocked(() =>
-      this.#locked((transaction) =>
-        transaction.schema
-          .createTable(table)
-          .ifNotExists()
-          .addColumn("name", "text", (column) => column.primaryKey())
-          .addColumn("ran_at", "text", (column) => column.notNull())
-          .execute(),
-      ),
-    );
+  /**
+   * On a connection of its own without a timeout of statements: an index of a large table takes minutes, for which other
+   * instances wait. Returns the names of those that were run.
+   */
+  async #runEach(
+    migrations: readonly Migration[],
+    run: (db: Database, migration: Migration) => Promise<boolean>,
+  ): Promise<string[]> {
+    if (migrations.length === 0) return [];
+    const reserved = this.#db.reserve(1, 0);
+    const ran: string[] = [];
+    try {
+      for (const migration of migrations) {
+        if (await retryWhileLocked(() => run(reserved ?? this.#db, migration))) ran.push(migration.name);
+      }
+    } finally {
+      await reserved?.destroy();
+    }
+    return ran;
   }
 
-  #runUp(migration: Migration): Promise<boolean> {
+  #runUp(db: Database, migration: Migration): Promise<boolean> {
     const { name } = migration;
-    return this.#locked(async (transaction) => {
+    return this.#locked(db, async (transaction) => {
+      await transaction.schema
+        .createTable(table)
+        .ifNotExists()
+        .addColumn("name", "text", (column) => column.primaryKey())
+        .addColumn("ran_at", "text", (column) => column.notNull())
+        .execute();
       if (await isRecorded(transaction, name)) return false;
-      await attempt(`migration "${name}"`, () => migration.up(transaction));
+      await attempt(`migration "${name}"`, () => {
+        if (migration.draft) throw new Error('it is a draft. Complete it, then remove "draft" from it.');
+        return migration.up(transaction);
+      });
       const ranAt = new Date().toISOString();
       await sql`insert into ${sql.table(table)} (name, ran_at) values (${name}, ${ranAt})`.execute(transaction);
       return true;
     });
   }
 
-  #runDown(migration: Migration): Promise<boolean> {
+  #runDown(db: Database, migration: Migration): Promise<boolean> {
     const { name } = migration;
-    return this.#locked(async (transaction) => {
+    return this.#locked(db, async (transaction) => {
       if (!(await isRecorded(transaction, name))) return false; // another instance has reverted it
       await attempt(`the down() of migration "${name}"`, async () => migration.down?.(transaction));
       await sql`delete from ${sql.table(table)} where name = ${name}`.execute(transaction);
@@ -151,10 +167,10 @@ export class Migrations implements OnStart {
   }
 
   /** One instance at a time. PostgreSQL lets two race even inside CREATE TABLE IF NOT EXISTS. */
-  #locked<T>(run: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
-    return this.#db.transaction().execute(async (transaction) => {
+  #locked<T>(db: Database, run: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
+    return db.transaction().execute(async (transaction) => {
       // on SQLite the transaction itself holds the write lock
-      if (this.#db.kind === "postgres") await sql`select pg_advisory_xact_lock(${lockId})`.execute(transaction);
+      if (db.kind === "postgres") await sql`select pg_advisory_xact_lock(${lockId})`.execute(transaction);
       return run(transaction);
     });
   }
@@ -172,11 +188,17 @@ async function isRecorded(transaction: Transaction<unknown>, name: string): Prom
   return rows.length > 0;
 }
 
+function isMissingTable(error: unknown): error is StoreError & { readonly cause: MissingTable } {
+  return error instanceof StoreError && error.cause instanceof MissingTable;
+}
+
 async function attempt(what: string, run: () => Promise<unknown>): Promise<void> {
   try {
     await run();
   } catch (error) {
-    throw new Error(`${what} failed and was rolled back: ${describe(error)}`, { cause: error });
+    throw new Error(`${what} failed and was rolled back: ${describe(error)}`, {
+      cause: isMissingTable(error) ? error.cause.cause : error, // not the hint to run migrations
+    });
   }
 }
 
@@ -195,6 +217,7 @@ async function retryWhileLocked<T>(run: () => Promise<T>): Promise<T> {
 
 /** The driver's message: the store's own is made for clients and does not help the author of a migration. */
 function describe(error: unknown): string {
+  if (isMissingTable(error)) return describe(error.cause);
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,5 +1,8 @@
 /** The cause of a StoreError about a table that does not exist. It is for the log: a client reads the store's own words. */
-export function toMissingTable(name: string, error: unknown): Error {
-  const cure = "Run the migrations with `tenon migrate up`, or add one that creates it.";
-  return new Error(`The table ${name} does not exist. ${cure}`, { cause: error });
+export class MissingTable extends Error {
+  constructor(table: string, cause: unknown) {
+    const cure =
+      "If a migration is running, wait for its end. If not, run `tenon migrate up`, or add one that creates it.";
+    super(`The table ${table} does not exist. ${cure}`, { cause });
+  }
 }

@@ -9,12 +9,11 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from "kysely";
-import { CommitHook, CommitHooks } from "./after-commit.ts";
+import { CommitHook, CommitHooks, Savepoints } from "./after-commit.ts";
 import { PortablePostgresCompiler } from "./postgres-compiler.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
 import type { PostgresSession } from "./postgres-session.ts";
 import { PreparedQuery } from "./prepared-query.ts";
-import { quoteName } from "./quote-name.ts";
 import { StatementOrigins } from "./statement-origins.ts";
 import { TransactionGuard } from "./transaction-guard.ts";
 
@@ -29,11 +28,12 @@ export function createPostgresDialect(pool: PostgresPool): Dialect {
   };
 }
 
-class PostgresDriver implements Driver {
+class PostgresDriver extends Savepoints implements Driver {
   readonly #pool: PostgresPool;
   readonly #origins: StatementOrigins;
 
   constructor(pool: PostgresPool, origins: StatementOrigins) {
+    super();
     this.#pool = pool;
     this.#origins = origins;
   }
@@ -61,20 +61,6 @@ class PostgresDriver implements Driver {
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
     connection.hooks.clear();
     await connection.guard.end(() => connection.session.query("rollback", []));
-  }
-
-  async savepoint(connection: PostgresConnection, name: string): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw(`savepoint ${quoteName(name)}`));
-    connection.hooks.savepoint(name);
-  }
-
-  async rollbackToSavepoint(connection: PostgresConnection, name: string): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw(`rollback to ${quoteName(name)}`));
-    connection.hooks.rollbackTo(name);
-  }
-
-  async releaseSavepoint(connection: PostgresConnection, name: string): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw(`release ${quoteName(name)}`));
   }
 
   async releaseConnection(connection: PostgresConnection): Promise<void> {

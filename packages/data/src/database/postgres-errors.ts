@@ -1,5 +1,5 @@
 import { type ConstraintKind, StoreError } from "../store-error.ts";
-import { toMissingTable } from "./missing-table.ts";
+import { MissingTable } from "./missing-table.ts";
 import type { Notice } from "./postgres-driver.ts";
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -84,7 +84,7 @@ export function translatePostgresError(error: unknown, sql?: string): StoreError
   }
   if (code === undefinedTable && error instanceof Error) {
     const table = /"([^"]+)"/.exec(error.message)?.[1] ?? "of this statement"; // servers in other languages quote otherwise
-    return new StoreError("FAILED", { cause: toMissingTable(table, error), sql });
+    return new StoreError("FAILED", { cause: new MissingTable(table, error), sql });
   }
   const unavailable = !isServerError(error) || unavailableCodes.has(code);
   return new StoreError(unavailable ? "UNAVAILABLE" : "FAILED", { cause: error, sql });

@@ -33,6 +33,17 @@ const findWaiting = `select pid from pg_stat_activity where pid = any($1) and st
 const serverDelay = 1000;
 /** Milliseconds between attempts to connect to a server that has too many connections. */
 const retryPause = 100;
+/** Callers that may wait, for each connection of the pool. */
+const waitingEach = 100;
+/**
+ * The parts of `connectTimeout` that a caller would wait at most, by the latest waits: in a burst, and once callers have
+ * waited for as long as the timeout without a break. A queue that never ends makes all of them wait and serves no more.
+ */
+const waitInBurst = 0.5;
+const waitInOverload = 0.05;
+/** One for all: an overloaded process has no time to make an error with a stack for each. */
+const refusal = new StoreError("UNAVAILABLE", { cause: "too many callers wait for a connection of the pool" });
+
 /** A pool of connections to PostgreSQL in which every call ends within its timeout, also when the server is down. */
 export class PostgresPool {
   /** Resolves after the last probe. All pools of the process share it, so that one connection at a time is a probe. */
@@ -44,8 +55,14 @@ export class PostgresPool {
   /** The slow statements that the next probe asks about. */
   readonly #suspects = new Map<PostgresSession, symbol | undefined>();
   readonly #onUnknownOutcome: UnknownOutcome;
+  /** The connection of `ping()`. */
+  #own: Promise<Link> | undefined;
   #driver: PostgresDriverPackage | undefined;
   #pool: Pool | undefined;
+  /** Milliseconds of waiting for each caller ahead: the average of the latest waits. 0 where there is none. */
+  #pace = 0;
+  /** When a caller last found a free connection, by `performance.now()`. A queue that gets short for a moment still lasts. */
+  #calmAt = 0;
 
   constructor(url: string, options: PostgresOptions = {}, onUnknownOutcome: UnknownOutcome = () => {}) {
     this.#settings = toPostgresSettings(url, options);
@@ -53,9 +70,12 @@ export class PostgresPool {
     this.#onUnknownOutcome = onUnknownOutcome;
   }
 
-  /** What follows `start transaction` in the same message: the settings that a pooler takes only there. */
+  /**
+   * What follows `start transaction` in the same message: the settings that a pooler takes only there, and no timeout,
+   * which the driver leaves to the settings of the server.
+   */
   get transactionSettings(): string {
-    if (!this.#settings.hasPooler) return "";
+    if (!this.#settings.hasPooler && this.#settings.statementTimeout > 0) return "";
     return Object.entries(this.#timeouts)
       .map(([name, value]) => `; set local ${name} = ${value}`)
       .join("");
@@ -100,20 +120,49 @@ export class PostgresPool {
     }
   }
 
-  /** Retries a server with too many connections until the timeout: a connection of the pool may become free. */
+  /**
+   * Refuses a caller at once when the queue is full, or would keep it waiting for too long. Retries a server with too many
+   * connections until the timeout: a connection of the pool may become free.
+   */
   async acquire(): Promise<PostgresSession> {
-    await this.open();
-    const deadline = performance.now() + this.#settings.connectTimeout;
+    if (this.#pool === undefined) await this.open();
+    this.refuseIfBusy();
+    const begun = performance.now();
     for (;;) {
+      const { used, waiting, size } = this.use;
+      const isQueued = used >= size;
+      if (!isQueued) {
+        this.#pace = 0; // what was true before does not count: the server may have been down
+        this.#calmAt = begun;
+      }
       try {
-        return this.#use(await (this.#pool as Pool).connect()); // opened just above
+        const client = await (this.#pool as Pool).connect(); // opened above
+        if (isQueued) this.#notePace(performance.now() - begun, waiting);
+        return this.#use(client);
       } catch (error) {
+        const waited = performance.now() - begun;
+        if (isQueued) this.#notePace(waited, waiting);
         // whatever the reason is: nothing was asked of the server yet, so no statement has failed
-        if (!isTooManyConnections(error) || performance.now() >= deadline)
-          throw new StoreError("UNAVAILABLE", { cause: error });
+        if (!isTooManyConnections(error) || waited >= this.#settings.connectTimeout)
+          throw isQueueTimeout(error) ? refusal : new StoreError("UNAVAILABLE", { cause: error });
       }
       await sleep(retryPause);
     }
+  }
+
+  /** Throws what `acquire()` would. As many callers as connections may always wait: their waits show how fast it goes. */
+  refuseIfBusy(): void {
+    const { waiting, size } = this.use;
+    if (waiting < size) return;
+    const { connectTimeout } = this.#settings;
+    const isBurst = performance.now() - this.#calmAt < connectTimeout;
+    const longest = connectTimeout * (isBurst ? waitInBurst : waitInOverload);
+    if (waiting >= size * waitingEach || waiting * this.#pace > longest) throw refusal;
+  }
+
+  #notePace(waited: number, ahead: number): void {
+    const pace = waited / (ahead + 1);
+    this.#pace = this.#pace === 0 ? pace : this.#pace + (pace - this.#pace) / 16;
   }
 
   #use(client: PooledClient): PostgresSession {
@@ -121,7 +170,7 @@ export class PostgresPool {
     const session = new PostgresSession(client, {
       place: this.#place,
       canPrepare: !hasPooler, // the next transaction may have another connection to the server
-      timeout: hasPooler ? statementTimeout : statementTimeout + serverDelay,
+      timeout: (statementTimeout || Number.POSITIVE_INFINITY) + (hasPooler ? 0 : serverDelay),
       patience: connectTimeout,
       cancel: () => requestCancel(this.#createClient(connectTimeout), client, connectTimeout),
       onSlow: () => this.#probe(session),
@@ -151,7 +200,28 @@ export class PostgresPool {
   async close(): Promise<void> {
     const pool = this.#pool;
     this.#pool = undefined;
+    void this.#own?.then((link) => link.close(), ignore);
+    this.#own = undefined;
     await pool?.end();
+  }
+
+  /**
+   * Runs a statement on a connection of its own, which stays open: in the queue of the pool an overloaded application would
+   * look as if its database were down.
+   */
+  async ping(statement?: string): Promise<void> {
+    for (let isKept = this.#own !== undefined; ; isKept = false) {
+      this.#own ??= this.#connect(this.#settings.connectionString, { onMessage: ignore, onLost: ignore });
+      const own = this.#own;
+      try {
+        await (await own).check(statement);
+        return;
+      } catch (error) {
+        if (this.#own === own) this.#own = undefined;
+        void own.then((link) => link.close(), ignore);
+        if (!isKept) throw error; // a kept one may have been lost since
+      }
+    }
   }
 
   /** Whether `listen()` has a URL: a pooler hands out no connection that could listen. */
@@ -160,21 +230,31 @@ export class PostgresPool {
   }
 
   /** A connection of its own that gets the notifications of a channel. */
-  async listen(channel: string, { onMessage, onLost }: LinkListeners): Promise<Link> {
+  listen(channel: string, listeners: LinkListeners): Promise<Link> {
+    return this.#connect(this.#settings.listenString, listeners, `listen ${quoteName(channel)}`);
+  }
+
+  async #connect(
+    connectionString: string | undefined,
+    { onMessage, onLost }: LinkListeners,
+    first = "select 1",
+  ): Promise<Link> {
     await this.open();
-    const client = this.#createClient(this.#settings.connectTimeout, this.#settings.listenString);
+    const client = this.#createClient(this.#settings.connectTimeout, connectionString);
     client.on("error", onLost);
     client.on("end", onLost);
     client.on("notification", ({ payload = "" }) => onMessage(payload));
     const close = () => void client.end().catch(ignore);
     try {
       await client.connect();
-      await client.query(`listen ${quoteName(channel)}`, []);
+      await client.query(first, []);
     } catch (error) {
       close();
       throw translatePostgresError(error);
     }
-    return { check: () => client.query("select 1", []), close };
+    let last: Promise<unknown> = Promise.resolve(); // the driver warns of a statement that begins during another
+    const check = (statement = "select 1") => (last = last.catch(ignore).then(() => client.query(statement, [])));
+    return { check, close };
   }
 
   /** Finds out whether a slow statement means a dead server or a dead connection. Only then it is abandoned. */
@@ -226,6 +306,11 @@ async function abandonLost(
     if (session.slowStatement === statement && session.pid !== null && pids.has(session.pid))
       session.abandon(new Error("the connection has lost the statement or its result"));
   }
+}
+
+/** The driver's message for a caller that has waited for the connections of others. */
+function isQueueTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === "timeout exceeded when trying to connect";
 }
 
 function ignore(): void {}

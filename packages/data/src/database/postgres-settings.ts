@@ -1,4 +1,4 @@
-import { refuseOption } from "@tenon/core/internal";
+import { parseSettingUrl, refuseOption, refuseUrl } from "@tenon/core/internal";
 
 export interface PostgresOptions {
   /** Defaults to 10. */
@@ -6,7 +6,7 @@ export interface PostgresOptions {
   /** Milliseconds to connect, or to get a free connection. Defaults to `connect_timeout` of the URL, or else to 1,500. */
   readonly connectTimeout?: number;
   /** Milliseconds that a statement may take. Defaults to `statement_timeout` of the URL, or else to 30,000. */
-  readonly statementTimeout?: number;
+  readonly statementTimeout?: number | undefined;
   /** That a pooler such as PgBouncer is between, in transaction mode. Defaults to `pooler` of the URL, or else to none. */
   readonly pooler?: "transaction" | undefined;
   /** The URL on which messages of other processes are heard: past the pooler. Defaults to that of the database; behind a pooler to none. */
@@ -14,6 +14,7 @@ export interface PostgresOptions {
 }
 
 export interface PostgresSettings extends Required<Omit<PostgresOptions, "pooler" | "listenUrl">> {
+  readonly statementTimeout: number;
   readonly hasPooler: boolean;
   /** The URL without the parameters that are read here. */
   readonly connectionString: string;
@@ -27,6 +28,8 @@ export function toPostgresSettings(url: string, options: PostgresOptions): Postg
   const milliseconds = Number(searchParams.get("statement_timeout") ?? 30_000);
   const hasPooler = (options.pooler ?? searchParams.get("pooler")) !== null;
   const listenUrl = options.listenUrl ?? (hasPooler ? undefined : url);
+  if (listenUrl !== undefined && parseSettingUrl(listenUrl) === undefined)
+    refuseUrl("postgres.listenUrl", listenUrl, "It takes a URL such as postgres://user@host/name.");
   if (hasPooler && listenUrl !== undefined && isSameDatabase(url, listenUrl))
     refuseOption(
       "DATABASE_LISTEN_URL leads to the pooler, through which nothing is heard. It takes the server itself.",
@@ -57,8 +60,8 @@ export function checkPostgresUrl(url: string, option: string): void {
   const { searchParams } = new URL(url);
   const timeout = searchParams.get("statement_timeout");
   if (timeout !== null && !/^[1-9]\d{0,8}$/.test(timeout))
-    refuseOption(`${option} has statement_timeout=${timeout}. It takes milliseconds, such as statement_timeout=30000.`);
+    refuseOption(`${option} has an invalid statement_timeout. It takes milliseconds, such as statement_timeout=30000.`);
   const pooler = searchParams.get("pooler");
   if (pooler !== null && pooler !== "transaction")
-    refuseOption(`${option} has pooler=${pooler}. It takes pooler=transaction, or no pooler.`);
+    refuseOption(`${option} has an invalid pooler. It takes pooler=transaction, or no pooler.`);
 }

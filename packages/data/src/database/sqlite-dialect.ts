@@ -8,8 +8,7 @@ import {
   SqliteIntrospector,
   type TransactionSettings,
 } from "kysely";
-import { CommitHook, CommitHooks } from "./after-commit.ts";
-import { quoteName } from "./quote-name.ts";
+import { CommitHook, CommitHooks, Savepoints } from "./after-commit.ts";
 import { PortableSqliteCompiler } from "./sqlite-compiler.ts";
 import type { SqliteResult } from "./sqlite-connection.ts";
 import type { SqliteFile, SqliteTransaction } from "./sqlite-file.ts";
@@ -34,13 +33,14 @@ class ConcurrentSqliteAdapter extends SqliteAdapter {
   }
 }
 
-class SqliteDriver implements Driver {
+class SqliteDriver extends Savepoints implements Driver {
   readonly #file: SqliteFile;
   readonly #origins: StatementOrigins;
   /** Reused, because Kysely registers each new connection object. */
   readonly #free: SqliteConnection[] = [];
 
   constructor(file: SqliteFile, origins: StatementOrigins) {
+    super();
     this.#file = file;
     this.#origins = origins;
   }
@@ -66,20 +66,6 @@ class SqliteDriver implements Driver {
   async rollbackTransaction(connection: SqliteConnection): Promise<void> {
     await connection.endTransaction((transaction) => transaction.rollback());
     connection.hooks.clear();
-  }
-
-  async savepoint(connection: SqliteConnection, name: string): Promise<void> {
-    connection.transaction?.execute(`savepoint ${quoteName(name)}`, []);
-    connection.hooks.savepoint(name);
-  }
-
-  async rollbackToSavepoint(connection: SqliteConnection, name: string): Promise<void> {
-    connection.transaction?.execute(`rollback to ${quoteName(name)}`, []);
-    connection.hooks.rollbackTo(name);
-  }
-
-  async releaseSavepoint(connection: SqliteConnection, name: string): Promise<void> {
-    connection.transaction?.execute(`release ${quoteName(name)}`, []);
   }
 
   /** One that had a transaction is not used again, so that a late statement finds its guard. */

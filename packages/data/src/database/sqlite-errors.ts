@@ -1,5 +1,5 @@
 import { type ConstraintKind, StoreError } from "../store-error.ts";
-import { toMissingTable } from "./missing-table.ts";
+import { MissingTable } from "./missing-table.ts";
 
 // https://sqlite.org/rescode.html
 const primary = {
@@ -50,7 +50,7 @@ export function translateSqliteError(error: unknown, sql?: string): StoreError {
     return new StoreError("CONSTRAINT", { cause: error, columns, sql, ...kind });
   }
   const table = error instanceof Error ? /^no such table: (.+)$/s.exec(error.message)?.[1] : undefined;
-  if (table !== undefined) return new StoreError("FAILED", { cause: toMissingTable(table, error), sql });
+  if (table !== undefined) return new StoreError("FAILED", { cause: new MissingTable(table, error), sql });
   const isSystemError = error instanceof Error && "syscall" in error;
   const isUnavailable = unavailable.has(code & 0xff) || isSystemError;
   return new StoreError(isUnavailable ? "UNAVAILABLE" : "FAILED", { cause: error, sql });

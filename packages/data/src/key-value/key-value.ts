@@ -1,3 +1,4 @@
+import { token } from "@tenon/core";
 import type { StoreEntry } from "../store-entry.ts";
 
 /** A key-value store with atomic operations. Values are JSON. */
@@ -23,6 +24,9 @@ export abstract class KeyValue {
     return 0;
   }
 }
+
+/** `KeyValue`, or a store in the database where `KeyValue` is in Redis: for what must survive Redis. */
+export const DatabaseKeyValue = token<KeyValue>("DatabaseKeyValue");
 
 export interface SetOptions {
   /** Seconds until the key expires. Defaults to never. */

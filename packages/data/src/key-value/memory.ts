@@ -1,4 +1,4 @@
-import { listEntries, type StoreEntry } from "../store-entry.ts";
+import type { StoreEntry } from "../store-entry.ts";
 import { toMilliseconds } from "../support/ttl.ts";
 import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
 
@@ -8,25 +8,32 @@ interface Entry {
 }
 
 export interface MemoryOptions {
-  /** Above it, the oldest key is evicted. Defaults to 1,000,000. */
+  /** Above it, the least recently used key is evicted. Defaults to 1,000,000. */
   readonly maxEntries?: number;
+  /** Bytes of keys and values, above which the least recently used key is evicted. Defaults to no limit. */
+  readonly maxBytes?: number;
   /** The clock, in milliseconds. Defaults to `Date.now`. */
   readonly now?: () => number;
 }
 
 const sweepEvery = 1000;
 const sweepBatch = 2000;
+const entryOverhead = 64;
 
-/** A store in this process, lost when it ends: for tests and for disposable data. */
+/** A store in this process, lost when it ends: for caches, tests and disposable data. */
 export class MemoryKeyValue extends KeyValue {
+  /** In the order of use: a Map keeps the order of insertion, and each use inserts again. */
   readonly #entries = new Map<string, Entry>();
   readonly #maxEntries: number;
+  readonly #maxBytes: number;
   readonly #now: () => number;
+  #bytes = 0;
   #writes = 0;
 
   constructor(options: MemoryOptions = {}) {
     super();
     this.#maxEntries = options.maxEntries ?? 1_000_000;
+    this.#maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
     this.#now = options.now ?? Date.now;
   }
 
@@ -40,14 +47,14 @@ export class MemoryKeyValue extends KeyValue {
   }
 
   async delete(key: string): Promise<boolean> {
-    const present = this.#read(key) !== undefined;
-    this.#entries.delete(key);
+    const present = this.#find(key) !== undefined;
+    this.#remove(key);
     return present;
   }
 
   async take<T>(key: string): Promise<T | undefined> {
     const value = this.#read<T>(key);
-    this.#entries.delete(key);
+    this.#remove(key);
     return value;
   }
 
@@ -65,8 +72,15 @@ export class MemoryKeyValue extends KeyValue {
     return entry && (entry.expires - this.#now()) / 1000;
   }
 
+  /** The least recently used ones first. Does not count as a use. */
   override async list(limit: number): Promise<StoreEntry[]> {
-    return listEntries(this.#entries, limit, this.#now());
+    const now = this.#now();
+    return this.#entries
+      .entries()
+      .filter(([, { expires }]) => expires > now)
+      .take(limit)
+      .map(([key, { text, expires }]) => ({ key, text, ttl: (expires - now) / 1000 }))
+      .toArray();
   }
 
   get size(): number {
@@ -80,18 +94,34 @@ export class MemoryKeyValue extends KeyValue {
 
   #find(key: string): Entry | undefined {
     const entry = this.#entries.get(key);
-    if (entry === undefined || entry.expires > this.#now()) return entry;
-    this.#entries.delete(key);
-    return undefined;
+    if (entry === undefined) return undefined;
+    this.#remove(key);
+    if (entry.expires <= this.#now()) return undefined;
+    this.#insert(key, entry);
+    return entry;
   }
 
   #write(key: string, text: string, expires: number): void {
     if (++this.#writes % sweepEvery === 0) this.#sweep();
-    if (this.#entries.size >= this.#maxEntries && !this.#entries.has(key)) {
-      const oldest = this.#entries.keys().next().value;
-      if (oldest !== undefined) this.#entries.delete(oldest);
+    this.#remove(key);
+    if (bytesOf(key, text) > this.#maxBytes) return; // it would evict everything else and still not fit
+    this.#insert(key, { text, expires });
+    while (this.#entries.size > this.#maxEntries || this.#bytes > this.#maxBytes) {
+      const [oldest = ""] = this.#entries.keys();
+      this.#remove(oldest);
     }
-    this.#entries.set(key, { text, expires });
+  }
+
+  #insert(key: string, entry: Entry): void {
+    this.#entries.set(key, entry);
+    this.#bytes += bytesOf(key, entry.text);
+  }
+
+  #remove(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#bytes -= bytesOf(key, entry.text);
   }
 
   #expiry(options: SetOptions): number {
@@ -102,10 +132,12 @@ export class MemoryKeyValue extends KeyValue {
   /** Checks only the oldest entries, so that a single write never scans all of them. */
   #sweep(): void {
     const now = this.#now();
-    let looked = 0;
-    for (const [key, entry] of this.#entries) {
-      if (++looked > sweepBatch) return;
-      if (entry.expires <= now) this.#entries.delete(key);
+    for (const [key, { expires }] of this.#entries.entries().take(sweepBatch)) {
+      if (expires <= now) this.#remove(key);
     }
   }
+}
+
+function bytesOf(key: string, text: string): number {
+  return 2 * (key.length + text.length) + entryOverhead;
 }

@@ -16,10 +16,11 @@ export class RedisKeyValue extends KeyValue implements OnStart, OnStop {
   readonly #redis: RedisConnection;
   readonly #prefix: string;
 
-  constructor(redis: RedisConnection) {
+  /** `space` separates its keys from those of other stores in the same Redis. */
+  constructor(redis: RedisConnection, space: string) {
     super();
     this.#redis = redis;
-    this.#prefix = `${redis.prefix}kv:`;
+    this.#prefix = `${redis.prefix}${space}:`;
   }
 
   onStart(): Promise<void> {

@@ -1,4 +1,5 @@
-import type { OnStart, OnStop } from "@tenon/core";
+import type { OnStart } from "@tenon/core";
+import { runInBatches } from "@tenon/core/internal";
 import type { StoreEntry } from "../store-entry.ts";
 import { toMilliseconds } from "../support/ttl.ts";
 import { encode, KeyValue, notACount, type SetOptions } from "./key-value.ts";
@@ -15,38 +16,34 @@ type Row = Record<string, unknown>;
 export interface SqlKeyValueOptions {
   /** The clock of SQLite, in milliseconds. Defaults to `Date.now`. PostgreSQL has that of its server. */
   readonly now?: () => number;
-  /** Milliseconds between sweeps of expired rows. Defaults to 60,000. */
-  readonly sweepEvery?: number;
   /** Whether the start creates the tables that are missing. Defaults to true. */
   readonly createTables?: boolean;
 }
 
 const table = "tenon_key_value";
-const sweepBatch = 500;
+const sweepBatch = 250;
 
 /** A store in an SQL table. Each operation is one statement, so that concurrent instances see it whole or not at all. */
-export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
+export class SqlKeyValue extends KeyValue implements OnStart {
   readonly #store: SqlStore;
   readonly #now: () => number;
-  readonly #sweepEvery: number;
   readonly #createsTables: boolean;
   readonly #statements: ReturnType<typeof createStatements>;
-  #timer: NodeJS.Timeout | undefined;
+  #isStarted = false;
 
   constructor(store: SqlStore, options: SqlKeyValueOptions = {}) {
     super();
     this.#store = store;
     this.#now = options.now ?? Date.now;
-    this.#sweepEvery = options.sweepEvery ?? 60_000;
     this.#createsTables = options.createTables ?? true;
     this.#statements = createStatements(store.kind);
   }
 
   async onStart(): Promise<void> {
+    if (this.#isStarted) return; // it may be both `KeyValue` and `DatabaseKeyValue`
+    this.#isStarted = true;
     await this.#store.open();
     if (this.#createsTables) await this.createTables();
-    this.#timer = setInterval(() => void this.sweep().catch(() => {}), this.#sweepEvery);
-    this.#timer.unref();
   }
 
   async createTables(): Promise<void> {
@@ -55,10 +52,6 @@ export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
       // two instances may race here on PostgreSQL: the loser fails although the table exists, and finds it on the second try
       await this.#run(statement).catch(() => this.#run(statement));
     }
-  }
-
-  onStop(): void {
-    clearInterval(this.#timer);
   }
 
   async get<T>(key: string): Promise<T | undefined> {
@@ -94,13 +87,12 @@ export class SqlKeyValue extends KeyValue implements OnStart, OnStop {
   }
 
   /** Deletes expired rows in bounded batches and returns how many. */
-  override async sweep(): Promise<number> {
-    let swept = 0;
-    for (;;) {
-      const rows = await this.#run(this.#statements.sweep, { limit: sweepBatch });
-      swept += rows.length;
-      if (rows.length < sweepBatch) return swept;
-    }
+  override sweep(): Promise<number> {
+    return runInBatches(() => this.sweepBatch());
+  }
+
+  async sweepBatch(): Promise<number> {
+    return (await this.#run(this.#statements.sweep, { limit: sweepBatch })).length;
   }
 
   async #find(key: string): Promise<Row | undefined> {
@@ -163,6 +155,7 @@ function createStatements(kind: SqlStore["kind"]) {
   const alive = "(old.expires_at is null or old.expires_at > :now)";
   const expiry = `:now + cast(:ttl as ${integer})`;
   const left = "expires_at - :now as milliseconds_left";
+  const skipLocked = kind === "sqlite" ? "" : " for update skip locked";
   return {
     createTable: toStatement(
       `create table if not exists ${table} (key text primary key, value text not null, expires_at ${integer})${kind === "sqlite" ? " without rowid" : ""}`,
@@ -180,8 +173,9 @@ function createStatements(kind: SqlStore["kind"]) {
     increment: toStatement(
       `insert into ${table} as old (key, value, expires_at) values (:key, '1', ${expiry}) on conflict (key) do update set value = case when ${alive} then cast(cast(old.value as ${integer}) + 1 as text) else '1' end, expires_at = case when ${alive} then old.expires_at else excluded.expires_at end where not ${alive} or ${isCount} returning value`,
     ),
+    /** Instances delete other rows each, so that none waits for another: two that wait for each other are a deadlock. */
     sweep: toStatement(
-      `delete from ${table} where key in (select key from ${table} where expires_at <= :now limit :limit) returning key`,
+      `delete from ${table} where key in (select key from ${table} where expires_at <= :now order by expires_at limit :limit${skipLocked}) returning key`,
     ),
   };
 }

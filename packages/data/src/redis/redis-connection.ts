@@ -13,7 +13,10 @@ interface Client {
 }
 
 export interface RedisOptions {
-  /** What every key and channel begins with: applications that share a Redis need different ones. Defaults to "tenon:". */
+  /**
+   * What every key and channel begins with: applications that share a Redis need different ones. `?prefix=` in the URL
+   * takes precedence. Defaults to "tenon:".
+   */
   readonly prefix?: string;
   /** Milliseconds that a command may take before the store counts as unavailable. Defaults to 800. */
   readonly commandTimeout?: number;
@@ -45,7 +48,7 @@ export class RedisConnection {
     this.#place = place;
     this.#storePlace = toPlace(url, { namespace: "0", port: 6379 });
     this.#option = option;
-    this.prefix = options.prefix ?? "tenon:";
+    this.prefix = new URL(url).searchParams.get("prefix") ?? options.prefix ?? "tenon:";
     this.#commandTimeout = options.commandTimeout ?? 800;
     this.#connectTimeout = options.connectTimeout ?? 1500;
   }

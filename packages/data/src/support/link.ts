@@ -5,9 +5,9 @@ export interface LinkListeners {
   readonly onLost: () => void;
 }
 
-/** A connection that listens. */
+/** A connection outside of the pool. */
 export interface Link {
   /** Rejects, or does not end, when the connection is dead. */
-  check(): Promise<unknown>;
+  check(statement?: string): Promise<unknown>;
   close(): void;
 }

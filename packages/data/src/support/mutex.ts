@@ -10,10 +10,8 @@ export class Mutex {
   /** Resolves when the lock is acquired, with the function that releases it. */
   async acquire(): Promise<() => void> {
     const before = this.#tail;
-    let release = () => {};
-    this.#tail = new Promise((resolve) => {
-      release = resolve;
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#tail = promise;
     this.#held++;
     await before;
     let released = false;
@@ -21,7 +19,7 @@ export class Mutex {
       if (released) return;
       released = true;
       this.#held--;
-      release();
+      resolve();
     };
   }
 

@@ -123,7 +123,8 @@ for (const adapter of databases) {
       await assert.rejects(sql`select * from nowhere`.execute(db), (error) => {
         assert.ok(error instanceof StoreError && error.cause instanceof Error);
         assert.deepEqual([error.message, error.code], ["store failure", "FAILED"]);
-        const cure = "Run the migrations with `tenon migrate up`, or add one that creates it.";
+        const cure =
+          "If a migration is running, wait for its end. If not, run `tenon migrate up`, or add one that creates it.";
         assert.equal(error.cause.message, `The table nowhere does not exist. ${cure}`);
         return true;
       });
@@ -154,17 +155,18 @@ for (const adapter of databases) {
     });
 
     run("isolates concurrent writes from a transaction, and the transaction from them", async (db) => {
-      let finish = () => {};
-      const held = new Promise<void>((resolve) => {
-        finish = resolve;
-      });
+      const inserted = Promise.withResolvers<void>();
+      const held = Promise.withResolvers<void>();
       const transaction = db.transaction().execute(async (inside) => {
         await inside.insertInto("notes").values(note("a")).execute();
-        await held;
+        inserted.resolve();
+        await held.promise;
         throw new Error("undo");
       });
+      await inserted.promise;
       const outside = db.insertInto("notes").values(note("b")).execute();
-      setTimeout(finish, 30);
+      if (db.kind === "postgres") await outside; // on SQLite it waits for the transaction
+      held.resolve();
       await assert.rejects(transaction, { message: "undo" });
       await outside;
       assert.deepEqual(await db.selectFrom("notes").select("id").execute(), [{ id: "b" }]);

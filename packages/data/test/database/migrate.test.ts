@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import type { ChildProcess } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { Database, type Migration, migrate, sql } from "@tenon/data";
+import { until } from "../../../core/test/support/until.ts";
 import { endProcess, startAndHear } from "../support/processes.ts";
 import { withFolder } from "../support/services.ts";
 import { databases, withStores } from "../support/stores.ts";
@@ -85,11 +87,31 @@ for (const adapter of databases) {
 for (const adapter of databases.filter((candidate) => candidate.name !== "SQLite in memory")) {
   test(`two processes that start together run each migration once (${adapter.name})`, () =>
     adapter.with(async (options) => {
-      const started = await Promise.all(
-        [1, 2].map(() => startAndHear<string[]>("migrate-worker.ts", [JSON.stringify(options)])),
-      );
-      await Promise.all(started.map(({ child }) => endProcess(child)));
-      assert.deepEqual(started.flatMap(({ message }) => message).toSorted(), ["001-things", "002-fill"]);
+      const children: ChildProcess[] = [];
+      const begin = async () => {
+        const { child } = await startAndHear("migrate-worker.ts", [JSON.stringify(options)]);
+        children.push(child);
+        const heard: unknown[] = [];
+        child.on("message", (message) => heard.push(message));
+        child.send("begin");
+        await until(() => heard.includes("begins"), "process that begins");
+        return { child, heard };
+      };
+      try {
+        const first = await begin();
+        await until(() => first.heard.includes("inside"), "process inside a migration");
+        const second = await begin();
+        first.child.send("go on");
+        const hasEnded = ({ child, heard }: typeof first) => child.exitCode !== null || heard.some(Array.isArray);
+        await until(() => hasEnded(first) && hasEnded(second), "end of both");
+        // on SQLite, whose lock is held for a migration at a time, either may run the second one
+        const ran = [...first.heard, ...second.heard].filter(Array.isArray).flat();
+        assert.deepEqual(ran.toSorted(), ["001-things", "002-fill"]);
+        assert.ok(!second.heard.includes("inside"));
+        for (const child of children) await endProcess(child);
+      } finally {
+        for (const child of children) child.kill("SIGKILL"); // does nothing when it has exited
+      }
       await withStores(options, async (app) => {
         assert.deepEqual((await sql`select id from things`.execute(app.get(Database))).rows, [{ id: 1 }]);
       });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { tracingChannel } from "node:diagnostics_channel";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -126,6 +127,27 @@ for (const adapter of databases) {
       assert.deepEqual(reverted.flat(), ["003-fill"]);
     });
 
+    run("name a missing table without the hint to run migrations", async (db) => {
+      await assert.rejects(new Migrations(db, [third]).up(), ({ message, cause }: Error) => {
+        assert.match(message, /^migration "003-fill" failed and was rolled back: .*\bthings\b/);
+        assert.doesNotMatch(`${message} ${cause}`, /migrate up/);
+        return true;
+      });
+    });
+
+    run("are seen to be applied by one statement", async (db) => {
+      await new Migrations(db, all).up();
+      const statements: string[] = [];
+      const note = {
+        start: (signal: object) => void statements.push(String((signal as { readonly sql: string }).sql)),
+      };
+      const channel = tracingChannel("tenon.sql");
+      channel.subscribe(note as Required<typeof note> & Parameters<typeof channel.subscribe>[0]);
+      assert.deepEqual(await new Migrations(db, all).up(), []);
+      channel.unsubscribe(note as Required<typeof note> & Parameters<typeof channel.subscribe>[0]);
+      assert.equal(statements.length, 1, statements.join("\n"));
+    });
+
     run("read down from the files of a folder", (db) =>
       withFolder(async (folder) => {
         const files = join(folder, "migrations");
@@ -143,3 +165,22 @@ for (const adapter of databases) {
     );
   });
 }
+
+const postgres = databases.find(({ name }) => name === "PostgreSQL");
+test(
+  "a migration takes longer than the timeout of statements, and another instance waits for it (PostgreSQL)",
+  {
+    skip: postgres === undefined,
+  },
+  () =>
+    postgres?.with(async (options) => {
+      const impatient = { ...options, postgres: { ...options.postgres, statementTimeout: 2000 } };
+      const slow: Migration = { name: "001-slow", up: (db) => sql`select pg_sleep(2.5)`.execute(db) };
+      await withStores(impatient, (one) =>
+        withStores(impatient, async (other) => {
+          const ran = await Promise.all([one, other].map((app) => new Migrations(app.get(Database), [slow]).up()));
+          assert.deepEqual(ran.flat(), ["001-slow"]);
+        }),
+      );
+    }),
+);

@@ -1,17 +1,23 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
-import { once } from "node:events";
+import { randomInt, randomUUID } from "node:crypto";
+import { EventEmitter, once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import type { TestHttpApp } from "@tenon/core/testing";
 import { Database, StoreError } from "@tenon/data";
 import { sql } from "kysely";
 import pg from "pg";
+import { nextClient } from "../../../core/test/support/next-client.ts";
+import { until } from "../../../core/test/support/until.ts";
 import { PostgresPool } from "../../src/database/postgres-pool.ts";
 import { startProxy } from "../support/fault-proxy.ts";
 import { services, withPostgres } from "../support/services.ts";
 import { recovered, settle } from "../support/settle.ts";
 import { withStores } from "../support/stores.ts";
+
+/** Milliseconds: a machine that stalls must not look like a server that is down. */
+const connectTimeout = 60_000;
 
 test("a server that closes a connection right after accepting it fails a statement, not the process", async () => {
   const length = (bytes: number) => String.fromCharCode(0, 0, 0, bytes);
@@ -26,7 +32,7 @@ test("a server that closes a connection right after accepting it fails a stateme
   const port = await new Promise<number>((resolve) => {
     server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port)); // a TCP server's address
   });
-  const pool = new PostgresPool(`postgres://someone@127.0.0.1:${port}/x`, { poolSize: 1 });
+  const pool = new PostgresPool(`postgres://someone@127.0.0.1:${port}/x`, { poolSize: 1, connectTimeout });
   try {
     for (let round = 0; round < 3; round++) {
       await assert.rejects(pool.query("select 1", []), { message: "store unavailable" });
@@ -40,8 +46,6 @@ test("a server that closes a connection right after accepting it fails a stateme
 
 if (services.postgres !== undefined) {
   const direct = services.postgres;
-  /** Milliseconds: a machine that stalls must not look like a server that is down. */
-  const connectTimeout = 60_000;
 
   test("no slot of the pool is lost when connections break in every way", async () => {
     const { proxy, url } = await startProxy(direct, 5432);
@@ -70,14 +74,17 @@ if (services.postgres !== undefined) {
   test("a connection that is reset during an idle transaction fails only that transaction", async () => {
     const { proxy, url } = await startProxy(direct, 5432);
     const pool = new PostgresPool(url, { poolSize: 1, connectTimeout });
-    const idle = 50; // milliseconds in which the driver reports the reset, and then the end
     try {
       for (const asksAgain of [true, false]) {
+        const connected = nextClient();
         const session = await pool.acquire();
+        const socket = await connected;
+        // after its close the driver has reported the reset, and then the end
+        const closed = new Promise((resolve) => socket.once("close", resolve));
         await session.query("begin", []);
         await proxy.become("reset");
         await assert.rejects(session.query("select 1", []), { message: "store unavailable" });
-        await sleep(idle);
+        await closed;
         if (asksAgain) await assert.rejects(session.query("rollback", []), { message: "store unavailable" });
         session.release();
         await proxy.become("none");
@@ -106,6 +113,107 @@ if (services.postgres !== undefined) {
       await pool.close();
     }
   });
+
+  const isRefusal = { code: "UNAVAILABLE", status: 503, headers: { "retry-after": "1" }, cause: /^too many callers/ };
+
+  test("a full queue refuses new callers at once, and those who wait are served", async () => {
+    const pool = new PostgresPool(direct, { poolSize: 1, connectTimeout });
+    try {
+      const session = await pool.acquire();
+      const waiting = Array.from({ length: 100 }, () => pool.query("select 1", []));
+      assert.equal(pool.use.waiting, 100);
+      await assert.rejects(pool.query("select 1", []), isRefusal);
+      assert.throws(() => pool.refuseIfBusy(), isRefusal);
+      await pool.ping(); // on a connection of its own
+      assert.equal(pool.use.waiting, 100);
+      session.release();
+      assert.equal((await Promise.all(waiting)).length, 100);
+      pool.refuseIfBusy();
+    } finally {
+      await pool.close();
+    }
+  });
+
+  test("a caller that could not be served in time, by the latest waits, is refused at once", async () => {
+    const pool = new PostgresPool(direct, { poolSize: 1, connectTimeout: 200 });
+    const session = await recovered(() => pool.acquire());
+    try {
+      await assert.rejects(pool.acquire(), isRefusal); // after 200 ms
+      const first = settle(pool.acquire());
+      await assert.rejects(pool.acquire(), isRefusal);
+      assert.equal(pool.use.waiting, 1, "the first one still waits");
+      session.release();
+      (await first).value?.release();
+    } finally {
+      session.release();
+      await pool.close();
+    }
+  });
+
+  test("in a lasting overload a queue that gets short for a moment is not a new burst", async (t) => {
+    const real = performance.now.bind(performance);
+    let passed = 0;
+    t.mock.method(performance, "now", () => real() + passed);
+    const pool = new PostgresPool(direct, { poolSize: 2, connectTimeout: 60_000 });
+    try {
+      const [first, second] = [await pool.acquire(), await pool.acquire()];
+      passed = 61_000;
+      const waiting = [pool.acquire(), pool.acquire()];
+      passed += 6000;
+      first.release();
+      const third = await (waiting[0] as Promise<typeof first>); // it has waited for a tenth of the timeout
+      waiting.push(pool.acquire());
+      const { waiting: queued } = pool.use;
+      const isRefused = await (async () => pool.refuseIfBusy())().then(
+        () => false,
+        () => true,
+      );
+      for (const session of [second, third]) session.release();
+      for (const one of waiting.slice(1)) (await one).release();
+      const next = [await pool.acquire(), await pool.acquire()];
+      const burst = [pool.acquire(), pool.acquire(), pool.acquire()];
+      for (const session of next) session.release();
+      for (const one of burst) (await one).release();
+      assert.deepEqual([queued, isRefused], [2, true]);
+    } finally {
+      await pool.close();
+    }
+  });
+
+  test("the checks of readiness take turns on their connection", () =>
+    withPostgres(async (url) => {
+      const pool = new PostgresPool(url, { poolSize: 1, connectTimeout });
+      const warnings: Error[] = [];
+      const onWarning = (warning: Error) => void warnings.push(warning);
+      process.on("warning", onWarning); // the driver warns of a statement that begins during another
+      try {
+        await Promise.all([pool.ping(), pool.ping("select 2")]);
+        await assert.rejects(pool.ping("select nothing"), { code: "42703" });
+        await pool.ping();
+        assert.deepEqual(warnings, []);
+      } finally {
+        process.off("warning", onWarning);
+        await pool.close();
+      }
+    }));
+
+  test("a connection for readiness that was lost is replaced", () =>
+    withPostgres(async (url) => {
+      const pool = new PostgresPool(url, { poolSize: 1, connectTimeout });
+      try {
+        await pool.ping();
+        const ended = await pool.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and query = 'select 1'`,
+          [],
+        );
+        assert.equal(ended.rows.length, 1);
+        await pool.ping();
+      } finally {
+        await pool.close();
+      }
+      await assert.rejects(new PostgresPool("postgres://x@127.0.0.1:1/x").ping(), { code: "UNAVAILABLE" });
+    }));
 
   /** A table with two rows, and the URL of a role with this connection limit; both are dropped afterwards. */
   async function withLimitedRole(limit: number, body: (url: string, admin: pg.Client) => Promise<void>): Promise<void> {
@@ -184,48 +292,79 @@ if (services.postgres !== undefined) {
       }
     }));
 
-  test("a statement is not abandoned because the one before it was slow", async () => {
+  test("a statement is not abandoned because the one before it was slow", async (t) => {
     const target = new URL(direct);
     const { hostname, port } = target;
-    const firstProbe = Promise.withResolvers<{ ask(): void; reply(): void }>();
-    let isHeld = false;
+    const events = new EventEmitter();
+    const isAsked = once(events, "asked");
+    const isReplied = once(events, "replied");
+    const isAskedAgain = once(events, "asked again");
+    const replies: Buffer[] = [];
+    let probes = 0;
     const proxy = createServer((client) => {
       const server = connect(Number(port || 5432), hostname);
-      let replies: Buffer[] | undefined;
-      server.on("data", (chunk: Buffer) => (replies === undefined ? client.write(chunk) : replies.push(chunk)));
+      let isHeld = false;
+      server.on("data", (chunk: Buffer) => {
+        if (!isHeld) client.write(chunk);
+        else events.emit("replied", replies.push(chunk));
+      });
       client.on("data", (chunk) => {
-        if (isHeld || !chunk.includes("pg_stat_activity")) {
+        const isProbe = chunk.includes("pg_stat_activity");
+        if (!isProbe || ++probes > 1) {
           server.write(chunk);
+          if (isProbe) events.emit("asked again");
           return;
         }
         isHeld = true;
-        replies = [];
-        const reply = () => {
-          client.write(Buffer.concat(replies ?? []));
-          replies = undefined;
-        };
-        firstProbe.resolve({ ask: () => server.write(chunk), reply });
+        events.once("ask", () => server.write(chunk));
+        events.once("reply", () => {
+          isHeld = false;
+          client.write(Buffer.concat(replies));
+        });
+        events.emit("asked");
       });
       client.on("close", () => server.destroy()); // an open socket would keep the process from its end
+      server.on("error", () => client.destroy()); // written to after its end, like any proxy's
     }).listen(0, "127.0.0.1");
     await once(proxy, "listening");
     target.host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`; // a TCP server's address
     const pool = new PostgresPool(target.href, { poolSize: 1, connectTimeout });
+    const other = new pg.Client({ connectionString: direct });
+    const locks = [randomInt(2 ** 31), randomInt(2 ** 31)];
     try {
+      await other.connect();
+      for (const lock of locks) await other.query("select pg_advisory_lock($1)", [lock]);
       const session = await pool.acquire();
       await session.query("begin", []);
-      await session.query("select pg_sleep(0.8)", []);
-      const probe = await firstProbe.promise;
-      await sleep(700);
-      probe.ask();
-      await sleep(500); // the server replies that the connection has had nothing to do for a while
-      const next = settle(session.query("select pg_sleep(3)", []));
-      await sleep(1500); // until it is slow too
-      probe.reply();
+      t.mock.timers.enable({ apis: ["setTimeout"] });
+      const waitForLock = (index: number) => session.query("select pg_advisory_xact_lock($1)", [locks[index]]);
+      const unlock = (index: number) => other.query("select pg_advisory_unlock($1)", [locks[index]]);
+
+      const slow = waitForLock(0);
+      t.mock.timers.tick(500);
+      await isAsked;
+      await unlock(0);
+      await slow;
+      const findIdle = `select from pg_stat_activity where pid = $1 and state like 'idle%'
+        and state_change < clock_timestamp() - interval '500 ms'`;
+      const isIdle = async () => (await other.query(findIdle, [session.pid])).rowCount === 1;
+      await until(isIdle, "connection that has had nothing to do for a while", turn);
+      events.emit("ask");
+      await isReplied;
+      const next = settle(waitForLock(1));
+      const findLocked = "select from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'";
+      const isLocked = async () => (await other.query(findLocked, [session.pid])).rowCount === 1;
+      await until(isLocked, "connection that waits for a lock", turn);
+      t.mock.timers.tick(500); // until it is slow too
+      events.emit("reply");
+      await isAskedAgain; // the first probe has decided
+      await unlock(1);
       const { error } = await next;
       session.release();
       assert.equal(error, undefined);
     } finally {
+      t.mock.timers.reset();
+      await other.end();
       await pool.close();
       proxy.close();
     }
@@ -247,11 +386,11 @@ if (services.postgres !== undefined) {
 
   test("a statement that the server does not end in time is canceled, and its server process ends", () =>
     withPostgres(async (url) => {
-      const pool = new PostgresPool(`${url}&statement_timeout=100`);
+      const pool = new PostgresPool(`${url}&statement_timeout=2000`);
       const other = new PostgresPool(url);
       try {
         const session = await pool.acquire();
-        assert.deepEqual((await session.query("show statement_timeout", [])).rows, [{ statement_timeout: "100ms" }]);
+        assert.deepEqual((await session.query("show statement_timeout", [])).rows, [{ statement_timeout: "2s" }]);
         await session.query("set statement_timeout = 0", []); // as PostgreSQL does while a commit waits for its standby
         const { rows } = await session.query<{ pid: number }>("select pg_backend_pid() as pid", []);
         await assert.rejects(session.query("select pg_sleep(600)", []), { code: "UNAVAILABLE" });
@@ -281,7 +420,9 @@ if (services.postgres !== undefined) {
   test("only a statement with an unknown outcome is reported, by its first word", async () => {
     const { proxy, url } = await startProxy(direct, 5432);
     const unknown: string[] = [];
-    const pool = new PostgresPool(url, { poolSize: 1 }, (statement) => unknown.push(statement));
+    // a silent server is noticed after four seconds, and one that a busy machine delays is not
+    const options = { poolSize: 1, connectTimeout: 5000 };
+    const pool = new PostgresPool(url, options, (statement) => unknown.push(statement));
     try {
       for (const fault of ["silent", "refused"] as const) {
         const session = await recovered(() => pool.acquire());
@@ -307,25 +448,27 @@ if (services.postgres !== undefined) {
   });
 
   test("a statement with an unknown outcome is logged as a warning, without its text", async () => {
-    const { proxy, url } = await startProxy(direct, 5432);
     const lines: string[] = [];
     const log = { level: "warn", destination: { write: (line: string) => lines.push(line) } } as const;
-    try {
-      await withStores(
-        { database: url, postgres: { connectTimeout } },
-        async (app) => {
-          const db = app.get(Database);
-          await assert.rejects(sql`update nowhere set title = ${"secret"}`.execute(db));
-          const sent = settle(sql`do $$ begin perform pg_sleep(5), 'secret'; end $$`.execute(db));
-          await sleep(100); // a connection is free, so it is sent at once
-          await proxy.become("refused");
-          await sent;
-        },
-        log,
-      );
-    } finally {
-      await proxy.stop();
-    }
+    await withPostgres(async (server) => {
+      const { proxy, url } = await startProxy(server, 5432);
+      const watcher = new PostgresPool(server);
+      const body = async (app: TestHttpApp) => {
+        const db = app.get(Database);
+        await assert.rejects(sql`update nowhere set title = ${"secret"}`.execute(db));
+        const sent = settle(sql`do $$ begin perform pg_sleep(600), 'secret'; end $$`.execute(db));
+        const findRunning = "select from pg_stat_activity where datname = current_database() and query like 'do %'";
+        await until(async () => (await watcher.query(findRunning, [])).rowCount === 1, "running statement");
+        await proxy.become("refused");
+        await sent;
+      };
+      try {
+        await withStores({ database: url }, body, log);
+      } finally {
+        await watcher.close();
+        await proxy.stop();
+      }
+    });
     assert.equal(lines.length, 1, lines.join(""));
     assert.deepEqual(
       { ...JSON.parse(lines[0] ?? "{}"), time: 0, err: 0 },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { afterCommit, Database, StoreError, sql } from "@tenon/data";
+import { until } from "../../../core/test/support/until.ts";
 import { PostgresPool } from "../../src/database/postgres-pool.ts";
 import { hasPgBouncer, withPgBouncer } from "../support/own-pgbouncer.ts";
 import { OwnPostgres, postgresBinary } from "../support/own-postgres.ts";
@@ -42,9 +43,13 @@ if (postgresBinary("postgres") === undefined) {
     const write = settle(admin.query("insert into notes values ('probe')", [])).then(() => {
       waits ??= false;
     });
-    while (waits === undefined) if ((await endWaits("pg_cancel_backend")) > 0) waits = true;
+    const isKnown = async () => {
+      if (waits === undefined && (await endWaits("pg_cancel_backend")) > 0) waits = true;
+      return waits !== undefined;
+    };
+    await until(isKnown, "write that has ended or waits for a standby");
     await write;
-    return waits;
+    return waits === true;
   }
 
   async function countWaiting(): Promise<number> {

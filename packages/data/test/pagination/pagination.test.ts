@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { tracingChannel } from "node:diagnostics_channel";
 import { describe, test } from "node:test";
 import { api, BindError, defineModule, dto, inject, integer, jsonArray, route, string } from "@tenon/core";
+import type { Signal } from "@tenon/core/platform";
 import { createTestApp } from "@tenon/core/testing";
 import {
   autoIncrement,
@@ -11,10 +13,13 @@ import {
   PageQuery,
   page,
   paginate,
+  type SqlSignal,
   sql,
   streamRows,
 } from "@tenon/data";
 import { databases, withStores } from "../support/stores.ts";
+
+const sqlSignal: Signal<SqlSignal> = tracingChannel("tenon.sql");
 
 interface Schema {
   authors: { id: Generated<number>; name: string; created_at: string };
@@ -97,6 +102,18 @@ const posts = (db: Database<Schema>) => db.selectFrom("posts").selectAll();
 
 function cursorOf(...fields: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(fields)).toString("base64url");
+}
+
+/** The result, and how many statements it took. */
+async function countSql(run: () => Promise<number>) {
+  let statements = 0;
+  const count = () => void statements++;
+  sqlSignal.subscribe({ asyncEnd: count });
+  try {
+    return { length: await run(), statements };
+  } finally {
+    sqlSignal.unsubscribe({ asyncEnd: count });
+  }
 }
 
 const isRejected = (path: string) => (error: unknown) =>
@@ -384,13 +401,59 @@ for (const adapter of databases) {
           .set({ title: "x".repeat(70_000) })
           .execute();
         const sizes = db.selectFrom("posts").select(sql<number>`octet_length(title)`.as("bytes"));
-        const stream = streamRows(posts(db), { by: ["id", "asc"], sizes });
+        const read = () =>
+          streamRows(posts(db).where(sql<boolean>`${sql.lit(adapter.name)} <> 'large'`), { by: ["id", "asc"], sizes });
+        await Array.fromAsync(read()); // which shows how large the rows are
+        const stream = read();
         const seen: number[] = [];
         for await (const { id } of stream) {
           seen.push(id);
           if (seen.length === 2) await db.deleteFrom("posts").where("id", "in", ids.slice(3, 5)).execute();
         }
         assert.deepEqual(seen, [...ids.slice(0, 3), ids[5]]);
+      }),
+    );
+
+    test(
+      "streamRows() reads a page in one statement, and asks for sizes first where the rows may exceed 1 MiB",
+      withPosts(60, async (db) => {
+        const sizes = db.selectFrom("posts").select(sql<number>`octet_length(title)`.as("bytes"));
+        const by = ["id", "asc"] as const;
+        // built for each page, as applications do; the databases of this process share what was seen of a text
+        const query = () => posts(db).where(sql<boolean>`${sql.lit(adapter.name)} <> ''`);
+        const countStatements = async (limit: number | undefined) => {
+          const { length, statements } = await countSql(async () => {
+            const stream = streamRows(query(), { by, sizes, limit });
+            await stream.nextCursor();
+            return (await Array.fromAsync(stream)).length;
+          });
+          return [length, statements];
+        };
+        assert.deepEqual(await countStatements(20), [20, 2], "no row of the query was seen yet");
+        assert.deepEqual(await countStatements(20), [20, 1]);
+        assert.deepEqual(await countStatements(60), [60, 1]);
+        assert.deepEqual(await countStatements(undefined), [60, 1]);
+        await db
+          .updateTable("posts")
+          .set({ title: "x".repeat(63_000) })
+          .execute();
+        assert.deepEqual(await countStatements(16), [16, 1], "which shows how large the rows are");
+        assert.deepEqual(await countStatements(17), [17, 18], "each row alone has about 64 KiB");
+        await db.updateTable("posts").set({ title: "small" }).execute();
+        for (let count = 0; count < 200; count++) await countStatements(1);
+        assert.deepEqual(await countStatements(60), [60, 1], "they are small again");
+      }),
+    );
+
+    test(
+      "streamRows() reads the first 16 rows of a list of unknown size, and then 100 at once",
+      withPosts(250, async (db) => {
+        const { length, statements } = await countSql(async () => {
+          const query = posts(db).where(sql<boolean>`${sql.lit(adapter.name)} <> 'seen'`);
+          const stream = streamRows(query, { by: ["id", "asc"] });
+          return (await Array.fromAsync(stream)).length;
+        });
+        assert.deepEqual([length, statements], [250, 4]);
       }),
     );
 

@@ -47,6 +47,7 @@ async function start(options: PgBouncerOptions, folder: string): Promise<{ proce
   for (let attempt = 0; attempt < 20; attempt++) {
     const port = randomInt(20_000, 30_000);
     writeFileSync(file, toSettings(options, port));
+    if (owner !== undefined) chownSync(file, owner.uid, owner.gid); // a umask may keep others from reading it
     const pgBouncer = spawn("pgbouncer", [file], { ...owner, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
     output = "";
     const isUp = new Promise<boolean>((resolve) => {

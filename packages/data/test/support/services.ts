@@ -29,6 +29,9 @@ export const services = {
   redis: (await isReachable(redisUrl, 6379)) ? redisUrl : undefined,
 };
 
+/** The option `redis` where no deadline is tested: a machine that stalls must not look like a server that is down. */
+export const patientRedis = { commandTimeout: 30_000, connectTimeout: 30_000 };
+
 const missing = Object.entries(services).filter(([, url]) => url === undefined);
 if (missing.length > 0) {
   const names = missing.map(([name]) => name).join(" and ");

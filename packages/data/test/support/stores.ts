@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { api, defineModule } from "@tenon/core";
 import { createTestApp, type TestAppOptions, type TestHttpApp } from "@tenon/core/testing";
 import { type DataOptions, dataModule } from "@tenon/data";
-import { listenDirectly, services, withFolder, withPostgres } from "./services.ts";
+import { listenDirectly, patientRedis, services, withFolder, withPostgres } from "./services.ts";
 
 /** An adapter of a port: how to configure it, and how to clean up after it. */
 export interface Adapter {
@@ -26,7 +26,11 @@ const memory: Adapter = {
 };
 const redis: Adapter = {
   name: "Redis",
-  with: (body) => body({ database: "sqlite::memory:", keyValue: services.redis ?? "", cache: services.redis ?? "" }),
+  with: (body) => {
+    const url = services.redis ?? "";
+    const redis = { ...patientRedis, prefix: `${randomUUID()}:` }; // other runs count the failures of the same address
+    return sqliteFile.with(({ database }) => body({ database, keyValue: url, cache: url, redis }));
+  },
 };
 
 const available = (adapters: readonly (Adapter | undefined)[]): Adapter[] =>

@@ -1,0 +1,1 @@
+export { createTestStores, type TestStores } from "./test-stores.ts";
