@@ -1,6 +1,7 @@
 import { Clock, type Context, inject } from "@tenon/core";
-import { type AnyDatabase, Database } from "@tenon/data";
+import { type AnyDatabase, Database, Sweeps } from "@tenon/data";
 import type { AccountStore, AccountTables } from "./account-tables.ts";
+import { AccountSettings } from "./settings.ts";
 
 export type AccountEventName =
   | "registered"
@@ -14,6 +15,9 @@ export type AccountEventName =
   | "second factor disabled"
   | "recovery codes renewed"
   | "recovery code used"
+  | "wrong codes"
+  | "api key created"
+  | "api key revoked"
   | "sessions ended"
   | "account deleted";
 
@@ -40,6 +44,12 @@ const columns = ["id", "user_id", "event", "actor", "address", "client", "create
 export class AccountEvents {
   readonly #db = inject(Database<AccountTables>);
   readonly #clock = inject(Clock);
+
+  constructor() {
+    const { keepEvents } = inject(AccountSettings);
+    const until = () => new Date(this.#clock.now() - keepEvents).toISOString();
+    inject(Sweeps).addTable("account_events", "id", "created_at", until);
+  }
 
   /** In a transaction the entry exists if and only if the change does. */
   async record(

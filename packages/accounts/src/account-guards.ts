@@ -1,4 +1,12 @@
-import { Policy, RecentLogins, SessionAuth, type SessionEntry, Sessions } from "@tenon/auth";
+import {
+  type ApiKeyRecord,
+  ApiKeys,
+  Policy,
+  RecentLogins,
+  SessionAuth,
+  type SessionEntry,
+  Sessions,
+} from "@tenon/auth";
 import {
   type Context,
   HttpError,
@@ -73,22 +81,32 @@ function toFormPath({ method, path }: Context): string {
   return path.startsWith("/account/second-factor") ? "/account/second-factor" : path;
 }
 
-/** A session of the user of this request; those of others do not exist for it. */
-export class OwnSession extends Policy<SessionEntry> {
-  readonly name = "session owner";
+/** What the user of this request has; that of others does not exist for it. */
+abstract class OwnPolicy<T extends { readonly id: string }> extends Policy<T> {
   readonly missing = 404;
   readonly denied = 404;
-  override readonly errors = { 404: "Session not found" };
-  readonly #sessions = inject(Sessions);
+  protected abstract readonly owned: { list(userId: string): Promise<T[]> };
 
   async load(id: string, ctx: Context) {
-    return (await this.#sessions.list(ctx.get("user_id"))).find((session) => session.id === id);
+    return (await this.owned.list(ctx.get("user_id"))).find((one) => one.id === id);
   }
 
-  /** `load()` finds only sessions of this user. */
+  /** `load()` finds only what this user has. */
   allow() {
     return true;
   }
+}
+
+export class OwnSession extends OwnPolicy<SessionEntry> {
+  readonly name = "session owner";
+  override readonly errors = { 404: "Session not found" };
+  protected readonly owned = inject(Sessions);
+}
+
+export class OwnApiKey extends OwnPolicy<ApiKeyRecord> {
+  readonly name = "API key owner";
+  override readonly errors = { 404: "API key not found" };
+  protected readonly owned = inject(ApiKeys);
 }
 
 /** Responses of these routes belong to one user, and some hold a secret: no cache may store them, errors included. */

@@ -8,7 +8,7 @@ const perAccount = 5;
 const perClient = 30;
 const perAddress = 20;
 
-type Action = "reset" | "verification" | "email change";
+type Action = "reset" | "verification" | "email change" | "recovery codes";
 
 /** Limits what causes mails: counts per account and per client, across all instances on one store. */
 export class AccountLimits {
@@ -28,7 +28,7 @@ export class AccountLimits {
 
   /** Whether an address may get another mail: five in an hour, whether or not an account has the address. */
   async allows(action: Action, email: string): Promise<boolean> {
-    return (await this.#count(accountKey(action, email.toLowerCase()))) <= perAccount;
+    return (await this.#count(accountKey(action, toMailbox(email)))) <= perAccount;
   }
 
   /**
@@ -36,7 +36,7 @@ export class AccountLimits {
    * address and delete the account, or change its password, again and again. The attempts of a job count once.
    */
   async mayReceive(email: string, ctx: Context): Promise<boolean> {
-    const key = accountKey("mail", email.toLowerCase());
+    const key = accountKey("mail", toMailbox(email));
     const isRetry = (ctx.get("job")?.attempt ?? 1) > 1;
     const isAllowed = isRetry || (await this.#count(key)) <= perAddress;
     if (!isAllowed) ctx.log.warn(`no mail was sent: the address has had ${perAddress} in this hour`);
@@ -50,6 +50,11 @@ export class AccountLimits {
   async #refuse(key: string): Promise<HttpError> {
     return tooManyRequests((await this.#store.ttl(key)) ?? 0);
   }
+}
+
+/** `ada+anything@example.com` reaches the mailbox of `ada@example.com`: a stranger could fill it under many addresses. */
+function toMailbox(email: string): string {
+  return email.toLowerCase().replace(/\+.*@/, "@");
 }
 
 function accountKey(action: Action | "mail", account: string): string {

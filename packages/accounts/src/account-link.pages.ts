@@ -34,7 +34,7 @@ export class AccountLinkPages {
     "/reset",
     {
       summary: "Send a link to choose a new password",
-      public: true,
+      access: "public",
       body: { form: EmailDTO },
       errors: { 429: tooMany },
     },
@@ -53,7 +53,7 @@ export class AccountLinkPages {
 
   readonly confirmReset = accountPages.post(
     "/reset/confirm",
-    { summary: "Set a new password", public: true, body: { form: ResetDTO }, errors: { 503: busy } },
+    { summary: "Set a new password", access: "public", body: { form: ResetDTO }, errors: { 503: busy } },
     async (ctx, { body }) => {
       const isReset = await this.#accounts.reset(body.token, body.password, ctx);
       if (!isReset) return invalidLink("/account/reset");

@@ -47,12 +47,12 @@ export class AccountMails {
     return { to: toAddress(email), data: { ...this.#site, link, minutes: tokenSeconds["email change"] / 60, email } };
   }
 
-  async notice(ctx: Context, { user_id, event, at, address }: (typeof SecurityNotice)["input"]["output"]) {
+  async notice(ctx: Context, { user_id, event, at, address, verified }: (typeof SecurityNotice)["input"]["output"]) {
     const to = address ?? (await this.#users.find(user_id))?.email;
-    if (to === undefined || !(await this.#limits.mayReceive(to, ctx))) return undefined;
-    const { message, canReset = true } = texts[event];
+    if (to === undefined || !(verified || (await this.#limits.mayReceive(to, ctx)))) return undefined;
+    const { message, canReset = true, first = "" } = texts[event];
     const advice = canReset
-      ? "If this was not you, reset your password now:"
+      ? `If this was not you, ${first}reset your password now:`
       : `If this was not you, write to the people who run ${this.#settings.name}.`;
     const link = canReset ? { link: this.#settings.linkTo("forgot") } : {};
     return { to: toAddress(to), data: { ...this.#site, message, advice, ...link, time: toShownTime(at) } };
@@ -72,7 +72,15 @@ export class AccountMails {
   }
 }
 
-const texts: Readonly<Record<NoticedEvent, { readonly message: string; readonly canReset?: boolean }>> = {
+interface NoticeText {
+  readonly message: string;
+  /** Defaults to true. */
+  readonly canReset?: boolean;
+  /** What to do before a reset, which does not undo it. Defaults to nothing. */
+  readonly first?: string;
+}
+
+const texts: Readonly<Record<NoticedEvent, NoticeText>> = {
   "password reset": { message: "The password of your account was reset." },
   "password changed": { message: "The password of your account was changed." },
   "address change requested": { message: "A change of the e-mail address of your account was requested." },
@@ -81,6 +89,9 @@ const texts: Readonly<Record<NoticedEvent, { readonly message: string; readonly 
   "second factor disabled": { message: "The second factor of your account was removed." },
   "recovery codes renewed": { message: "New recovery codes were made for your account. The old ones are not valid." },
   "recovery code used": { message: "A recovery code of your account was used." },
+  "wrong codes": { message: "Five wrong codes of your second factor were entered, each with your password." },
+  "api key created": { message: "An API key was created for your account.", first: "revoke the key and " },
+  "api key revoked": { message: "An API key of your account was revoked." },
   "account deleted": { message: "Your account was deleted.", canReset: false },
 };
 

@@ -1,13 +1,13 @@
 import { type NewSecondFactor, SecondFactor, Sessions } from "@tenon/auth";
 import { type Context, HttpError, inject } from "@tenon/core";
-import { type AnyDatabase, Database } from "@tenon/data";
+import { Database } from "@tenon/data";
 import { AccountChanges } from "./account-changes.ts";
 import type { Actor } from "./account-events.ts";
+import { AccountLimits } from "./account-limits.ts";
 import { AccountStates } from "./account-states.ts";
 import type { AccountTables } from "./account-tables.ts";
 import { AccountTokens } from "./account-tokens.ts";
 import { AccountUsers } from "./account-users.ts";
-import type { NoticedEvent } from "./mails.ts";
 import { AccountSettings } from "./settings.ts";
 
 /** The second factor of accounts: that of auth, with entries in the audit log and security notices. */
@@ -16,14 +16,15 @@ export class AccountSecondFactor {
   readonly #users = inject(AccountUsers);
   readonly #states = inject(AccountStates);
   readonly #changes = inject(AccountChanges);
+  readonly #limits = inject(AccountLimits);
   readonly #secondFactor = inject(SecondFactor);
   readonly #sessions = inject(Sessions);
   readonly #tokens = inject(AccountTokens);
   readonly #site = inject(AccountSettings).name;
 
   constructor() {
-    this.#secondFactor.onRecoveryCodeUsed((userId) =>
-      this.#db.transaction().execute((own) => this.#noteIn(own, userId, "recovery code used", "user")),
+    this.#secondFactor.onWarning((userId, event) =>
+      this.#db.transaction().execute((own) => this.#changes.noteOf(userId, event, "user", own)),
     );
   }
 
@@ -49,7 +50,7 @@ export class AccountSecondFactor {
    */
   async confirm(userId: string, code: string, ctx: Context): Promise<string[] | undefined> {
     const codes = await this.#secondFactor.confirm(userId, code, (transaction) =>
-      this.#noteIn(transaction, userId, "second factor enabled", ctx),
+      this.#changes.noteOf(userId, "second factor enabled", ctx, transaction),
     );
     if (codes === undefined) return undefined;
     await this.#sessions.endOthers(ctx, userId);
@@ -61,20 +62,17 @@ export class AccountSecondFactor {
   disable(userId: string, actor: Actor): Promise<boolean> {
     return this.#db.transaction().execute(async (transaction) => {
       const wasEnabled = await this.#secondFactor.disable(userId, transaction);
-      if (wasEnabled) await this.#noteIn(transaction, userId, "second factor disabled", actor);
+      if (wasEnabled) await this.#changes.noteOf(userId, "second factor disabled", actor, transaction);
       return wasEnabled;
     });
   }
 
-  /** New recovery codes instead of the old ones; undefined without a second factor. */
-  renewRecoveryCodes(userId: string, actor: Actor): Promise<string[] | undefined> {
+  /** New recovery codes instead of the old ones; undefined without a second factor. 429 after five in an hour. */
+  async renewRecoveryCodes(userId: string, actor: Actor): Promise<string[] | undefined> {
+    if (!(await this.#secondFactor.isEnabled(userId))) return undefined;
+    await this.#limits.checkAccount("recovery codes", userId);
     return this.#secondFactor.renewRecoveryCodes(userId, (transaction) =>
-      this.#noteIn(transaction, userId, "recovery codes renewed", actor),
+      this.#changes.noteOf(userId, "recovery codes renewed", actor, transaction),
     );
-  }
-
-  async #noteIn(transaction: AnyDatabase, userId: string, event: NoticedEvent, actor: Actor): Promise<void> {
-    const user = await this.#users.find(userId, transaction);
-    if (user !== undefined) await this.#changes.note(user, event, actor, transaction);
   }
 }

@@ -74,6 +74,11 @@ const migrations: readonly Migration[] = [
       }
     },
   },
+  {
+    name: "accounts-002-events-by-time",
+    up: (db) => db.schema.createIndex("account_events_created_at").on("account_events").column("created_at").execute(),
+    down: (db) => db.schema.dropIndex("account_events_created_at").execute(),
+  },
 ];
 
 /** Adds the tables of accounts to the migrations of the database. */

@@ -1,6 +1,6 @@
 import { Clock, inject } from "@tenon/core";
 import { digest } from "@tenon/core/internal";
-import { type AnyDatabase, Database } from "@tenon/data";
+import { type AnyDatabase, Database, Sweeps } from "@tenon/data";
 import { AccountStates } from "./account-states.ts";
 import type { AccountStore, AccountTables } from "./account-tables.ts";
 import { type AccountUser, AccountUsers } from "./account-users.ts";
@@ -26,6 +26,10 @@ export class AccountTokens {
   readonly #users = inject(AccountUsers);
   readonly #states = inject(AccountStates);
 
+  constructor() {
+    inject(Sweeps).addTable("account_tokens", "hash", "expires_at", () => this.#clock.timestamp());
+  }
+
   async create(
     purpose: TokenPurpose,
     user: AccountUser,
@@ -35,7 +39,6 @@ export class AccountTokens {
     const store: AccountStore = transaction;
     const token = this.#clock.secret();
     const expires = new Date(this.#clock.now() + tokenSeconds[purpose] * 1000).toISOString();
-    await store.deleteFrom("account_tokens").where("expires_at", "<=", this.#clock.timestamp()).execute();
     await store
       .insertInto("account_tokens")
       .values({

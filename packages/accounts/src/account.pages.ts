@@ -1,7 +1,7 @@
-import { RecentLogins, SecondFactorRequired, Sessions, sessionCookie } from "@tenon/auth";
+import { ApiKeys, RecentLogins, SecondFactorRequired, Sessions, sessionCookie } from "@tenon/auth";
 import { BindError, type Context, dto, HttpError, inject, string } from "@tenon/core";
 import { redirect, view } from "@tenon/web";
-import { OwnSession, RecentPageLogin } from "./account-guards.ts";
+import { OwnApiKey, OwnSession, RecentPageLogin } from "./account-guards.ts";
 import { AccountLinkPages, done, ownPages as own } from "./account-link.pages.ts";
 import { AccountSecondFactor } from "./account-second-factor.ts";
 import { limitedAs } from "./account-users.ts";
@@ -27,10 +27,12 @@ export class AccountPages extends AccountLinkPages {
   readonly #confirmation = new LoginConfirmation();
   readonly #recent = inject(RecentLogins);
   readonly #sessions = inject(Sessions);
+  readonly #apiKeys = inject(ApiKeys);
 
-  readonly overview = own.get("", { summary: "The account of the user" }, async (ctx) =>
-    view("account/overview", await this.#stateOf(ctx)),
-  );
+  readonly overview = own.get("", { summary: "The account of the user" }, async (ctx) => {
+    const { length } = await this.#apiKeys.list(ctx.get("user_id"));
+    return view("account/overview", { ...(await this.#stateOf(ctx)), api_keys: length });
+  });
 
   readonly sendVerification = own.post(
     "/verification",
@@ -118,6 +120,19 @@ export class AccountPages extends AccountLinkPages {
     return done(ctx, "All other logins have ended.", "/account/sessions");
   });
 
+  readonly listApiKeys = own.get("/api-keys", { summary: "The API keys of the user" }, async (ctx) =>
+    view("account/api-keys", { keys: await this.#apiKeys.list(ctx.get("user_id")) }),
+  );
+
+  readonly revokeApiKey = own.delete(
+    "/api-keys/:id",
+    { middlewares: [OwnApiKey], summary: "Revoke an API key of the user" },
+    async (ctx) => {
+      await this.#apiKeys.revoke(ctx.get("user_id"), ctx.param("id"), ctx);
+      return done(ctx, "The API key is revoked.", "/account/api-keys");
+    },
+  );
+
   readonly deleteForm = recent.get("/delete", { summary: "A button that deletes the account" }, async (ctx) =>
     view("account/delete", { email: (await this.#stateOf(ctx)).email }),
   );
@@ -174,7 +189,7 @@ export class AccountPages extends AccountLinkPages {
 
   readonly renewRecoveryCodes = recent.post(
     "/second-factor/recovery-codes",
-    { summary: "New recovery codes, which replace the old ones" },
+    { summary: "New recovery codes, which replace the old ones", errors: { 429: tooMany } },
     async (ctx) => {
       const codes = await this.#secondFactor.renewRecoveryCodes(ctx.get("user_id"), ctx);
       return codes === undefined ? redirect(factorPath) : view("account/recovery-codes", { codes });
@@ -195,7 +210,8 @@ export class AccountPages extends AccountLinkPages {
       ...super.routes(),
       ...[this.overview, this.sendVerification, this.confirmForm, this.confirm],
       ...[this.passwordForm, this.changePassword, this.emailForm, this.requestEmailChange],
-      ...[this.listSessions, this.endSession, this.endOtherSessions, this.deleteForm, this.delete],
+      ...[this.listSessions, this.endSession, this.endOtherSessions, this.listApiKeys, this.revokeApiKey],
+      ...[this.deleteForm, this.delete],
       ...[this.secondFactor, this.beginSecondFactor, this.setUpSecondFactor, this.confirmSecondFactor],
       ...[this.renewRecoveryCodes, this.disableSecondFactor],
     ];

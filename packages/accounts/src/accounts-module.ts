@@ -28,7 +28,7 @@ export function accountsModule<const Imports extends readonly Module[]>(
     declarations: [
       provide(AccountSettings, () =>
         toAccountSettings(
-          resolveModuleOptions<PlainAccountsOptions, "guard">(rest, ["guard"]),
+          resolveModuleOptions<PlainAccountsOptions, "guard" | "sendsMails">(rest, ["guard", "sendsMails"]),
           inject(Mailer).delivers,
         ),
       ),
@@ -39,7 +39,7 @@ export function accountsModule<const Imports extends readonly Module[]>(
       AccountEvents,
       AccountChanges,
       AccountLimits,
-      AccountMails,
+      ...(options.sendsMails === false ? [] : [AccountMails]),
       Accounts,
       AccountSecondFactor,
       VerifiedEmail,

@@ -83,7 +83,7 @@ export class AccountsController {
     {
       summary: "Send a link to choose a new password",
       description: "The response is the same whether or not an account has the address.",
-      public: true,
+      access: "public",
       body: EmailDTO,
       returns: { 202: null },
       errors: { 429: tooMany },
@@ -97,7 +97,7 @@ export class AccountsController {
     "/password-reset/confirm",
     {
       summary: "Set a new password by the token of the mail; ends all logins",
-      public: true,
+      access: "public",
       body: ResetDTO,
       returns: { 204: null },
       errors: { ...badToken, 503: limited[503] },
@@ -234,7 +234,7 @@ export class AccountsController {
     {
       summary: "New recovery codes, which replace the old ones",
       returns: RecoveryCodes,
-      errors: { 409: "Second factor not enabled" },
+      errors: { 409: "Second factor not enabled", 429: tooMany },
     },
     async (ctx) => {
       const codes = await this.#secondFactor.renewRecoveryCodes(ctx.get("user_id"), ctx);

@@ -150,6 +150,7 @@ export class Accounts {
     await this.#logins.endAll(owner.id);
     if (user === undefined) return false;
     await this.#loginLimit.clear(limitedAs(user));
+    await this.#secondFactor.clearFailures(user.id);
     return true;
   }
 
@@ -167,7 +168,7 @@ export class Accounts {
     if (!this.#passwords.fits(next)) {
       throw new BindError([{ path: "new_password", rule: "max", message: "must have at most 72 bytes" }]);
     }
-    const hash = await this.#passwords.hash(next);
+    const hash = await this.#passwords.hash(next, ctx);
     await this.#logins.endAll(userId);
     const isChanged = await this.#db.transaction().execute(async (transaction) => {
       await this.#states.lock(userId, transaction);
@@ -214,9 +215,9 @@ export class Accounts {
         const used = await this.#tokens.use("email change", token, transaction);
         if (used === undefined || used.subject === null) return "invalid";
         await this.#users.setEmail(used.user.id, used.subject, transaction);
+        await this.#changes.note(used.user, "address changed", actor, transaction);
         const changed = await this.#users.find(used.user.id, transaction); // as stored, for example in lower case
         await this.#states.setVerified(used.user.id, changed?.email ?? used.subject, transaction);
-        await this.#changes.note(used.user, "address changed", actor, transaction);
         return "changed";
       });
     } catch (error) {
@@ -253,15 +254,16 @@ export class Accounts {
       await this.#tokens.deleteAll(userId, transaction); // before the lock, as `use()` does: no two can wait for each other
       await this.#states.lock(userId, transaction);
       const user = await this.#users.find(userId, transaction);
-      await this.#states.delete(userId, transaction);
       await this.#events.deleteAll(userId, transaction);
       await this.#secondFactor.disable(userId, transaction);
       await this.#apiKeys.revokeAll(userId, transaction);
       await this.#sessions.forgetAll(userId, transaction);
-      if (user === undefined) return;
-      await this.#users.delete(userId, transaction);
-      // without the address and the client of the request, which are personal data
-      await this.#changes.note(user, "account deleted", typeof actor === "string" ? actor : "user", transaction);
+      if (user !== undefined) {
+        await this.#users.delete(userId, transaction);
+        // without the address and the client of the request, which are personal data
+        await this.#changes.note(user, "account deleted", typeof actor === "string" ? actor : "user", transaction);
+      }
+      await this.#states.delete(userId, transaction);
     });
     await this.#logins.endAll(userId);
   }

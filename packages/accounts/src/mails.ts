@@ -1,4 +1,4 @@
-import { dto, integer, literal, string } from "@tenon/core";
+import { boolean, dto, integer, literal, string } from "@tenon/core";
 import { defineMail } from "@tenon/mail";
 
 const link = "https://blog.example.com/account/…?token=…";
@@ -50,6 +50,9 @@ export const noticed = [
   "second factor disabled",
   "recovery codes renewed",
   "recovery code used",
+  "wrong codes",
+  "api key created",
+  "api key revoked",
   "account deleted",
 ] as const;
 export type NoticedEvent = (typeof noticed)[number];
@@ -63,6 +66,8 @@ export const SecurityNotice = defineMail("mail/security-notice", {
     at: string("required"),
     /** Where the user does not have the address any more. Defaults to the address of the account. */
     address: string(),
+    /** Whether this address was verified: it gets the mail whatever the limit, which is there for strangers' addresses. */
+    verified: boolean(),
   }),
   data: dto({
     site: string("required"),

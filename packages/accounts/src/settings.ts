@@ -1,6 +1,13 @@
 import { SessionAuth } from "@tenon/auth";
-import { type Class, type Middleware, type Module, token } from "@tenon/core";
-import { checkOptions, type Injectable, readEnvironment, takes } from "@tenon/core/internal";
+import { type Class, type Duration, type Middleware, type Module, token } from "@tenon/core";
+import {
+  checkOptions,
+  type Injectable,
+  parseDuration,
+  readEnvironment,
+  refuseOption,
+  takes,
+} from "@tenon/core/internal";
 import type { AccountUsers } from "./account-users.ts";
 
 /** Pages of the site. Links in mails lead to the first four, to the first three with `?token=`. */
@@ -33,15 +40,17 @@ export interface PlainAccountsOptions {
   /** Authenticates the requests to `AccountsController`: `BearerAuth` or `SessionAuth`. Defaults to `SessionAuth`. */
   readonly guard?: AccountsGuard;
   /**
-   * Whether this process runs only commands and no jobs. It starts in production without `baseUrl` and mail URL, because
-   * other processes make the links and send the mails. Defaults to false.
+   * Whether this process sends the mails. With false it only enqueues them, and starts in production without `baseUrl`
+   * and mail URL: another process makes the links and sends them. Defaults to true.
    */
-  readonly commandsOnly?: boolean;
+  readonly sendsMails?: boolean;
+  /** How long entries of the audit log are kept. Defaults to "365d". */
+  readonly keepEvents?: Duration;
 }
 
-/** Each option but `imports`, `users` and `guard` is a value, or a function that returns it and may `inject()` what `imports` export. */
+/** Each option but `imports`, `users`, `guard` and `sendsMails` is a value, or a function that returns it and may `inject()` what `imports` export. */
 export interface AccountsOptions<Imports extends readonly Module[] = readonly Module[]>
-  extends Injectable<PlainAccountsOptions, "guard"> {
+  extends Injectable<PlainAccountsOptions, "guard" | "sendsMails"> {
   /** The modules of data, auth, jobs and mail, and what the options and `users` inject. */
   readonly imports: Imports;
   /** The users of the application. The module constructs the class, which may inject what `imports` export. */
@@ -52,6 +61,8 @@ export interface AccountSettings {
   readonly name: string;
   readonly paths: AccountPaths;
   readonly guard: AccountsGuard;
+  /** Milliseconds. */
+  readonly keepEvents: number;
   /** The address of a page for a link in a mail. */
   linkTo(page: Exclude<keyof AccountPaths, "login">, token?: string): string;
 }
@@ -69,33 +80,32 @@ const path = takes.match(/^\/[^\s?#]*$/, 'It takes a path without a query, for e
 /** `delivers`: whether mails leave the machine. */
 export function toAccountSettings(options: PlainAccountsOptions, delivers: boolean): AccountSettings {
   const { production } = readEnvironment();
-  const { name, baseUrl, commandsOnly = false } = options;
-  const needsUrls = production && !commandsOnly;
-  checkOptions(
-    "accountsModule()",
-    options,
-    {
-      name: takes.required(takes.match(/^[^\p{Cc}:]{1,100}$/u, "It takes the name of the site, without a colon.")),
-      baseUrl: (value) => findUrlFault(value, production),
-      paths: { verification: path, reset: path, emailChange: path, forgot: path, login: path },
-      guard: takes.anything,
-      commandsOnly: takes.flag,
-    },
-    () => [
-      needsUrls && baseUrl === undefined
-        ? "baseUrl of accountsModule() is missing. Set BASE_URL to where users reach the site, for example https://blog.example.com: links in mails begin with it."
-        : false,
-      needsUrls && !delivers
-        ? "accountsModule() cannot send mails. Set MAIL_URL to a mail server, for example smtp://user:password@smtp.example.com:587."
-        : false,
-    ],
-  );
+  const { name, baseUrl, sendsMails = true } = options;
+  const needsUrls = production && sendsMails;
+  checkOptions("accountsModule()", options, {
+    name: takes.match(/^[^\p{Cc}:]{1,100}$/u, "It takes the name of the site, without a colon."),
+    baseUrl: (value) => findUrlFault(value, production),
+    paths: { verification: path, reset: path, emailChange: path, forgot: path, login: path },
+    guard: true,
+    sendsMails: true,
+    keepEvents: takes.duration(1),
+  });
+  const missing = [
+    baseUrl === undefined
+      ? "baseUrl of accountsModule() is missing. Set BASE_URL to where users reach the site, for example https://blog.example.com: links in mails begin with it."
+      : "",
+    delivers
+      ? ""
+      : "accountsModule() cannot send mails. Set MAIL_URL to a mail server, for example smtp://user:password@smtp.example.com:587.",
+  ].filter((message) => message !== "");
+  if (needsUrls && missing.length > 0) refuseOption(...missing);
   const paths = { ...defaultPaths, ...options.paths };
   const base = baseUrl ?? (production ? undefined : "http://localhost:8080");
   return {
     name,
     paths,
     guard: options.guard ?? SessionAuth,
+    keepEvents: parseDuration(options.keepEvents ?? "365d"),
     linkTo(page, token) {
       if (base === undefined) throw new Error("this process has no BASE_URL: it cannot make links for mails");
       const url = new URL(base);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AccountUsers } from "@tenon/accounts";
-import { type AnyDatabase, Database } from "@tenon/data";
+import { type AnyDatabase, Database, Sweeps } from "@tenon/data";
 import { databases } from "../../jobs/test/support/jobs-app.ts";
 import { AccountTokens, type TokenPurpose, tokenSeconds } from "../src/account-tokens.ts";
 import { type AccountsApp, withAccounts } from "./support/accounts-app.ts";
@@ -80,6 +80,19 @@ for (const database of databases) {
             links.map((link, index) => parts.accounts.reset(link, `new password ${index}`, "user")),
           );
           assert.equal(resets.filter(Boolean).length, 1, "the first reset ends the other tokens");
+        });
+
+        await t.test("expired tokens are deleted by a sweep, not by the request that creates one", async () => {
+          const count = async () => (await db.selectFrom("account_tokens").select("hash").execute()).length;
+          const user = await parts.find("ada");
+          await parts.app.get(Sweeps).run();
+          for (const purpose of purposes) await tokens.create(purpose, user);
+          const before = await count();
+          parts.clock.advance("25h");
+          await tokens.create("reset", user);
+          assert.equal(await count(), before + 1);
+          await parts.app.get(Sweeps).run();
+          assert.equal(await count(), 1);
         });
 
         await t.test("the table holds no token", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Accounts, AccountUsers } from "@tenon/accounts";
+import { AccountEvents, Accounts, AccountUsers } from "@tenon/accounts";
+import { ApiKeys } from "@tenon/auth";
 import { Authenticator } from "../../auth/test/support/authenticator.ts";
 import { AccountTokens } from "../src/account-tokens.ts";
 import { password } from "./support/accounts-app.ts";
@@ -176,6 +177,40 @@ test("shows the QR code until a code is right, and the recovery codes once", () 
     ];
     assert.doesNotMatch(JSON.stringify(later.map(({ shown }) => shown)), new RegExp(code));
     assert.deepEqual(later[1]?.shown?.data, { enabled: true, verified: true, recovery_codes_left: 10 });
+  }));
+
+test("lists the API keys of the user, revokes them, and reports both", () =>
+  withHttp("web", async (parts) => {
+    const { app, mails } = parts;
+    const keys = app.get(ApiKeys);
+    const [browser, eve] = [await Browser.login(parts, "ada"), await Browser.login(parts, "eve")];
+    assert.equal((await browser.get("/account")).shown?.data.api_keys, 0);
+    const { key, record } = await keys.create("ada", { name: "nightly report", scopes: ["posts:read"] });
+    assert.equal((await browser.get("/account")).shown?.data.api_keys, 1);
+    assert.deepEqual((await browser.get("/account/api-keys")).shown?.data.keys, [record]);
+    assert.deepEqual((await eve.get("/account/api-keys")).shown?.data.keys, []);
+    const path = `/account/api-keys/${record.id}?_method=DELETE`;
+    assert.equal((await eve.submit(path)).status, 404);
+    assert.notEqual(await keys.validate(key), undefined);
+    assert.deepEqual(pick(await browser.submit(path)), [303, "/account/api-keys"]);
+    assert.equal(await keys.validate(key), undefined);
+    assert.equal((await browser.submit(path)).status, 404);
+    const events = (await app.get(AccountEvents).list("ada")).filter(({ event }) => event.startsWith("api key"));
+    assert.deepEqual(events.map(({ event, actor }) => `${event} by ${actor}`).sort(), [
+      "api key created by system",
+      "api key revoked by user",
+    ]);
+    const notices = (await mails()).map(({ to, text, links }) => {
+      const [message, ...lines] = text.split(/\n+/);
+      return [to.address, message, lines.find((line) => line.startsWith("If this was not you")), ...links];
+    });
+    const forgot = "https://blog.example.com/account/reset";
+    const [created, revoked] = ["An API key was created for your account.", "An API key of your account was revoked."];
+    const advice = "If this was not you, revoke the key and reset your password now:";
+    assert.deepEqual(notices.sort(), [
+      ["ada@example.com", revoked, "If this was not you, reset your password now:", forgot],
+      ["ada@example.com", created, advice, forgot],
+    ]);
   }));
 
 test("changes the password, ends other sessions and deletes the account", () =>

@@ -72,8 +72,8 @@ test("production does not start without BASE_URL and MAIL_URL, and names both", 
   );
 });
 
-test("a process for commands starts in production without them, and makes no links", () => {
-  const { linkTo } = inProduction(() => create({ commandsOnly: true }, false));
+test("a process that sends no mails starts in production without them, and makes no links", () => {
+  const { linkTo } = inProduction(() => create({ sendsMails: false }, false));
   assert.throws(() => linkTo("forgot"), /no BASE_URL/);
 });
 

@@ -6,7 +6,7 @@ import { SecondFactor } from "@tenon/auth";
 import type { DataOptions } from "@tenon/data";
 import { enableFactor } from "../../auth/test/support/authenticator.ts";
 import { ask, endProcess, startProcess } from "../../data/test/support/processes.ts";
-import { listenDirectly, services, withFolder, withPostgres } from "../../data/test/support/services.ts";
+import { listenDirectly, patientRedis, services, withFolder, withPostgres } from "../../data/test/support/services.ts";
 import { AccountTokens } from "../src/account-tokens.ts";
 import type { Calls } from "./fixtures/accounts-worker.ts";
 import { withAccounts } from "./support/accounts-app.ts";
@@ -33,7 +33,8 @@ if (services.postgres !== undefined) {
   if (keyValue !== undefined) {
     stores.push({
       name: "PostgreSQL and Redis",
-      with: (body) => withPostgres((url) => body({ ...postgres(url), keyValue, redis: { prefix: randomUUID() } })),
+      with: (body) =>
+        withPostgres((url) => body({ ...postgres(url), keyValue, redis: { prefix: randomUUID(), ...patientRedis } })),
     });
   }
 }

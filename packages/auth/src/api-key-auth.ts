@@ -9,6 +9,7 @@ import {
 } from "@tenon/core";
 import { type ApiKeyRecord, ApiKeys } from "./api-keys.ts";
 import { limitCaching } from "./limit-caching.ts";
+import { AuthSettings } from "./settings.ts";
 import { unauthorized } from "./unauthorized.ts";
 
 /** Requires a valid key in `X-API-Key`. */
@@ -19,12 +20,13 @@ export class ApiKeyAuth implements Middleware {
     errors: { 401: ["Missing API key", "Invalid API key"] },
   };
   readonly #keys = inject(ApiKeys);
+  readonly #findUser = inject(AuthSettings).findUser;
 
   async handle(ctx: Context, next: Next) {
     limitCaching(ctx, "X-API-Key");
     const key = ctx.header("x-api-key");
     if (key === "") return unauthorized(ctx, "Missing API key");
-    const record = await this.#keys.validate(key);
+    const record = await this.#find(key);
     if (record === undefined) return unauthorized(ctx, "Invalid API key");
     ctx.set("api_key", record);
     ctx.set("user_id", record.user_id);
@@ -47,7 +49,14 @@ export class ApiKeyAuth implements Middleware {
   }
 
   async #isActive(key: string): Promise<boolean> {
-    return (await this.#keys.validate(key)) !== undefined;
+    return (await this.#find(key)) !== undefined;
+  }
+
+  /** Undefined also when the user of the key is gone, where the module has `findUser`. */
+  async #find(key: string): Promise<ApiKeyRecord | undefined> {
+    const record = await this.#keys.validate(key);
+    if (record === undefined || this.#findUser === undefined) return record;
+    return (await this.#findUser(record.user_id)) && record;
   }
 
   /** Errors are only logged: the handler has done its work, and a failed timestamp must not turn it into a 500. */

@@ -1,8 +1,7 @@
-import { BindError, Clock, inject, Log } from "@tenon/core";
-import { digest } from "@tenon/core/internal";
+import { BindError, Clock, type Context, inject, Log } from "@tenon/core";
+import { digest, parseTimestamp } from "@tenon/core/internal";
 import { type AnyDatabase, Database, Migrations } from "@tenon/data";
 import type { Kysely } from "kysely";
-import { toMilliseconds } from "./rfc3339.ts";
 import { parseScopes } from "./scopes.ts";
 
 /** A key as its owner sees it. The key itself is shown once, when it is created. */
@@ -28,9 +27,19 @@ export interface NewApiKey {
   readonly name?: string | undefined;
   /** Expiry: an RFC 3339 time with an offset, such as `2027-01-01T00:00:00Z`. Any other text is a 400. Defaults to never. */
   readonly expiresAt?: string | undefined;
-  /** At most 50, such as `["posts:write"]`; none for `[]`. Defaults to everything that the user may do. */
-  readonly scopes?: readonly string[] | undefined;
+  /** At most 50, such as `["posts:write"]`; none for `[]`; everything that the user may do for "all". */
+  readonly scopes: readonly string[] | "all";
 }
+
+/** Called in the transaction of the change, for an audit log or a notice to the user. `ctx`: the request, where there is one. */
+export type ApiKeyListener = (
+  change: {
+    readonly event: "api key created" | "api key revoked";
+    readonly userId: string;
+    readonly ctx: Context | undefined;
+  },
+  transaction: AnyDatabase,
+) => Promise<void>;
 
 const columns = ["id", "user_id", "name", "created_at", "expires_at", "last_used_at", "scopes"] as const;
 /** Milliseconds between two writes of `last_used_at`. */
@@ -41,6 +50,7 @@ export class ApiKeys {
   readonly #db = inject(Database<Schema>);
   readonly #clock = inject(Clock);
   readonly #log = inject(Log);
+  readonly #listeners: ApiKeyListener[] = [];
 
   constructor() {
     inject(Migrations).add([
@@ -69,9 +79,16 @@ export class ApiKeys {
     ]);
   }
 
+  /** Calls a function in the transaction that creates or revokes a key, which fails with it. Call it in a constructor. */
+  onChange(listener: ApiKeyListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** `ctx`: the request that creates it, for the listeners. */
   async create(
     userId: string,
-    options: NewApiKey = {},
+    options: NewApiKey,
+    ctx?: Context,
   ): Promise<{ readonly key: string; readonly record: ApiKeyRecord }> {
     const key = `tnn_${this.#clock.secret()}`;
     const record: ApiKeyRecord = {
@@ -81,12 +98,13 @@ export class ApiKeys {
       created_at: this.#clock.timestamp(),
       expires_at: options.expiresAt === undefined ? null : parseExpiry(options.expiresAt, this.#clock.now()),
       last_used_at: null,
-      scopes: options.scopes === undefined ? null : parseScopes(options.scopes),
+      scopes: options.scopes === "all" ? null : parseScopes(options.scopes),
     };
-    await this.#db
-      .insertInto("api_keys")
-      .values({ ...record, scopes: record.scopes?.join(" ") ?? null, hash: digest(key) })
-      .execute();
+    const row = { ...record, scopes: record.scopes?.join(" ") ?? null, hash: digest(key) };
+    await this.#db.transaction().execute(async (transaction) => {
+      await transaction.insertInto("api_keys").values(row).execute();
+      await this.#tell({ event: "api key created", userId, ctx }, transaction);
+    });
     this.#log.info({ event: "api key created", user_id: userId, key_id: record.id });
     return { key, record };
   }
@@ -102,15 +120,16 @@ export class ApiKeys {
     return rows.map(toRecord);
   }
 
-  /** Deletes a key of this user. Returns whether there was one. */
-  async revoke(userId: string, id: string): Promise<boolean> {
+  /** Deletes a key of this user, on behalf of the request `ctx`. Returns whether there was one. */
+  async revoke(userId: string, id: string, ctx?: Context): Promise<boolean> {
     if (id.includes("\0")) return false; // PostgreSQL throws on U+0000 instead of finding no row
-    const { numDeletedRows } = await this.#db
-      .deleteFrom("api_keys")
-      .where("id", "=", id)
-      .where("user_id", "=", userId)
-      .executeTakeFirst();
-    if (numDeletedRows === 0n) return false;
+    const wasThere = await this.#db.transaction().execute(async (transaction) => {
+      const own = transaction.deleteFrom("api_keys").where("id", "=", id).where("user_id", "=", userId);
+      const { numDeletedRows } = await own.executeTakeFirst();
+      if (numDeletedRows > 0n) await this.#tell({ event: "api key revoked", userId, ctx }, transaction);
+      return numDeletedRows > 0n;
+    });
+    if (!wasThere) return false;
     this.#log.info({ event: "api key revoked", user_id: userId, key_id: id });
     return true;
   }
@@ -148,6 +167,10 @@ export class ApiKeys {
       .executeTakeFirst();
     if (numUpdatedRows > 0n) this.#log.info({ event: "api key used", user_id, key_id: id });
   }
+
+  async #tell(...change: Parameters<ApiKeyListener>): Promise<void> {
+    for (const listener of this.#listeners) await listener(...change);
+  }
 }
 
 function toRecord({ scopes, ...row }: ApiKeyRow): ApiKeyRecord {
@@ -156,14 +179,13 @@ function toRecord({ scopes, ...row }: ApiKeyRow): ApiKeyRecord {
 
 /** Times are compared as text, which is correct only for years of four digits. */
 function parseExpiry(text: string, now: number): string {
-  const time = toMilliseconds(text);
-  const expiry = time === undefined ? "" : new Date(time).toISOString();
-  if (time === undefined || expiry.length !== 24) {
+  const time = parseTimestamp(text);
+  if (time === undefined) {
     const message = "must be a time with an offset, such as 2027-01-01T00:00:00Z or 2027-01-01T00:00:00+02:00";
     throw new BindError([{ path: "expires_at", rule: "time", message }]);
   }
-  if (time <= now) {
+  if (time.getTime() <= now) {
     throw new BindError([{ path: "expires_at", rule: "future", message: "must be in the future" }]);
   }
-  return expiry;
+  return time.toISOString();
 }

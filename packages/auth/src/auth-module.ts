@@ -12,6 +12,7 @@ import { Passwords } from "./passwords.ts";
 import { RecentLogin } from "./recent-login.ts";
 import { RecentLogins } from "./recent-logins.ts";
 import { RefreshTokens } from "./refresh-tokens.ts";
+import { RegistrationLimit } from "./registration-limit.ts";
 import { SecondFactor } from "./second-factor.ts";
 import { SecondFactorRows } from "./second-factor-rows.ts";
 import { SessionAuth, SessionOrigin } from "./session-auth.ts";
@@ -27,7 +28,7 @@ export function authModule<Data extends Module, const Imports extends readonly M
 ): Module<ConfigIn<[Data, ...Imports]>> {
   const parts = [
     ...[Passwords, ApiKeys, Logins, Sessions, RefreshTokens, RecentLogins, LoginLimit, SecondFactor, PasswordLogin],
-    ...[SessionAuth, SessionOrigin, ApiKeyAuth, RecentLogin],
+    ...[RegistrationLimit, SessionAuth, SessionOrigin, ApiKeyAuth, RecentLogin],
     ...(options?.secret === false ? [] : [Tokens, BearerAuth, OptionalBearerAuth]),
   ];
   return defineModule({

@@ -23,24 +23,20 @@ export class BearerAuth implements Middleware {
     if (header === "") return unauthorized(ctx, missingAuthorization, scheme);
     if (!header.startsWith(this.#tokens.prefix)) return unauthorized(ctx, badFormat, scheme);
     const claims = this.#tokens.recallHeader(header); // a cached token needs no promise
-    if (claims === undefined || this.#settings.endTokens) return this.#verify(ctx, next, header, claims);
+    if (claims === undefined || this.#tokens.mayEnd) return this.#verify(ctx, next, header);
     return this.#pass(ctx, next, claims);
   }
 
-  async #verify(ctx: Context, next: Next, header: string, recalled: Claims | undefined) {
-    const claims = recalled ?? (await this.#tokens.verifyHeader(header));
-    if (claims === undefined || (this.#settings.endTokens && (await this.#tokens.isEnded(claims)))) {
-      return refuseToken(ctx, this.#settings.scheme);
-    }
-    return this.#pass(ctx, next, claims);
+  async #verify(ctx: Context, next: Next, header: string) {
+    const claims = await findClaims(this.#tokens, header);
+    return claims === undefined ? refuseToken(ctx, this.#settings.scheme) : this.#pass(ctx, next, claims);
   }
 
   #pass(ctx: Context, next: Next, claims: Claims) {
     ctx.set("user_id", claims.user_id);
     ctx.set("user_email", claims.email);
     if (this.#settings.claims === "full") ctx.set("user_role", claims.role);
-    noteScheme(ctx, this.#settings);
-    addLeases(ctx, claims, this.#settings, this.#tokens);
+    accept(ctx, claims, this.#tokens, this.#settings);
     return next();
   }
 }
@@ -62,13 +58,11 @@ export class OptionalBearerAuth implements Middleware {
     const header = ctx.header("authorization");
     limitCaching(ctx, "Authorization", header !== "");
     if (header === "") return next();
-    const { scheme, endTokens } = this.#settings;
+    const { scheme } = this.#settings;
     if (!header.startsWith(this.#tokens.prefix)) return unauthorized(ctx, badFormat, scheme);
-    const claims = this.#tokens.recallHeader(header) ?? (await this.#tokens.verifyHeader(header));
-    if (claims === undefined || (endTokens && (await this.#tokens.isEnded(claims)))) return refuseToken(ctx, scheme);
-    ctx.set("user_claims", claims);
-    noteScheme(ctx, this.#settings);
-    addLeases(ctx, claims, this.#settings, this.#tokens);
+    const claims = await findClaims(this.#tokens, header);
+    if (claims === undefined) return refuseToken(ctx, scheme);
+    accept(ctx, claims, this.#tokens, this.#settings);
     return next();
   }
 }
@@ -80,15 +74,18 @@ function toSecurity({ scheme }: AuthSettings): NonNullable<MiddlewareContract["s
   return { [scheme.toLowerCase()]: { type: "apiKey", in: "header", name: "Authorization", description } };
 }
 
-/** The connection of a live route ends with its token. */
-function addLeases(ctx: Context, claims: Claims, { endTokens }: AuthSettings, tokens: Tokens): void {
-  if (!ctx.isLive) return;
-  ctx.addLease({ reason: "the token has expired", principal: claims.user_id, expiresAt: claims.exp * 1000 });
-  if (!endTokens) return;
-  ctx.addLease({ reason: "the login has ended", isValid: async () => !(await tokens.isEnded(claims)) });
+/** Undefined also when the login of the token has ended. */
+async function findClaims(tokens: Tokens, header: string): Promise<Claims | undefined> {
+  const claims = tokens.recallHeader(header) ?? (await tokens.verifyHeader(header));
+  return claims !== undefined && tokens.mayEnd && (await tokens.isEnded(claims)) ? undefined : claims;
 }
 
-/** For `invalidToken(ctx)` of the handler. */
-function noteScheme(ctx: Context, { scheme }: AuthSettings): void {
-  if (scheme !== "Bearer") ctx.set("auth_scheme", scheme);
+/** The connection of a live route ends with its token. */
+function accept(ctx: Context, claims: Claims, tokens: Tokens, { scheme }: AuthSettings): void {
+  ctx.set("user_claims", claims);
+  if (scheme !== "Bearer") ctx.set("auth_scheme", scheme); // for `invalidToken(ctx)` of the handler
+  if (!ctx.isLive) return;
+  ctx.addLease({ reason: "the token has expired", principal: claims.user_id, expiresAt: claims.exp * 1000 });
+  if (!tokens.mayEnd) return;
+  ctx.addLease({ reason: "the login has ended", isValid: async () => !(await tokens.isEnded(claims)) });
 }

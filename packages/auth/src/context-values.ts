@@ -8,11 +8,11 @@ export interface AuthValues {
   /** Set by the bearer guard. */
   user_email: string;
   /**
-   * Set by the bearer guard when tokens carry all claims, and by the session guard when the module has `findRole`. "" for
+   * Set by the bearer guard when tokens carry all claims, and by the session guard when the module has `findUser`. "" for
    * a user without a role.
    */
   user_role: string;
-  /** Set by the optional bearer guard when the request has a token. */
+  /** Set by both bearer guards when the request has a token. */
   user_claims?: Claims;
   /** Set by the bearer guards when the `scheme` of the module is not "Bearer". */
   auth_scheme?: string;

@@ -1,5 +1,5 @@
 export { ApiKeyAuth } from "./api-key-auth.ts";
-export { type ApiKeyRecord, ApiKeys } from "./api-keys.ts";
+export { type ApiKeyListener, type ApiKeyRecord, ApiKeys } from "./api-keys.ts";
 export { authModule } from "./auth-module.ts";
 export { BearerAuth, OptionalBearerAuth } from "./bearer-auth.ts";
 export type { AuthValues } from "./context-values.ts";
@@ -13,9 +13,10 @@ export { type LoadedBy, loaded, Policy, type PolicyErrors } from "./policy.ts";
 export { RecentLogin } from "./recent-login.ts";
 export { RecentLogins, recentLoginSeconds } from "./recent-logins.ts";
 export { RefreshTokens } from "./refresh-tokens.ts";
+export { RegistrationLimit } from "./registration-limit.ts";
 export { requireRole } from "./require-role.ts";
 export { requireScope } from "./require-scope.ts";
-export { type NewSecondFactor, type RecoveryCodeListener, SecondFactor } from "./second-factor.ts";
+export { type NewSecondFactor, SecondFactor, type SecondFactorListener } from "./second-factor.ts";
 export { SecondFactorRequired } from "./second-factor-required.ts";
 export { SessionAuth, SessionOrigin } from "./session-auth.ts";
 export type { SessionEntry } from "./session-index.ts";

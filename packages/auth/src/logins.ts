@@ -1,13 +1,14 @@
 import { type Context, inject, Log } from "@tenon/core";
 import { digest } from "@tenon/core/internal";
-import { KeyValue } from "@tenon/data";
+import { DatabaseKeyValue } from "@tenon/data";
 
 /**
  * All logins of a user. Each user has a stamp, "" at first, and whatever a login issues carries the stamp of its time:
- * another stamp ends sessions and refresh tokens and, with `endTokens` of the module, access tokens.
+ * another stamp ends sessions and refresh tokens and, with `endTokens` of the module, access tokens. The stamps are in the
+ * database: access tokens are checked while Redis is away, and Redis cannot evict them.
  */
 export class Logins {
-  readonly #store = inject(KeyValue);
+  readonly #store = inject(DatabaseKeyValue);
   readonly #log = inject(Log);
   readonly #noted = new WeakMap<Context, { readonly userId: string; readonly stamp: string }>();
 

@@ -63,7 +63,7 @@ export class PasswordLogin {
     for (let turn = 0; turn < 2; turn++) {
       // for an unknown user too, which would otherwise take one read less
       const stamp = await this.#logins.stampOf(user?.id ?? "");
-      if (!(await this.#passwords.matches(password, user?.password))) return undefined;
+      if (!(await this.#passwords.matches(password, user?.password, ctx))) return undefined;
       const current = await find();
       if (current !== undefined && current.id === user?.id && current.password === user.password) {
         this.#logins.note(ctx, current.id, stamp);

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
-import { BindError, inject } from "@tenon/core";
+import { BindError, type Context, inject } from "@tenon/core";
+import { networkOf } from "@tenon/core/middleware";
 import type { Metric } from "@tenon/core/platform";
 import { compare, getRounds, hash } from "bcrypt";
 import { AuthSettings, BcryptCost } from "./settings.ts";
@@ -28,19 +29,22 @@ export class Passwords {
     return password.isWellFormed() && Buffer.byteLength(password) <= maxBytes;
   }
 
-  /** Throws a BindError for the field `password` when it does not fit: bytes are not what `max=72` of a DTO counts. */
-  async hash(password: string): Promise<string> {
+  /**
+   * Throws a BindError for the field `password` when it does not fit: bytes are not what `max=72` of a DTO counts. `ctx` is
+   * the request that waits for it: networks take turns, so that none makes the others wait.
+   */
+  async hash(password: string, ctx?: Context): Promise<string> {
     if (!this.fits(password)) {
       throw new BindError([{ path: "password", rule: "max", message: `must have at most ${maxBytes} bytes` }]);
     }
-    return traceHash("hash", () => this.#queue.run(() => hash(password, this.#cost)));
+    return traceHash("hash", () => this.#queue.run(() => hash(password, this.#cost), toClient(ctx)));
   }
 
-  /** Takes as long without a stored hash or with a password that does not fit, and returns false. */
-  async matches(password: string, stored: string | undefined): Promise<boolean> {
+  /** Takes as long without a stored hash or with a password that does not fit, and returns false. `ctx` as for `hash()`. */
+  async matches(password: string, stored: string | undefined, ctx?: Context): Promise<boolean> {
     const fits = this.fits(password);
     const against = stored ?? dummyHash(this.#cost);
-    const compared = () => this.#queue.run(() => compare(fits ? password : "does not fit", against));
+    const compared = () => this.#queue.run(() => compare(fits ? password : "does not fit", against), toClient(ctx));
     const equal = await traceHash("verify", compared);
     return equal && fits && stored !== undefined;
   }
@@ -61,6 +65,10 @@ export class Passwords {
   isOutdated(stored: string): boolean {
     return getRounds(stored) < this.#cost;
   }
+}
+
+function toClient(ctx: Context | undefined): string {
+  return ctx === undefined ? "" : networkOf(ctx.request().address());
 }
 
 /** A valid hash that matches no password: bcrypt rejects a malformed one at once, and the timing would reveal that no user exists. */

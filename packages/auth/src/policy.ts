@@ -1,4 +1,4 @@
-import { type Context, HttpError, type Middleware, type MiddlewareContract, type Next } from "@tenon/core";
+import { type Context, HttpError, type Lease, type Middleware, type MiddlewareContract, type Next } from "@tenon/core";
 import { isInvalidValue } from "@tenon/data";
 
 /** What a policy responds, by status. */
@@ -22,6 +22,8 @@ export abstract class Policy<T extends object = object> implements Middleware {
   abstract readonly denied: 403 | 404;
   /** The parameter of the path with the id of the object. Defaults to "id". */
   readonly param: string = "id";
+  /** Other parameters of the path that `load` takes into account: the audit asks for no policy of their own. */
+  readonly covers: readonly string[] = [];
   /** The messages of the responses. */
   readonly errors: PolicyErrors = {};
 
@@ -33,7 +35,8 @@ export abstract class Policy<T extends object = object> implements Middleware {
   /** Written from the fields of the class, which have their values after it is constructed. */
   get contract(): MiddlewareContract {
     const statuses = new Set([this.denied, 404] as const);
-    return { policy: this.name, errors: Object.fromEntries([...statuses].map((one) => [one, this.#messageOf(one)])) };
+    const errors = Object.fromEntries([...statuses].map((one) => [one, this.#messageOf(one)]));
+    return { policy: this.name, covers: [this.param, ...this.covers], errors };
   }
 
   async handle(ctx: Context, next: Next) {
@@ -44,11 +47,7 @@ export abstract class Policy<T extends object = object> implements Middleware {
       throw new Error(`The policy ${this.constructor.name} reads the parameter :${this.param}, which ${place} lacks.`);
     }
     const object = await this.check(ctx, id);
-    if (ctx.isLive) {
-      // otherwise a user who loses the permission would keep the open connection
-      const reason = `the policy "${this.name}" no longer allows it`;
-      ctx.addLease({ reason, isValid: () => this.#passes(ctx, id) });
-    }
+    if (ctx.isLive) ctx.addLease(this.lease(ctx, id)); // else a user who loses the permission would keep the connection
     const objects = loadedObjects.get(ctx) ?? new Map<unknown, object | undefined>();
     loadedObjects.set(ctx, objects.set(this.constructor, object));
     return next();
@@ -68,7 +67,12 @@ export abstract class Policy<T extends object = object> implements Middleware {
     return object as LoadedBy<this>; // undefined only where `missing` says so
   }
 
-  /** Throws what is not a refusal: a store that is down, a StoreError with 500, must not close every connection. */
+  /** The same decision for as long as a topic is subscribed to: give it to `Channels.subscribe()` after a `check()`. */
+  lease(ctx: Context, id: string): Lease {
+    return { reason: `the policy "${this.name}" no longer allows it`, isValid: () => this.#passes(ctx, id) };
+  }
+
+  /** Throws what is not a refusal: a store that is down, a StoreError with 503, must not close every connection. */
   async #passes(ctx: Context, id: string): Promise<boolean> {
     try {
       await this.check(ctx, id);
@@ -114,7 +118,7 @@ interface Loader {
 const loadedObjects = new WeakMap<Context, Map<unknown, object | undefined>>();
 
 /** The object that a policy of this route has loaded, without a second query: `loaded(ctx, PostOwner)`. */
-export function loaded<P extends Policy>(ctx: Context, policy: new () => P): LoadedBy<P> {
+export function loaded<P extends Policy>(ctx: Context<string, NoInfer<P>>, policy: new () => P): LoadedBy<P> {
   const objects = loadedObjects.get(ctx);
   if (objects?.has(policy) !== true) {
     throw new Error(`loaded() finds nothing of ${policy.name}: list it in the middlewares of this route.`);

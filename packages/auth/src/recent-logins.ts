@@ -14,7 +14,7 @@ interface Confirmation {
 
 const kind = "recent-login";
 
-/** Which credentials have proved a password lately: sessions by their login, sessions and access tokens by a confirmation. */
+/** Which sessions and access tokens have proved a password lately, by their login or by a confirmation. */
 export class RecentLogins {
   readonly #records = inject(ExpiringRecords);
   readonly #sessions = inject(Sessions);
@@ -35,13 +35,21 @@ export class RecentLogins {
     const userId = ctx.get("user_id");
     const credential = credentialOf(ctx);
     if (userId === undefined || credential === "") return false;
-    if (!hasToken(ctx)) {
+    const stamp = await this.#logins.stampOf(userId);
+    if (hasToken(ctx)) {
+      const { auth_time = 0, stamp: own } = ctx.get("user_claims") ?? {};
+      if (own === stamp && this.#isRecent(auth_time * 1000)) return true;
+    } else {
       const session = await this.#sessions.current(ctx);
       if (session?.user_id !== userId) return false; // the guard has let in another credential of the request
-      if (this.#clock.now() - Date.parse(session.created_at) < recentLoginSeconds * 1000) return true;
+      if (this.#isRecent(Date.parse(session.created_at))) return true;
     }
     const confirmation = await this.#records.get<Confirmation>(kind, credential);
-    return confirmation?.user_id === userId && confirmation.stamp === (await this.#logins.stampOf(userId));
+    return confirmation?.user_id === userId && confirmation.stamp === stamp;
+  }
+
+  #isRecent(time: number): boolean {
+    return this.#clock.now() - time < recentLoginSeconds * 1000;
   }
 }
 

@@ -1,5 +1,4 @@
 import { HttpError, type MiddlewareFunction } from "@tenon/core";
-import { markFactory } from "@tenon/core/internal";
 import { limitCaching } from "./limit-caching.ts";
 import { isScope, scopeForm } from "./scopes.ts";
 
@@ -19,4 +18,3 @@ export function requireScope(scope: string): MiddlewareFunction {
   };
   return Object.assign(handle, { contract: { policy: `scope ${scope}`, errors: { 403: message } } });
 }
-markFactory(requireScope);

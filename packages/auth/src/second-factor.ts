@@ -15,8 +15,11 @@ export interface NewSecondFactor {
   readonly uri: string;
 }
 
-/** Called after a recovery code has been used, with how many are left. */
-export type RecoveryCodeListener = (userId: string, left: number) => void | Promise<void>;
+/** Called after a recovery code was used, and after the fifth wrong code in a row, each of which had the right password. */
+export type SecondFactorListener = (
+  userId: string,
+  event: "recovery code used" | "wrong codes",
+) => void | Promise<void>;
 
 interface SuspendedLogin {
   readonly user_id: string;
@@ -41,7 +44,7 @@ export class SecondFactor {
   readonly #log = inject(Log);
   readonly #issuer = inject(AuthSettings).issuer;
   readonly #box = createBox(inject(AuthSettings));
-  readonly #listeners: RecoveryCodeListener[] = [];
+  readonly #listeners: SecondFactorListener[] = [];
   #hasWarned = false;
 
   async isEnabled(userId: string): Promise<boolean> {
@@ -92,16 +95,27 @@ export class SecondFactor {
 
   /**
    * Whether a code of the application or a recovery code is right. Each is accepted once. After 5 wrong ones in 5 minutes,
-   * a 429. False for a user without a second factor.
+   * a 429 and a call of the listeners. False for a user without a second factor.
    */
   async verify(userId: string, code: string): Promise<boolean> {
     const row = await this.#rows.find(userId);
     if (row === undefined || !isConfirmed(row)) return false;
-    await this.#limit.count(userId);
-    const isRight = await this.#use(row, normalize(code));
-    if (isRight) await this.#limit.clear(userId);
-    else this.#log.warn({ event: "second factor failed", user_id: userId });
-    return isRight;
+    const isLast = await this.#limit.count(userId);
+    if (await this.#use(row, normalize(code))) {
+      await this.#limit.clear(userId);
+      return true;
+    }
+    this.#log.warn({ event: "second factor failed", user_id: userId });
+    if (isLast) {
+      await this.#limit.noteUsedUp(userId);
+      await this.#notify(userId, "wrong codes");
+    }
+    return false;
+  }
+
+  /** Forgets wrong codes, which must not keep the owner out after a reset of the password. */
+  clearFailures(userId: string): Promise<void> {
+    return this.#limit.clear(userId);
   }
 
   /** Removes the second factor and its recovery codes. Returns whether it was enabled. */
@@ -127,8 +141,8 @@ export class SecondFactor {
     return this.#rows.countRecoveryCodes(userId);
   }
 
-  /** Calls a function after each use of a recovery code, for a notice to the user. Its errors are only logged. */
-  onRecoveryCodeUsed(listener: RecoveryCodeListener): void {
+  /** Calls a function after what the user must know of, for a notice. Its errors are only logged. */
+  onWarning(listener: SecondFactorListener): void {
     this.#listeners.push(listener);
   }
 
@@ -182,18 +196,16 @@ export class SecondFactor {
   async #useRecoveryCode(userId: string, code: string): Promise<boolean> {
     if (!(await this.#rows.useRecoveryCode(userId, toHash(userId, code)))) return false;
     this.#log.warn({ event: "recovery code used", user_id: userId });
-    await this.#notify(userId);
+    await this.#notify(userId, "recovery code used");
     return true;
   }
 
-  /** The code is used up: an error of a listener must not lose the login that it has paid for. */
-  async #notify(userId: string): Promise<void> {
-    if (this.#listeners.length === 0) return;
+  /** A recovery code is used up: an error of a listener must not lose the login that it has paid for. */
+  async #notify(userId: string, event: Parameters<SecondFactorListener>[1]): Promise<void> {
     try {
-      const left = await this.recoveryCodesLeft(userId);
-      for (const listener of this.#listeners) await listener(userId, left);
+      for (const listener of this.#listeners) await listener(userId, event);
     } catch (error) {
-      this.#log.error({ err: error, user_id: userId }, "the use of a recovery code could not be reported");
+      this.#log.error({ err: error, user_id: userId }, `the user could not be told: ${event}`);
     }
   }
 

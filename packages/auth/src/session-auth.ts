@@ -2,13 +2,13 @@ import { type Context, inject, type Middleware, type MiddlewareContract, type Ne
 import { findForgery, unsafeMethods } from "@tenon/core/internal";
 import { limitCaching } from "./limit-caching.ts";
 import { Sessions } from "./sessions.ts";
-import { AuthSettings, type FindRole, sessionCookie } from "./settings.ts";
+import { AuthSettings, type FindUser, type FoundUser, sessionCookie } from "./settings.ts";
 import { unauthorized } from "./unauthorized.ts";
 
 const foreignOrigin: MiddlewareContract = { errors: { 403: "Forbidden" }, methods: unsafeMethods };
 
 /**
- * Requires the cookie of a valid session, and sets `user_role` where the module has `findRole`. Rejects the request with
+ * Requires the cookie of a valid session, and sets `user_role` where the module has `findUser`. Rejects the request with
  * 403 when a page of another origin caused it (CSRF).
  */
 export class SessionAuth implements Middleware {
@@ -32,18 +32,22 @@ export class SessionAuth implements Middleware {
     const session = await this.#sessions.find(id);
     if (session === undefined) return unauthorized(ctx, "Invalid session");
     const principal = session.user_id;
+    const { findUser } = this.#settings;
+    const user = await findUser?.(principal);
+    if (findUser !== undefined && user === undefined) return unauthorized(ctx, "Invalid session");
     ctx.set("user_id", principal);
     if (ctx.isLive) ctx.addLease({ reason: "the session has ended", principal, isValid: () => this.#isActive(id) });
-    if (this.#settings.findRole !== undefined) await this.#setRole(ctx, principal, this.#settings.findRole);
+    if (findUser !== undefined && user !== undefined) this.#setRole(ctx, principal, user, findUser);
     return next();
   }
 
   /** From the user's row and not from the session, so that a role that was taken away is gone at once. */
-  async #setRole(ctx: Context, userId: string, findRole: FindRole): Promise<void> {
-    const role = (await findRole(userId)) ?? "";
+  #setRole(ctx: Context, userId: string, user: FoundUser, findUser: FindUser): void {
+    const roleOf = (found: FoundUser | undefined) => found && (found.role ?? "");
+    const role = roleOf(user) ?? "";
     ctx.set("user_role", role);
     if (!ctx.isLive) return;
-    const isValid = async () => ((await findRole(userId)) ?? "") === role;
+    const isValid = async () => roleOf(await findUser(userId)) === role;
     ctx.addLease({ reason: "the role of the user has changed", isValid });
   }
 

@@ -1,6 +1,6 @@
 import { Clock, inject, Log } from "@tenon/core";
 import { BoundedMap } from "@tenon/core/internal";
-import { type AnyDatabase, Database, KeyValue, Migrations } from "@tenon/data";
+import { type AnyDatabase, Database, KeyValue, Migrations, Sweeps } from "@tenon/data";
 
 /** A session as its user sees it. */
 export interface SessionEntry {
@@ -57,11 +57,17 @@ export class SessionIndex {
         },
         down: (db) => db.schema.dropTable("auth_sessions").execute(),
       },
+      {
+        name: "auth-003-session-expiry",
+        up: (db) =>
+          db.schema.createIndex("auth_sessions_expires_at").on("auth_sessions").column("expires_at").execute(),
+        down: (db) => db.schema.dropIndex("auth_sessions_expires_at").execute(),
+      },
     ]);
+    inject(Sweeps).addTable("auth_sessions", "id", "expires_at", () => this.#clock.timestamp());
   }
 
   async add(id: string, userId: string, expires: number): Promise<void> {
-    await this.#deleteExpired(userId);
     const now = this.#clock.now();
     const row = { id, user_id: userId, last_used_at: toText(now), expires_at: toText(expires) };
     await this.#db.insertInto("auth_sessions").values(row).execute();
@@ -70,11 +76,11 @@ export class SessionIndex {
 
   /** The newest first. */
   async list(userId: string): Promise<Pick<SessionRow, "id" | "last_used_at">[]> {
-    await this.#deleteExpired(userId);
     return this.#db
       .selectFrom("auth_sessions")
       .select(["id", "last_used_at"])
       .where("user_id", "=", userId)
+      .where("expires_at", ">", this.#clock.timestamp())
       .orderBy("expires_at", "desc")
       .orderBy("id", "desc")
       .limit(maxListed)
@@ -127,11 +133,6 @@ export class SessionIndex {
     } catch (error) {
       this.#log.warn({ err: error }, "the last use of a session could not be stored");
     }
-  }
-
-  async #deleteExpired(userId: string): Promise<void> {
-    const now = this.#clock.timestamp();
-    await this.#db.deleteFrom("auth_sessions").where("user_id", "=", userId).where("expires_at", "<=", now).execute();
   }
 }
 

@@ -1,8 +1,15 @@
 import { type Log, type Module, token } from "@tenon/core";
 import { checkOptions, type Injectable, isOrigin, readEnvironment, takes } from "@tenon/core/internal";
 
-/** Reads the role of a user; undefined for a user without one. */
-export type FindRole = (userId: string) => string | undefined | Promise<string | undefined>;
+/** A user as the database has it now. */
+export interface FoundUser {
+  readonly id?: string;
+  /** Sessions set `user_role` to it. "" without one. */
+  readonly role?: string | null;
+}
+
+/** Reads a user; undefined when there is none with this id. */
+export type FindUser = (userId: string) => FoundUser | undefined | Promise<FoundUser | undefined>;
 
 export interface PlainAuthOptions {
   /**
@@ -12,6 +19,8 @@ export interface PlainAuthOptions {
   readonly secret: string | false;
   /** The `iss` claim of the tokens. Defaults to "tenon". */
   readonly issuer?: string;
+  /** Whether tokens with another `iss`, or without one, are refused. Needs `claims: "full"`. Defaults to false. */
+  readonly checkIssuer?: boolean;
   /** The cost of bcrypt, 10 to 15. Defaults to 14. */
   readonly bcryptCost?: number;
   /** Milliseconds that a password may wait to be hashed before the response is 503. Defaults to 5,000. */
@@ -23,12 +32,14 @@ export interface PlainAuthOptions {
   /** The scheme of the `Authorization` header: `Token` reads `Authorization: Token <token>`. Defaults to "Bearer". */
   readonly scheme?: string;
   /**
-   * Whether `endAll()` of `Logins` ends access tokens too. Each request with a token then reads the key-value store.
+   * Whether `endAll()` of `Logins` ends access tokens too. Each request with a token then reads the database.
    * Needs `claims: "full"`. Defaults to false: access tokens live until they expire.
    */
   readonly endTokens?: boolean;
-  /** Whether failed logins are limited. Defaults to true. */
+  /** Whether failed logins and registrations are limited. Defaults to true. */
   readonly loginLimit?: boolean;
+  /** Users that one network may create in an hour, see `RegistrationLimit`. Defaults to 500. */
+  readonly registrationLimit?: number;
   /** Other origins whose pages may use the session cookie: `["https://app.example.com"]`. Defaults to none. */
   readonly trustedOrigins?: readonly string[];
   /**
@@ -36,22 +47,25 @@ export interface PlainAuthOptions {
    * After it changes, their users need recovery codes.
    */
   readonly secondFactorSecret?: string;
-  /** Called by `SessionAuth` at each request, which sets `user_role` to the result. Without it, sessions have no role. */
-  readonly findRole?: FindRole;
+  /**
+   * Called by the guards at each request: a user who is not there any more gets 401. `SessionAuth` sets `user_role` from
+   * it. Without it, the credentials of a deleted user are valid until they end, and sessions have no role.
+   */
+  readonly findUser?: FindUser;
 }
 
 /** Each option but `imports` is a value, or a function that returns it and may `inject()` what `imports` export. */
 export interface AuthOptions<Imports extends readonly Module[] = readonly Module[]>
-  extends Injectable<Omit<PlainAuthOptions, "secret" | "findRole">> {
+  extends Injectable<Omit<PlainAuthOptions, "secret" | "findUser">> {
   readonly secret: PlainAuthOptions["secret"] | (() => string);
-  /** Returns the function that reads a role; it may `inject()` what the data module exports, too. */
-  readonly findRole?: () => FindRole;
+  /** Returns the function that reads a user; it may `inject()` what the data module exports, too. */
+  readonly findUser?: () => FindUser;
   /** What the options inject: `[ConfigModule]`. Defaults to none. */
   readonly imports?: Imports;
 }
 
-export interface AuthSettings extends Required<Omit<PlainAuthOptions, "findRole" | "secondFactorSecret">> {
-  readonly findRole: FindRole | undefined;
+export interface AuthSettings extends Required<Omit<PlainAuthOptions, "findUser" | "secondFactorSecret">> {
+  readonly findUser: FindUser | undefined;
   readonly secondFactorSecret: string | undefined;
 }
 export const AuthSettings = token<AuthSettings>("authModule()");
@@ -67,30 +81,39 @@ export function toAuthSettings(options: PlainAuthOptions, log: Log): AuthSetting
   const { production } = readEnvironment();
   const checkSecret = (value: unknown) =>
     typeof value === "string" ? findSecretFault(value, production) : "is not a text.";
-  checkOptions("authModule()", options, {
-    secret: takes.required((value) => (value === false ? undefined : checkSecret(value))),
+  const { secret = "" } = options;
+  const given = { ...options, secret };
+  checkOptions("authModule()", given, {
+    secret: secret === false ? true : checkSecret,
     secondFactorSecret: checkSecret,
-    issuer: takes.text,
+    issuer: true,
+    checkIssuer: true,
     bcryptCost: takes.wholeNumber(10, 15),
     passwordWait: takes.wholeNumber(1),
-    claims: takes.oneOf(["full", "short"]),
-    missingAuthorization: takes.text,
+    claims: true,
+    missingAuthorization: true,
     scheme: takes.match(/^[A-Za-z][A-Za-z0-9-]*$/, 'It takes one word, for example "Bearer" or "Token".'),
-    endTokens: takes.flag,
-    loginLimit: takes.flag,
+    endTokens: true,
+    loginLimit: true,
+    registrationLimit: takes.wholeNumber(1),
     trustedOrigins: takes.listOf(
       isOrigin,
       'It takes origins as browsers send them, for example "https://app.example.com".',
     ),
-    findRole: takes.callback,
+    findUser: true,
   });
-  if (options.endTokens === true && options.claims === "short") {
-    const cure = 'It takes claims: "full", because short tokens do not tell which login they belong to.';
-    throw new TypeError(`authModule(): endTokens is true and claims is "short". ${cure}`);
+  for (const [name, missing] of [
+    ["endTokens", "which login they belong to"],
+    ["checkIssuer", "who issued them"],
+  ] as const) {
+    if (options[name] !== true || options.claims !== "short") continue;
+    const cure = `It takes claims: "full", because short tokens do not tell ${missing}.`;
+    throw new TypeError(`authModule(): ${name} is true and claims is "short". ${cure}`);
   }
   if (options.secret !== false && isShort(options.secret)) log.warn(`the secret for tokens ${shortFault}`);
   return {
     issuer: "tenon",
+    checkIssuer: false,
     bcryptCost: 14,
     passwordWait: 5000,
     claims: "full",
@@ -98,8 +121,9 @@ export function toAuthSettings(options: PlainAuthOptions, log: Log): AuthSetting
     scheme: "Bearer",
     endTokens: false,
     loginLimit: true,
+    registrationLimit: 500,
     trustedOrigins: [],
-    findRole: undefined,
+    findUser: undefined,
     secondFactorSecret: undefined,
     ...options,
   };

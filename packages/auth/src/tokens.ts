@@ -1,4 +1,4 @@
-import { Clock, inject } from "@tenon/core";
+import { Clock, type Context, inject } from "@tenon/core";
 import { BoundedMap } from "@tenon/core/internal";
 import { compactVerify, SignJWT } from "jose";
 import { endHash } from "./end-hash.ts";
@@ -20,8 +20,10 @@ export interface Claims {
   readonly role: string;
   /** Seconds since 1970. */
   readonly exp: number;
-  /** The stamp of the login, with `endTokens` of the module. None until `endAll()` was called for the user. */
+  /** The stamp of the login. None in a token that another service has issued: `endAll()` does not end it. */
   readonly stamp?: string;
+  /** When the user logged in, in seconds since 1970 (OpenID Connect). None in a token that was refreshed. */
+  readonly auth_time?: number;
 }
 
 interface Verified {
@@ -50,13 +52,17 @@ export class Tokens {
    */
   readonly #cached = new BoundedMap<number, CachedHeader>(10_000);
 
-  /** `stamp`: that of the user when the password was checked, for `endTokens`. Defaults to the current one. */
-  async issue(user: TokenUser, stamp?: string): Promise<string> {
+  /**
+   * `login`: the request that has just checked the password or created the user: its token is recent for `RecentLogin`.
+   * For a refreshed token, `stamp` of `RefreshTokens.refresh()`. Defaults to the current stamp of the user.
+   */
+  async issue(user: TokenUser, login?: Context | string): Promise<string> {
     const now = Math.floor(this.#clock.now() / 1000);
     const short = this.#settings.claims === "short";
-    const claims = { user_id: user.id, email: user.email, ...(short ? {} : { role: user.role }) };
-    const login = this.#settings.endTokens ? (stamp ?? (await this.#logins.stampOf(user.id))) : "";
-    const token = new SignJWT(login === "" ? claims : { ...claims, stamp: login })
+    const { id, email, role } = user;
+    const claims = short ? {} : { role, stamp: await this.#stampFor(id, login) };
+    const time = short || typeof login !== "object" ? {} : { auth_time: now };
+    const token = new SignJWT({ user_id: id, email, ...claims, ...time })
       .setProtectedHeader({ alg: "HS256", typ: "JWT" })
       .setExpirationTime(now + accessTokenSeconds);
     return (short ? token : token.setIssuedAt(now).setIssuer(this.#settings.issuer)).sign(this.#key);
@@ -83,9 +89,21 @@ export class Tokens {
     return cached?.header === header ? this.#claimsOf(cached) : undefined;
   }
 
-  /** Whether the login of a token has ended. A token without a stamp is of the first one. */
-  async isEnded({ user_id, stamp = "" }: Claims): Promise<boolean> {
-    return stamp !== (await this.#logins.stampOf(user_id));
+  /** Whether a valid token may be one that `isEnded()` refuses. */
+  get mayEnd(): boolean {
+    return this.#settings.endTokens || this.#settings.findUser !== undefined;
+  }
+
+  /** Whether the login of a token has ended, or its user is gone. A token without a stamp is not of a login. */
+  async isEnded({ user_id, stamp }: Claims): Promise<boolean> {
+    const { endTokens, findUser } = this.#settings;
+    if (endTokens && stamp !== undefined && stamp !== (await this.#logins.stampOf(user_id))) return true;
+    return findUser !== undefined && (await findUser(user_id)) === undefined;
+  }
+
+  #stampFor(userId: string, login: Context | string | undefined): string | Promise<string> {
+    if (typeof login === "string") return login;
+    return login === undefined ? this.#logins.stampOf(userId) : this.#logins.stampFor(login, userId);
   }
 
   #claimsOf({ claims, notBefore }: Verified): Claims | undefined {
@@ -98,6 +116,7 @@ export class Tokens {
     if (decoded === undefined || !isPlainHeader(decoded.header)) return undefined;
     const claims = toClaims(decoded.payload);
     if (claims === undefined) return undefined;
+    if (this.#settings.checkIssuer && decoded.payload.iss !== this.#settings.issuer) return undefined;
     try {
       await compactVerify(token, this.#key, { algorithms: ["HS256"] });
     } catch {
@@ -125,15 +144,21 @@ function isUserId(text: string): boolean {
 }
 
 function toClaims(payload: Readonly<Record<string, unknown>>): Claims | undefined {
-  const { user_id, email, role, exp, iat, nbf, iss, sub, stamp } = payload;
+  const { user_id, email, role, exp, iat, nbf, iss, sub, stamp, auth_time } = payload;
   if (typeof user_id !== "string" || !isUserId(user_id)) return undefined;
   if (typeof exp !== "number" || !Number.isFinite(exp)) return undefined;
-  for (const number of [iat, nbf]) {
+  for (const number of [iat, nbf, auth_time]) {
     if (number !== undefined && (typeof number !== "number" || !Number.isFinite(number))) return undefined;
   }
   for (const text of [email, role, iss, sub, stamp])
     if (text !== undefined && typeof text !== "string") return undefined;
   // frozen, because all requests with this token share it
-  const claims = { user_id, email: String(email ?? ""), role: String(role ?? ""), exp };
-  return Object.freeze(stamp === undefined ? claims : { ...claims, stamp: String(stamp) });
+  return Object.freeze({
+    user_id,
+    email: String(email ?? ""),
+    role: String(role ?? ""),
+    exp,
+    ...(stamp === undefined ? {} : { stamp: String(stamp) }),
+    ...(auth_time === undefined ? {} : { auth_time: Number(auth_time) }),
+  });
 }

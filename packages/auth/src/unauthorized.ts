@@ -11,10 +11,10 @@ export function refuseToken(ctx: Context, scheme: string): Reply {
   return unauthorized(ctx, "Invalid token", toInvalid(scheme));
 }
 
-/** The same for handlers: the token may be valid while its user is deleted. An error, which every contract allows. */
-export function invalidToken(ctx?: Context): HttpError {
+/** Throws the same error, for handlers: the token may be valid while its user is deleted. */
+export function invalidToken(ctx?: Context): never {
   const challenge = toInvalid(ctx?.get("auth_scheme") ?? "Bearer");
-  return new HttpError(401, "Invalid token", { headers: { "www-authenticate": challenge } });
+  throw new HttpError(401, "Invalid token", { headers: { "www-authenticate": challenge } });
 }
 
 function toInvalid(scheme: string): string {

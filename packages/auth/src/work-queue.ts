@@ -10,26 +10,29 @@ export interface WorkQueueOptions {
   readonly expected?: number;
 }
 
+interface Caller {
+  readonly start: () => void;
+  readonly giveUp: () => void;
+}
+
 const longestTimer = 2 ** 31 - 1;
 
 /**
- * Runs expensive work with bounded concurrency, first come, first served. A caller whose wait would be too long, by the
- * recent average, gets a 503 at once; one that waits too long anyway, because the machine got slower, gets it at `maxWait`.
+ * Runs expensive work with bounded concurrency. Each client has a line of its own, first come, first served, and the
+ * lines take turns: one client that fills its line makes the others wait for one piece of its work, and a lone one has
+ * the whole queue. A caller whose wait would be too long, by the recent average, gets a 503 at once; one that waits too
+ * long anyway, because the machine got slower or others came, gets it at `maxWait`.
  */
 export class WorkQueue {
-  readonly #concurrency: number;
-  readonly #maxWait: number;
-  readonly #maxWaiting: number;
-  readonly #expected: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #options: Required<WorkQueueOptions>;
+  /** By client; the first line is the next whose turn it is. None is empty. */
+  readonly #lines = new Map<string, Caller[]>();
+  #waiting = 0;
   #running = 0;
   #average = 0;
 
   constructor(options: WorkQueueOptions) {
-    this.#concurrency = options.concurrency;
-    this.#maxWait = options.maxWait;
-    this.#maxWaiting = options.maxWaiting ?? 1000;
-    this.#expected = options.expected ?? options.maxWait / 4;
+    this.#options = { maxWaiting: 1000, expected: options.maxWait / 4, ...options };
   }
 
   get running(): number {
@@ -37,11 +40,12 @@ export class WorkQueue {
   }
 
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting;
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#concurrency) await this.#turn();
+  /** `client` is what takes turns, such as a network. */
+  async run<T>(work: () => Promise<T>, client = ""): Promise<T> {
+    if (this.#running >= this.#options.concurrency) await this.#turn(client);
     else this.#running++;
     const start = performance.now();
     try {
@@ -51,32 +55,67 @@ export class WorkQueue {
       return result;
     } finally {
       // the slot passes directly to the next caller in the queue, so that a new one cannot take it
-      const next = this.#waiting.shift();
+      const next = this.#next();
       if (next === undefined) this.#running--;
-      else next();
+      else next.start();
     }
   }
 
-  #turn(): Promise<void> {
-    const wait = this.#wait();
-    if (wait > this.#maxWait || this.#waiting.length >= this.#maxWaiting) throw unavailable(wait);
+  #turn(client: string): Promise<void> {
+    const { maxWait, maxWaiting } = this.#options;
+    const wait = this.#wait(client);
+    if (wait > maxWait || (this.#waiting >= maxWaiting && !this.#makeRoom(client))) throw unavailable(wait);
     return new Promise((resolve, reject) => {
-      const start = () => {
-        clearTimeout(deadline);
-        resolve();
+      const caller: Caller = {
+        start: () => {
+          clearTimeout(deadline);
+          resolve();
+        },
+        giveUp: () => {
+          clearTimeout(deadline);
+          this.#leave(client, caller);
+          reject(unavailable(this.#wait(client)));
+        },
       };
-      const timeOut = () => {
-        this.#waiting.splice(this.#waiting.indexOf(start), 1);
-        reject(unavailable(this.#wait()));
-      };
-      const deadline = setTimeout(timeOut, Math.min(this.#maxWait, longestTimer));
-      this.#waiting.push(start);
+      const deadline = setTimeout(caller.giveUp, Math.min(maxWait, longestTimer));
+      this.#lines.set(client, [...(this.#lines.get(client) ?? []), caller]);
+      this.#waiting++;
     });
   }
 
-  /** Estimated milliseconds until a new caller would start. */
-  #wait(): number {
-    return ((this.#waiting.length + 1) * (this.#average || this.#expected)) / this.#concurrency;
+  /** The first of the line whose turn it is, which then waits behind all others. */
+  #next(): Caller | undefined {
+    const [entry] = this.#lines;
+    const [client, [caller, ...others]] = entry ?? ["", []];
+    if (caller === undefined) return undefined;
+    this.#lines.delete(client);
+    if (others.length > 0) this.#lines.set(client, others);
+    this.#waiting--;
+    return caller;
+  }
+
+  #leave(client: string, caller: Caller): void {
+    const others = (this.#lines.get(client) ?? []).filter((other) => other !== caller);
+    if (others.length > 0) this.#lines.set(client, others);
+    else this.#lines.delete(client);
+    this.#waiting--;
+  }
+
+  /** In a full queue the longest line gives up its last caller, for a client whose line is shorter. */
+  #makeRoom(client: string): boolean {
+    const own = this.#lines.get(client) ?? [];
+    const longest = [...this.#lines.values()].reduce((most, line) => (line.length > most.length ? line : most), own);
+    if (longest.length <= own.length + 1) return false;
+    longest.at(-1)?.giveUp();
+    return true;
+  }
+
+  /** Estimated milliseconds until a new caller of this client would start: its line, and as many turns of the others. */
+  #wait(client: string): number {
+    const own = this.#lines.get(client)?.length ?? 0;
+    let turns = own + 1;
+    for (const [other, { length }] of this.#lines) if (other !== client) turns += Math.min(length, own + 1);
+    return (turns * (this.#average || this.#options.expected)) / this.#options.concurrency;
   }
 
   #measure(took: number): void {

@@ -17,7 +17,7 @@ class Guarded {
 const setup = { declarations: [Guarded] };
 
 testOnBothTransports("a request without a key gets 401 Missing API key", setup, async (ask, { app }) => {
-  const { key } = await app.get(ApiKeys).create("ada");
+  const { key } = await app.get(ApiKeys).create("ada", { scopes: "all" });
   for (const headers of [{}, { "x-api-key": "" }, { "x-api-key": "  " }, { authorization: `Bearer ${key}` }]) {
     const { status, body } = await ask("/key", headers);
     assert.deepEqual([status, body], [401, { error: "Missing API key" }]);
@@ -26,9 +26,9 @@ testOnBothTransports("a request without a key gets 401 Missing API key", setup, 
 
 testOnBothTransports("an invalid key gets 401 Invalid API key", setup, async (ask, { app, clock }) => {
   const keys = app.get(ApiKeys);
-  const revoked = await keys.create("ada");
+  const revoked = await keys.create("ada", { scopes: "all" });
   await keys.revoke("ada", revoked.record.id);
-  const expired = await keys.create("ada", { expiresAt: new Date(clock.now() + 1000).toISOString() });
+  const expired = await keys.create("ada", { scopes: "all", expiresAt: new Date(clock.now() + 1000).toISOString() });
   clock.advance("1s");
   for (const key of [
     "x",
@@ -47,7 +47,7 @@ testOnBothTransports(
   "a valid key is accepted, and its record and its user are in the context",
   setup,
   async (ask, { app }) => {
-    const { key, record } = await app.get(ApiKeys).create("ada", { name: "ci" });
+    const { key, record } = await app.get(ApiKeys).create("ada", { scopes: "all", name: "ci" });
     const { status, body } = await ask("/key", { "X-API-Key": key });
     assert.equal(status, 200);
     assert.deepEqual(body, { user_id: "ada", api_key: record, role: null });
@@ -58,7 +58,7 @@ testOnBothTransports(
 );
 
 testOnBothTransports("a key in a query or a cookie is ignored", setup, async (ask, { app }) => {
-  const { key } = await app.get(ApiKeys).create("ada");
+  const { key } = await app.get(ApiKeys).create("ada", { scopes: "all" });
   const { status } = await ask(`/key?x-api-key=${key}&api_key=${key}`, { cookie: `x-api-key=${key}` });
   assert.equal(status, 401);
 });
@@ -92,7 +92,7 @@ for (const [path, isUse] of [
   test(`a request to ${path} ${isUse ? "updates" : "does not update"} the last use of its key`, () =>
     withAuth({ declarations: [OutcomesController] }, async ({ app, clock, log }) => {
       const keys = app.get(ApiKeys);
-      const { key } = await keys.create("ada");
+      const { key } = await keys.create("ada", { scopes: "all" });
       await app.request("GET", path, { headers: { "x-api-key": key } });
       const [record] = await keys.list("ada");
       assert.equal(record?.last_used_at, isUse ? clock.timestamp() : null);
@@ -108,7 +108,7 @@ test("a last use that cannot be stored is logged, and the response does not chan
   }
   const override = [provide(ApiKeys, () => new Forgetful())];
   return withAuth({ declarations: [OutcomesController], override }, async ({ app, log }) => {
-    const { key } = await app.get(ApiKeys).create("ada");
+    const { key } = await app.get(ApiKeys).create("ada", { scopes: "all" });
     assert.equal((await app.request("GET", "/ok", { headers: { "x-api-key": key } })).status, 200);
     assert.deepEqual(log.messages("warn"), ["the last use of an API key could not be stored"]);
   });

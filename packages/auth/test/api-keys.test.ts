@@ -16,7 +16,7 @@ for (const adapter of databases) {
       test(name, () => adapter.with((data) => withAuth({ data }, (parts) => body(parts.app.get(ApiKeys), parts))));
 
     run("a key is tnn_ and 256 random bits, and its record names the owner", async (keys, parts) => {
-      const { key, record } = await keys.create("ada", { name: "ci" });
+      const { key, record } = await keys.create("ada", { scopes: "all", name: "ci" });
       assert.match(key, /^tnn_[A-Za-z0-9_-]{43}$/);
       assert.equal(Buffer.from(key.slice(4), "base64url").length, 32);
       const { id, ...rest } = record;
@@ -35,7 +35,7 @@ for (const adapter of databases) {
     run(
       "a key is returned once: neither list nor validate returns it again, and the table holds its digest",
       async (keys, { app }) => {
-        const { key } = await keys.create("ada");
+        const { key } = await keys.create("ada", { scopes: "all" });
         const shown = JSON.stringify([await keys.list("ada"), await keys.validate(key)]);
         const { rows } = await sql`select * from api_keys`.execute(app.get(Database));
         const stored = JSON.stringify(rows);
@@ -46,8 +46,22 @@ for (const adapter of databases) {
       },
     );
 
+    run("a listener is called in the transaction that creates or revokes a key, and fails with it", async (keys) => {
+      const changes: string[] = [];
+      keys.onChange(async ({ event, userId, ctx }) => {
+        if (userId === "eve") throw new Error("rolled back");
+        changes.push(`${event} of ${userId} by ${ctx}`);
+      });
+      await assert.rejects(keys.create("eve", { scopes: "all" }), /rolled back/);
+      assert.deepEqual(await keys.list("eve"), []);
+      const { id } = (await keys.create("ada", { scopes: "all" })).record;
+      assert.deepEqual([await keys.revoke("bob", id), await keys.revoke("ada", id)], [false, true]);
+      assert.equal(await keys.revoke("ada", id), false);
+      assert.deepEqual(changes, ["api key created of ada by undefined", "api key revoked of ada by undefined"]);
+    });
+
     run("text that is not an issued key is not accepted", async (keys) => {
-      const { key } = await keys.create("ada");
+      const { key } = await keys.create("ada", { scopes: "all" });
       const digest = createHash("sha256").update(key).digest("hex");
       const wrong = [
         "",
@@ -66,7 +80,7 @@ for (const adapter of databases) {
     });
 
     run("a key is valid until the second before its expiry and invalid at its expiry", async (keys, parts) => {
-      const { key, record } = await keys.create("ada", { expiresAt: secondsFromNow(parts, 3600) });
+      const { key, record } = await keys.create("ada", { scopes: "all", expiresAt: secondsFromNow(parts, 3600) });
       assert.equal(record.expires_at, secondsFromNow(parts, 3600));
       parts.clock.advance("3599s");
       assert.equal((await keys.validate(key))?.id, record.id);
@@ -76,7 +90,7 @@ for (const adapter of databases) {
     });
 
     run("an expiry in another time zone is the same moment", async (keys, parts) => {
-      const { key, record } = await keys.create("ada", { expiresAt: "2026-03-01T14:00:01+02:00" });
+      const { key, record } = await keys.create("ada", { scopes: "all", expiresAt: "2026-03-01T14:00:01+02:00" });
       assert.equal(record.expires_at, "2026-03-01T12:00:01.000Z");
       assert.ok(await keys.validate(key));
       parts.clock.advance("1s");
@@ -84,8 +98,8 @@ for (const adapter of databases) {
     });
 
     run("a revoked key is invalid at once, and only its owner can revoke it", async (keys) => {
-      const { key, record } = await keys.create("ada");
-      const { key: other } = await keys.create("ada");
+      const { key, record } = await keys.create("ada", { scopes: "all" });
+      const { key: other } = await keys.create("ada", { scopes: "all" });
       assert.equal(await keys.revoke("eve", record.id), false);
       assert.ok(await keys.validate(key));
       assert.equal(await keys.revoke("ada", record.id), true);
@@ -98,10 +112,10 @@ for (const adapter of databases) {
 
     run("a list has only the owner's keys, newest first", async (keys, { clock }) => {
       for (const name of ["first", "second", "third"]) {
-        await keys.create("ada", { name });
+        await keys.create("ada", { scopes: "all", name });
         clock.advance("1s");
       }
-      await keys.create("eve", { name: "hers" });
+      await keys.create("eve", { scopes: "all", name: "hers" });
       assert.deepEqual(
         (await keys.list("ada")).map(({ name }) => name),
         ["third", "second", "first"],
@@ -114,7 +128,7 @@ for (const adapter of databases) {
     });
 
     run("the time of the last use is written at most once a minute", async (keys, { clock, log }) => {
-      const { key } = await keys.create("ada");
+      const { key } = await keys.create("ada", { scopes: "all" });
       await keys.validate(key);
       const used = async () => (await keys.list("ada"))[0]?.last_used_at;
       const use = async () => {
@@ -135,7 +149,11 @@ for (const adapter of databases) {
     });
 
     run("all keys of one user are revoked, in a transaction that may be rolled back", async (keys, { app }) => {
-      const [first, , other] = [await keys.create("ada"), await keys.create("ada"), await keys.create("bob")];
+      const [first, , other] = [
+        await keys.create("ada", { scopes: "all" }),
+        await keys.create("ada", { scopes: "all" }),
+        await keys.create("bob", { scopes: "all" }),
+      ];
       const transaction = await app.get(Database).startTransaction().execute();
       assert.equal(await keys.revokeAll("ada", transaction), 2);
       await transaction.rollback().execute();
@@ -152,7 +170,7 @@ for (const adapter of databases) {
       assert.equal((await migrations.down({ to: "auth-001-api-keys" })).at(-1), "auth-002-api-key-scopes");
       assert.deepEqual(await migrations.down(), ["auth-001-api-keys"]);
       assert.deepEqual((await migrations.up()).slice(0, 2), ["auth-001-api-keys", "auth-002-api-key-scopes"]);
-      assert.ok(await keys.create("ada"));
+      assert.ok(await keys.create("ada", { scopes: "all" }));
     });
 
     run("a key of a table without scopes has none that limit it after the migration", async (keys, { app }) => {
@@ -170,7 +188,7 @@ for (const adapter of databases) {
           ["posts:write", "https://example.com/a", "!"],
         ],
         [[], []],
-        [undefined, null],
+        ["all", null],
       ] as const) {
         const { key, record } = await keys.create("ada", { scopes: given });
         assert.deepEqual(record.scopes, stored);
@@ -198,7 +216,7 @@ test("an expiry that is not a future time, or is past the year 9999, gets 400", 
       "2030-01-01T00:00:00",
       "2030-01-01T00:00:00.000",
     ]) {
-      await assert.rejects(app.get(ApiKeys).create("ada", { expiresAt }), (error: unknown) => {
+      await assert.rejects(app.get(ApiKeys).create("ada", { scopes: "all", expiresAt }), (error: unknown) => {
         assert.ok(error instanceof BindError, expiresAt);
         assert.deepEqual(
           error.issues.map(({ path }) => path),
@@ -208,6 +226,15 @@ test("an expiry that is not a future time, or is past the year 9999, gets 400", 
       });
     }
     assert.deepEqual(await app.get(ApiKeys).list("ada"), []);
+  }));
+
+test("a key without scopes is not created: everything must be asked for", () =>
+  withAuth({}, async ({ app }) => {
+    const keys = app.get(ApiKeys);
+    for (const options of [{}, { scopes: undefined }, { scope: ["posts:read"] }, { scopes: "posts:read" }]) {
+      await assert.rejects(keys.create("ada", options as never)); // the compiler refuses them
+    }
+    assert.deepEqual(await keys.list("ada"), []);
   }));
 
 test("scopes that are not well-formed, or more than 50, get 400", () =>

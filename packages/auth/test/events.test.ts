@@ -30,7 +30,7 @@ test("created, used and revoked keys and reused tokens are logged, with their us
     const password = "correct horse battery staple";
     const stored = await app.get(Passwords).hash(password);
     await app.get(Passwords).matches(password, stored);
-    const { key, record } = await keys.create("ada", { name: "ci" });
+    const { key, record } = await keys.create("ada", { scopes: "all", name: "ci" });
     const token = await app.get(Tokens).issue({ id: "ada", email: "ada@example.com", role: "user" });
     const session = await app.get(Sessions).create("ada");
     const refresh = await refreshTokens.generate("ada");

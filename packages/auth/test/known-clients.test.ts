@@ -26,7 +26,11 @@ class Login {
 function run(name: string, body: (parts: AuthApp, account: string) => Promise<void>): void {
   for (const adapter of shared) {
     test(`${name} (${adapter.name})`, () =>
-      adapter.with((data) => withAuth({ data, declarations: [Login] }, (parts) => body(parts, crypto.randomUUID()))));
+      adapter.with(({ redis, ...rest }) => {
+        // all tests and runs share one Redis, and failures are counted by address too
+        const data = { ...rest, redis: { ...redis, prefix: `${crypto.randomUUID()}:` } };
+        return withAuth({ data, declarations: [Login] }, (parts) => body(parts, crypto.randomUUID()));
+      }));
   }
 }
 

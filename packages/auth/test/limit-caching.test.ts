@@ -66,7 +66,7 @@ const setup = { declarations: [Guarded] };
 async function credentials({ app }: AuthApp): Promise<Readonly<Record<string, Record<string, string>>>> {
   const authorization = `Bearer ${await app.get(Tokens).issue({ id: "ada", email: "a@example.com", role: "admin" })}`;
   const cookie = `session_id=${await app.get(Sessions).create("ada")}`;
-  const { key } = await app.get(ApiKeys).create("ada");
+  const { key } = await app.get(ApiKeys).create("ada", { scopes: "all" });
   return {
     "/bearer": { authorization },
     "/optional": { authorization },

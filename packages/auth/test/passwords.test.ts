@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { availableParallelism } from "node:os";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { Passwords, useFastPasswords } from "@tenon/auth";
+import { PasswordLogin, Passwords, useFastPasswords } from "@tenon/auth";
 import { type Context, HttpError, inject, type Routes } from "@tenon/core";
 import { compare, getRounds, hash, hashSync } from "bcrypt";
+import { until } from "../../core/test/support/until.ts";
 import { dummyHash } from "../src/passwords.ts";
 import { testOnBothTransports, withAuth } from "./support/auth-app.ts";
 
@@ -109,7 +110,7 @@ test("the event loop is not blocked while passwords are hashed", () =>
     const passwords = app.get(Passwords);
     let done = false;
     let turns = 0;
-    const work = Promise.all([passwords.hash("one"), passwords.matches("two", undefined)]).then(() => {
+    const work = Promise.all([passwords.hash("one"), passwords.matches("two", undefined)]).finally(() => {
       done = true;
     });
     while (!done) {
@@ -120,6 +121,56 @@ test("the event loop is not blocked while passwords are hashed", () =>
     // with hashing on the main thread there would be one or two turns
     assert.ok(turns > 20, `${turns} turns`);
   }));
+
+/** Logins and hashes that begin together. */
+class Turns {
+  readonly #passwords = inject(Passwords);
+  readonly #login = inject(PasswordLogin);
+  readonly begin = Promise.withResolvers<void>();
+  readonly ended: string[] = [];
+  arrived = 0;
+
+  routes(): Routes {
+    return [
+      { method: "POST", path: "/login", handler: this.login },
+      { method: "POST", path: "/register", handler: this.register },
+    ];
+  }
+
+  login(ctx: Context) {
+    const account = ctx.request().address();
+    return this.#run(ctx, () => this.#login.check({ account, password: "p", find: async () => undefined }, ctx));
+  }
+
+  register(ctx: Context) {
+    return this.#run(ctx, () => this.#passwords.hash("p", ctx));
+  }
+
+  async #run(ctx: Context, work: () => Promise<unknown>): Promise<void> {
+    this.arrived++;
+    await this.begin.promise;
+    await work();
+    this.ended.push(ctx.request().address());
+  }
+}
+
+for (const path of ["/login", "/register"]) {
+  test(`one network with many passwords does not keep another one waiting for all of them: POST ${path}`, () =>
+    withAuth({ declarations: [Turns], api: { trustedProxies: ["127.0.0.1"] } }, async ({ app }) => {
+      const { url } = await app.listen({ port: 0, signals: false });
+      const turns = app.get(Turns);
+      const other = "2001:db8:0:2::1";
+      const addresses = [...Array.from({ length: 12 }, (_, host) => `2001:db8:0:1::${host + 1}`), other];
+      const sent: Promise<Response>[] = [];
+      for (const address of addresses) {
+        sent.push(fetch(url + path, { method: "POST", headers: { "x-forwarded-for": address } }));
+        await until(() => turns.arrived === sent.length, "request");
+      }
+      turns.begin.resolve();
+      for (const { status } of await Promise.all(sent)) assert.equal(status, 204);
+      assert.ok(turns.ended.indexOf(other) < 8, turns.ended.join(" "));
+    }));
+}
 
 const places = Math.min(2, Math.max(1, availableParallelism() - 1));
 

@@ -121,7 +121,7 @@ class Notes {
       mine.get("/failing/:id", { middlewares: [Failing] }, handler),
       mine.get("/unsure/:id", { middlewares: [Unsure] }, handler),
       mine.get("/nameless", { middlewares: [PassedNote] }, handler),
-      mine.get("/other/:id", { middlewares: [HiddenNote] }, (ctx) => loaded(ctx, NoteOwner)),
+      mine.get("/other/:id", { middlewares: [HiddenNote] }, (ctx: Context) => loaded(ctx, NoteOwner)),
     ];
   }
 
@@ -286,3 +286,21 @@ export type LoadedChecks = [
   Expect<Equal<Checked<PassedNote>, Note | undefined>>,
 ];
 type Checked<P extends Policy> = Awaited<ReturnType<P["check"]>>;
+
+export function loadedChecks() {
+  const items = route.under("/items", { middlewares: [ItemOwner] });
+  return [
+    items.get("/:id", (ctx) => loaded(ctx, ItemOwner)),
+    mine.get("/a/:id", { middlewares: [NoteOwner, HiddenNote] }, (ctx) => loaded(ctx, HiddenNote)),
+    mine.get("/b/:id", { middlewares: [NoteOwner] }, (ctx) => {
+      const inHelper = (helped: Context<string, NoteOwner>) => loaded(helped, NoteOwner);
+      return inHelper(ctx);
+    }),
+    // @ts-expect-error the route does not list it
+    mine.get("/c/:id", { middlewares: [NoteOwner] }, (ctx) => loaded(ctx, ItemOwner)),
+    // @ts-expect-error nor what extends it
+    mine.get("/d/:id", { middlewares: [NoteOwner] }, (ctx) => loaded(ctx, HiddenNote)),
+    // @ts-expect-error nor anything
+    route.get("/e/:id", (ctx) => loaded(ctx, NoteOwner)),
+  ];
+}

@@ -19,6 +19,7 @@ const [session, token, key] = ["/session", "/token", "/key"];
 
 class Account {
   readonly #recent = inject(RecentLogins);
+  readonly #tokens = inject(Tokens);
 
   routes(): Routes {
     return [
@@ -35,9 +36,12 @@ class Account {
         ],
       ),
       { method: "GET", path: "/open", handler: () => "never", middlewares: [RecentLogin] },
+      { method: "POST", path: "/login/:id", handler: (ctx: Context) => this.#tokens.issue(user(ctx.param("id")), ctx) },
     ];
   }
 }
+
+const user = (id: string) => ({ id, email: `${id}@example.com`, role: "user" });
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -59,8 +63,6 @@ function run(
       ));
   }
 }
-
-const user = (id: string) => ({ id, email: `${id}@example.com`, role: "user" });
 
 run("a session is recent for 10 minutes after its login and after each confirmation", async (ask, { app, clock }) => {
   const headers = { cookie: `session_id=${await app.get(Sessions).create("ada")}` };
@@ -90,12 +92,36 @@ run(
   },
 );
 
+for (const endTokens of [false, true]) {
+  test(`a token of a login is recent for 10 minutes, a refreshed one is not (endTokens: ${endTokens})`, () =>
+    withAuth({ declarations: [Account], auth: { endTokens } }, async ({ app, clock }) => {
+      const logIn = async (id: string) => String(await (await app.request("POST", `/login/${id}`)).json());
+      const ask = async (issued: string) =>
+        (await app.request("GET", token, { headers: { authorization: `Bearer ${issued}` } })).status;
+      const ada = await logIn("ada");
+      clock.advance("599s");
+      assert.equal(await ask(ada), 200);
+      clock.advance("1s");
+      assert.equal(await ask(ada), 403);
+      assert.equal(await ask(await app.get(Tokens).issue(user("ada"), "")), 403, "as after a refresh");
+      const eve = await logIn("eve");
+      await app.get(Logins).endAll("eve");
+      assert.equal(await ask(eve), endTokens ? 401 : 403, "the login has ended");
+    }));
+}
+
+test("with short claims a token of a login is not recent", () =>
+  withAuth({ declarations: [Account], auth: { claims: "short" } }, async ({ app }) => {
+    const authorization = `Bearer ${await (await app.request("POST", "/login/ada")).json()}`;
+    assert.equal((await app.request("GET", token, { headers: { authorization } })).status, 403);
+  }));
+
 test("a recent credential does not make another one of the same request recent", () =>
   withAuth({ declarations: [Account] }, async ({ app, clock }) => {
     const ask = async (path: string, headers: Headers) =>
       (await app.fetch(new Request(`http://localhost${path}`, { headers }))).status;
     const old = await app.get(Sessions).create("ada");
-    const { key: apiKey } = await app.get(ApiKeys).create("ada");
+    const { key: apiKey } = await app.get(ApiKeys).create("ada", { scopes: "all" });
     clock.advance("10m");
     const authorization = `Bearer ${await app.get(Tokens).issue(user("ada"))}`;
     const own = await app.get(Sessions).create("eve");

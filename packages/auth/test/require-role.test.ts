@@ -51,7 +51,7 @@ testOnBothTransports(
   "requireRole without a guard that sets a role rejects every request",
   setup,
   async (ask, { app }) => {
-    const { key } = await app.get(ApiKeys).create("ada");
+    const { key } = await app.get(ApiKeys).create("ada", { scopes: "all" });
     const session = await app.get(Sessions).create("ada");
     for (const reply of [
       await ask("/alone"),
@@ -63,11 +63,14 @@ testOnBothTransports(
   },
 );
 
-const roles = new Map([["ada", "admin"]]);
-const withRoles = { ...setup, auth: { findRole: () => async (userId: string) => roles.get(userId) } };
+const users = new Map([
+  ["ada", { role: "admin" }],
+  ["eve", { role: "" }],
+]);
+const withRoles = { ...setup, auth: { findUser: () => async (userId: string) => users.get(userId) } };
 
 testOnBothTransports(
-  "SessionAuth reads the role with findRole at each request; an unknown user has none",
+  "SessionAuth reads the role with findUser at each request; a user without one has none",
   withRoles,
   async (ask, { app }) => {
     const as = async (user: string) => {
@@ -79,19 +82,19 @@ testOnBothTransports(
     };
     const ada = await as("ada");
     assert.deepEqual(await ada(), [200, { ok: true }]);
-    roles.set("ada", "user"); // the session is still valid
+    users.set("ada", { role: "user" }); // the session is still valid
     assert.deepEqual(await ada(), forbidden);
-    roles.set("ada", "admin");
+    users.set("ada", { role: "admin" });
     assert.deepEqual(await ada(), [200, { ok: true }]);
-    assert.deepEqual(await (await as("deleted"))(), forbidden);
+    assert.deepEqual(await (await as("eve"))(), forbidden);
   },
 );
 
 testOnBothTransports(
-  "a failure of findRole is a 500, and the handler does not run",
+  "a failure of findUser is a 500, and the handler does not run",
   {
     ...setup,
-    auth: { findRole: () => () => Promise.reject(new Error("the database is away")) },
+    auth: { findUser: () => () => Promise.reject(new Error("the database is away")) },
   },
   async (ask, { app }) => {
     const cookie = `session_id=${await app.get(Sessions).create("ada")}`;

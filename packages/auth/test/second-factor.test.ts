@@ -72,12 +72,12 @@ for (const adapter of databases) {
       const [ada, eve] = [await enableFactor(factor, "ada", now), await enableFactor(factor, "eve", now)];
       const [first = "", second = ""] = ada.recoveryCodes;
       assert.equal(await factor.verify("eve", first), false);
-      const used: [string, number][] = [];
-      factor.onRecoveryCodeUsed((userId, left) => void used.push([userId, left]));
+      const warnings: string[][] = [];
+      factor.onWarning((...warning) => void warnings.push(warning));
       const typed = ` ${first.toLowerCase().replaceAll("-", " – ")}`;
       const results = await Promise.all(Array.from({ length: raced }, () => factor.verify("ada", typed)));
       assert.equal(results.filter(Boolean).length, 1);
-      assert.deepEqual(used, [["ada", 9]]);
+      assert.deepEqual(warnings, [["ada", "recovery code used"]]);
       assert.equal(await factor.recoveryCodesLeft("ada"), 9);
       const renewed = await factor.renewRecoveryCodes("ada");
       assert.equal(await factor.recoveryCodesLeft("ada"), 10);
@@ -149,7 +149,6 @@ for (const adapter of shared) {
         withFactor({ data }, async (two) => {
           const user = `ada-${process.hrtime.bigint()}`; // Redis is shared with other tests
           const { phone, recoveryCodes } = await enableFactor(one.factor, user, one.now);
-          if (adapter.name === "Redis") await enableFactor(two.factor, user, two.now); // each has a database of its own
           for (let guess = 0; guess < 4; guess++) assert.equal(await one.factor.verify(user, phone.wrongCode()), false);
           assert.equal(await one.factor.verify(user, phone.code()), true);
           const wrong = phone.wrongCode();
@@ -164,6 +163,29 @@ for (const adapter of shared) {
         }),
       ),
     ));
+}
+
+test("each time that 5 wrong codes are used up, there is one warning and the next window is twice as long", () =>
+  withFactor({}, async ({ factor, now, log }) => {
+    const { phone } = await enableFactor(factor, "ada", now);
+    const warnings: string[][] = [];
+    factor.onWarning((...warning) => void warnings.push(warning));
+    factor.onWarning(() => Promise.reject(new Error("a listener that fails")));
+    const refusal = async () => Number((await factor.verify("ada", phone.wrongCode()).catch(toRetryAfter)) || 0);
+    for (const seconds of [300, 600, 1200]) {
+      for (let guess = 0; guess < 5; guess++) assert.equal(await refusal(), 0);
+      const waits = [await refusal(), await refusal()];
+      for (const wait of waits) assert.ok(wait > seconds / 2 && wait <= seconds, `${wait} of ${seconds}`);
+      await factor.clearFailures("ada");
+    }
+    assert.deepEqual(warnings, Array(3).fill(["ada", "wrong codes"]));
+    assert.equal(log.all.filter(({ msg }) => msg === "the user could not be told: wrong codes").length, 3);
+    assert.equal(await factor.verify("ada", phone.code(1)), true);
+  }));
+
+function toRetryAfter(error: unknown): string | undefined {
+  assert.ok(isLimited(error), String(error));
+  return error instanceof HttpError ? error.headers["retry-after"] : undefined;
 }
 
 test("after the secret of the module has changed, codes are wrong and recovery codes work, with one warning", () =>

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Logins, SessionAuth, SessionOrigin, Sessions } from "@tenon/auth";
 import { type Context, inject, type Routes } from "@tenon/core";
 import type { TestClient } from "@tenon/core/testing";
-import { KeyValue } from "@tenon/data";
+import { type AnyDatabase, Database, KeyValue, Sweeps } from "@tenon/data";
 import { shared } from "../../data/test/support/stores.ts";
 import { type AuthApp, withAuth } from "./support/auth-app.ts";
 
@@ -62,6 +62,19 @@ run("sessions are listed with address, client and last use, the newest first", a
     [sessions.idOf(second)],
     "the first has expired",
   );
+});
+
+run("the rows of users who never return are deleted when they have expired", async (sessions, { app, clock }) => {
+  const db: AnyDatabase = app.get(Database);
+  const count = async () => (await db.selectFrom("auth_sessions").select("id").execute()).length;
+  for (let user = 0; user < 3; user++) await sessions.create(crypto.randomUUID());
+  clock.advance("1h");
+  const kept = await sessions.create(crypto.randomUUID());
+  clock.advance("23h");
+  assert.equal(await count(), 4);
+  await app.get(Sweeps).run();
+  assert.equal(await count(), 1);
+  assert.ok(await sessions.find(kept));
 });
 
 run("a user ends one of the own sessions by its id, and none of another user", async (sessions) => {

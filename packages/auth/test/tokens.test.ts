@@ -6,7 +6,7 @@ import { claimsOf, headerOf, mint } from "./support/jwt.ts";
 
 const ada = { id: "ada", email: "ada@example.com", role: "admin" };
 
-test("a token of the full authentication reference has user_id, email, role, iat, exp and iss", () =>
+test("a token of the full authentication reference has user_id, email, role, iat, exp and iss, and its login", () =>
   withAuth({ auth: { issuer: "the-issuer" } }, async ({ app, clock }) => {
     const token = await app.get(Tokens).issue(ada);
     assert.deepEqual(headerOf(token), { alg: "HS256", typ: "JWT" });
@@ -17,8 +17,38 @@ test("a token of the full authentication reference has user_id, email, role, iat
       iat: clock.now() / 1000,
       exp: clock.now() / 1000 + 86_400,
       iss: "the-issuer",
+      stamp: "",
     });
   }));
+
+test("checkIssuer refuses tokens with another iss, or without one", () =>
+  withAuth({ auth: { issuer: "blog", checkIssuer: true } }, async ({ app, clock }) => {
+    const tokens = app.get(Tokens);
+    const payload = { user_id: "ada", email: "ada@example.com", exp: clock.now() / 1000 + 60 };
+    for (const iss of ["shop", "Blog", "", undefined]) {
+      const token = mint({ payload: { ...payload, iss } });
+      assert.equal(await tokens.verify(token), undefined);
+      assert.equal(await tokens.verifyHeader(`Bearer ${token}`), undefined);
+      assert.equal(tokens.recallHeader(`Bearer ${token}`), undefined);
+    }
+    assert.equal((await tokens.verify(mint({ payload: { ...payload, iss: "blog" } })))?.user_id, "ada");
+    assert.equal((await tokens.verify(await tokens.issue(ada)))?.user_id, "ada");
+  }));
+
+test("without checkIssuer any issuer is accepted", () =>
+  withAuth({ auth: { issuer: "blog" } }, async ({ app, clock }) => {
+    for (const iss of ["shop", undefined]) {
+      const token = mint({ payload: { user_id: "ada", exp: clock.now() / 1000 + 60, iss } });
+      assert.equal((await app.get(Tokens).verify(token))?.user_id, "ada");
+    }
+  }));
+
+test("checkIssuer is refused with short claims, which have no issuer", async () => {
+  await assert.rejects(
+    withAuth({ auth: { checkIssuer: true, claims: "short" } }, async () => {}),
+    /checkIssuer is true and claims is "short"\. It takes claims: "full"/,
+  );
+});
 
 test("a token of the tutorial has user_id, email and exp only", () =>
   withAuth({ auth: { claims: "short" } }, async ({ app, clock }) => {

@@ -15,13 +15,13 @@ class Bench {
     this.queue = new WorkQueue(options);
   }
 
-  run(name: string): Promise<string> {
+  run(name: string, client?: string): Promise<string> {
     return this.queue.run(async () => {
       this.started.push(name);
       this.most = Math.max(this.most, this.#ends.size + 1);
       await new Promise<void>((resolve, reject) => this.#ends.set(name, { resolve, reject }));
       return name;
-    });
+    }, client);
   }
 
   async end(name: string, error?: Error): Promise<void> {
@@ -65,6 +65,37 @@ test("a slot that is passed on cannot be taken by a new caller", async () => {
   assert.equal(bench.most, 1);
 });
 
+test("clients take turns: one that fills the queue makes others wait for one piece of its work", async () => {
+  const bench = new Bench({ concurrency: 1, maxWait: 5e8, expected: 1e8 });
+  const flood = ["run", "f1", "f2", "f3", "f4", "f5"].map((name) => bench.run(name, "flood"));
+  await assert.rejects(bench.run("f6", "flood"), isUnavailable, "a lone client has the whole queue, and no more");
+  const others = [bench.run("a1", "ada"), bench.run("b1", "bob"), bench.run("a2", "ada")];
+  const order = ["run", "f1", "a1", "b1", "f2", "a2", "f3", "f4", "f5"];
+  for (const name of order) {
+    await turn();
+    await bench.end(name);
+  }
+  await Promise.all([...flood, ...others]);
+  assert.deepEqual(bench.started, order);
+});
+
+test("in a full queue the longest line gives up its last caller to a client with a shorter one", async () => {
+  const bench = new Bench({ concurrency: 1, maxWait: 1e9, maxWaiting: 3 });
+  const kept = ["run", "f1", "f2"].map((name) => bench.run(name, "flood"));
+  const given = assert.rejects(bench.run("f3", "flood"), isUnavailable);
+  const ada = bench.run("a1", "ada");
+  await given;
+  await assert.rejects(bench.run("a2", "ada"), isUnavailable, "its line would be as long");
+  await assert.rejects(bench.run("f4", "flood"), isUnavailable);
+  assert.equal(bench.queue.waiting, 3);
+  for (const name of ["run", "f1", "a1", "f2"]) {
+    await turn();
+    await bench.end(name);
+  }
+  await Promise.all([...kept, ada]);
+  assert.deepEqual([bench.queue.waiting, bench.queue.running], [0, 0]);
+});
+
 test("failed work frees its slot, and only its caller gets the error", async () => {
   const bench = new Bench({ concurrency: 1, maxWait: 1e9 });
   const failing = assert.rejects(bench.run("failing"), { message: "broken" });
@@ -94,7 +125,8 @@ function isUnavailable(error: unknown): boolean {
   return true;
 }
 
-test("before any work was timed a few may wait, and the others get 503 and Retry-After", async () => {
+test("before any work was timed a few may wait, and the others get 503 and Retry-After", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] }); // a pause of the process is not a wait
   const bench = new Bench({ concurrency: 1, maxWait: 5000 });
   const running = ["run", "w1", "w2", "w3", "w4"].map((name) => bench.run(name));
   await assert.rejects(bench.run("too many"), isUnavailable);
@@ -111,7 +143,8 @@ test("before any work was timed a few may wait, and the others get 503 and Retry
   assert.ok(!bench.started.includes("too many"));
 });
 
-test("the expected duration counts until some work was timed", async () => {
+test("the expected duration counts until some work was timed", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] }); // a pause of the process is not a wait
   const bench = new Bench({ concurrency: 1, maxWait: 1000, expected: 500 });
   const names = ["run", "w1", "w2"];
   const accepted = names.map((name) => bench.run(name));
@@ -124,6 +157,7 @@ test("the expected duration counts until some work was timed", async () => {
 });
 
 test("the number of waiting callers depends on the measured duration", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
   let now = 0;
   context.mock.method(performance, "now", () => now);
   const bench = new Bench({ concurrency: 2, maxWait: 1000 });
@@ -144,6 +178,7 @@ test("the number of waiting callers depends on the measured duration", async (co
 });
 
 test("work that fails at once does not change the measured duration", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
   let now = 0;
   context.mock.method(performance, "now", () => now);
   const bench = new Bench({ concurrency: 1, maxWait: 1000 });

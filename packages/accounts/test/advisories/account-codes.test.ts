@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Accounts } from "@tenon/accounts";
+import { AccountEvents, Accounts } from "@tenon/accounts";
 import { SecondFactor } from "@tenon/auth";
 import { enableFactor } from "../../../auth/test/support/authenticator.ts";
 import { withFolder } from "../../../data/test/support/services.ts";
@@ -82,6 +82,54 @@ test("wrong codes are counted in the store: new cookies, addresses and instances
         assert.equal((await guess(8, phone.code()))[0], 429, "the right code too, until the 5 minutes are over");
       }),
     );
+  }));
+
+test("who knows the password and guesses codes is reported to the owner, whom a reset lets in again", () =>
+  withAttackedApp({}, async (parts) => {
+    const { app, lastToken, logIn, mails } = parts;
+    const { phone, recoveryCodes } = await addWithFactor(parts, "ada");
+    const email = "ada@example.com";
+    const guess = async () => (await send(app, "POST /login", { email, password, code: phone.wrongCode() }))[0];
+    for (let count = 0; count < 4; count++) assert.equal(await guess(), 401);
+    const before = (await mails()).length;
+    assert.deepEqual([await guess(), await guess(), await guess()], [401, 429, 429]);
+    const notices = (await mails()).slice(before).map(({ to, text }) => [to.address, text.split("\n", 1)[0]]);
+    const message = "Five wrong codes of your second factor were entered, each with your password.";
+    assert.deepEqual(notices, [[email, message]]);
+    assert.ok((await app.get(AccountEvents).list("ada")).some(({ event }) => event === "wrong codes"));
+    await send(app, "POST /account/password-reset", { email });
+    const reset = { token: await lastToken(), password: "another horse" };
+    assert.deepEqual(await send(app, "POST /account/password-reset/confirm", reset), [204, null]);
+    const login = { email, password: reset.password, code: recoveryCodes[0] };
+    assert.equal((await send(app, "POST /login", login))[0], 200);
+    await assert.rejects(logIn("ada"), /401/, "the old password");
+  }));
+
+test("20 other notices in an hour do not keep back those of a changed address and a deleted account", () =>
+  withAttackedApp({}, async (parts) => {
+    const { lastToken, logIn, mails } = parts;
+    const { phone } = await addWithFactor(parts, "ada");
+    const thief = await logIn("ada", phone.code());
+    const renew = "POST /account/second-factor/recovery-codes";
+    for (let count = 0; count < 5; count++) assert.equal((await send(thief, renew))[0], 200);
+    assert.deepEqual(await send(thief, renew), [429, "Too Many Requests"]);
+    for (let count = 0; count < 20; count++) {
+      const change = { password, new_password: password };
+      assert.equal((await send(thief, "PUT /account/password", change))[0], 204);
+    }
+    await send(thief, "POST /account/email", { email: "thief@example.com" });
+    assert.deepEqual(await send(thief, "POST /account/email/confirm", { token: await lastToken() }), [204, null]);
+    const noticesTo = async (address: string) =>
+      (await mails()).filter(({ to }) => to.address === address).map(({ text }) => text.split("\n", 1)[0]);
+    const [requested, changed] = (await noticesTo("ada@example.com")).slice(-2);
+    assert.equal(requested, "A change of the e-mail address of your account was requested.");
+    assert.equal(changed, "The e-mail address of your account was changed to another one.");
+    assert.equal((await noticesTo("ada@example.com")).length, 22, "20 in an hour, and these");
+    for (let count = 0; count < 20; count++) {
+      assert.equal((await send(thief, "PUT /account/password", { password, new_password: password }))[0], 204);
+    }
+    assert.deepEqual(await send(thief, "DELETE /account"), [204, null]);
+    assert.equal((await noticesTo("thief@example.com")).at(-1), "Your account was deleted.");
   }));
 
 test("a recovery code of another user is refused, also where the ids are equal as numbers (CVE-2026-78619)", () =>

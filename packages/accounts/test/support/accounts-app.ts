@@ -138,11 +138,15 @@ export interface AccountsApp {
 
 export const password = "correct horse";
 
-export async function withAccounts(data: DataOptions, body: (parts: AccountsApp) => Promise<void>): Promise<void> {
+export async function withAccounts(
+  data: DataOptions,
+  body: (parts: AccountsApp) => Promise<void>,
+  options: Partial<AccountsOptions> = {},
+): Promise<void> {
   const clock = new FakeClock();
   const log = new LogLines();
   const override = [useClock(clock), useFastPasswords()];
-  const app = withJobs(await createTestApp(createAccountsModule(data), api(), { log: log.options, override }));
+  const app = withJobs(await createTestApp(createAccountsModule(data, options), api(), { log: log.options, override }));
   const users = app.get(AccountUsers);
   const find = async (id: string) => {
     const user = await users.find(id);

@@ -47,7 +47,7 @@ class LoginController {
   });
 
   readonly createKey = route.post("/keys", { middlewares: [SessionAuth] }, async (ctx) => {
-    return { key: (await this.#keys.create(ctx.get("user_id"))).key };
+    return { key: (await this.#keys.create(ctx.get("user_id"), { scopes: "all" })).key };
   });
 
   readonly useKey = route.get("/report", { middlewares: [ApiKeyAuth] }, (ctx) => ({ id: ctx.get("user_id") }));

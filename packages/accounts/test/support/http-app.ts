@@ -14,7 +14,7 @@ import { hasToken, password, TestUsers, tokenOf, type UserTables } from "./accou
 class Login {
   readonly #sessions = inject(Sessions);
 
-  readonly open = route.post("/open/:id", { middlewares: [SessionOrigin], public: true }, async (ctx) => {
+  readonly open = route.post("/open/:id", { middlewares: [SessionOrigin], access: "public" }, async (ctx) => {
     await this.#sessions.open(ctx, ctx.param("id"));
     return { ok: true };
   });

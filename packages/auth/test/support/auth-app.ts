@@ -29,7 +29,7 @@ export function authAppModule({
   declarations = [],
 }: AuthSetup): Module {
   const stores = dataModule(data);
-  const services = authModule(stores, { secret, bcryptCost: 10, ...auth });
+  const services = authModule(stores, { secret, bcryptCost: 10, passwordWait: 600_000, ...auth });
   return defineModule({ name: "app", imports: [stores, services], declarations });
 }
 
