@@ -57,7 +57,7 @@ export interface JobDefinition<Input extends Schema = Schema> {
 }
 
 /** What `enqueue()` takes for a job. */
-export type JobInput<Input extends Schema> = Input extends Dto ? Input["output"] : InferInput<Input>;
+export type JobInput<Input extends Schema> = Input extends Dto ? Input["input"] : InferInput<Input>;
 /** What the handler of a job gets. */
 export type JobValue<Input extends Schema> = InferOutput<Input>;
 
@@ -92,10 +92,10 @@ export function defineJob<Input extends Schema = typeof nothing>(
       input instanceof Dto && "enqueue" in input.fields
         ? 'has a field named "enqueue", which is the flag of every job at a terminal. Give it another name.'
         : undefined,
-    summary: takes.text,
+    summary: true,
     queue: takes.match(queueName, queueCure),
     attempts: attemptsCheck,
-    backoff: typeof options.backoff === "function" ? takes.anything : backoffTable,
+    backoff: typeof options.backoff === "function" ? true : backoffTable,
     timeout: takes.duration(),
     priority: priorityCheck,
     keep: { done: takes.duration(), dead: takes.duration() },

@@ -37,25 +37,17 @@ export interface JobRecord {
 }
 
 /** A row of `tenon_jobs`. */
-export interface JobRow {
-  readonly id: number;
-  readonly name: string;
-  readonly queue: string;
-  readonly state: JobState;
-  readonly priority: number;
-  readonly attempt: number;
+export interface JobRow
+  extends Pick<JobRecord, "id" | "name" | "queue" | "state" | "priority" | "attempt" | "key" | "error" | "worker"> {
   readonly max_attempts: number;
   readonly claim: number;
-  readonly key: string | null;
   readonly input: string;
   readonly result: string | null;
-  readonly error: string | null;
   readonly progress: string | null;
   readonly run_at: number;
   readonly created_at: number;
   readonly started_at: number | null;
   readonly finished_at: number | null;
-  readonly worker: string | null;
   /** JSON. */
   readonly carrier: string | null;
 }

@@ -5,7 +5,6 @@ import { JobSignals } from "./job-signals.ts";
 import { Jobs } from "./jobs.ts";
 import { JobPanels } from "./operations/dev-panel.ts";
 import { JobHealth } from "./operations/job-health.ts";
-import { JobMetrics } from "./operations/job-metrics.ts";
 import { JobExecutor } from "./runner/job-executor.ts";
 import { JobRunner } from "./runner/job-runner.ts";
 import { Schedules } from "./schedules.ts";
@@ -33,7 +32,6 @@ export function jobsModule<Data extends Module, const Imports extends readonly M
       JobExecutor,
       JobRunner,
       JobHealth,
-      JobMetrics,
       JobPanels,
     ],
     exports: [Jobs, Schedules, JobSignals],

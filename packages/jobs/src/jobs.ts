@@ -1,5 +1,5 @@
 import { HttpError, inject, type Schema } from "@tenon/core";
-import { describeGuarantees } from "@tenon/core/internal";
+import { describeGuarantees, runInBatches } from "@tenon/core/internal";
 import { isUniqueViolation, StoreError, storeGuarantees } from "@tenon/data";
 import type { JobDefinition, JobInput } from "./job-definition.ts";
 import { type JobRecord, type JobState, jobStates } from "./job-record.ts";
@@ -138,10 +138,8 @@ export class Jobs {
   }
 
   /** Deletes the finished jobs that are past their `keep` period, as workers do every minute. Returns how many. */
-  async prune(): Promise<number> {
-    let total = 0;
-    for (let deleted = -1; deleted !== 0; total += deleted) deleted = await this.#store.pruneBatch();
-    return total;
+  prune(): Promise<number> {
+    return runInBatches(() => this.#store.pruneBatch());
   }
 
   /** Gives the space of deleted jobs back to the file system. An SQLite file is locked and copied. */

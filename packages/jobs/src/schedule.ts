@@ -1,5 +1,5 @@
 import type { Schema } from "@tenon/core";
-import { checkOptions, parseDuration, refuseOption, takes } from "@tenon/core/internal";
+import { checkOptions, parseDuration, refuseOption } from "@tenon/core/internal";
 import { Cron } from "croner";
 import type { JobDefinition, JobInput } from "./job-definition.ts";
 
@@ -40,8 +40,7 @@ export function schedule<Input extends Schema>(
   options: ScheduleOptions<JobInput<Input>> = {},
 ): Schedule {
   const owner = `schedule("${pattern}", "${job.name}")`;
-  const missedCheck = takes.oneOf(["once", "skip"]);
-  checkOptions(owner, options, { timezone: takes.text, missed: missedCheck, input: takes.anything, name: takes.text });
+  checkOptions(owner, options, { timezone: true, missed: true, input: true, name: true });
   const { timezone = "UTC", missed = "once", name = job.name } = options;
   return {
     name,

@@ -14,7 +14,10 @@ export interface QueueOptions {
 export interface PlainJobsOptions {
   /** Whether an HTTP application runs jobs beside its requests. Defaults to true; with a `worker()` process, set it to false. */
   readonly inProcess?: boolean;
-  /** Jobs that one process runs at the same time. Defaults to 5: half of the default pool of PostgreSQL. */
+  /**
+   * Jobs that one process runs at the same time. Up to half of the places are kept for queues of which no job runs.
+   * Defaults to 5: half of the default pool of PostgreSQL.
+   */
   readonly concurrency?: number;
   /** Queues that differ from the others, by name. */
   readonly queues?: Readonly<Record<string, QueueOptions>>;
@@ -29,7 +32,7 @@ export interface PlainJobsOptions {
    * blocked for longer loses its jobs. Defaults to "30s".
    */
   readonly lease?: Duration;
-  /** How long a job may be due in a queue where none runs before `/health/ready` reports it. Defaults to "5m". */
+  /** How long a job may be due in a queue where none runs, in a process with a free place, before `/health/ready` reports it. Defaults to "5m". */
   readonly stuckAfter?: Duration;
   /**
    * How often a worker without work looks for jobs, in case it has not heard of one. Defaults to "2s" on PostgreSQL and
@@ -69,7 +72,7 @@ export const JobSettings = token<JobSettings>("jobsModule()");
 export const count = takes.wholeNumber(1, 10_000);
 const queueTable: OptionTable<QueueOptions> = {
   concurrency: count,
-  rate: { limit: takes.required(count), per: takes.required(takes.duration(1)) },
+  rate: { limit: count, per: takes.duration(1) },
 };
 
 const badName = () => `has an invalid name. ${queueCure}`;
@@ -78,11 +81,11 @@ export function toJobSettings(options: PlainJobsOptions): JobSettings {
   const { keep = {}, concurrency = 5, queues = {} } = options;
   const names = Object.keys(queues);
   checkOptions("jobsModule()", options, {
-    inProcess: takes.flag,
+    inProcess: true,
     concurrency: count,
     queues: Object.fromEntries(names.map((name) => [name, queueName.test(name) ? queueTable : badName])),
-    schedules: takes.list,
-    middlewares: takes.list,
+    schedules: true,
+    middlewares: true,
     keep: { done: takes.duration(), dead: takes.duration() },
     lease: takes.duration(1000),
     stuckAfter: takes.duration(),

@@ -1,5 +1,5 @@
 import { type Platform, StartError } from "@tenon/core";
-import { checkOptions, type Injectable, resolveOptions, stopOnSignals, takes } from "@tenon/core/internal";
+import { checkOptions, type Injectable, resolveOptions, stopOnSignals } from "@tenon/core/internal";
 import type { PlatformParts } from "@tenon/core/platform";
 import { createJobPlatform } from "./runner/job-platform.ts";
 import { JobRunner, type RunnerOptions } from "./runner/job-runner.ts";
@@ -21,7 +21,7 @@ export function worker(options: WorkerOptions = {}): Platform<WorkerApp> {
     background: false, // it is started here, with other options
     resolve() {
       const given = resolveOptions<RunnerOptions>(options);
-      checkOptions("worker()", given, { concurrency: count, queues: takes.list });
+      checkOptions("worker()", given, { concurrency: count, queues: true });
       const open = async (parts: PlatformParts) => ({
         methods: { run: () => run(parts, given) },
         close: async () => {},

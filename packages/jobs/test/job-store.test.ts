@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { api, defineModule, provide, token } from "@tenon/core";
 import { createTestApp, FakeClock, useClock } from "@tenon/core/testing";
 import { dataModule, sql } from "@tenon/data";
@@ -164,7 +163,7 @@ for (const database of databases) {
       const pruned = await store.database.transaction().execute(async (transaction) => {
         await sql`update tenon_jobs set state = 'queued', expires_at = null where id = ${id}`.execute(transaction);
         const pruning = jobs.prune();
-        await sleep(100); // for PostgreSQL to find the row, and to wait for its lock
+        if (store.database.kind === "postgres") await pruning; // on SQLite it waits for the transaction
         return { pruning };
       });
       assert.equal(await pruned.pruning, 0);

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { test } from "node:test";
 import {
   api,
@@ -192,39 +191,6 @@ test("a schema of another library is an input: what is enqueued is what it takes
     await app.jobs.drain();
     assert.deepEqual(app.get(Counter).years, [2026]);
   });
-});
-
-test("/health/ready of a process that runs jobs reports a queue in which no job starts", async () => {
-  const Wait = defineJob("people/wait", { queue: "slow" });
-  const waiting = Promise.withResolvers<void>();
-  class Waiter {
-    routes(): Routes {
-      return [job(Wait, this.wait)];
-    }
-    wait({ signal }: Context) {
-      waiting.resolve();
-      return once(signal, "abort");
-    }
-  }
-  const clock = new FakeClock();
-  await withJobsApp(
-    "sqlite::memory:",
-    { declarations: [...declarations, Waiter, HealthController], concurrency: 1 },
-    async (app) => {
-      const status = async () => (await app.request("GET", "/health/ready")).status;
-      const { id } = await app.get(Jobs).enqueue(Wait, {});
-      await waiting.promise;
-      await app.get(Jobs).enqueue(Greet, { first_name: "Ada" });
-      clock.advance("5m");
-      assert.equal(await status(), 200);
-      clock.advance(1);
-      assert.equal(await status(), 503);
-      await app.get(Jobs).pause("default");
-      assert.equal(await status(), 200);
-      await app.get(Jobs).cancel(id);
-    },
-    { override: [useClock(clock)], background: true },
-  );
 });
 
 test("/health/ready of a process that runs no jobs does not depend on the workers", async () => {

@@ -1,21 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
-import { BindError, type Context, dto, type Infer, type Routes, string } from "@tenon/core";
+import { BindError, type Context, dto, type Infer, integer, type Routes, string } from "@tenon/core";
 import { describeGuarantees } from "@tenon/core/internal";
 import { FakeClock, useClock } from "@tenon/core/testing";
 import { Database, sql, storeGuarantees } from "@tenon/data";
 import { defineJob, Jobs, job } from "@tenon/jobs";
+import { until } from "../../core/test/support/until.ts";
 import { services } from "../../data/test/support/services.ts";
 import { databases, type JobsApp, postgresDatabase, withJobsApp } from "./support/jobs-app.ts";
 
 const SendWelcome = defineJob("mails/welcome", { input: dto({ user_id: string("required") }), attempts: 3 });
+const CloseStale = defineJob("posts/close-stale", { input: dto({ days: integer("default=30") }) });
 
 class MailJobs {
   readonly sent: string[] = [];
 
   routes(): Routes {
-    return [job(SendWelcome, this.welcome)];
+    return [job(SendWelcome, this.welcome), job(CloseStale, (_, { days }) => ({ days }))];
   }
 
   welcome(_: Context, { user_id }: Infer<typeof SendWelcome.input>) {
@@ -54,6 +55,19 @@ for (const database of databases) {
       // @ts-expect-error: user_id is missing
       await assert.rejects(app.get(Jobs).enqueue(SendWelcome, {}), BindError);
       assert.deepEqual(await app.jobs.pending(), []);
+    }));
+
+  test(`${database.name}: a field with a default may be left out when a job is enqueued`, () =>
+    withApp(async (app) => {
+      await app.get(Jobs).enqueue(CloseStale, {});
+      await app.get(Jobs).enqueueMany(CloseStale, [{ days: 7 }, {}]);
+      // @ts-expect-error: a field that it has must be of its type
+      await assert.rejects(app.get(Jobs).enqueue(CloseStale, { days: "7" }), BindError);
+      const { done } = await app.jobs.drain();
+      assert.deepEqual(
+        done.map(({ result }) => result),
+        [{ days: 30 }, { days: 7 }, { days: 30 }],
+      );
     }));
 
   test(`${database.name}: a job exists if and only if its transaction commits`, () =>
@@ -148,13 +162,13 @@ test(
         const jobs = app.get(Jobs);
         const db = app.get(Database);
         const key = ({ user_id }: { readonly user_id: string }) => user_id;
-        const waiting = sql<{ count: number }>`select count(*) as count from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`;
+        const waiting = sql`select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`;
         const added = await db.transaction().execute(async (transaction) => {
           await sql`set local deadlock_timeout = '60s'`.execute(transaction); // the other statement is ended, not this one
           await jobs.enqueue(SendWelcome, { user_id: "b" }, { transaction, key: "b" });
           const many = jobs.enqueueMany(SendWelcome, [{ user_id: "a" }, { user_id: "b" }], { key });
-          while ((await waiting.execute(db)).rows[0]?.count !== 1) await sleep(10);
+          await until(async () => (await waiting.execute(db)).rows.length === 1, "statement that waits for a lock");
           await jobs.enqueue(SendWelcome, { user_id: "a" }, { transaction, key: "a" });
           return { many };
         });

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Context, dto, type Infer, type Routes, string } from "@tenon/core";
 import { FakeClock, useClock } from "@tenon/core/testing";
 import { Database, SharedStore, type SqlSignal, sql, type Transaction } from "@tenon/data";
 import { defineJob, Jobs, job, UnrecoverableError } from "@tenon/jobs";
 import { LogLines } from "../../core/test/support/log-lines.ts";
+import { until } from "../../core/test/support/until.ts";
 import { databases, type JobsApp, type JobsAppOptions, reach, withJobsApp } from "./support/jobs-app.ts";
 
 const input = dto({ text: string("required") });
@@ -223,9 +223,10 @@ for (const database of databases) {
         const { id } = await app.get(Jobs).enqueue(Wait, { text: "x" });
         await waiting;
         clock.advance("1h");
-        const { id: next } = await app.get(Jobs).enqueue(Echo, { text: "wakes the loop" });
-        await reach(app, next, "done");
-        await sleep(300);
+        for (const text of ["wakes the loop", "has another turn"]) {
+          const { id: next } = await app.get(Jobs).enqueue(Echo, { text });
+          await reach(app, next, "done"); // a turn looks for leases that have ended before it claims
+        }
         const record = await app.get(Jobs).find(id);
         assert.deepEqual([record?.state, record?.attempt], ["running", 1]);
         await app.get(Jobs).cancel(id);
@@ -256,12 +257,9 @@ for (const database of databases) {
   test(`${database.name}: progress is saved while a job runs`, () =>
     withApp(async (app) => {
       const { id } = await app.get(Jobs).enqueue(Count, { text: "x" });
-      let progress: unknown = null;
-      while (progress === null) {
-        await sleep(10);
-        progress = (await app.get(Jobs).find(id))?.progress ?? null;
-      }
-      assert.deepEqual(progress, { done: 3, total: 4, label: "steps" });
+      const readProgress = async () => (await app.get(Jobs).find(id))?.progress ?? null;
+      await until(async () => (await readProgress()) !== null, "progress");
+      assert.deepEqual(await readProgress(), { done: 3, total: 4, label: "steps" });
       app.get(TestJobs).events.dispatchEvent(new Event("go on"));
       await reach(app, id, "done");
     }));
@@ -277,6 +275,21 @@ for (const database of databases) {
         assert.ok((started[4] ?? 0) - (started[2] ?? 0) >= 100);
       },
       { queues: { default: { rate: { limit: 2, per: 100 } } } },
+    ));
+
+  test(`${database.name}: long jobs of one queue leave places to the others`, () =>
+    withApp(
+      async (app) => {
+        const jobs = app.get(Jobs);
+        const texts = ["1", "2", "3", "4", "5"].map((text) => ({ text }));
+        const long = await jobs.enqueueMany(Wait, texts);
+        await until(async () => (await jobs.list({ state: "running" })).length === 2, "two long jobs that run");
+        const { id } = await jobs.enqueue(Echo, { text: "short" });
+        await reach(app, id, "done");
+        assert.equal((await jobs.list({ state: "running", queue: "slow" })).length, 2);
+        for (const { id: other } of long.toReversed()) await jobs.cancel(other);
+      },
+      { concurrency: 3 },
     ));
 
   test(`${database.name}: a paused queue starts nothing until it is resumed`, () =>
@@ -323,7 +336,7 @@ test("jobs without a handler are reported in one line, with their number", () =>
     );
     for (const { id } of added) await reach(app, id, "scheduled");
     await app.get(Jobs).enqueue(Echo, { text: "wakes the loop" });
-    while (log.messages("warn").length === 0) await sleep(10);
+    await until(() => log.messages("warn").length > 0, "warning");
     const [line = "", ...others] = log.messages("warn");
     assert.match(
       line,

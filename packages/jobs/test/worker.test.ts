@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { api, type Context, createApp, defineModule, dto, type Infer, inject, type Routes, string } from "@tenon/core";
-import { createTestApp } from "@tenon/core/testing";
+import { createTestApp, FakeClock, useClock } from "@tenon/core/testing";
 import { Database, sql } from "@tenon/data";
 import { defineJob, Jobs, job, worker } from "@tenon/jobs";
 import { withJobs } from "@tenon/jobs/testing";
 import { LogLines } from "../../core/test/support/log-lines.ts";
+import { until } from "../../core/test/support/until.ts";
 import { services } from "../../data/test/support/services.ts";
 import {
   createJobsModule,
@@ -105,9 +105,12 @@ for (const database of databases) {
         const late = await start();
         const { id } = await app.get(Jobs).enqueue(Hold, { text: "suspended" });
         await late.hears(({ started }) => started === "suspended");
-        late.child.kill("SIGSTOP");
         const other = await start();
-        await other.hears(({ started }) => started === "suspended");
+        const isTaken = () => {
+          late.child.kill("SIGSTOP"); // again, if something has continued it: it would renew its lease
+          return other.messages.some(({ started }) => started === "suspended");
+        };
+        await until(isTaken, "job that was taken from the suspended worker");
         late.child.kill("SIGCONT");
         const ended = await late.hears((message) => message.ended === "suspended");
         assert.equal(ended.aborted, true); // the renewal has noticed
@@ -166,9 +169,10 @@ test("worker() without jobsModule(), and with a queue that no job has, says so",
 
 const Occupy = defineJob("test/occupy", { input: dto({ text: string("required") }), attempts: 3 });
 
-/** Each job takes more than its lease, and holds a connection of the pool for as long, unless it is "idle". */
+/** Each job runs until the test ends it, and holds a connection of the pool for as long, unless it is "idle". */
 class OccupyJobs {
   readonly #db = inject(Database);
+  readonly #ended = Promise.withResolvers<void>();
   readonly runs: string[] = [];
 
   routes(): Routes {
@@ -177,11 +181,15 @@ class OccupyJobs {
 
   occupy(_: Context, { text }: Infer<typeof Occupy.input>) {
     this.runs.push(text);
-    if (text === "idle") return sleep(2500);
+    if (text === "idle") return this.#ended.promise;
     return this.#db.transaction().execute(async (transaction) => {
       await sql`select 1`.execute(transaction);
-      await sleep(1.5 * longLease);
+      await this.#ended.promise;
     });
+  }
+
+  end(): void {
+    this.#ended.resolve();
   }
 }
 
@@ -205,6 +213,11 @@ test(
           withWorker(async (second) => {
             const inputs = ["a", "b", "c", "d"].map((text) => ({ text }));
             const added = await observer.get(Jobs).enqueueMany(Occupy, inputs);
+            for (const { id } of added) await reach(observer, id, "running");
+            const held = sql`select from tenon_jobs where state = 'running' and lease_until > started_at + ${2 * longLease}`;
+            const isRenewed = async () => (await held.execute(observer.get(Database))).rows.length === added.length;
+            await until(isRenewed, "lease of each job that was renewed");
+            for (const app of [first, second]) app.get(OccupyJobs).end();
             for (const { id } of added) assert.equal((await reach(observer, id, "done")).attempt, 1);
             const runs = [...first.get(OccupyJobs).runs, ...second.get(OccupyJobs).runs];
             assert.deepEqual(runs.sort(), ["a", "b", "c", "d"]);
@@ -239,17 +252,23 @@ const refuseRenewals = sql`create trigger refuse_renewals before update on tenon
   when old.state = 'running' and new.state = 'running' begin select raise(abort, 'refused'); end`;
 
 test("SQLite: a process that cannot renew its leases does not start its own jobs again", () =>
-  sqliteDatabase.with((url) =>
-    withJobsApp(
-      url,
-      { declarations: [OccupyJobs], lease: "1s" },
-      async (app) => {
-        await refuseRenewals.execute(app.get(Database));
-        const { id } = await app.get(Jobs).enqueue(Occupy, { text: "idle" });
-        const record = await reach(app, id, "done");
-        assert.equal(record.attempt, 1);
-        assert.deepEqual(app.get(OccupyJobs).runs, ["idle"]);
-      },
-      { background: true },
-    ),
-  ));
+  sqliteDatabase.with((url) => {
+    const clock = new FakeClock();
+    const log = new LogLines();
+    const body = async (app: JobsApp) => {
+      await refuseRenewals.execute(app.get(Database));
+      const { id } = await app.get(Jobs).enqueue(Occupy, { text: "idle" });
+      await reach(app, id, "running");
+      clock.advance("1h"); // the lease has ended
+      await app.get(Jobs).enqueue(Occupy, { text: "idle" }); // wakes the loop
+      const refusals = () => log.messages("warn").filter((line) => /cannot be renewed/.test(line)).length;
+      await until(() => refusals() >= 2, "second turn that cannot renew the lease");
+      const record = await app.get(Jobs).find(id);
+      assert.deepEqual([record?.state, record?.attempt], ["running", 1]);
+      assert.deepEqual(app.get(OccupyJobs).runs, ["idle"]);
+      app.get(OccupyJobs).end();
+      assert.equal((await reach(app, id, "done")).attempt, 1);
+    };
+    const options = { background: true, log: log.options, override: [useClock(clock)] };
+    return withJobsApp(url, { declarations: [OccupyJobs] }, body, options);
+  }));

@@ -18,6 +18,7 @@ export interface JobHandler {
 
 /** Milliseconds after which a job without a handler is looked at again, because a newer process may have one. They double. */
 export const unknownPauses = { first: 15_000, longest: 900_000 } as const;
+export const noHandlerFor = (name: string) => `no handler for job "${name}" in this application`;
 /** Milliseconds that a handler has to end after its signal was aborted. */
 const abortGrace = 5000;
 /** Milliseconds until the next attempt of a job whose own back-off throws. */
@@ -52,6 +53,10 @@ export class JobExecutor {
     return counts;
   }
 
+  addUnknown(name: string, count: number): void {
+    this.#unknown.set(name, (this.#unknown.get(name) ?? 0) + count);
+  }
+
   execute(run: JobRun): Promise<Outcome> {
     if (!jobSignal.hasSubscribers) return this.#execute(run);
     const payload = new JobSignal(run.row);
@@ -68,8 +73,8 @@ export class JobExecutor {
     const { row } = run;
     const handler = this.handlers.get(row.name);
     if (handler === undefined) {
-      this.#unknown.set(row.name, (this.#unknown.get(row.name) ?? 0) + 1);
-      const error = `no handler for job "${row.name}" in this application`;
+      this.addUnknown(row.name, 1);
+      const error = noHandlerFor(row.name);
       // the starts that did not count
       const delay = Math.min(unknownPauses.longest, unknownPauses.first * 2 ** (row.claim - row.attempt));
       return { ...this.#outcome(run, "scheduled"), error, delay, refund: true };

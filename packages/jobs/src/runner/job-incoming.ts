@@ -13,7 +13,8 @@ export class JobRun {
   /** Why the attempt has failed. */
   failure: unknown;
   readonly #onProgress: (run: JobRun) => void;
-  #progress: JobProgress | undefined;
+  /** What the handler has reported. */
+  progress: JobProgress | undefined;
 
   constructor(row: JobRow, onProgress: (run: JobRun) => void = () => {}) {
     this.row = row;
@@ -28,14 +29,9 @@ export class JobRun {
     return this.row.claim;
   }
 
-  /** What the handler has reported. */
-  get progress(): JobProgress | undefined {
-    return this.#progress;
-  }
-
   startProgress(total: number, label: string): Progress {
     const report = (done: number) => {
-      this.#progress = { done, total, label };
+      this.progress = { done, total, label };
       this.#onProgress(this);
     };
     let steps = 0;
@@ -53,6 +49,7 @@ export class JobRun {
 /** A job as the context sees it: its input is the body. */
 export class JobIncoming implements Incoming {
   readonly id: string;
+  readonly isCommand = true;
   readonly method = "";
   readonly search = "";
   readonly address = "";

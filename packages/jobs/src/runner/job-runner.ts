@@ -28,9 +28,9 @@ const testWorker = "test";
 
 /** Runs the jobs of one application: in a loop, or one by one in a test. */
 export class JobRunner implements BackgroundWork {
-  readonly #store = inject(JobStore);
+  readonly store = inject(JobStore);
   readonly #settings = inject(JobSettings);
-  readonly #signals = inject(JobSignals);
+  readonly signals = inject(JobSignals);
   readonly #schedules = inject(Schedules);
   readonly #executor = inject(JobExecutor);
   readonly #clock = inject(Clock);
@@ -41,14 +41,6 @@ export class JobRunner implements BackgroundWork {
 
   constructor() {
     this.#background.add(this);
-  }
-
-  get signals(): JobSignals {
-    return this.#signals;
-  }
-
-  get store(): JobStore {
-    return this.#store;
   }
 
   /** Whether it looks for jobs. */
@@ -72,15 +64,15 @@ export class JobRunner implements BackgroundWork {
       this.#log.debug("no controller has a job(): no jobs are run");
       return;
     }
-    const { poolSize = Number.POSITIVE_INFINITY } = this.#store.database;
+    const { poolSize = Number.POSITIVE_INFINITY } = this.store.database;
     if (concurrency >= poolSize) {
       const cure = "Set a lower concurrency, or a larger postgres.poolSize of dataModule()";
       this.#log.warn(`${concurrency} jobs at a time may use all ${poolSize} connections of the pool. ${cure}.`);
     }
     await this.#schedules.register();
-    this.#store.reserve();
+    this.store.reserve();
     const loop = new WorkLoop({
-      store: this.#store,
+      store: this.store,
       executor: this.#executor,
       schedules: this.#schedules,
       settings: this.#settings,
@@ -89,27 +81,27 @@ export class JobRunner implements BackgroundWork {
       queues,
       now: () => this.#clock.now(),
     });
-    this.#signals.onCancel = (id) => loop.cancel(id);
+    this.signals.onCancel = (id) => loop.cancel(id);
     this.#loop = loop;
     loop.start();
-    this.#health.watch(queues);
+    this.#health.watch(queues, () => loop.freeFor);
     this.#log.info(`running jobs of ${queues.join(", ")}, ${concurrency} at a time`);
   }
 
   async stop(): Promise<void> {
     await this.#loop?.stop(this.#background.stopTimeout);
-    await this.#store.release();
+    await this.store.release();
   }
 
   /** Runs the jobs that are due now, one after another, until none is. Also enqueues the ticks that are due. */
   async drain(onRun: (ran: Ran) => void): Promise<void> {
     for (;;) {
       await this.#schedules.tick();
-      await this.#store.promote();
-      const { ready } = await this.#store.peek(await this.#allQueues());
+      await this.store.promote();
+      const { ready } = await this.store.peek(await this.#allQueues());
       if (ready === null) return;
       for (const queue of ready.split(",")) {
-        const rows = await this.#store.claim(queue, 1, testWorker, this.#settings.lease);
+        const rows = await this.store.claim(queue, 1, testWorker, this.#settings.lease);
         for (const row of rows) onRun(await this.#run(new JobRun(row)));
       }
     }
@@ -117,20 +109,20 @@ export class JobRunner implements BackgroundWork {
 
   /** Runs one job, if it is due. */
   async runOne(id: number): Promise<Ran | undefined> {
-    const row = await this.#store.claimOne(id, testWorker, this.#settings.lease);
+    const row = await this.store.claimOne(id, testWorker, this.#settings.lease);
     return row === undefined ? undefined : this.#run(new JobRun(row));
   }
 
   async #run(run: JobRun): Promise<Ran> {
     const outcome = await this.#executor.execute(run);
-    await this.#store.finish([outcome]);
-    const job = await this.#store.find(run.id);
+    await this.store.finish([outcome]);
+    const job = await this.store.find(run.id);
     if (job === undefined) throw new Error(`job ${run.id} was deleted while it ran`);
     return { job, outcome };
   }
 
   async #allQueues(): Promise<readonly string[]> {
-    const stored = (await this.#store.counts()).map(({ queue }) => queue);
+    const stored = (await this.store.counts()).map(({ queue }) => queue);
     return [...new Set([...this.#executor.queues, ...stored])];
   }
 }

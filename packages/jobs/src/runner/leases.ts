@@ -25,10 +25,6 @@ export class Leases {
     return [...this.#runs.values()];
   }
 
-  get size(): number {
-    return this.#runs.size;
-  }
-
   /** Aborts an earlier run of the same job: another process has cancelled and retried it, or its lease has ended. */
   add(run: JobRun): void {
     this.#runs.get(run.id)?.controller.abort(new Error("the job was started again"));

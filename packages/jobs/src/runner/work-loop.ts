@@ -6,12 +6,13 @@ import type { JobRow } from "../job-record.ts";
 import type { Schedules } from "../schedules.ts";
 import type { JobSettings } from "../settings.ts";
 import type { JobStore } from "../store/job-store.ts";
+import { LookBounds } from "../store/look-bounds.ts";
 import { Alarm } from "./alarm.ts";
-import { ChangeWatch } from "./change-watch.ts";
-import { type JobExecutor, unknownPauses } from "./job-executor.ts";
+import { type JobExecutor, noHandlerFor, unknownPauses } from "./job-executor.ts";
 import { JobRun } from "./job-incoming.ts";
 import { Leases } from "./leases.ts";
 import { Outbox } from "./outbox.ts";
+import { watchChanges } from "./watch-changes.ts";
 
 export interface WorkLoopParts {
   readonly store: JobStore;
@@ -45,7 +46,7 @@ export class WorkLoop {
   readonly #parts: WorkLoopParts;
   readonly #worker = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
   readonly #alarm = new Alarm();
-  readonly #watch: ChangeWatch;
+  readonly #bounds: LookBounds;
   readonly #outbox: Outbox;
   readonly #leases: Leases;
   /** How long dead jobs are kept, by name, where their definitions say so. */
@@ -56,6 +57,8 @@ export class WorkLoop {
   readonly #blockedUntil = new Map<string, number>();
   /** Queues whose last claim took as many jobs as it could. */
   readonly #plenty = new Set<string>();
+  /** When this process last ran as many jobs as it may. */
+  #fullAt: number;
   #nextPeek = 0;
   #nextPrune = performance.now() + randomInt(pruneInterval / 2, pruneInterval); // not all processes at once
   #nextMove = 0;
@@ -63,10 +66,13 @@ export class WorkLoop {
   #mayHaveOrphans = false;
   #turns = 0;
   #stopping = false;
+  #stopWatching: (() => void) | undefined;
   #loop: Promise<void> | undefined;
 
   constructor(parts: WorkLoopParts) {
     this.#parts = parts;
+    this.#fullAt = parts.now();
+    this.#bounds = new LookBounds(parts.settings.lease);
     const { store, log, settings, executor } = parts;
     this.#keeps = Object.fromEntries(
       executor.handlers
@@ -75,11 +81,10 @@ export class WorkLoop {
     );
     this.#outbox = new Outbox(store, log);
     this.#leases = new Leases(store, log, settings.lease);
-    this.#watch = new ChangeWatch(store, () => this.#alarm.wake());
   }
 
   start(): void {
-    this.#watch.start();
+    this.#stopWatching = watchChanges(this.#parts.store, () => this.#alarm.wake());
     this.#loop ??= this.#run();
   }
 
@@ -87,11 +92,17 @@ export class WorkLoop {
     this.#leases.cancel(id);
   }
 
+  /** Milliseconds for which another job could have started. */
+  get freeFor(): number {
+    const { concurrency, now } = this.#parts;
+    return this.#active.size < concurrency ? now() - this.#fullAt : 0;
+  }
+
   /** Starts nothing more and waits for what runs. What does not end in time is released, for another process to run. */
   async stop(timeout: number): Promise<void> {
     this.#stopping = true;
     this.#alarm.wake();
-    this.#watch.stop();
+    this.#stopWatching?.();
     const ended = this.#waitForAll();
     if (!(await endsInTime(ended, timeout))) {
       const released = this.#leases.runs.filter((run) => !run.ended).map((run) => this.#release(run));
@@ -137,13 +148,13 @@ export class WorkLoop {
     if (untilPeek > 0 && (await this.#claimMore())) return untilPeek;
     this.#nextPeek = performance.now() + peekInterval;
     const open = queues.filter((queue) => this.#roomOf(queue) > 0);
-    const { now, next_due, next_expiry, ready } = await store.peek(open);
+    const { now, next_due, next_expiry, ready } = await store.peek(open, this.#bounds);
     let again = false;
-    if (next_due !== null && next_due <= now) again = (await store.promote()) > 0;
+    if (next_due !== null && next_due <= now) again = (await store.promote(this.#bounds)) > 0;
     if (next_expiry !== null && next_expiry < now) {
       // those of this process have ended if its clock or its event loop has jumped: a rescue would start its own jobs again
       if (!(await this.#leases.renew())) return pauses.longest;
-      for (const { id, name, state } of await store.rescue(settings.keep.dead, lostWorker, this.#keeps)) {
+      for (const { id, name, state } of await store.rescue(settings.keep.dead, lostWorker, this.#keeps, this.#bounds)) {
         log.warn({ job: id }, `${name}: ${lostWorker}; it is ${state} now`);
         again = true;
       }
@@ -152,7 +163,11 @@ export class WorkLoop {
       const room = this.#roomOf(queue);
       if (room > 0 && !this.#stopping) await this.#claim(queue, room);
     }
-    if (performance.now() >= this.#nextPrune) await this.#prune();
+    if (performance.now() >= this.#nextPrune) {
+      // one batch in each turn: jobs start and the event loop turns between two
+      if ((await store.pruneBatch()) > 0) again = true;
+      else this.#nextPrune = performance.now() + pruneInterval;
+    }
     if (again) return 0;
     return Math.min(
       settings.pollInterval ?? pollIntervals[store.database.kind],
@@ -161,18 +176,26 @@ export class WorkLoop {
       (schedules.nextTick ?? Number.POSITIVE_INFINITY) - this.#parts.now(),
       this.#nextPrune - performance.now(),
       this.#nextMove - performance.now(),
+      this.#bounds.nextFull - performance.now(),
       ...this.#blockedUntil.values().map((until) => until - performance.now()),
     );
   }
 
-  /** How many jobs of a queue may start now. */
+  /**
+   * How many jobs of a queue may start now. Up to half of all places are kept for queues of which no job runs, one for
+   * each: long jobs of one queue must not hold up the others.
+   */
   #roomOf(queue: string): number {
     const until = this.#blockedUntil.get(queue);
     if (until !== undefined && until > performance.now()) return 0;
     this.#blockedUntil.delete(queue);
-    const { concurrency, settings } = this.#parts;
-    const own = (settings.queues.get(queue)?.concurrency ?? concurrency) - (this.#running.get(queue) ?? 0);
-    return Math.min(own, concurrency - this.#active.size);
+    const { concurrency, settings, queues } = this.#parts;
+    const runningOf = (name: string) => this.#running.get(name) ?? 0;
+    const own = (settings.queues.get(queue)?.concurrency ?? concurrency) - runningOf(queue);
+    const free = concurrency - this.#active.size;
+    const idle = queues.filter((name) => name !== queue && runningOf(name) === 0).length;
+    const kept = Math.min(idle, Math.floor(concurrency / 2));
+    return Math.min(own, Math.max(free - kept, runningOf(queue) === 0 ? Math.min(free, 1) : 0));
   }
 
   /** Claims from queues that had more jobs than room, without a look at the rest. Returns whether there are such queues. */
@@ -185,18 +208,23 @@ export class WorkLoop {
   }
 
   async #claim(queue: string, room: number): Promise<void> {
-    const { store, settings } = this.#parts;
+    const { store, settings, executor } = this.#parts;
     const rate = settings.queues.get(queue)?.rate;
     this.#mayHaveOrphans = true; // until the result is here
     const { rows, wait } =
       rate === undefined
-        ? { rows: await store.claim(queue, room, this.#worker, settings.lease), wait: 0 }
-        : await store.claimWithin(rate, queue, room, this.#worker, settings.lease);
+        ? { rows: await store.claim(queue, room, this.#worker, settings.lease, this.#bounds), wait: 0 }
+        : await store.claimWithin(rate, queue, room, this.#worker, settings.lease, this.#bounds);
     this.#mayHaveOrphans = false;
     if (rows.length === room) this.#plenty.add(queue);
     else this.#plenty.delete(queue);
     if (wait > 0) this.#blockedUntil.set(queue, performance.now() + wait);
     for (const row of rows) this.#start(row);
+    const names = new Set(rows.map((row) => row.name));
+    if (rows.length < room || !names.isDisjointFrom(executor.handlers)) return;
+    for (const name of names) {
+      executor.addUnknown(name, await store.postpone(queue, name, unknownPauses, noHandlerFor(name)));
+    }
   }
 
   /** Gives back jobs that were claimed for this process, when the connection was lost before their rows arrived. */
@@ -213,14 +241,14 @@ export class WorkLoop {
   /** Jobs that were enqueued before their definition got another queue would wait without end: no process works on theirs. */
   async #moveStrays(): Promise<void> {
     const { store, executor, log } = this.#parts;
+    this.#nextMove = performance.now() + pruneInterval;
+    const targets = [...executor.handlers.values()].map(({ definition: { name, queue } }) => [name, queue] as const);
     for (const queue of (await store.queues()).filter((name) => !executor.queues.includes(name))) {
-      for (const { definition } of executor.handlers.values()) {
-        const count = await store.move(definition.name, queue, definition.queue);
-        if (count > 0)
-          log.info(`${count} jobs ${definition.name} were moved from queue ${queue} to ${definition.queue}`);
+      for (const [name, jobs] of Map.groupBy(await store.move(queue, targets), (job) => job.name)) {
+        log.info(`${jobs.length} jobs ${name} were moved from queue ${queue} to ${jobs[0]?.queue}`);
+        this.#nextMove = 0; // there may be more
       }
     }
-    this.#nextMove = performance.now() + pruneInterval;
   }
 
   /** One line for all of them: there may be thousands. */
@@ -244,6 +272,7 @@ export class WorkLoop {
       )
       .finally(() => {
         this.#leases.delete(run);
+        if (this.#active.size >= this.#parts.concurrency) this.#fullAt = this.#parts.now();
         this.#running.set(row.queue, (this.#running.get(row.queue) ?? 1) - 1);
         this.#active.delete(ended);
         this.#alarm.wake();
@@ -272,10 +301,5 @@ export class WorkLoop {
   #rotate(queues: readonly string[]): readonly string[] {
     const start = this.#turns++ % Math.max(queues.length, 1);
     return [...queues.slice(start), ...queues.slice(0, start)];
-  }
-
-  async #prune(): Promise<void> {
-    this.#nextPrune = performance.now() + pruneInterval;
-    while (!this.#stopping && (await this.#parts.store.pruneBatch()) > 0);
   }
 }

@@ -58,15 +58,28 @@ export function createStatements(dialect: Dialect) {
   const head = isSqlite
     ? `(select run_at from tenon_jobs where state = 'queued' and queue = q.value
         order by priority desc, run_at, id limit 1)`
-    : "tenon_jobs_head(q.value)";
+    : "tenon_jobs_head(q.value, cast(:bounds as json) -> q.value)";
   const start = `state = 'running', attempt = attempt + 1, claim = claim + 1, worker = :worker,
     lease_until = :now + cast(:lease as bigint), started_at = :now, finished_at = null, progress = null`;
   const next = isSqlite
     ? `select id from tenon_jobs where state = 'queued' and queue = :queue and not ${isPaused(":queue")}
         order by priority desc, run_at, id limit :limit`
-    : `select id from tenon_jobs_next(:queue, cast(:limit as integer)) as id where not ${isPaused(":queue")}`;
+    : `select id from tenon_jobs_next(:queue, cast(:limit as integer), cast(:bounds as json)) as id where not ${isPaused(":queue")}`;
+  /** The job that holds each of the keys. PostgreSQL would read all held keys for each one while its statistics are old. */
+  const holders = `from ${textsOf("keys")} cross join ${isSqlite ? "" : "lateral (select * from "}tenon_jobs
+    ${isSqlite ? "" : "where name = :name and key_held = 1 and key = q.value limit 1) "}j
+    ${isSqlite ? "where j.name = :name and j.key_held = 1 and j.key = q.value" : "where true"}`;
+  /** Not `state = 'running'`: PostgreSQL would read the whole index of running jobs, with the entries of ended ones. */
+  const isHeld = (list: string, row: string) => `tenon_jobs.id = ${row}.job and tenon_jobs.claim = ${row}.token
+    and tenon_jobs.lease_until is not null
+    ${isSqlite ? "" : `and tenon_jobs.id = any(array(select cast(value ->> 0 as bigint) from ${rowsOf(list)}))`}`;
   const held = `(select cast(value ->> 0 as bigint) as job, cast(value ->> 1 as integer) as token
-    from ${rowsOf("held")}) h where tenon_jobs.id = h.job and tenon_jobs.claim = h.token and state = 'running'`;
+    from ${rowsOf("held")}) h where ${isHeld("held", "h")}`;
+
+  const stray = "state = 'queued' and queue = :queue and name = r.value ->> 0";
+  const strays = isSqlite
+    ? `tenon_jobs j where ${stray}`
+    : `lateral (select id from tenon_jobs where ${stray} limit :limit for update skip locked) j`;
 
   return {
     /** Prepared: to plan it takes PostgreSQL longer than to run it. */
@@ -92,20 +105,18 @@ export function createStatements(dialect: Dialect) {
       ${many.order} on conflict do nothing returning id, key`),
 
     /** Frees a unique key whose period has ended, of a job that has ended. */
-    freeKeys: statement(`update tenon_jobs set key_held = 0
-      where name = :name and key_held = 1 and key in (select value from ${textsOf("keys")})
-        and state in ('done', 'dead', 'cancelled') and (key_until is null or key_until <= :now)`),
-    findKeys: statement<{ id: number; key: string }>(`select id, key from tenon_jobs
-      where name = :name and key_held = 1 and key in (select value from ${textsOf("keys")})`),
+    freeKeys: statement(`update tenon_jobs set key_held = 0 where id in (select j.id ${holders})
+      and state in ('done', 'dead', 'cancelled') and (key_until is null or key_until <= :now)`),
+    findKeys: statement<{ id: number; key: string }>(`select j.id, j.key ${holders}`),
 
     peek: statement<Peek>(`select :now as now,
-      (select min(run_at) from tenon_jobs where state = 'scheduled') as next_due,
-      (select min(lease_until) from tenon_jobs where state = 'running') as next_expiry,
+      (select min(run_at) from tenon_jobs where state = 'scheduled' and run_at >= :due) as next_due,
+      (select min(lease_until) from tenon_jobs where state = 'running' and lease_until >= :expiry) as next_expiry,
       (select ${list} from ${textsOf("queues")}
         where ${head} is not null and not ${isPaused("q.value")}) as ready`),
 
     promote: statement(`update tenon_jobs set state = 'queued' where id in (
-      select id from tenon_jobs where state = 'scheduled' and run_at <= :now
+      select id from tenon_jobs where state = 'scheduled' and run_at <= :now and run_at >= :due
       limit :limit ${skipLocked})`),
 
     claim: statement<JobRow>(
@@ -134,14 +145,12 @@ export function createStatements(dialect: Dialect) {
       from (select cast(value ->> 0 as bigint) as job, cast(value ->> 1 as integer) as token, value ->> 2 as state,
         value ->> 3 as result, value ->> 4 as error, cast(value ->> 5 as bigint) as delay,
         cast(value ->> 6 as bigint) as keep, cast(value ->> 7 as integer) as refund from ${rowsOf("outcomes")}) o
-      where tenon_jobs.id = o.job and tenon_jobs.claim = o.token and tenon_jobs.state = 'running'
-      returning tenon_jobs.id`),
+      where ${isHeld("outcomes", "o")} returning tenon_jobs.id`),
 
     /** `progress`: a list of [id, claim, JSON]. */
     saveProgress: statement(`update tenon_jobs set progress = p.progress
       from (select cast(value ->> 0 as bigint) as job, cast(value ->> 1 as integer) as token, value ->> 2 as progress
-        from ${rowsOf("progress")}) p
-      where tenon_jobs.id = p.job and tenon_jobs.claim = p.token and tenon_jobs.state = 'running'`),
+        from ${rowsOf("progress")}) p where ${isHeld("progress", "p")}`),
 
     /** Jobs whose worker has not renewed the lease: it has crashed, or is suspended. `keeps`: an object, by job name. */
     rescue: statement<Rescued>(`update tenon_jobs set
@@ -151,7 +160,7 @@ export function createStatements(dialect: Dialect) {
         expires_at = case when attempt >= max_attempts then :now
           + coalesce(cast(${isSqlite ? ":keeps" : "cast(:keeps as json)"} ->> name as bigint), cast(:keep as bigint)) end,
         key_held = case when attempt >= max_attempts then ${heldKey} else key_held end
-      where id in (select id from tenon_jobs where state = 'running' and lease_until < :now
+      where id in (select id from tenon_jobs where state = 'running' and lease_until < :now and lease_until >= :expiry
         limit :limit ${skipLocked})
       returning id, name, state, attempt`),
 
@@ -171,10 +180,15 @@ export function createStatements(dialect: Dialect) {
     queues: statement<{ queue: string }>(
       `with recursive ${queuesWithJobs} select queue from q where queue is not null`,
     ),
-    /** Jobs whose definition has changed its queue. */
-    move: statement(`update tenon_jobs set queue = :to where state = 'queued' and id in (
-      select id from tenon_jobs where state = 'queued' and queue = :queue and name = :name and not ${isPaused(":queue")}
-      limit :limit ${skipLocked})`),
+    /** Jobs whose definition has changed its queue. `targets`: a list of [name, queue]. */
+    move: statement<{ name: string; queue: string }>(`update tenon_jobs set queue = s.target
+      from (select j.id as job, r.value ->> 1 as target from ${rowsOf("targets")} cross join ${strays} limit :limit) s
+      where tenon_jobs.id = s.job and not ${isPaused(":queue")} returning name, tenon_jobs.queue`),
+    postpone: statement(`update tenon_jobs set state = 'scheduled', claim = claim + 1, error = :error, run_at = :now
+        + case when claim - attempt > 9 then cast(:longest as bigint) else ${isSqlite ? "min" : "least"}(
+          cast(:longest as bigint), cast(:first as bigint) * (1 << (claim - attempt))) end
+      where id in (select id from tenon_jobs where state = 'queued' and queue = :queue and name = :name
+        limit :limit ${skipLocked})`),
     /** The second condition is checked again on a row that another process has changed: it keeps a job that is retried. */
     prune: statement(`delete from tenon_jobs where id in (
       select id from tenon_jobs where expires_at <= :now limit :limit ${skipLocked}) and expires_at <= :now`),

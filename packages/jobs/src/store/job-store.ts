@@ -3,6 +3,7 @@ import { Database, SharedStore, sql } from "@tenon/data";
 import { Kysely } from "kysely";
 import { type JobRecord, type JobRow, type JobState, jobColumns, toJobRecord } from "../job-record.ts";
 import { createStatements, type Peek, type Rescued, type Statements } from "./job-statements.ts";
+import { LookBounds } from "./look-bounds.ts";
 import { type Executor, Statement } from "./statement.ts";
 
 /** What is inserted: one job, or many that differ in input and key only. */
@@ -125,26 +126,37 @@ export class JobStore {
     return new Map(rows.map(({ key, id }) => [key, id]));
   }
 
-  async peek(queues: readonly string[]): Promise<Peek> {
+  async peek(queues: readonly string[], bounds = new LookBounds()): Promise<Peek> {
     const now = this.#clock.now();
-    const row = await this.#statements.peek.first(this.#engine, { now, queues: JSON.stringify(queues) });
-    return row ?? { now, next_due: null, next_expiry: null, ready: null };
+    bounds.start();
+    const values = { now, queues: JSON.stringify(queues), bounds: toBounds(queues, bounds) };
+    const row = await this.#statements.peek.first(this.#engine, { ...values, due: bounds.due, expiry: bounds.expiry });
+    const peek = row ?? { now, next_due: null, next_expiry: null, ready: null };
+    bounds.end(peek);
+    return peek;
   }
 
   /** Makes due jobs ready to start. Returns how many. */
-  async promote(): Promise<number> {
-    const count = await this.#statements.promote.run(this.#engine, { now: this.#clock.now(), limit: batch });
+  async promote({ due } = new LookBounds()): Promise<number> {
+    const count = await this.#statements.promote.run(this.#engine, { now: this.#clock.now(), limit: batch, due });
     if (count > 0) await this.#notify();
     return count;
   }
 
   /** Starts up to `limit` jobs of a queue, in the order in which they should start. */
-  claim(queue: string, limit: number, worker: string, lease: number): Promise<JobRow[]> {
-    return this.#claim(this.#engine, queue, limit, worker, lease);
+  claim(queue: string, limit: number, worker: string, lease: number, bounds = new LookBounds()): Promise<JobRow[]> {
+    return this.#claim(this.#engine, queue, limit, worker, lease, bounds);
   }
 
   /** The same within a rate, which all processes share. `wait`: milliseconds until the queue may start another job. */
-  async claimWithin(rate: RateLimit, queue: string, limit: number, worker: string, lease: number) {
+  async claimWithin(
+    rate: RateLimit,
+    queue: string,
+    limit: number,
+    worker: string,
+    lease: number,
+    bounds = new LookBounds(),
+  ) {
     await this.#statements.addQueue.run(this.#engine, { queue });
     return this.#engine.transaction().execute(async (transaction) => {
       const row = await this.#statements.rateWindow.first(transaction, { queue, now: this.#clock.now() });
@@ -153,17 +165,26 @@ export class JobStore {
       const start = isOver ? now : window_start;
       const started = isOver ? 0 : window_count;
       const allowed = Math.min(limit, rate.limit - started);
-      const rows = allowed <= 0 ? [] : await this.#claim(transaction, queue, allowed, worker, lease);
+      const rows = allowed <= 0 ? [] : await this.#claim(transaction, queue, allowed, worker, lease, bounds);
       const count = started + rows.length;
       if (rows.length > 0) await this.#statements.saveWindow.run(transaction, { queue, start, count });
       return { rows, wait: count < rate.limit ? 0 : start + rate.per - now };
     });
   }
 
-  async #claim(executor: Executor, queue: string, limit: number, worker: string, lease: number): Promise<JobRow[]> {
-    const values = { queue, limit, worker, lease, now: this.#clock.now() };
+  async #claim(
+    executor: Executor,
+    queue: string,
+    limit: number,
+    worker: string,
+    lease: number,
+    bounds: LookBounds,
+  ): Promise<JobRow[]> {
+    const values = { queue, limit, worker, lease, now: this.#clock.now(), bounds: JSON.stringify(bounds.of(queue)) };
     const rows = await this.#statements.claim.all(executor, values);
-    return rows.sort((a, b) => b.priority - a.priority || a.run_at - b.run_at || a.id - b.id);
+    rows.sort((a, b) => b.priority - a.priority || a.run_at - b.run_at || a.id - b.id);
+    bounds.note(rows);
+    return rows;
   }
 
   claimOne(id: number, worker: string, lease: number): Promise<JobRow | undefined> {
@@ -195,8 +216,13 @@ export class JobStore {
   }
 
   /** `keep` is how long a job is kept that is dead now; `keeps` has what differs, by job name. */
-  async rescue(keep: number, error: string, keeps: Readonly<Record<string, number>> = {}): Promise<Rescued[]> {
-    const values = { now: this.#clock.now(), keep, keeps: JSON.stringify(keeps), error, limit: batch };
+  async rescue(
+    keep: number,
+    error: string,
+    keeps: Readonly<Record<string, number>> = {},
+    { expiry } = new LookBounds(),
+  ): Promise<Rescued[]> {
+    const values = { now: this.#clock.now(), keep, keeps: JSON.stringify(keeps), error, limit: batch, expiry };
     const rescued = await this.#statements.rescue.all(this.#engine, values);
     if (rescued.length > 0) await this.#notify();
     return rescued;
@@ -213,9 +239,16 @@ export class JobStore {
     return (await this.#statements.queues.all(this.#engine, {})).map(({ queue }) => queue);
   }
 
-  /** Moves up to a thousand queued jobs of a name to another queue, unless theirs is paused. Returns how many. */
-  move(name: string, queue: string, to: string): Promise<number> {
-    return this.#statements.move.run(this.#engine, { name, queue, to, limit: batch });
+  /** Moves up to a thousand queued jobs of a queue to those of the targets, unless it is paused. Returns the moved ones. */
+  move(queue: string, targets: readonly (readonly [name: string, queue: string])[]) {
+    const values = { queue, targets: JSON.stringify(targets), limit: batch };
+    return this.#byIndexes(this.#engine, (executor) => this.#statements.move.all(executor, values));
+  }
+
+  /** Puts off up to a thousand queued jobs without a handler, as if each had been started in vain. Returns how many. */
+  postpone(queue: string, name: string, pauses: { readonly first: number; readonly longest: number }, error: string) {
+    const values = { queue, name, ...pauses, error, limit: batch, now: this.#clock.now() };
+    return this.#byIndexes(this.#engine, (executor) => this.#statements.postpone.run(executor, values));
   }
 
   async cancel(id: number, keep: number): Promise<boolean> {
@@ -265,15 +298,20 @@ export class JobStore {
 
   /** By queue and state. Takes as long with millions of jobs as with a thousand, which is as far as it counts. */
   depths() {
-    if (this.#db.kind === "sqlite") return this.#statements.depths.all(this.#db, {});
-    return this.#db.transaction().execute(async (transaction) => {
+    return this.#byIndexes(this.#db, (executor) => this.#statements.depths.all(executor, {}));
+  }
+
+  #byIndexes<T>(db: Database, run: (executor: Executor) => Promise<T>): Promise<T> {
+    if (db.kind === "sqlite") return run(db);
+    return db.transaction().execute(async (transaction) => {
       await this.#statements.readIndexes.all(transaction, {});
-      return this.#statements.depths.all(transaction, {});
+      return run(transaction);
     });
   }
 
   heads(queues: readonly string[]) {
-    return this.#statements.heads.all(this.#db, { queues: JSON.stringify(queues), now: this.#clock.now() });
+    const values = { queues: JSON.stringify(queues), bounds: toBounds(queues, new LookBounds()) };
+    return this.#statements.heads.all(this.#engine, { ...values, now: this.#clock.now() });
   }
 
   async pause(queue: string): Promise<void> {
@@ -328,4 +366,8 @@ export class JobStore {
     const times = { delay, run_at: runAt ?? null, period: keyPeriod ?? null, now: this.#clock.now() };
     return { name, queue, priority, attempts, carrier, ...times };
   }
+}
+
+function toBounds(queues: readonly string[], bounds: LookBounds): string {
+  return JSON.stringify(Object.fromEntries(queues.map((queue) => [queue, bounds.of(queue)])));
 }

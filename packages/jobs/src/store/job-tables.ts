@@ -35,6 +35,20 @@ export function createJobMigrations(kind: "sqlite" | "postgres"): readonly Migra
         await db.executeQuery(CompiledQuery.raw("alter table tenon_jobs drop column carrier"));
       },
     },
+    {
+      name: "tenon_jobs_3",
+      up: async (db) => {
+        const index = "create index tenon_jobs_queued_name on tenon_jobs (queue, name) where state = 'queued'";
+        const statements = [index, ...(isSqlite ? [] : Object.values(boundedFunctions))];
+        for (const statement of statements) await db.executeQuery(CompiledQuery.raw(statement));
+      },
+      down: async (db) => {
+        const names = isSqlite ? [] : Object.keys(boundedFunctions).map((name) => `function ${name}`);
+        for (const name of ["index tenon_jobs_queued_name", ...names]) {
+          await db.executeQuery(CompiledQuery.raw(`drop ${name}`));
+        }
+      },
+    },
   ];
 }
 
@@ -52,6 +66,26 @@ const functions: Readonly<Record<string, string>> = {
     select id from tenon_jobs where state = 'queued' and queue = wanted
     order by priority desc, run_at, id limit most for update skip locked
   $$`,
+};
+
+/** The first jobs of a queue, from the bounds of `LookBounds`: behind each of its starts, then the priorities between two. */
+const firstJobs = (most: string, lock: string) => `
+  select found.* from json_array_elements(bounds) b cross join lateral (
+    select * from (select id, run_at from tenon_jobs where state = 'queued' and queue = wanted
+        and priority = (b.value ->> 0)::bigint and (run_at, id) > ((b.value ->> 1)::bigint, (b.value ->> 2)::bigint)
+      order by run_at, id limit ${most} ${lock}) same
+    union all
+    select * from (select id, run_at from tenon_jobs where state = 'queued' and queue = wanted
+        and priority < (b.value ->> 0)::bigint and priority > (b.value ->> 3)::bigint
+      order by priority desc, run_at, id limit ${most} ${lock}) lower
+  ) found limit ${most}`;
+/** In PL/pgSQL, which plans them once a session. Beside those of before, which the processes of an earlier version call during a rolling deployment. */
+const boundedFunctions: Readonly<Record<string, string>> = {
+  "tenon_jobs_head(text, json)": `create function tenon_jobs_head(wanted text, bounds json) returns bigint
+    language plpgsql stable ${planner} as $$ begin return (select run_at from (${firstJobs("1", "")}) first); end $$`,
+  "tenon_jobs_next(text, integer, json)": `create function tenon_jobs_next(wanted text, most integer, bounds json)
+    returns setof bigint language plpgsql volatile rows 10 ${planner} as $$ begin
+    return query select id from (${firstJobs("most", "for update skip locked")}) first; end $$`,
 };
 
 function createStatements(id: string, settings: string): readonly string[] {

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { api, type Class, defineModule, type Module } from "@tenon/core";
 import type { Declaration } from "@tenon/core/internal";
 import { createTestApp, type TestAppOptions, type TestHttpApp } from "@tenon/core/testing";
 import { type DataOptions, dataModule } from "@tenon/data";
-import { type JobState, Jobs, type JobsOptions, jobsModule } from "@tenon/jobs";
+import { type JobRecord, type JobState, Jobs, type JobsOptions, jobsModule } from "@tenon/jobs";
 import { type TestJobs, withJobs } from "@tenon/jobs/testing";
+import { until } from "../../../core/test/support/until.ts";
 import { listenDirectly, services, withFolder, withPostgres } from "../../../data/test/support/services.ts";
 
 export interface TestDatabase {
@@ -60,11 +60,12 @@ export async function withJobsApp<T>(
 }
 
 /** Waits until a job is in a state. The loop has no event for a test: the state in the database is what counts. */
-export async function reach(app: Pick<JobsApp, "get">, id: number, state: JobState) {
-  for (let attempt = 0; attempt < 6000; attempt++) {
-    const record = await app.get(Jobs).find(id);
-    if (record?.state === state) return record;
-    await sleep(10);
-  }
-  throw new Error(`job ${id} is not ${state}: ${JSON.stringify(await app.get(Jobs).find(id))}`);
+export async function reach(app: Pick<JobsApp, "get">, id: number, state: JobState): Promise<JobRecord> {
+  let record: JobRecord | undefined;
+  const isReached = async () => {
+    record = await app.get(Jobs).find(id);
+    return record?.state === state;
+  };
+  await until(isReached, `job ${id} that is ${state}`);
+  return record as JobRecord; // it has a state
 }
