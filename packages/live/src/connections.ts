@@ -193,7 +193,7 @@ export class LiveConnections implements OnStart, OnStop {
     const { recheck } = this.settings;
     const now = Date.now();
     try {
-      for (const lease of connection.leases) {
+      for (const lease of [...connection.leases]) {
         const isValid = await withTimeout(
           Promise.try(() => lease.isValid?.()),
           recheck,
@@ -201,7 +201,8 @@ export class LiveConnections implements OnStart, OnStop {
             throw new Error(`no response within ${recheck} ms`);
           },
         );
-        if (isValid === false && this.#open.has(connection)) this.#endLease(connection, lease);
+        const isHeld = this.#open.has(connection) && connection.leases.includes(lease); // not of a topic left meanwhile
+        if (isValid === false && isHeld) this.#endLease(connection, lease);
       }
       entry.checkAt = Date.now() + recheck;
       entry.checkedUntil = now + recheck * uncheckedIntervals;

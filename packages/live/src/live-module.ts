@@ -1,6 +1,6 @@
 import { defineModule, inject, type Module, provide } from "@tenon/core";
 import { type ConfigIn, connectToPrimary, resolveModuleOptions } from "@tenon/core/internal";
-import { Migrations, SharedStore } from "@tenon/data";
+import { Migrations, SharedStore, Sweeps } from "@tenon/data";
 import { Channels, EventStoreToken } from "./channels/channels.ts";
 import type { EventStore } from "./channels/event-store.ts";
 import type { BufferLimits } from "./channels/memory-store.ts";
@@ -42,6 +42,10 @@ function createStore(shared: SharedStore | undefined): EventStore {
     const migrations = inject(Migrations);
     const store = new PostgresStore(shared, shared.postgres, limits, migrations.runOnStart);
     migrations.addTables(() => store.createTables());
+    inject(Sweeps).add("tenon_live_events", async () => {
+      await store.sweep();
+      return 0;
+    });
     return store;
   }
   const primary = connectToPrimary(workersChannel);

@@ -1,5 +1,5 @@
 import { BindError, Dto, HttpError, type Issue, type Schema } from "@tenon/core";
-import { compileSelect, Field, findMismatches, ReturnedMismatch, takes, validate } from "@tenon/core/internal";
+import { compileSelect, Field, findMismatches, ReturnedMismatch, validate } from "@tenon/core/internal";
 import type { LiveEvent } from "./channels/live-event.ts";
 import { toShortWire, toWire, type Wire } from "./wire.ts";
 
@@ -12,10 +12,13 @@ export interface Messages {
 const reserved = ["reset", "close", "error", "open"];
 
 /** What `sends` and `receives` take. */
-export const messagesCheck = takes.required((messages) => {
-  if (typeof messages !== "object" || messages === null) return "is missing. Write { name: dto({ … }) }.";
-  return Object.entries(messages).flatMap(([name, schema]) => findMessageFault(name, schema) ?? []);
-});
+export function messagesCheck(messages: unknown): string | undefined {
+  for (const [name, schema] of Object.entries(Object(messages))) {
+    const fault = findMessageFault(name, schema);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
 
 function findMessageFault(name: string, schema: unknown): string | undefined {
   if (!/^[A-Za-z][\w.:-]{0,63}$/.test(name))

@@ -25,18 +25,19 @@ export abstract class TopicConnection<Box extends Outbox> implements LiveConnect
   /** `createOutbox` gets the connection, which it ends when the client reads too slowly. */
   constructor(ctx: Context, route: LiveRoute, createOutbox: (onSlow: Pick<LiveConnection, "end">) => Box) {
     this.lastEventId = lastEventIdOf(ctx);
-    this.leases = leasesOf(ctx);
+    const leases = leasesOf(ctx);
+    this.leases = leases;
     this.outbox = createOutbox(this);
     this.#connections = route.connections;
-    this.#topics = new TopicList(this.lastEventId, this.leases, this.outbox, route);
+    this.#topics = new TopicList(this.lastEventId, leases, this.outbox, route);
   }
 
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  join(topic: string): Sink {
-    return this.#topics.join(topic);
+  join(topic: string, lease?: Lease): Sink {
+    return this.#topics.join(topic, lease);
   }
 
   onClose(end: () => void): void {

@@ -37,7 +37,8 @@ const lost = "~";
 export class TopicList implements Subscriber {
   readonly outbox: Target;
   readonly format: TopicFormat;
-  readonly #leases: readonly Lease[];
+  /** Those of the guards, and those of topics. */
+  readonly #leases: Lease[];
   /** The parts of the id that the client has sent whose topics have not been subscribed to yet; undefined for none. */
   #unclaimed: readonly string[] | undefined;
   /** Whether the id has parts that cannot be read. */
@@ -47,7 +48,7 @@ export class TopicList implements Subscriber {
   #endings: (() => void)[] | undefined;
   #isClosed = false;
 
-  constructor(lastEventId: string, leases: readonly Lease[], outbox: Target, format: TopicFormat) {
+  constructor(lastEventId: string, leases: Lease[], outbox: Target, format: TopicFormat) {
     this.outbox = outbox;
     this.format = format;
     this.#leases = leases;
@@ -57,11 +58,12 @@ export class TopicList implements Subscriber {
     if (known.length > 0) this.#unclaimed = known;
   }
 
-  join(topic: string): Sink {
+  join(topic: string, lease?: Lease): Sink {
     if (this.#sinks !== undefined && this.#sinks.length >= maxTopics) {
       throw new RangeError(`a connection subscribes to at most ${maxTopics} topics`);
     }
-    const sink = new TopicSink(topic, this.principal, this, this.#claim(topic));
+    const sink = new TopicSink(topic, this.principal, this, lease, this.#claim(topic));
+    if (lease !== undefined) this.#leases.push(lease);
     if (this.#sinks === undefined) this.#sinks = [sink];
     else this.#sinks.push(sink);
     return sink;
@@ -73,7 +75,9 @@ export class TopicList implements Subscriber {
   }
 
   leave(sink: TopicSink): void {
-    if (!this.#isClosed) this.#sinks = this.#sinks?.filter((one) => one !== sink);
+    if (this.#isClosed) return;
+    this.#sinks = this.#sinks?.filter((one) => one !== sink);
+    if (sink.lease !== undefined) this.#leases.splice(this.#leases.indexOf(sink.lease), 1);
   }
 
   /**
@@ -120,6 +124,7 @@ export class TopicList implements Subscriber {
 /** One topic of a connection. */
 class TopicSink implements Sink {
   readonly from: Position | "unknown" | undefined;
+  readonly lease: Lease | undefined;
   /** Undefined for a new client before the subscription has begun, and for one whose position was lost. */
   #position: Position | undefined;
   /** See `ResumeIds`; undefined before the subscription has begun. */
@@ -129,13 +134,14 @@ class TopicSink implements Sink {
   readonly #list: TopicList;
 
   /** `id` is the part of the client's id, or `lost`. */
-  constructor(topic: string, principal: string, list: TopicList, id = "") {
+  constructor(topic: string, principal: string, list: TopicList, lease: Lease | undefined, id = "") {
     this.#position = positionOf(id); // events of other topics may be sent first: their ids must not forget this one
     this.from = id === lost ? "unknown" : this.#position;
     this.#ticket = ticketOf(id);
     this.#topic = topic;
     this.#principal = principal;
     this.#list = list;
+    this.lease = lease;
   }
 
   /** Where the client would continue; "" for a new one before the subscription has begun. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dto, inject, type Routes, string } from "@tenon/core";
 import { Channels, events, LiveConnections, socket } from "@tenon/live";
+import { until } from "../../core/test/support/until.ts";
 import { EventReader } from "./support/event-reader.ts";
 import { withLiveApp } from "./support/live-app.ts";
 import { SocketClient } from "./support/socket-client.ts";
@@ -41,7 +42,7 @@ test("a client gets a buffer that is larger than what may wait for it", async ()
       const before = await EventReader.open(`${url}/stream`);
       await before.until(({ id }) => id !== "");
       await before.cancel();
-      while (connections.stats().streams > 0) await new Promise(setImmediate);
+      await until(() => connections.stats().streams === 0, "end of the stream");
       for (const text of texts) await channels.publish("feed", "said", { text });
       const all = [...texts, "new"].map((text) => ({ text }));
 

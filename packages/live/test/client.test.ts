@@ -7,6 +7,7 @@ import { Channels, type EventStream, events, type LiveSocket, socket } from "@te
 import { oneChecker, root, run, tool } from "../../../test/support/run.ts";
 import { temporaryFolder, writeFiles } from "../../../test/support/temporary-folder.ts";
 import { assertValid } from "../../core/test/openapi/lint.ts";
+import { until } from "../../core/test/support/until.ts";
 import { toClientFile } from "../../tool/src/client/client-file.ts";
 import { checkDocument } from "../../tool/src/client/document.ts";
 import { type LiveApp, withLiveApp } from "./support/live-app.ts";
@@ -169,7 +170,7 @@ test("the generated client reads a stream across connections, without gaps", asy
           if (got.length === 3) await channels.publish("posts", "removed", { id: 99 });
         }
       })();
-      while (channels.count("posts") === 0) await new Promise(setImmediate);
+      await until(() => channels.count("posts") > 0, "subscription");
       await channels.publish("posts", "published", { id: 1, title: "first" });
       await reading;
       assert.deepEqual(got, [
@@ -179,7 +180,7 @@ test("the generated client reads a stream across connections, without gaps", asy
         ["published", 13],
         ["removed", 99],
       ]);
-      while (channels.count("posts") > 0) await new Promise(setImmediate);
+      await until(() => channels.count("posts") === 0, "end of the subscription");
     },
     { options: { retry: 10 } },
   );
@@ -215,7 +216,7 @@ test("a stream that the server refuses throws, an aborted one ends with the reas
     const api = await createClient(live);
     const controller = new AbortController();
     const next = api.posts.live({}, { signal: controller.signal }).next();
-    while (live.app.get(Posts).channels.count("posts") === 0) await new Promise(setImmediate);
+    await until(() => live.app.get(Posts).channels.count("posts") > 0, "subscription");
     controller.abort(new Error("enough"));
     await assert.rejects(next, /enough/);
   });

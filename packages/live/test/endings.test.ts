@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import type { Socket } from "node:net";
 import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import { type Context, dto, inject, integer, type Routes, string } from "@tenon/core";
 import { Channels, events, LiveConnections, socket } from "@tenon/live";
+import { acceptedSocket } from "../../core/test/support/accepted-socket.ts";
+import { until } from "../../core/test/support/until.ts";
 import { EventReader } from "./support/event-reader.ts";
 import { withLiveApp } from "./support/live-app.ts";
 import { SocketClient } from "./support/socket-client.ts";
@@ -75,7 +79,7 @@ test("a function given to onClose() that fails keeps nothing open", async () => 
       assert.equal(app.get(Channels).count("news"), 2);
       await client.close();
       leaving.abort();
-      while (ended.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(() => ended.length >= 2, "ends of both");
       assert.deepEqual(ended, ["socket", "stream"]);
       const { streams, sockets } = app.get(LiveConnections).stats();
       assert.deepEqual([streams, sockets, app.get(Channels).count("news")], [0, 0, 0]);
@@ -103,16 +107,19 @@ test("messages that wait when a lease ends are not handled, and its long reason 
   await withLiveApp(
     Endings,
     async ({ app, url }) => {
+      const accepted = acceptedSocket();
       const client = await SocketClient.open(`${url}/leased`);
+      const socket = await accepted;
+      const raw = (client.socket as unknown as { readonly _socket: Socket })._socket; // `ws` does not count bytes
       client.socket.pause(); // it does not respond to the close frame
       for (const text of ["one", "two", "three"]) client.send("work", { text });
       const { worked, waits } = app.get(Endings);
-      while (worked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(() => worked.length > 0 && socket.bytesRead === raw.bytesWritten, "all messages");
       lease.expiresAt = Date.now();
-      while (app.get(LiveConnections).stats().sockets > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(() => app.get(LiveConnections).stats().sockets === 0, "end of the socket");
       while (waits.length > 0) {
-        for (const finish of waits.splice(0)) finish();
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        waits.shift()?.();
+        await turn(); // the next message would be handled now
       }
       assert.deepEqual(worked, ["one"]);
       client.socket.resume();

@@ -47,7 +47,7 @@ const roles = new Map<string, string>();
 const auth = authModule(data, {
   secret: "x".repeat(40),
   issuer: "test",
-  findRole: () => (userId) => roles.get(userId),
+  findUser: () => (userId) => ({ role: roles.get(userId) ?? null }),
 });
 const settings = { imports: [data, auth], options: { recheck: 40 } };
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { authModule, BearerAuth, loaded, Policy, Tokens } from "@tenon/auth";
 import { type Context, dto, inject, type Routes, string } from "@tenon/core";
 import { dataModule, StoreError } from "@tenon/data";
-import { Channels, events, LiveConnections, socket } from "@tenon/live";
+import { Channels, events, LiveConnections, type Subscription, socket } from "@tenon/live";
 import { until } from "../../core/test/support/until.ts";
 import { EventReader } from "./support/event-reader.ts";
 import { type LiveApp, withLiveApp } from "./support/live-app.ts";
@@ -16,6 +16,7 @@ interface Room {
 const rooms = new Map<string, Room>();
 /** What the next look-ups throw. */
 const failures: Error[] = [];
+const lookups: string[] = [];
 
 class RoomMember extends Policy<Room> {
   readonly name = "room member";
@@ -24,6 +25,7 @@ class RoomMember extends Policy<Room> {
   override readonly param = "room";
 
   load(id: string) {
+    lookups.push(id);
     const failure = failures.shift();
     if (failure !== undefined) throw failure;
     return rooms.get(id);
@@ -34,10 +36,12 @@ class RoomMember extends Policy<Room> {
 }
 
 const Said = dto({ text: string("required") });
+const InRoom = dto({ room: string("required") });
 
 class Chat {
   readonly #channels = inject(Channels);
   readonly #member = inject(RoomMember);
+  readonly #joined = new Map<string, Subscription>();
   readonly tokens = inject(Tokens);
 
   routes(): Routes {
@@ -57,11 +61,15 @@ class Chat {
     { open: (ctx, live) => this.#channels.subscribe(loaded(ctx, RoomMember).topic, live), on: {} },
   );
   readonly all = socket(
-    { receives: { join: dto({ room: string("required") }) }, sends: { said: Said } },
+    { receives: { join: InRoom, leave: InRoom }, sends: { said: Said } },
     {
       on: {
-        join: async (ctx, live, { room }) =>
-          this.#channels.subscribe((await this.#member.check(ctx, room)).topic, live),
+        join: async (ctx, live, { room }) => {
+          const { topic } = await this.#member.check(ctx, room);
+          const subscription = await this.#channels.subscribe(topic, live, this.#member.lease(ctx, room));
+          this.#joined.set(room, subscription);
+        },
+        leave: (_, __, { room }) => this.#joined.get(room)?.close(),
       },
     },
   );
@@ -151,5 +159,44 @@ test("check() in the handler of a message refuses a topic, and the connection st
     await channels.publish("rooms/secret", "said", { text: "for bob" });
     await channels.publish("rooms/one", "said", { text: "for all" });
     assert.deepEqual((await client.next()).data, { text: "for all" });
+    await client.close();
+  }));
+
+test("a connection is closed when the policy no longer allows a topic that a message has joined", () =>
+  withChat(async ({ app, url, headersOf }) => {
+    rooms.set("two", { topic: "rooms/two", members: ["ada"] });
+    const channels = app.get(Channels);
+    const client = await SocketClient.open(`${url}/socket`, await headersOf("ada"));
+    const kept = await SocketClient.open(`${url}/socket`, await headersOf("bob"));
+    for (const [one, room] of [
+      [client, "one"],
+      [client, "two"],
+      [kept, "one"],
+    ] as const)
+      one.send("join", { room });
+    await until(() => channels.count("rooms/one") === 2 && channels.count("rooms/two") === 1, "subscriptions");
+    rooms.delete("two");
+    assert.deepEqual(await client.closed, { code: 4401, reason: 'the policy "room member" no longer allows it' });
+    await channels.publish("rooms/one", "said", { text: "still here" });
+    assert.deepEqual((await kept.next()).data, { text: "still here" });
+    await kept.close();
+  }));
+
+test("a topic that was left is not checked again", () =>
+  withChat(async ({ app, url, headersOf }) => {
+    rooms.set("two", { topic: "rooms/two", members: ["ada"] });
+    const client = await SocketClient.open(`${url}/socket`, await headersOf("ada"));
+    for (const room of ["two", "one"]) client.send("join", { room });
+    const channels = app.get(Channels);
+    await until(() => channels.count("rooms/one") === 1, "subscriptions");
+    client.send("leave", { room: "two" });
+    await until(() => channels.count("rooms/two") === 0, "end of the subscription");
+    rooms.delete("two");
+    const before = lookups.length;
+    const countOne = () => lookups.slice(before).filter((id) => id === "one").length;
+    await until(() => countOne() >= 3, "checks");
+    assert.ok(!lookups.includes("two", lookups.indexOf("one", before))); // the check at work may have begun before
+    await channels.publish("rooms/one", "said", { text: "still here" });
+    assert.deepEqual((await client.next()).data, { text: "still here" });
     await client.close();
   }));

@@ -27,7 +27,7 @@ test("options of liveModule() are checked", async () => {
   const faults: readonly [LiveOptions, RegExp][] = [
     [{ heartbeat: 0 }, /heartbeat of liveModule\(\) is 0. It takes a whole number from 1/],
     [{ idle: -1 }, /idle of liveModule\(\) is -1. It takes a whole number from 0/],
-    [{ origins: ["app.example"] }, /origins of liveModule\(\) has "app.example". Write scheme and host/],
+    [{ origins: ["app.example"] }, /origins of liveModule\(\) is \["app.example"\]/],
     [{ heartbeats: 1 } as LiveOptions, /heartbeats \(did you mean heartbeat\?\)/],
   ];
   for (const [options, message] of faults) await assert.rejects(start(options), message);
@@ -41,16 +41,10 @@ test("messages and handlers of live routes are checked at start", async () => {
     [() => events({ sends: { reset: Said } }, open), /sends of events\(\) has the name "reset", which is taken/],
     [() => events({ sends: { "a b": Said } }, open), /has the name "a b". Use letters/],
     [() => events({ sends: { said: {} as typeof Said } }, open), /has "said", which is not a schema/],
-    [() => events({} as { sends: typeof sends }, open), /sends of events\(\) is missing/],
     [() => events({ sends }, undefined as unknown as typeof open), /events\(\) takes a contract and a handler/],
     [() => events({ sends, limits: { pendingBytes: 0 } }, open), /limits\.pendingBytes of events\(\) is 0/],
-    [() => socket({ sends, receives: { say: Said } }, { on: {} as never }), /receives "say" and has no handler/],
-    [
-      () => socket({ sends, receives: {} }, { on: { say: open } as never }),
-      /has on.say, which receives does not declare/,
-    ],
     [() => socket({ sends, receives: {} }, { on: {}, opened: open } as never), /opened \(did you mean open\?\)/],
-    [() => socket({ sends, receives: {}, origins: ["*"] }, { on: {} }), /origins of socket\(\) has "\*"/],
+    [() => socket({ sends, receives: {}, origins: ["*"] }, { on: {} }), /origins of socket\(\) is \["\*"\]/],
   ];
   for (const [create, message] of faults) assert.match(await faultOf(create), message);
   assert.equal(await faultOf(() => socket({ sends, receives: {} }, { on: {} })), "started");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Context, defineModule, dto, inject, type Next, type Routes, string } from "@tenon/core";
-import { createTestApp } from "@tenon/core/testing";
+import { createTestApp, FakeClock, useClock } from "@tenon/core/testing";
 import { dataModule, KeyValue } from "@tenon/data";
 import { Channels, events, LiveConnections, liveModule, socket } from "@tenon/live";
 import { sessionsModule, WebSessions, web } from "@tenon/web";
@@ -44,6 +44,7 @@ class Account {
 }
 
 interface Site {
+  readonly clock: FakeClock;
   readonly url: string;
   readonly channels: Channels;
   readonly connections: LiveConnections;
@@ -51,18 +52,19 @@ interface Site {
   visit(path: string, cookie?: string): Promise<string>;
 }
 
-async function withSite(body: (site: Site) => Promise<void>, { maxAge = 600 } = {}): Promise<void> {
+async function withSite(body: (site: Site) => Promise<void>): Promise<void> {
   const data = dataModule({ database: "sqlite::memory:", keyValue: "memory:" });
   const module = defineModule({
     name: "test",
     imports: [
-      sessionsModule(data, { store: KeyValue, secret: "x".repeat(40), maxAge }),
+      sessionsModule(data, { store: KeyValue, secret: "x".repeat(40), maxAge: 600 }),
       liveModule(undefined, { recheck: 40 }),
     ],
     declarations: [Account],
   });
   const views = { has: () => false, render: () => "" };
-  const app = await createTestApp(module, web({ views, middlewares: [WebSessions] }));
+  const clock = new FakeClock();
+  const app = await createTestApp(module, web({ views, middlewares: [WebSessions] }), { override: [useClock(clock)] });
   try {
     const { url } = await app.listen({ port: 0, signals: false });
     const visit = async (path: string, cookie = "") => {
@@ -70,7 +72,7 @@ async function withSite(body: (site: Site) => Promise<void>, { maxAge = 600 } = 
       assert.ok(response.ok, `${path}: ${response.status} ${await response.text()}`);
       return response.headers.get("set-cookie")?.split(";")[0] ?? "";
     };
-    await body({ url, visit, channels: app.get(Channels), connections: app.get(LiveConnections) });
+    await body({ clock, url, visit, channels: app.get(Channels), connections: app.get(LiveConnections) });
   } finally {
     await app.stop();
   }
@@ -112,11 +114,9 @@ test("a new session id, as after a login, closes the connections of the old one"
 });
 
 test("connections are closed when their web session expires", async () => {
-  await withSite(
-    async ({ url, visit }) => {
-      const client = await SocketClient.open(`${url}/socket`, { cookie: await visit("/enter") });
-      assert.deepEqual(await client.closed, ended);
-    },
-    { maxAge: 1 },
-  );
+  await withSite(async ({ clock, url, visit }) => {
+    const client = await SocketClient.open(`${url}/socket`, { cookie: await visit("/enter") });
+    clock.advance("601s");
+    assert.deepEqual(await client.closed, ended);
+  });
 });

@@ -1,4 +1,4 @@
-import { inject, Log, type OnStart, type OnStop, token } from "@tenon/core";
+import { inject, type Lease, Log, type OnStart, type OnStop, token } from "@tenon/core";
 import { describeGuarantees, trace } from "@tenon/core/internal";
 import { type AnyDatabase, afterCommit, storeGuarantees } from "@tenon/data";
 import { LiveSettings } from "../settings.ts";
@@ -8,6 +8,7 @@ import type { LiveEvent } from "./live-event.ts";
 import { StaleTopics } from "./stale-topics.ts";
 import type { Subscriber, Subscription } from "./subscriber.ts";
 import { Topic } from "./topic.ts";
+import { TopicReads } from "./topic-reads.ts";
 
 export const EventStoreToken = token<EventStore>("EventStore");
 
@@ -17,6 +18,8 @@ export interface PublishOptions {
 }
 
 const longestName = 200;
+/** Topics of which an event was lost: those beyond it get no `reset`. */
+const maxLost = 10_000;
 
 /** Publishes events to the subscribers of a topic, in this process and in every other that shares its store. */
 export class Channels implements OnStart, OnStop {
@@ -24,7 +27,11 @@ export class Channels implements OnStart, OnStop {
   readonly #pollInterval = inject(LiveSettings).pollInterval;
   readonly #log = inject(Log);
   readonly #topics = new Map<string, Topic>();
+  readonly #reads = new TopicReads(this.#store);
   readonly #stale = new StaleTopics();
+  /** Topics of which an event was lost after its commit, until the store responds again. */
+  readonly #lost = new Set<string>();
+  readonly #resets = { pull: () => void this.#skipLost() };
   #isListening = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -61,14 +68,21 @@ export class Channels implements OnStart, OnStop {
   /**
    * Passes the events of a topic to an event stream, a socket or a function, in their order and each at most once. A
    * stream or socket whose client was connected before continues after the last event that it got. Rejects with a 503
-   * when the store is unavailable.
+   * when the store is unavailable. A lease, such as that of a policy, is checked until the topic is left, and ends the
+   * connection.
    */
-  async subscribe(topic: string, target: Subscriber | ((event: LiveEvent) => void)): Promise<Subscription> {
+  subscribe(topic: string, target: Subscriber, lease?: Lease): Promise<Subscription>;
+  subscribe(topic: string, target: (event: LiveEvent) => void): Promise<Subscription>;
+  async subscribe(
+    topic: string,
+    target: Subscriber | ((event: LiveEvent) => void),
+    lease?: Lease,
+  ): Promise<Subscription> {
     checkName("topic", topic);
     if (!this.#isListening) this.#store.listen(this.#wake);
     this.#isListening = true;
-    const known = this.#topics.get(topic) ?? new Topic(topic, this.#store, this.#log, this.#stale, this.#forget);
-    const subscribing = known.subscribe(typeof target === "function" ? toSubscriber(target, known) : target);
+    const known = this.#topics.get(topic) ?? new Topic(topic, this.#reads, this.#log, this.#stale, this.#forget);
+    const subscribing = known.subscribe(typeof target === "function" ? toSubscriber(target, known) : target, lease);
     if (known.count > 0) this.#topics.set(topic, known); // not when it is refused, or has left already
     return subscribing;
   }
@@ -84,7 +98,24 @@ export class Channels implements OnStart, OnStop {
       await this.#append(topic, event, text);
     } catch (error) {
       this.#log.error({ err: error, topic, event }, "an event of a committed transaction could not be published");
+      if (this.#store.skip === undefined || this.#lost.size >= maxLost) return;
+      this.#lost.add(topic);
+      this.#stale.add(this.#resets);
     }
+  }
+
+  async #skipLost(): Promise<void> {
+    for (const topic of this.#lost) {
+      this.#lost.delete(topic); // first: another event of it may be lost meanwhile
+      try {
+        await this.#store.skip?.(topic);
+      } catch {
+        this.#lost.add(topic);
+        this.#stale.add(this.#resets);
+        return;
+      }
+    }
+    this.#stale.remove(this.#resets);
   }
 
   /** The subscribers of a topic in this process. */

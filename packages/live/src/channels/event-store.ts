@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { AnyDatabase } from "@tenon/data";
 import type { LiveEvent } from "./live-event.ts";
-import { type Position, start } from "./position.ts";
+import type { Position } from "./position.ts";
 
 /** The channel on which processes hear that a topic has new events. */
 export const liveChannel = "tenon_live";
@@ -9,7 +9,12 @@ export const liveChannel = "tenon_live";
 /** Called when a topic may have new events; without a topic, any of them may. */
 export type Wake = (topic?: string) => void;
 
-/** Events after a position. */
+/** Events after a position; without one, only the position of the newest event. */
+export interface Asked {
+  readonly topic: string;
+  readonly after: Position | undefined;
+}
+
 export interface Batch {
   /** In order, at most as many as requested. */
   readonly events: readonly LiveEvent[];
@@ -33,16 +38,27 @@ export interface EventStore {
   close(): Promise<void>;
   /** Resolves when the event is stored. With a transaction, it is stored as part of it. */
   append(topic: string, name: string, text: string, transaction?: AnyDatabase): Promise<void>;
-  /** Without a position only the newest one is read. */
-  read(topic: string, after: Position | undefined, limit: number): Promise<Batch>;
+  /** One read for all topics. `limit` is for each of them. */
+  read(asked: readonly Asked[], limit: number): Promise<Batch[]>;
+  /** Makes a gap in place of an event that was lost after its commit. Left out where none is. */
+  skip?(topic: string): Promise<void>;
 }
 
-/** What a store has found after a position. `last` is undefined for a topic without events so far. */
-export function toBatch(last: Position | undefined, after: Position | undefined, events: readonly LiveEvent[]): Batch {
+/**
+ * What a store has found after a position. `last` is undefined for a topic without events so far, whose position has the
+ * epoch `empty`.
+ */
+export function toBatch(
+  last: Position | undefined,
+  after: Position | undefined,
+  events: readonly LiveEvent[],
+  empty = 0,
+): Batch {
+  const isStart = after?.number === 0 && after.epoch === empty;
   if (after === undefined || last === undefined) {
-    return { events: [], last: last ?? start, hasGap: after !== undefined && after.number > 0 };
+    return { events: [], last: last ?? { epoch: empty, number: 0 }, hasGap: after !== undefined && !isStart };
   }
-  const isSameEpoch = after.epoch === last.epoch || after.number === 0;
+  const isSameEpoch = after.epoch === last.epoch || isStart;
   // what is after a hole is left for the next read, which has the gap
   const hole = events.findIndex(({ position }, index) => position.number !== after.number + 1 + index);
   const hasGap = !isSameEpoch || hole === 0 || (events.length === 0 && after.number !== last.number);

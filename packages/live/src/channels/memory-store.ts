@@ -1,6 +1,5 @@
-import { type Batch, type EventStore, newSecret, type Wake } from "./event-store.ts";
+import { type Asked, type Batch, type EventStore, newSecret, type Wake } from "./event-store.ts";
 import { LiveEvent } from "./live-event.ts";
-import type { Position } from "./position.ts";
 
 export interface BufferLimits {
   /** Events that are kept for each topic. */
@@ -70,7 +69,11 @@ export class MemoryStore implements EventStore {
     this.#wake(topic);
   }
 
-  async read(topic: string, after: Position | undefined, limit: number): Promise<Batch> {
+  async read(asked: readonly Asked[], limit: number): Promise<Batch[]> {
+    return asked.map((one) => this.#read(one, limit));
+  }
+
+  #read({ topic, after }: Asked, limit: number): Batch {
     const buffer = this.#topics.get(topic);
     const last = { epoch: this.#epoch, number: buffer?.last ?? 0 };
     if (after === undefined) return { events: [], last, hasGap: false };

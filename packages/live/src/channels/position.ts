@@ -65,9 +65,6 @@ export class ResumeIds {
   }
 }
 
-/** Before the first event of a topic, whatever its epoch will be. */
-export const start: Position = Object.freeze({ epoch: 0, number: 0 });
-
 /** Whether all events up to `other` are at or before this position. */
 export function hasReached(position: Position, other: Position): boolean {
   return position.epoch === other.epoch && position.number >= other.number;

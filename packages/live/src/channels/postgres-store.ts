@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AnyDatabase, SharedPostgres, SharedStore } from "@tenon/data";
 import { CompiledQuery } from "kysely";
-import { type Batch, type EventStore, liveChannel, newSecret, toBatch, type Wake } from "./event-store.ts";
+import { type Asked, type Batch, type EventStore, liveChannel, newSecret, toBatch, type Wake } from "./event-store.ts";
 import { LiveEvent } from "./live-event.ts";
 import type { BufferLimits } from "./memory-store.ts";
-import type { Position } from "./position.ts";
 
-const sweepEvery = 30_000;
 const sweepBatch = 1000;
 /** Events of one statement, and events of one topic that may wait for it. */
 const writeBatch = 100;
@@ -44,13 +42,16 @@ const appendUnlessHeld = toAppendStatement(`pg_try_advisory_xact_lock_shared(${l
 // counts up the timeline, which makes the epoch another one.
 const timeline = "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int";
 
-const readStatement = `select topic.epoch + ${timeline} as epoch, topic.number as last, event.number, event.name, event.data
-from tenon_live_topics topic left join lateral (
-  select number, name, data from tenon_live_events where tenon_live_events.topic = topic.topic and number > $2::bigint
+const readStatement = `select asked.place, topic.epoch + ${timeline} as epoch, topic.number as last, event.number, event.name, event.data
+from unnest($1::text[], $2::bigint[]) with ordinality as asked (topic, after, place)
+join tenon_live_topics topic on topic.topic = asked.topic left join lateral (
+  select number, name, data from tenon_live_events where tenon_live_events.topic = asked.topic and number > asked.after
   order by number limit $3::int
-) event on true where topic.topic = $1::text order by event.number`;
+) event on true order by asked.place, event.number`;
 
 interface Row {
+  /** From 1. */
+  readonly place: number;
   readonly epoch: number;
   readonly last: number;
   readonly number: number | null;
@@ -82,7 +83,6 @@ export class PostgresStore implements EventStore {
   #isWriting = false;
   #secret = "";
   #stopListening: (() => void) | undefined;
-  #timer: NodeJS.Timeout | undefined;
 
   /** With `createsTables` the start creates the tables that are missing. */
   constructor(shared: SharedStore, postgres: SharedPostgres, limits: BufferLimits, createsTables = true) {
@@ -100,7 +100,6 @@ export class PostgresStore implements EventStore {
       if (this.#createsTables) throw error;
       this.#secret = newSecret(); // the command that creates the tables has to start without them
     }
-    this.#timer = setInterval(() => void this.sweep().catch(() => {}), sweepEvery).unref();
   }
 
   async createTables(): Promise<void> {
@@ -129,7 +128,6 @@ export class PostgresStore implements EventStore {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
     this.#stopListening?.();
   }
 
@@ -187,9 +185,14 @@ export class PostgresStore implements EventStore {
     return true;
   }
 
-  async read(topic: string, after: Position | undefined, limit: number): Promise<Batch> {
-    const values = [topic, after?.number ?? 0, after === undefined ? 0 : limit];
+  async read(asked: readonly Asked[], limit: number): Promise<Batch[]> {
+    const values = [asked.map(({ topic }) => topic), asked.map(({ after }) => after?.number ?? null), limit];
     const { rows } = await this.#postgres.query<Row>(readStatement, values);
+    const found = Map.groupBy(rows, ({ place }) => Number(place) - 1);
+    return asked.map((one, index) => this.#toBatch(one, found.get(index) ?? []));
+  }
+
+  #toBatch({ topic, after }: Asked, rows: readonly Row[]): Batch {
     const [first] = rows;
     if (first === undefined) return toBatch(undefined, after, []);
     const epoch = Number(first.epoch);
@@ -211,7 +214,7 @@ export class PostgresStore implements EventStore {
     }
     const now = Date.now();
     // the oldest first: what is left of a topic has no holes
-    const old = `with old as (select ctid from tenon_live_events where created_at < $1 order by created_at, number limit ${sweepBatch}), gone as (delete from tenon_live_events where ctid = any(array(select ctid from old)) returning 1) select count(*) as count from gone`;
+    const old = `with old as (select ctid from tenon_live_events where created_at < $1 order by created_at, number limit ${sweepBatch} for update skip locked), gone as (delete from tenon_live_events where ctid = any(array(select ctid from old)) returning 1) select count(*) as count from gone`;
     for (let count = sweepBatch; count === sweepBatch; ) {
       const { rows } = await this.#postgres.query<{ readonly count: number }>(old, [now - seconds * 1000]);
       count = Number(rows[0]?.count);

@@ -1,8 +1,8 @@
 import type { SharedRedis, SharedStore } from "@tenon/data";
-import { type Batch, type EventStore, liveChannel, newSecret, toBatch, type Wake } from "./event-store.ts";
+import { type Asked, type Batch, type EventStore, liveChannel, newSecret, toBatch, type Wake } from "./event-store.ts";
 import { LiveEvent } from "./live-event.ts";
 import type { BufferLimits } from "./memory-store.ts";
-import { formatPosition, type Position, parsePosition } from "./position.ts";
+import { formatPosition, parsePosition } from "./position.ts";
 
 /** Milliseconds for which the last position of a topic is known: longer than its events, so that a quiet topic has no gap. */
 const positionTtl = String(7 * 86_400_000);
@@ -10,37 +10,56 @@ const positionTtl = String(7 * 86_400_000);
 /** Milliseconds for which the run of Redis is known: to ask for it costs more than to store an event. */
 const runTtl = 200;
 
-// one step: what is stored has the next number. Another run of Redis may have lost
-// what the run before it had acknowledged, and would give out its numbers again, so it begins a new epoch. Number 1 is
-// only for a topic without earlier events: it follows the position of a client that has got none
-const appendScript = `local last = redis.call("GET", KEYS[2])
-local run = redis.call("GET", KEYS[3])
-if not run then
-  local info = redis.pcall("INFO", "server")
-  run = type(info) == "string" and string.match(info, "run_id:(%w+)") or ""
-  redis.call("SET", KEYS[3], run, "PX", ${runTtl})
+// `emptyEpoch()` is the epoch of topics without events. Another run of Redis may have lost what the run before it had
+// acknowledged, so it gets another one, and so does a Redis that has lost its data
+const functions = `local function now()
+  local time = redis.call("TIME")
+  return time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local epoch, number, before
-if last then epoch, number, before = string.match(last, "^(%d+)-(%d+) ?(%w*)$") end
-if before == run then
+local function emptyEpoch(isChecked)
+  local epoch, before = string.match(redis.call("GET", KEYS[1]) or "", "^(%d+) (%w*)$")
+  if epoch and not isChecked then return epoch end
+  local run = redis.call("GET", KEYS[2])
+  if not run then
+    local info = redis.pcall("INFO", "server")
+    run = type(info) == "string" and string.match(info, "run_id:(%w+)") or ""
+    redis.call("SET", KEYS[2], run, "PX", ${runTtl})
+  end
+  if epoch and before == run then return epoch end
+  epoch = string.format("%.0f", math.max(now(), tonumber(epoch or 0) + 1))
+  redis.call("SET", KEYS[1], epoch .. " " .. run)
+  return epoch
+end
+`;
+
+// one step: what is stored has the next number, or the first one of a new epoch. Without a name nothing is stored
+const appendScript = `${functions}local empty = emptyEpoch(true)
+local epoch, number, before = string.match(redis.call("GET", KEYS[4]) or "", "^(%d+)-(%d+) ?(%w*)$")
+if before == empty then
   number = tonumber(number) + 1
 else
-  local time = redis.call("TIME")
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  epoch = string.format("%.0f", math.max(now, tonumber(epoch or 0) + 1))
-  number = last and 2 or 1
-  redis.call("DEL", KEYS[1])
+  epoch = string.format("%.0f", math.max(now(), tonumber(empty), tonumber(epoch or 0) + 1))
+  number = 1
+  redis.call("DEL", KEYS[3])
 end
 local id = epoch .. "-" .. string.format("%.0f", number)
-redis.call("XADD", KEYS[1], "MAXLEN", "~", ARGV[3], id, "name", ARGV[1], "data", ARGV[2])
-redis.call("PEXPIRE", KEYS[1], ARGV[4])
-redis.call("SET", KEYS[2], id .. " " .. run, "PX", ARGV[5])
-return id`;
+if ARGV[1] ~= "" then
+  redis.call("XADD", KEYS[3], "MAXLEN", "~", ARGV[3], id, "name", ARGV[1], "data", ARGV[2])
+  redis.call("PEXPIRE", KEYS[3], ARGV[4])
+end
+redis.call("SET", KEYS[4], id .. " " .. empty, "PX", ARGV[5])`;
 
-const readScript = `local last = redis.call("GET", KEYS[2])
-last = last and string.match(last, "^[^ ]+")
-if ARGV[1] == "" then return { last, {} } end
-return { last, redis.call("XRANGE", KEYS[1], "(" .. ARGV[1], "+", "COUNT", ARGV[2]) }`;
+const readScript = `${functions}local found = {}
+for i = 3, #KEYS, 2 do
+  local last, after = redis.call("GET", KEYS[i + 1]), ARGV[(i + 1) / 2]
+  local position = last and string.match(last, "^[^ ]+")
+  local isNew = position and after ~= "" and after ~= position
+  found[#found + 1] = { position, isNew and redis.call("XRANGE", KEYS[i], "(" .. after, "+", "COUNT", ARGV[1]) or {} }
+end
+return { emptyEpoch(false), found }`;
+
+/** A position and events, as the script says. */
+type Found = [last: string | null, entries: [id: string, fields: string[]][]];
 
 /** Events in Redis: a stream for each topic. Messages between instances only wake their subscribers. */
 export class RedisStore implements EventStore {
@@ -87,27 +106,43 @@ export class RedisStore implements EventStore {
     await this.#redis.close();
   }
 
-  async append(topic: string, name: string, text: string): Promise<void> {
+  append(topic: string, name: string, text: string): Promise<void> {
+    return this.#add(topic, name, text);
+  }
+
+  skip(topic: string): Promise<void> {
+    return this.#add(topic, "", "");
+  }
+
+  async #add(topic: string, name: string, text: string): Promise<void> {
     const { events, seconds } = this.#limits;
     const values = [name, text, String(events), String(seconds * 1000), positionTtl];
-    await this.#redis.run(["EVAL", appendScript, "3", ...this.#keysOf(topic), ...values]);
+    await this.#run(appendScript, this.#keysOf(topic), values);
     await this.#shared.notify(liveChannel, topic);
   }
 
-  async read(topic: string, after: Position | undefined, limit: number): Promise<Batch> {
-    const from = after === undefined ? "" : formatPosition(after);
-    const reply = await this.#redis.run(["EVAL", readScript, "3", ...this.#keysOf(topic), from, String(limit)]);
-    const [last, entries] = reply as [string | null, [id: string, fields: string[]][]]; // as the script says
-    const events = entries.map(([id, fields]) => {
-      const position = parsePosition(id) ?? { epoch: 0, number: 0 };
-      return new LiveEvent(topic, fields[1] ?? "", fields[3] ?? "null", position);
+  async read(asked: readonly Asked[], limit: number): Promise<Batch[]> {
+    const keys = asked.flatMap(({ topic }) => this.#keysOf(topic));
+    const positions = asked.map(({ after }) => (after === undefined ? "" : formatPosition(after)));
+    const reply = await this.#run(readScript, keys, [String(limit), ...positions]);
+    const [epoch, found] = reply as [string, Found[]];
+    return found.map(([last, entries], index) => {
+      const { topic, after } = asked[index] as Asked; // one for each
+      const events = entries.map(([id, fields]) => {
+        const position = parsePosition(id) ?? { epoch: 0, number: 0 };
+        return new LiveEvent(topic, fields[1] ?? "", fields[3] ?? "null", position);
+      });
+      return toBatch(parsePosition(last ?? ""), after, events, Number(epoch));
     });
-    return toBatch(parsePosition(last ?? ""), after, events);
   }
 
-  /** In one slot of a cluster. */
-  #keysOf(topic: string): [events: string, position: string, run: string] {
+  #run(script: string, keys: readonly string[], values: readonly string[]): Promise<unknown> {
+    const all = [`${this.#prefix}:epoch`, `${this.#prefix}:run`, ...keys];
+    return this.#redis.run(["EVAL", script, String(all.length), ...all, ...values]);
+  }
+
+  #keysOf(topic: string): [events: string, last: string] {
     const key = `${this.#prefix}:{${topic}}`;
-    return [`${key}:events`, `${key}:last`, `${key}:run`];
+    return [`${key}:events`, `${key}:last`];
   }
 }

@@ -1,10 +1,11 @@
+import type { Lease } from "@tenon/core";
 import type { LiveEvent } from "./live-event.ts";
 import type { Position } from "./position.ts";
 
 /** Gets the events of topics: an event stream, a socket, or a function. */
 export interface Subscriber {
-  /** Called once for each topic that it subscribes to. */
-  join(topic: string): Sink;
+  /** Called once for each topic that it subscribes to. A lease ends the subscriber, unless the topic is left before. */
+  join(topic: string, lease?: Lease): Sink;
   /** Calls the function when the subscriber is gone; at once when it already is. */
   onClose?(end: () => void): void;
 }

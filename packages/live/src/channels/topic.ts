@@ -1,20 +1,19 @@
 import { randomInt } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
-import { HttpError, type Log } from "@tenon/core";
-import type { Batch, EventStore } from "./event-store.ts";
+import { HttpError, type Lease, type Log } from "@tenon/core";
 import type { LiveEvent } from "./live-event.ts";
-import { formatPosition, hasReached, type Position } from "./position.ts";
+import { hasReached, type Position } from "./position.ts";
 import type { StaleTopics } from "./stale-topics.ts";
 import type { Sink, Subscriber, Subscription } from "./subscriber.ts";
+import type { TopicReads } from "./topic-reads.ts";
 
-const batch = 200;
 /** Characters that are delivered before connections get their turn to send: more of them at once would have to wait. */
 const charactersInTurn = 16 * 1024;
 
 /** A topic that this process has subscribers of. Reads new events from the store once, for all of them. */
 export class Topic {
   readonly name: string;
-  readonly #store: EventStore;
+  readonly #reads: TopicReads;
   readonly #log: Log;
   readonly #stale: StaleTopics;
   readonly #onEmpty: (topic: Topic) => void;
@@ -26,14 +25,11 @@ export class Topic {
   #isStale = false;
   /** Subscriptions that still have to read the buffer, and failed to. */
   readonly #stuck = new Set<TopicSubscription>();
-  /** By position: reads that run, and reads that begin after them. */
-  readonly #reads = new Map<string, Promise<Batch>>();
-  readonly #nextReads = new Map<string, Promise<Batch>>();
 
   /** `onEmpty` is called when the last subscriber has left. */
-  constructor(name: string, store: EventStore, log: Log, stale: StaleTopics, onEmpty: (topic: Topic) => void) {
+  constructor(name: string, reads: TopicReads, log: Log, stale: StaleTopics, onEmpty: (topic: Topic) => void) {
     this.name = name;
-    this.#store = store;
+    this.#reads = reads;
     this.#log = log;
     this.#stale = stale;
     this.#onEmpty = onEmpty;
@@ -44,13 +40,13 @@ export class Topic {
   }
 
   /** Rejects with a 503 when the store is unavailable. */
-  async subscribe(subscriber: Subscriber): Promise<Subscription> {
-    const sink = subscriber.join(this.name);
+  async subscribe(subscriber: Subscriber, lease?: Lease): Promise<Subscription> {
+    const sink = subscriber.join(this.name, lease);
     const subscription = new TopicSubscription(this, sink);
     this.#subscriptions.add(subscription);
     subscriber.onClose?.(() => subscription.close());
     try {
-      const { last } = await this.#readShared(undefined).catch(refuse);
+      const { last } = await this.#reads.read(this.name).catch(refuse);
       this.#position ??= last;
       if (sink.from === "unknown" || isAfter(sink.from, last)) subscription.skipTo(last);
       else subscription.begin(sink.from ?? last);
@@ -61,31 +57,6 @@ export class Topic {
       throw error;
     }
     return subscription;
-  }
-
-  /**
-   * One read at a time for all who wait for it, because clients that lost their connections together come back together.
-   * A read that has begun may be older than a subscription, so that one gets the next.
-   */
-  #readShared(after: Position | undefined): Promise<Batch> {
-    const key = after === undefined ? "" : formatPosition(after);
-    const waiting = this.#nextReads.get(key);
-    if (waiting !== undefined) return waiting;
-    const next = this.#readNext(key, after);
-    this.#nextReads.set(key, next);
-    return next;
-  }
-
-  async #readNext(key: string, after: Position | undefined): Promise<Batch> {
-    await this.#reads.get(key)?.catch(() => {});
-    this.#nextReads.delete(key);
-    const reading = this.#store.read(this.name, after, after === undefined ? 0 : batch);
-    this.#reads.set(key, reading);
-    try {
-      return await reading;
-    } finally {
-      if (this.#reads.get(key) === reading) this.#reads.delete(key);
-    }
   }
 
   reportFailed(error: unknown, event: string): void {
@@ -136,7 +107,7 @@ export class Topic {
   }
 
   async #pullFrom(position: Position): Promise<void> {
-    const { events, last, hasGap } = await this.#store.read(this.name, position, batch);
+    const { events, last, hasGap } = await this.#reads.read(this.name, position);
     if (hasGap) {
       this.#position = last;
       for (const subscription of this.#subscriptions) {
@@ -156,7 +127,7 @@ export class Topic {
       characters = 0;
       await turn();
     }
-    if (events.length === batch) this.#pullAgain = true;
+    if (events.length > 0 && !hasReached(this.#position ?? position, last)) this.#pullAgain = true;
   }
 
   /**
@@ -170,7 +141,7 @@ export class Topic {
         void this.#continueAfter(Promise.resolve(), subscription);
         return;
       }
-      const { events, last, hasGap } = await this.#readShared(subscription.position);
+      const { events, last, hasGap } = await this.#reads.read(this.name, subscription.position);
       if (hasGap) subscription.skipTo(last);
       else if (events.length === 0) break;
       for (const event of events) {

@@ -1,5 +1,5 @@
 import { type PrimaryPort, type WorkerPort, withTimeout } from "@tenon/core/internal";
-import type { Batch, EventStore, Wake } from "./event-store.ts";
+import type { Asked, Batch, EventStore, Wake } from "./event-store.ts";
 import { LiveEvent } from "./live-event.ts";
 import { MemoryStore } from "./memory-store.ts";
 import type { Position } from "./position.ts";
@@ -12,7 +12,7 @@ const timeout = 5000;
 type Call =
   | { readonly call: "secret" }
   | { readonly call: "append"; readonly topic: string; readonly name: string; readonly text: string }
-  | { readonly call: "read"; readonly topic: string; readonly after: Position | undefined; readonly limit: number };
+  | { readonly call: "read"; readonly asked: readonly Asked[]; readonly limit: number };
 
 interface Question {
   readonly id: number;
@@ -28,7 +28,7 @@ type FromPrimary = { readonly wake: string } | Reply;
 
 interface Reply {
   readonly id: number;
-  readonly batch?: PlainBatch;
+  readonly batches?: PlainBatch[];
   readonly secret?: string;
 }
 
@@ -42,7 +42,7 @@ export class PrimaryStore extends MemoryStore {
         this.add(call.topic, call.name, call.text);
         reply({ id });
       } else if (call.call === "secret") reply({ id, secret: this.secret });
-      else void this.read(call.topic, call.after, call.limit).then((batch) => reply({ id, batch: toPlain(batch) }));
+      else void this.read(call.asked, call.limit).then((batches) => reply({ id, batches: batches.map(toPlain) }));
     });
   }
 }
@@ -92,11 +92,13 @@ export class WorkersStore implements EventStore {
     await this.#ask({ call: "append", topic, name, text });
   }
 
-  async read(topic: string, after: Position | undefined, limit: number): Promise<Batch> {
-    const { batch } = await this.#ask({ call: "read", topic, after, limit });
-    if (batch === undefined) throw new Error("the primary sent no events");
-    const events = batch.events.map(({ name, text, position }) => new LiveEvent(topic, name, text, position));
-    return { ...batch, events };
+  async read(asked: readonly Asked[], limit: number): Promise<Batch[]> {
+    const { batches } = await this.#ask({ call: "read", asked, limit });
+    if (batches === undefined) throw new Error("the primary sent no events");
+    return batches.map(({ events, ...rest }, index) => {
+      const topic = asked[index]?.topic ?? "";
+      return { ...rest, events: events.map(({ name, text, position }) => new LiveEvent(topic, name, text, position)) };
+    });
   }
 
   async #ask(call: Call): Promise<Reply> {

@@ -172,7 +172,9 @@ export class LiveSocket<Sends extends Messages = Messages> extends TopicConnecti
     this.#leave();
     if (!this.#isInside) return;
     this.#isInside = false;
-    Promise.try(() => this.#route.onClose(this.#request, this, closing)).catch((error: unknown) =>
+    // a client that does not answer the server's close frame would hide why the server has closed
+    const known = this.#closing ?? closing;
+    Promise.try(() => this.#route.onClose(this.#request, this, known)).catch((error: unknown) =>
       logError(this.#request.ctx, error),
     );
   }

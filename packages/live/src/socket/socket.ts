@@ -1,5 +1,5 @@
-import { type Context, type Contract, endpoint, HttpError, Reply } from "@tenon/core";
-import { asWrittenBy, checkOptions, type InputOf, refuseOption, takes } from "@tenon/core/internal";
+import { type Context, type Contract, endpoint, Reply } from "@tenon/core";
+import { asWrittenBy, checkOptions, type InputOf, refuseOption } from "@tenon/core/internal";
 import type { Closing } from "../connections.ts";
 import { type LiveContext, type LiveHandler, LiveRoute } from "../live-route.ts";
 import { type DataOf, IncomingMessages, type Messages, messagesCheck } from "../messages.ts";
@@ -22,7 +22,7 @@ export interface SocketContract extends Omit<Contract, "body" | "returns" | "liv
 
 export interface SocketHandlers<C extends SocketContract, Param extends string> {
   /**
-   * Runs before the connection is upgraded, so that what it throws or returns as an error is a normal response. What it
+   * Runs before the connection is upgraded, so that what it throws is a normal response. What it
    * sends is sent after the upgrade.
    */
   readonly open?: (ctx: LiveContext<C, Param>, socket: LiveSocket<C["sends"]>, input: InputOf<C>) => unknown;
@@ -52,9 +52,7 @@ export function socket<const C extends SocketContract, Param extends string = st
     refuseOption("socket() takes a contract and handlers: socket({ receives, sends }, { open, on }).");
   const { sends, receives, limits: own = {}, origins = [], compression = false, ...rest } = contract as SocketContract; // its own type, which every contract has
   const { open, on, close } = handlers as unknown as Handlers; // by name, each with the type of its message
-  checkOptions("socket()", { sends, receives, limits: own, origins, ...(handlers as object) }, optionTable, () =>
-    findHandlerFaults(receives, on),
-  );
+  checkOptions("socket()", { sends, receives, limits: own, origins, ...(handlers as object) }, optionTable);
   const live = new LiveRoute(sends, socketSyntax, own);
   const allOrigins = [...live.connections.settings.origins, ...origins];
   const route: SocketRoute = {
@@ -73,8 +71,7 @@ export function socket<const C extends SocketContract, Param extends string = st
     live.add(socket, ctx);
     try {
       const value = await open?.call(this, ctx, socket, input);
-      if (value instanceof HttpError) throw value;
-      if (value instanceof Reply) {
+      if (value instanceof Reply || value instanceof Error) {
         socket.discard();
         return value;
       }
@@ -102,16 +99,7 @@ const optionTable = {
   receives: messagesCheck,
   limits: socketTable,
   origins: originsCheck,
-  open: takes.callback,
-  on: takes.anything, // findHandlerFaults() checks it
-  close: takes.callback,
+  open: true,
+  on: true,
+  close: true,
 };
-
-function findHandlerFaults(receives: Messages, on: Handlers["on"] = {}): string[] {
-  const missing = Object.keys(receives).filter((name) => typeof on[name] !== "function");
-  const more = Object.keys(on).filter((name) => !(name in receives));
-  return [
-    ...missing.map((name) => `socket() receives "${name}" and has no handler for it: add on.${name}.`),
-    ...more.map((name) => `socket() has on.${name}, which receives does not declare. Add its schema.`),
-  ];
-}

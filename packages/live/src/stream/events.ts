@@ -1,4 +1,4 @@
-import { type Context, type Contract, endpoint } from "@tenon/core";
+import { type Context, type Contract, endpoint, Reply } from "@tenon/core";
 import { asWrittenBy, checkOptions, type InputOf, refuseOption } from "@tenon/core/internal";
 import { type LiveContext, type LiveHandler, LiveRoute } from "../live-route.ts";
 import { type Messages, messagesCheck } from "../messages.ts";
@@ -13,8 +13,8 @@ export interface EventsContract extends Omit<Contract, "body" | "returns" | "liv
 }
 
 /**
- * A handler that responds with server-sent events. It runs after the middlewares of its route; what it throws is a
- * normal response. The stream stays open when it returns: subscribe it to a topic, or keep it and send.
+ * A handler that responds with server-sent events. It runs after the middlewares of its route; an error that it throws
+ * and a reply that it returns are normal responses. The stream stays open when it returns: subscribe it to a topic, or keep it and send.
  */
 export function events<const C extends EventsContract, Param extends string = string>(
   contract: C,
@@ -26,18 +26,22 @@ export function events<const C extends EventsContract, Param extends string = st
   checkOptions("events()", { sends, limits }, { sends: messagesCheck, limits: connectionTable });
   const route = new LiveRoute(sends, streamSyntax, limits);
 
-  async function openStream(this: unknown, ctx: Context, input: unknown): Promise<EventStream> {
+  async function openStream(this: unknown, ctx: Context, input: unknown): Promise<unknown> {
     const stream = new EventStream<C["sends"]>(route, ctx);
     route.add(stream, ctx);
     try {
-      await handler.call(this, ctx, stream, input as InputOf<C>); // validated by the contract that it is inferred from
+      const value = await handler.call(this, ctx, stream, input as InputOf<C>); // validated by the contract that it is inferred from
+      if (value instanceof Reply || value instanceof Error) {
+        await stream.return();
+        return value;
+      }
     } catch (error) {
       await stream.return();
       throw error;
     }
     // proxies must neither store nor compress nor collect what is sent
     ctx.response().setHeader("cache-control", "no-store, no-transform").setHeader("x-accel-buffering", "no");
-    return stream as unknown as EventStream; // for the engine it is only an iterator
+    return stream;
   }
   const declared = { ...rest, returns: { content: "text/event-stream" }, live: { kind: "events", sends } } as const;
   return endpoint(declared as Contract, asWrittenBy(openStream, handler));

@@ -6,7 +6,7 @@ import { Database, dataModule, Migrations, SharedStore } from "@tenon/data";
 import { Channels, liveModule } from "@tenon/live";
 import { MemoryStore } from "../../src/channels/memory-store.ts";
 import { PostgresStore } from "../../src/channels/postgres-store.ts";
-import { newTopic, stores, withInstances } from "../support/instances.ts";
+import { newTopic, readOne, stores, withInstances } from "../support/instances.ts";
 
 const storeNamed = (name: string) => stores.find((store) => store.name === name);
 
@@ -14,7 +14,7 @@ test("the memory keeps the last events of a topic, for a limited time", async ()
   let now = 1_000_000;
   const store = new MemoryStore({ events: 3, seconds: 10 }, () => now);
   const read = async (number: number) => {
-    const { events, hasGap } = await store.read("a", { epoch: 1_000_000, number }, 100);
+    const { events, hasGap } = await readOne(store, "a", { epoch: 1_000_000, number }, 100);
     return hasGap ? "gap" : events.map(({ text }) => text);
   };
   for (const text of ["1", "2", "3", "4"]) store.add("a", "said", text);
@@ -26,18 +26,18 @@ test("the memory keeps the last events of a topic, for a limited time", async ()
   for (let index = 0; index < 10_001; index++) store.add(`topic ${index}`, "said", "x");
   assert.equal(await read(4), "gap", "the topic that was used least recently is forgotten");
   store.add("a", "said", "6");
-  const { last } = await store.read("a", undefined, 0);
+  const { last } = await readOne(store, "a", undefined, 0);
   assert.ok(last.number > 5, "its numbers are not used a second time");
 });
 
 test("the memory has a limit for all topics together", async () => {
   const store = new MemoryStore({ events: 1000, seconds: 1000 });
   const text = "x".repeat(8 * 1024 * 1024);
-  const { last } = await store.read("a", undefined, 0);
+  const { last } = await readOne(store, "a", undefined, 0);
   for (let count = 0; count < 12; count++) store.add("a", "said", text);
-  const { events, hasGap } = await store.read("a", { ...last, number: 11 }, 100);
+  const { events, hasGap } = await readOne(store, "a", { ...last, number: 11 }, 100);
   assert.deepEqual([events.length, hasGap], [1, false]);
-  assert.equal((await store.read("a", last, 100)).hasGap, true);
+  assert.equal((await readOne(store, "a", last, 100)).hasGap, true);
 });
 
 test("PostgreSQL forgets what is no longer in the buffer", {
@@ -51,9 +51,9 @@ test("PostgreSQL forgets what is no longer in the buffer", {
     const store = new PostgresStore(shared, shared.postgres, { events: 3, seconds: 1000 });
     const topic = newTopic();
     for (let number = 1; number <= 10; number++) await store.append(topic, "said", String(number));
-    const { last } = await store.read(topic, undefined, 0);
+    const { last } = await readOne(store, topic, undefined, 0);
     const read = async (number: number) => {
-      const { events, hasGap } = await store.read(topic, { ...last, number }, 100);
+      const { events, hasGap } = await readOne(store, topic, { ...last, number }, 100);
       return hasGap ? "gap" : events.map(({ text }) => Number(text));
     };
     assert.deepEqual(await read(5), [6, 7, 8, 9, 10]);
@@ -73,12 +73,12 @@ test("PostgreSQL forgets old events, however many there are, and a hole among th
     const store = new PostgresStore(shared, shared.postgres, { events: 10_000, seconds: 1000 });
     const topic = newTopic();
     await Promise.all(Array.from({ length: 3000 }, (_, index) => store.append(topic, "said", String(index + 1))));
-    const { last } = await store.read(topic, undefined, 0);
+    const { last } = await readOne(store, topic, undefined, 0);
     const change = (sql: string) => shared.postgres?.query(sql, [topic]);
     await change("update tenon_live_events set created_at = 1 where topic = $1 and number <= 2500");
     await store.sweep();
-    assert.equal((await store.read(topic, { ...last, number: 2499 }, 1)).hasGap, true);
-    assert.equal((await store.read(topic, { ...last, number: 2500 }, 1)).events[0]?.text, "2501");
+    assert.equal((await readOne(store, topic, { ...last, number: 2499 }, 1)).hasGap, true);
+    assert.equal((await readOne(store, topic, { ...last, number: 2500 }, 1)).events[0]?.text, "2501");
     await change("delete from tenon_live_events where topic = $1 and number = 2900");
     const got: unknown[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -183,8 +183,12 @@ test("Redis: an application with another prefix has other topics", { skip: store
       assert.deepEqual([await exists("tenon-test-a:"), await exists("tenon-test-b:")], [1, 0]);
     } finally {
       const { redis } = first.get(SharedStore);
-      const keys = ["events", "last", "run"].map((name) => `tenon-test-a:live:{${topic}}:${name}`);
-      await redis?.run(["DEL", ...keys, "tenon-test-a:live:secret", "tenon-test-b:live:secret"]);
+      const keys = ["events", "last"].map((name) => `tenon-test-a:live:{${topic}}:${name}`);
+      await redis?.run([
+        "DEL",
+        ...keys,
+        ...["a", "b"].flatMap((name) => ["secret", "epoch", "run"].map((key) => `tenon-test-${name}:live:${key}`)),
+      ]);
       await first.stop();
       await second.stop();
     }

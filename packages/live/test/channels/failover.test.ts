@@ -9,6 +9,7 @@ import { liveModule } from "@tenon/live";
 import { until } from "../../../core/test/support/until.ts";
 import { OwnPostgres, postgresBinary } from "../../../data/test/support/own-postgres.ts";
 import { PostgresStore } from "../../src/channels/postgres-store.ts";
+import { readOne } from "../support/instances.ts";
 
 test("a subscriber is reset after a failover, which may have lost what it has seen", {
   skip: postgresBinary("postgres") === undefined,
@@ -22,11 +23,11 @@ test("a subscriber is reset after a failover, which may have lost what it has se
     assert.ok(postgres);
     const store = new PostgresStore(shared, postgres, { events: 100, seconds: 1000 });
     await store.append("a", "said", "1");
-    const { last } = await store.read("a", undefined, 0);
+    const { last } = await readOne(store, "a", undefined, 0);
     const folder = await postgres.query<{ readonly data_directory: string }>("show data_directory", []);
     await server.stop();
     await server.start();
-    const hasGap = async () => (await store.read("a", last, 100)).hasGap;
+    const hasGap = async () => (await readOne(store, "a", last, 100)).hasGap;
     const isUp = () =>
       hasGap().then(
         () => true,

@@ -8,6 +8,7 @@ import { runInNewContext } from "node:vm";
 import { type Context, dto, HttpError, inject, integer, type Routes, string } from "@tenon/core";
 import { Channels, type Closing, LiveConnections, type LiveSocket, socket } from "@tenon/live";
 import { WebSocket } from "ws";
+import { until } from "../../../core/test/support/until.ts";
 import { type LiveApp, withLiveApp } from "../support/live-app.ts";
 import { SocketClient } from "../support/socket-client.ts";
 
@@ -205,13 +206,13 @@ test("messages of a socket are handled one after the other; an error of a handle
     client.send("say", { text: "1" }).send("say", { text: "2" }).send("fail", {}).send("say", { text: "3" });
     const { waits } = app.get(Chat);
     for (const text of ["1", "2"]) {
-      while (waits.length === 0) await new Promise(setImmediate);
+      await until(() => waits.length > 0, "message");
       assert.equal(waits.length, 1);
       waits.shift()?.();
       assert.deepEqual((await client.next()).data, { text, by: "worker" });
     }
     assert.deepEqual((await client.next()).data, { event: "fail", status: 500, error: "Internal Server Error" });
-    while (waits.length === 0) await new Promise(setImmediate);
+    await until(() => waits.length > 0, "message");
     await client.close();
     waits.shift()?.();
   });
@@ -282,11 +283,11 @@ test("close() is called for a client that leaves while open() runs, and not afte
   await withLiveApp(Chat, async ({ app, url }) => {
     const { waits, closings, connections } = app.get(Chat);
     const client = new SocketClient(`${url}/patient`);
-    while (waits.length === 0) await new Promise(setImmediate);
+    await until(() => waits.length > 0, "open()");
     client.socket.terminate();
     await client.closed;
     waits.shift()?.();
-    while (closings.length === 0) await new Promise(setImmediate);
+    await until(() => closings.length > 0, "close()");
     assert.deepEqual(closings, [{ code: 1006, reason: "" }]);
     await SocketClient.refused(`${url}/picky/404`);
     assert.deepEqual([closings.length, connections.stats().sockets], [1, 0]);

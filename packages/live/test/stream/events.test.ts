@@ -41,7 +41,8 @@ class Feeds {
   });
 
   readonly failing = events({ sends: { said: Said }, errors: { 404: "No such room" } }, (ctx) => {
-    throw ctx.fail(404);
+    if (ctx.request().queries().as === "reply") return ctx.status(404).json({ error: "No such room" });
+    return ctx.fail(404);
   });
 
   async say(ctx: Context<"/rooms/:room">) {
@@ -115,8 +116,10 @@ test("a rejected stream is a normal response, and a failed handler leaves nothin
   await withLiveApp(Feeds, async ({ app, url }) => {
     const rejected = await fetch(`${url}/guarded`);
     assert.deepEqual([rejected.status, await rejected.json()], [401, { error: "Unauthorized" }]);
-    const failed = await fetch(`${url}/failing`);
-    assert.deepEqual([failed.status, await failed.json()], [404, { error: "No such room" }]);
+    for (const path of ["/failing", "/failing?as=reply"]) {
+      const failed = await fetch(`${url}${path}`);
+      assert.deepEqual([failed.status, await failed.json()], [404, { error: "No such room" }]);
+    }
     const head = await fetch(`${url}/rooms/one`, { method: "HEAD" });
     assert.equal(head.headers.get("content-type"), "text/event-stream");
     assert.equal(app.get(LiveConnections).stats().streams, 0);

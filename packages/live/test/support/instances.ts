@@ -4,6 +4,8 @@ import { createTestApp, type TestHttpApp } from "@tenon/core/testing";
 import { type DataOptions, dataModule } from "@tenon/data";
 import { Channels, type LiveOptions, liveModule } from "@tenon/live";
 import { listenDirectly, services, withPostgres } from "../../../data/test/support/services.ts";
+import type { Batch, EventStore } from "../../src/channels/event-store.ts";
+import type { Position } from "../../src/channels/position.ts";
 
 export interface Instance {
   readonly app: TestHttpApp;
@@ -62,4 +64,15 @@ export async function withInstances(
 /** A topic of its own: Redis is shared by all tests. */
 export function newTopic(): string {
   return `test/${randomUUID()}`;
+}
+
+export async function readOne(
+  store: EventStore,
+  topic: string,
+  after: Position | undefined,
+  limit: number,
+): Promise<Batch> {
+  const [batch] = await store.read([{ topic, after }], limit);
+  if (batch === undefined) throw new Error("the store returned nothing");
+  return batch;
 }
