@@ -13,7 +13,7 @@ const longestDomain = 253;
 const longestName = 200;
 
 /** RFC 5321 section 4.1.2, without quoted strings: parsers differ in where such an address ends (CVE-2025-13033). */
-const localPart = /^(?!-)[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
+const localPart = /^(?!-)(?!.*=\?)[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const domainLabel = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 /** Line breaks would begin another header or another SMTP command; U+2028 and U+2029 end a line for some readers. */
 const control = /[\p{Cc}\p{Zl}\p{Zp}]/u;

@@ -1,5 +1,5 @@
-import { Dto, dto, type Schema } from "@tenon/core";
-import { checkOptions, refuseOption, takes } from "@tenon/core/internal";
+import { dto, type Schema } from "@tenon/core";
+import { checkOptions, refuseOption } from "@tenon/core/internal";
 import { defineJob, type JobDefinition, type JobInput, type JobOptions, type JobValue } from "@tenon/jobs";
 
 export interface MailOptions<Input extends Schema, Data extends Schema>
@@ -39,24 +39,16 @@ export function defineMail<Data extends Schema, Input extends Schema = typeof no
     refuseOption(`${owner}: the name begins with "mail/", as do its views: "mail/welcome".`);
   }
   checkOptions(owner, options, {
-    input: takes.anything,
-    summary: takes.text,
-    attempts: takes.anything, // defineJob() checks the options of jobs
-    backoff: takes.anything,
-    priority: takes.anything,
-    data: takes.required(takes.that(isSchema, "It takes a schema: dto({ … }).")),
-    subject: takes.required(takes.that(isSubject, "It takes a text or a function that returns one.")),
-    preview: takes.required(takes.anything),
+    input: true,
+    summary: true,
+    attempts: true, // defineJob() checks the options of jobs
+    backoff: true,
+    priority: true,
+    data: true,
+    subject: true,
+    preview: true,
   });
   const { data, subject, preview, ...rest } = options;
   const job = defineJob<Input>(name, { attempts: 8, backoff, ...rest, queue: "mail", timeout: "2m" });
   return Object.freeze({ ...job, data, preview, subject: typeof subject === "function" ? subject : () => subject });
-}
-
-function isSchema(value: unknown): boolean {
-  return value instanceof Dto || (typeof value === "object" && value !== null && "~standard" in value);
-}
-
-function isSubject(value: unknown): boolean {
-  return typeof value === "function" || (typeof value === "string" && value !== "");
 }

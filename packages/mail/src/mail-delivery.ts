@@ -11,27 +11,13 @@ import { MailSettings } from "./settings.ts";
 
 /** What a composer returns: the recipient, and the data of the views. */
 export interface Composed<Data extends Schema = Schema> {
-  readonly to: Address;
+  /** `"ada@example.com"`, or an object with the name too. */
+  readonly to: Address | string;
   readonly data: JobInput<Data>;
 }
 
-/** Started where jobs run, not on the command line. By it, test helpers find the mails of an application. */
-export class MailWork implements BackgroundWork {
-  readonly delivery: MailDelivery;
-
-  constructor(delivery: MailDelivery) {
-    this.delivery = delivery;
-  }
-
-  start(): void {
-    this.delivery.warnUnlessSent();
-  }
-
-  async stop(): Promise<void> {}
-}
-
-/** Renders and sends what composers return. */
-export class MailDelivery implements OnStart {
+/** Renders and sends what composers return. As background work it is found by test helpers. */
+export class MailDelivery implements OnStart, BackgroundWork {
   readonly #settings = inject(MailSettings);
   readonly #views = inject(MailViews);
   readonly #clock = inject(Clock);
@@ -40,7 +26,7 @@ export class MailDelivery implements OnStart {
   readonly transport = inject(Transport);
 
   constructor() {
-    inject(Background).add(new MailWork(this));
+    inject(Background).add(this);
   }
 
   /** Renders each preview: a view that cannot be rendered stops the start, instead of the mail that a user waits for. */
@@ -48,13 +34,15 @@ export class MailDelivery implements OnStart {
     for (const { name } of this.definitions) await this.preview(name);
   }
 
-  /** An application without a mail URL starts in production: only accounts need one. */
-  warnUnlessSent(): void {
+  /** Where jobs run, not on the command line. An application without a mail URL starts in production: only accounts need one. */
+  start(): void {
     const { delivers, place } = this.transport;
     const { production } = readEnvironment(undefined, undefined, []); // createApp() reports what is wrong with it
     if (delivers || !production || this.#definitions.size === 0) return;
     this.#log.warn(`mails are not sent in production (${place}): set the url of mailModule() to a mail server`);
   }
+
+  async stop(): Promise<void> {}
 
   /** Called for every `mail()` of the application when it starts. */
   add(definition: MailDefinition): void {
@@ -116,14 +104,14 @@ async function validateData({ name, data }: MailDefinition, value: unknown): Pro
   }
 }
 
-function toComposed({ name }: MailDefinition, value: unknown): Composed {
+function toComposed({ name }: MailDefinition, value: unknown): Composed & { readonly to: Address } {
   if (typeof value !== "object" || value === null || !("to" in value) || !("data" in value)) {
     const cure = "Return { to, data }, or undefined when there is nothing to send";
     throw new UnrecoverableError(`${name}: the composer returned ${describeValue(value)}. ${cure}.`);
   }
   const { to, data } = value as Composed; // checked above and below
   try {
-    return { to: checkAddress(to), data };
+    return { to: checkAddress(typeof to === "string" ? { address: to } : to), data };
   } catch (error) {
     throw new UnrecoverableError(`${name}: ${(error as Error).message}`); // a TypeError that quotes nothing
   }

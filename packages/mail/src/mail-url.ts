@@ -1,4 +1,4 @@
-import { refuseOption } from "@tenon/core/internal";
+import { parseSettingUrl, refuseOption, refuseUrl } from "@tenon/core/internal";
 
 export interface SmtpUrl {
   readonly kind: "smtp";
@@ -14,9 +14,10 @@ export type MailUrl = SmtpUrl | { readonly kind: "file"; readonly folder: string
 
 const forms = "smtp://user:password@host:587, smtps://user:password@host:465, file:data/mail or memory:";
 
-/** Stops the start for a URL that cannot be used. Its password is not shown. */
+/** Stops the start for a URL that cannot be used, and quotes nothing of it. */
 export function parseMailUrl(text: string): MailUrl {
-  const refuse = (fault: string): never => refuseOption(`url of mailModule() is "${withoutPassword(text)}". ${fault}`);
+  const name = "url of mailModule()";
+  const refuse = (fault: string): never => refuseOption(`${name} cannot be used. ${fault}`);
   if (text === "memory:") return { kind: "memory" };
   if (text.startsWith("file:")) {
     const folder = text.slice("file:".length).replace(/^\/\/(?=\/)/, "");
@@ -24,10 +25,10 @@ export function parseMailUrl(text: string): MailUrl {
       ? refuse("Name a folder: file:data/mail.")
       : { kind: "file", folder };
   }
-  if (!/^smtps?:/i.test(text)) return refuse(`It takes a URL such as ${forms}.`);
-  const url = URL.parse(text);
-  if (url === null || url.hostname === "")
-    return refuse("It has no valid host and port: smtp://user:password@host:587.");
+  const url = parseSettingUrl(text);
+  if (url === undefined || !/^smtps?:$/.test(url.protocol)) {
+    return refuseUrl(name, text, `It takes a URL such as ${forms}.`);
+  }
   return parseSmtpUrl(url, refuse);
 }
 
@@ -35,7 +36,7 @@ function parseSmtpUrl(url: URL, refuse: (fault: string) => never): SmtpUrl {
   const isImplicit = url.protocol === "smtps:";
   const { tls = "required", ...others } = Object.fromEntries(url.searchParams);
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) refuse(`It has no parameter "${unknown}". It takes ?tls=off.`);
+  if (unknown !== undefined) refuse("It takes no parameter but ?tls=off.");
   if (url.searchParams.has("tls") && (isImplicit || tls !== "off")) {
     refuse(isImplicit ? "smtps: always uses TLS: leave out ?tls." : "?tls takes off, which sends mails in clear text.");
   }
@@ -60,9 +61,4 @@ function decode(text: string, refuse: (fault: string) => never): string {
   } catch {
     return refuse('Write "%" in user and password as %25.');
   }
-}
-
-/** Greedy up to the last "@": a password may contain one that is not escaped. */
-function withoutPassword(text: string): string {
-  return text.replace(/(\/\/[^:@/]*):.*@/s, "$1:***@");
 }

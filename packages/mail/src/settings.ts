@@ -15,7 +15,7 @@ export interface PlainMailOptions {
   readonly views: string | URL;
   /** `ca`: certificates, in PEM format, that are trusted instead of those of Node. */
   readonly tls?: { readonly ca?: string };
-  /** How long each step of an SMTP connection may take. Defaults to "30s". */
+  /** How long an SMTP server may take to connect and to greet; for each later reply it has twice as long. Defaults to "30s". */
   readonly timeout?: Duration;
 }
 
@@ -39,10 +39,10 @@ export const MailSettings = token<MailSettings>("mailModule()");
 
 export function toMailSettings(options: PlainMailOptions): MailSettings {
   checkOptions("mailModule()", options, {
-    url: takes.text,
-    from: takes.required(checkFrom),
-    views: takes.required(takes.that(isFolder, 'Name a folder: new URL("../views/", import.meta.url).')),
-    tls: { ca: takes.text },
+    url: true,
+    from: checkFrom,
+    views: true,
+    tls: { ca: true },
     timeout: takes.duration(1),
   });
   return {
@@ -68,8 +68,4 @@ function checkFrom(value: unknown): string | undefined {
   } catch (error) {
     return `is ${JSON.stringify(value)}: ${(error as Error).message}.`; // a TypeError, see checkAddress()
   }
-}
-
-function isFolder(value: unknown): boolean {
-  return (typeof value === "string" && value !== "") || (value instanceof URL && value.protocol === "file:");
 }

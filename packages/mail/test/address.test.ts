@@ -59,6 +59,8 @@ const attacks: readonly (readonly [what: string, address: string])[] = [
   ["a long domain", `ada@${"a".repeat(63)}.${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(63)}.com`],
   ["a percent sign in the domain", "ada@ex%61mple.com"],
   ["spaces", " ada@example.com"],
+  ["an encoded word, which some servers decode to another address", "=?x?q?ada=40evil.example=3e=00?=foo@corp.example"],
+  ["the beginning of an encoded word", "a=?b@corp.example"],
 ];
 
 test("published attacks on address parsers are refused: the job is dead and nothing arrives", () =>

@@ -14,7 +14,8 @@ const wrong: readonly (readonly [what: string, value: unknown, error: RegExp])[]
   ["data without a field", { to, data: { name: "Ada" } }, /: the data of its views is invalid: link is required/],
   ["a field of another type", { to, data: { name: 7, link } }, /: the data of its views is invalid: name /],
   ["no data", { to, link }, /: the composer returned an object\. Return \{ to, data \}/],
-  ["an address that is not an object", { to: to.address, data: { link } }, /: the address is invalid/],
+  ["a name beside an address in one text", { to: "Ada <ada@example.com>", data: { link } }, /: the address is invalid/],
+  ["an address that is neither a text nor an object", { to: 7, data: { link } }, /: the address is invalid/],
   [
     "CRLF in a subject made from data",
     { to, data: { name: "A\r\nBcc: b@c.de", link } },
@@ -51,4 +52,23 @@ test("what a composer may not return ends the job, with an error that names the 
   );
   assert.equal(log.messages("error").length, wrong.length);
   assert.ok(!JSON.stringify(log.all).includes(token));
+});
+
+test("a recipient may be a text", async () => {
+  class Composer {
+    routes(): Routes {
+      return [mail(ResetPassword, () => ({ to: "ada@example.com", data: { name: "Ada", link } }))];
+    }
+  }
+  await withMailApp(
+    {},
+    async (app) => {
+      await app.get(Mailer).send(ResetPassword, { user_id: "1" });
+      assert.deepEqual(
+        (await sentMails(app)).map((sent) => sent.to),
+        [to],
+      );
+    },
+    { declarations: [Composer] },
+  );
 });

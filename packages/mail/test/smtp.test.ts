@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
-import type { Duration } from "@tenon/core";
 import { type JobRecord, Jobs } from "@tenon/jobs";
 import { Mailer } from "@tenon/mail";
 import type { SMTPServerOptions } from "smtp-server";
+import { nextClient } from "../../core/test/support/next-client.ts";
 import { type MailApp, ResetPassword, token, users, withMailApp } from "./support/mail-app.ts";
 import { createCertificate, withSmtpServer } from "./support/smtp-server.ts";
 
@@ -34,14 +34,13 @@ const acceptLogin: SMTPServerOptions["onAuth"] = (auth, _, done) =>
 /** Sends one mail, whose job runs once. Whatever happens, no secret is logged or stored. */
 async function send(
   url: string,
-  options: { ca?: string; timeout?: Duration } = {},
+  { ca }: { ca?: string } = {},
   body?: (app: MailApp, id: number) => Promise<void>,
 ): Promise<JobRecord & { readonly error: string }> {
   const lines: string[] = [];
   const log = { level: "debug" as const, destination: { write: (line: string) => lines.push(line) } };
-  const { ca, timeout = "20s" } = options;
   return withMailApp(
-    { url, timeout, ...(ca === undefined ? {} : { tls: { ca } }) },
+    { url, ...(ca === undefined ? {} : { tls: { ca } }) },
     async (app) => {
       const id = await app.get(Mailer).send(ResetPassword, { user_id: "ada" });
       await app.jobs.drain({ allowFailures: true });
@@ -218,14 +217,45 @@ test("a connection that breaks after the mail was sent: it is sent again with th
   assert.ok(ids[0] !== undefined && ids[0] === ids[1]);
 });
 
-test("a server that says nothing, and one that is not there: the job is tried again", async () => {
-  const silent = createServer((socket) => socket.on("error", () => {}).resume());
-  const closed = await withListener(silent, async (port) => {
-    const job = await send(`smtp://127.0.0.1:${port}`, { timeout: "1s" });
-    assert.equal(job.state, "scheduled");
-    assert.match(job.error, /^Error: \S+ could not be reached: Greeting never received/);
-    return port;
+/** What a server says, in order, and the step at which its client gives up. */
+const silences = [
+  ["accept the connection", "30 s", []],
+  ["send its greeting", "30 s", []],
+  ["complete the TLS handshake", "30 s", ["220 localhost", "250-localhost\r\n250 STARTTLS", "220 go on"]],
+  ["reply to a command", "60 s", ["220 localhost"]],
+] as const;
+
+for (const [step, limit, replies] of silences) {
+  test(`a server that does not ${step} in time: the job is tried again, and its error names the step`, async (t) => {
+    const left: string[] = [...replies];
+    const lastHeard = Promise.withResolvers<void>();
+    const silent = createServer((socket) => {
+      socket.on("error", () => {});
+      const reply = () => (left.length === 0 ? lastHeard.resolve() : socket.write(`${left.shift()}\r\n`));
+      socket.on("data", reply);
+      if (left.length > 0) reply();
+    });
+    await withListener(silent, async (port) => {
+      t.mock.timers.enable({ apis: ["setTimeout"] });
+      const client = nextClient();
+      const sent = send(`smtp://127.0.0.1:${port}`);
+      const socket = await client; // the system has not connected it yet
+      if (step !== "accept the connection") await once(socket, "connect");
+      if (replies.length > 0) await lastHeard.promise;
+      if (step !== "reply to a command") t.mock.timers.tick(30_000);
+      else {
+        assert.equal(socket.timeout, 60_000);
+        socket.emit("timeout"); // as Node does, whose timers of sockets cannot be mocked
+      }
+      const job = await sent;
+      assert.equal(job.state, "scheduled");
+      assert.equal(job.error, `Error: 127.0.0.1:${port} did not ${step} within ${limit}`);
+    });
   });
+}
+
+test("a server that is not there: the job is tried again", async () => {
+  const closed = await withListener(createServer(), async (port) => port);
   const job = await send(`smtp://${login}127.0.0.1:${closed}`);
   assert.equal(job.state, "scheduled");
   assert.match(job.error, /^Error: \S+ could not be reached: connect ECONNREFUSED/);

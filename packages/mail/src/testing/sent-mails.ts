@@ -1,7 +1,7 @@
 import type { App } from "@tenon/core";
 import { type BackgroundWork, backgroundWork } from "@tenon/core/platform";
 import { withJobs } from "@tenon/jobs/testing";
-import { MailWork } from "../mail-delivery.ts";
+import { MailDelivery } from "../mail-delivery.ts";
 import type { StoredMail } from "../message.ts";
 import { MemoryTransport } from "../transports/memory-transport.ts";
 
@@ -13,9 +13,9 @@ export interface SentMail extends Pick<StoredMail, "to" | "subject" | "html" | "
  * `mailModule()` is `memory:`.
  */
 export async function sentMails(app: App): Promise<readonly SentMail[]> {
-  const work = workOf(app).find((one) => one instanceof MailWork);
-  if (work === undefined) throw new Error("sentMails(): no module of this application imports mailModule()");
-  const { transport } = work.delivery;
+  const delivery = workOf(app).find((one) => one instanceof MailDelivery);
+  if (delivery === undefined) throw new Error("sentMails(): no module of this application imports mailModule()");
+  const { transport } = delivery;
   if (!(transport instanceof MemoryTransport)) {
     // files would be those of development, and so would the jobs
     throw new Error(`sentMails(): the mails of this application go to ${transport.place}. Give it the URL memory:.`);

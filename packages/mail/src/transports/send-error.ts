@@ -1,4 +1,11 @@
+import { describeDuration } from "@tenon/core/internal";
 import { UnrecoverableError } from "@tenon/jobs";
+
+/** Milliseconds: for all steps until commands can be sent, and for the reply to a command. */
+export interface SmtpLimits {
+  readonly connect: number;
+  readonly reply: number;
+}
 
 /** What nodemailer adds to its errors. */
 interface SmtpFailure {
@@ -8,15 +15,28 @@ interface SmtpFailure {
   readonly command?: string;
   readonly response?: string;
   readonly responseCode?: number;
+  readonly timeoutType?: keyof typeof steps;
 }
+
+/** What the server did not do in time. */
+const steps = {
+  CONNECT_TIMEOUT: "accept the connection",
+  GREETING_TIMEOUT: "send its greeting",
+  UPGRADE_TIMEOUT: "complete the TLS handshake",
+  SOCKET_TIMEOUT: "reply to a command",
+} as const;
 
 /**
  * An error that is stored with the job and logged. Of the server's reply it has the numbers only: servers quote the
  * recipient, and spam filters the links of the mail. The error of nodemailer, which has the whole reply, is dropped.
  */
-export function toSendError(error: unknown, host: string): Error {
+export function toSendError(error: unknown, host: string, { connect, reply }: SmtpLimits): Error {
   const failure = error as SmtpFailure; // nodemailer throws nothing else
-  const { command = "", responseCode } = failure;
+  const { command = "", responseCode, timeoutType } = failure;
+  if (timeoutType !== undefined) {
+    const limit = describeDuration(timeoutType === "SOCKET_TIMEOUT" ? reply : connect);
+    return new Error(`${host} did not ${steps[timeoutType]} within ${limit}`);
+  }
   const numbers = toNumbers(failure);
   if (failure.code === "EAUTH") return new Error(`${host} refused user and password${numbers}`);
   if (command === "STARTTLS" && responseCode !== undefined) {
@@ -39,7 +59,7 @@ function toNumbers({ response = "", responseCode }: SmtpFailure): string {
   return enhanced === undefined ? ` (${responseCode})` : ` (${responseCode} ${enhanced})`;
 }
 
-/** Errors without a reply are those of Node and of nodemailer: "connect ECONNREFUSED 127.0.0.1:25", "Greeting never received". */
+/** Errors without a reply are those of Node and of nodemailer: "connect ECONNREFUSED 127.0.0.1:25". */
 function toReason({ message, response }: SmtpFailure): string {
   return response === undefined ? message : "the reply is not SMTP";
 }

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { SmtpUrl } from "../mail-url.ts";
 import type { Message, StoredMail, Transport } from "../message.ts";
 import type { MailSettings } from "../settings.ts";
-import { toSendError } from "./send-error.ts";
+import { type SmtpLimits, toSendError } from "./send-error.ts";
 
 /** Sends mails to an SMTP server, each through a connection of its own. */
 export class SmtpTransport implements Transport {
@@ -21,6 +21,12 @@ export class SmtpTransport implements Transport {
   get #host(): string {
     const { host, port } = this.#url;
     return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  }
+
+  /** A socket is silent while the greeting is awaited: with the same limit for both, either could be reported. */
+  get #limits(): SmtpLimits {
+    const { timeout } = this.#settings;
+    return { connect: timeout, reply: 2 * timeout };
   }
 
   async send(message: Message, signal: AbortSignal): Promise<void> {
@@ -42,7 +48,7 @@ export class SmtpTransport implements Transport {
         signal,
       });
     } catch (error) {
-      throw toSendError(error, this.#host);
+      throw toSendError(error, this.#host, this.#limits);
     } finally {
       connection.close();
     }
@@ -57,7 +63,8 @@ export class SmtpTransport implements Transport {
   async #connect() {
     const { createTransport } = await import("nodemailer"); // an application that writes files does not load it
     const { host, port, tls, user, password } = this.#url;
-    const { ca, timeout } = this.#settings;
+    const { ca } = this.#settings;
+    const { connect, reply } = this.#limits;
     return createTransport({
       host,
       port,
@@ -66,10 +73,10 @@ export class SmtpTransport implements Transport {
       ignoreTLS: tls === "off",
       tls: { ...(ca === undefined ? {} : { ca }), ...(isIP(host) === 0 ? { servername: host } : {}) },
       ...(user === undefined || password === undefined ? {} : { auth: { user, pass: password } }),
-      connectionTimeout: timeout,
-      greetingTimeout: timeout,
-      socketTimeout: timeout,
-      dnsTimeout: timeout,
+      connectionTimeout: connect,
+      greetingTimeout: connect,
+      socketTimeout: reply,
+      dnsTimeout: connect,
       disableFileAccess: true,
       disableUrlAccess: true,
     });
