@@ -24,24 +24,36 @@ const characters = [
   ..."abcxyzABCXYZ019 .,:;-_/\\|'\"`<>(){}[]&%$#@!?*+=~^\n\r\t\u0001\u007f\u00a0\u200b\u202e\ufeff\u0301äöüßéİŉ你😀",
 ];
 
+const scalars = [fc.integer(), fc.boolean(), fc.constant(null), fc.string()];
+/** Text that every store can keep, numbers that JSON keeps, and lists and objects of them. */
+const anything = fc.oneof(...scalars, fc.array(fc.integer()), fc.record({ a: fc.string() }));
+
 /** JSON Schema → values that it allows. */
 export class Arbitraries {
   readonly #schemas: Schemas;
+  /** Whether values are the examples that schemas have, and only such and required ones. */
+  readonly isExample: boolean;
 
-  constructor(schemas: Schemas) {
+  constructor(schemas: Schemas, isExample = false) {
     this.#schemas = schemas;
+    this.isExample = isExample;
   }
 
   /** Values that the schema allows. */
   valid(schema: JsonSchema, depth = 0): Arbitrary {
     const known = this.resolve(schema);
+    if (this.hasExample(known)) return fc.constant(known.examples[0]);
     if ("const" in known) return fc.constant(known.const);
     if (Array.isArray(known.enum)) return fc.constantFrom(...known.enum);
     const alternatives = (known.oneOf ?? known.anyOf) as readonly JsonSchema[] | undefined;
     if (alternatives !== undefined) return fc.oneof(...alternatives.map((one) => this.valid(one, depth)));
-    if (allowsAnything(known)) return this.#anything();
+    if (allowsAnything(known)) return anything;
     const types = typesOf(known);
     return fc.oneof(...(types.length === 0 ? ["object"] : types).map((type) => this.#ofType(type, known, depth)));
+  }
+
+  hasExample(schema: JsonSchema): schema is JsonSchema & { readonly examples: readonly [unknown] } {
+    return this.isExample && Array.isArray(schema.examples) && schema.examples.length > 0;
   }
 
   /** The schema itself: references followed, `allOf` merged. */
@@ -69,13 +81,15 @@ export class Arbitraries {
       case "boolean":
         return fc.boolean();
       case "integer": {
-        const { least, most } = wholeBounds(schema);
+        const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema; // exact in between
+        const [least, most] = [Math.ceil(Number(minimum)), Math.floor(Number(maximum))];
         const any = fc.integer({ min: least, max: most });
         if (most - least < 10) return any; // each of them is likely
         return fc.oneof({ arbitrary: fc.constantFrom(...boundaries(least, most, 1)), weight: 2 }, any);
       }
       case "number": {
-        const { least, most } = numberBounds(schema);
+        const { minimum = -Number.MAX_VALUE, maximum = Number.MAX_VALUE } = schema;
+        const [least, most] = [Number(minimum), Number(maximum)];
         const any = fc.double({ min: least, max: most, noNaN: true });
         return fc.oneof(fc.constantFrom(...boundaries(least, most, 0.01)), any);
       }
@@ -92,7 +106,9 @@ export class Arbitraries {
     const { format, pattern } = schema;
     if (typeof pattern === "string") return fc.stringMatching(new RegExp(pattern, "u"));
     if (isFile(schema)) return this.#ofLength(schema, ["a", "b"]); // one byte each: the limits of a file are in bytes
-    const day = fc.date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true });
+    const date = fc.date({ min: new Date("0001-01-01"), max: new Date("9999-12-31"), noInvalidDate: true });
+    const moment = date.map((one) => one.toISOString());
+    const day = moment.map((text) => text.slice(0, 10));
     const word = fc.string({ unit: fc.constantFrom(..."abcxyz"), minLength: 1, maxLength: 10 });
     switch (format) {
       case "email":
@@ -102,15 +118,9 @@ export class Arbitraries {
       case "uuid":
         return fc.uuid();
       case "date":
-        return fc.oneof(
-          fc.constantFrom(...days),
-          day.map((date) => date.toISOString().slice(0, 10)),
-        );
+        return fc.oneof(fc.constantFrom(...days), day);
       case "date-time":
-        return fc.oneof(
-          fc.constantFrom(...moments),
-          day.map((date) => date.toISOString()),
-        );
+        return fc.oneof(fc.constantFrom(...moments), moment);
       default:
         return this.#ofLength(schema, characters);
     }
@@ -147,12 +157,13 @@ export class Arbitraries {
   #object(schema: JsonSchema, depth: number): Arbitrary {
     const required = (schema.required ?? []) as readonly string[];
     const entries = Object.entries(propertiesOf(schema)).filter(
-      ([name]) => depth <= deepest || required.includes(name),
+      ([name, one]) =>
+        required.includes(name) || (this.isExample ? this.hasExample(this.resolve(one)) : depth <= deepest),
     );
     const model = Object.fromEntries(entries.map(([name, one]) => [name, this.valid(one, depth + 1)]));
     const requiredKeys = required.filter((name) => Object.hasOwn(model, name));
     // often all of them, because some conditions need two
-    const declared = fc.oneof(fc.record(model, { requiredKeys }), fc.record(model));
+    const declared = this.isExample ? fc.record(model) : fc.oneof(fc.record(model, { requiredKeys }), fc.record(model));
     const { additionalProperties } = schema;
     if (typeof additionalProperties !== "object" || additionalProperties === null) return declared;
     const least = Number(schema.minProperties ?? 0);
@@ -163,18 +174,6 @@ export class Arbitraries {
       minKeys: least,
       maxKeys: Math.max(least, Math.min(Number(schema.maxProperties ?? 3), 3)),
     });
-  }
-
-  /** Text that every store can keep, numbers that JSON keeps, and lists and objects of them. */
-  #anything(): Arbitrary {
-    return fc.oneof(
-      fc.integer(),
-      fc.boolean(),
-      fc.constant(null),
-      fc.string(),
-      fc.array(fc.integer()),
-      fc.record({ a: fc.string() }),
-    );
   }
 }
 
@@ -217,21 +216,6 @@ export function allowsAnything(schema: JsonSchema): boolean {
 export function mediaTypeOf({ contentMediaType, description }: JsonSchema): string {
   const [, named = ""] = /must be of type ([\w.+-]+\/[\w.+*-]*[\w*])/i.exec(String(description)) ?? [];
   return String(contentMediaType ?? named).replace("*", "x");
-}
-
-interface Bounds {
-  readonly least: number;
-  readonly most: number;
-}
-
-function numberBounds({ minimum, maximum }: JsonSchema): Bounds {
-  return { least: Number(minimum ?? -Number.MAX_VALUE), most: Number(maximum ?? Number.MAX_VALUE) };
-}
-
-/** JSON numbers beyond these are not whole numbers in JavaScript. */
-function wholeBounds({ minimum, maximum }: JsonSchema): Bounds {
-  const least = Math.ceil(Number(minimum ?? Number.MIN_SAFE_INTEGER));
-  return { least, most: Math.floor(Number(maximum ?? Number.MAX_SAFE_INTEGER)) };
 }
 
 const wholeLimits = [2 ** 31 - 1, 2 ** 31, -(2 ** 31), -(2 ** 31) - 1, 2 ** 32]; // those of columns and bit operations

@@ -2,10 +2,16 @@ import { randomInt } from "node:crypto";
 import type { TestHttpApp } from "@tenon/core/testing";
 import fc from "fast-check";
 import { Arbitraries } from "./arbitrary.ts";
-import { refuseUnreached } from "./fuzz-reach.ts";
 import { type FuzzedRequest, isJson, send } from "./fuzzed-request.ts";
 import { InvalidValues, without } from "./invalid-values.ts";
-import { type DeclaredBody, type Document, type FuzzedOperation, type Operation, toOperations } from "./operation.ts";
+import {
+  type DeclaredBody,
+  type Document,
+  type FuzzedOperation,
+  type HeadersOf,
+  type Operation,
+  toOperations,
+} from "./operation.ts";
 
 export interface FuzzOptions {
   /** How many requests to send in all. Defaults to 1,000. */
@@ -17,9 +23,7 @@ export interface FuzzOptions {
   /** All but these. */
   readonly skip?: readonly string[];
   /** Headers for the requests of an operation, such as the credentials that its guard needs. */
-  readonly headers?: (
-    operation: FuzzedOperation,
-  ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  readonly headers?: HeadersOf;
   /**
    * Values of path parameters that exist, for about half of the requests: `{ id: [post.id] }`. A function is called for
    * each of these requests, and can create what the request may change or delete.
@@ -29,7 +33,15 @@ export interface FuzzOptions {
     | ((
         operation: FuzzedOperation,
       ) => Readonly<Record<string, ParamValue>> | Promise<Readonly<Record<string, ParamValue>>>);
+  /**
+   * Requests that are accepted, by the ids of their operations, where generated values never are:
+   * `{ "auth.login": { body: { email, password } } }`. Each is sent once. What it leaves out is generated, or the
+   * example in the contract.
+   */
+  readonly examples?: Readonly<Record<string, FuzzExample>>;
 }
+
+export type FuzzExample = Partial<Pick<FuzzedRequest, "params" | "query" | "headers" | "body">>;
 
 type ParamValue = string | number;
 
@@ -47,7 +59,9 @@ export interface FuzzReport {
 export async function fuzzContract(app: TestHttpApp, options: FuzzOptions = {}): Promise<FuzzReport> {
   const { requests = 1000, seed = randomInt(2 ** 31) } = options;
   const document = (await app.openapi()) as unknown as Document; // plain JSON, read here as far as it is needed
-  const arbitraries = new Arbitraries(document.components?.schemas ?? {});
+  const schemas = document.components?.schemas ?? {};
+  const arbitraries = new Arbitraries(schemas);
+  const examples = new Arbitraries(schemas, true);
   const operations = toOperations(document, arbitraries).filter(
     // an event stream has no end, and a WebSocket needs a socket
     ({ id, live }) => live === undefined && (options.only?.includes(id) ?? true) && options.skip?.includes(id) !== true,
@@ -55,6 +69,7 @@ export async function fuzzContract(app: TestHttpApp, options: FuzzOptions = {}):
   if (operations.length === 0) throw new Error("fuzzContract() found no operation to send requests to");
 
   const statuses: Record<string, Record<number, number>> = {};
+  const unreached: string[] = [];
   let sent = 0;
   const runs = Math.max(1, Math.ceil(requests / operations.length));
   for (const operation of operations) {
@@ -62,6 +77,7 @@ export async function fuzzContract(app: TestHttpApp, options: FuzzOptions = {}):
     statuses[operation.id] = counts;
     const validCounts: Record<number, number> = {};
     const check = async (generated: fc.Arbitrary<FuzzedRequest>, numRuns: number) => {
+      if (numRuns === 0) return;
       const property = fc.asyncProperty(generated, async (request) => {
         const params = await toParams(operation, request, options);
         try {
@@ -80,16 +96,21 @@ export async function fuzzContract(app: TestHttpApp, options: FuzzOptions = {}):
       if (outcome.failed) throw new Error(describeFailure(operation, outcome));
     };
     const valid = toRequests(arbitraries, operation, options);
+    const given = options.examples?.[operation.id];
+    const example = toRequests(examples, operation, options).map((request) => toExample(request, given));
     const mistakes = toMistakes(new InvalidValues(arbitraries), arbitraries, operation);
     const invalidRuns = mistakes.length === 0 ? 0 : Math.floor((runs * 2) / 5);
-    await check(valid, runs - invalidRuns);
+    await check(example, 1);
+    await check(valid, runs - invalidRuns - 1);
     for (const [index, numRuns] of share(invalidRuns, mistakes.length, seed)) {
       const mistake = mistakes[index] as Mistake; // inside the bounds
       const invalid = fc.tuple(valid, mistake).map(([request, change]) => change(request));
       await check(invalid, numRuns);
     }
-    refuseUnreached(operation, validCounts);
+    const reason = explainUnreached(operation, validCounts);
+    if (reason !== undefined) unreached.push(reason);
   }
+  if (unreached.length > 0) throw new Error(`fuzzContract(): ${unreached.join("\n")}`);
   return { requests: sent, statuses };
 }
 
@@ -97,16 +118,20 @@ function toRequests(arbitraries: Arbitraries, operation: Operation, options: Fuz
   const parametersIn = (place: string) => {
     const found = operation.parameters.filter((parameter) => parameter.in === place);
     const model = found.map(({ name, schema }) => [name, arbitraries.valid(schema)] as const);
-    const requiredKeys = found.filter(({ required }) => required === true).map(({ name }) => name);
+    const requiredKeys = found
+      .filter(({ required, schema }) => required === true || arbitraries.hasExample(schema))
+      .map(({ name }) => name);
     const required = model.filter(([name]) => requiredKeys.includes(name));
+    if (arbitraries.isExample) return fc.record(Object.fromEntries(required));
     // half of them without optional ones, some of which (a cursor) no generated value can satisfy
     return fc.oneof(fc.record(Object.fromEntries(required)), fc.record(Object.fromEntries(model), { requiredKeys }));
   };
   const { body } = operation;
   const listed = typeof options.params === "function" ? {} : options.params;
   const known = Object.entries(listed ?? {}).map(([name, values]) => [name, fc.constantFrom(...values)] as const);
-  const place = fc.tuple(parametersIn("path"), fc.record(Object.fromEntries(known)), fc.boolean());
-  const absent = body === undefined || body.required ? [] : [fc.constant(undefined)];
+  const isKnown = arbitraries.isExample ? fc.constant(true) : fc.boolean();
+  const place = fc.tuple(parametersIn("path"), fc.record(Object.fromEntries(known)), isKnown);
+  const absent = body === undefined || body.required || arbitraries.isExample ? [] : [fc.constant(undefined)];
   return fc
     .record({
       place: place.map(([random, existing, isKnown]) => ({
@@ -118,6 +143,16 @@ function toRequests(arbitraries: Arbitraries, operation: Operation, options: Fuz
       body: body === undefined ? fc.constant(undefined) : fc.oneof(arbitraries.valid(body.schema), ...absent),
     })
     .map(({ place, ...request }) => ({ ...place, ...request, invalid: undefined }));
+}
+
+/** Values that the test gives win, those of path parameters over the option `params`. */
+function toExample(request: FuzzedRequest, given: FuzzExample = {}): FuzzedRequest {
+  return {
+    ...request,
+    ...given,
+    params: { ...request.params, ...given.params },
+    isKnown: request.isKnown && given.params === undefined,
+  };
 }
 
 /** Spreads runs over mistakes, so that each is tried, or as many as there are runs: which ones, the seed decides. */
@@ -139,32 +174,26 @@ function toMistakes(values: InvalidValues, arbitraries: Arbitraries, { parameter
   const inParameters = parameters.flatMap(({ name, in: place, required, schema }): Mistake[] => {
     if (!(place in parts)) return [];
     const part = parts[place as keyof typeof parts]; // checked above
-    const invalid = `the ${place} parameter "${name}" is`;
-    const wrong = values.text(schema)?.map((value) => (request: FuzzedRequest) => ({
+    const change = (fault: string, given: Readonly<Record<string, unknown>>) => (request: FuzzedRequest) => ({
       ...request,
-      [part]: { ...request[part], [name]: value },
+      [part]: { ...without(request[part], name), ...given },
       isKnown: request.isKnown && part !== "params",
-      invalid: `${invalid} invalid`,
-    }));
-    const missing = fc.constant((request: FuzzedRequest) => ({
-      ...request,
-      [part]: without(request[part], name),
-      invalid: `${invalid} missing`,
-    }));
+      invalid: `the ${place} parameter "${name}" is ${fault}`,
+    });
+    const wrong = values.text(schema)?.map((value) => change("invalid", { [name]: value }));
+    const missing = fc.constant(change("missing", {}));
     return [...(wrong === undefined ? [] : [wrong]), ...(required === true && place !== "path" ? [missing] : [])];
   });
   if (body === undefined) return inParameters;
   const isForm = body.type.includes("form");
   const wrong = isForm ? toFormMistakes(values, arbitraries, body) : isJson(body.type) ? values.json(body.schema) : [];
-  const inBody = wrong.map((one) =>
-    one.map((value) => (request: FuzzedRequest) => ({ ...request, body: value, invalid: "the body is invalid" })),
-  );
-  const missing = fc.constant((request: FuzzedRequest) => ({
+  const change = (fault: string, value: unknown) => (request: FuzzedRequest) => ({
     ...request,
-    body: undefined,
-    invalid: "the body is missing",
-  }));
-  return [...inParameters, ...inBody, ...(body.required ? [missing] : [])];
+    body: value,
+    invalid: `the body is ${fault}`,
+  });
+  const inBody = wrong.map((one) => one.map((value) => change("invalid", value)));
+  return [...inParameters, ...inBody, ...(body.required ? [fc.constant(change("missing", undefined))] : [])];
 }
 
 function toFormMistakes(
@@ -189,11 +218,8 @@ async function toParams(
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!isKnown || typeof options.params !== "function") return params;
   const created = await options.params(operation);
-  const names = operation.parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
-  return {
-    ...params,
-    ...Object.fromEntries(names.filter((name) => name in created).map((name) => [name, created[name]])),
-  };
+  const known = operation.parameters.filter(({ name, in: place }) => place === "path" && name in created);
+  return { ...params, ...Object.fromEntries(known.map(({ name }) => [name, created[name]])) };
 }
 
 /** The rows of a streamed list are compared while they are read. Other streams may have no end. */
@@ -231,4 +257,28 @@ function describeFailure(operation: Operation, outcome: fc.RunDetails<[FuzzedReq
     return isEmpty ? [] : [`\n  ${name}: ${JSON.stringify(value)}`];
   });
   return `${operation.id} (${operation.method} ${operation.path}): ${reason}${parts.join("")}\n  seed: ${seed}`;
+}
+
+const locked = new Set(["401", "403"]);
+const enough = 5; // so many valid requests are not rejected by chance
+
+/** Why no valid request has reached the work of the handler, if so: such a run shows nothing about it. */
+function explainUnreached(
+  { id, path, security }: Operation,
+  counts: FuzzReport["statuses"][string],
+): string | undefined {
+  const seen = Object.keys(counts);
+  const valid = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  if (valid === 0 || !seen.every((status) => status.startsWith("4"))) return undefined;
+  if (security.length > 0 && seen.every((status) => locked.has(status))) {
+    return `every request to ${id} was rejected with ${seen.join(" and ")}. Return credentials for ${security.join(", ")} from the option headers.`;
+  }
+  if (valid < enough) return undefined;
+  const outcome = `every response was ${seen.join(" or ")}.`;
+  const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+  if (names.length > 0 && seen.includes("404")) {
+    const example = names.map((name) => `${name}: …`).join(", ");
+    return `no request to ${id} found what its path names: ${outcome} Give values that exist in the option params; where requests change or delete them, a function that creates them: params: async () => ({ ${example} }). Or name it in the option skip.`;
+  }
+  return `no generated request to ${id} was accepted: ${outcome} Declare its rules so that the document shows them, give values that are accepted, with example() in the contract or the option examples, or name it in the option skip.`;
 }

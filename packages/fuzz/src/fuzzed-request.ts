@@ -42,14 +42,15 @@ export async function send(
   { params, query, headers, body }: FuzzedRequest,
   given: Readonly<Record<string, string>> | undefined,
 ): Promise<Response> {
-  const texts = toPairs(operation.parameters, "header", headers).map(([name, text]) => [
-    name,
-    encodeURIComponent(text),
-  ]);
-  return app.request(operation.method as Method, toTarget(operation, { params, query }), {
-    headers: { ...Object.fromEntries(texts), ...given, ...typeOf(operation, body) },
-    ...toSent(operation, body),
-  });
+  const texts = toPairs(operation.parameters, "header", headers).map(([name, text]) => [name, toHeader(text)]);
+  const { headers: type, ...sent } = toSent(operation, body);
+  const all = { ...Object.fromEntries(texts), ...given, ...type };
+  return app.request(operation.method as Method, toTarget(operation, { params, query }), { ...sent, headers: all });
+}
+
+/** A header takes visible characters only, of which JSON and dates need their own. */
+function toHeader(text: string): string {
+  return text.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
 }
 
 /** An empty segment, "." and ".." would lead to another path. */
@@ -57,19 +58,15 @@ function toSegment(text: string): string {
   return /^\.{0,2}$/.test(text) ? "x" : encodeURIComponent(text);
 }
 
-function typeOf({ body: declared }: Operation, body: unknown): Record<string, string> {
-  const isSent = declared !== undefined && body !== undefined && !declared.type.startsWith("multipart/");
-  return isSent ? { "content-type": declared.type } : {};
-}
-
 function toSent({ body: declared }: Operation, body: unknown): TestRequestOptions {
   if (declared === undefined || body === undefined) return {};
-  if (isJson(declared.type)) return { body: JSON.stringify(body) };
-  if (!declared.type.includes("form")) return { body: String(body) };
+  const headers = { "content-type": declared.type };
+  if (isJson(declared.type)) return { headers, body: JSON.stringify(body) };
+  if (!declared.type.includes("form")) return { headers, body: String(body) };
   const fields = toFormFields(declared, body);
   if (declared.type.startsWith("multipart/")) return { body: toFormData(fields) };
   const texts = Map.groupBy(fields, ({ name }) => name);
-  return { form: Object.fromEntries([...texts].map(([name, all]) => [name, all.map(({ text }) => text)])) };
+  return { headers, form: Object.fromEntries([...texts].map(([name, all]) => [name, all.map(({ text }) => text)])) };
 }
 
 /** As a query or a form has it: an item of a list is a value of its own, and null cannot be sent. */

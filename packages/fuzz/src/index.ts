@@ -1,6 +1,6 @@
-export type { ActorHeaders, ActorOption } from "./access/actors.ts";
+export type { ActorOption } from "./access/actors.ts";
 export { type FuzzAccessOptions, type FuzzAccessReport, fuzzAccess } from "./access/fuzz-access.ts";
-export type { FindingKind } from "./access/oracle.ts";
 export { AccessError, type AccessFinding } from "./access/report.ts";
+export type { FindingKind } from "./access/step.ts";
 export { type FuzzOptions, type FuzzReport, fuzzContract } from "./fuzz-contract.ts";
-export type { FuzzedOperation } from "./operation.ts";
+export type { ActorHeaders, FuzzedOperation } from "./operation.ts";

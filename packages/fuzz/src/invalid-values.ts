@@ -78,7 +78,7 @@ export class InvalidValues {
     const properties = Object.entries(propertiesOf(schema));
     const { additionalProperties: additional } = schema;
     if (properties.length === 0 && typeof additional !== "object") return [];
-    const whole = this.#valid.valid(schema, depth) as fc.Arbitrary<Record<string, unknown>>; // it has properties
+    const whole = this.#valid.valid({ ...schema, type: "object" }, depth) as fc.Arbitrary<Record<string, unknown>>; // also where null is allowed
     const required = (schema.required ?? []) as readonly string[]; // by JSON Schema
     const others = typeof additional === "object" ? [[word, additional as JsonSchema] as const] : []; // as above
     const replaced = [...properties, ...others].flatMap(([name, one]) =>
@@ -91,7 +91,7 @@ export class InvalidValues {
 
   #items(schema: JsonSchema, depth: number): Arbitrary[] {
     if (typeof schema.items !== "object") return [];
-    const list = this.#valid.valid(schema, depth) as fc.Arbitrary<unknown[]>; // it has items
+    const list = this.#valid.valid({ ...schema, type: "array" }, depth) as fc.Arbitrary<unknown[]>; // likewise
     const mistakes = this.json(schema.items as JsonSchema, depth + 1); // by JSON Schema
     return mistakes.map((mistake) => fc.tuple(list, mistake).map(([items, wrong]) => [...items.slice(1), wrong]));
   }

@@ -10,6 +10,9 @@ export interface FuzzedOperation {
   readonly security: readonly string[];
 }
 
+export type ActorHeaders = Readonly<Record<string, string>>;
+export type HeadersOf = (operation: FuzzedOperation) => ActorHeaders | Promise<ActorHeaders>;
+
 /** An operation as far as requests need it. */
 export interface Operation extends FuzzedOperation {
   readonly parameters: readonly Parameter[];
@@ -55,11 +58,11 @@ interface OperationObject {
   readonly operationId?: string;
   readonly "x-tenon-live"?: LiveMessages;
   readonly "x-tenon-policies"?: readonly string[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: {
-    readonly required?: boolean;
-    readonly content: Content;
-  };
+  readonly parameters?: readonly (Omit<Parameter, "schema"> & {
+    readonly schema?: JsonSchema;
+    readonly content?: Content;
+  })[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
   readonly security?: readonly Readonly<Record<string, unknown>>[];
 }
@@ -76,8 +79,11 @@ export function toOperations({ paths = {} }: Document, arbitraries: Arbitraries)
         path,
         security: (operation.security ?? []).flatMap(Object.keys),
         parameters: (operation.parameters ?? [])
-          .filter((parameter) => parameter.in !== "query" || !arbitraries.hasObjects(parameter.schema))
-          .map((parameter) => ({ ...parameter, schema: arbitraries.resolve(parameter.schema) })),
+          .map(({ content, schema = content?.["application/json"]?.schema ?? {}, ...parameter }) => ({
+            ...parameter,
+            schema: arbitraries.resolve(schema),
+          }))
+          .filter((parameter) => parameter.in !== "query" || !arbitraries.hasObjects(parameter.schema)),
         body: toBody(operation, arbitraries),
         declared: new Set(Object.keys(operation.responses)),
         returned: toReturned(operation, arbitraries),

@@ -35,7 +35,7 @@ function toStep({ path, params = {}, type = "application/json", fields = {}, bod
 }
 
 function toObject(id: string | number, kind: string, created: Step, idPath = ".id"): FuzzedObject {
-  const rest = { marker: "", fields: {}, turn: 0, deletion: undefined, isSpent: false };
+  const rest = { name: kind, marker: "", values: new Map(), turn: 0, deletion: undefined, isSpent: false };
   return { id, kind, owner: alice, created, idPath, ...rest };
 }
 

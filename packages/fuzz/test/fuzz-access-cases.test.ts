@@ -135,6 +135,31 @@ function toFiles(): Routes {
   ];
 }
 
+/** Settings by the keys that clients choose, which belong to nobody, beside notes. */
+function toSettings(): Routes {
+  const settings = new Map<string, { text: string }>();
+  const params = dto({ key: string("required") });
+  const Setting = dto({ text: string("required") });
+  return [
+    ...toNotes(0),
+    {
+      method: "PUT",
+      path: "/settings/:key",
+      handler: endpoint({ operationId: "settings.put", params, body: Setting, returns: Setting }, (_, input) => {
+        settings.set(input.params.key, input.body);
+        return input.body;
+      }),
+    },
+    {
+      method: "GET",
+      path: "/settings/:key",
+      handler: endpoint({ operationId: "settings.show", params, returns: Setting }, (_, input) => {
+        return settings.get(input.params.key) ?? { text: "none" };
+      }),
+    },
+  ];
+}
+
 const cases: readonly [name: string, routes: Routes, expected: readonly string[]][] = [
   ["a boolean that an update toggles is not assigned", toNotes(0), []],
   ["what does not show again is not reported", toNotes(1), []],
@@ -149,3 +174,10 @@ const cases: readonly [name: string, routes: Routes, expected: readonly string[]
 for (const [name, routes, expected] of cases) {
   test(name, async () => assert.deepEqual(await fuzz(routes), expected));
 }
+
+test("what has an id that its client chooses counts as not attacked", async () => {
+  await assert.rejects(
+    fuzz(toSettings()),
+    /settings\.put \(PUT \S+ was not attacked[\s\S]* settings\.show \(GET \S+ was not attacked/,
+  );
+});

@@ -19,6 +19,7 @@ import {
   number,
   type Routes,
   record,
+  route,
   type Schema,
   string,
   timestamp,
@@ -248,11 +249,12 @@ async function countAccepted(contract: Parameters<typeof endpoint>[0]): Promise<
   return counts[200] ?? 0;
 }
 
-test("json() is sent as JSON text in forms and queries", async () => {
+test("json() is sent as JSON text in forms, queries and headers", async () => {
   const Settings = dto({ settings: json("required"), tags: array(string("nullable")) });
   assert.ok((await countAccepted({ body: { form: Settings } })) > 100);
   assert.ok((await countAccepted({ body: { form: dto({ settings: json("required"), picture: file() }) } })) > 100);
   assert.ok((await countAccepted({ query: Settings })) > 100);
+  assert.ok((await countAccepted({ headers: dto({ settings: json("required") }) })) > 100);
 });
 
 test("files have the declared type and size", async () => {
@@ -278,6 +280,72 @@ test("an operation that accepts no generated request fails the run", async () =>
   );
   const { requests } = await fuzz([reject], { requests: 1 });
   assert.equal(requests, 1);
+});
+
+/** A login: the one right request cannot be guessed. */
+function loginRoute(password = string("required")): Routes {
+  const Login = dto({ email: string("required", "email"), password, code: string() });
+  const errors = { 401: "Wrong", 422: "Too short" } as const;
+  return [
+    route.post("/login", { body: Login, returns: { 204: null }, errors, operationId: "login" }, (ctx, { body }) => {
+      if (body.password.length < 3) ctx.fail(422);
+      if (body.password !== "secret" || body.code !== undefined) ctx.fail(401);
+    }),
+  ];
+}
+
+test("an operation of which every request was rejected fails the run, unless an example is accepted", async () => {
+  await assert.rejects(
+    fuzz(loginRoute()),
+    /no generated request to login was accepted: every response was 401 or 422\. .* with example\(\) /,
+  );
+  const byContract = await fuzz(loginRoute(string("required").example("secret")));
+  assert.equal(byContract.statuses.login?.[204], 1);
+  const body = { email: "ada@example.com", password: "secret" };
+  const byOption = await fuzz(loginRoute(), { examples: { login: { body } } });
+  assert.equal(byOption.statuses.login?.[204], 1);
+  await assert.rejects(fuzz(loginRoute(), { examples: { login: { body: { ...body, code: "1" } } } }), /401 or 422/);
+});
+
+test("examples are used in every part of a request, and win over other values", async () => {
+  const Key = dto({ key: string("required").example("k") });
+  const parts = {
+    params: Key,
+    query: dto({ key: string().example("k") }),
+    headers: dto({ "x-key": string("required") }),
+  };
+  const show = route.get("/:key", { ...parts, errors: { 404: "None" }, operationId: "show" }, (ctx, input) => {
+    const { params, query, headers } = input;
+    return params.key === "k" && query.key === "k" && headers["x-key"] === "h" ? {} : ctx.fail(404);
+  });
+  const { statuses } = await fuzz([show], {
+    params: { key: ["other"] },
+    examples: { show: { params: { key: "k" }, headers: { "x-key": "h" } } },
+  });
+  assert.equal(statuses.show?.[200], 1);
+});
+
+test("all operations that were not reached are named at once", async () => {
+  const failure = fuzz([...loginRoute(), ...postRoutes(new Set())]);
+  await assert.rejects(failure, (error: Error) => {
+    assert.match(error.message, /request to login was/);
+    assert.match(error.message, /\nno request to DELETE \/posts\/\{id\} found/);
+    assert.match(error.message, /\nno request to GET \/posts\/\{id\} found/);
+    return true;
+  });
+});
+
+test("objects and lists that may be null get wrong values too", async () => {
+  const Role = dto({ id: integer("required") });
+  const body = dto({
+    role: nested(Role, "nullable"),
+    roles: array(nested(Role), "nullable"),
+    counts: record(integer(), "nullable"),
+  });
+  const { statuses } = await fuzz([
+    route.post("/", { body, returns: { 204: null }, operationId: "role" }, () => undefined),
+  ]);
+  assert.ok((statuses.role?.[400] ?? 0) > 50, JSON.stringify(statuses));
 });
 
 const Bounded = dto({

@@ -1,7 +1,4 @@
-import type { FuzzedOperation } from "../operation.ts";
-
-export type ActorHeaders = Readonly<Record<string, string>>;
-type HeadersOf = (operation: FuzzedOperation) => ActorHeaders | Promise<ActorHeaders>;
+import type { ActorHeaders, FuzzedOperation, HeadersOf } from "../operation.ts";
 
 /** Headers that authenticate an actor, a function to them by operation, or null for a guest. */
 export type ActorOption =
@@ -63,6 +60,11 @@ function toSettings(option: ActorOption): { headers: ActorHeaders | HeadersOf; s
   // a header has text, so that this is not one with the name "headers"
   if ("headers" in option && typeof option.headers !== "string") return option as ReturnType<typeof toSettings>;
   return { headers: option as ActorHeaders }; // the remaining form
+}
+
+/** The same actor without credentials. */
+export function toGuest(actor: Actor): Actor {
+  return { ...actor, name: "", headersFor: () => ({}) };
 }
 
 /** Every owner with every attacker; pairs of two users come first, because guests are mostly stopped by a guard. */

@@ -1,13 +1,11 @@
 import type { JsonSchema } from "@tenon/core";
-import { type Arbitraries, typesOf } from "../arbitrary.ts";
+import { typesOf } from "../arbitrary.ts";
 import type { Operation } from "../operation.ts";
 import type { Actor, Pair } from "./actors.ts";
 import type { Attack, AttackTools } from "./attack.ts";
 import { findNode, isObject } from "./ids.ts";
-import type { Verdict } from "./oracle.ts";
-import { type FuzzedObject, isSuccess, type Prepared, type Step } from "./step.ts";
+import { type FuzzedObject, isSuccess, type Step, type Verdict } from "./step.ts";
 import { Values } from "./values.ts";
-import { userKind } from "./world.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -16,12 +14,10 @@ export class AssignAttack implements Attack {
   readonly operation: Operation;
   readonly label = "body";
   readonly #tools: AttackTools;
-  readonly #arbitraries: Arbitraries;
 
-  constructor(tools: AttackTools, operation: Operation, arbitraries: Arbitraries) {
+  constructor(tools: AttackTools, operation: Operation) {
     this.#tools = tools;
     this.operation = operation;
-    this.#arbitraries = arbitraries;
   }
 
   async run({ owner: other, attacker: actor }: Pair): Promise<Verdict[]> {
@@ -66,13 +62,15 @@ export class AssignAttack implements Attack {
 
   /** Gives an own object to another user. */
   async #assignOwner(actor: Actor, other: Actor): Promise<Verdict[]> {
-    const { world, oracle } = this.#tools;
+    const { world, oracle, builder, learner } = this.#tools;
     const user = world.users.get(other);
     if (user === undefined) return [];
+    const place = builder.placesOf(this.operation).findLast((one) => one.in === "path");
+    const [updated] = place === undefined ? [] : world.identitiesOf(this.operation, place); // none where it creates
     const verdicts: Verdict[] = [];
     const known = [...world.ownerFields];
     for (const name of known.length > 0 ? known : ["user_id", "owner_id", "author_id"]) {
-      const focus = await this.#createFocus(actor);
+      const focus = updated && (await learner.create(actor, updated.kind));
       const before = focus && (await oracle.look(actor, focus));
       const step = await this.#send(actor, { [name]: user.id }, focus, user);
       if (step === undefined || !isSuccess(step.seen)) continue;
@@ -93,27 +91,19 @@ export class AssignAttack implements Attack {
     return verdicts;
   }
 
-  /** A new object for an update; none for an operation that creates. */
-  async #createFocus(actor: Actor): Promise<FuzzedObject | undefined> {
-    const { builder, world, setup } = this.#tools;
-    const place = builder.placesOf(this.operation).findLast((one) => one.in === "path");
-    const [kind = ""] = place === undefined ? [] : world.kindsOf(this.operation, place);
-    return kind === "" || kind === userKind ? undefined : setup.create(actor, kind);
-  }
-
   async #send(actor: Actor, extra: Fields, focus?: FuzzedObject, user?: FuzzedObject): Promise<Step | undefined> {
     const { builder, exchange } = this.#tools;
     const prepared = builder.build(actor, this.operation, { focus });
     if (prepared === undefined || !isObject(prepared.request.body)) return undefined;
     const body = { ...prepared.request.body, ...extra };
     const uses = user === undefined ? prepared.uses : [...prepared.uses, user];
-    const whole: Prepared = { request: { ...prepared.request, body }, uses };
-    return exchange.send(actor, this.operation, whole);
+    return exchange.send(actor, this.operation, { request: { ...prepared.request, body }, uses });
   }
 
   /** Another valid value; undefined for lists and objects. */
   #toOther(schema: JsonSchema, current: unknown): unknown {
-    const known = this.#arbitraries.resolve(schema);
+    const { arbitraries, builder } = this.#tools;
+    const known = arbitraries.resolve(schema);
     const [type = ""] = typesOf(known).filter((one) => one !== "null");
     if (type === "boolean") return current !== true;
     // far from the next id or version, which the server sets by itself
@@ -121,8 +111,7 @@ export class AssignAttack implements Attack {
     if (type !== "string" && !("enum" in known)) return undefined;
     if (typeof current === "string" && /^\d{4}-\d\d-\d\dT/.test(current)) return "2001-02-03T04:05:06.000Z";
     for (let turn = 0; turn < 5; turn++) {
-      const marker = this.#tools.builder.createMarker();
-      const value = new Values(this.#arbitraries, marker, turn).of(known, 0);
+      const value = new Values(arbitraries, builder.createMarker(), turn).of(known, 0);
       if (!isEqual(value, current)) return value;
     }
     return undefined;

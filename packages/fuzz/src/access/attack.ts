@@ -1,20 +1,16 @@
+import type { Arbitraries } from "../arbitrary.ts";
 import type { Operation } from "../operation.ts";
 import type { Pair } from "./actors.ts";
-import type { RequestBuilder } from "./builder.ts";
-import type { Exchange } from "./exchange.ts";
-import type { Oracle, Verdict } from "./oracle.ts";
-import type { Setup } from "./setup.ts";
-import type { World } from "./world.ts";
+import type { Oracle } from "./oracle.ts";
+import type { OwnerTools, Setup } from "./setup.ts";
+import type { Verdict } from "./step.ts";
 
 /** What attacks work with. */
-export interface AttackTools {
-  readonly exchange: Exchange;
-  readonly builder: RequestBuilder;
-  readonly world: World;
+export interface AttackTools extends OwnerTools {
   readonly setup: Setup;
   readonly oracle: Oracle;
+  readonly arbitraries: Arbitraries;
   readonly operations: readonly Operation[];
-  readonly random: () => number;
 }
 
 export interface Mode {

@@ -1,16 +1,19 @@
-import { type Arbitraries, typesOf } from "../arbitrary.ts";
+import type { Arbitraries } from "../arbitrary.ts";
 import type { Operation } from "../operation.ts";
 import type { Actor } from "./actors.ts";
-import { findPlaces, isCursor, isLimit, type Place, replaceAt } from "./places.ts";
+import { isObject, toUnknown } from "./ids.ts";
+import { findPlaces, isLimit, type Place, replaceAt, toFitting } from "./places.ts";
 import { around, type FuzzedObject, type Prepared } from "./step.ts";
 import { Values } from "./values.ts";
-import { userKind, type World } from "./world.ts";
+import { type Identity, userKind, type World } from "./world.ts";
 
 export interface Choice {
   /** The object that the request is about: its ids, and those of the objects around it. */
   readonly focus?: FuzzedObject | undefined;
   /** Values of places that are given. */
   readonly replaced?: ReadonlyMap<Place, unknown>;
+  /** What places take, and undefined for any valid value. Defaults to what is known. */
+  readonly identities?: ReadonlyMap<Place, Identity | undefined> | undefined;
   readonly attempt?: number;
   readonly marker?: string;
   /** Which of the enumerated values and booleans. Defaults to others than those of the focus. */
@@ -26,10 +29,10 @@ export class RequestBuilder {
   /** By operation: the way of filling a body that was accepted. */
   readonly accepted = new Map<string, number>();
 
-  constructor(arbitraries: Arbitraries, world: World, random: () => number) {
+  constructor(arbitraries: Arbitraries, world: World, seed: number) {
     this.#arbitraries = arbitraries;
     this.#world = world;
-    this.#random = random;
+    this.#random = createRandom(seed);
   }
 
   placesOf(operation: Operation): readonly Place[] {
@@ -45,11 +48,17 @@ export class RequestBuilder {
       .padStart(9, "0")}`;
   }
 
+  /** An id of the same form that does not exist. */
+  createUnknown(value: string | number): string | number {
+    return toUnknown(value, this.#random);
+  }
+
   /** Undefined where the actor lacks an object that the request needs. */
   build(actor: Actor, operation: Operation, choice: Choice = {}): Prepared | undefined {
     const { focus, replaced = new Map<Place, unknown>(), marker = this.createMarker() } = choice;
     const attempt = choice.attempt ?? this.accepted.get(operation.id) ?? 0;
-    const values = new Values(this.#arbitraries, marker, choice.turn ?? (focus?.turn ?? 0) + 1);
+    const turn = choice.turn ?? (focus?.turn ?? 0) + 1;
+    const values = new Values(this.#arbitraries, marker, turn);
     const uses: FuzzedObject[] = focus === undefined ? [] : [focus];
     const params: Record<string, unknown> = {};
     const query: Record<string, unknown> = {};
@@ -59,24 +68,29 @@ export class RequestBuilder {
       else if (at === "path") params[name] = values.of(schema, 0, name);
       else if (required === true) (at === "query" ? query : headers)[name] = values.of(schema, 0, name);
     }
-    let body = operation.body === undefined ? undefined : values.of(operation.body.schema, attempt);
+    let body = operation.body && new Values(this.#arbitraries, marker, turn).of(operation.body.schema, attempt);
     const taken = new Set<FuzzedObject>();
+    // the one in focus, one around it, or another of the same kind
+    const own = (kind: string) => {
+      const near = focus === undefined ? [] : [focus, ...around(focus)];
+      const fitting = near.find((one) => one.kind === kind && !taken.has(one));
+      return fitting ?? this.#world.pick(kind === userKind && focus ? focus.owner : actor, kind, taken);
+    };
     for (const place of this.placesOf(operation)) {
       let value = replaced.get(place);
       if (!replaced.has(place)) {
-        if (!place.isRequired || isCursor(place)) {
+        const identity = this.identityOf(operation, place, choice.identities);
+        if (!place.isRequired && (identity !== undefined || this.#world.isLikely(place))) {
           if (place.in === "body") body = removeAt(body, place.keys);
           continue;
         }
-        const object = this.#own(actor, operation, place, focus, taken);
-        if (object === undefined) {
-          if (place.in === "path" && this.#world.objects.length > 0 && this.#takesText(operation, place)) continue;
-          if (place.in !== "path" && !this.#world.isNamed(place)) continue; // of another system: any valid value
-          return undefined;
-        }
+        if (identity === undefined) continue; // any valid value
+        const object = own(identity.kind);
+        value = object && toValue(place, identity, object);
+        if (object === undefined || value === undefined) return undefined;
         uses.push(object);
         taken.add(object);
-        value = place.isList ? [toValue(place, object)] : toValue(place, object);
+        if (place.isList) value = [value];
       }
       const [key = ""] = place.keys;
       if (place.in === "path") params[key] = value;
@@ -86,44 +100,37 @@ export class RequestBuilder {
     return { request: { params, query, headers, body, isKnown: true, invalid: undefined }, uses: [...new Set(uses)] };
   }
 
-  /** The object of the actor for a place: the one in focus, one around it, or another of the same kind. */
-  #own(
-    actor: Actor,
-    operation: Operation,
-    place: Place,
-    focus: FuzzedObject | undefined,
-    taken: ReadonlySet<FuzzedObject>,
-  ): FuzzedObject | undefined {
-    const kinds = this.#world.kindsOf(operation, place);
-    const near = focus === undefined ? [] : [focus, ...around(focus)].filter((one) => !taken.has(one));
-    const fitting = near.find(({ kind }) => kinds.includes(kind));
-    if (fitting !== undefined) return fitting;
-    const [first] = kinds;
-    if (first === userKind && focus !== undefined) return this.#world.users.get(focus.owner);
-    return kinds.map((kind) => this.#world.pick(actor, kind)).find((one) => one !== undefined);
-  }
-
-  /** Whether a parameter of the path is a text of a few, such as a year, and not an id. */
-  #takesText({ parameters }: Operation, { keys }: Place): boolean {
-    const { schema = {} } = parameters.find(({ name, in: at }) => at === "path" && name === keys[0]) ?? {};
-    return "pattern" in schema || "maximum" in schema || typesOf(schema).includes("boolean");
+  /** What a place takes in a request; undefined for any valid value. */
+  identityOf(operation: Operation, place: Place, tried?: Choice["identities"]): Identity | undefined {
+    if (tried?.has(place) === true) return tried.get(place);
+    const known = this.#world.knownOf(operation, place);
+    // without a request that has succeeded, the likeliest
+    return known ?? (place.in === "path" ? this.#world.guess(operation, place)[0] : undefined);
   }
 }
 
-/** The id, or the field of the object that the place is named after, such as a slug. */
-export function toValue({ in: at, keys, isText }: Place, { id, fields }: FuzzedObject): unknown {
-  const name = keys.at(-1) ?? "";
-  const field = fields[name];
-  const isNamed = /^(?:slug|key|code|name|number)$/.test(name) || (at === "path" && !/id$/i.test(name));
-  if (isNamed && (typeof field === "string" || typeof field === "number")) return field;
-  return isText ? String(id) : id;
+/** The identity of an object as a place takes it. */
+export function toValue(place: Place, { path }: Identity, { values }: FuzzedObject): string | number | undefined {
+  const value = values.get(path);
+  return value === undefined ? undefined : toFitting(place, value);
 }
 
 function removeAt(value: unknown, keys: readonly string[]): unknown {
   const [key = "", ...rest] = keys;
-  if (typeof value !== "object" || value === null || !(key in value)) return value;
+  if (!isObject(value) || !(key in value)) return value;
   const whole = value as Readonly<Record<string, unknown>>; // checked
   if (rest.length > 0) return replaceAt(whole, [key], removeAt(whole[key], rest));
   const { [key]: _, ...others } = whole;
   return Array.isArray(value) ? value : others;
+}
+
+/** Numbers from 0 to 1 by a seed (mulberry32): the same run for the same seed. */
+function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

@@ -1,16 +1,21 @@
 import { type FuzzedRequest, isJson, toFormFields, toTarget } from "../fuzzed-request.ts";
 import type { DeclaredBody } from "../operation.ts";
 import type { Actor } from "./actors.ts";
-import type { FuzzedObject, Step } from "./step.ts";
-import { userKind } from "./world.ts";
+import { findValues, isObject } from "./ids.ts";
+import { around, type FuzzedObject, type Step } from "./step.ts";
 
 /** Names shell variables, so that the lines can be run again: `$ALICE_NOTE` is an id, `$ALICE` a header. */
 export class CurlWriter {
   readonly #names = new Map<FuzzedObject, string>();
+  /** The texts and numbers of the requests. */
+  #sent: ReadonlySet<string> = new Set();
 
   /** The requests that create the objects, then the steps. */
   async write(steps: readonly Step[], objects: readonly FuzzedObject[]): Promise<string[]> {
     const used = [...objects, ...steps.flatMap(({ uses }) => uses)];
+    const all = used.flatMap((object) => [object, ...around(object)]).flatMap(({ created }) => created ?? []);
+    const requests = [...all, ...steps].map(({ request: { params, query, body } }) => [params, query, body]);
+    this.#sent = new Set(requests.flatMap((one) => [...findValues(one).values()].map(String)));
     const lines: string[] = [];
     for (const object of new Set(used)) lines.push(...(await this.#create(object)));
     for (const step of steps) lines.push(`${await this.#line(step)}  # ${step.actor.name}: ${step.seen.status}`);
@@ -19,7 +24,8 @@ export class CurlWriter {
 
   async #create(object: FuzzedObject): Promise<string[]> {
     if (this.#names.has(object)) return [];
-    const { created, deletion, idPath, owner } = object;
+    const { created, deletion, owner } = object;
+    const [idPath] = this.#idOf(object);
     const lines: string[] = [];
     for (const parent of created?.uses ?? []) lines.push(...(await this.#create(parent)));
     const name = this.#toName(object);
@@ -33,8 +39,15 @@ export class CurlWriter {
     return lines;
   }
 
-  #toName({ kind, owner }: FuzzedObject): string {
-    const name = toVariable(kind === userKind ? `${owner.name}_id` : `${owner.name}_${kind}`);
+  /** The field that the requests name it by: its id, or another one such as a slug. */
+  #idOf({ id, idPath, values, created }: FuzzedObject): readonly [path: string, value: string | number] {
+    const isSent = ([, value]: readonly [string, string | number]) => this.#sent.has(String(value));
+    const all = created === undefined ? [] : [[idPath, id] as const, ...values];
+    return all.find(isSent) ?? [idPath, id];
+  }
+
+  #toName({ name: noun, owner }: FuzzedObject): string {
+    const name = toVariable(`${owner.name}_${noun}`);
     const count = [...this.#names.values()].filter((one) => one.replace(/\d+$/, "") === name).length;
     return count === 0 ? name : `${name}${count + 1}`;
   }
@@ -42,7 +55,7 @@ export class CurlWriter {
   async #line({ actor, operation, request, uses }: Step, flags = ""): Promise<string> {
     const { method, body: declared, live } = operation;
     const start = method === "GET" ? "" : method === "HEAD" ? "-I " : `-X ${method} `;
-    const names = new Map(uses.map((object) => [String(object.id), this.#names.get(object) ?? ""]));
+    const names = new Map(uses.map((object) => [String(this.#idOf(object)[1]), this.#names.get(object) ?? ""]));
     const marked = markIds(request, names) as FuzzedRequest; // the same, with other values
     const target = writeIds(toTarget(operation, marked), names, (name) => `$${name}`);
     const headers = await toHeaders(actor, operation);
@@ -64,14 +77,15 @@ function toBody(declared: DeclaredBody, body: unknown, quote: (text: string) => 
         : `-F ${quote(`${name}=@`)}<(printf %s ${quote(text)})${quote(`;filename=${file.name}${file.type && `;type=${file.type}`}`)}`,
     );
   }
-  const text = isForm ? String(new URLSearchParams(fields.map((one) => [one.name, one.text]))) : toText(body);
+  const form = String(new URLSearchParams(fields.map((one) => [one.name, one.text])));
+  const text = isForm ? form : typeof body === "string" ? body : JSON.stringify(body);
   return [`-H 'content-type: ${type}'`, `-d ${quote(text)}`];
 }
 
 /** Puts marks that no encoding changes where a value is an id: the same text may be a key, or a part of another. */
 function markIds(value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((item) => markIds(item, names));
-  if (typeof value === "object" && value !== null)
+  if (isObject(value))
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, markIds(item, names)]));
   const name = names.get(String(value));
   if (name === undefined) return value;
@@ -83,10 +97,6 @@ function writeIds(text: string, names: ReadonlyMap<string, string>, write: (name
     (all, name) => all.replaceAll(new RegExp(`"__${name}__N"|__${name}__[NT]`, "g"), () => write(name)), // numbers in JSON have no quotes
     text,
   );
-}
-
-function toText(body: unknown): string {
-  return typeof body === "string" ? body : JSON.stringify(body);
 }
 
 function toVariable(name: string): string {

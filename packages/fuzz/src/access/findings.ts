@@ -1,9 +1,8 @@
-import type { App } from "@tenon/core";
 import type { Pair } from "./actors.ts";
 import type { Attack, Mode } from "./attack.ts";
 import type { Exchange } from "./exchange.ts";
-import type { FindingKind, Verdict } from "./oracle.ts";
 import { type AccessFinding, toFinding } from "./report.ts";
+import type { FindingKind, Verdict } from "./step.ts";
 
 interface Found {
   readonly attack: Attack;
@@ -15,14 +14,12 @@ const severity: readonly FindingKind[] = ["delete", "change", "attach", "mass as
 
 /** Collects what attacks show, each thing once, by the shortest list of requests that shows it again. */
 export class Findings {
-  readonly #app: Pick<App, "routes">;
   readonly #exchange: Exchange;
   readonly #found = new Map<string, Found>();
   /** How many requests were sent to show something again. */
   repeated = 0;
 
-  constructor(app: Pick<App, "routes">, exchange: Exchange) {
-    this.#app = app;
+  constructor(exchange: Exchange) {
     this.#exchange = exchange;
   }
 
@@ -35,7 +32,9 @@ export class Findings {
         known.attackers.add(attacker.name);
         continue;
       }
+      const start = this.#exchange.sent;
       const shortest = await this.#repeat(attack, pair, verdict);
+      this.repeated += this.#exchange.sent - start;
       if (shortest !== undefined) {
         this.#found.set(toKey(attack, shortest), { attack, verdict: shortest, attackers: new Set([attacker.name]) });
       }
@@ -51,21 +50,17 @@ export class Findings {
 
   /** The same on new objects, first without the owner's request before. What does not show again was chance. */
   async #repeat(attack: Attack, pair: Pair, verdict: Verdict): Promise<Verdict | undefined> {
-    const start = this.#exchange.sent;
-    try {
-      const find = async (mode: Mode) => {
-        const again = await attack.run(pair, mode);
-        // on a new object, a change may show that did not on one that had these values
-        const worse = again.find((one) => severity.indexOf(one.kind) < severity.indexOf(verdict.kind));
-        return worse ?? again.find((one) => toKey(attack, one) === toKey(attack, verdict));
-      };
-      // a new object has nothing inside that could show
-      const onSame = verdict.objects.length > 1 ? await find({ isWarm: true, isFresh: false }) : undefined;
-      const onNew = await find({ isWarm: false, isFresh: true });
-      return onNew ?? (await find({ isWarm: true, isFresh: true })) ?? onSame;
-    } finally {
-      this.repeated += this.#exchange.sent - start;
-    }
+    const find = async (mode: Mode) => {
+      const again = await attack.run(pair, mode);
+      // on a new object, a change may show that did not on one that had these values
+      const worse = again.find((one) => severity.indexOf(one.kind) < severity.indexOf(verdict.kind));
+      return worse ?? again.find((one) => toKey(attack, one) === toKey(attack, verdict));
+    };
+    // a new object has nothing inside that could show, and is not in a list that was cached before
+    const isOld = verdict.objects.length > 1 || attack.label === "response";
+    const onSame = isOld ? await find({ isWarm: true, isFresh: false }) : undefined;
+    const onNew = await find({ isWarm: false, isFresh: true });
+    return onNew ?? (await find({ isWarm: true, isFresh: true })) ?? onSame;
   }
 
   /** The worst first; what a worse one at the same place implies is left out. */
@@ -81,11 +76,9 @@ export class Findings {
         return isSamePlace && (isHead || rank(other) < rank({ attack, verdict }));
       });
     const kept = all.filter((one) => !isImplied(one)).toSorted((a, b) => rank(a) - rank(b));
-    const findings: AccessFinding[] = [];
-    for (const { attack, verdict, attackers } of kept) {
-      findings.push(await toFinding(this.#app, attack, verdict, [...attackers]));
-    }
-    return findings;
+    return Array.fromAsync(kept, ({ attack, verdict, attackers }) =>
+      toFinding(this.#exchange.app, attack, verdict, [...attackers]),
+    );
   }
 }
 

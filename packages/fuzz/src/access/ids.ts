@@ -1,26 +1,19 @@
-import { isIdName } from "./places.ts";
-
-/** An id in a JSON value. */
-export interface FoundId {
-  /** As `jq` takes it: `.items[0].id`. */
-  readonly path: string;
-  readonly name: string;
-  readonly value: string | number;
-}
+import type { Seen } from "./step.ts";
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const most = 60; // values of a response
 
-/** The ids of a JSON value, the outer ones first. */
-export function findIds(value: unknown): FoundId[] {
-  const found: FoundId[] = [];
+/** The texts and numbers in a JSON value by their paths as `jq` takes them, the outer ones first; without times. */
+export function findValues(value: unknown): Map<string, string | number> {
+  const found = new Map<string, string | number>();
   let level: readonly (readonly [path: string, node: object])[] = isObject(value) ? [["", value]] : [];
-  while (level.length > 0) {
+  while (level.length > 0 && found.size < most) {
     const next: [string, object][] = [];
     for (const [path, node] of level) {
       for (const [key, one] of Object.entries(node)) {
         const at = Array.isArray(node) ? `${path || "."}[${key}]` : `${path}.${key}`;
         if (isObject(one)) next.push([at, one]);
-        else if (isId(key, one)) found.push({ path: at, name: key, value: one as string | number }); // checked by isId
+        else if (isValue(one)) found.set(at, one);
       }
     }
     level = next;
@@ -28,9 +21,14 @@ export function findIds(value: unknown): FoundId[] {
   return found;
 }
 
-function isId(name: string, value: unknown): boolean {
-  if (typeof value === "string") return uuid.test(value) || (isIdName(name) && value !== "");
-  return typeof value === "number" && isIdName(name);
+function isValue(value: unknown): value is string | number {
+  if (typeof value === "number") return Number.isSafeInteger(value) && value >= 0;
+  return typeof value === "string" && value !== "" && value.length <= 200 && !/^\d{4}-\d\d-\d\d(?:T|$)/.test(value);
+}
+
+/** The name of the field that a path leads to. */
+export function fieldOf(path: string): string {
+  return /\w+(?=\W*$)/.exec(path)?.[0] ?? "";
 }
 
 export function isObject(value: unknown): value is object {
@@ -50,9 +48,9 @@ export function findNode(value: unknown, id: string, idPath = ".id"): Readonly<R
   return undefined;
 }
 
-/** An id of the same form that does not exist. */
+/** A number is not far from others, so that a limit allows it. */
 export function toUnknown(value: string | number, random: () => number): string | number {
-  if (typeof value === "number") return 1_000_000_000 + Math.floor(random() * 1_000_000_000);
+  if (typeof value === "number") return value + 5000 + Math.floor(random() * 100_000);
   if (/^\d{1,15}$/.test(value)) return String(toUnknown(Number(value), random));
   const isHex = /^[0-9a-f-]+$/i.test(value);
   const digits = isHex ? "0123456789abcdef" : "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -67,8 +65,10 @@ const volatile = [
   /[0-9a-f]{16,}/gi,
 ];
 
+type Ids = readonly (string | number)[];
+
 /** A text without what differs between two requests: ids that were sent, other ids, times. */
-export function normalise(text: string, sent: readonly (string | number)[]): string {
+export function normalise(text: string, sent: Ids): string {
   const ids = sent
     .map(String)
     .filter((id) => id.length > 0)
@@ -79,4 +79,10 @@ export function normalise(text: string, sent: readonly (string | number)[]): str
     text,
   );
   return volatile.reduce((all, pattern) => all.replaceAll(pattern, "ID"), plain);
+}
+
+/** Whether two responses differ in more than the ids of their requests. */
+export function differ(one: Seen, ones: Ids, other: Seen, others: Ids): boolean {
+  if (one.status !== other.status) return true;
+  return one.text !== other.text && normalise(one.text, ones) !== normalise(other.text, others);
 }

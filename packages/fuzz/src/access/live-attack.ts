@@ -1,16 +1,15 @@
-import type { Arbitraries } from "../arbitrary.ts";
 import type { Operation } from "../operation.ts";
 import type { Actor, Pair } from "./actors.ts";
 import type { Attack, AttackTools, Mode } from "./attack.ts";
-import { toUnknown } from "./ids.ts";
-import { type LiveConnection, LiveConnector, receives } from "./live-connection.ts";
-import type { Verdict } from "./oracle.ts";
-import { findPlaces, isTopic, labelOf, type Place, replaceAt } from "./places.ts";
-import { type FuzzedObject, isSuccess, type Prepared, type Seen, type Step } from "./step.ts";
+import { toValue } from "./builder.ts";
+import { connect, type LiveConnection, receives } from "./live-connection.ts";
+import { findPlaces, labelOf, nameOf, type Place, replaceAt } from "./places.ts";
+import { type FuzzedObject, isSuccess, nothing, type Prepared, type Seen, type Step, type Verdict } from "./step.ts";
 import { Values } from "./values.ts";
+import type { Identity } from "./world.ts";
 
 const mostTriggers = 4;
-const connectors = new WeakMap<object, LiveConnector>();
+const topicName = /^(?:topic|channel|room)s?$/i;
 
 /** An event stream or a socket by the id of another actor's object, or one that shows the objects of all. */
 export class LiveAttack implements Attack {
@@ -18,30 +17,25 @@ export class LiveAttack implements Attack {
   readonly label: string;
   readonly #place: Place | undefined;
   readonly #tools: AttackTools;
-  readonly #arbitraries: Arbitraries;
-  readonly #connector: LiveConnector;
   /** By kind: requests of the owner that this route has reported. */
   readonly #triggers = new Map<string, readonly Operation[]>();
 
-  constructor(tools: AttackTools, operation: Operation, place: Place | undefined, arbitraries: Arbitraries) {
+  constructor(tools: AttackTools, operation: Operation, place: Place | undefined) {
     this.#tools = tools;
     this.operation = operation;
     this.#place = place;
-    this.#arbitraries = arbitraries;
     this.label = place === undefined ? "events" : labelOf(place);
-    const { app } = tools.exchange;
-    this.#connector = connectors.get(app) ?? new LiveConnector(app);
-    connectors.set(app, this.#connector);
   }
 
   async run(pair: Pair, { isFresh }: Mode): Promise<Verdict[]> {
-    const { world, setup, oracle } = this.#tools;
+    const { world, learner, oracle } = this.#tools;
     const place = this.#place;
-    const kinds = place === undefined ? [...setup.creators.keys()] : world.kindsOf(this.operation, place);
-    for (const kind of kinds) {
-      const target = (isFresh ? await setup.create(pair.owner, kind) : undefined) ?? world.pick(pair.owner, kind);
+    const kinds = [...world.creators.keys()].map((kind): Identity => ({ kind, path: "" }));
+    for (const identity of place === undefined ? kinds : world.identitiesOf(this.operation, place)) {
+      const { kind } = identity;
+      const target = isFresh ? await learner.renew(pair.owner, kind) : world.pick(pair.owner, kind);
       if (target === undefined) continue;
-      for (const topic of this.#topicsOf(target)) {
+      for (const topic of this.#topicsOf(target, identity)) {
         const verdict = await this.#attack(pair, target, topic);
         if (verdict === undefined) continue;
         if (await oracle.isPublic(pair.attacker, target)) return [];
@@ -51,13 +45,15 @@ export class LiveAttack implements Attack {
     return [];
   }
 
-  #topicsOf({ id, kind }: FuzzedObject): (string | number)[] {
-    if (this.#place === undefined || !isTopic(this.#place)) return [id];
-    return [`${kind}:${id}`, `${kind}s:${id}`, `${kind}/${id}`, `${kind}s/${id}`, `${kind}-${id}`, id];
+  #topicsOf(target: FuzzedObject, identity: Identity): (string | number)[] {
+    const { id, name } = target;
+    if (this.#place === undefined) return [id];
+    if (!topicName.test(nameOf(this.#place))) return [toValue(this.#place, identity, target) ?? id];
+    return [`${name}:${id}`, `${name}s:${id}`, `${name}/${id}`, `${name}s/${id}`, `${name}-${id}`, id];
   }
 
   async #attack(pair: Pair, target: FuzzedObject, topic: string | number): Promise<Verdict | undefined> {
-    const unknown = toUnknown(topic, this.#tools.random);
+    const unknown = this.#tools.builder.createUnknown(topic);
     const [own, hit, miss] = [
       await this.#open(pair.owner, target, topic),
       await this.#open(pair.attacker, target, topic),
@@ -67,7 +63,9 @@ export class LiveAttack implements Attack {
     try {
       if (own === undefined || hit === undefined || !own.connection.isOpen) return undefined;
       const isRefused = miss !== undefined && !miss.connection.isOpen;
-      const step = this.#toStep(pair.attacker, hit.prepared, hit.connection);
+      const { status, text } = hit.connection;
+      const seen: Seen = { ...nothing, status, text };
+      const step: Step = { ...hit.prepared, actor: pair.attacker, operation: this.operation, seen };
       const verdict = { kind: "live", steps: [step], objects: [target] } as const;
       if (hit.connection.isOpen && isRefused)
         return { ...verdict, evidence: "opens, but is refused for an unknown id" };
@@ -96,24 +94,23 @@ export class LiveAttack implements Attack {
     const replaced = this.#place === undefined ? new Map<Place, unknown>() : new Map([[this.#place, topic]]);
     const prepared = builder.build(actor, this.operation, { focus: target, replaced });
     if (prepared === undefined) return undefined;
+    if (actor !== target.owner) exchange.attacked.add(this.operation.id);
     exchange.sent++;
-    const connection = await this.#connector.open(actor, this.operation, prepared);
+    const connection = await connect(exchange.app, actor, this.operation, prepared);
     if (connection.isOpen) exchange.reached.add(this.operation.id);
     return { connection, prepared };
   }
 
   /** Sends every message that the socket receives and that has a place for an id or a topic. */
   #subscribe(connection: LiveConnection, topic: string | number): boolean {
+    const { arbitraries, builder } = this.#tools;
     let hasSent = false;
     for (const [event, schema] of Object.entries(this.operation.live?.receives ?? {})) {
       const body = { type: "application/json", schema, required: true, fields: {} };
-      const places = findPlaces({ ...this.operation, path: "", parameters: [], body }, this.#arbitraries);
+      const places = findPlaces({ ...this.operation, path: "", parameters: [], body }, arbitraries);
       if (places.length === 0) continue;
-      const values = new Values(this.#arbitraries, this.#tools.builder.createMarker(), 0);
-      const data = places.reduce(
-        (all, { keys, isList }) => replaceAt(all, keys, isList ? [topic] : topic),
-        values.of(schema, 1),
-      );
+      const value = new Values(arbitraries, builder.createMarker(), 0).of(schema, 1);
+      const data = places.reduce((all, { keys, isList }) => replaceAt(all, keys, isList ? [topic] : topic), value);
       connection.say(JSON.stringify({ event, data }));
       hasSent = true;
     }
@@ -131,10 +128,8 @@ export class LiveAttack implements Attack {
     const working: Operation[] = [];
     for (const operation of this.#triggers.get(target.kind) ?? this.#findTriggers(target)) {
       const marker = builder.createMarker();
-      const prepared = builder.build(owner, operation, { focus: target, marker });
-      const step = prepared && (await exchange.send(owner, operation, prepared));
-      if (step === undefined || !isSuccess(step.seen)) continue;
-      if (!(await receives(own, marker))) continue;
+      const step = await exchange.request(owner, operation, { focus: target, marker });
+      if (step === undefined || !isSuccess(step.seen) || !(await receives(own, marker))) continue;
       working.push(operation);
       if (await receives(hit, marker, 5)) return step;
     }
@@ -144,17 +139,11 @@ export class LiveAttack implements Attack {
 
   #findTriggers({ kind }: FuzzedObject): Operation[] {
     const { builder, world, operations } = this.#tools;
-    const fits = (operation: Operation) =>
-      builder
-        .placesOf(operation)
-        .some((place) => place.in !== "query" && world.kindsOf(operation, place).includes(kind));
+    const takes = (operation: Operation, place: Place) =>
+      place.in !== "query" && world.knownOf(operation, place)?.kind === kind;
     const writes = operations.filter(({ method }) => ["PATCH", "PUT", "POST"].includes(method));
-    const creator = this.#place === undefined ? this.#tools.setup.creators.get(kind) : undefined;
-    return [...writes.filter(fits), ...(creator === undefined ? [] : [creator])].slice(0, mostTriggers);
-  }
-
-  #toStep(actor: Actor, { request, uses }: Prepared, { status, text }: LiveConnection): Step {
-    const seen: Seen = { status, text, json: undefined, location: "", link: "" };
-    return { actor, operation: this.operation, request, seen, uses };
+    const fitting = writes.filter((one) => builder.placesOf(one).some((place) => takes(one, place)));
+    const creator = this.#place === undefined ? (world.creators.get(kind) ?? []) : [];
+    return [fitting, creator].flat().slice(0, mostTriggers);
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { TestHttpApp } from "@tenon/core/testing";
 import { toTarget } from "../fuzzed-request.ts";
-import type { Operation } from "../operation.ts";
+import type { ActorHeaders, Operation } from "../operation.ts";
 import type { Actor } from "./actors.ts";
 import type { Prepared } from "./step.ts";
 
@@ -15,61 +15,60 @@ export interface LiveConnection {
   close(): void;
 }
 
-/** Opens connections; a port only for sockets, and only for the first of them. */
-export class LiveConnector {
-  readonly #app: TestHttpApp;
-  #url: Promise<string> | undefined;
+/** A port is opened only for sockets, and only for the first of them. */
+const urls = new WeakMap<TestHttpApp, Promise<string>>();
 
-  constructor(app: TestHttpApp) {
-    this.#app = app;
-  }
+export async function connect(
+  app: TestHttpApp,
+  actor: Actor,
+  operation: Operation,
+  { request }: Prepared,
+): Promise<LiveConnection> {
+  const headers = await actor.headersFor(operation);
+  const open = operation.live?.kind === "socket" ? openSocket : openStream;
+  return open(app, toTarget(operation, request), headers);
+}
 
-  async open(actor: Actor, operation: Operation, { request }: Prepared): Promise<LiveConnection> {
-    const headers = await actor.headersFor(operation);
-    const target = toTarget(operation, request);
-    return operation.live?.kind === "socket" ? this.#openSocket(target, headers) : this.#openStream(target, headers);
-  }
+async function openStream(app: TestHttpApp, target: string, headers: ActorHeaders): Promise<LiveConnection> {
+  const controller = new AbortController();
+  const response = await app.request("GET", target, {
+    headers: { ...headers, accept: "text/event-stream" },
+    signal: controller.signal,
+  });
+  const isOpen = response.ok;
+  const received: string[] = isOpen ? [] : [await response.text()];
+  if (isOpen) void collect(response, received);
+  return {
+    isOpen,
+    status: response.status,
+    get text() {
+      return received.join("");
+    },
+    say: () => {},
+    close: () => controller.abort(),
+  };
+}
 
-  async #openStream(target: string, headers: Readonly<Record<string, string>>): Promise<LiveConnection> {
-    const controller = new AbortController();
-    const response = await this.#app.request("GET", target, {
-      headers: { ...headers, accept: "text/event-stream" },
-      signal: controller.signal,
-    });
-    const isOpen = response.ok;
-    const received: string[] = isOpen ? [] : [await response.text()];
-    if (isOpen) void collect(response, received);
-    return {
-      isOpen,
-      status: response.status,
-      get text() {
-        return received.join("");
-      },
-      say: () => {},
-      close: () => controller.abort(),
-    };
-  }
-
-  async #openSocket(target: string, headers: Readonly<Record<string, string>>): Promise<LiveConnection> {
-    this.#url ??= this.#app.listen({ port: 0, signals: false }).then(({ url }) => url.replace("http", "ws"));
-    const received: string[] = [];
-    const socket = new WebSocket(`${await this.#url}${target}`, { headers });
-    socket.addEventListener("message", ({ data }) => received.push(String(data)));
-    const isOpen = await new Promise<boolean>((resolve) => {
-      socket.addEventListener("open", () => resolve(true));
-      socket.addEventListener("error", () => resolve(false));
-      socket.addEventListener("close", () => resolve(false));
-    });
-    return {
-      isOpen,
-      status: isOpen ? 101 : 0,
-      get text() {
-        return received.join("\n");
-      },
-      say: (message) => socket.send(message),
-      close: () => socket.close(),
-    };
-  }
+async function openSocket(app: TestHttpApp, target: string, headers: ActorHeaders): Promise<LiveConnection> {
+  const url = urls.get(app) ?? app.listen({ port: 0, signals: false }).then((one) => one.url.replace("http", "ws"));
+  urls.set(app, url);
+  const received: string[] = [];
+  const socket = new WebSocket(`${await url}${target}`, { headers });
+  socket.addEventListener("message", ({ data }) => received.push(String(data)));
+  const isOpen = await new Promise<boolean>((resolve) => {
+    socket.addEventListener("open", () => resolve(true));
+    socket.addEventListener("error", () => resolve(false));
+    socket.addEventListener("close", () => resolve(false));
+  });
+  return {
+    isOpen,
+    status: isOpen ? 101 : 0,
+    get text() {
+      return received.join("\n");
+    },
+    say: (message) => socket.send(message),
+    close: () => socket.close(),
+  };
 }
 
 /** A stream that is closed fails its reader. */

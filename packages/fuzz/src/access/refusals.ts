@@ -1,23 +1,20 @@
 import type { Operation } from "../operation.ts";
-import type { Actor } from "./actors.ts";
-import type { Exchange } from "./exchange.ts";
-import type { World } from "./world.ts";
+import { type Actor, type Pair, toGuest } from "./actors.ts";
+import type { AttackTools } from "./attack.ts";
 
-/** Throws for actors between whom there is nothing to attack. */
-export function refuseActors(actors: readonly Actor[]): void {
-  const owners = actors.filter(({ isGuest }) => !isGuest);
-  const attackers = actors.filter(({ seesEverything }) => !seesEverything);
-  if (owners.some((owner) => attackers.some((attacker) => attacker !== owner))) return;
-  throw new Error(
-    "fuzzAccess() needs two actors at least: one that creates objects, and another that does not see everything. Give headers of two users in the option as: { alice: { authorization: … }, bob: { authorization: … } }.",
-  );
-}
-
-/** Throws for the id of an operation that does not exist, which would otherwise exempt nothing. */
-export function refuseUnknownIds(
+/** Throws for options with which a run would show nothing, or that name what does not exist. */
+export function refuseOptions(
+  runs: number,
+  pairs: readonly Pair[],
   operations: readonly Operation[],
-  named: Readonly<Record<"shared" | "skip", readonly string[]>>,
+  named: Readonly<Record<string, readonly string[]>>,
 ): void {
+  if (!Number.isInteger(runs) || runs < 1)
+    throw new Error(`fuzzAccess(): the option runs is ${runs}, but takes a positive whole number.`);
+  if (pairs.length === 0)
+    throw new Error(
+      "fuzzAccess() needs two actors at least: one that creates objects, and another that does not see everything. Give headers of two users in the option as: { alice: { authorization: … }, bob: { authorization: … } }.",
+    );
   const known = operations.map(({ id }) => id);
   for (const [option, ids] of Object.entries(named)) {
     const unknown = ids.filter((id) => !known.includes(id));
@@ -30,10 +27,9 @@ export function refuseUnknownIds(
 
 /** Throws where no object was created, or an actor was never let in: such a run shows nothing. */
 export function refuseEmptyWorld(
+  { world, exchange }: Pick<AttackTools, "world" | "exchange">,
   operations: readonly Operation[],
   actors: readonly Actor[],
-  world: World,
-  exchange: Exchange,
 ): void {
   for (const { name, isGuest } of actors) {
     const statuses = exchange.statusesOf(name);
@@ -58,16 +54,44 @@ export function refuseEmptyWorld(
   );
 }
 
-/** Throws for a limit that would end the run before its first attack. */
-export function refuseRuns(runs: number): void {
-  if (Number.isInteger(runs) && runs > 0) return;
-  throw new Error(`fuzzAccess(): the option runs is ${runs}, but takes a positive whole number.`);
+/** Throws for operations that take ids and were not attacked with those of others: the run says nothing about them. */
+export async function refuseUntested(
+  tools: Pick<AttackTools, "exchange" | "builder">,
+  actors: readonly Actor[],
+  operations: readonly Operation[],
+  unattacked: readonly string[],
+  seed: number,
+): Promise<void> {
+  const { reached } = tools.exchange;
+  const untested: (readonly [id: string, line: string])[] = [];
+  for (const operation of operations) {
+    const { id, method, path } = operation;
+    const seen = [...tools.exchange.statusesOf(id)].join(" and ");
+    const reason = seen === "" ? "no actor has the objects that it needs" : `it responded ${seen}`;
+    if (unattacked.includes(id))
+      untested.push([id, `${id} (${method} ${path}) was not attacked: no actor could send it an id of another one`]);
+    else if (path.includes("{") && !reached.has(id) && (await isGuarded(tools, actors, operation)))
+      untested.push([id, `${id} (${method} ${path}) was not reached: ${reason}`]);
+  }
+  if (untested.length === 0) return;
+  const names = untested.map(([id]) => `"${id}"`).join(", ");
+  throw new Error(
+    `fuzzAccess() found nothing, but says nothing about operations that take ids either:\n\n${untested.map(([, line]) => `   ${line}`).join("\n")}\n\nGive the actors of the option as the rights and objects that these need, and declare the rules of their bodies so that the document shows them. What another test covers, name in the option untested: [${names}]. seed: ${seed}.`,
+  );
 }
 
-/** Throws where the requests were used up before each attack was tried once. */
-export function refuseTooFew(runs: number, tried: number, attacks: number): void {
-  if (tried >= attacks) return;
-  throw new Error(
-    `fuzzAccess(): ${runs} requests are too few. ${tried} of ${attacks} attacks were tried, and found nothing. Raise the option runs.`,
-  );
+/** By the document, or by the response to a request without credentials: not every guard is declared. */
+async function isGuarded(
+  { exchange, builder }: Pick<AttackTools, "exchange" | "builder">,
+  actors: readonly Actor[],
+  operation: Operation,
+): Promise<boolean> {
+  const { security, policies, live } = operation;
+  if (security.length > 0 || policies.length > 0 || live !== undefined) return true;
+  for (const actor of actors) {
+    const prepared = builder.build(actor, operation);
+    if (prepared === undefined) continue;
+    return [401, 403].includes((await exchange.send(toGuest(actor), operation, prepared)).seen.status);
+  }
+  return true;
 }

@@ -2,7 +2,7 @@ import type { App } from "@tenon/core";
 import type { Operation } from "../operation.ts";
 import type { Attack } from "./attack.ts";
 import { CurlWriter } from "./curl.ts";
-import type { FindingKind, Verdict } from "./oracle.ts";
+import type { FindingKind, Verdict } from "./step.ts";
 
 /** One way in which an actor reaches what belongs to another. */
 export interface AccessFinding {

@@ -1,25 +1,30 @@
 import type { Operation } from "../operation.ts";
-import type { Actor } from "./actors.ts";
+import { type Actor, toGuest } from "./actors.ts";
 import type { RequestBuilder } from "./builder.ts";
 import type { Exchange } from "./exchange.ts";
-import { findNode, isObject } from "./ids.ts";
-import { toNoun } from "./places.ts";
-import { around, type FuzzedObject, isSuccess, type Prepared, type Step } from "./step.ts";
-import { attempts } from "./values.ts";
-import { userKind, type World } from "./world.ts";
+import { findNode, findValues } from "./ids.ts";
+import type { Learner } from "./learner.ts";
+import { isCursor } from "./places.ts";
+import { around, type FuzzedObject, isSuccess, type Step } from "./step.ts";
+import type { World } from "./world.ts";
 
 const wanted = 3; // objects of a kind for each actor: a list of one has no second page
-const selfPath = /\/(?:me|self|profile|account|user|whoami|session)$/;
+
+type Values = ReadonlyMap<string, string | number>;
+
+export interface OwnerTools {
+  readonly exchange: Exchange;
+  readonly builder: RequestBuilder;
+  readonly world: World;
+  readonly learner: Learner;
+}
 
 /** Creates objects by the application's own operations, and learns which of them show, change and delete what. */
 export class Setup {
-  readonly #exchange: Exchange;
-  readonly #builder: RequestBuilder;
-  readonly #world: World;
+  readonly #tools: OwnerTools;
   readonly #operations: readonly Operation[];
   readonly #users: readonly Actor[];
-  /** By kind: the operations that create, show and delete its objects. */
-  readonly creators = new Map<string, Operation>();
+  /** By kind: the operations that show and delete its objects. */
   readonly watchers = new Map<string, Set<Operation>>();
   readonly deleters = new Map<string, Operation>();
   /** Fields that change from one read to the next, such as a counter. */
@@ -27,114 +32,113 @@ export class Setup {
   readonly #actions = new Set<string>();
   readonly #alive = new Map<Actor, Operation>();
 
-  constructor(
-    exchange: Exchange,
-    builder: RequestBuilder,
-    world: World,
-    operations: readonly Operation[],
-    actors: readonly Actor[],
-  ) {
-    this.#exchange = exchange;
-    this.#builder = builder;
-    this.#world = world;
+  constructor(tools: OwnerTools, operations: readonly Operation[], actors: readonly Actor[]) {
+    this.#tools = tools;
     this.#operations = operations.filter(({ live }) => live === undefined);
-    world.learnPaths(operations);
     this.#users = actors.filter(({ isGuest }) => !isGuest);
   }
 
   async run(): Promise<void> {
-    await this.#readAll(); // what an actor can read without an object shows whether its credentials work
+    const before = await this.#readSelves();
     await this.#createAll();
-    this.#world.learnUsers();
+    this.#learnSelves(before, await this.#readSelves());
+    this.#tools.world.learnUsers();
     await this.#createAll();
     await this.#readAll();
     await this.#changeAll();
     await this.#deleteAll();
-  }
-
-  /** Another object of a kind, or undefined where its owner cannot create one now. */
-  async create(owner: Actor, kind: string): Promise<FuzzedObject | undefined> {
-    const operation = this.creators.get(kind);
-    if (operation === undefined) return undefined;
-    const places = this.#builder.placesOf(operation).filter(({ isRequired }) => isRequired);
-    for (const [parent = ""] of places.map((place) => this.#world.kindsOf(operation, place))) {
-      // an attack may have used up all of them
-      if (parent !== kind && this.#world.pick(owner, parent) === undefined) await this.create(owner, parent);
+    await this.#reachDeleted();
+    for (const operation of this.#operations) {
+      const owner = this.#users.find((one) => this.#tools.exchange.hasReached(one, operation));
+      if (owner !== undefined) await this.#tools.learner.probe(owner, operation);
     }
-    return this.#createWith(owner, operation);
   }
 
   /** An object of a kind after its owner has deleted it. */
   async createDeleted(owner: Actor, kind: string): Promise<FuzzedObject | undefined> {
     const operation = this.deleters.get(kind);
-    const object = operation === undefined ? undefined : await this.create(owner, kind);
-    const prepared = operation && object && this.#builder.build(owner, operation, { focus: object });
-    if (operation === undefined || object === undefined || prepared === undefined) return undefined;
-    const step = await this.#exchange.send(owner, operation, prepared);
-    if (isSuccess(step.seen)) object.deletion = step;
-    else object.isSpent = true;
-    return object.deletion && object;
+    const focus = operation && (await this.#tools.learner.create(owner, kind));
+    if (operation === undefined || focus === undefined) return undefined;
+    const reached = await this.#tools.learner.reach(owner, operation, { focus });
+    if (reached === undefined) focus.isSpent = true;
+    else focus.deletion = reached.step;
+    return reached && focus;
   }
 
-  async #createWith(owner: Actor, operation: Operation): Promise<FuzzedObject | undefined> {
-    const known = this.#builder.accepted.get(operation.id);
-    const all = known === undefined ? Array.from({ length: attempts }, (_, index) => index) : [known];
-    const kind = toNoun(operation.path);
-    const turn = this.#world.objects.filter((one) => one.owner === owner && one.kind === kind).length;
-    for (const attempt of all) {
-      const marker = this.#builder.createMarker();
-      const prepared = this.#builder.build(owner, operation, { attempt, marker, turn });
-      if (prepared === undefined) return undefined;
-      const step = await this.#exchange.send(owner, operation, prepared);
-      if (isSuccess(step.seen)) {
-        this.#builder.accepted.set(operation.id, attempt);
-        const object = this.#world.register(step, marker, turn);
-        if (object === undefined) this.#noteAction(operation, prepared);
-        return object;
+  /** Reads what each actor can see without an object, before there is one: lists come later, because they may be cached. */
+  async #readSelves(): Promise<Map<Operation, Map<Actor, Values>>> {
+    const found = new Map<Operation, Map<Actor, Values>>();
+    for (const operation of this.#operations) {
+      const isList = Object.values(operation.returned).some((schema) => "items" in schema);
+      const isSelf = Object.keys(operation.returned).length > 0 && !isList && this.#needed(operation).length === 0;
+      if (operation.method !== "GET" || !isSelf) continue;
+      const seen = new Map<Actor, Values>();
+      for (const actor of this.#users) {
+        const reached = await this.#tools.learner.reach(actor, operation);
+        if (reached === undefined) continue;
+        seen.set(actor, findValues(reached.step.seen.json));
+        await this.#noteGuard(reached.step);
       }
-      if (![400, 409, 422].includes(step.seen.status)) return undefined;
+      found.set(operation, seen);
     }
-    return undefined;
+    return found;
   }
 
-  /** An operation that creates nothing has done something to what it was given, such as archiving it. */
-  #noteAction({ id }: Operation, { uses }: Prepared): void {
-    this.#actions.add(id);
-    for (const object of uses) if (object.kind !== userKind) object.isSpent = true;
+  /** What is the same in both reads of an actor, and differs between actors, may be an identity of its user. */
+  #learnSelves(before: Map<Operation, Map<Actor, Values>>, after: Map<Operation, Map<Actor, Values>>): void {
+    for (const [operation, byActor] of before) {
+      const all = [...(after.get(operation) ?? [])];
+      const isOwn = (path: string) =>
+        all.length > 1 &&
+        new Set(all.map(([, values]) => values.get(path))).size === all.length &&
+        all.every(([actor, values]) => values.has(path) && byActor.get(actor)?.get(path) === values.get(path));
+      for (const [actor, values] of all) {
+        const own = new Map([...values].filter(([path]) => isOwn(path)));
+        if (own.size > 0) this.#tools.world.addUser(actor, own);
+      }
+    }
+  }
+
+  #needed(operation: Operation) {
+    return this.#tools.builder.placesOf(operation).filter((place) => place.isRequired && !isCursor(place));
+  }
+
+  /** The kinds whose objects an operation takes. */
+  #kindsOf(operation: Operation): Set<string> {
+    const known = this.#needed(operation).map((place) => this.#tools.builder.identityOf(operation, place));
+    return new Set(known.flatMap((one) => one?.kind ?? []));
   }
 
   async #createAll(): Promise<void> {
-    const posts = this.#operations.filter(({ method, id }) => method === "POST" && !this.#isCreator(id));
+    const posts = this.#operations.filter(({ method }) => method === "POST");
     const sorted = posts.toSorted((a, b) => a.path.split("{").length - b.path.split("{").length);
     for (let hasNew = true; hasNew; ) {
       hasNew = false;
       for (const operation of sorted) {
-        if (this.#isCreator(operation.id) || this.#actions.has(operation.id)) continue;
+        if (this.#tools.world.creators.has(operation.id) || this.#actions.has(operation.id)) continue;
         for (const owner of this.#users) {
           for (let count = 0; count < wanted; count++) {
-            const object = await this.#createWith(owner, operation);
+            const reached = await this.#tools.learner.reach(owner, operation);
             if (count === 0) await this.#checkAlive(owner, operation);
-            if (object === undefined) break;
-            hasNew ||= !this.creators.has(object.kind);
-            if (!this.creators.has(object.kind)) this.creators.set(object.kind, operation);
+            if (reached !== undefined && reached.object === undefined) this.#actions.add(operation.id);
+            if (reached?.object === undefined) break;
           }
         }
+        if (!this.#tools.world.creators.has(operation.id)) continue;
+        if (this.#tools.world.settle(operation.id)) hasNew = true;
+        else this.#actions.add(operation.id);
       }
     }
-  }
-
-  #isCreator(id: string): boolean {
-    return [...this.creators.values()].some((operation) => operation.id === id);
   }
 
   async #readAll(): Promise<void> {
     for (const operation of this.#operations.filter(({ method }) => method === "GET")) {
       for (const [index, actor] of this.#users.entries()) {
-        const needed = this.#builder.placesOf(operation).filter(({ isRequired }) => isRequired);
-        const named = new Set(needed.flatMap((place) => this.#world.kindsOf(operation, place)));
+        if (!this.#tools.builder.accepted.has(operation.id)) await this.#tools.learner.reach(actor, operation);
+        const named = this.#kindsOf(operation);
         const own: FuzzedObject[] = [];
-        for (const kind of this.creators.keys()) {
-          const object = this.#world.pick(actor, kind) ?? (await this.create(actor, kind));
+        for (const kind of this.#tools.world.creators.keys()) {
+          const object = await this.#tools.learner.pick(actor, kind);
           if (object !== undefined) own.push(object);
         }
         // which operations show which kinds is the same for all actors
@@ -156,87 +160,98 @@ export class Setup {
     objects: readonly FuzzedObject[],
     named: ReadonlySet<string>,
   ): Promise<void> {
-    const prepared = this.#builder.build(actor, operation, { focus });
-    if (prepared === undefined) return;
-    const step = await this.#exchange.send(actor, operation, prepared);
-    if (!isSuccess(step.seen)) return;
-    if (!this.#alive.has(actor) && (await this.#isGuarded(actor, operation, prepared))) {
-      this.#alive.set(actor, operation);
-    }
-    if (selfPath.test(operation.path)) this.#learnSelf(step);
+    const step = await this.#tools.exchange.request(actor, operation, { focus });
+    if (step === undefined || !isSuccess(step.seen)) return;
+    await this.#noteGuard(step);
     for (const { id, idPath, kind, marker } of objects) {
       const node = findNode(step.seen.json, String(id), idPath);
       const isShown = node !== undefined || (marker !== "" && step.seen.text.includes(marker));
       if (!isShown && !named.has(kind)) continue;
       this.watchers.set(kind, (this.watchers.get(kind) ?? new Set()).add(operation));
       if (node === undefined) continue;
-      const again = await this.#exchange.send(actor, operation, prepared);
+      const again = await this.#tools.exchange.send(actor, operation, step);
       for (const name of changedFields(node, findNode(again.seen.json, String(id), idPath))) this.volatile.add(name);
     }
   }
 
-  /** Whether credentials are needed; the document does not tell where a guard declares nothing. */
-  async #isGuarded(actor: Actor, operation: Operation, prepared: Prepared): Promise<boolean> {
-    const guest: Actor = { ...actor, name: "", headersFor: () => ({}) };
-    return (await this.#exchange.send(guest, operation, prepared)).seen.status === 401;
-  }
-
-  #learnSelf({ actor, seen }: Step): void {
-    const { json } = seen;
-    if (!isObject(json) || !("id" in json)) return;
-    if (typeof json.id === "string" || typeof json.id === "number") this.#world.addUser(actor, json.id);
+  /** Keeps a read that needs credentials; the document does not tell where a guard declares nothing. */
+  async #noteGuard(step: Step): Promise<void> {
+    const { actor, operation } = step;
+    if (this.#alive.has(actor)) return;
+    const { seen } = await this.#tools.exchange.send(toGuest(actor), operation, step);
+    if (seen.status === 401) this.#alive.set(actor, operation);
   }
 
   /** Finds the bodies that updates and actions accept, and leaves an object of each actor in another state, such as published. */
   async #changeAll(): Promise<void> {
-    const changes = this.#operations.filter(
-      ({ method, id }) => ["PUT", "PATCH", "POST"].includes(method) && !this.#isCreator(id) && !this.#actions.has(id),
-    );
-    for (const operation of changes) {
-      for (const owner of this.#users) await this.#change(owner, operation);
+    for (const operation of this.#operations) {
+      const isDone = this.#tools.world.creators.has(operation.id) || this.#actions.has(operation.id);
+      if (!["PUT", "PATCH", "POST"].includes(operation.method) || isDone) continue;
+      for (const owner of this.#users) {
+        const focus = await this.#createFocus(owner, operation);
+        const reached = await this.#tools.learner.reach(owner, operation, { focus, turn: 1 });
+        if (reached === undefined) continue;
+        if (focus !== undefined) this.#tools.world.setAside(focus);
+        await this.#checkAlive(owner, operation);
+      }
     }
   }
 
-  async #change(owner: Actor, operation: Operation): Promise<void> {
-    const place = this.#builder.placesOf(operation).findLast(({ isRequired }) => isRequired);
-    const [kind = userKind] = place === undefined ? [] : this.#world.kindsOf(operation, place);
-    const focus = kind === userKind ? undefined : await this.create(owner, kind);
-    const known = this.#builder.accepted.get(operation.id);
-    const count = operation.body === undefined ? 1 : attempts;
-    for (const attempt of known === undefined ? Array.from({ length: count }, (_, index) => index) : [known]) {
-      const marker = focus?.marker || this.#builder.createMarker(); // its own text stays
-      const prepared = this.#builder.build(owner, operation, { focus, attempt, marker, turn: 1 });
-      if (prepared === undefined) return;
-      const step = await this.#exchange.send(owner, operation, prepared);
-      if (!isSuccess(step.seen)) continue;
-      this.#builder.accepted.set(operation.id, attempt);
-      if (focus !== undefined) this.#world.setAside(focus);
-      return this.#checkAlive(owner, operation);
-    }
+  /** A new object for the last id that a request needs. */
+  async #createFocus(owner: Actor, operation: Operation): Promise<FuzzedObject | undefined> {
+    const kind = [...this.#kindsOf(operation)].at(-1);
+    return kind === undefined ? undefined : this.#tools.learner.create(owner, kind);
   }
 
   /** An operation without an id, such as that of the user's own account, is left out. */
   async #deleteAll(): Promise<void> {
-    for (const operation of this.#operations.filter(({ method }) => method === "DELETE")) {
-      const place = this.#builder.placesOf(operation).findLast((one) => one.in === "path");
-      const [kind = userKind] = place === undefined ? [] : this.#world.kindsOf(operation, place);
-      if (kind === userKind || this.deleters.has(kind)) continue;
-      this.deleters.set(kind, operation);
-      let count = 0;
-      for (const owner of this.#users) count += (await this.createDeleted(owner, kind)) === undefined ? 0 : 1;
-      if (count === 0) this.deleters.delete(kind);
+    const deletes = this.#operations.filter(({ method, path }) => method === "DELETE" && path.includes("{"));
+    for (const operation of deletes) {
+      // what it takes back, such as a favorite
+      const same = this.#operations.filter(({ path }) => path === operation.path);
+      const done = same.filter(({ method }) => ["POST", "PUT"].includes(method));
+      for (const owner of this.#users) {
+        const focus = await this.#createFocus(owner, operation);
+        for (const one of done) await this.#tools.learner.reach(owner, one, { focus });
+        const reached = await this.#tools.learner.reach(owner, operation, { focus });
+        if (reached === undefined || focus === undefined) continue;
+        if (!(await this.#isGone(owner, focus, operation))) continue;
+        focus.deletion = reached.step;
+        if (!this.deleters.has(focus.kind)) this.deleters.set(focus.kind, operation);
+      }
+    }
+  }
+
+  /** Whether a read does not show it any more; all reads, where the path ends with something inside of it. */
+  async #isGone(owner: Actor, focus: FuzzedObject, { path }: Operation): Promise<boolean> {
+    const shown = new Set<boolean>();
+    for (const operation of this.watchers.get(focus.kind) ?? []) {
+      const step = await this.#tools.exchange.request(owner, operation, { focus });
+      if (step === undefined) continue;
+      shown.add(isSuccess(step.seen) && findNode(step.seen.json, String(focus.id), focus.idPath) !== undefined);
+    }
+    return path.endsWith("}") ? shown.has(false) || shown.size === 0 : !shown.has(true);
+  }
+
+  /** What takes only what was deleted, such as an operation that restores it. */
+  async #reachDeleted(): Promise<void> {
+    for (const operation of this.#operations) {
+      if (this.#tools.exchange.reached.has(operation.id) || !operation.path.includes("{")) continue;
+      const kind = [...this.#kindsOf(operation)].findLast((one) => this.deleters.has(one));
+      for (const owner of kind === undefined ? [] : this.#users) {
+        const focus = await this.createDeleted(owner, kind ?? "");
+        if (focus !== undefined && (await this.#tools.learner.reach(owner, operation, { focus }))) focus.isSpent = true;
+      }
     }
   }
 
   /** A run whose actor is logged out would show nothing. */
   async #checkAlive(actor: Actor, operation: Operation): Promise<void> {
     const read = this.#alive.get(actor);
-    const prepared = read && this.#builder.build(actor, read);
-    if (read === undefined || prepared === undefined || operation.method === "GET") return;
-    const { seen } = await this.#exchange.send(actor, read, prepared);
-    if (seen.status !== 401) return;
+    const step = read && (await this.#tools.exchange.request(actor, read));
+    if (step?.seen.status !== 401) return;
     throw new Error(
-      `fuzzAccess(): ${operation.id} has ended the credentials of ${actor.name}: ${read.id} responds 401 since then. Name it in the option skip: ["${operation.id}"].`,
+      `fuzzAccess(): ${operation.id} has ended the credentials of ${actor.name}: ${step.operation.id} responds 401 since then. Name it in the option skip: ["${operation.id}"].`,
     );
   }
 }

@@ -12,6 +12,7 @@ export class Values {
   readonly #marker: string;
   /** Choices between enumerated values and booleans differ from object to object. */
   readonly #turn: number;
+  readonly #names: string[] = [];
 
   constructor(arbitraries: Arbitraries, marker: string, turn: number) {
     this.#arbitraries = arbitraries;
@@ -26,11 +27,12 @@ export class Values {
     if ("const" in known) return known.const;
     if (Array.isArray(known.enum)) return this.#choose((known.enum as unknown[]).filter((one) => one !== null));
     const alternatives = (known.oneOf ?? known.anyOf) as readonly JsonSchema[] | undefined; // by JSON Schema
-    if (alternatives !== undefined) return this.of(this.#choose(alternatives.filter(isNotNull)) ?? {}, attempt, name);
+    const chosen = alternatives && this.#choose(alternatives.filter((one) => one.type !== "null"));
+    if (alternatives !== undefined) return this.of(chosen ?? {}, attempt, name);
     const [type = "object"] = typesOf(known).filter((one) => one !== "null");
     if (type === "string") return this.#text(known, name);
     if (type === "boolean") return this.#turn % 2 === 1;
-    if (type === "integer" || type === "number") return toNumber(known);
+    if (type === "integer" || type === "number") return toNumber(known, attempt);
     if (type === "array") return this.#list(known, attempt);
     return this.#object(known, attempt);
   }
@@ -64,8 +66,15 @@ export class Values {
     if (format === "date") return "2030-01-31";
     if (format === "date-time") return "2030-01-31T12:00:00.000Z";
     if (format === "uuid") return this.#sample(schema, 0);
-    const text = secret.test(name) ? `Aa1!${this.#marker}` : this.#marker;
+    const text = secret.test(name) ? `Aa1!${this.#marker}` : this.#marker + this.#suffixOf(name);
     return text.padEnd(Number(minLength), text).slice(0, Number(maxLength));
+  }
+
+  /** Texts differ, so that one that is a slug too does not look like the others when it is sent. */
+  #suffixOf(name: string): string {
+    if (!this.#names.includes(name)) this.#names.push(name);
+    const index = this.#names.indexOf(name);
+    return index === 0 ? "" : `x${index}`;
   }
 
   #sample(schema: JsonSchema, attempt: number): unknown {
@@ -78,10 +87,7 @@ export class Values {
   }
 }
 
-function isNotNull(schema: JsonSchema): boolean {
-  return schema.type !== "null";
-}
-
-function toNumber({ minimum, maximum }: JsonSchema): number {
-  return Math.min(Math.max(1, Number(minimum ?? 1)), Number(maximum ?? 1));
+/** First one that is not likely to be the id of an object. */
+function toNumber({ minimum = 0, maximum = 911 }: JsonSchema, attempt: number): number {
+  return Math.min(Math.max(attempt === 0 ? 911 : 1, Number(minimum)), Number(maximum));
 }
