@@ -1,15 +1,14 @@
 import { context, type Meter, metrics, trace } from "@opentelemetry/api";
 import type { Log } from "@tenon/core";
-import { listenToFetch } from "@tenon/core/internal";
-import { hasTracerProvider, type Sdk, startSdk } from "./otel/sdk.ts";
+import { listenToFetch } from "./fetch-channels.ts";
+import { hasTracerProvider, startSdk } from "./otel/sdk.ts";
 import { SignalContextManager } from "./otel/signal-context.ts";
 import type { ObserveSettings } from "./settings.ts";
-import { handlerSpans, middlewareSpans } from "./spans/chain-spans.ts";
 import { Failures } from "./spans/failures.ts";
 import { FetchSpans } from "./spans/fetch-spans.ts";
 import { enqueueSpans, jobSpans } from "./spans/job-spans.ts";
 import { addTraceToLog } from "./spans/log-fields.ts";
-import { createRequestSpans } from "./spans/request-spans.ts";
+import { createRequestSpans, handlerSpans, middlewareSpans } from "./spans/request-spans.ts";
 import { SpanBridge } from "./spans/span-bridge.ts";
 import type { SqlSummaries } from "./spans/sql-text.ts";
 import { createSqlSpans, eventSpans, hashSpans, messageSpans, redisSpans } from "./spans/store-spans.ts";
@@ -21,38 +20,35 @@ export interface TelemetryParts {
 }
 
 /** The spans of this process, and the SDK that sends them, the application's or our own. */
-export class OpenTelemetry {
+export interface OpenTelemetry {
   /** Sends metrics; undefined where nothing does. */
   readonly meter: Meter | undefined;
-  readonly #sdk: Sdk | undefined;
-  readonly #disconnect: readonly (() => void)[];
-
-  private constructor(sdk: Sdk | undefined, disconnect: readonly (() => void)[]) {
-    this.#sdk = sdk;
-    this.#disconnect = disconnect;
-    const isSent = metrics.getMeterProvider().constructor.name !== "NoopMeterProvider";
-    this.meter = isSent ? metrics.getMeter("@tenon/observe") : undefined;
-  }
-
-  static async start({ settings, serviceName, log }: TelemetryParts, summaries: SqlSummaries): Promise<OpenTelemetry> {
-    const manager = settings.contextManager ?? new SignalContextManager();
-    const sdk = await startSdk(manager, serviceName, log);
-    if (!hasTracerProvider()) return new OpenTelemetry(sdk, []);
-    // with an SDK of the application, and without another manager, spans that it starts itself would not be children
-    const isOurs =
-      sdk !== undefined || settings.contextManager !== undefined || context.setGlobalContextManager(manager);
-    if (!isOurs)
-      log.warn(
-        "OpenTelemetry has a context manager of another package: give its SDK and observeModule() the same SignalContextManager",
-      );
-    return new OpenTelemetry(sdk, connectSpans(manager, settings, summaries, sdk === undefined));
-  }
-
   /** Sends what is waiting. */
-  async stop(): Promise<void> {
-    for (const end of this.#disconnect) end();
-    await this.#sdk?.stop();
-  }
+  stop(): Promise<void>;
+}
+
+export async function startOpenTelemetry(
+  { settings, serviceName, log }: TelemetryParts,
+  summaries: SqlSummaries,
+): Promise<OpenTelemetry> {
+  const manager = settings.contextManager ?? new SignalContextManager();
+  const sdk = await startSdk(manager, serviceName, log);
+  const isTraced = hasTracerProvider();
+  // with an SDK of the application, and without another manager, spans that it starts itself would not be children
+  const isOurs = sdk !== undefined || settings.contextManager !== undefined || !isTraced;
+  if (!isOurs && !context.setGlobalContextManager(manager))
+    log.warn(
+      "OpenTelemetry has a context manager of another package: give its SDK and observeModule() the same SignalContextManager",
+    );
+  const disconnect = isTraced ? connectSpans(manager, settings, summaries, sdk === undefined) : [];
+  const isSent = metrics.getMeterProvider().constructor.name !== "NoopMeterProvider";
+  return {
+    meter: isSent ? metrics.getMeter("@tenon/observe") : undefined,
+    async stop() {
+      for (const end of disconnect) end();
+      await sdk?.stop();
+    },
+  };
 }
 
 function connectSpans(

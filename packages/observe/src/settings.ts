@@ -1,5 +1,5 @@
 import { type MiddlewareLike, type Module, token } from "@tenon/core";
-import { checkOptions, type Injectable, type OptionTable, takes } from "@tenon/core/internal";
+import { checkOptions, type Injectable, type OptionTable, refuseOption, takes } from "@tenon/core/internal";
 import type { SignalContextManager } from "./otel/signal-context.ts";
 
 /** `GET /metrics` on the port of the application, guarded by a token or by middlewares, or on a port of its own. */
@@ -54,23 +54,26 @@ const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|::1)$/i;
 
 const metricsTable: OptionTable<MetricsOptions> = {
   path: takes.match(/^\//, 'Begin it with a slash: "/metrics".'),
-  token: takes.secret(16, "Use random ones."),
-  middlewares: takes.list,
+  token: (token) => {
+    const given = Buffer.byteLength(String(token));
+    return given >= 16 ? undefined : `has ${given} bytes. At least 16 are needed. Use random ones.`;
+  },
+  middlewares: true,
   port: takes.wholeNumber(0, 65_535),
-  host: takes.text,
-  public: takes.flag,
+  host: true,
+  public: true,
 };
 
 export function toObserveSettings(options: PlainObserveOptions): ObserveSettings {
-  const table: OptionTable<PlainObserveOptions> = {
+  checkOptions("observeModule()", options, {
     metrics: metricsTable,
-    chainSpans: takes.flag,
-    continueTraces: takes.flag,
-    ignoredPaths: takes.list,
-    serviceName: takes.text,
-    contextManager: takes.anything,
-  };
-  checkOptions("observeModule()", options, table, () => findOpenMetrics(options.metrics));
+    chainSpans: true,
+    continueTraces: true,
+    ignoredPaths: true,
+    serviceName: true,
+    contextManager: true,
+  });
+  refuseOpenMetrics(options.metrics);
   const { chainSpans = false, continueTraces = true, serviceName, contextManager } = options;
   const metrics = options.metrics && { path: "/metrics", host: "127.0.0.1", ...options.metrics };
   const quiet = ["/health/live", "/health/ready", ...(metrics === undefined ? [] : [metrics.path])];
@@ -79,15 +82,16 @@ export function toObserveSettings(options: PlainObserveOptions): ObserveSettings
 }
 
 /** Metrics that everyone could read, and guards that guard nothing. */
-function findOpenMetrics(options: MetricsOptions | undefined): string[] {
-  if (options === undefined) return [];
+function refuseOpenMetrics(options: MetricsOptions | undefined): void {
+  if (options === undefined) return;
   const { path = "/metrics", host = "127.0.0.1", port, token: secret, middlewares = [] } = options;
   const owner = "metrics of observeModule()";
   const isOpen = secret === undefined && middlewares.length === 0 && options.public !== true;
-  if (port === undefined)
-    return isOpen ? [`${owner}: everyone could read GET ${path}. Add a token, middlewares, or a port of its own.`] : [];
+  if (port === undefined && isOpen)
+    refuseOption(`${owner}: everyone could read GET ${path}. Add a token, middlewares, or a port of its own.`);
+  if (port === undefined) return;
   if (middlewares.length > 0)
-    return [`${owner}: middlewares guard the application, not a port of its own. Use a token there.`];
-  if (!isOpen || loopback.test(host)) return [];
-  return [`${owner}: everyone who reaches ${host} could read them. Add a token, or public: true.`];
+    refuseOption(`${owner}: middlewares guard the application, not a port of its own. Use a token there.`);
+  if (isOpen && !loopback.test(host))
+    refuseOption(`${owner}: everyone who reaches ${host} could read them. Add a token, or public: true.`);
 }

@@ -4,40 +4,56 @@ import { hasApi } from "./otel/packages.ts";
 import { SqlSummaries } from "./spans/sql-text.ts";
 
 /** What listens to the signals of this process: metrics, and OpenTelemetry where its API is installed. */
-export class Telemetry {
+export interface Telemetry {
   readonly metrics: SignalMetrics;
   readonly openTelemetry: OpenTelemetry | undefined;
-  readonly #disconnect: (() => void) | undefined;
-
-  private constructor(
-    metrics: SignalMetrics,
-    openTelemetry: OpenTelemetry | undefined,
-    disconnect: (() => void) | undefined,
-  ) {
-    this.metrics = metrics;
-    this.openTelemetry = openTelemetry;
-    this.#disconnect = disconnect;
-  }
-
-  static async start(parts: TelemetryParts): Promise<Telemetry> {
-    const summaries = new SqlSummaries();
-    const openTelemetry = await startOpenTelemetry(parts, summaries);
-    const meter = openTelemetry?.meter;
-    const measured = new SignalMetrics(summaries);
-    const isMeasured = parts.settings.metrics !== undefined || meter !== undefined;
-    return new Telemetry(measured, openTelemetry, isMeasured ? measured.connect(meter) : undefined);
-  }
-
   /** Sends what is waiting. */
-  async stop(): Promise<void> {
-    this.#disconnect?.();
-    await this.openTelemetry?.stop();
+  stop(): Promise<void>;
+}
+
+async function startTelemetry(parts: TelemetryParts): Promise<Telemetry> {
+  const summaries = new SqlSummaries();
+  // imported here, because its files import the API, which an application with metrics alone has no need for
+  const loaded = (await hasApi()) ? await import("./open-telemetry.ts") : undefined;
+  const openTelemetry = await loaded?.startOpenTelemetry(parts, summaries);
+  const meter = openTelemetry?.meter;
+  const metrics = new SignalMetrics(summaries);
+  const isMeasured = parts.settings.metrics !== undefined || meter !== undefined;
+  const disconnect = isMeasured ? metrics.connect(meter) : undefined;
+  return {
+    metrics,
+    openTelemetry,
+    async stop() {
+      disconnect?.();
+      await openTelemetry?.stop();
+    },
+  };
+}
+
+interface Shared {
+  readonly started: Promise<Telemetry>;
+  users: number;
+}
+
+// channels and the API of OpenTelemetry belong to the process: two applications that each listened would make every span twice
+let shared: Shared | undefined;
+
+/** Starts the telemetry of this process, or joins it. The settings of the first application count. */
+export async function joinTelemetry(parts: TelemetryParts): Promise<Telemetry> {
+  shared ??= { started: startTelemetry(parts), users: 0 };
+  shared.users++;
+  try {
+    return await shared.started;
+  } catch (error) {
+    shared = undefined;
+    throw error;
   }
 }
 
-/** Imported here, because its files import the API, which an application with metrics alone has no need for. */
-async function startOpenTelemetry(parts: TelemetryParts, summaries: SqlSummaries): Promise<OpenTelemetry | undefined> {
-  if (!(await hasApi())) return undefined;
-  const { OpenTelemetry } = await import("./open-telemetry.ts");
-  return OpenTelemetry.start(parts, summaries);
+/** The last application stops it. */
+export async function leaveTelemetry(): Promise<void> {
+  if (shared === undefined || --shared.users > 0) return;
+  const { started } = shared;
+  shared = undefined;
+  await (await started).stop();
 }

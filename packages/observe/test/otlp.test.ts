@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../core/test/support/until.ts";
 import { withFolder } from "../../data/test/support/services.ts";
 import { Collector, type ReceivedSpan } from "./support/collector.ts";
 import { Service } from "./support/services.ts";
@@ -50,10 +50,7 @@ after(() => collector.stop());
 
 /** Waits for both attempts of the job. */
 async function untilPacked(service: Service): Promise<void> {
-  for (let tries = 0; service.log.filter(({ msg }) => msg === "packed").length < 2; tries++) {
-    assert.ok(tries < 1000, `the job did not run: ${JSON.stringify(service.log)}`);
-    await sleep(20);
-  }
+  await until(() => service.log.filter(({ msg }) => msg === "packed").length >= 2, "second attempt of the job");
 }
 
 /** A trace as indented lines. */

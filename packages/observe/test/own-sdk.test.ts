@@ -6,7 +6,16 @@ import { afterEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { context, metrics, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import {
+  context,
+  createNoopMeter,
+  metrics,
+  type ObservableCallback,
+  propagation,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
 import { NodeSDK } from "@opentelemetry/sdk-node";
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace";
 import { api, type Context, defineModule, inject, type Next, type Routes } from "@tenon/core";
@@ -15,6 +24,7 @@ import { createTestApp } from "@tenon/core/testing";
 import { Database, dataModule, KeyValue, sql } from "@tenon/data";
 import { observeModule, SignalContextManager } from "@tenon/observe";
 import { LogLines } from "../../core/test/support/log-lines.ts";
+import { until } from "../../core/test/support/until.ts";
 import { services, withPostgres } from "../../data/test/support/services.ts";
 import { count, shopModule } from "../../devtools/test/support/shop.ts";
 
@@ -178,10 +188,11 @@ test("a fetch whose body is not read has not failed", async () => {
   const app = await createTestApp(defineModule({ name: "stores", imports, declarations: [Stores] }), api());
   await app.request("GET", `/unread?url=http://127.0.0.1:${port}/`);
   const find = () => exporter.getFinishedSpans().find(({ kind }) => kind === SpanKind.CLIENT);
-  while (find() === undefined) {
+  const isFound = () => {
     collectGarbage();
-    await sleep(10);
-  }
+    return find() !== undefined;
+  };
+  await until(isFound, "span of the fetch");
   assert.deepEqual([find()?.status.code, find()?.events], [SpanStatusCode.UNSET, []]);
   await app.stop();
   await sdk.shutdown();
@@ -257,4 +268,41 @@ test("a context keeps each value that is set, and loses those that are deleted",
   assert.deepEqual(read(two.deleteValue(first)), [undefined, 2]);
   assert.deepEqual(read(one.deleteValue(first).deleteValue(first)), [undefined, undefined]);
   assert.deepEqual(read(one.deleteValue(second)), [1, undefined]);
+});
+
+test("a scrape and an export each have the longest delay of the event loop since they have last read", async () => {
+  const observed = new Map<string, ObservableCallback>();
+  const meter = createNoopMeter();
+  const gauge = (name: string) => ({
+    addCallback: (callback: ObservableCallback) => void observed.set(name, callback),
+    removeCallback: () => void observed.delete(name),
+  });
+  Object.assign(meter, { createObservableGauge: gauge, createObservableCounter: gauge });
+  metrics.setGlobalMeterProvider({ getMeter: () => meter });
+  const module = defineModule({ name: "shop", imports: [observeModule({ metrics: { public: true } })] });
+  const app = await createTestApp(module, api(), { log: { level: "silent" } });
+  const longest = "nodejs_eventloop_lag_max_seconds";
+  const scrape = async () =>
+    Number(new RegExp(`^${longest} (.+)$`, "m").exec(await (await app.request("GET", "/metrics")).text())?.[1]);
+  const readExport = async () => {
+    let last = 0;
+    const result = {
+      observe: (value: number) => {
+        last = value;
+      },
+    };
+    await observed.get("tenon.metrics")?.(result as Parameters<ObservableCallback>[0]);
+    await observed.get(longest)?.(result as Parameters<ObservableCallback>[0]);
+    return last;
+  };
+  await app.start();
+  const tick = () => sleep(50); // the histogram of Node records nothing until its second interval after a read
+  await until(async () => (await scrape()) > 0, "measurements", tick);
+  await readExport();
+  await tick();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  await tick();
+  assert.ok((await scrape()) > 0.2);
+  assert.ok((await readExport()) > 0.2);
+  await app.stop();
 });

@@ -3,7 +3,6 @@ import type { Log } from "@tenon/core";
 import { endsInTime, exposeVariables, readEnvironment } from "@tenon/core/internal";
 import { asksForExporter, isMissing, toMissingPackages } from "./packages.ts";
 import type { SignalContextManager } from "./signal-context.ts";
-import { TraceIds } from "./trace-ids.ts";
 
 /** What was started, for the end of the process. */
 export interface Sdk {
@@ -34,7 +33,6 @@ export async function startSdk(
   const sdk = new NodeSDK({
     contextManager,
     logRecordProcessors: [],
-    idGenerator: new TraceIds(),
     ...(isNamed(otel) ? {} : { serviceName }),
   });
   if (otel.OTEL_LOG_LEVEL === undefined) reportProblems(log);

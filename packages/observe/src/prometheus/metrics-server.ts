@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inject, Log, type OnStart, type OnStop } from "@tenon/core";
@@ -27,13 +28,7 @@ export class MetricsServer implements OnStart, OnStop {
       if (isAuthorized(request.headers.authorization ?? "")) void this.#respond(request, response, path);
       else response.writeHead(401, { "www-authenticate": "Bearer" }).end();
     });
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen({ port, host }, () => {
-        server.off("error", reject);
-        resolve();
-      });
-    });
+    await once(server.listen({ port, host }), "listening"); // rejects at an error
     server.on("error", (error) => this.#log.error({ err: error }, "the metrics server failed"));
     this.#server = server.unref();
     this.#log.info(`metrics on http://${host}:${this.address?.port}${path}`);

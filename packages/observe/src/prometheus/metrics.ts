@@ -19,19 +19,23 @@ export class Metrics implements OnStart, OnStop {
   readonly #log = inject(Log);
   readonly #isOn = inject(ObserveSettings).metrics !== undefined;
   readonly #workers = inject(WorkerMetrics);
+  // one for each reader, because reading begins a new window
   readonly #runtime = new RuntimeMetrics();
+  readonly #exported = new RuntimeMetrics();
   #endExport: (() => void) | undefined;
 
   onStart(): void {
     const meter = this.#observer.telemetry?.openTelemetry?.meter;
-    if (meter !== undefined) this.#endExport = exportGauges(meter, () => this.#readGauges());
-    if (this.#isOn || meter !== undefined) this.#runtime.start(meter);
+    if (meter !== undefined) this.#endExport = exportGauges(meter, () => this.#readGauges(this.#exported));
+    if (meter !== undefined) this.#exported.start(meter);
+    if (this.#isOn || meter !== undefined) this.#runtime.start(undefined);
     this.#workers.start(() => this.read());
   }
 
   onStop(): void {
     this.#endExport?.(); // the stores are closed, and the end of the SDK reads once more
     this.#runtime.stop();
+    this.#exported.stop();
   }
 
   /** In the text format of Prometheus, of all workers of this machine. */
@@ -41,14 +45,14 @@ export class Metrics implements OnStart, OnStop {
 
   /** The metrics of this process. */
   async read(): Promise<Family[]> {
-    return [...(this.#observer.telemetry?.metrics.read() ?? []), ...(await this.#readGauges())];
+    return [...(this.#observer.telemetry?.metrics.read() ?? []), ...(await this.#readGauges(this.#runtime))];
   }
 
   /** The gauges of the process and of its services. */
-  async #readGauges(): Promise<Family[]> {
+  async #readGauges(runtime: RuntimeMetrics): Promise<Family[]> {
     const sources = this.#introspection.instances().filter(isMetricSource);
     const own = await Promise.all(sources.map((source) => this.#readSource(source)));
-    return [...this.#runtime.read(), ...own.flat().map(toFamily)];
+    return [...runtime.read(), ...own.flat().map(toFamily)];
   }
 
   /** A service that fails, because its store is down for example, is left out: the others still count. */

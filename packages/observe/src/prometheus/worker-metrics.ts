@@ -1,5 +1,5 @@
 import type { OnStop } from "@tenon/core";
-import { connectToPrimary, type OnPrimary, readEnvironment, type WorkerPort } from "@tenon/core/internal";
+import { connectToPrimary, type OnPrimary, readEnvironment, type WorkerPort, withTimeout } from "@tenon/core/internal";
 import type { Family } from "../metrics/family.ts";
 
 const channel = "metrics";
@@ -35,14 +35,8 @@ export class WorkerMetrics implements OnPrimary, OnStop {
     const ask = ++this.#asked;
     const { promise, resolve } = Promise.withResolvers<readonly Family[]>();
     this.#waiting.set(ask, resolve);
-    const timer = setTimeout(() => resolve([]), 2 * timeout);
     this.#send({ ask });
-    try {
-      return await promise;
-    } finally {
-      clearTimeout(timer);
-      this.#waiting.delete(ask);
-    }
+    return withTimeout(promise, 2 * timeout, () => []).finally(() => this.#waiting.delete(ask));
   }
 
   onPrimary(workers: WorkerPort): void {

@@ -1,6 +1,6 @@
 import { type Context, propagation, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
-import { type FetchListener, type FetchListeners, type FetchRequest, isAbort } from "@tenon/core/internal";
 import { toKnownMethod, toSpanMethod } from "../conventions.ts";
+import { type FetchListener, type FetchListeners, type FetchRequest, isAbort } from "../fetch-channels.ts";
 import type { Failures } from "./failures.ts";
 
 /** Spans of outgoing requests, which carry the trace to the next service. */

@@ -1,15 +1,9 @@
 import { type Attributes, propagation, SpanKind, SpanStatusCode, type TextMapGetter } from "@opentelemetry/api";
-import { requestSignal, requestStore, SafePaths } from "@tenon/core/internal";
-import type { Incoming, RequestSignal } from "@tenon/core/platform";
+import { handlerSignal, middlewareSignal, requestSignal, requestStore, SafePaths } from "@tenon/core/internal";
+import type { HandlerSignal, Incoming, MiddlewareSignal, RequestSignal } from "@tenon/core/platform";
 import { toKnownMethod, toSpanMethod } from "../conventions.ts";
+import type { ObserveSettings } from "../settings.ts";
 import type { Operation } from "./span-bridge.ts";
-
-export interface RequestSpanOptions {
-  /** Whether a request continues the trace that its client names. */
-  readonly continueTraces: boolean;
-  /** The paths of requests that get no span. */
-  readonly ignoredPaths: ReadonlySet<string>;
-}
 
 const headers: TextMapGetter<Incoming> = {
   get: (incoming, name) => incoming.header(name),
@@ -17,7 +11,7 @@ const headers: TextMapGetter<Incoming> = {
 };
 
 /** Spans of requests and commands, with the names of the HTTP conventions. */
-export function createRequestSpans(options: RequestSpanOptions): Operation<RequestSignal> {
+export function createRequestSpans(options: ObserveSettings): Operation<RequestSignal> {
   const paths = new SafePaths();
   return {
     signal: requestSignal,
@@ -42,6 +36,20 @@ export function createRequestSpans(options: RequestSpanOptions): Operation<Reque
     },
   };
 }
+
+export const middlewareSpans: Operation<MiddlewareSignal> = {
+  signal: middlewareSignal,
+  kind: SpanKind.INTERNAL,
+  nameOf: ({ name }) => name,
+  attributesOf: ({ name }) => ({ "tenon.middleware": name }),
+};
+
+export const handlerSpans: Operation<HandlerSignal> = {
+  signal: handlerSignal,
+  kind: SpanKind.INTERNAL,
+  nameOf: ({ name }) => name,
+  attributesOf: ({ name }) => ({ "tenon.handler": name }),
+};
 
 function toRequestName({ method, route }: RequestSignal): string {
   const label = toSpanMethod(method);

@@ -32,18 +32,12 @@ export interface SpanBridgeParts {
 
 /** Turns operations into spans: the storage is bound to their channels, so that what runs inside becomes a child. */
 export class SpanBridge {
-  readonly #tracer: Tracer;
-  readonly #storage: AsyncLocalStorage<Context>;
-  readonly #failures: Failures;
-  readonly #hasEarlyAttributes: boolean;
+  readonly #parts: SpanBridgeParts;
   /** Where a payload keeps its span. */
   readonly #key = Symbol("span");
 
-  constructor({ tracer, storage, failures, hasEarlyAttributes }: SpanBridgeParts) {
-    this.#tracer = tracer;
-    this.#storage = storage;
-    this.#failures = failures;
-    this.#hasEarlyAttributes = hasEarlyAttributes;
+  constructor(parts: SpanBridgeParts) {
+    this.#parts = parts;
   }
 
   /** Returns the function that ends it. */
@@ -60,15 +54,15 @@ export class SpanBridge {
 
   #bind<Payload extends SignalOutcome>(operation: Operation<Payload>): () => void {
     const begin = (payload: Payload) => this.#begin(operation, payload);
-    if (operation.bindStore !== undefined) return operation.bindStore(this.#storage, begin);
+    if (operation.bindStore !== undefined) return operation.bindStore(this.#parts.storage, begin);
     const { start } = operation.signal;
-    const storage = this.#storage as AsyncLocalStorage<unknown>; // the type of a signal allows any value in a store
+    const storage = this.#parts.storage as AsyncLocalStorage<unknown>; // the type of a signal allows any value in a store
     start.bindStore(storage, begin);
     return () => void start.unbindStore(storage);
   }
 
   #begin<Payload extends SignalOutcome>(operation: Operation<Payload>, payload: Payload): Context {
-    const active = this.#storage.getStore() ?? emptyContext;
+    const active = this.#parts.storage.getStore() ?? emptyContext;
     const hasSpan = operation.startsTraces === true || trace.getSpan(active)?.isRecording() === true;
     const name = hasSpan ? operation.nameOf(payload) : undefined;
     if (name === undefined) {
@@ -77,12 +71,12 @@ export class SpanBridge {
     }
     const { kind } = operation;
     const parent = operation.parentOf?.(payload, active) ?? active;
-    const options = this.#hasEarlyAttributes ? { kind, attributes: operation.attributesOf(payload) } : { kind };
-    const span = this.#tracer.startSpan(name, options, parent);
+    const options = this.#parts.hasEarlyAttributes ? { kind, attributes: operation.attributesOf(payload) } : { kind };
+    const span = this.#parts.tracer.startSpan(name, options, parent);
     const context = trace.setSpan(parent, span);
     if (span.isRecording()) {
       (payload as SignalOutcome)[this.#key] = span;
-      if (!this.#hasEarlyAttributes) span.setAttributes(operation.attributesOf(payload));
+      if (!this.#parts.hasEarlyAttributes) span.setAttributes(operation.attributesOf(payload));
     }
     operation.onStart?.(payload, context);
     return context;
@@ -91,7 +85,7 @@ export class SpanBridge {
   #end<Payload extends SignalOutcome>(operation: Operation<Payload>, payload: Payload): void {
     const span = payload[this.#key] as Span | undefined; // only this class sets it
     if (span === undefined) return;
-    this.#failures.record(span, payload.error);
+    this.#parts.failures.record(span, payload.error);
     operation.onEnd?.(payload, span);
     span.end();
   }
