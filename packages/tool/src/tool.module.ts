@@ -10,6 +10,7 @@ import { AuthController } from "./generate/auth/auth.controller.ts";
 import { AuthService } from "./generate/auth/auth.service.ts";
 import { ModulesController } from "./generate/modules.controller.ts";
 import { ModulesService } from "./generate/modules.service.ts";
+import { OpenRoutes } from "./generate/open-routes.ts";
 import { PartsController } from "./generate/part/parts.controller.ts";
 import { PartsService } from "./generate/part/parts.service.ts";
 import { Checks } from "./inspect/checks.ts";
@@ -38,6 +39,7 @@ export const ToolModule = defineModule({
     AuthService,
     AccountsController,
     AccountsService,
+    OpenRoutes,
     PartsController,
     PartsService,
     RoutesController,

@@ -18,6 +18,7 @@ const users: Target = {
   samples: new Map([["id", '"sample"']]),
   label: "name",
   hasPage: true,
+  hasController: true,
   isOwned: false,
   references: new Map(),
 };
@@ -35,6 +36,7 @@ const owned = toResourceModel({
   kinds,
   guards: { routes: "SessionAuth", pages: true },
   owner: true,
+  isPublic: false,
   root,
 });
 const plain = toResourceModel({
@@ -43,6 +45,7 @@ const plain = toResourceModel({
   kinds,
   guards: { routes: undefined, pages: false },
   owner: false,
+  isPublic: true,
   root,
 });
 

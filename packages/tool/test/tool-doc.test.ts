@@ -14,14 +14,15 @@ const app = await createTestApp(ToolModule, cli(program));
 const commands = app.routes.list();
 await app.stop();
 
-test("docs/tool.md names every command", () => {
+test("docs/tool.md and docs/generators.md name every command", () => {
   const names = commands.map(({ path }) =>
     path
       .replaceAll(/\/(?::\w+|\*)/g, "")
       .replaceAll("/", " ")
       .trim(),
   );
-  const missing = names.filter((name) => !page.includes(`tenon ${name}`));
+  const pages = page + readFileSync(join(root, "docs/generators.md"), "utf8");
+  const missing = names.filter((name) => !pages.includes(`tenon ${name}`));
   assert.deepEqual(missing, []);
 });
 

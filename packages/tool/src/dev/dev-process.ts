@@ -27,6 +27,10 @@ export class DevProcess {
   /** Fulfilled with true when the application listens, and with false when it ends before. */
   readonly listening: Promise<boolean>;
   readonly ended: Promise<Exit>;
+  /** Where it listens. */
+  url: string | undefined;
+  /** What it has said about its failure. */
+  report = "";
 
   constructor({ folder, entry, words, env, grace }: DevProcessOptions) {
     this.#grace = grace;
@@ -39,11 +43,20 @@ export class DevProcess {
     const child = this.#child;
     this.ended = new Promise((resolve) => {
       child.once("error", () => resolve(1));
-      child.once("exit", (code, signal) => resolve(signal ?? code ?? 1));
+      child.once("exit", (code, signal) => {
+        const end = () => resolve(signal ?? code ?? 1);
+        if (child.connected)
+          child.once("disconnect", end); // after its last message
+        else end();
+      });
     });
     this.listening = new Promise((resolve) => {
       child.on("message", (message) => {
-        if (isListening(message)) resolve(true);
+        const { tenon, url, text = "" } = Object(message) as Message; // from listen() or the preload, or of no interest
+        if (tenon === "failed") this.report += text;
+        if (tenon !== "listening") return;
+        this.url = url;
+        resolve(true);
       });
       void this.ended.then(() => resolve(false));
     });
@@ -68,7 +81,8 @@ export class DevProcess {
   }
 }
 
-/** `listen()` sends it in a process that was started by `tenon dev`. */
-function isListening(message: unknown): boolean {
-  return typeof message === "object" && message !== null && "tenon" in message && message.tenon === "listening";
+interface Message {
+  readonly tenon?: unknown;
+  readonly url?: string;
+  readonly text?: string;
 }

@@ -5,6 +5,7 @@ import { type Change, ChangeQueue } from "./change-queue.ts";
 import { DevProcess, type Exit } from "./dev-process.ts";
 import { type DevSecrets, readOrCreateSecrets, selectMissing } from "./dev-secrets.ts";
 import { readEnvFiles } from "./env-files.ts";
+import { FailedStartPage } from "./failed-start-page.ts";
 
 export interface DevOptions {
   readonly folder: string;
@@ -39,9 +40,10 @@ export class DevServer {
     const first = findEntryPoint(given, wanted);
     const folder = realpathSync(given);
     const secrets = readOrCreateSecrets(folder);
-    const state: DevState = { hasListened: false };
+    const state: DevState = { hasListened: false, url: undefined, page: new FailedStartPage(secrets.TENON_DEV_SECRET) };
     const start = (entry: EntryPoint) => {
       const env = toEnvironment(folder, entry, secrets, !state.hasListened);
+      state.url ??= toUrl(words, { ...readEnvFiles(folder, entry.flags), ...env }, wanted);
       return new DevProcess({ folder, entry, words, env, grace: this.#grace });
     };
     const changes = new ChangeQueue(folder, signal);
@@ -50,6 +52,7 @@ export class DevServer {
       this.#report(current, first.file, undefined, changes, state);
       for (let change = await changes.next(); change !== undefined; change = await changes.next()) {
         await current.stop();
+        await state.page.close();
         const entry = findEntry(folder, wanted) ?? first; // package.json may be the file that is being edited
         current = start(entry);
         this.#report(current, entry.file, change, changes, state);
@@ -57,6 +60,7 @@ export class DevServer {
       await current.stop();
     } finally {
       changes.close();
+      await state.page.close();
     }
   }
 
@@ -69,10 +73,12 @@ export class DevServer {
         this.#print(`restarted, ${seconds} s: ${describe(change.files)}`);
       }
       state.hasListened = true;
+      if (started.url !== undefined) state.url = new URL(started.url);
     });
     void started.ended.then((exit) => {
       if (!changes.isWaiting) return; // it was stopped for a restart or the end
       this.#print(`${file} ${describeExit(exit)}: waiting for a change`);
+      if (exit !== 0 && state.url?.protocol === "http:") state.page.open(state.url, started.report);
     });
   }
 }
@@ -80,6 +86,19 @@ export class DevServer {
 interface DevState {
   /** Whether the application has shown its banner, and only restarts from now on. */
   hasListened: boolean;
+  /** Where it has listened, or where it is expected to. */
+  url: URL | undefined;
+  readonly page: FailedStartPage;
+}
+
+/** By flags and variables, and without an entry point that was named the default port of generated applications. */
+function toUrl(words: readonly string[], env: NodeJS.ProcessEnv, entry: string | undefined): URL | undefined {
+  const flag = (name: string) => words.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
+  const port = flag("port") ?? env.PORT ?? (entry === undefined ? "8080" : "0");
+  const host = flag("host") ?? env.HOST ?? "127.0.0.1";
+  return port === "0"
+    ? undefined
+    : (URL.parse(`http://${host.includes(":") ? `[${host}]` : host}:${port}`) ?? undefined);
 }
 
 function findEntry(folder: string, wanted: string | undefined): EntryPoint | undefined {

@@ -12,7 +12,14 @@ function print(error: unknown): void {
   const require = createRequire(import.meta.url);
   const { toCrashReport } = require(`./crash-report${extname(import.meta.url)}`) as typeof import("./crash-report.ts"); // its own types
   // biome-ignore lint/style/noProcessEnv: a report must not show the secret that `tenon dev` has set there
-  process.stderr.write(`\n${toCrashReport(error, folder, process.env.TENON_DEV_SECRET)}`);
+  const report = toCrashReport(error, folder, process.env.TENON_DEV_SECRET);
+  process.stderr.write(`\n${report}`);
+  send(report);
+}
+
+/** For the page that `tenon dev` shows instead of the application. */
+function send(text: string): void {
+  process.send?.({ tenon: "failed", text }, () => {}); // as in listen()
 }
 
 process.on("uncaughtException", (error: unknown) => {
@@ -24,6 +31,7 @@ process.on("uncaughtException", (error: unknown) => {
 // createApp() has printed the problems, and exits after this
 subscribe("tenon:start-error", (error) => {
   if (!(error instanceof Error && "problems" in error && Array.isArray(error.problems))) return;
+  send(`Cannot start: ${error.message}\n\n`);
   const problems: readonly { readonly code?: string; readonly cause?: unknown }[] = error.problems;
   for (const { code, cause } of problems) {
     if (code === "LISTEN_FAILED") continue; // the problem says the same in words, with the cure

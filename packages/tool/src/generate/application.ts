@@ -141,6 +141,14 @@ export function linkAccount(folder: string): Wiring {
   return addToLayout(folder, accountLinks, navigationEnds, "links /login, /register and /logout");
 }
 
+/** Takes a command that has run out of the list of the welcome page; nothing where the page is another. */
+export function removeFromWelcome(folder: string, command: string): Wiring[] {
+  const path = "views/greetings/index.eta";
+  const before = readIfPresent(folder, path) ?? "";
+  const after = before.replace(new RegExp(`<dt>.*</dt>\\n<dd><code>npx tenon ${command}</code></dd>\\n`), "");
+  return after === before ? [] : [{ path, before, after, note: `has no advice to run ${command}` }];
+}
+
 /** Adds lines before the first of some lines that the layout has once. */
 function addToLayout(folder: string, lines: string, places: readonly string[], note: string): Wiring {
   const before = readIfPresent(folder, layoutFile);

@@ -35,9 +35,12 @@ function findKind(type: ModuleType, path: string): HandlerKind | undefined {
   return undefined;
 }
 
-/** The kinds as variables of templates. Only pages need a name of a view, which does not always follow from a class. */
+/**
+ * The kinds as variables of templates. Only pages need a name of a view, which does not always follow from a class. With
+ * `split`, modules carry services: the API and the pages, which have the same paths, declare their own classes.
+ */
 export function toKindsModel(kinds: ReadonlySet<HandlerKind>) {
   const routes = kinds.has("routes");
   const pages = kinds.has("pages");
-  return { routes, pages, commands: kinds.has("commands"), pagesOnly: pages && !routes };
+  return { routes, pages, commands: kinds.has("commands"), pagesOnly: pages && !routes, split: pages && routes };
 }

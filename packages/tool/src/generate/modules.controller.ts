@@ -1,10 +1,9 @@
-import { resolve } from "node:path";
 import { BindError, boolean, type Context, dto, type Infer, inject, route, string } from "@tenon/core";
 import { validateModuleName } from "../names.ts";
 import { oneOf, Prompts } from "../prompts.ts";
-import { placeFlags } from "../run/place.ts";
 import { type ModuleType, moduleTypes } from "../templates.ts";
 import { checkApplication } from "./application.ts";
+import { generatorFlags, toGeneration } from "./generator-flags.ts";
 import { isDoubtful, resolveModuleNames } from "./module-names.ts";
 import { ModulesService } from "./modules.service.ts";
 import { defaultFields, fieldTypes, findFieldsFault, parseFields } from "./resource/fields.ts";
@@ -15,10 +14,10 @@ const fieldsHelp =
 const shared = {
   fields: string().describe(fieldsHelp),
   owner: boolean().describe("Rows of the resource belong to the user who creates them, and are private; needs g auth"),
+  public: boolean().describe("Everyone may read and change the rows of the resource, without a login"),
   plural: string().describe("The plural of the name, where the usual rules do not give it"),
   yes: boolean().alias("y").describe("Take the plural of the usual rules, whatever it is"),
-  in: placeFlags.in,
-  no_install: boolean().describe("Skip npm install, which runs when a dependency was added"),
+  ...generatorFlags,
 };
 
 const moduleFlags = {
@@ -38,7 +37,7 @@ const NewResourceFlags = dto({
 });
 
 const usage = `tenon g module <name> [--type=<${moduleTypes.join("|")}>]`;
-const resourceUsage = "tenon g resource <name> [--fields=title:string,…] [--owner]";
+const resourceUsage = "tenon g resource <name> [--fields=title:string,…] [--owner | --public]";
 const namePrompt = {
   flag: "name",
   text: "Name of the module",
@@ -97,13 +96,16 @@ export class ModulesController {
   }
 
   async #create(ctx: Context, flags: NewModuleFlags, usageLine: string) {
-    const folder = resolve(flags.in ?? ".");
-    if (this.#prompts.isTerminal()) checkApplication(folder); // before the prompts, which would be in vain
+    const generation = toGeneration(ctx, flags);
+    if (this.#prompts.isTerminal()) checkApplication(generation.folder); // before the prompts, which would be in vain
     const name = await this.#prompts.resolve(ctx, flags.name, namePrompt, usageLine);
     const type = await this.#prompts.resolve(ctx, flags.type, typePrompt, usageLine);
-    const misplaced = (["fields", "owner", "plural"] as const).find((flag) => flags[flag] !== undefined);
+    const misplaced = (["fields", "owner", "public", "plural"] as const).find((flag) => flags[flag] !== undefined);
     if (type !== "resource" && misplaced !== undefined) {
       throw new BindError([{ path: misplaced, rule: "type", message: "is for --type=resource" }]);
+    }
+    if (flags.owner === true && flags.public === true) {
+      throw new BindError([{ path: "public", rule: "conflict", message: "and --owner exclude each other" }]);
     }
     const plural = type === "resource" ? await this.#resolvePlural(ctx, name, flags) : name;
     const fields =
@@ -113,9 +115,8 @@ export class ModulesController {
       type: type as ModuleType, // oneOf has checked it
       fields: fields === undefined ? defaultFields : parseFields(fields),
       owner: flags.owner === true,
-      folder,
-      install: flags.no_install !== true,
-      signal: ctx.signal,
+      isPublic: flags.public === true,
+      ...generation,
     });
   }
 

@@ -11,11 +11,14 @@ import {
   hasLogin,
   linkInLayout,
   pagesModuleFile,
+  type WiredClass,
   wire,
   wireTable,
 } from "./application.ts";
-import { type Wiring, write } from "./edit/changes.ts";
+import type { Wiring } from "./edit/changes.ts";
+import type { Generation } from "./generator-flags.ts";
 import { type HandlerKind, isForKinds, readHandlerKinds, toKindsModel } from "./handler-kinds.ts";
+import { installAndWrite } from "./install-and-write.ts";
 import { checkCollisions, checkPath } from "./module-names.ts";
 import { findPagesRoot } from "./pages-root.ts";
 import type { Field } from "./resource/fields.ts";
@@ -23,17 +26,15 @@ import { type Guards, ownerField, toResourceModel } from "./resource/resource-mo
 import { readTargets } from "./resource/targets.ts";
 import { readDataModule } from "./shared-modules.ts";
 
-export interface NewModule {
+export interface NewModule extends Generation {
   readonly names: ModuleNames;
   readonly type: ModuleType;
   /** The columns of a resource, without that of its owner. */
   readonly fields: readonly Field[];
   /** Whether the rows of a resource belong to the user who creates them. */
   readonly owner: boolean;
-  /** The folder of the application. */
-  readonly folder: string;
-  readonly install: boolean;
-  readonly signal: AbortSignal;
+  /** Whether a resource may be used without a login. */
+  readonly isPublic: boolean;
 }
 
 export class ModulesService {
@@ -50,8 +51,8 @@ export class ModulesService {
     checkPath(names.plural, kinds);
     checkCollisions(folder, names);
     const guards = {
-      routes: kinds.has("routes") ? findRouteGuard(folder) : undefined,
-      pages: kinds.has("pages") && hasLogin(folder),
+      routes: kinds.has("routes") && !module.isPublic ? findRouteGuard(folder) : undefined,
+      pages: kinds.has("pages") && !module.isPublic && hasLogin(folder),
     };
     if (module.owner) checkOwner(module, kinds, guards);
     const files = await readFiles(module, kinds, guards);
@@ -59,12 +60,14 @@ export class ModulesService {
     const dev = module.owner && kinds.has("routes") ? ["fuzz"] : [];
     const manifest = type === "resource" ? addPackages(folder, ["data"], dev) : [];
     const wiring = toWiring(module, kinds, hasPagesModule);
-    const lines = write(folder, files, [...manifest, ...wiring]);
-    return this.#installer.finish({
+    return installAndWrite(this.#installer, {
       ...module,
-      lines: type === "resource" ? [...lines, ...toNotes(module, kinds, guards)] : lines,
+      files,
+      manifest,
+      wiring,
+      notes: type === "resource" ? toNotes(module, kinds, guards) : [],
       summary: `The ${type} module ${names.plural} is ready.`,
-      steps: [...manifest.map(() => "npm install"), "npm test", ...toStartCommands(names, kinds, type)],
+      steps: ["npm test", ...toStartCommands(names, kinds, type)],
     });
   }
 }
@@ -75,77 +78,89 @@ function checkOwner({ fields }: NewModule, kinds: ReadonlySet<HandlerKind>, guar
   if (served.length === 0 || !served.every((kind) => guards[kind])) {
     throw new HttpError(409, "--owner needs users who log in: run tenon g auth first; nothing was changed");
   }
-  if (fields.some(({ name }) => name === ownerField.name)) {
-    throw new HttpError(400, `--owner adds ${ownerField.name}, which --fields has too: nothing was changed`);
+  // fuzzAccess takes such a field for the owner, and so does a reader
+  const other = fields.find(({ name }) => [ownerField.name, "owner_id", "author_id"].includes(name));
+  if (other !== undefined) {
+    const cure = `leave out ${other.name}, or name it after what else the user is`;
+    throw new HttpError(400, `--owner adds the owner as ${ownerField.name}: ${cure}; nothing was changed`);
   }
 }
 
 async function readFiles(
-  { names, type, fields: inputs, owner, folder }: NewModule,
+  { names, type, fields: inputs, owner, isPublic, folder }: NewModule,
   kinds: ReadonlySet<HandlerKind>,
   guards: Guards,
 ): Promise<Map<string, string>> {
   const options = { names: toReplacements(names), isWanted: (path: string) => isForKinds(kinds, type, path) };
-  if (type === "plain") return readTemplate("module-plain", { ...options, model: toKindsModel(kinds) });
+  if (type === "plain") {
+    const { split } = toKindsModel(readHandlerKinds(folder)); // without the pages, which a plain module does not serve
+    return readTemplate("module-plain", { ...options, model: { ...toKindsModel(kinds), split } });
+  }
   const root = findPagesRoot(folder);
   const fields = owner ? [ownerField, ...inputs] : inputs;
-  const targets = readTargets(folder, fields);
+  const targets = readTargets(folder, fields, guards.routes !== undefined || guards.pages);
   const isWanted = (path: string) => {
     if (path.endsWith(".owner.ts")) return owner;
     if (path.endsWith(".access.test.ts") && !owner) return false;
     if (path.endsWith(".references.ts")) return targets.size > 0;
     return options.isWanted(path) && (root !== undefined || !path.endsWith(".pages.test.ts"));
   };
-  const model = toResourceModel({ fields, targets, kinds, guards, owner, root });
+  const model = toResourceModel({ fields, targets, kinds, guards, owner, isPublic, root });
   const files = await readTemplate("module-resource", { ...options, isWanted, model });
   return new Map([...files, ...(await readDataModule(folder))]);
 }
 
 function toWiring(
-  { names, type, owner, folder }: NewModule,
+  { names, type, folder }: NewModule,
   kinds: ReadonlySet<HandlerKind>,
   hasPagesModule: boolean,
 ): Wiring[] {
   const { plural } = names;
   const pascal = toPascal(plural);
+  const toClass = (role: string, start: string): WiredClass => ({
+    list: role === "Module" ? "imports" : "declarations",
+    name: `${pascal}${role}`,
+    path: `${start}${plural}/${plural}.${role.toLowerCase()}.ts`,
+  });
+  const served = type === "resource" && kinds.has("commands") ? ["Controller", "Commands"] : ["Controller"];
+  const inApp = hasPagesModule ? ["Module", ...served] : ["Module"];
   const wiring: Wiring[] = [
-    wire(folder, appModuleFile, [
-      { list: "imports", name: `${pascal}Module`, path: `./${plural}/${plural}.module.ts` },
-    ]),
+    wire(
+      folder,
+      appModuleFile,
+      inApp.map((role) => toClass(role, "./")),
+    ),
   ];
   if (type === "resource") {
     const path = `../${plural}/${plural}.dto.ts`;
     wiring.push(wireTable(folder, { name: toTable(plural), type: toPascal(names.singular), path }));
   }
   if (type === "resource" && hasPagesModule) {
-    const classes = (["Pages", "Service"] as const).map((role) => ({
-      list: "declarations" as const,
-      name: `${pascal}${role}`,
-      path: `../${plural}/${plural}.${role.toLowerCase()}.ts`,
-    }));
-    const policy = {
-      list: "declarations" as const,
-      name: `${toPascal(names.singular)}Owner`,
-      path: `../${plural}/${plural}.owner.ts`,
-    };
-    wiring.push(wire(folder, pagesModuleFile, owner ? [...classes, policy] : classes));
+    wiring.push(wire(folder, pagesModuleFile, [toClass("Module", "../"), toClass("Pages", "../")]));
   }
   if (kinds.has("pages")) wiring.push(linkInLayout(folder, plural));
   return wiring;
 }
 
-function toNotes({ names, folder }: NewModule, kinds: ReadonlySet<HandlerKind>, guards: Guards): string[] {
-  const open = [...kinds].filter((kind) => kind !== "commands" && !guards[kind]);
-  const isUntested = kinds.has("pages") && findPagesRoot(folder) === undefined;
+function toNotes(module: NewModule, kinds: ReadonlySet<HandlerKind>, guards: Guards): string[] {
+  const served = [...kinds].filter((kind) => kind !== "commands");
+  const byGuard = Map.groupBy(served, (kind) => Boolean(guards[kind]));
+  const isUntested = kinds.has("pages") && findPagesRoot(module.folder) === undefined;
   return [
-    ...(open.length > 0 ? [toOpenNote(names.plural, open)] : []),
+    ...[...byGuard].map(([isGuarded, some]) => `\nThe ${some.join(" and ")}: ${toAccessNote(module, isGuarded)}.\n`),
     ...(isUntested ? ["\nNote: no test of the pages: src/platform.ts exports no function createPlatform.\n"] : []),
   ];
 }
 
-function toOpenNote(plural: string, kinds: readonly HandlerKind[]): string {
-  const words = plural.replaceAll("-", " ");
-  return `\nNote: everyone may create, change and delete ${words}: the ${kinds.join(" and ")} have no guard.\n`;
+/** Who may do what, and how to change it. */
+function toAccessNote({ names, owner, isPublic }: NewModule, isGuarded: boolean): string {
+  if (owner) return `users see and change their own only, by the policy ${toPascal(names.singular)}Owner`;
+  const all = `may read, create, change and delete all ${names.plural.replaceAll("-", " ")}`;
+  if (isGuarded) {
+    return `users who log in ${all} (access: "users"); to give each user their own, use --owner, to need no login --public`;
+  }
+  if (isPublic) return `everyone ${all} (access: "public"); for a login, write a guard and access: "users"`;
+  return `everyone ${all}, for there are no users; for a login, run tenon g auth first, or declare it with --public`;
 }
 
 /** The commands to try the new module with. */

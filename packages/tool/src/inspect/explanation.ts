@@ -1,6 +1,6 @@
 import { HttpError } from "@tenon/core";
-import { findNearest, type InjectionDescription } from "@tenon/core/internal";
-import type { AppDescription, ModuleDescription } from "@tenon/core/platform";
+import { findNearest } from "@tenon/core/internal";
+import type { AppDescription, InjectionDescription, ModuleDescription } from "@tenon/devtools/internal";
 import { toSource } from "../run/source.ts";
 
 /** A module that sees something, and why. */
@@ -68,14 +68,13 @@ function toUsers(injections: readonly InjectionDescription[]): string[] {
 }
 
 function findSights(modules: readonly ModuleDescription[], name: string, home: ModuleDescription): Sight[] {
-  const byName = new Map(modules.map((module) => [module.name, module]));
   const exporters = modules.filter(({ exports }) =>
     exports.some((key) => key.name === name && key.module === home.name),
   );
-  const exporting = new Set(exporters.map((module) => module.name));
+  const exporting = new Map(exporters.map((module) => [module.name, module]));
   return modules.flatMap((module): Sight[] => {
     if (module === home) return [{ module: module.name, because: "declares it" }];
-    const chain = findChain(module, home.name, (next) => (exporting.has(next) ? byName.get(next) : undefined));
+    const chain = findChain(module, home.name, exporting);
     return chain === undefined ? [] : [{ module: module.name, because: toReason(chain) }];
   });
 }
@@ -84,22 +83,15 @@ function findSights(modules: readonly ModuleDescription[], name: string, home: M
 function findChain(
   from: ModuleDescription,
   home: string,
-  enter: (name: string) => ModuleDescription | undefined,
-): string[] | undefined {
-  const seen = new Set<string>();
-  let paths: { readonly module: ModuleDescription; readonly path: readonly string[] }[] = [{ module: from, path: [] }];
-  while (paths.length > 0) {
-    const next: typeof paths = [];
-    for (const { module, path } of paths) {
-      for (const name of module.imports) {
-        const imported = seen.has(name) ? undefined : enter(name);
-        if (imported === undefined) continue;
-        seen.add(name);
-        if (name === home) return [...path, name];
-        next.push({ module: imported, path: [...path, name] });
-      }
+  exporting: ReadonlyMap<string, ModuleDescription>,
+): readonly string[] | undefined {
+  const paths = new Map<ModuleDescription, readonly string[]>([[from, []]]); // grows while it is read
+  for (const [{ imports }, path] of paths) {
+    for (const name of imports) {
+      const imported = exporting.get(name);
+      if (name === home && imported !== undefined) return [...path, name];
+      if (imported !== undefined && !paths.has(imported)) paths.set(imported, [...path, name]);
     }
-    paths = next;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { arch, release } from "node:os";
-import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { inject } from "@tenon/core";
 import { readManifest } from "../files.ts";
 import { type ApplicationPlace, Applications } from "../run/applications.ts";
@@ -73,16 +73,11 @@ function readPackages(folder: string, manifest: { readonly [name: string]: unkno
 }
 
 async function readNpmVersion(signal: AbortSignal): Promise<string> {
-  const child = spawn("npm", ["--version"], {
-    signal,
-    stdio: ["ignore", "pipe", "ignore"],
-    shell: process.platform === "win32", // npm is a script on Windows
-    timeout: 10_000,
-  });
-  const failed = new Promise<string>((resolve) => child.once("error", () => resolve("not found")));
-  const version = await Promise.race([failed, text(child.stdout)]);
+  const shell = process.platform === "win32"; // npm is a script on Windows
+  const npm = promisify(execFile)("npm", ["--version"], { signal, shell, timeout: 10_000 });
+  const { stdout } = await npm.catch(() => ({ stdout: "not found" }));
   signal.throwIfAborted();
-  return version.trim() || "not found";
+  return stdout.trim();
 }
 
 export function toInformationText(report: InformationReport): string {

@@ -1,4 +1,4 @@
-import type { RouteDescription } from "@tenon/core/platform";
+import type { RouteDescription } from "@tenon/devtools/internal";
 import { toSource } from "../run/source.ts";
 
 export interface Finding {
@@ -12,30 +12,49 @@ export interface Finding {
 const writes = ["POST", "PUT", "PATCH", "DELETE"];
 
 /**
- * Routes that deserve a look: unguarded writes, routes with a parameter and without a policy, endpoints without a
- * contract, open routes that take from guarded ones.
+ * Routes that deserve a look: writes without a guard, parameters without a policy, endpoints without a contract, open
+ * routes that take from guarded ones.
  */
 export function auditRoutes(routes: readonly RouteDescription[], folder = ""): Finding[] {
-  const find = (finding: string, route: RouteDescription): Finding => {
-    const source = toSource(route, folder);
-    const found = { finding, route: describeRoute(route), handler: describeHandler(route) };
-    return source === undefined ? found : { ...found, source };
-  };
+  const find = (finding: string, route: RouteDescription) => toFinding(finding, route, folder);
   return [
-    ...routes
-      .filter((route) => !route.secured && route.public !== true && writes.includes(route.method ?? ""))
-      .map((route) => find("unguarded write", route)),
-    ...routes.filter(needsPolicy).map((route) => find("no policy", route)),
+    ...routes.filter(needsGuard).map((route) => find("no guard", route)),
+    ...routes.filter(needsPolicy).map((route) => find(`no policy for ${toNames(route.uncovered)}`, route)),
     ...routes.filter((route) => !route.declared).map((route) => find("no contract", route)),
     ...routes.flatMap((route) => (route.shadowedBy ?? []).map((open) => find(`shadowed by ${open}`, route))),
   ];
 }
 
-/** The parameter of a path names an object, and a guard does not decide about it. A `*` names a file. */
-function needsPolicy(route: RouteDescription): boolean {
-  return (
-    route.method !== undefined && route.path.includes("/:") && route.policies.length === 0 && route.public !== true
-  );
+/** What everyone may write on purpose: a list to read, so that no write is open unseen. */
+export function listOpenWrites(routes: readonly RouteDescription[], folder = ""): Finding[] {
+  const open = routes.filter((route) => isOpenWrite(route) && route.access === "public");
+  return open.map((route) => toFinding("open to everyone", route, folder));
+}
+
+function toFinding(finding: string, route: RouteDescription, folder: string): Finding {
+  const source = toSource(route, folder);
+  const found = { finding, route: describeRoute(route), handler: describeHandler(route) };
+  return source === undefined ? found : { ...found, source };
+}
+
+function needsGuard(route: RouteDescription): boolean {
+  if (route.access === "users") return route.method !== undefined && !route.secured;
+  return isOpenWrite(route) && route.access !== "public";
+}
+
+function isOpenWrite({ method = "", receives, secured }: RouteDescription): boolean {
+  return !secured && (receives === true || writes.includes(method));
+}
+
+/** The parameter of a path names an object, and nothing decides about it. */
+function needsPolicy({ method, uncovered = [], access, secured }: RouteDescription): boolean {
+  // "public" is about the login: where there is one, it does not say which users may use the id
+  const isForAll = access === "users" || (access === "public" && !secured);
+  return method !== undefined && uncovered.length > 0 && !isForAll;
+}
+
+function toNames(params: readonly string[] = []): string {
+  return params.map((name) => (name === "*" ? name : `:${name}`)).join(", ");
 }
 
 export function describeRoute({ method, path }: RouteDescription): string {

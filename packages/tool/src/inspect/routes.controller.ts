@@ -1,13 +1,13 @@
 import { array, boolean, dto, HttpError, inject, route, string } from "@tenon/core";
-import type { RouteDescription } from "@tenon/core/platform";
+import type { RouteDescription } from "@tenon/devtools/internal";
 import { Applications } from "../run/applications.ts";
 import { placeFlags, toPlace } from "../run/place.ts";
 import { toSource } from "../run/source.ts";
-import { auditRoutes, describeHandler, describeRoute, type Finding } from "./route-audit.ts";
+import { auditRoutes, describeHandler, describeRoute, type Finding, listOpenWrites } from "./route-audit.ts";
 
 const RoutesFlags = dto({
   audit: boolean().describe(
-    "List unguarded writes, parameters without a policy, endpoints without a contract and shadowed routes",
+    "List writes without a guard, parameters without a policy, endpoints without a contract and shadowed routes",
   ),
   ignore: array(string()).describe("Routes that the audit accepts, such as POST /login"),
   ...placeFlags,
@@ -26,9 +26,10 @@ export class RoutesController {
       const isJson = ctx.query("json") !== "";
       if (!flags.audit) return isJson ? routes : toTable(routes, place.folder);
       const findings = withoutIgnored(routes, auditRoutes(routes, place.folder), flags.ignore ?? []);
-      if (findings.length === 0) return isJson ? findings : "no findings\n";
-      const error = `${findings.length} finding${findings.length === 1 ? "" : "s"}`;
-      return isJson ? ctx.status(422).json({ error, findings }) : printFindings(findings, error);
+      const open = listOpenWrites(routes, place.folder);
+      const error = findings.length > 0 ? `${findings.length} finding${findings.length === 1 ? "" : "s"}` : undefined;
+      if (!isJson) return printAudit([...open, ...findings], error);
+      return error === undefined ? { findings, open } : ctx.status(422).json({ error, findings, open });
     },
   );
 
@@ -64,10 +65,11 @@ function toTable(routes: readonly RouteDescription[], folder: string) {
   });
 }
 
-/** Lists the findings on standard output, and then fails, so that the exit code is 1. */
-async function* printFindings(findings: readonly Finding[], error: string): AsyncGenerator<string> {
-  for (const { finding, route, handler, source } of findings) {
+/** Prints the list on standard output, and then fails where there are findings, so that the exit code is 1. */
+async function* printAudit(listed: readonly Finding[], error: string | undefined): AsyncGenerator<string> {
+  for (const { finding, route, handler, source } of listed) {
     yield `${finding}: ${route} (${source === undefined ? handler : `${handler}, ${source}`})\n`;
   }
-  throw new HttpError(422, error);
+  if (error !== undefined) throw new HttpError(422, error);
+  yield "no findings\n";
 }

@@ -44,6 +44,7 @@ export async function addToOwner(folder: string, added: NewColumn): Promise<Chan
   const code = `const list = [
   {
     name: "${migration}",
+    draft: true, // remove this line when the migration is complete: until then, it does not run
     up: (db) => ${up},
     down: (db) => ${down},
   },

@@ -78,8 +78,8 @@ export class AppsService {
         folder,
         [...files].map(([path, after]) => ({ path, before: undefined, after })),
       );
-      await this.#auth.create({ folder, sessions: false, install: false, signal });
-      await this.#accounts.create({ folder, install: false, signal });
+      await Array.fromAsync(await this.#auth.create({ folder, sessions: false, install: false, signal }));
+      await Array.fromAsync(await this.#accounts.create({ folder, install: false, signal }));
       return readFolder(folder);
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { HttpError } from "@tenon/core";
 
-/** The file that the developer tools of an application keep. */
-const file = "node_modules/.cache/tenon/requests.jsonl";
+/** The files that the developer tools of an application keep, one for each process. */
+const files = "node_modules/.cache/tenon/requests.*.jsonl";
 /** The version of its lines. */
 const version = 1;
 
@@ -40,14 +40,13 @@ export interface KeptRequest {
 
 /** The oldest first. Fails when the application has never been run with developer tools. */
 export function readRequests(folder: string): KeptRequest[] {
-  let text: string;
-  try {
-    text = readFileSync(join(folder, file), "utf8");
-  } catch (error) {
-    const message = `There is no ${file} in ${folder}. Install the developer tools, npm install --save-dev @tenon/devtools, and run tenon dev.`;
-    throw new HttpError(404, message, { cause: error });
+  const names = globSync(files, { cwd: folder });
+  if (names.length === 0) {
+    const message = `There is no ${files} in ${folder}. Install the developer tools, npm install --save-dev @tenon/devtools, and run tenon dev.`;
+    throw new HttpError(404, message);
   }
-  return text.split("\n").flatMap((line) => parseLine(line) ?? []);
+  const lines = names.flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n"));
+  return lines.flatMap((line) => parseLine(line) ?? []).sort((one, other) => one.at.localeCompare(other.at));
 }
 
 function parseLine(line: string): KeptRequest | undefined {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HttpError } from "@tenon/core";
-import type { AppDescription } from "@tenon/core/platform";
+import type { AppDescription } from "@tenon/devtools/internal";
 import { describeCore, findEntryPoint } from "./entry-point.ts";
 import { readProblems, toStdio } from "./failure-channel.ts";
 import { type FoundProblem, toProblemLine } from "./problem.ts";

@@ -2,6 +2,8 @@ import { subscribe } from "node:diagnostics_channel";
 import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { extname } from "node:path";
+import type { OpenApiDocument } from "@tenon/core";
+import type { Built } from "@tenon/core/internal";
 import { reportProblems } from "./failure-channel.ts";
 
 // runs in the process of an application that describes itself or runs a command of the tool, before its entry point
@@ -14,6 +16,21 @@ process.on("uncaughtException", (error: unknown) => {
   reportProblems([toStartProblem(toFailure(error, folder), folder)]);
   process.exit(1);
 });
+
+/** Called by `createApp()`. The framework is loaded only now, as below, and before the routes are made: V8 forgets places. */
+async function loadTool() {
+  const { toDescription } = await import("@tenon/devtools/internal");
+  return {
+    async describe(app: { openapi?(): Promise<OpenApiDocument> }, built: Built): Promise<never> {
+      const description = toDescription(built);
+      const openapi = await app.openapi?.();
+      const message = openapi === undefined ? description : { ...description, openapi };
+      process.send?.(message, () => process.exit(0)); // after the message is written
+      return new Promise<never>(() => {});
+    },
+  };
+}
+Object.assign(globalThis, { [Symbol.for("tenon.tool")]: loadTool });
 
 // createApp() has printed the problems, and exits after this
 subscribe("tenon:start-error", (error) => {

@@ -5,7 +5,6 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { HttpError } from "@tenon/core";
-import { readManifest } from "../files.ts";
 import { type ApplicationPlace, reportFlags, toProblems } from "./applications.ts";
 import { findEntryPoint, findPackage } from "./entry-point.ts";
 import { readProblems, toStdio } from "./failure-channel.ts";
@@ -19,8 +18,7 @@ import { type TakeOver, toTakeOverScript } from "./take-over-script.ts";
 export class RemoteCommands {
   /** What a command of the application printed. */
   run(place: ApplicationPlace, argv: readonly string[]): Promise<Buffer> {
-    const name = String(readManifest(place.folder)?.name ?? "tenon");
-    return this.#run(place, { argv, name, isOfDatabase: false });
+    return this.#run(place, { argv, name: "tenon run --", isOfDatabase: false }); // as its help is to be typed
   }
 
   /** What a command of `DatabaseCommands` printed. */

@@ -24,14 +24,15 @@ const fail = (message) => {
   process.exit(1);
 };
 ${isOfDatabase ? toDatabaseScript(argv) : "const toModule = (root) => root;"}
-const takeOver = Symbol.for("tenon.take-over");
-globalThis[takeOver] = async (root, { config, log, override, stopTimeout }) => {
-  delete globalThis[takeOver];
+const tool = Symbol.for("tenon.tool");
+const takeOver = async (root, { config, log, override, stopTimeout }) => {
+  delete globalThis[tool];
   delete process.env.TENON_DESCRIBE;
   const given = Object.fromEntries(Object.entries({ config, log, override, stopTimeout }).filter(([, value]) => value !== undefined));
   const app = await createApp(toModule(root), cli({ name: ${JSON.stringify(name)} }), given);
   process.exit(await app.run(${JSON.stringify(argv)}));
 };
+globalThis[tool] = () => ({ takeOver });
 await import(${JSON.stringify(entry)});
 fail("the application called no createApp(), or its @tenon/core is too old");
 `;
@@ -44,6 +45,11 @@ function toDatabaseScript(argv: readonly string[]): string {
 import { DatabaseCommands, Migrations } from "@tenon/data";
 
 if (${isAsked}) Migrations.prototype.onStart = async () => {}; // else the start would run the pending migrations first
+class Commands extends DatabaseCommands {
+  routes() {
+    return super.routes().filter(({ path }) => path === ${JSON.stringify(argv.slice(0, 2).join("/"))}); // the application may have the others itself
+  }
+}
 const toModule = (root) => {
   const modules = new Set([root]);
   for (const module of modules) for (const imported of module.imports) modules.add(imported);
@@ -53,7 +59,7 @@ const toModule = (root) => {
   if (stores.length > 1) {
     fail("the application has several databases (" + stores.map(({ name }) => name).join(", ") + "): declare DatabaseCommands in a module that imports one of them");
   }
-  return defineModule({ name: "tenon-commands", imports: [root, ...stores.filter((one) => one !== root)], declarations: [DatabaseCommands] });
+  return defineModule({ name: "tenon-commands", imports: [root, ...stores.filter((one) => one !== root)], declarations: [Commands] });
 };
 `;
 }

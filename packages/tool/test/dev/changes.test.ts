@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { temporaryFolder, writeFiles } from "../../../../test/support/temporary-folder.ts";
 import { Changes, isWatchedFile } from "../../src/dev/changes.ts";
 
@@ -49,10 +49,11 @@ function watching(t: TestContext, files: Readonly<Record<string, string>>) {
   const folder = temporaryFolder("changes");
   writeFiles(folder, files);
   const seen: string[] = [];
-  const changes = new Changes(folder, (file) => seen.push(file));
+  const events = new EventEmitter();
+  const changes = new Changes(folder, (file) => events.emit("seen", seen.push(file)));
   t.after(() => changes.close());
   const until = async (file: string) => {
-    while (!seen.includes(file)) await wait(5);
+    while (!seen.includes(file)) await once(events, "seen", { signal: t.signal });
   };
   return { folder, seen, until };
 }

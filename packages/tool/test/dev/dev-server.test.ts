@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { root } from "../../../../test/support/run.ts";
+import { until } from "../../../core/test/support/until.ts";
 import { createApplication } from "../support/described-app.ts";
 
 const limit = { timeout: 240_000 };
@@ -21,7 +22,7 @@ class Running {
     const { NODE_TEST_CONTEXT: _, NODE_OPTIONS: __, LOG_LEVEL: ___, ...inherited } = process.env;
     this.child = spawn(process.execPath, ["--conditions=@tenon/source", main, "dev", ...words], {
       cwd: folder,
-      env: { ...inherited, ...env },
+      env: { ...inherited, PORT: "0", ...env }, // no test opens the default port
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.child.stdout?.setEncoding("utf8").on("data", (text) => (this.output += text));
@@ -84,6 +85,7 @@ function createTenonApplication(files: Readonly<Record<string, string>> = {}): s
   return folder;
 }
 
+const secretsFile = "node_modules/.cache/tenon/dev.env";
 const freePort = 20_000 + (process.pid % 9_000);
 
 test("a change restarts the application at the same port, with one line", limit, async (t) => {
@@ -124,6 +126,45 @@ test("an application that does not start at first starts after a change", limit,
   await running.until(/restarted, /);
 });
 
+test("the port of an application that does not start has a page with the error until it starts", limit, async (t) => {
+  const folder = createTenonApplication({ "src/app.module.ts": "export const AppModule = <b>;" });
+  const port = freePort + 1;
+  const url = `http://127.0.0.1:${port}`;
+  const running = dev(t, folder, [`--port=${port}`]);
+  await running.until(/failed with exit code 1: waiting for a change\n/);
+  const ask = async (headers: Record<string, string> = {}) => {
+    const response = await fetch(`${url}/home`, { headers: { accept: "text/html", ...headers } });
+    return { status: response.status, text: await response.text() };
+  };
+  const failed = () =>
+    ask().then(
+      ({ status }) => status === 503,
+      () => false,
+    );
+  await until(failed, "page of the first start");
+  assert.match((await ask()).text, /The terminal of tenon dev says why/);
+  assert.doesNotMatch((await ask()).text, /SyntaxError|app\.module/, "a stranger sees nothing of it");
+  const [, secret = ""] = /TENON_DEV_SECRET=(\S+)/.exec(readFileSync(join(folder, secretsFile), "utf8")) ?? [];
+  const developer = { "x-tenon-dev": secret };
+  assert.match((await ask(developer)).text, /SyntaxError: [\s\S]*src\/app\.module\.ts:1:\d+[\s\S]*= &lt;b>;/);
+
+  writeFileSync(join(folder, "src/app.module.ts"), "export const AppModule = 1;");
+  await running.until(/waiting for a change\n/);
+  await until(failed, "page of the second start");
+  assert.match((await ask({ ...developer, accept: "application/json" })).text, /^Cannot start: /);
+
+  writeFileSync(join(folder, "src/app.module.ts"), controller("one"));
+  await running.until(/url +http/);
+  assert.equal((await ask()).text, '"one"');
+  writeFileSync(join(folder, "src/app.module.ts"), "throw new Error('no module');");
+  await running.until(/waiting for a change\n/);
+  await until(failed, "page after a restart that failed");
+  const events = await fetch(`${url}/@tenon/events`, { headers: developer });
+  assert.match(await events.text(), /^event: start\ndata: \S+\n\n$/, "open pages reload");
+  await running.stop();
+  await assert.rejects(fetch(url), "nothing holds the port");
+});
+
 test("the cause of a start that fails is shown with its source", limit, async (t) => {
   const failing = `import { defineModule } from "@tenon/core";
 class Posts {
@@ -143,10 +184,10 @@ export const AppModule = defineModule({ name: "app", declarations: [Posts] });
 const script = (
   onStop: string,
 ) => `const { SESSION_SECRET, JWT_SECRET, NODE_ENV, TENON_DEV, TENON_DEV_SECRET, OWN } = process.env;
-console.log(JSON.stringify({ NODE_ENV, SESSION_SECRET, JWT_SECRET, TENON_DEV, TENON_DEV_SECRET, OWN, words: process.argv.slice(2), pid: process.pid }));
 process.on("SIGTERM", () => { ${onStop} });
 setInterval(() => {}, 1000);
-process.send({ tenon: "listening" });
+console.log(JSON.stringify({ NODE_ENV, SESSION_SECRET, JWT_SECRET, TENON_DEV, TENON_DEV_SECRET, OWN, words: process.argv.slice(2), pid: process.pid }));
+process.send({ tenon: "listening" }, () => {}); // the tool may have been killed by now
 `;
 const printed = async (running: Running) => JSON.parse((await running.until(/\{"NODE_ENV".*\}\n/))[0]);
 
@@ -176,7 +217,7 @@ test("secrets stay the same across restarts, and in the next run", limit, async 
     [next.SESSION_SECRET, next.JWT_SECRET, next.TENON_DEV_SECRET],
     [first.SESSION_SECRET, first.JWT_SECRET, first.TENON_DEV_SECRET],
   );
-  assert.equal(statSync(join(folder, "node_modules/.cache/tenon/dev.env")).mode & 0o777, 0o600);
+  assert.equal(statSync(join(folder, secretsFile)).mode & 0o777, 0o600);
 });
 
 test("an application that does not stop is killed", limit, async (t) => {
@@ -195,8 +236,8 @@ test("the application stops when tenon dev is killed", limit, async (t) => {
   const running = dev(t, folder);
   await printed(running);
   await running.stop("SIGKILL");
-  while (!existsSync(join(folder, "stopped.log"))) await wait(10);
-  assert.equal(readFileSync(join(folder, "stopped.log"), "utf8"), "yes");
+  const log = join(folder, "stopped.log");
+  await until(() => existsSync(log) && readFileSync(log, "utf8") === "yes", "stop of the application");
 });
 
 test("an application that ends by itself is started again after a change", limit, async (t) => {

@@ -58,6 +58,13 @@ test("tenon dev reloads an open page of the web template, whose form still works
   await page.waitForSelector("h1:has-text('missing is not defined')");
   writeFileSync(view, text);
   await page.waitForSelector("form");
+  const module = join(folder, "src/app.module.ts");
+  const source = readFileSync(module, "utf8");
+  writeFileSync(module, `${source}const = 1;\n`);
+  await page.waitForSelector("h1:has-text('The application did not start')");
+  await page.waitForSelector("pre:has-text('src/app.module.ts:')");
+  writeFileSync(module, source);
+  await page.waitForSelector("form");
   // the token that was made before the restarts
   await page.locator("input[name=_csrf]").evaluate((field: { value: string }, value) => {
     field.value = value;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RouteDescription } from "@tenon/core/platform";
-import { auditRoutes } from "../../src/inspect/route-audit.ts";
+import type { RouteDescription } from "@tenon/devtools/internal";
+import { auditRoutes, listOpenWrites } from "../../src/inspect/route-audit.ts";
 
 function route(text: string, more: Partial<RouteDescription> = {}): RouteDescription {
   const [method = "", path = ""] = text.split(" ");
@@ -16,23 +16,58 @@ const findingsOf = (...routes: RouteDescription[]) =>
 test("writes without a guard are listed, reads are not", () => {
   assert.deepEqual(
     findingsOf(route("GET /a"), route("POST /a"), route("PATCH /b"), guarded("PUT /a"), guarded("DELETE /a")),
-    ["unguarded write: POST /a", "unguarded write: PATCH /b"],
+    ["no guard: POST /a", "no guard: PATCH /b"],
   );
 });
 
-test("a write that its contract declares public is not listed", () => {
-  assert.deepEqual(findingsOf(route("POST /login", { public: true }), route("POST /a")), ["unguarded write: POST /a"]);
+test("a socket that receives messages is a write", () => {
+  const socket = { receives: true } as const;
+  const open = route("GET /b", { ...socket, access: "public" });
+  assert.deepEqual(findingsOf(route("GET /a", socket), open, route("GET /c", { ...socket, secured: true })), [
+    "no guard: GET /a",
+  ]);
+  assert.deepEqual(
+    listOpenWrites([open]).map((found) => found.route),
+    ["GET /b"],
+  );
 });
 
-test("routes with a parameter are listed without a policy, unless they are public", () => {
-  const { method: _, ...command } = route("x posts/show/:id");
+test("a write that its contract declares public is in a list of its own", () => {
+  const routes = [route("POST /login", { access: "public" }), route("POST /a"), route("GET /b", { access: "public" })];
+  assert.deepEqual(findingsOf(...routes), ["no guard: POST /a"]);
+  const open = listOpenWrites([...routes, route("POST /c", { access: "public", secured: true })]);
+  assert.deepEqual(open, [{ finding: "open to everyone", route: "POST /login", handler: "PostsController.show" }]);
+});
+
+test("a route for users is listed without a guard, reads too", () => {
+  const users = { access: "users" } as const;
+  assert.deepEqual(
+    findingsOf(route("GET /a", users), route("PUT /a/:id", users), route("PUT /b/:id", { ...users, secured: true })),
+    ["no guard: GET /a", "no guard: PUT /a/:id"],
+  );
+});
+
+test("a parameter that no policy covers is listed, unless all may use any id", () => {
+  const of = (text: string, more: Partial<RouteDescription> = {}) => route(text, { uncovered: ["id"], ...more });
+  const { method: _, ...command } = of("x posts/show/:id");
+  const member = { secured: true, policies: ["member"], uncovered: ["ticket", "note"] };
   assert.deepEqual(
     findingsOf(
-      ...[guarded("GET /a/:id"), guarded("DELETE /a/:id/b"), route("GET /files/*"), guarded("GET /a"), command],
-      ...[route("GET /b/:id", { public: true }), route("GET /c/:id", { secured: true, policies: ["c owner"] })],
+      ...[of("GET /a/:id"), of("PUT /b/:id", { secured: true }), of("GET /c/:org/:ticket/:note", member), command],
+      ...[of("GET /d/:id", { access: "public" }), of("GET /e/:id", { secured: true, access: "users" })],
+      guarded("GET /f/:id"),
     ),
-    ["no policy: GET /a/:id", "no policy: DELETE /a/:id/b"],
+    [
+      "no policy for :id: GET /a/:id",
+      "no policy for :id: PUT /b/:id",
+      "no policy for :ticket, :note: GET /c/:org/:ticket/:note",
+    ],
   );
+});
+
+test("with a guard, public does not say which users may use an id", () => {
+  const shown = route("PUT /a/:id", { access: "public", secured: true, uncovered: ["id"] });
+  assert.deepEqual(findingsOf(shown), ["no policy for :id: PUT /a/:id"]);
 });
 
 test("endpoints without a contract are listed, commands too", () => {

@@ -64,7 +64,7 @@ test("tenon routes shows where handlers are written, relative to the application
   assert.match(stdout, /^GET .* \/elsewhere\/posts\.ts:3$/m);
   assert.match(stdout, /^POST .* src\/posts\.ts:12$/m);
   const audit = await runCommand("routes", "--audit", `--in=${written}`);
-  assert.equal(audit.stdout, "unguarded write: POST /posts (PostsController.create, src/posts.ts:12)\n");
+  assert.equal(audit.stdout, "no guard: POST /posts (PostsController.create, src/posts.ts:12)\n");
 });
 
 test("tenon routes --audit accepts the routes of --ignore, and refuses unknown ones", async () => {
@@ -75,6 +75,16 @@ test("tenon routes --audit accepts the routes of --ignore, and refuses unknown o
     stdout: "",
     stderr: "tenon: --ignore: there is no route POST /logn\n",
   });
+});
+
+test("tenon routes --audit lists writes that are open on purpose, and succeeds", async () => {
+  const login = { ...routes[0], method: "POST", path: "/login", handler: "login", access: "public" };
+  const open = createApplication({ "src/main.ts": toDescribing({ routes: [login, ...routes] }) });
+  const { code, stdout } = await runCommand("routes", "--audit", `--in=${open}`);
+  assert.deepEqual([code, stdout], [0, "open to everyone: POST /login (PostsController.login)\nno findings\n"]);
+  const json = await runCommand("routes", "--audit", "--json", `--in=${open}`);
+  const listed = { finding: "open to everyone", route: "POST /login", handler: "PostsController.login" };
+  assert.deepEqual(JSON.parse(json.stdout), { findings: [], open: [listed] });
 });
 
 test("tenon routes prints commands by their words", async () => {
@@ -88,16 +98,16 @@ test("tenon routes --json prints the whole descriptions", async () => {
 
 test("tenon routes --audit succeeds without findings, and fails with a list of them", async () => {
   assert.deepEqual(await run("routes", "--audit"), { code: 0, stdout: "no findings\n", stderr: "" });
-  assert.deepEqual(await run("routes", "--audit", "--json"), { code: 0, stdout: "[]\n", stderr: "" });
-  const finding = { finding: "unguarded write", route: "POST /posts", handler: "PostsController.create" };
+  assert.deepEqual(JSON.parse((await run("routes", "--audit", "--json")).stdout), { findings: [], open: [] });
+  const finding = { finding: "no guard", route: "POST /posts", handler: "PostsController.create" };
   assert.deepEqual(await run("routes", "--audit", "--entry=src/open.ts"), {
     code: 1,
-    stdout: "unguarded write: POST /posts (PostsController.create)\n",
+    stdout: "no guard: POST /posts (PostsController.create)\n",
     stderr: "tenon: 1 finding\n",
   });
   const json = await run("routes", "--audit", "--json", "--entry=src/open.ts");
   assert.equal(json.code, 1);
-  assert.deepEqual(JSON.parse(json.stdout), { error: "1 finding", findings: [finding] });
+  assert.deepEqual(JSON.parse(json.stdout), { error: "1 finding", findings: [finding], open: [] });
 });
 
 test("tenon routes --audit has no findings about the routes of the framework", async () => {
@@ -116,4 +126,79 @@ await app.listen({ port: 0 });
   assert.equal(code, 1);
   assert.match(stdout, /^no contract: GET \/own \(.*, src\/main\.api\.ts:7\)\n$/);
   assert.equal(stderr, "tenon: 1 finding\n");
+});
+
+test("tenon routes --audit lists open sockets that receive messages, and no others", async () => {
+  const app = createRealApp({
+    "src/main.api.ts": `import { api, createApp, defineModule, dto, route } from "@tenon/core";
+import { dataModule } from "@tenon/data";
+import { liveModule, socket } from "@tenon/live";
+
+const data = dataModule({ database: "sqlite::memory:" });
+class Chat {
+  readonly chat = route.get("/chat", socket({ receives: { say: dto({}) }, sends: {} }, { on: { say: () => {} } }));
+  readonly news = route.get("/news", socket({ receives: {}, sends: {} }, { on: {} }));
+  routes() {
+    return [this.chat, this.news];
+  }
+}
+await (await createApp(defineModule({ name: "app", imports: [data, liveModule(data)], declarations: [Chat] }), api())).listen();
+`,
+  });
+  const { stdout } = await runCommand("routes", "--audit", `--in=${app}`);
+  assert.match(stdout, /^no guard: GET \/chat \(.*\)\n$/);
+});
+
+test("tenon routes --audit asks for a policy of every id in a path", async () => {
+  const app = createRealApp({
+    "src/main.api.ts": `import { authModule, BearerAuth, Policy, requireRole, requireScope } from "@tenon/auth";
+import { api, createApp, defineModule, route } from "@tenon/core";
+import { dataModule } from "@tenon/data";
+
+class Member extends Policy {
+  readonly name: string = "member";
+  readonly missing = 404;
+  readonly denied = 404;
+  override readonly param: string = "organisation";
+  load() {
+    return {};
+  }
+  allow() {
+    return true;
+  }
+}
+class Ticket extends Member {
+  override readonly param = "ticket";
+}
+class TicketOfOrganisation extends Ticket {
+  override readonly covers = ["organisation"];
+}
+const declared = [Member, Ticket, TicketOfOrganisation];
+const tickets = route.under("/organisations/:organisation/tickets/:ticket", { middlewares: [BearerAuth] });
+class Tickets {
+  routes() {
+    return [
+      route.get("/organisations/:organisation", { middlewares: [BearerAuth, Member] }, () => {}),
+      tickets.get("", { middlewares: [Member] }, () => {}),
+      tickets.put("", { middlewares: [Member, Ticket] }, () => {}),
+      tickets.patch("", { middlewares: [TicketOfOrganisation] }, () => {}),
+      tickets.delete("", { middlewares: [requireRole("admin")] }, () => {}),
+      tickets.post("", { middlewares: [requireScope("tickets:write")] }, () => {}),
+      route.get("/files/*", { middlewares: [BearerAuth] }, () => {}),
+      route.delete("/files/*", { middlewares: [BearerAuth] }, () => {}),
+    ];
+  }
+}
+const stores = dataModule({ database: "sqlite::memory:" });
+const auth = authModule(stores, { secret: "a secret of the tests, with 32 b" });
+const AppModule = defineModule({ name: "app", imports: [stores, auth], declarations: [Tickets, ...declared] });
+await (await createApp(AppModule, api())).listen({ port: 0 });
+`,
+  });
+  const { stdout } = await runCommand("routes", "--audit", `--in=${app}`);
+  assert.deepEqual(stdout.match(/^no policy .*(?= \()/gm), [
+    "no policy for :ticket: GET /organisations/:organisation/tickets/:ticket",
+    "no policy for :organisation, :ticket: POST /organisations/:organisation/tickets/:ticket",
+    "no policy for *: DELETE /files/*",
+  ]);
 });

@@ -35,6 +35,14 @@ export const AppModule = defineModule({
 `,
 };
 
+/** As a developer does who has looked at it. */
+function finish(folder: string, migration: string): void {
+  const file = join(folder, `src/migrations/${migration}.ts`);
+  const source = readFileSync(file, "utf8");
+  assert.ok(source.includes("export const draft = true;\n"), source);
+  writeFileSync(file, source.replace("export const draft = true;\n", ""));
+}
+
 test("migrate make, up, status and down work without an entry point for commands", async () => {
   const folder = createRealApp(postsFiles);
   const migrate = (...words: readonly string[]) => runCommand("migrate", ...words, `--in=${folder}`);
@@ -56,7 +64,14 @@ test("migrate make, up, status and down work without an entry point for commands
       ["001-add-status-to-posts", "pending"],
     ],
   );
-  assert.equal((await migrate("up")).stdout, "migrated: posts-001, 001-add-status-to-posts\n");
+  const draft = await migrate("up");
+  assert.equal(draft.code, 1);
+  assert.match(
+    draft.stderr,
+    /migration "001-add-status-to-posts" failed and was rolled back: it is a draft\. Complete it/,
+  );
+  finish(folder, "001-add-status-to-posts");
+  assert.equal((await migrate("up")).stdout, "migrated: 001-add-status-to-posts\n");
   assert.equal((await migrate("down")).stdout, "reverted: 001-add-status-to-posts\n");
   const unknown = await migrate("down", "--to=nothing; rm -rf x");
   assert.equal(unknown.code, 1);
@@ -66,6 +81,7 @@ test("migrate make, up, status and down work without an entry point for commands
     stdout: "created  src/migrations/002-create-tags.ts\n",
     stderr: "",
   });
+  finish(folder, "002-create-tags");
   assert.equal((await migrate("up")).stdout, "migrated: 001-add-status-to-posts, 002-create-tags\n");
   assert.equal((await migrate("make", "tidy")).code, 0);
   const unwritten = await migrate("up");
@@ -83,6 +99,7 @@ test("migrate status and down do not run pending migrations, although the applic
   });
   const migrate = (...words: readonly string[]) => runCommand("migrate", ...words, `--in=${folder}`);
   await migrate("make", "create-tags");
+  finish(folder, "001-create-tags");
   assert.match((await migrate("status")).stdout, /^posts-001 +pending/m);
   assert.equal((await migrate("down")).stdout, "reverted: nothing\n");
   assert.equal((await migrate("up")).stdout, "migrated: posts-001, 001-create-tags\n");
@@ -115,6 +132,29 @@ await (await createApp(module, cli({ name: "shop" }))).run();
     stdout: "migrated: nothing\n",
     stderr: "",
   });
+});
+
+test("a command of the application with the name of another one does not stop them", async () => {
+  const folder = createRealApp({
+    "src/main.api.ts": `import { api, createApp, defineModule, route } from "@tenon/core";
+import { dataModule } from "@tenon/data";
+
+class Commands {
+  routes() {
+    return [route.command("db/seed", () => "our own")];
+  }
+}
+const data = dataModule({ database: "sqlite::memory:" });
+await (await createApp(defineModule({ name: "app", imports: [data], declarations: [Commands] }), api())).listen();
+`,
+  });
+  const run = (...words: readonly string[]) => runCommand(...words, `--in=${folder}`);
+  assert.deepEqual(await run("migrate", "up"), { code: 0, stdout: "migrated: nothing\n", stderr: "" });
+  assert.match(
+    (await run("db", "seed")).stderr,
+    /command db\/seed of .+ is already declared by Commands \(module "app"\)/,
+  );
+  assert.equal((await run("run", "db", "seed")).stdout, "our own\n");
 });
 
 test("an application without a database, with several, or one that fails, says so", async () => {

@@ -39,10 +39,15 @@ const kept = [
 
 function createFolder(): string {
   const folder = temporaryFolder("requests");
-  const lines = [...kept, { tenon: 99, id: "another version", spans: [] }, { tenon: 1, id: "part", spans: [] }].map(
+  const [first, ...others] = kept;
+  const lines = [...others, { tenon: 99, id: "another version", spans: [] }, { tenon: 1, id: "part", spans: [] }].map(
     (line) => JSON.stringify(line),
   );
-  writeFiles(folder, { "node_modules/.cache/tenon/requests.jsonl": `${lines.join("\n")}\n{"tenon":1,"id":"cut o` });
+  const cache = "node_modules/.cache/tenon";
+  writeFiles(folder, {
+    [`${cache}/requests.main.ts.7.jsonl`]: `${lines.join("\n")}\n{"tenon":1,"id":"cut o`,
+    [`${cache}/requests.main.web.ts.8.jsonl`]: `${JSON.stringify(first)}\n`,
+  });
   return folder;
 }
 
@@ -93,7 +98,7 @@ test("tenon requests show sends no control characters of a request to the termin
     { start: 1, level: "error", message: "\u001b[2J", error: { stack: "Error: \u001b[31m\n    at\u009b1A list" } },
   ];
   const request = { ...kept[0], target: "/\u001b[2Jitems", spans, logs };
-  writeFiles(folder, { "node_modules/.cache/tenon/requests.jsonl": `${JSON.stringify(request)}\n` });
+  writeFiles(folder, { "node_modules/.cache/tenon/requests.main.ts.7.jsonl": `${JSON.stringify(request)}\n` });
   const { stdout } = await runCommand("requests", "show", "aaaaaaaaaa", `--in=${folder}`);
   assert.doesNotMatch(stdout, /[^\P{Cc}\n]/u);
   assert.match(stdout, /^GET \/ \[2Jitems 500\n/);

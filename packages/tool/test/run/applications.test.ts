@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { isRunning } from "../../../core/test/support/is-running.ts";
+import { until } from "../../../core/test/support/until.ts";
 import { Applications } from "../../src/run/applications.ts";
 import { createApplication, toDescribing } from "../support/described-app.ts";
 
@@ -52,10 +56,17 @@ test("a description in another form is an error", async () => {
 });
 
 test("an interruption ends the application", async () => {
-  const folder = createApplication({ "src/main.ts": 'process.send("up"); setInterval(() => {}, 1000);' });
+  const folder = createApplication({
+    "src/main.ts":
+      'process.getBuiltinModule("node:fs").writeFileSync("up", process.pid + "\\n"); setInterval(() => {}, 1000);',
+  });
   const controller = new AbortController();
-  const pending = new Applications().describe({ folder, signal: controller.signal });
-  setTimeout(() => controller.abort(), 100);
+  const pending = new Applications(3_600_000).describe({ folder, signal: controller.signal });
+  const up = join(folder, "up");
+  await until(() => existsSync(up) && readFileSync(up, "utf8").endsWith("\n"), "application");
+  const pid = Number(readFileSync(up, "utf8"));
+  controller.abort();
   await assert.rejects(pending, { name: "AbortError" });
+  await until(() => !isRunning(pid), "end of the application");
   await assert.rejects(new Applications().describe({ folder, signal: controller.signal }), { name: "AbortError" });
 });

@@ -23,15 +23,22 @@ export const AppModule = defineModule({ name: "app", declarations: [Commands] })
 
 test("run runs a command of an application whose entry point serves HTTP, and passes on flags after --", async () => {
   const run = (...words: readonly string[]) => runCommand("run", `--in=${folder}`, ...words);
-  const [listed, plain, flags, unknown] = await Promise.all([
+  const [listed, plain, flags, unknown, nothing, help] = await Promise.all([
     run(),
     run("greet", "Ada", "--json"),
     run("--", "greet", "Ada", "--loud"),
     run("greets", "Ada"),
+    run("nothing"),
+    run("--", "greet", "--help"),
   ]);
-  assert.match(listed.stdout, /^Usage: shop <command> \[flags\]\n\nCommands:\n {2}greet <name> {2}Greet someone\n/);
+  assert.match(
+    listed.stdout,
+    /^Usage: tenon run -- <command> \[flags\]\n\nCommands:\n {2}greet <name> {2}Greet someone\n/,
+  );
   assert.deepEqual(plain, { code: 0, stdout: '{"text":"Ada"}\n', stderr: "" });
   assert.deepEqual(flags, { code: 0, stdout: "text  ADA\n", stderr: "" });
   assert.equal(unknown.code, 1);
   assert.equal(unknown.stderr, 'tenon: unknown command "greets Ada". Did you mean "greet"?\n');
+  assert.equal(nothing.stderr, 'tenon: unknown command "nothing". tenon run -- --help lists the commands.\n');
+  assert.match(help.stdout, /\nUsage: tenon run -- greet <name> \[flags\]\n/);
 });

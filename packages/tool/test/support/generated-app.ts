@@ -15,7 +15,7 @@ export async function generateApp(folder: string, template: string, name = "my-s
   const app = join(folder, name);
   for (const result of [
     await runTool(folder, "app", `--name=${name}`, `--template=${template}`, "--no-accounts"),
-    await runTool(app, "g", "module", "--name=blog-post", "--type=resource"),
+    await runTool(app, "g", "module", "--name=blog-post", "--type=resource", "--public"),
     await runTool(app, "generate", "module", "--name=person", "--type=plain"),
   ]) {
     assert.equal(result.code, 0, result.stderr);
@@ -43,14 +43,18 @@ export async function checkTypes(folder: string, apps: readonly string[]): Promi
   await runOrFail(tool("tsc"), ["-p", ".", ...oneChecker], { cwd: folder });
 }
 
-/** Checks that `tenon routes --audit` has nothing to say about any entry point with HTTP. */
-export async function checkAudit(apps: readonly string[]): Promise<void> {
+/** Checks that `tenon routes --audit` has no findings in any entry point with HTTP, and returns what it lists. */
+export async function checkAudit(apps: readonly string[]): Promise<string[]> {
+  const listed: string[] = [];
   for (const app of apps) {
     for (const entry of globSync("src/main.{api,web}.ts", { cwd: app })) {
       const { stdout, stderr } = await runCommand("routes", "--audit", `--entry=${entry}`, `--in=${app}`);
-      assert.deepEqual([stdout, stderr], ["no findings\n", ""], `${app}, ${entry}`);
+      const lines = stdout.trimEnd().split("\n");
+      assert.deepEqual([lines.pop(), stderr], ["no findings", ""], `${app}, ${entry}: ${stdout}`);
+      listed.push(...lines);
     }
   }
+  return listed;
 }
 
 /** `npm run <script>` as a command. Without TENON_FULL the script runs directly, which saves half a second of npm. */

@@ -70,7 +70,7 @@ async function prepare(
     const value = fields?.[name];
     if (parameter.in === "path") path = path.replaceAll(`{${name}}`, () => toSegments(operation, parameter, value));
     else if (value === undefined) continue;
-    else if (parameter.in === "header") addHeader(name, value, headers);
+    else if (parameter.in === "header") addHeader(parameter, value, headers);
     else for (const [key, text] of toPairs(parameter, value)) query.append(key, text);
   }
   for (const [name, value] of Object.entries(callHeaders ?? {})) headers.set(name, value);

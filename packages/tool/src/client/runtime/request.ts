@@ -3,7 +3,7 @@ import type { ClientOptions, Token } from "./options.ts";
 import { isDeclared } from "./response.ts";
 
 export function toSegments(operation: Operation, { name, style }: Input, value: unknown): string {
-  const text = toText(value);
+  const text = style === "json" ? JSON.stringify(value) : toText(value);
   if (text === "") throw new TypeError(`${operation.path.join(".")}: ${name} must not be empty`); // another path
   if (style !== "segments") return encodeURIComponent(text);
   const segments: string[] = Array.isArray(value) ? value.map(toText) : text.split("/");
@@ -20,10 +20,10 @@ function toText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** An empty header would be a value of its own: null and an empty list have none. */
-export function addHeader(name: string, value: unknown, headers: Headers): void {
-  if (value === null || (Array.isArray(value) && value.length === 0)) return;
-  headers.set(name, toText(value));
+/** An empty header would be a value of its own: null and an empty list have none, unless they are sent as JSON. */
+export function addHeader({ name, style }: Input, value: unknown, headers: Headers): void {
+  if (style === "json") headers.set(name, JSON.stringify(value));
+  else if (value !== null && !(Array.isArray(value) && value.length === 0)) headers.set(name, toText(value));
 }
 
 export function toPairs({ name, style }: Input, value: unknown): [name: string, text: string][] {

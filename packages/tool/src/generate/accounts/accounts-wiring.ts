@@ -4,6 +4,7 @@ import {
   layoutFile,
   pagesModuleFile,
   readIfPresent,
+  removeFromWelcome,
   userName,
   type WiredClass,
   wire,
@@ -27,6 +28,7 @@ export function toAccountsWiring(folder: string, kinds: ReadonlySet<HandlerKind>
     wiring.push(wire(folder, pagesModuleFile, [imported("AccountPagesModule", "../")]));
   }
   wiring.push(...(kinds.has("pages") ? [linkAccountPage(folder)] : copyViews(folder)));
+  wiring.push(...removeFromWelcome(folder, "g accounts"));
   return [...wiring, ...declareVariables(folder, toVariables(folder, kinds))];
 }
 

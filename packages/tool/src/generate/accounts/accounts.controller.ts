@@ -1,12 +1,8 @@
-import { resolve } from "node:path";
-import { boolean, dto, inject, route } from "@tenon/core";
-import { placeFlags } from "../../run/place.ts";
+import { dto, inject, route } from "@tenon/core";
+import { generatorFlags, toGeneration } from "../generator-flags.ts";
 import { AccountsService } from "./accounts.service.ts";
 
-const AccountsFlags = dto({
-  in: placeFlags.in,
-  no_install: boolean().describe("Skip npm install, which runs when a dependency was added"),
-});
+const AccountsFlags = dto(generatorFlags);
 
 /** `tenon g accounts`. */
 export class AccountsController {
@@ -15,12 +11,7 @@ export class AccountsController {
   readonly create = route.command(
     "accounts",
     { summary: "Add mail, e-mail verification, password reset and a second factor to the users", query: AccountsFlags },
-    (ctx, { query: flags }) =>
-      this.#accounts.create({
-        folder: resolve(flags.in ?? "."),
-        install: flags.no_install !== true,
-        signal: ctx.signal,
-      }),
+    (ctx, { query: flags }) => this.#accounts.create(toGeneration(ctx, flags)),
   );
 
   routes() {

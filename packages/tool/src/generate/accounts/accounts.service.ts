@@ -10,40 +10,38 @@ import {
   readAppName,
   readIfPresent,
 } from "../application.ts";
-import { write } from "../edit/changes.ts";
+import type { Generation } from "../generator-flags.ts";
 import { type HandlerKind, isForKinds, readHandlerKinds, toKindsModel } from "../handler-kinds.ts";
+import { installAndWrite } from "../install-and-write.ts";
+import { OpenRoutes } from "../open-routes.ts";
 import { findPagesRoot } from "../pages-root.ts";
 import { jobsModule, readSharedModule } from "../shared-modules.ts";
 import { followsPort, toAccountsWiring, toVariables } from "./accounts-wiring.ts";
 import { toAuthChanges } from "./auth-changes.ts";
 
-export interface NewAccounts {
-  /** The folder of the application. */
-  readonly folder: string;
-  readonly install: boolean;
-  readonly signal: AbortSignal;
-}
-
 /** Adds mail and accounts to an application with users. */
 export class AccountsService {
   readonly #installer = inject(Installer);
+  readonly #openRoutes = inject(OpenRoutes);
 
   /** Throws before the first file is written. The result yields a line for each step. */
-  async create(accounts: NewAccounts): Promise<AsyncIterable<string>> {
+  async create(accounts: Generation): Promise<AsyncIterable<string>> {
     const { folder } = accounts;
     checkApplication(folder);
     const kinds = new Set([...readHandlerKinds(folder)].filter((kind) => kind !== "commands"));
     checkUsers(folder, kinds);
     checkMissing(folder, "src/accounts.module.ts");
     const files = await readFiles(folder, kinds);
+    const open = await this.#openRoutes.explain(folder, accounts.signal); // before it needs packages that are not installed
     const manifest = addPackages(folder, ["accounts", "jobs", "mail"]);
     const changes = await toAuthChanges(folder, kinds);
-    const lines = write(folder, files, [...manifest, ...changes, ...toAccountsWiring(folder, kinds)]);
-    return this.#installer.finish({
+    return installAndWrite(this.#installer, {
       ...accounts,
-      lines,
-      summary: toSummary(folder, kinds),
-      steps: [...manifest.map(() => "npm install"), "npm test", kinds.size === 2 ? "npm run dev:web" : "npm run dev"],
+      files,
+      manifest,
+      wiring: [...changes, ...toAccountsWiring(folder, kinds)],
+      summary: toSummary(folder, kinds, open),
+      steps: ["npm test", kinds.size === 2 ? "npm run dev:web" : "npm run dev"],
     });
   }
 }
@@ -75,7 +73,7 @@ async function readFiles(folder: string, kinds: ReadonlySet<HandlerKind>): Promi
   return new Map([...files, ...(await readSharedModule(folder, jobsModule))]);
 }
 
-function toSummary(folder: string, kinds: ReadonlySet<HandlerKind>): string {
+function toSummary(folder: string, kinds: ReadonlySet<HandlerKind>, open: readonly string[]): string {
   const start = kinds.has("pages")
     ? "Register at /register. The mail with the link is on the page Mail of the devtools, whose address npm run dev prints."
     : "Send POST /auth/register. The mail with the link is on the page Mail of the devtools, whose address npm run dev prints.";
@@ -84,6 +82,7 @@ function toSummary(folder: string, kinds: ReadonlySet<HandlerKind>): string {
     "Users get mails, and can verify their address, recover their password and add a second factor.",
     `${start} In development mails are files in data/mail.`,
     ...links,
+    ...open,
     `In production, set ${toVariables(folder, kinds)
       .map(({ name }) => name)
       .join(", ")}.`,

@@ -21,10 +21,8 @@ export async function readAuthFiles(
   kinds: ReadonlySet<HandlerKind>,
   { sessions, accounts }: AuthVariant,
 ): Promise<Map<string, string>> {
-  const hasSessions = sessions || kinds.has("pages");
   return readTemplate("module-auth", {
     isWanted: (path) => {
-      if (path.endsWith("/user-roles.ts")) return hasSessions;
       if (path.endsWith("/code.eta") && !accounts) return false; // the second step of the login
       // `tenon run` runs the commands where no entry point does
       return path.includes("users.commands") || isForKinds(kinds, "resource", path);
@@ -33,7 +31,6 @@ export async function readAuthFiles(
       ...toKindsModel(kinds),
       sessions,
       accounts,
-      hasSessions,
       root: findPagesRoot(folder),
       usesSessionSecret: hasSessionSecret(folder),
     },

@@ -3,6 +3,7 @@ import {
   linkAccount,
   pagesModuleFile,
   readIfPresent,
+  removeFromWelcome,
   type WiredClass,
   wire,
   wireTable,
@@ -17,21 +18,26 @@ import { declareVariables, type Variable } from "../variables.ts";
 export function toAuthWiring(folder: string, kinds: ReadonlySet<HandlerKind>, signsTokens: boolean): Wiring[] {
   const wiring: Wiring[] = [wireTable(folder, { name: "users", type: "StoredUser", path: "../users/users.dto.ts" })];
   const root = kinds.has("pages") ? findPagesRoot(folder) : undefined;
-  // the module that the pages start with sees the sessions, for the middleware CurrentUser
+  // the modules that declare guarded classes, or that pages start with, see the guards and sessions
   const inRoot = (start: string): WiredClass => ({
     list: "imports",
     name: "AuthModule",
     path: `${start}auth.module.ts`,
   });
-  const users: WiredClass = { list: "imports", name: "UsersModule", path: "./users/users.module.ts" };
-  wiring.push(wire(folder, appModuleFile, root?.moduleFile === appModuleFile ? [inRoot("./"), users] : [users]));
-  if (root?.moduleFile === pagesModuleFile) {
-    const declared = (["Pages", "Service"] as const).map((role): WiredClass => {
-      return { list: "declarations", name: `Users${role}`, path: `../users/users.${role.toLowerCase()}.ts` };
-    });
-    wiring.push(wire(folder, pagesModuleFile, [inRoot("../"), ...declared]));
+  const ofUsers = (role: string, start: string): WiredClass => ({
+    list: role === "Module" ? "imports" : "declarations",
+    name: `Users${role}`,
+    path: `${start}users/users.${role.toLowerCase()}.ts`,
+  });
+  const isSplit = root?.moduleFile === pagesModuleFile;
+  const inApp = isSplit ? ["Module", "Controller", "Commands"] : ["Module"];
+  const added = inApp.map((role) => ofUsers(role, "./"));
+  wiring.push(wire(folder, appModuleFile, root === undefined ? added : [inRoot("./"), ...added]));
+  if (isSplit) {
+    wiring.push(wire(folder, pagesModuleFile, [inRoot("../"), ofUsers("Module", "../"), ofUsers("Pages", "../")]));
   }
   if (root !== undefined) wiring.push(wirePlatform(folder, root.platformFile), linkAccount(folder));
+  wiring.push(...removeFromWelcome(folder, "g auth"));
   return [...wiring, ...declareVariables(folder, signsTokens ? [jwtSecret, bcryptCost] : [bcryptCost])];
 }
 

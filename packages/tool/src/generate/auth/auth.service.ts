@@ -1,25 +1,24 @@
 import { HttpError, inject } from "@tenon/core";
 import { Installer } from "../../scaffold/installer.ts";
 import { addPackages, checkApplication, checkMissing } from "../application.ts";
-import { write } from "../edit/changes.ts";
+import type { Generation } from "../generator-flags.ts";
 import { type HandlerKind, readHandlerKinds } from "../handler-kinds.ts";
+import { installAndWrite } from "../install-and-write.ts";
+import { OpenRoutes } from "../open-routes.ts";
 import { findPagesRoot } from "../pages-root.ts";
 import { readDataModule } from "../shared-modules.ts";
 import { hasSessionSecret, readAuthFiles } from "./auth-files.ts";
 import { toAuthWiring } from "./auth-wiring.ts";
 
-export interface NewAuth {
-  /** The folder of the application. */
-  readonly folder: string;
+export interface NewAuth extends Generation {
   /** Whether routes take the cookie of a session instead of a token. Pages always do. */
   readonly sessions: boolean;
-  readonly install: boolean;
-  readonly signal: AbortSignal;
 }
 
 /** Adds users, registration, login and guards to an application that serves routes or pages. */
 export class AuthService {
   readonly #installer = inject(Installer);
+  readonly #openRoutes = inject(OpenRoutes);
 
   /** Throws before the first file is written. The result yields a line for each step. */
   async create(auth: NewAuth): Promise<AsyncIterable<string>> {
@@ -38,25 +37,36 @@ export class AuthService {
     ]);
     checkMissing(folder, "src/users");
     const signsTokens = !sessions && !hasSessionSecret(folder);
+    const open = await this.#openRoutes.explain(folder, auth.signal); // before it needs packages that are not installed
     const manifest = addPackages(folder, ["auth", "data"]);
-    const lines = write(folder, files, [...manifest, ...toAuthWiring(folder, kinds, signsTokens)]);
-    return this.#installer.finish({
+    return installAndWrite(this.#installer, {
       ...auth,
-      lines,
-      summary: toSummary(kinds, sessions, signsTokens),
-      steps: [...manifest.map(() => "npm install"), "npm test", "npm start"],
+      files,
+      manifest,
+      wiring: toAuthWiring(folder, kinds, signsTokens),
+      summary: toSummary(kinds, { sessions, signsTokens, open }),
+      steps: ["npm test", "npm start"],
     });
   }
 }
 
-function toSummary(kinds: ReadonlySet<HandlerKind>, sessions: boolean, signsTokens: boolean): string {
-  const guards = [
-    ...(kinds.has("routes") ? [`${sessions ? "SessionAuth" : "BearerAuth"} of @tenon/auth for routes`] : []),
-    ...(kinds.has("pages") ? ["RequireLogin of src/users/require-login.ts for pages"] : []),
-  ].join(", ");
+interface Summary {
+  readonly sessions: boolean;
+  readonly signsTokens: boolean;
+  readonly open: readonly string[];
+}
+
+function toSummary(kinds: ReadonlySet<HandlerKind>, { sessions, signsTokens, open }: Summary): string {
+  const guard = sessions ? "SessionAuth" : "BearerAuth";
   const lines = [
     "Users can register and log in. Resources that are generated from now on are guarded.",
-    `To guard others, import AuthModule into their module and list a guard in their middlewares: ${guards}.`,
+    ...open,
+    "To guard a route, import AuthModule of src/auth.module.ts into its module, and write in its contract:",
+    ...(kinds.has("routes") ? [`  middlewares: [${guard}], access: "users"   (a route; ${guard} of @tenon/auth)`] : []),
+    ...(kinds.has("pages")
+      ? ['  middlewares: [RequireLogin], access: "users"   (a page; RequireLogin of src/users/require-login.ts)']
+      : []),
+    'Where no login is needed, write access: "public". npx tenon routes --audit finds what is left.',
     "To make the first administrator, run npx tenon run users admin <email>.",
     ...(signsTokens ? ["In production, set JWT_SECRET."] : []),
   ];

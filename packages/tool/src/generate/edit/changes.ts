@@ -1,5 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, realpathSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { HttpError } from "@tenon/core";
 import { exists } from "../../files.ts";
@@ -76,8 +86,9 @@ function stage(folder: string, change: Change, undo: (() => void)[]): Staged {
   createFolder(dirname(target), undo);
   const temporary = toTemporary(target);
   undo.push(() => rmSync(temporary, { force: true }));
-  const mode = change.before === undefined ? 0o666 : statSync(target).mode;
-  writeFileSync(temporary, change.after, { flag: "wx", mode });
+  const mode = change.before === undefined ? undefined : statSync(target).mode;
+  writeFileSync(temporary, change.after, { flag: "wx", mode: mode ?? 0o666 });
+  if (mode !== undefined) chmodSync(temporary, mode); // the umask has narrowed it
   return { change, target, temporary };
 }
 

@@ -1,17 +1,15 @@
-import { resolve } from "node:path";
 import { BindError, boolean, type Context, dto, type Infer, inject, route, string } from "@tenon/core";
 import { validateModuleName, validatePartName } from "../../names.ts";
 import { oneOf, type Prompt, Prompts } from "../../prompts.ts";
-import { placeFlags } from "../../run/place.ts";
 import { checkApplication } from "../application.ts";
+import { generatorFlags, toGeneration } from "../generator-flags.ts";
 import { type NewPart, type PartKind, PartsService, partKinds } from "./parts.service.ts";
 
 const partFlags = {
   module: string()
     .alias("m")
-    .describe("Module that declares it, such as blog-posts; defaults to that of the application"),
-  in: placeFlags.in,
-  no_install: boolean().describe("Skip npm install, which runs before a dependency is added"),
+    .describe("Module that it belongs to, such as blog-posts; defaults to that of the application"),
+  ...generatorFlags,
 };
 const PartFlags = dto(partFlags);
 const ChannelFlags = dto({
@@ -62,11 +60,11 @@ export class PartsController {
   }
 }
 
-function toPart(ctx: Context, kind: PartKind, { module, in: folder, no_install }: Infer<typeof PartFlags>): NewPart {
+function toPart(ctx: Context, kind: PartKind, { module, ...flags }: Infer<typeof PartFlags>): NewPart {
   const name = ctx.param("name");
   check("params", "name", validatePartName(name));
   if (module !== undefined) check("query", "module", validateModuleName(module));
-  return { kind, name, module, folder: resolve(folder ?? "."), install: no_install !== true, signal: ctx.signal };
+  return { kind, name, module, ...toGeneration(ctx, flags) };
 }
 
 function check(part: "params" | "query", path: string, message: string | undefined): void {

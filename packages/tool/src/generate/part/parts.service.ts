@@ -2,35 +2,25 @@ import { HttpError, inject } from "@tenon/core";
 import { toPascal, toReplacements } from "../../names.ts";
 import { Installer } from "../../scaffold/installer.ts";
 import { readTemplate } from "../../templates.ts";
-import {
-  addPackages,
-  appModuleFile,
-  checkApplication,
-  checkMissing,
-  readIfPresent,
-  type WiredClass,
-  wire,
-} from "../application.ts";
-import { type Change, describeChange, write } from "../edit/changes.ts";
+import { addPackages, appModuleFile, checkApplication, readIfPresent, type WiredClass, wire } from "../application.ts";
+import type { Change } from "../edit/changes.ts";
+import type { Generation } from "../generator-flags.ts";
 import { readHandlerKinds, toKindsModel } from "../handler-kinds.ts";
+import { installAndWrite } from "../install-and-write.ts";
 import { checkPartCollisions, checkPath } from "../module-names.ts";
+import { importAll } from "../resource/resource-model.ts";
 import { readSharedModule, sharedModules } from "../shared-modules.ts";
 
 export const partKinds = ["controller", "service", "middleware", "command", "job", "channel"] as const;
 export type PartKind = (typeof partKinds)[number];
 
-export interface NewPart {
+export interface NewPart extends Generation {
   readonly kind: PartKind;
   readonly name: string;
   /** Whether a channel has a WebSocket beside its event stream. */
   readonly socket?: boolean | undefined;
   /** The module that declares it; defaults to that of the application. */
   readonly module?: string | undefined;
-  /** The folder of the application. */
-  readonly folder: string;
-  /** Whether npm install runs when a dependency is added. */
-  readonly install: boolean;
-  readonly signal: AbortSignal;
 }
 
 /** The role in the names of files and classes: commands are in `import.commands.ts`. */
@@ -57,10 +47,11 @@ export class PartsService {
     checkPartCollisions(folder, module === undefined ? "src" : `src/${module}`, name, toRole(kind));
     const created = await readPart(part);
     const shared = sharedModules.get(kind);
-    const classes: WiredClass[] = [
-      { list: "declarations", name: toPartClass(kind, name), path: `./${name}.${toRole(kind)}.ts` },
-    ];
-    if (shared === undefined) return this.#write(part, created, moduleFile, classes, []);
+    const isServed = kind === "controller" || kind === "command"; // by the API, which declares them where pages are apart
+    const inApp = isServed && toKindsModel(readHandlerKinds(folder)).split;
+    const path = `./${inApp && module !== undefined ? `${module}/` : ""}${name}.${toRole(kind)}.ts`;
+    const classes: WiredClass[] = [{ list: "declarations", name: toPartClass(kind, name), path }];
+    if (shared === undefined) return this.#write(part, created, inApp ? appModuleFile : moduleFile, classes, []);
     if (!new RegExp(`\\b${shared.name}\\b`).test(source)) {
       const path = `${module === undefined ? "./" : "../"}${shared.dependency}.module.ts`;
       classes.push({ list: "imports", name: shared.name, path });
@@ -69,24 +60,15 @@ export class PartsService {
     return this.#write(part, files, moduleFile, classes, addPackages(folder, [shared.dependency]));
   }
 
-  /** Packages are installed first: files that import what is not there would stop the application. */
-  async *#write(
+  #write(
     part: NewPart,
     files: ReadonlyMap<string, string>,
     moduleFile: string,
     classes: readonly WiredClass[],
     manifest: readonly Change[],
   ): AsyncGenerator<string> {
-    const { folder, install, signal } = part;
-    for (const path of files.keys()) checkMissing(folder, path); // before an installation that would be in vain
-    for (const change of install ? manifest : []) {
-      yield "running  npm install\n";
-      await this.#installer.installWith(folder, change.after, signal);
-      yield describeChange(change);
-    }
-    yield* write(folder, files, [wire(folder, moduleFile, classes), ...(install ? [] : manifest)]);
-    yield* toHints(part);
-    if (!install && manifest.length > 0) yield "\nNext:\n  npm install\n";
+    const wiring = [wire(part.folder, moduleFile, classes)];
+    return installAndWrite(this.#installer, { ...part, files, manifest, wiring, notes: toHints(part) });
   }
 }
 
@@ -102,7 +84,7 @@ async function readPart({ kind, name, socket, module, folder }: NewPart): Promis
     ["sample-items.socket", `${name}.channel`],
     ...toReplacements({ singular: name, plural: name }),
   ]);
-  return readTemplate("module-part", { names, isWanted, model: toKindsModel(kinds) });
+  return readTemplate("module-part", { names, isWanted, model: { ...toKindsModel(kinds), importAll } });
 }
 
 function toHints({ kind, name, folder }: NewPart): string[] {

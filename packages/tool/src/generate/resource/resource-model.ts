@@ -10,7 +10,7 @@ import { otherId, sampleId, type Target, toReferencedRows } from "./targets.ts";
 
 /** What of a new resource is guarded. */
 export interface Guards {
-  /** The guard of the routes that write; undefined without one. */
+  /** The guard of the routes; undefined without one. */
   readonly routes: RouteGuard | undefined;
   readonly pages: boolean;
 }
@@ -23,6 +23,7 @@ export interface NewResource {
   readonly guards: Guards;
   /** Whether rows belong to the user in the column of `ownerField`. */
   readonly owner: boolean;
+  readonly isPublic: boolean;
   /** What the tests of the pages start with. */
   readonly root: PagesRoot | undefined;
 }
@@ -54,11 +55,13 @@ interface FieldModel extends Field {
 }
 
 /** The variables of the templates of a resource, in `templates/module-resource`. */
-export function toResourceModel({ fields: parsed, targets, kinds, guards, owner, root }: NewResource) {
+export function toResourceModel({ fields: parsed, targets, kinds, guards, owner, isPublic, root }: NewResource) {
   const hasUsers = guards.routes !== undefined || guards.pages;
   const fields = parsed.map((field) => toFieldModel(field, targets.get(field.target ?? ""), hasUsers));
   const inputs = owner ? fields.filter(({ name }) => name !== ownerField.name) : fields;
-  const modules = toModules(parsed, guards);
+  const testModules = toModules(parsed, guards);
+  const { split } = toKindsModel(kinds);
+  const modules = split ? testModules.filter(({ name }) => name !== "AuthModule") : testModules;
   const shown = kinds.has("pages") ? inputs.filter(({ alias }) => alias !== undefined) : [];
   const offered = kinds.has("pages") ? inputs.filter(({ choicesOf }) => choicesOf !== undefined) : [];
   return {
@@ -68,6 +71,7 @@ export function toResourceModel({ fields: parsed, targets, kinds, guards, owner,
     fields,
     inputs,
     owner,
+    isPublic,
     /** The field of headings and links; without one they show the id. */
     lead: findLead(inputs),
     required: findRequired(inputs),
@@ -78,7 +82,14 @@ export function toResourceModel({ fields: parsed, targets, kinds, guards, owner,
     hasJson: inputs.some(({ type }) => type === "json"),
     imports: toImports(fields, ["dto", "type Infer", "string", "timestamp"]),
     modules,
-    importedModules: modules.toSorted((left, right) => comparePaths(left.path, right.path)),
+    importAll,
+    /** The routes that show an access test the rows to refer to. */
+    referredControllers: [...targets.values()].flatMap(({ plural, hasController }) =>
+      hasController && inputs.some(({ target }) => target === plural)
+        ? { name: `${toPascal(plural)}Controller`, path: `../src/${plural}/${plural}.controller.ts` }
+        : [],
+    ),
+    testModules: testModules.map(({ name, path }) => ({ name, path: path.replace("..", "../src") })),
     /** The refs that a service checks: a foreign key would only report that it was violated. */
     checked: inputs.filter(({ target }) => target !== undefined),
     /** Whether a user could refer to the rows of another. */
@@ -93,6 +104,12 @@ export function toResourceModel({ fields: parsed, targets, kinds, guards, owner,
     },
     formSamples: { first: toFormSample(inputs, 0), second: toFormSample(inputs, 1) },
   };
+}
+
+/** The statements that import one name each, sorted as the formatter does. */
+export function importAll(imported: readonly { readonly name: string; readonly path: string }[]): string {
+  const sorted = imported.toSorted((left, right) => comparePaths(left.path, right.path));
+  return sorted.map(({ name, path }) => `import { ${name} } from "${path}";\n`).join("");
 }
 
 function toFieldModel(field: Field, target: Target | undefined, hasUsers: boolean): FieldModel {

@@ -6,8 +6,8 @@ import { endOf, isNamed, startOf, toKey } from "../edit/edit-source.ts";
 import { parseNodes } from "../edit/parse-nodes.ts";
 import { type Field, targetsOf } from "./fields.ts";
 
-/** The type of a primary key. */
-export type IdType = "uuid" | "text";
+/** The type of a primary key. A ref cannot have a number. */
+export type IdType = "uuid" | "text" | "number";
 
 /** The id of every row that tests refer to, and one that no row has. */
 export const sampleId = "8d0e0c4e-57b1-4b0c-9d2f-3f6f3f1f0a01";
@@ -26,13 +26,23 @@ export interface Target {
   readonly label: string | undefined;
   /** Whether it has a page to link. */
   readonly hasPage: boolean;
+  /** Whether it has routes of its own, as every resource of an API has. */
+  readonly hasController: boolean;
   /** The columns that must refer to a row of another table: `author_id` to `authors`. */
   readonly references: ReadonlyMap<string, Target>;
 }
 
-/** The resources that fields refer to, by their plural. Throws when one does not exist. */
-export function readTargets(folder: string, fields: readonly Field[]): ReadonlyMap<string, Target> {
-  return new Map(targetsOf(fields).map((plural) => [plural, readTarget(folder, plural)]));
+/** The resources that fields refer to, by their plural, and with a guard the users. Throws when one does not exist. */
+export function readTargets(folder: string, fields: readonly Field[], isGuarded = false): ReadonlyMap<string, Target> {
+  const plurals = new Set([...targetsOf(fields), ...(isGuarded ? ["users"] : [])]);
+  const targets = new Map([...plurals].map((plural) => [plural, readTarget(folder, plural)]));
+  const field = fields.find(({ target = "" }) => targets.get(target)?.idType === "number");
+  if (field === undefined) return targets;
+  const cure = `write --fields=${field.name}:integer, and the foreign key in the migration`;
+  throw new HttpError(
+    409,
+    `the ids of ${field.target} are numbers, which a ref cannot have: ${cure}; nothing was changed`,
+  );
 }
 
 /** `above` are the tables that refer to this one: one that refers to itself is not followed. */
@@ -51,11 +61,12 @@ function readTarget(folder: string, plural: string, above: readonly string[] = [
   return {
     plural,
     table: toTable(plural),
-    idType: readIdType(folder, plural),
+    idType: /^(?:integer|number)$/.test(declared.columns.get("id")?.kind ?? "") ? "number" : readIdType(folder, plural),
     samples: new Map(needed.map(([name, column]) => [name, toSample(column)])),
     isOwned,
     label: isOwned ? undefined : findLabel(declared), // forms and pages would show the rows of other users
     hasPage: readIfPresent(folder, `views/${plural}/show.eta`) !== undefined,
+    hasController: readIfPresent(folder, `src/${plural}/${plural}.controller.ts`) !== undefined,
     references: readReferences(folder, plural, [...above, plural]),
   };
 }
@@ -73,22 +84,28 @@ interface DeclaredDto {
   readonly hidden: ReadonlySet<string>;
 }
 
-/** Undefined where the source does not declare the DTO, or derives it in another way than with `omit()`. */
+/** Undefined where the source does not declare the DTO, or derives it in another way than with `omit()` and `extend()`. */
 function readDto(source: string, name: string): DeclaredDto | undefined {
   const nodes = parseNodes(source) ?? [];
   const hidden = new Set<string>();
+  const added: babel.ObjectExpression["properties"] = [];
   const toFields = (node: babel.Node | null | undefined): babel.ObjectExpression | undefined => {
     if (babel.isIdentifier(node)) return toFields(findInit(nodes, node.name));
     if (!babel.isCallExpression(node)) return undefined;
     if (isNamed(node.callee, "dto")) return node.arguments.find((argument) => babel.isObjectExpression(argument));
     if (!babel.isMemberExpression(node.callee)) return undefined;
+    const [extension] = node.arguments;
     if (isNamed(node.callee.property, "omit")) for (const text of textsOf(node)) hidden.add(text);
-    else if (!isNamed(node.callee.property, "named")) return undefined;
+    else if (isNamed(node.callee.property, "extend") && babel.isObjectExpression(extension)) {
+      added.push(...extension.properties);
+    } else if (!isNamed(node.callee.property, "named")) return undefined;
     return toFields(node.callee.object);
   };
   const fields = toFields(findInit(nodes, name));
   if (fields === undefined) return undefined;
-  const columns = fields.properties.flatMap((property): [string, Column][] => {
+  // what extends a view of a stored DTO is not in the table
+  const stored = hidden.size === 0 ? [...fields.properties, ...added] : fields.properties;
+  const columns = stored.flatMap((property): [string, Column][] => {
     const key = toKey(property);
     return babel.isObjectProperty(property) && key !== undefined ? [[key, toColumn(property.value)]] : [];
   });

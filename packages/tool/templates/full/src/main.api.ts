@@ -4,7 +4,7 @@ import { AppModule } from "./app.module.ts";
 import { Config } from "./config.ts";
 
 // flags take precedence over variables: npm start -- --port=3000, or PORT=3000
-const config = Config.readOrExit({ flags: ["PORT", "HOST"], module: AppModule });
+const config = Config.readOrExit({ flags: ["PORT", "HOST"] });
 const platform = api({
   trustedProxies: config.trustedProxies,
   errors: "issues", // rejected input is listed in the response, field by field

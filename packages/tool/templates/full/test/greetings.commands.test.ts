@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { defineModule } from "@tenon/core";
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
+import { GreetingsCommands } from "../src/greetings/greetings.commands.ts";
 import { GreetingsModule } from "../src/greetings/greetings.module.ts";
 
-const app = await createTestApp(GreetingsModule, cli({ name: "my-app" }));
+const TestModule = defineModule({ name: "test", imports: [GreetingsModule], declarations: [GreetingsCommands] });
+const app = await createTestApp(TestModule, cli({ name: "my-app" }));
 after(() => app.stop());
 
 test("greets the world without a command", async () => {

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { createTestApp } from "@tenon/core/testing";
+import { createTestStores } from "@tenon/data/testing";
 import { PagesModule } from "../src/pages/pages.module.ts";
 import { createPagesPlatform } from "../src/pages/pages.platform.ts";
 
-/** The stores are in memory, so that tests never see the data of another run. */
-const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined };
-const app = await createTestApp(PagesModule, createPagesPlatform(), { config });
-after(() => app.stop());
+/** New for this run: in memory, or on the servers of TEST_STORES. */
+const stores = await createTestStores(process.env.TEST_STORES);
+const app = await createTestApp(PagesModule, createPagesPlatform(), { config: stores.config });
+after(() => stores.stop(app));
 
 /** A client that has opened a page with a form, and the CSRF token of the form. */
 async function openForm(path: string) {

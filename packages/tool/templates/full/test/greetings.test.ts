@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { api } from "@tenon/core";
+import { api, defineModule } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
+import { GreetingsController } from "../src/greetings/greetings.controller.ts";
 import { GreetingsModule } from "../src/greetings/greetings.module.ts";
 
-const app = await createTestApp(GreetingsModule, api({ errors: "issues" }));
+const TestModule = defineModule({ name: "test", imports: [GreetingsModule], declarations: [GreetingsController] });
+const app = await createTestApp(TestModule, api({ errors: "issues" }));
 after(() => app.stop());
 
 test("GET / greets the world", async () => {

@@ -65,8 +65,5 @@ export const AccountPagesModule = defineModule({
   name: "account-pages",
   imports: [AuthModule, AccountsModule],
   declarations: [AccountPages{%= routes ? "" : ", AccountCommands" %}],
-{% if (routes) { -%}
-  exports: [AccountsModule], // UsersService injects Accounts, and the module of the pages declares it too
-{% } -%}
 });
 {% } -%}

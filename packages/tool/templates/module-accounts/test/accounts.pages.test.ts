@@ -2,15 +2,17 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { useFastPasswords } from "@tenon/auth";
 import { createTestApp } from "@tenon/core/testing";
+import { createTestStores } from "@tenon/data/testing";
 import { sentMails } from "@tenon/mail/testing";
 import { {%= root.moduleName %} } from "../{%= root.moduleFile %}";
 import { {%= root.platformName %} } from "../{%= root.platformFile %}";
 import { toCode } from "./support/authenticator.ts";
 
-/** The stores and mails are in memory, so that tests never see the data of another run. */
-const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined, mailUrl: "memory:" };
+/** New for this run: in memory, or on the servers of TEST_STORES. */
+const stores = await createTestStores(process.env.TEST_STORES);
+const config = { ...stores.config, mailUrl: "memory:" };
 const app = await createTestApp({%= root.moduleName %}, {%= root.platformName %}(), { config, override: [useFastPasswords()] });
-after(() => app.stop());
+after(() => stores.stop(app));
 
 const password = "correct horse";
 

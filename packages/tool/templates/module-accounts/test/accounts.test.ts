@@ -3,16 +3,27 @@ import { after, test } from "node:test";
 import { useFastPasswords } from "@tenon/auth";
 import { api, defineModule } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
+import { createTestStores } from "@tenon/data/testing";
 import { sentMails } from "@tenon/mail/testing";
 import { AccountRoutesModule } from "../src/accounts.module.ts";
+{% if (split) { -%}
+import { AuthModule } from "../src/auth.module.ts";
+import { UsersController } from "../src/users/users.controller.ts";
+{% } -%}
 import { UsersModule } from "../src/users/users.module.ts";
 import { toCode } from "./support/authenticator.ts";
 
-/** The stores and mails are in memory, so that tests never see the data of another run. */
-const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined, mailUrl: "memory:" };
+/** New for this run: in memory, or on the servers of TEST_STORES. */
+const stores = await createTestStores(process.env.TEST_STORES);
+const config = { ...stores.config, mailUrl: "memory:" };
+{% if (split) { -%}
+const imports = [AuthModule, UsersModule, AccountRoutesModule];
+const TestModule = defineModule({ name: "test", imports, declarations: [UsersController] });
+{% } else { -%}
 const TestModule = defineModule({ name: "test", imports: [UsersModule, AccountRoutesModule] });
+{% } -%}
 const app = await createTestApp(TestModule, api({ errors: "issues" }), { config, override: [useFastPasswords()] });
-after(() => app.stop());
+after(() => stores.stop(app));
 
 const post = (path: string, json: object) => app.request("POST", path, { json });
 const password = "correct horse";
@@ -74,7 +85,6 @@ test("takes a code at the login of a user with a second factor", async () => {
   await register(email);
   const { client } = await login(email);
   await client.request("POST", "/account/verification/confirm", { json: { token: await readToken(email) } });
-  await client.request("POST", "/account/confirm", { json: { password } });
   const setup = await client.request("POST", "/account/second-factor");
   const { secret } = (await setup.json()) as { secret: string }; // from the service
   const confirmed = await client.request("POST", "/account/second-factor/confirm", { json: { code: toCode(secret) } });

@@ -6,9 +6,7 @@ import { defineConfig, defineModule, inject, integer{%= signsTokens || encrypts 
 import { Config, ConfigModule } from "./config.ts";
 {% } -%}
 import { DataModule } from "./data.module.ts";
-{% if (hasSessions) { -%}
-import { UserRoles } from "./users/user-roles.ts";
-{% } -%}
+import { UserFinder } from "./users/user-finder.ts";
 
 {% if (signsTokens) { -%}
 class AuthConfig extends defineConfig(
@@ -35,9 +33,7 @@ class AuthConfig extends defineConfig({ BCRYPT_COST: integer("default=12", "min=
 {% } -%}
 
 const AuthConfigModule = defineModule({ name: "auth-config", declarations: [AuthConfig], exports: [AuthConfig] });
-{% if (hasSessions) { -%}
-const UserRolesModule = defineModule({ name: "user-roles", imports: [DataModule], declarations: [UserRoles], exports: [UserRoles] });
-{% } -%}
+const UserFinderModule = defineModule({ name: "user-finder", imports: [DataModule], declarations: [UserFinder], exports: [UserFinder] });
 
 {% if (sessions) { -%}
 /** Passwords, sessions and guards. */
@@ -48,7 +44,7 @@ const UserRolesModule = defineModule({ name: "user-roles", imports: [DataModule]
 {% } -%}
 export const AuthModule = authModule(DataModule, {
 {% if (sessions) { -%}
-  imports: [{%= accounts && usesSessionSecret ? "ConfigModule, " : "" %}AuthConfigModule, UserRolesModule],
+  imports: [{%= accounts && usesSessionSecret ? "ConfigModule, " : "" %}AuthConfigModule, UserFinderModule],
   secret: false, // no tokens: clients log in with a session
 {% if (encrypts) { -%}
   secondFactorSecret: () => inject(AuthConfig).secondFactorSecret ?? readOrCreateSecret("data/second-factor-secret"),
@@ -56,17 +52,15 @@ export const AuthModule = authModule(DataModule, {
   secondFactorSecret: () => inject(Config).readSessionSecret(),
 {% } -%}
 {% } else if (usesSessionSecret) { -%}
-  imports: [ConfigModule, AuthConfigModule, UserRolesModule],
+  imports: [ConfigModule, AuthConfigModule, UserFinderModule],
   secret: () => inject(Config).readSessionSecret(),
 {% } else { -%}
-  imports: [AuthConfigModule],
+  imports: [AuthConfigModule, UserFinderModule],
   secret: () => inject(AuthConfig).jwtSecret ?? readOrCreateSecret("data/jwt-secret"),
 {% } -%}
   bcryptCost: () => inject(AuthConfig).bcryptCost,
 {% if (accounts && !sessions) { -%}
   endTokens: true, // otherwise a token lives on for up to 24 hours after a reset of the password
 {% } -%}
-{% if (hasSessions) { -%}
-  findRole: () => inject(UserRoles).find,
-{% } -%}
+  findUser: () => inject(UserFinder).find,
 });

@@ -1,16 +1,32 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Passwords, useFastPasswords } from "@tenon/auth";
+{% if (split) { -%}
+import { defineModule } from "@tenon/core";
+{% } -%}
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
 import { Database } from "@tenon/data";
+import { createTestStores } from "@tenon/data/testing";
+{% if (split) { -%}
+import { AuthModule } from "../src/auth.module.ts";
+import { DataModule } from "../src/data.module.ts";
+{% } -%}
 import type { Schema } from "../src/database/schema.ts";
+{% if (split) { -%}
+import { UsersCommands } from "../src/users/users.commands.ts";
+{% } -%}
 import { UsersModule } from "../src/users/users.module.ts";
 
-/** The stores are in memory, so that tests never see the data of another run. */
-const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined{%= accounts ? ', mailUrl: "memory:"' : "" %} };
-const app = await createTestApp(UsersModule, cli({ name: "app" }), { config, override: [useFastPasswords()] });
-after(() => app.stop());
+/** New for this run: in memory, or on the servers of TEST_STORES. */
+const stores = await createTestStores(process.env.TEST_STORES);
+const config = {%= accounts ? '{ ...stores.config, mailUrl: "memory:" }' : "stores.config" %};
+{% if (split) { -%}
+const imports = [DataModule, AuthModule, UsersModule];
+const TestModule = defineModule({ name: "test", imports, declarations: [UsersCommands] });
+{% } -%}
+const app = await createTestApp({%= split ? "Test" : "Users" %}Module, cli({ name: "app" }), { config, override: [useFastPasswords()] });
+after(() => stores.stop(app));
 
 async function run(...argv: string[]) {
   const { code, stdout, stderr } = await app.run([...argv, "--json"]);

@@ -2,16 +2,18 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { useFastPasswords } from "@tenon/auth";
 import { createTestApp } from "@tenon/core/testing";
+import { createTestStores } from "@tenon/data/testing";
 import { {%= root.moduleName %} } from "../{%= root.moduleFile %}";
 import { {%= root.platformName %} } from "../{%= root.platformFile %}";
 
-/** The stores are in memory, so that tests never see the data of another run. */
-const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined{%= accounts ? ', mailUrl: "memory:"' : "" %} };
+/** New for this run: in memory, or on the servers of TEST_STORES. */
+const stores = await createTestStores(process.env.TEST_STORES);
+const config = {%= accounts ? '{ ...stores.config, mailUrl: "memory:" }' : "stores.config" %};
 const app = await createTestApp({%= root.moduleName %}, {%= root.platformName %}(), {
   config,
   override: [useFastPasswords()],
 });
-after(() => app.stop());
+after(() => stores.stop(app));
 
 /** Opens pages and submits forms with the cookies of one browser. */
 class Visitor {
@@ -49,19 +51,19 @@ test("registers, logs out and logs in again", async () => {
   assert.match((await visitor.get("/")).html, /ada@example\.com[\s\S]*Log out/);
 });
 
-test("shows the login form again after a wrong password, with the typed email", async () => {
+test("shows the login form again after a wrong password, with the typed address", async () => {
   const stranger = new Visitor();
   const wrong = { email: "eve@example.com", password: "wrong horse" };
   assert.equal((await stranger.submit("/login", wrong)).location, "/login");
   const { html } = await stranger.get("/login");
-  assert.match(html, /The password does not match the email/);
+  assert.match(html, /The password does not match the e-mail address/);
   assert.match(html, /value="eve@example\.com"/);
   assert.doesNotMatch(html, /wrong horse/);
 });
 
-test("registers an email once", async () => {
+test("registers an address once", async () => {
   const stranger = new Visitor();
   const again = { ...ada, email: "Ada@example.com" };
   assert.equal((await stranger.submit("/register", again)).location, "/register");
-  assert.match((await stranger.get("/register")).html, /The email is registered already/);
+  assert.match((await stranger.get("/register")).html, /The address is registered already/);
 });

@@ -4,7 +4,11 @@ import { after, test } from "node:test";
 import { requireRole, SessionAuth, useFastPasswords } from "@tenon/auth";
 import { api, defineModule, route } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
+import { createTestStores } from "@tenon/data/testing";
 import { AuthModule } from "../src/auth.module.ts";
+{% if (split) { -%}
+import { UsersController } from "../src/users/users.controller.ts";
+{% } -%}
 import { UsersModule } from "../src/users/users.module.ts";
 import { UsersService } from "../src/users/users.service.ts";
 
@@ -14,21 +18,31 @@ class AdminController {
   }
 }
 const imports = [UsersModule, AuthModule];
-const TestModule = defineModule({ name: "test", imports, declarations: [AdminController] });
+const TestModule = defineModule({ name: "test", imports, declarations: [AdminController{%= split ? ", UsersController" : "" %}] });
 {% } else { -%}
 import { useFastPasswords } from "@tenon/auth";
-import { api } from "@tenon/core";
+import { api{%= split ? ", defineModule" : "" %} } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
+import { createTestStores } from "@tenon/data/testing";
+{% if (split) { -%}
+import { AuthModule } from "../src/auth.module.ts";
+import { UsersController } from "../src/users/users.controller.ts";
+{% } -%}
 import { UsersModule } from "../src/users/users.module.ts";
+{% if (split) { -%}
+
+const TestModule = defineModule({ name: "test", imports: [UsersModule, AuthModule], declarations: [UsersController] });
+{% } -%}
 {% } -%}
 
-/** The stores are in memory, so that tests never see the data of another run. */
-const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined{%= accounts ? ', mailUrl: "memory:"' : "" %} };
-const app = await createTestApp({%= sessions ? "TestModule" : "UsersModule" %}, api({ errors: "issues" }), {
+/** New for this run: in memory, or on the servers of TEST_STORES. */
+const stores = await createTestStores(process.env.TEST_STORES);
+const config = {%= accounts ? '{ ...stores.config, mailUrl: "memory:" }' : "stores.config" %};
+const app = await createTestApp({%= sessions || split ? "TestModule" : "UsersModule" %}, api({ errors: "issues" }), {
   config,
   override: [useFastPasswords()],
 });
-after(() => app.stop());
+after(() => stores.stop(app));
 
 const ada = { email: "ada@example.com", password: "correct horse" };
 const registered = await app.request("POST", "/auth/register", { json: ada });
@@ -80,7 +94,7 @@ test("registers, logs in and shows the user of the token, without the password",
 });
 
 {% } -%}
-test("registers an email once, whatever its case", async () => {
+test("registers an address once, whatever its case", async () => {
   const again = await app.request("POST", "/auth/register", { json: { ...ada, email: "Ada@example.com" } });
   assert.equal(again.status, 409);
 });

@@ -2,15 +2,19 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { api, defineModule } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
-import { dataModule } from "@tenon/data";
+import { createTestStores } from "@tenon/data/testing";
 import { Jobs, jobsModule } from "@tenon/jobs";
 import { withJobs } from "@tenon/jobs/testing";
-import { SampleItemsJob, SampleItemsJobs } from "../src/sample-items/sample-items.jobs.ts";
-
-const data = dataModule({ database: "sqlite::memory:" });
-const TestModule = defineModule({ name: "test", imports: [data, jobsModule(data)], declarations: [SampleItemsJobs] });
-const app = withJobs(await createTestApp(TestModule, api()));
-after(() => app.stop());
+{%= importAll([
+  { name: "DataModule", path: "../src/data.module.ts" },
+  { name: "SampleItemsJob, SampleItemsJobs", path: "../src/sample-items/sample-items.jobs.ts" },
+]) %}
+const JobsModule = jobsModule(DataModule);
+const TestModule = defineModule({ name: "test", imports: [JobsModule], declarations: [SampleItemsJobs] });
+/** New for this run: in memory, or on the servers of TEST_STORES. */
+const stores = await createTestStores(process.env.TEST_STORES);
+const app = withJobs(await createTestApp(TestModule, api(), { config: stores.config }));
+after(() => stores.stop(app));
 
 test("sample-items/run is enqueued and runs", async () => {
   await app.get(Jobs).enqueue(SampleItemsJob, { name: "Ada" });

@@ -3,19 +3,24 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { {%= usesSessions ? "Sessions, sessionCookie" : "Tokens" %} } from "@tenon/auth";
-import { api } from "@tenon/core";
+import { api{%= split ? ", defineModule" : "" %} } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
+import { createTestStores } from "@tenon/data/testing";
 import { fuzzAccess } from "@tenon/fuzz";
-import { SampleItemsModule } from "../src/sample-items/sample-items.module.ts";
-import { UsersService } from "../src/users/users.service.ts";
-{% if (refersToOthers) { -%}
+{% const own = (role) => ({ name: `SampleItems${role}`, path: `../src/sample-items/sample-items.${role.toLowerCase()}.ts` }); -%}
+{% const users = { name: "UsersService", path: "../src/users/users.service.ts" }; -%}
+{%= importAll([...(split ? [...testModules, own("Controller"), ...referredControllers] : []), own("Module"), users]) %}{% if (refersToOthers) { -%}
 import { createReferences } from "./support/sample-items.references.ts";
 {% } -%}
 
-/** The stores are in memory, so that tests never see the data of another run. */
-const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined, bcryptCost: 10 };
-const app = await createTestApp(SampleItemsModule, api(), { config });
-after(() => app.stop());
+/** New for this run: in memory, or on the servers of TEST_STORES. */
+const stores = await createTestStores(process.env.TEST_STORES);
+const config = { ...stores.config, bcryptCost: 10 };
+{% if (split) { -%}
+const TestModule = defineModule({ name: "test", imports: [{%= testModules.map(({ name }) => name).join(", ") %}, SampleItemsModule], declarations: [{%= ["SampleItemsController", ...referredControllers.map(({ name }) => name)].join(", ") %}] });
+{% } -%}
+const app = await createTestApp({%= split ? "Test" : "SampleItems" %}Module, api(), { config });
+after(() => stores.stop(app));
 {% if (refersToOthers) { -%}
 await createReferences(app);
 {% } -%}

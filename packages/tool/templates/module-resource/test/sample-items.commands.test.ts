@@ -1,16 +1,23 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
+{% if (split) { -%}
+import { defineModule } from "@tenon/core";
+{% } -%}
 import { cli } from "@tenon/core/cli";
 import { createTestApp } from "@tenon/core/testing";
-import { SampleItemsModule } from "../src/sample-items/sample-items.module.ts";
-{% if (referencedRows.length > 0) { -%}
+import { createTestStores } from "@tenon/data/testing";
+{% const own = (role) => ({ name: `SampleItems${role}`, path: `../src/sample-items/sample-items.${role.toLowerCase()}.ts` }); -%}
+{%= importAll([...(split ? [...testModules, own("Commands")] : []), own("Module")]) %}{% if (referencedRows.length > 0) { -%}
 import { createReferences } from "./support/sample-items.references.ts";
 {% } -%}
 
-/** The stores are in memory, so that tests never see the data of another run. */
-const config = { databaseUrl: "sqlite::memory:", redisUrl: undefined };
-const app = await createTestApp(SampleItemsModule, cli({ name: "app" }), { config });
-after(() => app.stop());
+/** New for this run: in memory, or on the servers of TEST_STORES. */
+const stores = await createTestStores(process.env.TEST_STORES);
+{% if (split) { -%}
+const TestModule = defineModule({ name: "test", imports: [{%= testModules.map(({ name }) => name).join(", ") %}, SampleItemsModule], declarations: [SampleItemsCommands] });
+{% } -%}
+const app = await createTestApp({%= split ? "Test" : "SampleItems" %}Module, cli({ name: "app" }), { config: stores.config });
+after(() => stores.stop(app));
 {% if (referencedRows.length > 0) { -%}
 await createReferences(app);
 {% } -%}

@@ -6,6 +6,8 @@ import { callOf, importClient } from "../../support/library-server.ts";
 
 const Sent = dto({ type: string("required"), size: integer("required") });
 const Nullable = dto({ count: integer("nullable"), day: date("nullable"), any: json("nullable") });
+const Filters = dto({ filters: json() });
+const Found = dto({ at: json(), query: json(), header: json() });
 const Fields = dto({
   any: json("nullable"),
   all: array(json()),
@@ -22,6 +24,7 @@ class ThingsController {
       { method: "GET", path: "/moved", handler: this.moved },
       { method: "GET", path: "/nullable", handler: this.inQuery },
       { method: "POST", path: "/nullable", handler: this.inForm },
+      { method: "GET", path: "/found/:at", handler: this.found },
     ];
   }
 
@@ -36,6 +39,10 @@ class ThingsController {
   );
   readonly moved = endpoint({ returns: { 302: null } }, (ctx) => ctx.redirect("/files/new"));
   readonly inQuery = endpoint({ query: Nullable, returns: Nullable }, (_, { query }) => query);
+  readonly found = endpoint(
+    { params: dto({ at: json("required") }), query: Filters, headers: Filters, returns: Found },
+    (_, { params, query, headers }) => ({ ...params, query: query.filters, header: headers.filters }),
+  );
   readonly inForm = endpoint({ body: { form: Nullable }, returns: { 200: Nullable } }, (_, { body }) => body);
 }
 
@@ -60,6 +67,13 @@ test("fields of any value are sent as JSON, and lists as repeated names", async 
   }
   const lists = { all: ["x", [1], { a: 2 }], tags: ["a,b", "c"], counts: [1, 2] };
   assert.deepEqual(await form.orThrow({ body: lists }), lists);
+});
+
+test("a parameter of any value is sent as JSON in a query, a path and a header", async () => {
+  for (const any of [{ roles: [1] }, [1, 2], [], "text", "", 5, false, null, "[1]"]) {
+    const values = { path: { at: any }, query: { filters: any }, header: { filters: any } };
+    assert.deepEqual(await callOf(client, "things.found").orThrow(values), { at: any, query: any, header: any });
+  }
 });
 
 test("null reaches nullable fields of queries and forms, and undefined is not sent", async () => {

@@ -38,12 +38,17 @@ test("generates registration, login and guards that pass lint, audit, types and 
   for (const app of all) {
     const { code, stderr, stdout } = await runTool(app, "g", "resource", "post", "--owner");
     assert.equal(code, 0, stderr);
-    assert.doesNotMatch(stdout, /no guard/);
+    assert.match(stdout, /^The .+: users see and change their own only, by the policy PostOwner\.$/m);
     const fields = "--fields=note:text?,tag:ref,editor:ref:user?,post:ref?";
     assert.equal((await runTool(app, "g", "resource", "tag", "--fields=title:string,author:ref:user")).code, 0);
     assert.equal((await runTool(app, "g", "resource", "article", fields, "--owner")).code, 0);
-    const twice = await runTool(app, "g", "resource", "like", "--fields=user:ref", "--owner");
-    assert.match(twice.stderr, /--owner adds user_id, which --fields has too: nothing was changed/);
+    for (const field of ["user:ref", "author:ref:user"]) {
+      const twice = await runTool(app, "g", "resource", "like", `--fields=${field}`, "--owner");
+      assert.match(
+        twice.stderr,
+        /--owner adds the owner as user_id: leave out (user|author)_id, or .+; nothing was changed/,
+      );
+    }
   }
   const [api = "", web = "", full = "", sessions = "", fullSessions = ""] = all;
   for (const [app, guard] of [
@@ -58,7 +63,8 @@ test("generates registration, login and guards that pass lint, audit, types and 
       [guard, `${guard}, PostOwner`, guard, `${guard}, PostOwner`, `${guard}, PostOwner`],
     );
     const tags = read(app, "src/tags/tags.controller.ts");
-    assert.equal(tags.split(`middlewares: [${guard}]`).length, 4);
+    assert.equal(tags.split(`middlewares: [${guard}]`).length, 6);
+    assert.equal(tags.split('access: "users"').length, 6);
   }
   for (const app of [web, full, fullSessions]) {
     const pages = read(app, "src/posts/posts.pages.ts");
@@ -159,16 +165,21 @@ test("logs a visitor in and lets only users write, in a running application", as
     }; // a column of every owned resource
     const created = await open("/tags", { _csrf: await tokenOf("/tags/new"), title: "First", author_id: user_id });
     assert.match(created.location ?? "", /^\/tags\/[\w-]+$/);
-    assert.equal((await open("/logout", { _csrf: await tokenOf("/") })).location, "/");
-    assert.equal((await open("/tags/new")).location, "/login?next=%2Ftags%2Fnew");
-    assert.equal((await open(post.location ?? "")).location, `/login?next=${encodeURIComponent(post.location ?? "")}`);
     for (const [accept, shown] of [
       ["text/html", "<h1>First</h1>"],
       ["application/json", '"title":"First"'],
     ] as const) {
-      const { html } = await open(created.location ?? "", undefined, accept);
-      assert.ok(html.includes(shown) && !html.includes("ada@example.com"), `the author's email is private: ${html}`);
+      const main = (await open(created.location ?? "", undefined, accept)).html.replace(
+        /<header>[\s\S]*<\/header>/,
+        "",
+      );
+      assert.ok(main.includes(shown) && !main.includes("ada@example.com"), `the author's email is private: ${main}`);
     }
+    assert.equal((await open("/logout", { _csrf: await tokenOf("/") })).location, "/");
+    for (const path of ["/tags", "/tags/new"]) {
+      assert.equal((await open(path)).location, `/login?next=${encodeURIComponent(path)}`);
+    }
+    assert.equal((await open(post.location ?? "")).location, `/login?next=${encodeURIComponent(post.location ?? "")}`);
   });
 });
 
@@ -178,7 +189,7 @@ test("starts with resources that are named after the parts of a login", async ()
     assert.equal((await runTool(api, "g", "resource", name)).code, 0);
   }
   await whileServing(api, "start", async (url) => {
-    for (const path of ["/logins", "/registers", "/tokens"]) assert.equal((await fetch(url + path)).status, 200);
+    for (const path of ["/logins", "/registers", "/tokens"]) assert.equal((await fetch(url + path)).status, 401);
   });
 });
 
@@ -219,9 +230,9 @@ test("reads no variable when the module of the application is imported", async (
     assert.deepEqual(result, { code: 0, stdout: "", stderr: "" });
   }
   const [api = ""] = await apps;
-  const { code, stderr } = await runScript(api, "start", [], { ...env, PORT: "http" });
+  const { code, stderr } = await runScript(api, "start", [], { ...env, PORT: "0" });
   assert.equal(code, 1);
-  assert.match(stderr, /^Cannot start: 3 problems:\n.*PORT is "http".*\n.*JWT_SECRET must.*\n.*BCRYPT_COST is "high"/);
+  assert.match(stderr, /^Cannot start: 2 problems:\n.*JWT_SECRET must.*\n.*BCRYPT_COST is "high"/);
 });
 
 test("hashes passwords with the cost 12, unless BCRYPT_COST says otherwise", async () => {
@@ -249,6 +260,79 @@ test("hashes passwords with the cost 12, unless BCRYPT_COST says otherwise", asy
     assert.match(read(app, ".env.example"), /^#BCRYPT_COST=12$/m);
     assert.match(read(app, "compose.yaml"), /^ {6}BCRYPT_COST: /m);
   }
+});
+
+/** Status codes of a request to a list and of one that creates, without a login. */
+async function askAnonymously(app: string, path: string): Promise<number[]> {
+  const statuses: number[] = [];
+  await whileServing(app, "start", async (url) => {
+    const headers = { "content-type": "application/json" };
+    for (const init of [{}, { method: "POST", headers, body: '{"title":"First"}' }]) {
+      statuses.push((await fetch(url + path, init)).status);
+    }
+  });
+  return statuses;
+}
+
+test("g auth lists the routes of a resource from before, which are open until they are written as it says", async () => {
+  await runTool(folder, "app", "--name=before", "--template=api", "--no-accounts");
+  const app = join(folder, "before");
+  symlinkSync(join(root, "node_modules"), join(app, "node_modules"));
+  const { stdout } = await runTool(app, "g", "resource", "product");
+  assert.match(
+    stdout,
+    /^The routes: everyone may read, create, change and delete all products, .*g auth first.*--public\.$/m,
+  );
+  const open = [
+    ...["GET /products (ProductsController.index", "GET /products/:id (ProductsController.show"],
+    ...["POST /products (ProductsController.create", "PATCH /products/:id (ProductsController.update"],
+    "DELETE /products/:id (ProductsController.delete",
+  ];
+  const line = /^ {2}(\w+ \/.*), src\/products\/products\.controller\.ts:\d+\)$/gm;
+  for (const generator of ["auth", "accounts"]) {
+    const printed = (await runTool(app, "g", generator)).stdout;
+    assert.match(
+      printed,
+      /^These routes are still open to everyone; write .* a guard and access: "users", or access: "public":$/m,
+    );
+    const listed = [...printed.matchAll(line)].map(([, route]) => route);
+    assert.deepEqual(listed.toSorted(), open.toSorted(), printed);
+    if (generator === "auth") assert.match(printed, /^ {2}middlewares: \[BearerAuth\], access: "users" /m);
+  }
+  const audit = await runCommand("routes", "--audit", `--in=${app}`);
+  assert.equal(audit.code, 1);
+  for (const method of ["POST", "PATCH", "DELETE"])
+    assert.match(audit.stdout, new RegExp(`^no guard: ${method} /products`, "m"));
+  assert.deepEqual(await askAnonymously(app, "/products"), [200, 201]);
+  const edit = (path: string, before: string, after: string, imported: string) =>
+    writeFileSync(join(app, path), imported + read(app, path).replaceAll(before, after));
+  const guard = 'middlewares: [BearerAuth], access: "users", summary:';
+  edit("src/products/products.controller.ts", "summary:", guard, 'import { BearerAuth } from "@tenon/auth";\n');
+  const imported = 'import { AuthModule } from "../auth.module.ts";\n';
+  edit("src/products/products.module.ts", "[DataModule]", "[DataModule, AuthModule]", imported);
+  await checkAudit([app]);
+  assert.deepEqual(await askAnonymously(app, "/products"), [401, 401]);
+});
+
+test("guards the resources of an application with users, unless they are public", async () => {
+  const [app = ""] = await sessionApps;
+  const guarded = await runTool(app, "g", "resource", "product");
+  assert.match(
+    guarded.stdout,
+    /^The routes: users who log in may read, create, .* all products \(access: "users"\); .*--owner.*--public\.$/m,
+  );
+  const open = await runTool(app, "g", "resource", "opinion", "--public");
+  assert.match(open.stdout, /^The routes: everyone may read, create, .* all opinions \(access: "public"\)/m);
+  assert.deepEqual(await askAnonymously(app, "/products"), [401, 401]);
+  assert.deepEqual(await askAnonymously(app, "/opinions"), [200, 201]);
+  const listed = (await checkAudit([app])).filter((line) => !line.includes("/auth/"));
+  assert.deepEqual(
+    listed.map((line) => line.replace(/ \(.*/, "")),
+    ["POST /opinions", "PATCH /opinions/:id", "DELETE /opinions/:id"].map((route) => `open to everyone: ${route}`),
+  );
+  const both = await runTool(app, "g", "resource", "idea", "--public", "--owner");
+  assert.deepEqual([both.code, both.stdout], [2, ""]);
+  assert.match(both.stderr, /--public and --owner exclude each other/);
 });
 
 test("--owner is refused in an application without users, and says what to run", async () => {

@@ -32,6 +32,19 @@ test("creates and changes files, and leaves no temporary file", () => {
   assert.equal(statSync(join(folder, "old")).mode & 0o777, 0o750);
 });
 
+test("a changed file keeps its mode, whatever the umask", () => {
+  const folder = temporaryFolder("changes");
+  writeFileSync(join(folder, "old"), "old");
+  chmodSync(join(folder, "old"), 0o755);
+  const umask = process.umask(0o077);
+  try {
+    applyChanges(folder, [{ path: "old", before: "old", after: "changed" }]);
+  } finally {
+    process.umask(umask);
+  }
+  assert.equal(statSync(join(folder, "old")).mode & 0o777, 0o755);
+});
+
 test("changes the target of a symbolic link and keeps the link", () => {
   const folder = temporaryFolder("changes");
   writeFileSync(join(folder, "real"), "old");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { root } from "../../../../../test/support/run.ts";
+import { root, runOrFail } from "../../../../../test/support/run.ts";
 import { temporaryFolder, writeFiles } from "../../../../../test/support/temporary-folder.ts";
 import { partKinds, toPartClass } from "../../../src/generate/part/parts.service.ts";
 import { checkStyle, checkTypes, runScriptOrFail, whileServing } from "../../support/generated-app.ts";
@@ -77,6 +77,29 @@ test("declares parts in their module", async () => {
   assert.match(declared("src/greetings/greetings.module.ts"), /GreetingsService,\s+MailBoxController/);
   assert.match(declared("src/greetings/greetings.module.ts"), /import { JobsModule } from "..\/jobs.module.ts"/);
   assert.match(declared("src/greetings/greetings.module.ts"), /imports: \[JobsModule, LiveModule\]/);
+});
+
+test("pages use a service of a feature module that has dependencies of its own", async () => {
+  const [, , full = ""] = await apps;
+  const read = (file: string) => readFileSync(join(full, file), "utf8");
+  for (const name of ["MailBoxController", "MailBoxCommands", "GreetingsController"]) {
+    assert.match(read("src/app.module.ts"), new RegExp(`declarations: \\[[^\\]]*${name}`));
+  }
+  assert.doesNotMatch(read("src/greetings/greetings.module.ts"), /Controller|Commands/);
+  const service = `import { inject } from "@tenon/core";
+import { MailBoxService } from "./mail-box.service.ts";
+
+export class GreetingsService {
+  readonly #box = inject(MailBoxService);
+
+  greet(name: string): string {
+    return this.#box.describe().slice(0, 0).concat("Hello, ", name, "!");
+  }
+}
+`;
+  writeFiles(full, { "src/greetings/greetings.service.ts": service });
+  const files = ["greetings.pages", "greetings", "greetings.commands"].map((name) => `test/${name}.test.ts`);
+  await runOrFail(process.execPath, ["--conditions=@tenon/source", "--test", ...files], { cwd: full });
 });
 
 test("adds the package of a channel once, and a WebSocket only where it is asked for", async () => {

@@ -41,6 +41,8 @@ function insertBefore(app: string, path: string, line: string, added: string): v
 async function addColumn(app: string): Promise<void> {
   const made = await runCommand("migrate", "make", "add-sold-at-to-products", `--in=${app}`);
   assert.equal(made.code, 0, made.stderr);
+  const migrations = join(app, "src/products/products.migrations.ts");
+  writeFileSync(migrations, readFileSync(migrations, "utf8").replace(/^ *draft: true,.*\n/m, ""));
   insertBefore(app, "src/products/products.dto.ts", "  created_at: ", '  sold_at: timestamp("nullable"),\n');
 }
 

@@ -133,9 +133,13 @@ test("links the pages in the navigation and declares them in the module of the p
     );
   }
   const pages = readFileSync(join(full, "src/pages/pages.module.ts"), "utf8");
-  assert.match(pages, /BlogPostsPages,\s+BlogPostsService,/);
+  assert.match(pages, /BlogPostsPages,/);
+  assert.match(pages, /BlogPostsModule,/);
+  assert.doesNotMatch(pages, /Service/);
+  const application = readFileSync(join(full, "src/app.module.ts"), "utf8");
+  assert.match(application, /BlogPostsController,\s+BlogPostsCommands,/);
   const module = readFileSync(join(full, "src/blog-posts/blog-posts.module.ts"), "utf8");
-  assert.doesNotMatch(module, /BlogPostsPages/);
+  assert.match(module, /declarations: \[BlogPostsService\]/);
   assert.match(module, /imports: \[DataModule, AuthorsModule\]/);
 });
 

@@ -63,6 +63,31 @@ test("reads all columns of a DTO that omits some, and shows none of those", () =
   ]);
 });
 
+test("reads the columns of a DTO that is extended, and none that only clients see", () => {
+  const folder = temporaryFolder("targets");
+  const source = `${dto("StoredUser", '  secret: string("required"),\n  name: string("required"),\n')}
+export const User = StoredUser.omit("secret").extend({ photo: nested(Photo), motto: string("required") }).named("User");
+export const Tag = Named.extend({ label: string("required") }).named("Tag");
+const Named = dto({ id: string("required") });
+`;
+  writeFiles(folder, { "src/users/users.dto.ts": source, "src/tags/tags.dto.ts": source });
+  assert.deepEqual(toReferencedRows(readTargets(folder, parseFields("author:ref:user,tag:ref"))), [
+    { table: "users", values: `id: "${sampleId}", secret: "Sample", name: "Sample"` },
+    { table: "tags", values: `id: "${sampleId}", label: "Sample"` },
+  ]);
+});
+
+test("refuses a ref to a table whose ids are numbers, and says what to write", () => {
+  const folder = temporaryFolder("targets");
+  const source = 'export const User = dto("User", { id: integer("required"), name: string("required") });\n';
+  writeFiles(folder, { "src/users/users.dto.ts": source });
+  assert.throws(
+    () => readTargets(folder, parseFields("author:ref:user")),
+    /^HttpError: the ids of users are numbers, .* write --fields=author_id:integer, and .*; nothing was changed$/,
+  );
+  assert.equal(readTargets(folder, parseFields("title:string"), true).size, 1); // users are not a ref of it
+});
+
 test("refuses a DTO that it cannot read", () => {
   const folder = temporaryFolder("targets");
   for (const source of ["", "export const User = Person.pick();", "export const User = dto(fields);", "const {"]) {

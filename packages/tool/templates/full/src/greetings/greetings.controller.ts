@@ -6,13 +6,13 @@ const Greeting = dto("Greeting", { message: string("required") });
 export class GreetingsController {
   readonly #greetings = inject(GreetingsService);
 
-  readonly index = route.get("/", { summary: "Greet the world", returns: Greeting }, () => ({
+  readonly index = route.get("/", { summary: "Greet the world", access: "public", returns: Greeting }, () => ({
     message: this.#greetings.greet("World"),
   }));
 
   readonly show = route.get(
     "/greetings/:name",
-    { summary: "Greet someone", public: true, returns: Greeting },
+    { summary: "Greet someone", access: "public", returns: Greeting },
     (ctx) => ({
       message: this.#greetings.greet(ctx.param("name")),
     }),

@@ -1,10 +1,9 @@
 import { defineModule } from "@tenon/core";
-import { GreetingsCommands } from "./greetings.commands.ts";
-import { GreetingsController } from "./greetings.controller.ts";
 import { GreetingsService } from "./greetings.service.ts";
 
+/** The services. The API, the commands and the pages import them. */
 export const GreetingsModule = defineModule({
   name: "greetings",
-  declarations: [GreetingsController, GreetingsCommands, GreetingsService],
+  declarations: [GreetingsService],
   exports: [GreetingsService],
 });

@@ -17,7 +17,7 @@ export class UsersCommands {
       const user = await this.#users.setRole(email, "admin");
       if (user !== undefined) return { email: user.email, role: user.role };
       const password = randomBytes(18).toString("base64url");
-      await this.#users.register({ email, password }, "admin");
+      await this.#users.register({ email, password }, undefined, "admin");
       return { email: email.toLowerCase(), role: "admin", password };
     },
   );

@@ -2,7 +2,7 @@
 import { SessionAuth, SessionOrigin, Sessions } from "@tenon/auth";
 import { inject, route } from "@tenon/core";
 {% } else { -%}
-import { BearerAuth, invalidToken, {%= accounts ? "Logins, " : "" %}Tokens } from "@tenon/auth";
+import { BearerAuth, invalidToken, Tokens } from "@tenon/auth";
 import { dto, inject, route, string } from "@tenon/core";
 {% } -%}
 import { LoginDTO, RegisterDTO, User } from "./users.dto.ts";
@@ -18,21 +18,18 @@ export class UsersController {
   readonly #sessions = inject(Sessions);
 {% } else { -%}
   readonly #tokens = inject(Tokens);
-{% if (accounts) { -%}
-  readonly #logins = inject(Logins);
-{% } -%}
 {% } -%}
 
   readonly register = route.post(
     "/auth/register",
     {
       summary: "Create an account",
-      public: true,
+      access: "public",
       body: RegisterDTO,
       returns: { 201: User },
-      errors: { 409: "Email already registered", 503: "Service Unavailable" },
+      errors: { 409: "Email already registered", 429: "Too Many Requests", 503: "Service Unavailable" },
     },
-    async (ctx, { body }) => (await this.#users.register(body)) ?? ctx.fail(409),
+    async (ctx, { body }) => (await this.#users.register(body, ctx)) ?? ctx.fail(409),
   );
 
 {% if (sessions) { -%}
@@ -41,7 +38,7 @@ export class UsersController {
     {
       middlewares: [SessionOrigin],
       summary: "Log in: sets the cookie of a new session",
-      public: true,
+      access: "public",
       body: LoginDTO,
       returns: User,
       errors: { 401: ["Invalid credentials", "Second factor required"], 429: "Too Many Requests", 503: "Service Unavailable" },
@@ -56,7 +53,7 @@ export class UsersController {
 
   readonly logout = route.post(
     "/auth/logout",
-    { middlewares: [SessionOrigin], summary: "Log out: ends the session", public: true, returns: { 204: null } },
+    { middlewares: [SessionOrigin], summary: "Log out: ends the session", access: "public", returns: { 204: null } },
     (ctx) => this.#sessions.close(ctx),
   );
 
@@ -80,20 +77,14 @@ export class UsersController {
     "/auth/login",
     {
       summary: "Log in",
-      public: true,
+      access: "public",
       body: LoginDTO,
       returns: Token,
       errors: { 401: ["Invalid credentials", "Second factor required"], 429: "Too Many Requests", 503: "Service Unavailable" },
     },
     async (ctx, { body }) => {
       const user = await this.#users.login(body, ctx);
-{% if (accounts) { -%}
-      if (user === undefined) return ctx.fail(401, "Invalid credentials");
-      const stamp = await this.#logins.stampFor(ctx, user.id); // a reset that came after the comparison ends the token
-      return { token: await this.#tokens.issue(user, stamp) };
-{% } else { -%}
-      return user === undefined ? ctx.fail(401, "Invalid credentials") : { token: await this.#tokens.issue(user) };
-{% } -%}
+      return user === undefined ? ctx.fail(401, "Invalid credentials") : { token: await this.#tokens.issue(user, ctx) };
     },
   );
 

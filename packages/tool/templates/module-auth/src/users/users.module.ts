@@ -4,8 +4,10 @@ import { AccountsModule } from "../accounts.module.ts";
 {% } -%}
 import { AuthModule } from "../auth.module.ts";
 import { DataModule } from "../data.module.ts";
+{% if (!split) { -%}
 import { UsersCommands } from "./users.commands.ts";
-{% if (routes) { -%}
+{% } -%}
+{% if (routes && !split) { -%}
 import { UsersController } from "./users.controller.ts";
 {% } -%}
 {% if (pagesOnly) { -%}
@@ -16,6 +18,6 @@ import { UsersService } from "./users.service.ts";
 export const UsersModule = defineModule({
   name: "users",
   imports: [DataModule, AuthModule{%= accounts ? ", AccountsModule" : "" %}],
-  declarations: [{%= routes ? "UsersController" : "UsersPages" %}, UsersCommands, UsersService],
+  declarations: [{%= split ? "" : `${routes ? "UsersController" : "UsersPages"}, UsersCommands, ` %}UsersService],
   exports: [UsersService],
 });

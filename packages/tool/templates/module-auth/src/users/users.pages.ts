@@ -22,7 +22,7 @@ export class UsersPages {
 
   readonly register = route.get(
     "/register",
-    { summary: "A form for a new account", query: NextQuery },
+    { summary: "A form for a new account", access: "public", query: NextQuery },
     (_, { query }) => query,
   );
 
@@ -31,13 +31,13 @@ export class UsersPages {
     {
       middlewares: [SessionOrigin],
       summary: "Create an account",
-      public: true,
+      access: "public",
       query: NextQuery,
       body: { form: RegisterDTO },
       errors,
     },
     async (ctx, { query, body }) => {
-      const user = await this.#users.register(body);
+      const user = await this.#users.register(body, ctx);
       if (user === undefined) {
         throw new BindError([{ path: "email", rule: "unique", message: "is registered already" }]);
       }
@@ -50,14 +50,14 @@ export class UsersPages {
     },
   );
 
-  readonly login = route.get("/login", { summary: "The login form", query: NextQuery }, (_, { query }) => query);
+  readonly login = route.get("/login", { summary: "The login form", access: "public", query: NextQuery }, (_, { query }) => query);
 
   readonly enter = route.post(
     "/login",
     {
       middlewares: [SessionOrigin],
       summary: "Log in",
-      public: true,
+      access: "public",
       query: NextQuery,
       body: { form: LoginDTO },
       errors,
@@ -70,14 +70,14 @@ export class UsersPages {
       const user = await this.#users.login(body, ctx);
 {% } -%}
       if (user !== undefined) return this.#open(ctx, user, query.next);
-      throw new BindError([{ path: "password", rule: "credentials", message: "does not match the email" }]);
+      throw new BindError([{ path: "password", rule: "credentials", message: "does not match the e-mail address" }]);
     },
   );
 {% if (accounts) { -%}
 
   readonly code = route.get(
     "/login/code",
-    { summary: "The form for the code of a second factor", query: NextQuery },
+    { summary: "The form for the code of a second factor", access: "public", query: NextQuery },
     async (ctx, { query }) => {
       const step = (await ctx.get("session").get<string>(stepKey)) ?? "";
       return (await this.#factor.isSuspended(step)) ? query : redirect(`/login?next=${encodeURIComponent(query.next)}`);
@@ -89,7 +89,7 @@ export class UsersPages {
     {
       middlewares: [SessionOrigin],
       summary: "Log in with the code of a second factor",
-      public: true,
+      access: "public",
       query: NextQuery,
       body: { form: CodeDTO },
       errors,
@@ -110,7 +110,7 @@ export class UsersPages {
 
   readonly logout = route.post(
     "/logout",
-    { middlewares: [SessionOrigin], summary: "Log out", public: true },
+    { middlewares: [SessionOrigin], summary: "Log out", access: "public" },
     async (ctx) => {
       await this.#sessions.close(ctx);
       await ctx.get("session").destroy();

@@ -2,30 +2,22 @@ import { randomUUID } from "node:crypto";
 {% if (accounts) { -%}
 import { Accounts } from "@tenon/accounts";
 {% } -%}
-import { PasswordLogin, Passwords } from "@tenon/auth";
+import { PasswordLogin, Passwords, RegistrationLimit } from "@tenon/auth";
 import { {%= accounts ? "BindError, " : "" %}type Context, inject } from "@tenon/core";
-import { Database, isUniqueViolation, isUuid{%= hasSessions ? "" : ", Migrations" %} } from "@tenon/data";
+import { Database, isUniqueViolation, isUuid } from "@tenon/data";
 {% if (accounts) { -%}
 import { isAddress } from "@tenon/mail";
 {% } -%}
 import type { Schema } from "../database/schema.ts";
 import type { LoginDTO, RegisterDTO, StoredUser } from "./users.dto.ts";
-{% if (!hasSessions) { -%}
-import { migrations } from "./users.migrations.ts";
-{% } -%}
 
 export class UsersService {
   readonly #db = inject(Database<Schema>);
   readonly #passwords = inject(Passwords);
   readonly #login = inject(PasswordLogin);
+  readonly #registrations = inject(RegistrationLimit);
 {% if (accounts) { -%}
   readonly #accounts = inject(Accounts);
-{% } -%}
-{% if (!hasSessions) { -%}
-
-  constructor() {
-    inject(Migrations).add(migrations);
-  }
 {% } -%}
 
   /** Undefined for an unknown id. */
@@ -34,8 +26,12 @@ export class UsersService {
     return this.#db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
   }
 
-  /** Undefined when the email is registered already. */
-  async register({ email, password }: RegisterDTO, role = "user"): Promise<StoredUser | undefined> {
+  /** Undefined when the address is registered already. A client, the one of `ctx`, gets a 429 for too many users. */
+  register(input: RegisterDTO, ctx?: Context, role = "user"): Promise<StoredUser | undefined> {
+    return this.#registrations.run(ctx, () => this.#create(input, role, ctx));
+  }
+
+  async #create({ email, password }: RegisterDTO, role: string, ctx?: Context): Promise<StoredUser | undefined> {
 {% if (accounts) { -%}
     if (!isAddress(email)) {
       throw new BindError([{ path: "email", rule: "email", message: "must be an address that mails can be sent to" }]);
@@ -44,7 +40,7 @@ export class UsersService {
     const user: StoredUser = {
       id: randomUUID(),
       email: email.toLowerCase(),
-      password: await this.#passwords.hash(password),
+      password: await this.#passwords.hash(password, ctx),
       role,
       created_at: new Date().toISOString(),
     };
@@ -64,7 +60,7 @@ export class UsersService {
     }
   }
 
-  /** Undefined when no user has the email. */
+  /** Undefined when no user has the address. */
   setRole(email: string, role: string): Promise<StoredUser | undefined> {
     const update = this.#db.updateTable("users").set({ role }).where("email", "=", email.toLowerCase());
     return update.returningAll().executeTakeFirst();

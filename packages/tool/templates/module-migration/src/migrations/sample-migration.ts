@@ -1,5 +1,10 @@
 import type { Migration } from "@tenon/data";
 
+{% if (column || table) { -%}
+/** Remove this line when the migration is complete: until then, it does not run. */
+export const draft = true;
+
+{% } -%}
 {% if (column) { -%}
 export const up: Migration["up"] = (db) => {%= column.up %};
 

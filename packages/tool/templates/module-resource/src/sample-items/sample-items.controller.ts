@@ -1,6 +1,7 @@
 {% const guard = guards.routes ? `middlewares: [${guards.routes}], ` : ""; -%}
 {% const ownerGuard = `middlewares: [${guards.routes}, SampleItemOwner], `; -%}
-{% const write = owner ? ownerGuard : `${guard}public: true, `; -%}
+{% const access = guard ? `${guard}access: "users", ` : isPublic ? 'access: "public", ' : ""; -%}
+{% const one = owner ? ownerGuard : access; -%}
 {% if (guards.routes) { -%}
 import { {%= owner ? sortNames([guards.routes, "loaded"]) : guards.routes %} } from "@tenon/auth";
 {% } -%}
@@ -22,19 +23,16 @@ export class SampleItemsController {
 
   readonly create = route.post("/sample-items", { {%= guard %}summary: "Create a sample item", body: CreateSampleItem, returns: { 201: SampleItem } }, (ctx, { body }) => this.#sampleItems.create(ctx.get("user_id"), body));
 {% } else { -%}
-  readonly index = route.get("/sample-items", { summary: "List sample items, newest first", query: PageQuery, returns: page(SampleItem) }, (_, { query }) => this.#sampleItems.list(query));
+  readonly index = route.get("/sample-items", { {%= access %}summary: "List sample items, newest first", query: PageQuery, returns: page(SampleItem) }, (_, { query }) => this.#sampleItems.list(query));
 
-  readonly show = route.get("/sample-items/:id", { public: true, summary: "Show a sample item", returns: SampleItem, errors: notFound }, async (ctx) => (await this.#sampleItems.find(ctx.param("id"))) ?? ctx.fail(404));
+  readonly show = route.get("/sample-items/:id", { {%= access %}summary: "Show a sample item", returns: SampleItem, errors: notFound }, async (ctx) => (await this.#sampleItems.find(ctx.param("id"))) ?? ctx.fail(404));
 
-  readonly create = route.post("/sample-items", { {%= guard || "public: true, " %}summary: "Create a sample item", body: CreateSampleItem, returns: { 201: SampleItem } }, (_, { body }) => this.#sampleItems.create(body));
+  readonly create = route.post("/sample-items", { {%= owner ? guard : access %}summary: "Create a sample item", body: CreateSampleItem, returns: { 201: SampleItem } }, (_, { body }) => this.#sampleItems.create(body));
 {% } -%}
 
-{% if (guard && !owner) { -%}
-  // public: every user may change and delete every sample item
-{% } -%}
-  readonly update = route.patch("/sample-items/:id", { {%= write %}summary: "Change a sample item", body: UpdateSampleItem, returns: SampleItem, errors: notFound }, async (ctx, { body }) => (await this.#sampleItems.update(ctx.param("id"), body)) ?? ctx.fail(404));
+  readonly update = route.patch("/sample-items/:id", { {%= one %}summary: "Change a sample item", body: UpdateSampleItem, returns: SampleItem, errors: notFound }, async (ctx, { body }) => (await this.#sampleItems.update(ctx.param("id"), body)) ?? ctx.fail(404));
 
-  readonly delete = route.delete("/sample-items/:id", { {%= write %}summary: "Delete a sample item", returns: { 204: null }, errors: notFound }, async (ctx) => {
+  readonly delete = route.delete("/sample-items/:id", { {%= one %}summary: "Delete a sample item", returns: { 204: null }, errors: notFound }, async (ctx) => {
     const deleted = await this.#sampleItems.delete(ctx.param("id"));
     return deleted ? undefined : ctx.fail(404);
   });

@@ -1,12 +1,9 @@
-{% const roles = [routes && "Controller", pagesOnly && "Pages", commands && "Commands", "Service"]; -%}
+{% const roles = split ? ["Service"] : [routes && "Controller", pagesOnly && "Pages", commands && "Commands", "Service"]; -%}
 import { defineModule } from "@tenon/core";
-{% for (const { name, path } of importedModules) { -%}
-import { {%= name %} } from "{%= path %}";
-{% } -%}
-{% if (commands) { -%}
+{%= importAll(modules) %}{% if (commands && !split) { -%}
 import { SampleItemsCommands } from "./sample-items.commands.ts";
 {% } -%}
-{% if (routes) { -%}
+{% if (routes && !split) { -%}
 import { SampleItemsController } from "./sample-items.controller.ts";
 {% } -%}
 {% if (owner) { -%}
@@ -21,5 +18,5 @@ export const SampleItemsModule = defineModule({
   name: "sample-items",
   imports: [{%= modules.map(({ name }) => name).join(", ") %}],
   declarations: [{%= roles.filter(Boolean).map((role) => `SampleItems${role}`).join(", ") %}{% if (owner) { %}, SampleItemOwner{% } %}],
-  exports: [SampleItemsService],
+  exports: [SampleItemsService{% if (owner && split) { %}, SampleItemOwner{% } %}],
 });

@@ -1,6 +1,7 @@
 {% const guard = guards.pages ? "middlewares: [RequireLogin], " : ""; -%}
 {% const ownerGuard = "middlewares: [RequireLogin, SampleItemOwner], "; -%}
-{% const write = owner ? ownerGuard : `${guard}public: true, `; -%}
+{% const access = guard ? `${guard}access: "users", ` : isPublic ? 'access: "public", ' : ""; -%}
+{% const one = owner ? ownerGuard : access; -%}
 {% if (owner) { -%}
 import { loaded } from "@tenon/auth";
 {% } -%}
@@ -22,37 +23,34 @@ export class SampleItemsPages {
 {% if (owner) { -%}
   readonly index = route.get("/sample-items", { {%= guard %}summary: "List your sample items, newest first", query: PageQuery }, async (ctx, { query }) => view("sample-items/index", await this.#sampleItems.list(ctx.get("user_id"), query)));
 {% } else { -%}
-  readonly index = route.get("/sample-items", { summary: "List sample items, newest first", query: PageQuery }, async (_, { query }) => view("sample-items/index", await this.#sampleItems.list(query)));
+  readonly index = route.get("/sample-items", { {%= access %}summary: "List sample items, newest first", query: PageQuery }, async (_, { query }) => view("sample-items/index", await this.#sampleItems.list(query)));
 {% } -%}
 
 {% if (choices.length > 0) { -%}
-  readonly new = route.get("/sample-items/new", { {%= guard %}summary: "A form for a new one" }, async () => {
+  readonly new = route.get("/sample-items/new", { {%= owner ? guard : access %}summary: "A form for a new one" }, async () => {
     return view("sample-items/new", { formChoices: await this.#sampleItems.findChoices() });
   });
 {% } else { -%}
-  readonly new = route.get("/sample-items/new", { {%= guard %}summary: "A form for a new one" }, () => view("sample-items/new"));
+  readonly new = route.get("/sample-items/new", { {%= owner ? guard : access %}summary: "A form for a new one" }, () => view("sample-items/new"));
 {% } -%}
 
-  readonly create = route.post("/sample-items", { {%= guard || "public: true, " %}summary: "Create a sample item", body: { form: CreateSampleItem } }, async (ctx, { body }) => {
+  readonly create = route.post("/sample-items", { {%= owner ? guard : access %}summary: "Create a sample item", body: { form: CreateSampleItem } }, async (ctx, { body }) => {
     const { id } = await this.#sampleItems.create({% if (owner) { %}ctx.get("user_id"), {% } %}body);
     await ctx.get("session").flash("done", "Sample item created.");
     return redirect(`/sample-items/${id}`);
   });
 
 {% if (shown.length > 0) { -%}
-  readonly show = route.get("/sample-items/:id", { {%= owner ? ownerGuard : "public: true, " %}summary: "Show one", errors: notFound }, async (ctx) => {
+  readonly show = route.get("/sample-items/:id", { {%= one %}summary: "Show one", errors: notFound }, async (ctx) => {
     const found = await this.#sampleItems.findWithNames(ctx.param("id"));
     return found === undefined ? ctx.fail(404) : view("sample-items/show", found);
   });
 {% } else if (owner) { -%}
   readonly show = route.get("/sample-items/:id", { {%= ownerGuard %}summary: "Show one" }, (ctx) => view("sample-items/show", loaded(ctx, SampleItemOwner)));
 {% } else { -%}
-  readonly show = route.get("/sample-items/:id", { public: true, summary: "Show one", errors: notFound }, (ctx) => this.#show(ctx, "show"));
+  readonly show = route.get("/sample-items/:id", { {%= access %}summary: "Show one", errors: notFound }, (ctx) => this.#show(ctx, "show"));
 {% } -%}
 
-{% if (guard && !owner) { -%}
-  // public: every user may change and delete every sample item
-{% } -%}
 {% if (owner && choices.length > 0) { -%}
   readonly edit = route.get("/sample-items/:id/edit", { {%= ownerGuard %}summary: "A form to change one" }, async (ctx) => {
     return view("sample-items/edit", { ...loaded(ctx, SampleItemOwner), formChoices: await this.#sampleItems.findChoices() });
@@ -60,17 +58,17 @@ export class SampleItemsPages {
 {% } else if (owner) { -%}
   readonly edit = route.get("/sample-items/:id/edit", { {%= ownerGuard %}summary: "A form to change one" }, (ctx) => view("sample-items/edit", loaded(ctx, SampleItemOwner)));
 {% } else if (choices.length > 0) { -%}
-  readonly edit = route.get("/sample-items/:id/edit", { {%= write %}summary: "A form to change one", errors: notFound }, async (ctx) => {
+  readonly edit = route.get("/sample-items/:id/edit", { {%= one %}summary: "A form to change one", errors: notFound }, async (ctx) => {
     const found = await this.#sampleItems.find(ctx.param("id"));
     if (found === undefined) return ctx.fail(404);
     return view("sample-items/edit", { ...found, formChoices: await this.#sampleItems.findChoices() });
   });
 {% } else { -%}
-  readonly edit = route.get("/sample-items/:id/edit", { {%= write %}summary: "A form to change one", errors: notFound }, (ctx) => this.#show(ctx, "edit"));
+  readonly edit = route.get("/sample-items/:id/edit", { {%= one %}summary: "A form to change one", errors: notFound }, (ctx) => this.#show(ctx, "edit"));
 {% } -%}
 
   // the whole form: a box that is not ticked is absent, and then false
-  readonly update = route.put("/sample-items/:id", { {%= write %}summary: "Change a sample item", body: { form: CreateSampleItem }, errors: notFound }, async (ctx, { body }) => {
+  readonly update = route.put("/sample-items/:id", { {%= one %}summary: "Change a sample item", body: { form: CreateSampleItem }, errors: notFound }, async (ctx, { body }) => {
     const updated = await this.#sampleItems.update(ctx.param("id"), body);
     if (updated === undefined) return ctx.fail(404);
     await ctx.get("session").flash("done", "Sample item changed.");
@@ -80,10 +78,10 @@ export class SampleItemsPages {
 {% if (owner) { -%}
   readonly confirm = route.get("/sample-items/:id/delete", { {%= ownerGuard %}summary: "Ask before one is deleted" }, (ctx) => view("sample-items/confirm", loaded(ctx, SampleItemOwner)));
 {% } else { -%}
-  readonly confirm = route.get("/sample-items/:id/delete", { {%= write %}summary: "Ask before one is deleted", errors: notFound }, (ctx) => this.#show(ctx, "confirm"));
+  readonly confirm = route.get("/sample-items/:id/delete", { {%= one %}summary: "Ask before one is deleted", errors: notFound }, (ctx) => this.#show(ctx, "confirm"));
 {% } -%}
 
-  readonly delete = route.delete("/sample-items/:id", { {%= write %}summary: "Delete a sample item", errors: notFound }, async (ctx) => {
+  readonly delete = route.delete("/sample-items/:id", { {%= one %}summary: "Delete a sample item", errors: notFound }, async (ctx) => {
     const deleted = await this.#sampleItems.delete(ctx.param("id"));
     if (!deleted) return ctx.fail(404);
     await ctx.get("session").flash("done", "Sample item deleted.");
