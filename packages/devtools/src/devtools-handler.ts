@@ -2,7 +2,7 @@ import { type Incoming, Outgoing, type RequestHandler } from "@tenon/core/platfo
 import { PageTokens } from "./page-tokens.ts";
 import { type DevtoolsSettings, devtoolsPath } from "./parts.ts";
 import { RecordBuffer } from "./record/record-buffer.ts";
-import { RecordFile } from "./record/record-file.ts";
+import { claimRecordFile, RecordFile } from "./record/record-file.ts";
 import { JsonIncoming } from "./record/recorded-incoming.ts";
 import { Recorder } from "./record/recorder.ts";
 
@@ -22,7 +22,7 @@ export class DevtoolsHandler implements RequestHandler {
     const { keep, file, introspection } = settings;
     this.#settings = settings;
     this.#next = next;
-    this.#buffer = new RecordBuffer(keep, file === undefined ? undefined : new RecordFile(file));
+    this.#buffer = new RecordBuffer(keep, file === false ? undefined : new RecordFile(file ?? claimRecordFile()));
     this.#recorder = new Recorder(this.#buffer, () => introspection.routes.list().map(({ path: route }) => route));
     this.#recorder.start();
   }
@@ -32,7 +32,7 @@ export class DevtoolsHandler implements RequestHandler {
     if (path.startsWith(reloadPrefix)) return this.#next.handle(incoming);
     const isOwn = path === devtoolsPath || path.startsWith(`${devtoolsPath}/`);
     if (!isOwn) return this.#recorder.handle(incoming, this.#next);
-    if (this.#settings.development.hasSecret(incoming)) return this.#recorder.ignore(() => this.#serve(incoming));
+    if (this.#settings.access.hasSecret(incoming)) return this.#recorder.ignore(() => this.#serve(incoming));
     // to any other client there are no developer tools: the application responds as it would without them
     this.#explain();
     return this.#recorder.handle(incoming, this.#next);

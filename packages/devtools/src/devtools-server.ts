@@ -1,12 +1,20 @@
 import type { Context, ErrorFormat } from "@tenon/core";
-import { type Devtools, defaultRequestLimits } from "@tenon/core/internal";
-import { type Outgoing, type RequestHandler, toOutgoing } from "@tenon/core/platform";
+import {
+  collectStores,
+  type Devtools,
+  defaultRequestLimits,
+  type ListeningFacts,
+  logError,
+  toHttpError,
+} from "@tenon/core/internal";
+import { type Incoming, type Outgoing, type RequestHandler, toOutgoing } from "@tenon/core/platform";
+import { readManifest, toBanner } from "./banner.ts";
 import type { DevtoolsHandler } from "./devtools-handler.ts";
+import { toOverview } from "./overview.ts";
 import { type DevtoolsSettings, devtoolsPath } from "./parts.ts";
 
-/** Passes requests to the developer tools from the start of the application on. */
+/** Recognises the developer, and passes requests to the developer tools from the start of the application on. */
 export class DevtoolsServer implements Devtools {
-  readonly path = devtoolsPath;
   readonly #settings: DevtoolsSettings;
   #next: RequestHandler | undefined;
   #handler: DevtoolsHandler | undefined;
@@ -17,14 +25,44 @@ export class DevtoolsServer implements Devtools {
 
   wrap(next: RequestHandler): RequestHandler {
     this.#next = next;
-    return { handle: (incoming) => (this.#handler ?? next).handle(incoming) };
+    const { access } = this.#settings;
+    // first the link, so that nothing records the secret in it
+    return { handle: (incoming) => access.signIn(incoming) ?? (this.#handler ?? next).handle(incoming) };
+  }
+
+  hasSecret(incoming: Incoming): boolean {
+    return this.#settings.access.hasSecret(incoming);
+  }
+
+  admit(ctx: Context): boolean {
+    return this.#settings.access.admit(ctx);
+  }
+
+  toBanner({ url, browserUrl, docs }: ListeningFacts): string {
+    const { access, introspection } = this.#settings;
+    const routes = introspection.routes.list();
+    const link = access.toLink(`${browserUrl}${devtoolsPath}`);
+    const stores = collectStores(introspection.instances());
+    return toBanner({ url, routes, docs, link, stores }, readManifest());
+  }
+
+  miss(ctx: Context, docs: string | undefined): unknown {
+    const { access, introspection } = this.#settings;
+    const overview = toOverview(ctx, introspection, docs);
+    return overview === undefined || !access.admit(ctx) ? undefined : overview;
   }
 
   requestPage(): string | undefined {
     return this.#handler?.requestPage;
   }
 
-  async respondToError(error: unknown, ctx: Context, format: ErrorFormat): Promise<Outgoing> {
+  fail(error: unknown, ctx: Context, format: ErrorFormat): Promise<Outgoing> | undefined {
+    if (toHttpError(error).status < 500 || !this.admit(ctx)) return undefined;
+    logError(ctx, error);
+    return this.#explain(error, ctx, format);
+  }
+
+  async #explain(error: unknown, ctx: Context, format: ErrorFormat): Promise<Outgoing> {
     const { toDeveloperReply } = await import("@tenon/web/platform");
     const { editor, introspection } = this.#settings;
     const reply = await toDeveloperReply(error, ctx, {

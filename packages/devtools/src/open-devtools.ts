@@ -7,28 +7,29 @@ import {
   readEnvironment,
   takes,
 } from "@tenon/core/internal";
+import { DeveloperAccess } from "./developer-access.ts";
 import { DevtoolsServer } from "./devtools-server.ts";
 
 const optionTable: OptionTable<DevtoolsOptions> = {
   keep: takes.wholeNumber(1),
   slowQuery: takes.number(0),
-  file: takes.anything,
+  file: true,
 };
-const defaultFile = "node_modules/.cache/tenon/requests.jsonl";
 
 /**
  * Pages for developers at `/_dev`, which show the requests of an application, its jobs, routes, modules and stores.
  * `createApp()` calls it in a process that was started for development.
  */
-export function openDevtools({ options, ...host }: DevtoolsHost): Devtools {
+export function openDevtools({ options, secret, ...host }: DevtoolsHost): Devtools {
   checkOptions("devtools of createApp()", options, optionTable);
   const { keep = 300, slowQuery = 50, file } = options;
   const { test, editor } = readEnvironment();
   return new DevtoolsServer({
     ...host,
+    access: new DeveloperAccess(secret),
     keep,
     slowQuery,
-    file: (file ?? (test ? false : defaultFile)) || undefined,
+    file: file ?? (test ? false : undefined),
     editor,
   });
 }

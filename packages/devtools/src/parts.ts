@@ -1,6 +1,7 @@
 import { token } from "@tenon/core";
 import { type DevtoolsHost, isDevPanelSource } from "@tenon/core/internal";
 import type { DevPanel, Introspection, RequestHandler } from "@tenon/core/platform";
+import type { DeveloperAccess } from "./developer-access.ts";
 import type { PageTokens } from "./page-tokens.ts";
 import type { RecordBuffer } from "./record/record-buffer.ts";
 import type { Recorder } from "./record/recorder.ts";
@@ -14,13 +15,15 @@ export function isDevtoolsTarget(target: string): boolean {
 }
 
 /** What the developer tools of an application are given. */
-export interface DevtoolsSettings extends Omit<DevtoolsHost, "options"> {
+export interface DevtoolsSettings extends Omit<DevtoolsHost, "options" | "secret"> {
+  /** Decides who is the developer. */
+  readonly access: DeveloperAccess;
   /** How many requests and jobs are kept. */
   readonly keep: number;
   /** Milliseconds from which on a statement is marked as slow. */
   readonly slowQuery: number;
   /** Keeps the records across restarts. */
-  readonly file: string | undefined;
+  readonly file: string | false | undefined;
   /** The value of TENON_EDITOR. */
   readonly editor: string | undefined;
 }

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { after, test } from "node:test";
 import { api } from "@tenon/core";
-import { readManifest } from "@tenon/core/internal";
 import type { AxeResults, RunOptions } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { findChromium, launchChromium, patiently } from "../../core/test/support/chromium.ts";
-import { developerSecret } from "../../core/test/support/developer.ts";
+import { readManifest } from "../src/banner.ts";
+import { developerSecret } from "./support/developer.ts";
 import { ask, startShop } from "./support/shop.ts";
 
 const executable = findChromium();
@@ -240,6 +240,19 @@ test("no page has a serious accessibility violation, light or dark, and none scr
         "[...document.querySelectorAll('.requests :is(time, .status, .number), .waterfall :is(.number, svg)')].filter((part) => part.getBoundingClientRect().right > innerWidth).length",
       );
       assert.equal(hidden, 0, `${path} hides parts of its rows`);
+      const cut = await page.evaluate(`(() => {
+        const lines = (text) => {
+          const range = document.createRange();
+          range.selectNode(text);
+          return range.getClientRects().length;
+        };
+        const texts = [...document.querySelectorAll("code:has(wbr)")].flatMap(({ childNodes }) => [...childNodes]);
+        return texts.filter((text) => text.nodeName === "#text" && !text.data.includes(" ") && lines(text) > 1).map(({ data }) => data);
+      })()`);
+      assert.deepEqual(cut, [], `${path} breaks a line inside of a word`);
+      const aside =
+        "[...document.querySelectorAll('.picture')].filter((part) => part.scrollWidth > part.clientWidth).length";
+      assert.equal(await page.evaluate(aside), 0, `${path} has a picture that does not fit`);
     }
   });
 });

@@ -58,14 +58,14 @@ test("modules are drawn with their imports, and listed with what they declare an
   assert.match(text, /<title>shop imports jobs<\/title>/);
   const { modules, picture } = await readJson<{
     readonly modules: readonly { readonly name: string; readonly declarations: readonly Record<string, unknown>[] }[];
-    readonly picture: { readonly boxes: readonly { readonly name: string; readonly x: number }[] };
+    readonly picture: { readonly boxes: readonly { readonly name: string; readonly y: number }[] };
   }>(port, "/_dev/modules");
   assert.equal(modules[0]?.name, "shop");
   const jobs = modules.find(({ name }) => name === "jobs")?.declarations.find(({ name }) => name === "Jobs");
   assert.equal(jobs?.isExported, true);
   assert.match(String(jobs?.users), /ShopController/);
-  const x = (name: string) => picture.boxes.find((box) => box.name === name)?.x ?? Number.NaN;
-  assert.ok(x("shop") < x("jobs") && x("jobs") < x("data"));
+  const y = (name: string) => picture.boxes.find((box) => box.name === name)?.y ?? Number.NaN;
+  assert.ok(y("shop") < y("jobs") && y("jobs") < y("data"));
 });
 
 test("the configuration is shown without secrets", async (t) => {

@@ -4,15 +4,10 @@ import { test } from "node:test";
 import { api, createApp } from "@tenon/core";
 import { web } from "@tenon/web";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import {
-  developerSecret,
-  forwardTcp,
-  fromDeveloper,
-  setVariables,
-  startDevelopment,
-} from "../../core/test/support/developer.ts";
 import { LogLines } from "../../core/test/support/log-lines.ts";
+import { setVariables } from "../../core/test/support/variables.ts";
 import type { Recorded } from "../src/record/recorded.ts";
+import { developerSecret, forwardTcp, fromDeveloper, startDevelopment } from "./support/developer.ts";
 import { type Asked, ask, shopModule, silentLog, startShop } from "./support/shop.ts";
 
 /** The headers of a client without the secret. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../../core/test/support/until.ts";
 import { ask, readJson, startShop } from "./support/shop.ts";
 
 interface Form {
@@ -15,13 +16,17 @@ interface Form {
 
 /** The id of the newest record, when there are at least so many. */
 async function newest(port: number, count = 1): Promise<string> {
-  for (;;) {
+  let ids: readonly string[] = [];
+  const isKept = async () => {
     const { requests } = await readJson<{ readonly requests: readonly { readonly id: string }[] }>(
       port,
       "/_dev/requests",
     );
-    if (requests.length >= count) return requests[0]?.id ?? "";
-  }
+    ids = requests.map(({ id }) => id);
+    return ids.length >= count;
+  };
+  await until(isKept, `${count} records`);
+  return ids[0] ?? "";
 }
 
 async function send(port: number, id: string, fields: Readonly<Record<string, string>>) {

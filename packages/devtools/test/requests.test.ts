@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { api, type Context, createApp, defineModule } from "@tenon/core";
 import { dataModule, KeyValue } from "@tenon/data";
 import { sessionsModule, WebSessions, web } from "@tenon/web";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { fromDeveloper, startDevelopment } from "../../core/test/support/developer.ts";
+import { until } from "../../core/test/support/until.ts";
 import { services } from "../../data/test/support/services.ts";
 import type { WaterfallRow } from "../src/pages/waterfall.ts";
 import type { Recorded, RecordedSpan } from "../src/record/recorded.ts";
+import { fromDeveloper, startDevelopment } from "./support/developer.ts";
 import { ask, count, readJson, silentLog, startShop } from "./support/shop.ts";
 
 interface Row {
@@ -39,18 +39,19 @@ async function list(port: number, query = ""): Promise<readonly Row[]> {
 
 /** The newest record of a target, which may be a moment late. */
 async function find(port: number, target: string): Promise<Detail> {
-  for (let attempt = 0; attempt < 2000; attempt++) {
-    const row = (await list(port)).find((one) => one.target === target);
-    if (row !== undefined) return readJson<Detail>(port, `/_dev/requests/${row.id}`);
-    await sleep(20);
-  }
-  throw new Error(`${target} was not recorded`);
+  let row: Row | undefined;
+  const isRecorded = async () => {
+    row = (await list(port)).find((one) => one.target === target);
+    return row !== undefined;
+  };
+  await until(isRecorded, `record of ${target}`);
+  return readJson<Detail>(port, `/_dev/requests/${row?.id}`);
 }
 
 const json = { "content-type": "application/json" };
 
 test("a request is shown with its handler, statements and log lines, repeated statements marked", async (t) => {
-  const { port } = await startShop(t);
+  const { port } = await startShop(t, { slowQuery: 600_000 }); // a machine that stalls marks none as slow
   await ask(port, "/items?page=1");
   const { request, waterfall, repeated } = await find(port, "/items?page=1");
   assert.deepEqual(
@@ -72,6 +73,21 @@ test("a request is shown with its handler, statements and log lines, repeated st
     waterfall.some(({ kind, name, level }) => kind === "log" && level === "info" && name === "listing the items"),
   );
   assert.match(String(request.response?.body?.text), /"chisel"/);
+});
+
+test("the time of rendering a view is shown, inside of the response", async (t) => {
+  const views = { has: () => true, render: (name: string) => `<p>${name}</p>` };
+  const { port } = await startShop(t, { platform: web({ views }) });
+  assert.equal((await ask(port, "/items")).text, "<p>shop/items</p>");
+  const { waterfall } = await find(port, "/items");
+  const rows = waterfall.filter(({ kind }) => kind === "response" || kind === "view");
+  assert.deepEqual(
+    rows.map(({ kind, name, depth }) => [kind, name, depth]),
+    [
+      ["response", "made from what the handler returned", 0],
+      ["view", "shop/items", 1],
+    ],
+  );
 });
 
 test("a slow statement is marked, and explained", async (t) => {
@@ -297,7 +313,11 @@ test("the event stream tells when the list has changed", async (t) => {
   await reader.read();
   await ask(port, "/items");
   let text = "";
-  while (!text.includes("event: change")) text += (await reader.read()).value;
+  while (!text.includes("event: change")) {
+    const { done, value } = await reader.read();
+    assert.equal(done, false, text);
+    text += value;
+  }
   ended.abort();
   await assert.rejects(reader.read());
 });

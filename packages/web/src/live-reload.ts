@@ -1,6 +1,6 @@
 import { hash, randomUUID } from "node:crypto";
 import type { Context } from "@tenon/core";
-import type { DeveloperAccess } from "@tenon/core/internal";
+import type { Devtools } from "@tenon/core/internal";
 import { type Incoming, Outgoing, type RequestHandler } from "@tenon/core/platform";
 import { addToPage } from "./html.ts";
 
@@ -40,17 +40,17 @@ const scriptUrl = `${scriptPath}?v=${hash("sha1", script).slice(0, 8)}`;
 
 /** Reloads the developer's open pages after a restart by `tenon dev`. Uses nothing inline, for `secureHeaders()`. */
 export class LiveReload {
-  readonly #developer: DeveloperAccess;
+  readonly #devtools: Pick<Devtools, "admit" | "hasSecret">;
   /** Another one in each process. */
   readonly #id = randomUUID();
 
-  constructor(developer: DeveloperAccess) {
-    this.#developer = developer;
+  constructor(devtools: Pick<Devtools, "admit" | "hasSecret">) {
+    this.#devtools = devtools;
   }
 
   /** Adds the script to a page of the developer. Not to the response of a form, which a reload would send again. */
   addTo(html: string, ctx: Context): string {
-    if (ctx.method !== "GET" || !this.#developer.admit(ctx)) return html;
+    if (ctx.method !== "GET" || !this.#devtools.admit(ctx)) return html;
     return addToPage(html, `<script async src="${scriptUrl}" data-start="${this.#id}"></script>\n`);
   }
 
@@ -59,7 +59,7 @@ export class LiveReload {
     return {
       handle: (incoming) => {
         if (incoming.method !== "GET" || !incoming.path.startsWith("/@tenon/")) return kernel.handle(incoming);
-        if (!this.#developer.hasSecret(incoming)) return kernel.handle(incoming);
+        if (!this.#devtools.hasSecret(incoming)) return kernel.handle(incoming);
         if (incoming.path === scriptPath)
           return toOutgoing(script, "text/javascript; charset=utf-8", "private, max-age=31536000, immutable");
         if (incoming.path === eventsPath) return toOutgoing(this.#events(incoming), "text/event-stream", "no-store");

@@ -1,5 +1,5 @@
 import { defaultRequestLimits, isForm, parseQuery } from "@tenon/core/internal";
-import { DelegatedIncoming, type Incoming, type RequestHandler } from "@tenon/core/platform";
+import type { Incoming, RequestHandler } from "@tenon/core/platform";
 
 const parameter = "_method";
 const overriding = new Set(["PUT", "PATCH", "DELETE"]);
@@ -12,7 +12,8 @@ export function overrideMethods(kernel: RequestHandler): RequestHandler {
   return {
     handle(incoming) {
       const method = findMethod(incoming);
-      return kernel.handle(method === undefined ? incoming : new OverriddenIncoming(incoming, method));
+      if (method !== undefined) incoming.method = method;
+      return kernel.handle(incoming);
     },
   };
 }
@@ -30,18 +31,5 @@ function findParameter(search: string): string {
     return parseQuery(search, defaultRequestLimits.queryPairs)[parameter] ?? "";
   } catch {
     return ""; // reading the query later is a 400
-  }
-}
-
-class OverriddenIncoming extends DelegatedIncoming {
-  readonly #method: string;
-
-  constructor(incoming: Incoming, method: string) {
-    super(incoming);
-    this.#method = method;
-  }
-
-  override get method(): string {
-    return this.#method;
   }
 }

@@ -85,6 +85,7 @@ export class Pages {
     return this.#toHtml(await this.#parts.renderer.render(ctx, name, value, status), status, ctx);
   }
 
+  /** A content type that the handler has set stays: a view may be a feed or a calendar. */
   #toHtml(html: string, status: number, ctx: Context): Reply {
     const headers = ctx.response();
     if (!headers.has("content-type")) headers.setHeader("content-type", "text/html; charset=utf-8");
@@ -154,7 +155,6 @@ function allowedUrl(to: string, hosts: ReadonlySet<string>): string | undefined 
   return (protocol === "https:" || protocol === "http:") && hosts.has(host) ? href : undefined;
 }
 
-/** A content type that the handler has set stays: a view may be a feed or a calendar. */
 /**
  * A form that could not be bound redirects to the page that it was sent from, with the typed values and the issues.
  * Undefined where that is not possible: the response is then 400.

@@ -53,29 +53,15 @@ export interface AssetsFolder {
   readonly immutable?: RegExp;
 }
 
-const assetsTable: OptionTable<AssetsFolder> = {
-  folder: takes.required(takes.that(isFolder, "It takes a folder, as a path or a file URL.")),
-  immutable: takes.pattern,
+const optionTable: OptionTable<Omit<PlainOptions, keyof HttpOptions>> = {
+  views: true,
+  assets: { folder: true, immutable: true },
+  middlewares: true,
+  serializer: true,
+  share: true,
+  redirects: takes.listOf(isHost, 'It takes hosts, without a scheme or a path: ["example.com"].'),
+  development: true,
 };
-const assetsCheck = takes.that(isFolder, "It takes a folder, as a path or a file URL, or { folder, immutable }.");
-
-function toOptionTable(options: PlainOptions): OptionTable<Omit<PlainOptions, keyof HttpOptions>> {
-  const assets: unknown = options?.assets; // plain JavaScript can pass anything
-  return {
-    views: takes.required(
-      takes.that(
-        (views) => isFolder(views) || isEngine(views),
-        "It takes a folder, as a path or a file URL, or an object with has() and render().",
-      ),
-    ),
-    assets: typeof assets === "object" && !(assets instanceof URL) ? assetsTable : assetsCheck,
-    middlewares: takes.list,
-    serializer: takes.callback,
-    share: takes.callback,
-    redirects: takes.listOf(isHost, 'It takes hosts, without a scheme or a path: "example.com".'),
-    development: takes.flag,
-  };
-}
 
 /** Pages over HTTP: serves the routes that have a method, and renders what their handlers return. */
 export function web(options: WebOptions): Platform<HttpApp> {
@@ -86,7 +72,7 @@ export function web(options: WebOptions): Platform<HttpApp> {
 }
 
 function resolveWeb(options: PlainOptions): ResolvedPlatform<HttpApp> {
-  checkHttpOptions("web()", options, toOptionTable(options));
+  checkHttpOptions("web()", options, optionTable);
   const {
     middlewares = [requestId(), accessLog(), secureHeaders()],
     views,
@@ -115,17 +101,17 @@ function resolveWeb(options: PlainOptions): ResolvedPlatform<HttpApp> {
         ? views
         : await createEtaEngine(views, development, { warn: (text) => parts.log.warn(text) });
       const renderer = new Renderer({ engine, share, assetUrl: assets?.url });
-      const developer = development ? parts.developer : undefined;
+      const devtools = development ? parts.devtools : undefined;
       const errors = new ErrorPages({
         renderer,
-        developer,
+        devtools,
         limits: settings.limits,
         routes: () => parts.routes.list(),
         editor: environment.editor,
-        requestPage: () => parts.devtools?.requestPage(),
+        requestPage: () => devtools?.requestPage(),
       });
       const format = settings.errors;
-      const reload = developer === undefined ? undefined : new LiveReload(developer);
+      const reload = devtools === undefined ? undefined : new LiveReload(devtools);
       pages = new Pages({ renderer, errors, serializer, redirects: new Set(redirects), development, format, reload });
       const kernel = overrideMethods(parts.kernel);
       return openHttp({ ...parts, kernel: reload?.wrap(kernel) ?? kernel }, settings);
@@ -153,10 +139,6 @@ function toAssetsFolder(assets: PlainOptions["assets"]): AssetsFolder | undefine
 function isEngine(views: unknown): views is ViewEngine {
   if (typeof views !== "object" || views === null || !("has" in views && "render" in views)) return false;
   return typeof views.has === "function" && typeof views.render === "function";
-}
-
-function isFolder(value: unknown): value is string | URL {
-  return (typeof value === "string" && value !== "") || (value instanceof URL && value.protocol === "file:");
 }
 
 /** In the spelling of `URL.host`: any other spelling would never match. */

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { createTestApp } from "@tenon/core/testing";
 import { web } from "@tenon/web";
-import { fromDeveloper, inDevelopment, setVariables } from "../../core/test/support/developer.ts";
 import { moduleOf } from "../../core/test/support/transports.ts";
+import { setVariables } from "../../core/test/support/variables.ts";
+import { fromDeveloper, inDevelopment } from "../../devtools/test/support/developer.ts";
 import { type Files, temporaryViews } from "./support/views.ts";
 
 const secret = "postgres://admin:hunter2@db/prod";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { root } from "../../../test/support/run.ts";
-import { developerSecret, fromDeveloper } from "../../core/test/support/developer.ts";
+import { developerSecret, fromDeveloper } from "../../devtools/test/support/developer.ts";
 import { temporaryViews } from "./support/views.ts";
 
 const main = (views: string) => `import { createApp, defineModule } from "@tenon/core";
@@ -22,7 +22,7 @@ class Pages {
   }
 }
 const platform = web({ views: ${JSON.stringify(views)}, middlewares: process.env.REFUSE ? [refuse] : [] });
-const app = await createApp(defineModule({ name: "app", declarations: [Pages] }), platform, { devtools: false });
+const app = await createApp(defineModule({ name: "app", declarations: [Pages] }), platform, { devtools: { file: false } });
 const { url } = await app.listen({ port: 0 });
 console.log("at " + url);
 `;

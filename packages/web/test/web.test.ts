@@ -5,10 +5,10 @@ import { pathToFileURL } from "node:url";
 import { type Context, defineModule, dto, inject, Log, type Routes, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { type ViewEngine, type WebOptions, web } from "@tenon/web";
-import { fromDeveloper, inDevelopment } from "../../core/test/support/developer.ts";
 import { LogLines } from "../../core/test/support/log-lines.ts";
 import { rejection } from "../../core/test/support/start-error.ts";
 import { moduleOf, testOnBothTransports } from "../../core/test/support/transports.ts";
+import { fromDeveloper, inDevelopment } from "../../devtools/test/support/developer.ts";
 import { temporaryViews } from "./support/views.ts";
 
 const views = temporaryViews({
@@ -98,85 +98,23 @@ test("a route that conflicts with the assets is a start error that names both", 
   );
 });
 
-const wrong: readonly [options: unknown, message: string][] = [
-  [
-    undefined,
-    "web() was given undefined for its options. It takes { views, assets, middlewares, serializer, share, redirects, development, limits, trustedProxies, singleHeaders, engine, errors, openapi, docs }.",
-  ],
-  [
-    {},
-    "views of web() is undefined. It takes a folder, as a path or a file URL, or an object with has() and render().",
-  ],
-  [
-    { views: "" },
-    'views of web() is "". It takes a folder, as a path or a file URL, or an object with has() and render().',
-  ],
-  [
-    { views: { render: () => "" } },
-    "views of web() is an object. It takes a folder, as a path or a file URL, or an object with has() and render().",
-  ],
-  [
-    { views: new URL("https://example.org/views") },
-    "views of web() is an object (URL). It takes a folder, as a path or a file URL, or an object with has() and render().",
-  ],
-  [
-    { views: engine, asets: "x" },
-    "web() has no option asets (did you mean assets?). It takes views, assets, middlewares, serializer, share, redirects, development, limits, trustedProxies, singleHeaders, engine, errors, openapi, docs.",
-  ],
-  [
-    { views: engine, assets: 1 },
-    "assets of web() is 1. It takes a folder, as a path or a file URL, or { folder, immutable }.",
-  ],
-  [
-    { views: engine, assets: { folder: 1 } },
-    "assets.folder of web() is 1. It takes a folder, as a path or a file URL.",
-  ],
-  [{ views: engine, assets: null }, "assets of web() was given null for its options. It takes { folder, immutable }."],
-  [
-    { views: engine, assets: { folder: assets, imutable: /x/ } },
-    "assets of web() has no option imutable (did you mean immutable?). It takes folder, immutable.",
-  ],
-  [
-    { views: engine, assets: { folder: assets, immutable: /x/y } },
-    "assets.immutable of web() is /x/y. It takes a pattern without the flags g and y.",
-  ],
-  [
-    { views: engine, assets: { folder: assets, immutable: "x" } },
-    'assets.immutable of web() is "x". It takes a pattern without the flags g and y.',
-  ],
-  [{ views: engine, middlewares: {} }, "middlewares of web() is an object. Write a list: [ … ]."],
-  [{ views: engine, serializer: {} }, "serializer of web() is an object. It takes a function."],
-  [{ views: engine, share: {} }, "share of web() is an object. It takes a function."],
-  [{ views: engine, development: "no" }, 'development of web() is "no". It takes true or false.'],
-  [{ views: engine, redirects: "example.org" }, 'redirects of web() is "example.org". Write a list: [ … ].'],
-  [
-    { views: engine, redirects: ["https://example.org"] },
-    'redirects of web() has "https://example.org". It takes hosts, without a scheme or a path: "example.com".',
-  ],
-  [
-    { views: engine, redirects: ["Example.org"] },
-    'redirects of web() has "Example.org". It takes hosts, without a scheme or a path: "example.com".',
-  ],
-  [
-    { views: engine, redirects: ["example.org/x"] },
-    'redirects of web() has "example.org/x". It takes hosts, without a scheme or a path: "example.com".',
-  ],
-  [
-    { views: engine, redirects: [1] },
-    'redirects of web() has 1. It takes hosts, without a scheme or a path: "example.com".',
-  ],
-  [{ views: engine, limits: { body: 0 } }, `limits.body is 0. It takes a whole number from 1 to ${2 ** 31 - 1}.`],
-  [{ views: engine, assets: join(views, "none") }, `The assets folder "${join(views, "none")}" is not a directory.`],
+const wrong: readonly object[] = [
+  { views: engine, asets: "x" },
+  { views: engine, assets: { folder: assets, imutable: /x/ } },
+  { views: engine, assets: join(views, "none") },
+  { views: engine, redirects: "example.org" },
+  { views: engine, redirects: ["https://example.org"] },
+  { views: engine, redirects: ["Example.org"] },
+  { views: engine, redirects: ["example.org/x"] },
+  { views: engine, limits: { body: 0 } },
 ];
-
-for (const [options, message] of wrong) {
-  test(`a wrong option stops the start: ${message.slice(0, 70)}`, async () => {
+for (const options of wrong) {
+  const { views: _, ...shown } = options as WebOptions;
+  test(`a wrong option stops the start: ${JSON.stringify(shown)}`, async () => {
     // as a caller without types would pass it
-    const start = async () => createTestApp(moduleOf([]), web(options as WebOptions));
-    const error = await rejection(start());
-    assert.equal(error.message, message);
+    const { problems } = await rejection(createTestApp(moduleOf([]), web(options as WebOptions)));
     assert.deepEqual(
-      error.problems.map(({ code }) => code),
+      problems.map(({ code }) => code),
       ["BAD_OPTION"],
     );
   });

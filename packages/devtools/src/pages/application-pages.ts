@@ -1,8 +1,8 @@
 import { type Context, inject, type RouteInfo, route } from "@tenon/core";
 import { readConfigVariables, showPlace } from "@tenon/core/internal";
-import type { RouteDescription } from "@tenon/core/platform";
 import { view } from "@tenon/web";
 import { toEditorUrl } from "@tenon/web/platform";
+import { type RouteDescription, toDescription } from "../describe.ts";
 import { DevtoolsParts, devtoolsPath } from "../parts.ts";
 import { toContractSummary } from "./contract-summary.ts";
 import { groupErrors } from "./error-groups.ts";
@@ -14,7 +14,7 @@ export class ApplicationPages {
   readonly #parts = inject(DevtoolsParts);
 
   async listRoutes(ctx: Context) {
-    const { routes: described } = await this.#parts.development.describe();
+    const { routes: described } = toDescription(this.#parts.built);
     const list = this.#parts.introspection.routes.list();
     const packages = ctx.query("packages") === "1";
     const rows = described.map((route, index) => ({
@@ -30,7 +30,7 @@ export class ApplicationPages {
   }
 
   async listModules() {
-    const { modules, injections } = await this.#parts.development.describe();
+    const { modules, injections } = toDescription(this.#parts.built);
     const used = Map.groupBy(injections, ({ name, from }) => `${from ?? ""}/${name}`);
     return view("application/modules", {
       picture: toModulePicture(modules),
@@ -49,7 +49,7 @@ export class ApplicationPages {
   }
 
   async listConfiguration() {
-    const { stores } = await this.#parts.development.describe();
+    const { stores } = toDescription(this.#parts.built);
     const configurations = this.#parts.introspection.instances().flatMap((instance) => {
       const variables = readConfigVariables(instance);
       // a configuration is an instance of a class

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { type Context, createApp, defineModule, provide } from "@tenon/core";
-import { readManifest } from "@tenon/core/internal";
 import { secureHeaders } from "@tenon/core/middleware";
 import type { RequestHandler } from "@tenon/core/platform";
 import { web } from "@tenon/web";
+import { readManifest } from "../banner.ts";
 import { DevtoolsParts, devtoolsPath, findPanels } from "../parts.ts";
 import { ApplicationPages } from "./application-pages.ts";
 import { PackagePaths } from "./package-paths.ts";

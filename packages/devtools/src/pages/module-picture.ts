@@ -1,4 +1,4 @@
-import type { ModuleDescription } from "@tenon/core/platform";
+import type { ModuleDescription } from "../describe.ts";
 
 export interface PictureBox {
   readonly name: string;
@@ -16,7 +16,7 @@ export interface PictureLine {
   readonly path: string;
 }
 
-/** The modules as boxes in columns, the root at the left: an import leads to the right. */
+/** The modules as boxes in rows, the root at the top: an import leads down. */
 export interface ModulePicture {
   readonly width: number;
   readonly height: number;
@@ -24,60 +24,64 @@ export interface ModulePicture {
   readonly lines: readonly PictureLine[];
 }
 
-/** A place in a column: of a module, or of a line that passes through to a later column. */
+/** A place in a row: of a module, or of the lines that pass through to a module in a later row. */
 interface Slot {
   readonly key: string;
-  /** Those in the column before that lead here. */
+  /** Those in the row before that lead here. */
   readonly sources: string[];
   readonly module: ModuleDescription | undefined;
 }
 
+/** Where lines end at a slot: at its top, and at its bottom. */
+interface Point {
+  readonly x: number;
+  readonly top: number;
+}
+
 const boxHeight = 48;
-const passHeight = 8;
-const rowGap = 20;
-const columnGap = 90;
+const passWidth = 8;
+const rowGap = 56;
+const columnGap = 20;
 const margin = 12;
-const letterWidth = 8;
+const letterWidth = 9;
 const leastWidth = 160;
 
 /** Imported modules come before those that import them. */
 export function toModulePicture(modules: readonly ModuleDescription[]): ModulePicture {
-  const columns = sortColumns(toColumns(modules, toDepths(modules)));
-  const height = Math.max(...columns.map(heightOf));
-  const boxes = new Map<string, PictureBox>();
-  const places = new Map<string, { readonly left: number; readonly right: number; readonly y: number }>();
-  let x = margin;
-  for (const column of columns) {
-    const width = Math.max(leastWidth, ...column.map(({ module }) => (module?.name.length ?? 0) * letterWidth + 32));
-    let y = margin + (height - heightOf(column)) / 2;
-    for (const { key, module } of column) {
-      const own = module === undefined ? passHeight : boxHeight;
-      places.set(key, { left: x, right: x + width, y: y + own / 2 });
-      if (module === undefined) continue;
-      const note = `${module.declarations.length} declared, ${module.exports.length} exported`;
-      boxes.set(key, { name: module.name, x, y, width, note });
-      y += own + rowGap;
+  const depths = toDepths(modules);
+  const rows = sortRows(toRows(modules, depths));
+  const width = Math.max(...rows.map(widthOf));
+  const boxes: PictureBox[] = [];
+  const points = new Map<string, Point>();
+  for (const [index, row] of rows.entries()) {
+    let x = margin + (width - widthOf(row)) / 2;
+    const y = margin + index * (boxHeight + rowGap);
+    for (const slot of row) {
+      const { key, module } = slot;
+      const own = slotWidth(slot);
+      points.set(key, { x: x + own / 2, top: y });
+      if (module !== undefined) {
+        const note = `${module.declarations.length} declared, ${module.exports.length} exported`;
+        boxes.push({ name: key, x, y, width: own, note });
+      }
+      x += own + columnGap; // a line that passes through needs its own place too
     }
-    x += width + columnGap;
   }
-  const toLine = (from: string, to: string): PictureLine[] => {
-    const way = [
-      from,
-      ...columns.flatMap((column) => column.flatMap(({ key }) => (isPass(key, from, to) ? key : []))),
-      to,
-    ];
-    const points = way.flatMap((key) => places.get(key) ?? []);
-    return points.length < 2 || !boxes.has(to) ? [] : [{ from, to, path: toPath(points) }];
+  const toLine = (from: string, to: string): PictureLine => {
+    const path = toPath(wayOf(from, to, depths).flatMap((key) => points.get(key) ?? []));
+    return { from, to, path };
   };
   return {
-    width: x - columnGap + margin,
-    height: height + 2 * margin,
-    boxes: [...boxes.values()],
-    lines: modules.flatMap(({ name, imports }) => imports.flatMap((imported) => toLine(name, imported))),
+    width: width + 2 * margin,
+    height: rows.length * (boxHeight + rowGap) - rowGap + 2 * margin,
+    boxes,
+    lines: modules.flatMap(({ name, imports }) =>
+      imports.filter((imported) => points.has(imported)).map((imported) => toLine(name, imported)),
+    ),
   };
 }
 
-/** A module is one column right of the last that imports it. */
+/** A module is one row below the last that imports it. */
 function toDepths(modules: readonly ModuleDescription[]): Map<string, number> {
   const depths = new Map<string, number>();
   for (const { name, imports } of modules.toReversed()) {
@@ -88,67 +92,65 @@ function toDepths(modules: readonly ModuleDescription[]): Map<string, number> {
   return depths;
 }
 
-function toColumns(modules: readonly ModuleDescription[], depths: ReadonlyMap<string, number>): Slot[][] {
-  const columns: Slot[][] = Array.from({ length: Math.max(0, ...depths.values()) + 1 }, () => []);
+function toRows(modules: readonly ModuleDescription[], depths: ReadonlyMap<string, number>): Slot[][] {
+  const rows: Slot[][] = Array.from({ length: Math.max(0, ...depths.values()) + 1 }, () => []);
   const slots = new Map<string, Slot>();
-  const addSlot = (depth: number, slot: Slot) => {
-    slots.set(slot.key, slot);
-    columns[depth]?.push(slot);
+  const addSlot = (key: string, depth: number, module?: ModuleDescription) => {
+    const slot = slots.get(key) ?? { key, sources: [], module };
+    if (!slots.has(key)) rows[depth]?.push(slot);
+    slots.set(key, slot);
+    return slot;
   };
-  for (const module of modules) addSlot(depths.get(module.name) ?? 0, { key: module.name, sources: [], module });
+  for (const module of modules) addSlot(module.name, depths.get(module.name) ?? 0, module);
   for (const { name, imports } of modules) {
     for (const imported of imports) {
-      let source = name;
-      const end = depths.get(imported) ?? 0;
-      for (let depth = (depths.get(name) ?? 0) + 1; depth < end; depth++) {
-        const key = toPass(name, imported, depth);
-        addSlot(depth, { key, sources: [source], module: undefined });
-        source = key;
+      if (slots.get(imported)?.module === undefined) continue;
+      const way = wayOf(name, imported, depths);
+      const first = depths.get(name) ?? 0;
+      for (const [index, source] of way.slice(0, -1).entries()) {
+        addSlot(way[index + 1] ?? "", first + index + 1).sources.push(source);
       }
-      slots.get(imported)?.sources.push(source);
     }
   }
-  return columns.filter((column) => column.length > 0);
+  return rows.filter((row) => row.length > 0);
 }
 
-/** In a column, by the mean place of what leads there: fewer lines cross. */
-function sortColumns(columns: readonly (readonly Slot[])[]): Slot[][] {
+/** In a row, by the mean place of what leads there: fewer lines cross. */
+function sortRows(rows: readonly (readonly Slot[])[]): Slot[][] {
   const places = new Map<string, number>();
-  return columns.map((column) => {
+  return rows.map((row) => {
     const mean = ({ sources }: Slot) =>
       sources.reduce((total, source) => total + (places.get(source) ?? 0), 0) / Math.max(sources.length, 1);
-    const sorted = column.toSorted((one, other) => mean(one) - mean(other) || one.key.localeCompare(other.key));
+    const sorted = row.toSorted((one, other) => mean(one) - mean(other) || one.key.localeCompare(other.key));
     for (const [index, { key }] of sorted.entries()) places.set(key, (index + 0.5) / sorted.length);
     return sorted;
   });
 }
 
-function toPass(from: string, to: string, depth: number): string {
-  return JSON.stringify([from, to, depth]);
+/** The slots of a line. Those to the same module share the slots in between. */
+function wayOf(from: string, to: string, depths: ReadonlyMap<string, number>): string[] {
+  const first = (depths.get(from) ?? 0) + 1;
+  const between = Math.max(0, (depths.get(to) ?? 0) - first);
+  return [from, ...Array.from({ length: between }, (_, index) => JSON.stringify([to, first + index])), to];
 }
 
-function isPass(key: string, from: string, to: string): boolean {
-  return key.startsWith(`${JSON.stringify([from, to]).slice(0, -1)},`);
+function slotWidth({ module }: Slot): number {
+  return module === undefined ? passWidth : Math.max(leastWidth, module.name.length * letterWidth + 32);
 }
 
-function heightOf(column: readonly Slot[]): number {
-  return column.reduce(
-    (total, { module }) => total + (module === undefined ? passHeight : boxHeight) + rowGap,
-    -rowGap,
-  );
+function widthOf(row: readonly Slot[]): number {
+  return row.reduce((total, slot) => total + slotWidth(slot) + columnGap, -columnGap);
 }
 
-/** A curve between columns, a straight line through one. */
-function toPath(points: readonly { readonly left: number; readonly right: number; readonly y: number }[]): string {
-  const [first, ...others] = points;
-  let path = `M${first?.right} ${first?.y}`;
-  let last = first;
-  for (const point of others) {
-    const start = last?.right ?? 0;
-    const bend = (start + point.left) / 2;
-    path += ` C${bend} ${last?.y} ${bend} ${point.y} ${point.left} ${point.y}`;
-    if (point !== others.at(-1)) path += ` H${point.right}`;
-    last = point;
-  }
-  return path;
+/** A curve between rows, a straight line through one. */
+function toPath(points: readonly Point[]): string {
+  return points
+    .map(({ x, top }, index) => {
+      const last = points[index - 1];
+      const through = index === 0 || index === points.length - 1 ? "" : ` V${top + boxHeight}`;
+      if (last === undefined) return `M${x} ${top + boxHeight}`;
+      const bend = top - rowGap / 2;
+      return `C${last.x} ${bend} ${x} ${bend} ${x} ${top}${through}`;
+    })
+    .join(" ");
 }

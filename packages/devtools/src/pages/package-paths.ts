@@ -1,5 +1,6 @@
 import { inject } from "@tenon/core";
 import { isOwn } from "@tenon/core/internal";
+import { toDescription } from "../describe.ts";
 import { DevtoolsParts } from "../parts.ts";
 
 /** Whether a package serves a route, and not the application itself: the docs page, health checks, assets. */
@@ -21,7 +22,7 @@ export class PackagePaths {
   }
 
   async #find(): Promise<ReadonlySet<string>> {
-    const { routes } = await this.#parts.development.describe();
+    const { routes } = toDescription(this.#parts.built);
     const byPath = Map.groupBy(routes, ({ path }) => path);
     return new Set([...byPath].flatMap(([path, list]) => (list.every(isOfPackage) ? [path] : [])));
   }

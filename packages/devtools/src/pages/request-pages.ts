@@ -92,7 +92,7 @@ export class RequestPages {
     const ended = new AbortController();
     const incoming = new ReplayedIncoming(input, ctx.request().host(), ended.signal);
     const { recorder, next } = this.#parts;
-    const { id } = await recorder.replay(incoming, next, record.id);
+    const id = await recorder.replay(incoming, next, record.id);
     ended.abort(); // the body of a stream is not read
     return redirect(`${devtoolsPath}/requests/${id}`);
   }

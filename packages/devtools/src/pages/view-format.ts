@@ -30,6 +30,11 @@ export function toJson(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** The words of a name or a path, between which it may be wrapped: `src/`, `posts.`, `ts:`, `12`. */
+export function toParts(text: string): string[] {
+  return text.split(/(?<=[/.:_-])|(?<=[a-z0-9])(?=[A-Z])/);
+}
+
 /** Another scheme, such as `javascript:`, is not a link. */
 export function isWebUrl(url: string | undefined): boolean {
   return /^https?:$/.test(URL.parse(url ?? "")?.protocol ?? "");

@@ -1,5 +1,5 @@
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { appendFileSync, chmodSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { Recorded } from "./recorded.ts";
 
 /** The version of the lines. Others are skipped. */
@@ -91,6 +91,31 @@ export class RecordFile {
     } catch {
       this.#isBroken = true;
     }
+  }
+}
+
+/**
+ * The file of this process, with the records of one of the same entry point that has ended: processes that run beside
+ * each other would overwrite what the others have recorded.
+ */
+export function claimRecordFile(folder = "node_modules/.cache/tenon"): string {
+  const entry = `requests.${basename(process.argv[1] ?? "")}`;
+  const own = join(folder, `${entry}.${process.pid}.jsonl`);
+  for (const name of globSync(`${entry}.*.jsonl`, { cwd: folder })) {
+    if (isRunning(Number(name.split(".").at(-2)))) continue;
+    try {
+      renameSync(join(folder, name), own);
+      break;
+    } catch {} // another process has claimed it
+  }
+  return own;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }
 

@@ -1,4 +1,4 @@
-export type SpanKind = "middleware" | "handler" | "sql" | "redis" | "fetch" | "enqueue" | "event" | "hash";
+export type SpanKind = "middleware" | "handler" | "view" | "sql" | "redis" | "fetch" | "enqueue" | "event" | "hash";
 
 /** One operation of a request or a job. */
 export interface RecordedSpan {
@@ -33,6 +33,8 @@ export interface RecordedError {
 export interface RecordedLine {
   /** Milliseconds after the start of the request. */
   readonly start: number;
+  /** How many operations it was written inside of. */
+  readonly depth?: number;
   readonly level: string;
   readonly message: string;
   /** The other fields of the line. */

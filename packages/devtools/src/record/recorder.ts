@@ -1,6 +1,7 @@
-import { endsInTime, withoutSecret } from "@tenon/core/internal";
+import { endsInTime } from "@tenon/core/internal";
 import type { Incoming, Outgoing, RequestHandler } from "@tenon/core/platform";
 import { readSession } from "@tenon/web/platform";
+import { withoutSecret } from "../developer-access.ts";
 import type { RecordBuffer } from "./record-buffer.ts";
 import type { Recorded, RecordedBody, RecordedMessage } from "./recorded.ts";
 import { RecordedIncoming } from "./recorded-incoming.ts";
@@ -10,12 +11,6 @@ import { SignalRecorder } from "./signal-recorder.ts";
 
 /** Milliseconds that a session store gets: the list must not wait for one that is slow. */
 const patience = 500;
-
-export interface HandledRequest {
-  readonly outgoing: Outgoing;
-  /** The id of the record. */
-  readonly id: string;
-}
 
 /** Records the requests that pass through it, and the jobs that run meanwhile. */
 export class Recorder {
@@ -72,13 +67,13 @@ export class Recorder {
     });
   }
 
-  /** The record is in the buffer when the promise is fulfilled. */
-  async replay(incoming: Incoming, next: RequestHandler, replayOf: string): Promise<HandledRequest> {
+  /** Returns the id of the record, which is in the buffer when the promise is fulfilled. */
+  async replay(incoming: Incoming, next: RequestHandler, replayOf: string): Promise<string> {
     const recording = new Recording("request", this.#routes);
     const recorded = new RecordedIncoming(incoming);
     const outgoing = await this.#signals.run(recording, () => next.handle(recorded));
     await this.#keep(recording, recorded, outgoing, replayOf);
-    return { outgoing, id: recording.id };
+    return recording.id;
   }
 
   get #routes(): readonly string[] {

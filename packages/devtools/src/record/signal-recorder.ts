@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Channel, channel, type TracingChannel, tracingChannel } from "node:diagnostics_channel";
 import type { HashSignal } from "@tenon/auth";
-import { causesOf, type FetchMessage, isAbort, listenToFetch, redactQuery, toHttpError } from "@tenon/core/internal";
+import { causesOf, redactQuery, toHttpError } from "@tenon/core/internal";
 import type { HandlerSignal, LogLineSignal, MiddlewareSignal, SignalOutcome } from "@tenon/core/platform";
 import type { RedisSignal, SqlSignal } from "@tenon/data";
 import type { EnqueueSignal, JobSignal } from "@tenon/jobs";
 import type { EventSignal, MessageSignal } from "@tenon/live";
+import type { ViewSignal } from "@tenon/web";
 import type { LooseError } from "./record-buffer.ts";
 import type { Recorded, SpanKind } from "./recorded.ts";
 import { toRecordedLine } from "./recorded-line.ts";
@@ -23,6 +24,12 @@ type ScopedChannel = TracingChannel<object, Scope | undefined>;
 interface Begun {
   readonly recording: Recording;
   readonly span: OpenSpan;
+}
+
+/** A message of Node about a request of its `fetch`. */
+interface FetchMessage {
+  readonly request: { readonly origin: string | URL; readonly path: string; readonly method: string };
+  readonly error?: unknown;
 }
 
 export interface SignalTargets {
@@ -56,6 +63,7 @@ export class SignalRecorder {
   start(): void {
     this.#watch<MiddlewareSignal>("middleware", ({ name }) => name);
     this.#watch<HandlerSignal>("handler", ({ name }) => name);
+    this.#watch<ViewSignal>("view", ({ view }) => view);
     this.#watch<SqlSignal>(
       "sql",
       ({ sql }) => sql,
@@ -169,24 +177,28 @@ export class SignalRecorder {
 
   #watchFetch(): void {
     const begun = new WeakMap<object, Begun>();
-    const end = ({ request, error }: FetchMessage) => {
-      const known = begun.get(request);
-      known?.recording.end(known.span, isAbort(error) ? {} : { error: messageOf(error) });
-    };
-    const create = ({ request }: FetchMessage) => {
+    this.#on(channel("undici:request:create"), (message) => {
+      const { request } = message as FetchMessage; // as Node documents it, as below
       const scope = this.#scopes.getStore();
       if (scope?.recording === undefined) return;
       const name = `${request.method} ${request.origin}${redactQuery(request.path)}`;
       begun.set(request, { recording: scope.recording, span: scope.recording.begin("fetch", name, scope.depth) });
-    };
-    this.#ends.push(listenToFetch({ create, headers: end, trailers: end, error: end }));
+    });
+    for (const event of ["headers", "trailers", "error"]) {
+      this.#on(channel(`undici:request:${event}`), (message) => {
+        const { request, error } = message as FetchMessage;
+        const isFailure = error instanceof Error && error.name !== "AbortError"; // else the caller has cancelled it
+        const known = begun.get(request);
+        known?.recording.end(known.span, isFailure ? { error: messageOf(error) } : {});
+      });
+    }
   }
 
   #addLine(text: string): void {
     const scope = this.#scopes.getStore();
     if (scope !== undefined) {
       const line = scope.recording === undefined ? undefined : toRecordedLine(text);
-      if (line !== undefined) scope.recording?.addLine(line);
+      if (line !== undefined) scope.recording?.addLine({ ...line, depth: scope.depth });
       return;
     }
     const line = toRecordedLine(text);

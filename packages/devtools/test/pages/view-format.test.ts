@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toDuration, toJson, toPretty, toQuery, toSize, toTime } from "../../src/pages/view-format.ts";
+import { toDuration, toJson, toParts, toPretty, toQuery, toSize, toTime } from "../../src/pages/view-format.ts";
 
 test("times, sizes and values are written for people", () => {
   assert.deepEqual([0.314, 5, 42.25, 250.4, 1250].map(toDuration), [
@@ -15,5 +15,8 @@ test("times, sizes and values are written for people", () => {
   assert.equal(toPretty('{"a":1}'), '{\n  "a": 1\n}');
   assert.equal(toPretty("a=1"), "a=1");
   assert.deepEqual([toJson("text"), toJson([1])], ["text", "[1]"]);
+  assert.deepEqual(toParts("src/posts.pages.ts:12"), ["src/", "posts.", "pages.", "ts:", "12"]);
+  assert.deepEqual(toParts("WritingPages.publishLater"), ["Writing", "Pages.", "publish", "Later"]);
+  assert.deepEqual(toParts("DATABASE_LISTEN_URL"), ["DATABASE_", "LISTEN_", "URL"]);
   assert.equal(toQuery({ id: "a b" }), "id=a+b");
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toModulePicture } from "../../src/pages/module-picture.ts";
 import { toWaterfall } from "../../src/pages/waterfall.ts";
 import type { Recorded, RecordedSpan } from "../../src/record/recorded.ts";
 
@@ -33,8 +32,15 @@ test("operations and log lines are placed in the order of their start", () => {
         span("sql", 40, 60, 1, { error: "StoreError: full" }),
       ],
       [
-        { start: 35, level: "info", message: "in between", fields: {} },
-        { start: 99, level: "error", message: "failed", fields: {}, error: { type: "E", message: "why", stack: "" } },
+        { start: 35, depth: 1, level: "info", message: "in between", fields: {} },
+        {
+          start: 99,
+          depth: 1,
+          level: "error",
+          message: "failed",
+          fields: {},
+          error: { type: "E", message: "why", stack: "" },
+        },
       ],
     ),
     50,
@@ -57,19 +63,39 @@ test("an operation that outlasts its request stays in the picture", () => {
   assert.deepEqual([row?.left, row?.width], [25, 75]);
 });
 
-test("modules are placed in columns, and each import leads to the right", () => {
-  const module = (name: string, ...imports: string[]) => ({ name, imports, exports: [], declarations: [] });
-  const { boxes, lines, width, height } = toModulePicture([
-    module("data"),
-    module("auth", "data"),
-    module("posts", "auth", "data"),
-    module("app", "posts", "auth", "gone"),
-  ]);
-  const x = new Map(boxes.map((box) => [box.name, box.x]));
+test("a log line after the handler is not indented under it", () => {
+  const logs = [{ start: 95, depth: 0, level: "info", message: "request", fields: {} }];
+  const rows = toWaterfall(record([span("middleware", 0, 100, 0), span("handler", 1, 50, 1)], logs), 50);
   assert.deepEqual(
-    lines.map(({ from, to }) => `${from} ${to}`),
-    ["auth data", "posts auth", "posts data", "app posts", "app auth"],
+    rows.map(({ kind, depth }) => [kind, depth]),
+    [
+      ["middleware", 0],
+      ["handler", 1],
+      ["log", 0],
+    ],
   );
-  for (const { from, to } of lines) assert.ok((x.get(from) ?? 0) < (x.get(to) ?? 0), `${from} ${to}`);
-  for (const box of boxes) assert.ok(box.x + box.width <= width && box.y + 48 <= height);
+});
+
+test("the time after the handler is a row, with the view inside of it", () => {
+  const rows = toWaterfall(record([span("handler", 0, 40, 0), span("view", 41, 50, 0)]), 50);
+  assert.deepEqual(
+    rows.map(({ kind, depth, ms }) => [kind, depth, ms]),
+    [
+      ["handler", 0, 40],
+      ["response", 0, 60],
+      ["view", 1, 50],
+    ],
+  );
+  assert.ok(
+    !toWaterfall({ ...record([span("handler", 0, 40, 0)]), kind: "job" }, 50).some((row) => row.kind === "response"),
+  );
+});
+
+test("the time that no operation inside of a handler explains is named, once where operations overlap", () => {
+  const inside = [span("sql", 20, 20, 1), span("sql", 30, 40, 1), span("fetch", 65, 5, 2)];
+  const rows = toWaterfall(record([span("handler", 0, 100, 0), ...inside]), 50);
+  assert.deepEqual(
+    rows.map(({ kind, own }) => (own === undefined ? kind : `${kind} ${own}`)),
+    ["handler 50", "sql", "sql", "fetch"],
+  );
 });

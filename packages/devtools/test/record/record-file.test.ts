@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { until } from "../../../core/test/support/until.ts";
 import { RecordBuffer } from "../../src/record/record-buffer.ts";
-import { RecordFile } from "../../src/record/record-file.ts";
+import { claimRecordFile, RecordFile } from "../../src/record/record-file.ts";
 import type { Recorded } from "../../src/record/recorded.ts";
 
 function record(id: string): Recorded {
@@ -19,7 +20,7 @@ test("a file that has grown too large is written anew with what the buffer holds
   const path = join(temporaryFolder("records"), "requests.jsonl");
   const buffer = new RecordBuffer(2, new RecordFile(path, 1000));
   for (let number = 0; number < 20; number++) buffer.add(record(`r${number}`));
-  while (idsOf(path).length !== 2) await sleep(20);
+  await until(() => idsOf(path).length === 2, "file with two records");
   assert.deepEqual(idsOf(path), ["r18", "r19"]);
   assert.ok(statSync(path).size < 1000);
 });
@@ -106,4 +107,17 @@ test("a folder that cannot be written keeps the records in memory", () => {
     buffer.list().map(({ id }) => id),
     ["two", "one"],
   );
+});
+
+test("a process continues the records of one that has ended, and not those of one that runs or began elsewhere", () => {
+  const folder = temporaryFolder("records");
+  const entry = basename(process.argv[1] ?? "");
+  const ended = spawnSync(process.execPath, ["--version"]).pid;
+  const running = [`requests.${entry}.${process.ppid}.jsonl`, `requests.other.ts.${ended}.jsonl`];
+  for (const name of [...running, `requests.${entry}.${ended}.jsonl`]) writeFileSync(join(folder, name), name);
+  const own = claimRecordFile(folder);
+  assert.equal(own, join(folder, `requests.${entry}.${process.pid}.jsonl`));
+  assert.equal(readFileSync(own, "utf8"), `requests.${entry}.${ended}.jsonl`);
+  assert.deepEqual(readdirSync(folder).sort(), [basename(own), ...running].sort());
+  assert.equal(claimRecordFile(folder), own);
 });

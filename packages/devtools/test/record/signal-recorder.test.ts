@@ -119,7 +119,7 @@ test("log lines belong to their request, and errors outside of one are kept apar
     const recording = new Recording("request");
     const err = { type: "E", message: "m", stack: "E: m", cause: { type: "F", message: "n", stack: "F: n" } };
     signals.run(recording, () => {
-      log({ level: "info", time: "t", msg: "hello", id: 1 });
+      publish("hash", { operation: "verify" }, () => log({ level: "info", time: "t", msg: "hello", id: 1 }));
       log({ level: "info", time: "t", event: "csrf refused" });
       channel("tenon.log.line").publish({ line: "no JSON" });
     });
@@ -127,10 +127,10 @@ test("log lines belong to their request, and errors outside of one are kept apar
     log({ level: "info", msg: "no error" });
     log({ level: "error", msg: "failed", err });
     assert.deepEqual(
-      recording.finish("GET", "/", {}).logs.map(({ level, message, fields }) => [level, message, fields]),
+      recording.finish("GET", "/", {}).logs.map(({ level, message, fields, depth }) => [level, message, fields, depth]),
       [
-        ["info", "hello", { id: 1 }],
-        ["info", "csrf refused", { event: "csrf refused" }],
+        ["info", "hello", { id: 1 }, 1],
+        ["info", "csrf refused", { event: "csrf refused" }, 0],
       ],
     );
     assert.deepEqual(

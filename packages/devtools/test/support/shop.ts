@@ -25,7 +25,7 @@ import type { DevPanelSource } from "@tenon/core/platform";
 import { Cache, Database, dataModule, KeyValue, sql } from "@tenon/data";
 import { defineJob, Jobs, job, jobsModule, schedule } from "@tenon/jobs";
 import { Channels, liveModule, socket } from "@tenon/live";
-import { fromDeveloper, startDevelopment } from "../../../core/test/support/developer.ts";
+import { fromDeveloper, startDevelopment } from "./developer.ts";
 
 const Note = dto("Note", { text: string("required"), password: string() });
 const SendMail = defineJob("mails/send", { input: dto({ to: string("required") }), attempts: 1 });

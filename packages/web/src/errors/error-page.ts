@@ -1,5 +1,5 @@
 import type { Context } from "@tenon/core";
-import type { DeveloperAccess } from "@tenon/core/internal";
+import type { Devtools } from "@tenon/core/internal";
 import { addToPage, developerPagePolicy, escapeHtml, plainPagePolicy, toPlainPage } from "../html.ts";
 import type { Renderer } from "../views/renderer.ts";
 import { toDeveloperPage, toRouteList } from "./developer-page.ts";
@@ -8,8 +8,8 @@ import { addSummary } from "./failure-summary.ts";
 
 export interface ErrorPagesParts extends ReportSources {
   readonly renderer: Renderer;
-  /** Decides who gets the developer page. Undefined where there is none. */
-  readonly developer: DeveloperAccess | undefined;
+  /** Decide who gets the developer page. Undefined where there is none. */
+  readonly devtools: Pick<Devtools, "admit"> | undefined;
 }
 
 const developerView = "errors/development";
@@ -23,7 +23,7 @@ export class ErrorPages {
   }
 
   async render(failure: Failure, ctx: Context): Promise<string> {
-    const forDeveloper = this.#parts.developer?.admit(ctx) ?? false;
+    const forDeveloper = this.#parts.devtools?.admit(ctx) ?? false;
     const name = this.#findView(failure.status, forDeveloper, ctx);
     if (name === undefined) return this.#renderPlain(failure, forDeveloper, ctx);
     try {
@@ -40,23 +40,19 @@ export class ErrorPages {
 
   /** The body of an error for a client that reads JSON. From 500 on the developer also reads why. */
   async explain(body: unknown, failure: Failure, ctx: Context): Promise<unknown> {
-    if (failure.status < 500 || !(this.#parts.developer?.admit(ctx) ?? false)) return body;
+    if (failure.status < 500 || !(this.#parts.devtools?.admit(ctx) ?? false)) return body;
     return addSummary(body, await toFailureReport(failure, ctx, this.#parts), ctx);
   }
 
   #findView(status: number, forDeveloper: boolean, ctx: Context): string | undefined {
+    // from 500 on, the application's view would hide the cause from its developer
+    const own = forDeveloper && status >= 500 ? [] : [`errors/${status}`, "errors/error"];
     try {
-      return this.#viewFor(status, forDeveloper);
+      return [...own, ...(forDeveloper ? [developerView] : [])].find((name) => this.#parts.renderer.has(name));
     } catch (error) {
       ctx.log.error({ err: error }, "the engine failed to look up the error views");
       return undefined;
     }
-  }
-
-  /** From 500 on, the application's view would hide the cause from its developer. */
-  #viewFor(status: number, forDeveloper: boolean): string | undefined {
-    const own = forDeveloper && status >= 500 ? [] : [`errors/${status}`, "errors/error"];
-    return [...own, ...(forDeveloper ? [developerView] : [])].find((name) => this.#parts.renderer.has(name));
   }
 
   async #dataFor(name: string, failure: Failure, ctx: Context): Promise<object> {

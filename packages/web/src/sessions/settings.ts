@@ -29,24 +29,28 @@ export const SessionSettings = token<SessionSettings>("sessionsModule()");
 const age = takes.wholeNumber(1, 400 * 86_400); // browsers shorten a longer one
 
 export function toSessionSettings(options: PlainSessionOptions): SessionSettings {
-  checkOptions("sessionsModule()", options, {
-    store: takes.anything,
-    secret: takes.required(
-      takes.secret(
-        32,
-        'It takes random bytes, the same on every instance and after a restart: for example what "openssl rand -base64 32" prints.',
-      ),
-    ),
+  const { store, secret = "", cookie = "tenon_session", maxAge = 86_400, guestMaxAge = 900, csrf = true } = options;
+  const given = { ...options, secret };
+  checkOptions("sessionsModule()", given, {
+    store: true,
+    secret: findSecretFault,
     cookie: takes.that(
       isCookieName,
       'It takes a cookie\'s name: letters, digits, "_", "-" and ".", without a prefix such as __Host-, which it gets over TLS.',
     ),
     maxAge: age,
     guestMaxAge: age,
-    csrf: takes.flag,
+    csrf: true,
   });
-  const { store, secret, cookie = "tenon_session", maxAge = 86_400, guestMaxAge = 900, csrf = true } = options;
   return { store, secret, cookie, maxAge, guestMaxAge: Math.min(guestMaxAge, maxAge), csrf };
+}
+
+/** No message quotes a secret. */
+function findSecretFault(value: unknown): string | undefined {
+  const given = typeof value === "string" ? Buffer.byteLength(value) : 0;
+  const cure =
+    'It takes random bytes, the same on every instance and after a restart: for example what "openssl rand -base64 32" prints.';
+  return given >= 32 ? undefined : `has ${given} bytes. At least 32 are needed. ${cure}`;
 }
 
 function isCookieName(value: unknown): boolean {

@@ -1,7 +1,8 @@
 import type { Context } from "@tenon/core";
-import { isSafe } from "@tenon/core/internal";
+import { isSafe, trace } from "@tenon/core/internal";
 import { emptyPageState, type PageState } from "../sessions/page-state.ts";
 import { Session } from "../sessions/session.ts";
+import { viewSignal } from "../signals.ts";
 import { Page } from "./page.ts";
 import { describeMissingView, type ViewEngine } from "./view-engine.ts";
 
@@ -56,7 +57,8 @@ export class Renderer {
   ): Promise<string> {
     const { engine, assetUrl } = this.#parts;
     const page = new Page({ ctx, status, shared, state, assetUrl, session: Session.of(ctx) });
-    return engine.render(name, { data, page });
+    const run = () => engine.render(name, { data, page });
+    return viewSignal.hasSubscribers ? trace(viewSignal, { view: name }, run) : run();
   }
 }
 

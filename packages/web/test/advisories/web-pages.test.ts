@@ -3,13 +3,14 @@ import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { dto, type Routes, string } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { view, web } from "@tenon/web";
+import { connectionsOf } from "../../../core/test/support/connections.ts";
 import { openFilesBelow } from "../../../core/test/support/open-files.ts";
 import { requestRaw } from "../../../core/test/support/raw-request.ts";
 import { moduleOf } from "../../../core/test/support/transports.ts";
+import { until } from "../../../core/test/support/until.ts";
 import { RawClient } from "../../../core/test/support/wire.ts";
 import { testOnSite } from "../support/session-site.ts";
 import { temporaryViews } from "../support/views.ts";
@@ -129,11 +130,9 @@ test("the path is removed from the name of an uploaded file, and an aborted uplo
       const head = `POST /upload HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n`;
       return new RawClient(port).send(head + body.slice(0, 50_000));
     });
-    await Promise.all(clients.map((client) => new Promise((resolve) => client.socket.once("connect", resolve))));
+    await until(async () => ((await connectionsOf(app)) ?? 0) >= clients.length, "connections");
     for (const client of clients) client.socket.resetAndDestroy();
-    await wait(50);
-    assert.deepEqual(uploads, []);
-    assert.deepEqual(openFilesBelow(tmpdir()), before);
+    await until(async () => (await connectionsOf(app)) === 0, "end of the connections");
     const many = Array.from(
       { length: 1001 },
       (_, index) => `--edge\r\ncontent-disposition: form-data; name="${index}"\r\n\r\n\r\n`,
@@ -141,6 +140,8 @@ test("the path is removed from the name of an uploaded file, and an aborted uplo
     const headers = { "content-type": "multipart/form-data; boundary=edge" };
     const flood = await fetch(`${url}/upload`, { method: "POST", body: `${many.join("")}--edge--\r\n`, headers });
     assert.equal(flood.status, 413);
+    assert.deepEqual(uploads, []);
+    assert.deepEqual(openFilesBelow(tmpdir()), before);
   } finally {
     await app.stop();
   }

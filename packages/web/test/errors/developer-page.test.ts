@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { BindError, type Context, HttpError, type Routes } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { type Session, view, web } from "@tenon/web";
-import { developerSecret, fromDeveloper, inDevelopment } from "../../../core/test/support/developer.ts";
 import { type Call, moduleOf, testOnBothTransports } from "../../../core/test/support/transports.ts";
+import { developerSecret, fromDeveloper, inDevelopment } from "../../../devtools/test/support/developer.ts";
 import { testOnSite } from "../support/session-site.ts";
 import { type Files, temporaryViews } from "../support/views.ts";
 

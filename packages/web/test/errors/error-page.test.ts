@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { BindError, type Context, errorFormat, HttpError, type Routes } from "@tenon/core";
 import { createTestApp } from "@tenon/core/testing";
 import { type ViewEngine, type WebOptions, web } from "@tenon/web";
-import { fromDeveloper, inDevelopment } from "../../../core/test/support/developer.ts";
 import { type Call, moduleOf, testOnBothTransports } from "../../../core/test/support/transports.ts";
+import { fromDeveloper, inDevelopment } from "../../../devtools/test/support/developer.ts";
 import { testOnSite } from "../support/session-site.ts";
 import { type Files, temporaryViews } from "../support/views.ts";
 

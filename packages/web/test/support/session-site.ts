@@ -12,9 +12,9 @@ import {
   web,
 } from "@tenon/web";
 import { Browser } from "../../../core/test/support/browser.ts";
-import { inDevelopment } from "../../../core/test/support/developer.ts";
 import { LogLines } from "../../../core/test/support/log-lines.ts";
 import type { Call } from "../../../core/test/support/transports.ts";
+import { inDevelopment } from "../../../devtools/test/support/developer.ts";
 import { Store, storeModule, WatchedStore } from "./watched-store.ts";
 
 export const secret = "the secret of the tests, which is long enough";
